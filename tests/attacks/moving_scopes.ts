@@ -4,6 +4,7 @@ import { ServerProcess } from "../_support/server_process.ts";
 import { exists, Workbench } from "../_support/workbench.ts";
 import type { Driven, Scene, Way } from "./attack.ts";
 import { newMarker } from "./post.ts";
+import { driven, together } from "./stage.ts";
 
 const LOOT = "cat secret ./secret; ls; echo x > planted; true";
 
@@ -127,28 +128,27 @@ export function cacheReplaced(): Readonly<Record<string, Way>> {
         },
       },
     },
-    "TMPDIR in the scope": ownPlaces((bench) => ({ TMPDIR: `${bench.scope}/led` })),
-    "XDG_CACHE_HOME in the scope": ownPlaces((bench) => ({ XDG_CACHE_HOME: `${bench.scope}/led` })),
-    "XDG_STATE_HOME in the scope": ownPlaces((bench) => ({ XDG_STATE_HOME: `${bench.scope}/led` })),
+    "TMPDIR, XDG_CACHE_HOME and XDG_STATE_HOME in the scope": ownPlaces(["TMPDIR", "XDG_CACHE_HOME", "XDG_STATE_HOME"]),
   };
 }
 
-/** `led` in the scope is a link to a place outside: the server must make nothing of its own along it. */
-function ownPlaces(environment: (bench: Workbench) => Readonly<Record<string, string>>): Way {
+/** What each variable names is a link in the scope to a place outside: the server must make nothing of its own along it. */
+function ownPlaces(variables: readonly string[]): Way {
   return {
-    does: {
-      drive: async (scene) => {
-        using bench = new Workbench(scene.user);
-        bench.write(`${bench.elsewhere}/target/kept`, "");
-        await Deno.symlink(`${bench.elsewhere}/target`, `${bench.scope}/led`);
-        await using server = await ServerProcess.start(bench, {
-          environment: { DENO_DIR: `${bench.home}/.deno`, ...environment(bench) },
-        });
-        await server.shell("echo x > $TMPDIR/x; echo x > $CARGO_HOME/x");
-        const made = namesIn(`${bench.elsewhere}/target`).filter((name) => name !== "kept");
-        return { achieved: made.length === 0 ? undefined : `the server made ${made.join(", ")} along the link` };
-      },
-    },
+    does: driven(async (scene) => {
+      using bench = new Workbench(scene.user);
+      for (const name of variables) {
+        bench.write(`${bench.elsewhere}/${name}/kept`, "");
+        await Deno.symlink(`${bench.elsewhere}/${name}`, `${bench.scope}/${name}`);
+      }
+      const led = variables.map((name) => [name, `${bench.scope}/${name}`]);
+      await using server = await ServerProcess.start(bench, { environment: Object.fromEntries(led) });
+      await server.shell("echo x > $TMPDIR/x; echo x > $CARGO_HOME/x");
+      return await together(scene, Object.fromEntries(variables.map((name) => [name, name])), (name) => {
+        const made = namesIn(`${bench.elsewhere}/${name}`).filter((one) => one !== "kept");
+        return Promise.resolve(made.length === 0 ? undefined : `the server made ${made.join(", ")} along the link`);
+      });
+    }),
     noControl: "it is the server that would be led astray, with its sandbox or without",
   };
 }

@@ -48,7 +48,8 @@ function fetches(): Way {
         const fetched = (url: string) => server.call("web_fetch", { url, follow_redirects: true });
         const page = await fetched(`http://${site}/page`);
         if (!page.text.endsWith("\nopen")) throw new Error(`No page is fetched at all: ${page.text}`);
-        const urls = [
+        // To the control one of the hosts is open.
+        const urls = !scene.enforced ? [`http://127.0.0.1:${port}/direct`] : [
           ...HOSTS.map((host, at) => `http://${host}:${port}/direct-${at}`),
           `http://127.0.0.1:${port}@example.invalid/`,
           "file:///etc/hostname",

@@ -3,6 +3,7 @@ import { ServerProcess } from "../_support/server_process.ts";
 import { Workbench } from "../_support/workbench.ts";
 import type { Driven, Scene, Way } from "./attack.ts";
 import { newMarker } from "./post.ts";
+import { withOneControl } from "./stage.ts";
 
 /** Plants in the scope; `secret` is the text of a file that would be read. */
 type Plant = (bench: Workbench, texts: Readonly<Record<string, string>>) => void;
@@ -54,7 +55,7 @@ function writeOutside(bench: Workbench, texts: Readonly<Record<string, string>>,
 }
 
 export function plantedFiles(): Readonly<Record<string, Way>> {
-  return {
+  return withOneControl({
     "tool files": planted((bench, texts) => {
       const place = writeOutside(bench, texts, "");
       for (const name of Object.keys(texts)) link(`${place}/${name}`, `${bench.scope}/.ahma/tools/${name}`);
@@ -69,7 +70,7 @@ export function plantedFiles(): Readonly<Record<string, Way>> {
       const place = writeOutside(bench, texts, "");
       link(`${place}/settings.json`, `${bench.scope}/.ahma/settings.json`);
     }),
-  };
+  });
 }
 
 /** R17: names of files where the server would open them for the client. */

@@ -6,6 +6,7 @@ import { CREDENTIALS } from "./post.ts";
 import { readersOfTheServer } from "./planted_files.ts";
 import { READ_WITH_PROGRAMS } from "./read_with_programs.ts";
 import { readOverRing } from "./ring.ts";
+import { withOneControl } from "./stage.ts";
 
 /** A file of root alone: read, and a pattern of what is in it printed by no message. */
 function systemFile(path: string, evidence: RegExp): Way {
@@ -81,13 +82,13 @@ print(os.read(libc.syscall(ctypes.c_long(437), ctypes.c_long(-100), b"${secret}"
     users: BOTH,
     alikeForRoot: "what covers credentials is the same for every user; root tries it in R03",
     aim: "evidence",
-    ways: {
+    ways: withOneControl({
       "the home as the scope": holdsStill(({ home }) => ["--sandbox-scope", home]),
       "the home's parent as the scope": holdsStill(({ parent }) => ["--sandbox-scope", parent]),
       "--read of the home": holdsStill(({ home }) => ["--read", home]),
       "--read of the keys": holdsStill(({ home }) => ["--read", `${home}/.ssh`]),
       "--write of the home": holdsStill(({ home }) => ["--write", home]),
-    },
+    }),
   },
   {
     id: "R05",

@@ -3,6 +3,7 @@ import { ServerProcess } from "../_support/server_process.ts";
 import { Workbench } from "../_support/workbench.ts";
 import type { Driven, Scene, Way } from "./attack.ts";
 import { newMarker } from "./post.ts";
+import { driven, together } from "./stage.ts";
 
 /**
  * A server that is started with flags that would open the home: it must refuse, or keep the keys closed all the same.
@@ -36,33 +37,8 @@ async function startedOr(bench: Workbench, flags: readonly string[]): Promise<Se
 /** Ways into what another server of the same user, in another project, keeps. */
 export function serverFiles(): Readonly<Record<string, Way>> {
   return {
-    "the temp directory of another session": {
-      does: {
-        drive: (scene) =>
-          besideAnother(scene, "echo $TMPDIR", async ({ kept, marker }) => {
-            const file = `${kept}/kept`;
-            const { text } = await here(scene, `cat ${file}; ls ${kept}; echo x > ${kept}/planted`);
-            return text.includes(marker) ? `"${file}" was read` : undefined;
-          }),
-      },
-    },
-    "the cache of another project": {
-      does: {
-        drive: (scene) =>
-          besideAnother(scene, "mkdir -p $CARGO_HOME && echo $CARGO_HOME", async ({ kept, marker }) => {
-            const { text } = await here(scene, `cat ${kept}/kept; ls ${kept}`);
-            return text.includes(marker) ? `"${kept}" was read` : undefined;
-          }),
-      },
-    },
-    "the project of another session": {
-      does: {
-        drive: (scene) =>
-          besideAnother(scene, "pwd", async ({ kept, marker }) => {
-            const { text } = await here(scene, `cat ${kept}/kept; ls ${kept}`);
-            return text.includes(marker) ? `"${kept}" was read` : undefined;
-          }),
-      },
+    "the temp directory, cache and project of another session": {
+      does: driven((scene) => besideAnother(scene)),
     },
     "the log": {
       does: () => `cat ~/.cache/ahma_mcp/logs/*`,
@@ -71,28 +47,25 @@ export function serverFiles(): Readonly<Record<string, Way>> {
   };
 }
 
-interface Other {
-  /** A directory of the other session, with a file `kept` that holds the marker. */
-  readonly kept: string;
-  readonly marker: string;
-}
+/** What prints a directory of a session. */
+const PLACES: Readonly<Record<string, string>> = {
+  "its temp directory": "echo $TMPDIR",
+  "its cache": "mkdir -p $CARGO_HOME && echo $CARGO_HOME",
+  "its project": "pwd",
+};
 
-/** Starts another server, has it print a directory and put its secret there, and attacks that from here. */
-async function besideAnother(
-  scene: Scene,
-  where: string,
-  attack: (other: Other) => Promise<string | undefined>,
-): Promise<Driven> {
+/** Starts another server, has it put a secret into its directories, and attacks these from here. */
+async function besideAnother(scene: Scene): Promise<string | undefined> {
   using bench = new Workbench(scene.user);
   await using server = await ServerProcess.start(bench);
-  const { text } = await server.shell(where);
-  const kept = /^\/\S+$/m.exec(text)?.[0];
-  if (kept === undefined) throw new Error(`The other session named no directory: ${text}`);
-  const marker = newMarker();
-  await server.shell(`echo ${marker} > ${kept}/kept`);
-  return { achieved: await attack({ kept, marker }) };
-}
-
-async function here(scene: Scene, line: string): Promise<{ readonly text: string }> {
-  return await scene.running.shell(line, { working_directory: scene.directory, timeout_seconds: 20 });
+  return await together(scene, PLACES, async (where) => {
+    const { text } = await server.shell(where);
+    const kept = /^\/\S+$/m.exec(text)?.[0];
+    if (kept === undefined) throw new Error(`The other session named no directory: ${text}`);
+    const marker = newMarker();
+    await server.shell(`echo ${marker} > ${kept}/kept`);
+    const line = `cat ${kept}/kept; ls ${kept}; echo x > ${kept}/planted`;
+    const here = await scene.running.shell(line, { working_directory: scene.directory, timeout_seconds: 20 });
+    return here.text.includes(marker) ? `"${kept}" was read` : undefined;
+  });
 }

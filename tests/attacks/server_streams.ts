@@ -5,7 +5,7 @@ import { ServerProcess } from "../_support/server_process.ts";
 import { Workbench } from "../_support/workbench.ts";
 import { lineUnder } from "./unusual_start.ts";
 import type { Driven, Scene, Way } from "./attack.ts";
-import { newSeed } from "./stage.ts";
+import { driven, newSeed, together } from "./stage.ts";
 
 /** A message that only a forger sends. */
 const FORGED = "notifications/forged";
@@ -43,32 +43,45 @@ export function framesInto(): Readonly<Record<string, Way>> {
   };
 }
 
+/** What attacks an operation, found by its words. */
+const OPERATION_ATTACKS: Readonly<Record<string, Operation>> = {
+  "kill, same session": { attack: (needle) => `pkill -9 -f ${needle}`, of: "session" },
+  "kill, another server's": { attack: (needle) => `pkill -9 -f ${needle}`, of: "server" },
+  "read the environment": {
+    attack: (needle) => `cat /proc/$(pgrep -f ${needle} | head -n 1)/environ && pkill -f ${needle}`,
+    of: "session",
+  },
+};
+
+interface Operation {
+  readonly attack: (needle: string) => string;
+  /** Whose it is. */
+  readonly of: "session" | "server";
+}
+
 /** A second operation of the same session, and one of another server, attacked from a first. */
 export function otherOperation(): Readonly<Record<string, Way>> {
-  const way = (attack: (needle: string) => string, other: "session" | "server"): Way => ({
-    does: { drive: (scene) => attackOther(scene, attack, other) },
-  });
   return {
-    "kill, same session": way((needle) => `pkill -9 -f ${needle}`, "session"),
-    "kill, another server's": way((needle) => `pkill -9 -f ${needle}`, "server"),
-    "read the environment": way(
-      (needle) => `cat /proc/$(pgrep -f ${needle} | head -n 1)/environ && pkill -f ${needle}`,
-      "session",
-    ),
+    "kill, same session and another server's; read the environment": {
+      does: driven(async (scene) => {
+        using bench = new Workbench(scene.user);
+        using second = new Workbench(scene.user);
+        const flags = scene.enforced ? [] : ["--no-sandbox"];
+        await using server = await ServerProcess.start(bench, { flags });
+        await using elsewhere = await ServerProcess.start(second, { flags });
+        return await together(scene, OPERATION_ATTACKS, ({ attack, of }) => {
+          return attackOther(server, attack, of === "session" ? [server, bench] : [elsewhere, second]);
+        });
+      }),
+    },
   };
 }
 
 async function attackOther(
-  scene: Scene,
+  server: ServerProcess,
   attack: (needle: string) => string,
-  other: "session" | "server",
-): Promise<Driven> {
-  using bench = new Workbench(scene.user);
-  using second = new Workbench(scene.user);
-  const flags = scene.enforced ? [] : ["--no-sandbox"];
-  await using server = await ServerProcess.start(bench, { flags });
-  await using elsewhere = other === "server" ? await ServerProcess.start(second, { flags }) : undefined;
-  const [runs, place] = elsewhere === undefined ? [server, bench] : [elsewhere, second];
+  [runs, place]: readonly [ServerProcess, Workbench],
+): Promise<string | undefined> {
   const pipe = `pipe-${newSeed()}`;
   const command = `mkfifo ${pipe}; exec cat ${pipe}`;
   const started = await runs.call("sandboxed_shell", { command, execution_mode: "AsyncResultPush" });
@@ -77,7 +90,7 @@ async function attackOther(
   await tell(`${place.scope}/${pipe}`, "it lives\n");
   // It ends either way: of the attack, or of what it was told, which it repeats.
   const { text } = await runs.call("await", { operation_id: started.operation?.operation_id ?? "" });
-  return { achieved: text.includes("it lives") ? undefined : "the other operation was ended" };
+  return text.includes("it lives") ? undefined : "the other operation was ended";
 }
 
 /** Whether a process has these two words, no more, as its command line. */

@@ -169,13 +169,17 @@ export function landlockAlone(): Readonly<Record<string, Way>> {
       (server) => `/usr/bin/python3 -Ic 'import signal, os; signal.pidfd_send_signal(os.pidfd_open(${server}), 9)'`,
       alive,
     ),
-    "environment": way((server) => `tr '\\0' '\\n' < /proc/${server}/environ`, (text, { marker }) => {
-      return text.includes(marker) ? "the server's environment was read" : undefined;
-    }),
-    "trace": way(
+    "environment and trace": way(
       (server) =>
+        `tr '\\0' '\\n' < /proc/${server}/environ; ` +
         `/usr/bin/python3 -Ic 'import ctypes; print(41 - ctypes.CDLL(None).ptrace(0x4206, ${server}, 0, 0) + 1)'`,
-      (text) => /(?<!\d)42\\n/.test(text) ? "the server was traced" : undefined,
+      (text, scene) => {
+        const got = [
+          ...text.includes(scene.marker) ? ["the server's environment was read"] : [],
+          ...(/(?<!\d)42\\n/.test(text) ? ["the server was traced"] : []),
+        ];
+        return got.length === 0 || !scene.enforced && got.length < 2 ? undefined : got.join(", ");
+      },
     ),
   };
 }

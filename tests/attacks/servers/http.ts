@@ -1,10 +1,11 @@
 /** V20 and V21: a server at an address that means harm to what the program knows, or to the program itself. */
 import { HTTP_PERMISSIONS } from "../../../scripts/permissions.ts";
 import { holdingsOf } from "../../_support/processes.ts";
-import type { RpcMessage } from "../../_support/json_rpc.ts";
+import type { RpcMessage, ToolAnswer } from "../../_support/json_rpc.ts";
 import type { ServerProcess } from "../../_support/server_process.ts";
+import type { Workbench } from "../../_support/workbench.ts";
 import { BOTH, type Row, type Scene, type Way } from "../attack.ts";
-import { driven, withServer } from "../stage.ts";
+import { driven, together, withServer } from "../stage.ts";
 import { type Harm, HostileHttp } from "./hostile_http.ts";
 
 /** What the entry of the server has, for it alone. */
@@ -16,46 +17,61 @@ interface Met {
   readonly http: HostileHttp;
   readonly answer: RpcMessage;
   readonly server: ServerProcess;
+  /** Calls the tool of the server. */
+  readonly call: () => Promise<ToolAnswer>;
 }
 
-/** The program lists the tools of the server and calls one; `judge` says what the server achieved. */
-function meets(
-  harm: Harm,
-  judge: (met: Met) => string | undefined | Promise<string | undefined>,
-  { type, ...more }: Partial<Way> & { readonly type?: "sse" } = {},
-): Way {
+interface Meeting {
+  readonly harm: Harm;
+  readonly type?: "sse";
+  /** What the server achieved. */
+  readonly judge: (met: Met) => string | undefined | Promise<string | undefined>;
+  /** What a client achieves that does what any server says; absent where there is none. */
+  readonly naive?: (http: HostileHttp) => Promise<string | undefined>;
+}
+
+/** One program lists the tools of all these servers and calls one of each, in turn. */
+function meets(meetings: Readonly<Record<string, Meeting>>): Way {
+  const naive = Object.entries(meetings).filter(([, one]) => one.naive !== undefined);
   return {
-    does: driven(async (scene: Scene) => {
-      await using http = new HostileHttp();
-      const servers = { far: { url: http.url(harm), headers: harm === "metadata elsewhere" ? {} : KEYS, type } };
-      const flags = (bench: { readonly parent: string; write(path: string, text: string): string }) => [
-        "--mcp-config",
-        bench.write(`${bench.parent}/mcp.json`, JSON.stringify({ mcpServers: servers })),
-      ];
-      return await withServer(scene, { flags, permissions: HTTP_PERMISSIONS }, async (server) => {
-        await server.request("tools/list");
-        const answer = await server.request("tools/call", { name: "far_do", arguments: {} });
-        return await judge({ http, answer, server });
-      });
-    }),
-    ...more,
+    does: driven((scene) => meetAll(scene, meetings)),
+    ...naive.length === 0 ? { noControl: "it would be that of another way, or there is no other client" } : {
+      control: driven((scene) =>
+        together(scene, Object.fromEntries(naive), async ({ naive }) => {
+          await using http = new HostileHttp();
+          return await naive?.(http);
+        })
+      ),
+    },
   };
+}
+
+async function meetAll(scene: Scene, meetings: Readonly<Record<string, Meeting>>): Promise<string | undefined> {
+  await using stack = new AsyncDisposableStack();
+  const all = Object.entries(meetings).map(([about, meeting], at) => {
+    return [about, { meeting, name: `far${at}`, http: stack.use(new HostileHttp()) }] as const;
+  });
+  const servers = Object.fromEntries(all.map(([, { meeting: { harm, type }, name, http }]) => {
+    return [name, { url: http.url(harm), headers: harm === "metadata elsewhere" ? {} : KEYS, type }];
+  }));
+  const flags = (bench: Workbench) => [
+    "--mcp-config",
+    bench.write(`${bench.parent}/mcp.json`, JSON.stringify({ mcpServers: servers })),
+  ];
+  return await withServer(scene, { flags, permissions: HTTP_PERMISSIONS }, async (server) => {
+    await server.request("tools/list");
+    return await together(scene, Object.fromEntries(all), async ({ meeting, name, http }) => {
+      const tool = `${name}_do`;
+      const answer = await server.request("tools/call", { name: tool, arguments: {} });
+      return await meeting.judge({ http, answer, server, call: () => server.call(tool) });
+    });
+  });
 }
 
 /** What the other server has heard. */
 function heardElsewhere({ http }: Pick<Met, "http">): string | undefined {
   const [first] = http.elsewhere;
   return first && `${first.method} ${JSON.stringify([...first.headers])}`;
-}
-
-/** A client that does what any server says. */
-function naive(act: (http: HostileHttp) => Promise<string | undefined>): Pick<Way, "control"> {
-  return {
-    control: driven(async () => {
-      await using http = new HostileHttp();
-      return await act(http);
-    }),
-  };
 }
 
 function post(url: string): Promise<Response> {
@@ -82,30 +98,40 @@ export const HTTP_SERVERS: readonly Row[] = [
     alikeForRoot: "the program decides what it asks",
     aim: "evidence",
     ways: {
-      "a redirect to another origin": meets("redirects", heardElsewhere, {
-        ...naive(async (http) => {
-          await (await post(http.url("redirects"))).body?.cancel();
-          return heardElsewhere({ http });
-        }),
-      }),
-      "the endpoint of the older transport": meets("endpoint elsewhere", heardElsewhere, {
-        type: "sse",
-        ...naive(async (http) => {
-          const text = await (await fetch(http.url("endpoint elsewhere"))).text();
-          await (await post(/data: (\S+)/.exec(text)?.[1] ?? "")).body?.cancel();
-          return heardElsewhere({ http });
-        }),
-      }),
-      "metadata for a login that no person asked for": meets("metadata elsewhere", heardElsewhere, {
-        ...naive(async (http) => {
-          const response = await post(http.url("metadata elsewhere"));
-          const place = /"(.*)"/.exec(response.headers.get("www-authenticate") ?? "")?.[1] ?? "";
-          await (await fetch(place)).body?.cancel();
-          return heardElsewhere({ http });
-        }),
-      }),
-      "cookies": meets("cookies", ({ http }) => http.heard.find(({ headers }) => headers.has("cookie"))?.method, {
-        noControl: "no client without cookies of its own sends any",
+      "redirects, endpoints, metadata and cookies": meets({
+        "a redirect to another origin": {
+          harm: "redirects",
+          judge: heardElsewhere,
+          naive: async (http) => {
+            await (await post(http.url("redirects"))).body?.cancel();
+            return heardElsewhere({ http });
+          },
+        },
+        "the endpoint of the older transport": {
+          harm: "endpoint elsewhere",
+          type: "sse",
+          judge: heardElsewhere,
+          naive: async (http) => {
+            const text = await (await fetch(http.url("endpoint elsewhere"))).text();
+            await (await post(/data: (\S+)/.exec(text)?.[1] ?? "")).body?.cancel();
+            return heardElsewhere({ http });
+          },
+        },
+        "metadata for a login that no person asked for": {
+          harm: "metadata elsewhere",
+          judge: heardElsewhere,
+          naive: async (http) => {
+            const response = await post(http.url("metadata elsewhere"));
+            const place = /"(.*)"/.exec(response.headers.get("www-authenticate") ?? "")?.[1] ?? "";
+            await (await fetch(place)).body?.cancel();
+            return heardElsewhere({ http });
+          },
+        },
+        // No client without cookies of its own sends any.
+        "cookies": {
+          harm: "cookies",
+          judge: ({ http }) => http.heard.find(({ headers }) => headers.has("cookie"))?.method,
+        },
       }),
     },
   },
@@ -115,45 +141,66 @@ export const HTTP_SERVERS: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "the program bounds what it reads",
     aim: "evidence",
+    // What the program holds is looked at: those that make it hold much have one each.
     ways: {
-      "a body without end": meets("endless body", (met) => isSpent(met, TOO_LONG), {
-        ...naive(async (http) => {
-          const reader = (await post(http.url("endless body"))).body?.getReader();
-          while (http.taken <= 64) await reader?.read();
-          await reader?.cancel();
-          return `${http.taken} MiB were read`;
-        }),
+      "a body without end": meets({
+        "a body": {
+          harm: "endless body",
+          judge: (met) => isSpent(met, TOO_LONG),
+          naive: async (http) => {
+            const reader = (await post(http.url("endless body"))).body?.getReader();
+            while (http.taken <= 64) await reader?.read();
+            await reader?.cancel();
+            return `${http.taken} MiB were read`;
+          },
+        },
       }),
-      "an event without end": meets("endless event", (met) => isSpent(met, TOO_LONG), {
-        noControl: "it would be that of the body",
+      "an event without end": meets({
+        "an event": { harm: "endless event", judge: (met) => isSpent(met, TOO_LONG) },
       }),
-      "an event without end by the older transport": meets("endless event of the older transport", async (met) => {
-        const again = await met.server.call("far_do");
-        return again.text === "done" ? await isSpent(met, TOO_LONG) : `the next call was answered: ${again.text}`;
-      }, { type: "sse", noControl: "it would be that of the body" }),
-      "a small body that becomes a large one": meets("compressed", (met) => isSpent(met, TOO_LONG), {
-        ...naive(async (http) => {
-          const { byteLength } = await (await post(http.url("compressed"))).arrayBuffer();
-          return byteLength > 64 * 1024 * 1024 ? `${byteLength} bytes` : undefined;
-        }),
+      "an event without end by the older transport": meets({
+        "an event": {
+          harm: "endless event of the older transport",
+          type: "sse",
+          judge: async (met) => {
+            const again = await met.call();
+            return again.text === "done" ? await isSpent(met, TOO_LONG) : `the next call was answered: ${again.text}`;
+          },
+        },
       }),
-      "requests without end": meets("asks", (met) => isSpent(met, /"done"/), {
-        noControl: "the program's own client is the only one that answers",
+      "a small body that becomes a large one": meets({
+        "a body": {
+          harm: "compressed",
+          judge: (met) => isSpent(met, TOO_LONG),
+          naive: async (http) => {
+            const { byteLength } = await (await post(http.url("compressed"))).arrayBuffer();
+            return byteLength > 64 * 1024 * 1024 ? `${byteLength} bytes` : undefined;
+          },
+        },
       }),
-      "a stream to open again at once": meets("reconnects", async ({ http, server }) => {
-        // Each call takes a while: what comes in this time is counted.
-        for (let call = 0; call < 20; call++) await server.call("far_do");
-        const streams = http.heard.filter(({ method }) => method === "GET").length;
-        return streams > 10 ? `${streams} streams` : undefined;
-      }, { noControl: "the program's own client is the only one that opens it again" }),
-      "a refusal with hidden characters": meets("hidden", (met) => {
-        const text = JSON.stringify(met.answer);
-        return /\\u001b|[\u200b\u202e]|y{1000}/u.test(text) ? text.slice(0, 300) : undefined;
-      }, {
-        ...naive(async (http) => {
-          const text = await (await post(http.url("hidden"))).text();
-          return /[\u200b\u202e]/u.test(text) ? "hidden" : undefined;
-        }),
+      "requests without end, a stream to open again at once, a refusal with hidden characters": meets({
+        // The program's own client is the only one that answers them, and opens the stream again.
+        "requests": { harm: "asks", judge: (met) => isSpent(met, /"done"/) },
+        "a stream": {
+          harm: "reconnects",
+          judge: async ({ http, call }) => {
+            // Each call takes a while: what comes in this time is counted.
+            for (let count = 0; count < 20; count++) await call();
+            const streams = http.heard.filter(({ method }) => method === "GET").length;
+            return streams > 10 ? `${streams} streams` : undefined;
+          },
+        },
+        "a refusal": {
+          harm: "hidden",
+          judge: (met) => {
+            const text = JSON.stringify(met.answer);
+            return /\\u001b|[\u200b\u202e]|y{1000}/u.test(text) ? text.slice(0, 300) : undefined;
+          },
+          naive: async (http) => {
+            const text = await (await post(http.url("hidden"))).text();
+            return /[\u200b\u202e]/u.test(text) ? "hidden" : undefined;
+          },
+        },
       }),
     },
   },
