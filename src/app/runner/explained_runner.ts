@@ -13,7 +13,7 @@ import { RingBuffer } from "../../operation/output/ring_buffer.ts";
 import { RunnerDecorator } from "./runner_decorator.ts";
 
 /** Paths can lie on file systems that hang; a result does not wait for them longer. */
-const EXPLAIN_TIMEOUT_MS = 500;
+const EXPLAIN_TIMEOUT_MS = 5_000;
 /** The last of what a command printed: its complaints are most likely there. */
 const TAIL_BYTES = 8192;
 
