@@ -37,7 +37,7 @@ for (const [index, mode] of [[], [ISOLATED]].entries()) {
   const where = mode.length > 0 ? "its progress and its log, isolated" : "its progress, and not its log, shared";
   Deno.test(`H10 H8 work of a third-party server keeps its session in use by ${where}`, async () => {
     using bench = new Workbench();
-    await using server = await start(bench, mode, ["--session-idle", "3", "--max-sessions", String(ROOM)]);
+    await using server = await start(bench, mode, ["--session-idle", "8", "--max-sessions", String(ROOM)]);
     const clients = await Promise.all(
       Object.keys(WORK).map(async (tells) => {
         const client = await connect(server, bench);
