@@ -25,15 +25,17 @@ function callMessage(id: string | number, command: string, progressToken?: strin
   };
 }
 
-test("H2 C3 fault 18: two clients with the same id and the same progress token, and nothing crosses, over HTTP", async ({ server }) => {
+test("H2 C3 fault 18: two clients with the same id and the same progress token, and nothing crosses, over HTTP", async ({ bench, server }) => {
   const names = ["alpha", "beta"];
   const clients = await Promise.all(names.map(() => HttpClient.connect(server)));
   const seen = await Promise.all(clients.map(async (client, index) => {
     const name = names[index] ?? "";
     const command = `touch ${name}; until [ -e alpha ] && [ -e beta ]; do sleep 0.05; done; ` +
-      `for i in 1 2 3 4; do echo ${name} $i; sleep 0.15; done`;
+      `for i in 1 2 3 4; do echo ${name} $i; until [ -e heard-${name} ]; do sleep 0.05; done; done`;
     await using reader = new EventReader(await client.send(callMessage(1, command, "tok")));
-    return (await reader.rest()).filter(({ message }) => message !== undefined).map(({ message }) => message);
+    const progress = await reader.message(({ method }) => method === "notifications/progress");
+    bench.write(`heard-${name}`, "");
+    return [progress, ...await reader.rest()].map(({ message }) => message).filter((message) => message !== undefined);
   }));
   for (const [index, messages] of seen.entries()) {
     const [own, other] = [names[index] ?? "", names[1 - index] ?? ""];
