@@ -6,7 +6,6 @@ import { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const FLAGS = ["--bundles", "search,files", "--inline-wait", "60000"];
-const FIXTURES = new URL("fixtures/outline/", import.meta.url);
 
 interface Side extends AsyncDisposable {
   readonly client: Client;
@@ -128,46 +127,4 @@ Deno.test("K4 a damaged index is made again, and two servers use one index", asy
       /^src\/user\.ts:4-6 function parseUserName/,
     );
   }
-});
-
-/** A source with parts left out, repeated, exchanged or odd. */
-function mutated(source: string, random: (below: number) => number): string {
-  let text = source;
-  for (let times = 1 + random(6); times > 0; times--) {
-    const from = random(text.length + 1);
-    const part = text.slice(from, from + random(40));
-    const odd =
-      ["", part.repeat(1 + random(4)), "{[(\"'`<"[random(7)], "\u0001", "\u{1F600}", "/*", "\u2028"][random(7)] ?? "";
-    text = text.slice(0, from) + odd + text.slice(from + part.length);
-  }
-  return text;
-}
-
-/** Mutated sources for each grammar: some 190 in all. */
-const MUTANTS = 10;
-
-Deno.test("K4 no source ends the server: ten mutated ones of each grammar, and deep and long ones", async () => {
-  using bench = new Workbench("ordinary");
-  let state = 1;
-  const random = (below: number) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
-    return state % below;
-  };
-  let written = 0;
-  for await (const { name } of Deno.readDir(FIXTURES)) {
-    if (!/\.(?!txt|md|vue)\w+$/.test(name)) continue;
-    const source = await Deno.readTextFile(new URL(name, FIXTURES));
-    for (let at = 0; at < MUTANTS; at++) bench.write(`mutated/${at}.${name}`, mutated(source, random));
-    written += MUTANTS;
-  }
-  bench.write("hostile.c", "a.(".repeat(30_000));
-  bench.write("hostile.ts", "function f(){".repeat(30_000));
-  await using side = await openSide(bench);
-  let said = "";
-  // At worst each hostile source ends its worker, and the next call goes on.
-  for (let tries = 0; tries < 4 && !said.includes(`the index has ${written + 2} files`); tries++) {
-    said = await side.say("search_index");
-  }
-  assert.match(said, new RegExp(`the index has ${written + 2} files with \\d+ symbols`));
-  assert.match(await side.say("symbol_find", { name: "Bird", limit: 1 }), /Bird/);
 });

@@ -21,7 +21,42 @@ async function fixture(name: string): Promise<string> {
   return await Deno.readTextFile(new URL(name, FIXTURES));
 }
 
-Deno.test("K4 outline_generate tells what a source in each language defines, and what it skips", async (test) => {
+/** Mutated sources of each grammar. */
+const MUTANTS = 10;
+
+/** A source with parts left out, repeated, exchanged or odd. */
+function mutated(source: string, random: (below: number) => number): string {
+  let text = source;
+  for (let times = 1 + random(6); times > 0; times--) {
+    const from = random(text.length + 1);
+    const part = text.slice(from, from + random(40));
+    const odd =
+      ["", part.repeat(1 + random(4)), "{[(\"'`<"[random(7)], "\u0001", "\u{1F600}", "/*", "\u2028"][random(7)] ?? "";
+    text = text.slice(0, from) + odd + text.slice(from + part.length);
+  }
+  return text;
+}
+
+/** Writes sources that mean harm; gives how many. */
+async function writeHostileSources(bench: Workbench): Promise<number> {
+  let state = 1;
+  const random = (below: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return state % below;
+  };
+  const names = (await Array.fromAsync(Deno.readDir(FIXTURES))).map(({ name }) => name)
+    .filter((name) => /\.(?!txt|md|vue)\w+$/.test(name)).toSorted();
+  for (const name of names) {
+    const source = await fixture(name);
+    for (let at = 0; at < MUTANTS; at++) bench.write(`mutated/${at}.${name}`, mutated(source, random));
+  }
+  bench.write("hostile.c", "a.(".repeat(30_000));
+  bench.write("hostile.ts", "function f(){".repeat(30_000));
+  return names.length * MUTANTS + 2;
+}
+
+// One server for all: to load the grammars takes longer than the rest.
+Deno.test("K4 outline_generate tells what a source in each language defines, and what it skips; no source ends the server", async (test) => {
   using bench = new Workbench("ordinary");
   for await (const { name } of Deno.readDir(FIXTURES)) {
     if (name !== "expected.txt") bench.write(`birds/${name}`, await fixture(name));
@@ -106,6 +141,17 @@ Deno.test("K4 outline_generate tells what a source in each language defines, and
     );
     const [, indexed, files] = /^Indexed (\d+) files, removed 0; the index has (\d+) files/.exec(next) ?? [];
     assert.ok(Number(indexed) < Number(files), next); // none is left where all were done before the end was heard
+  });
+
+  await test.step("mutated sources of each grammar, and deep and long ones", async () => {
+    const index = async () => (await call(client, "search_index", {})).text;
+    const [, before] = /the index has (\d+) files/.exec(await index()) ?? [];
+    const whole = `the index has ${Number(before) + await writeHostileSources(bench)} files`;
+    let said = "";
+    // At worst each hostile source ends its worker, and the next call goes on.
+    for (let tries = 0; tries < 4 && !said.includes(whole); tries++) said = await index();
+    assert.match(said, new RegExp(`${whole} with \\d+ symbols`));
+    assert.match((await call(client, "symbol_find", { name: "Bird", limit: 1 })).text, /Bird/);
   });
 });
 
