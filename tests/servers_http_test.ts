@@ -81,7 +81,7 @@ Deno.test("O2 a server at an address that was started again gets a new session, 
   const port = freePort();
   const first = await behind(far, port);
   await using server = await withHttp(bench, { far: { url: first.url, includeTools: ["own_sandboxed_shell"] } });
-  const say = async () => (await server.call("far_own_sandboxed_shell", { command: "echo said" })).text;
+  const say = async () => (await server.call("far_own_sandboxed_shell", { command: "echo said" })).output;
   assert.deepStrictEqual([await namesOf(server, "far_"), await say()], [["far_own_sandboxed_shell"], "said\n"]);
   await first[Symbol.asyncDispose]();
   const { text, isError } = await server.call("far_own_sandboxed_shell", { command: "echo said" });
@@ -173,7 +173,7 @@ Deno.test("O2 H3 an isolated session has servers of its own, in its own scope, a
   const directory = await Deno.realPath(await Deno.makeTempDir({ dir: bench.parent }));
   await using client = await HttpClient.connect(server, { roots: [directory] });
   assert.deepStrictEqual(JSON.parse((await client.call("srv_facts")).text).cwd, directory);
-  assert.deepStrictEqual((await client.call("far_own_sandboxed_shell", { command: "pwd" })).text, `${far.scope}\n`);
+  assert.deepStrictEqual((await client.call("far_own_sandboxed_shell", { command: "pwd" })).output, `${far.scope}\n`);
 });
 
 const PYTHON = await pythonPackage("mcp", "1.30.0");

@@ -180,6 +180,7 @@ Deno.test("O2 O6 a prompt that a server changes is withheld until a person appro
     named.push(await until(theirs, 10_000, "the new prompt"));
   }
   const [name = ""] = named;
+  await until(() => changes > 0, 10_000, "the notice of the change");
   assert.deepStrictEqual([changes, named], [1, [name, name]]);
   const textOf = async (name: string) => JSON.stringify((await client.getPrompt({ name })).messages[0]?.content);
   assert.deepStrictEqual([await textOf("srv_part"), await textOf(name)], [
