@@ -30,8 +30,11 @@ for (const era of ERAS) {
       const all = { command, args: [...args, "stdio"] };
       await using server = await withServers(bench, { all }, { flags: ["--read", testCache()], era: "none" });
       const client = await connectClient(server, era);
-      const { resources } = await client.listResources();
-      assert.deepStrictEqual(resources.find(({ uri }) => uri === FEATURES), {
+      const features = async () => {
+        const { resources } = await client.listResources(undefined, { cacheMode: "refresh" });
+        return resources.find(({ uri }) => uri === FEATURES);
+      };
+      assert.deepStrictEqual(await until(features, 10_000, "the resources of the server"), {
         uri: FEATURES,
         name: "features.md",
         description: "Static document file exposed from /docs: features.md",
