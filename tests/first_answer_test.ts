@@ -53,21 +53,23 @@ Deno.test("N3 a program that lost the SDK says so to a request that needs it, an
   const child = programWith(bench, ["session.mjs"]);
   const input = child.stdin.getWriter();
   const requests = [["resources/read", { uri: "ahma://operations" }], ["ping", {}]] as const;
-  const lines = requests.map(([method, params], id) => `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+  const lines = requests.map(([method, params]) =>
+    `${JSON.stringify({ jsonrpc: "2.0", id: method, method, params })}\n`
+  );
   await input.write(new TextEncoder().encode(INITIALIZE + lines.join("")));
   const answers = new Map<unknown, Record<string, unknown>>();
   const read = readLines(child.stdout, (line) => {
     const answer = JSON.parse(line);
     answers.set(answer.id, answer);
-    if (answers.has(0) && answers.has(1)) void input.close();
+    if (answers.size === 3) void input.close();
   });
   const [{ code }] = await withDeadline(Promise.all([child.status, read, child.stderr.cancel()]), 60_000, "its end");
   assert.equal(code, 0);
   assert.match(
-    JSON.stringify(answers.get(0)),
+    JSON.stringify(answers.get("resources/read")),
     /Cannot answer: Module not found .*worker\/service\.mjs.* restart the server/,
   );
-  assert.deepStrictEqual(answers.get(1)?.["result"], {});
+  assert.deepStrictEqual(answers.get("ping")?.["result"], {});
 });
 
 Deno.test("N3 the SDK's answer is the one that was given before, and a client may go on at once", async () => {

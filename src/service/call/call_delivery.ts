@@ -43,11 +43,11 @@ export class CallDelivery {
 
   /** Does one `tools/call`, or goes on with one whose client was asked something. */
   async answer(params: CallToolRequestParams, context: ServerContext): Promise<Result> {
-    const { service, server, revision } = this.#parts;
+    const { service, server, link, revision } = this.#parts;
     const { mcpReq } = context;
     const offers = clientOffers(server, context);
     if (revision === "2025-11-25") {
-      const client = new SessionClient({ owner: server, offers, request: mcpReq, level: this.#parts.level });
+      const client = new SessionClient({ owner: link, offers, request: mcpReq, level: this.#parts.level });
       const { signal } = mcpReq;
       return await this.#run(params, context, { client, signal, request: () => mcpReq }).finally(() =>
         client.answered()

@@ -30,7 +30,7 @@ import { type Answer, plainAnswer } from "./plain_requests.ts";
 
 /** The SDK on top of a session. */
 export interface SdkConnection {
-  /** Resolves when the SDK has seen the first message. */
+  /** Resolves with the session's server, when the SDK has seen its first message. */
   readonly server: Promise<Pick<ClientLink, "ask" | "checkedResult">>;
   close(): Promise<void>;
 }
@@ -59,10 +59,11 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
   #parts: ListingParts | undefined;
   #unsubscribe: Unsubscribe | undefined;
   #sdk: Promise<SdkConnection> | undefined;
-  /** What came before the SDK could take it; undefined: it takes everything. */
+  /** What the SDK cannot take before it has answered `initialize`; undefined: it takes everything. */
   #waiting: [JSONRPCMessage, MessageExtraInfo | undefined][] | undefined = [];
   /** Resolves when the SDK has answered an `initialize` whose answer the client has. */
   readonly #repeated = Promise.withResolvers<void>();
+  #hasEnded = false;
 
   constructor(inner: Transport, options: DirectAnswersOptions) {
     super(inner);
@@ -70,9 +71,9 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     if (options.answered === undefined) this.#repeated.resolve();
   }
 
-  /** Begins to read. */
+  /** Begins to read. @throws {Error} When the SDK is needed from the start, and cannot be loaded. */
   async open(): Promise<void> {
-    if (this.#options.answered === undefined) await this.#withSdk();
+    if (this.#options.answered === undefined) await this.#connect();
     else await super.start();
   }
 
@@ -120,30 +121,32 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     this.inner.setProtocolVersion?.(version);
   }
 
-  /** Called by the SDK, which takes messages from now on. */
+  /** Called by the SDK, which may come when the connection has ended. */
   override async start(): Promise<void> {
-    const waiting = this.#waiting ?? [];
-    this.#waiting = undefined;
-    if (this.#options.answered === undefined) return await super.start();
-    if (this.#initialize !== undefined) this.onmessage?.(this.#initialize);
-    for (const [message, extra] of waiting) this.onmessage?.(message, extra);
+    if (this.#hasEnded) return;
+    if (this.#options.answered === undefined) {
+      this.#waiting = undefined;
+      await super.start();
+    } else if (this.#initialize !== undefined) this.onmessage?.(this.#initialize);
   }
 
   /** Sends a message of the SDK. */
   override send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const initialize = this.#initialize;
-    // An error with this id answers a second `initialize`.
-    if (!("result" in message) || initialize === undefined || message.id !== initialize.id) {
+    if ("method" in message || initialize === undefined || message.id !== initialize.id) {
       return super.send(message, options);
     }
     this.#initialize = undefined;
     const { service: { log }, answered } = this.#options;
     if (answered === undefined) {
-      this.#agree(String(message.result["protocolVersion"]), initialize);
+      if ("result" in message) this.#agree(String(message.result["protocolVersion"]), initialize);
       return super.send(message, options);
     }
     const text = JSON.stringify(message);
     if (text !== answered.text) log.error("The first answer was another", { first: answered.text, text });
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const [one, extra] of waiting) this.onmessage?.(one, extra);
     this.#repeated.resolve();
     return Promise.resolve();
   }
@@ -159,6 +162,7 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
   }
 
   protected override ended(): void {
+    this.#hasEnded = true;
     for (const controller of this.#running.values()) controller.abort(new Error("Connection closed"));
     this.#unsubscribe?.();
   }
@@ -202,7 +206,8 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     this.#running.set(id, controller);
     let response: JSONRPCMessage | undefined;
     try {
-      const result = await answer(controller.signal);
+      if (this.#waiting !== undefined && this.#waiting.length > 0) await this.#turn();
+      const result = controller.signal.aborted ? undefined : await answer(controller.signal);
       if (result !== undefined) response = { result, jsonrpc: "2.0", id };
     } catch (thrown) {
       response = { jsonrpc: "2.0", id, error: errorOf(thrown) };
@@ -212,6 +217,12 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     if (response !== undefined) return await this.inner.send(response).catch((thrown) => this.#tell(thrown));
     this.#passOn(request, extra);
     void this.#withSdk();
+  }
+
+  /** Resolves when what came before was taken by the SDK, or is answered with an error. */
+  async #turn(): Promise<void> {
+    await this.#withSdk();
+    if (this.#sdk !== undefined) await this.#repeated.promise;
   }
 
   async #server(): Promise<Pick<ClientLink, "ask" | "checkedResult">> {

@@ -1,133 +1,16 @@
 import { strict as assert } from "node:assert";
-import { InMemoryTransport } from "@modelcontextprotocol/client";
 import type { JSONRPCMessage, JSONRPCRequest, Result } from "@modelcontextprotocol/server";
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import fc from "fast-check";
-import { encodeText } from "../../base/text.ts";
-import { success } from "../../base/outcome.ts";
-import { delay } from "../../base/time.ts";
-import { RequestError } from "../../wire/request_error.ts";
-import { makeService, PlayedRunner } from "../_support/connection.ts";
-import { InitializeOrder } from "../sdk/initialize_order.ts";
-import type { Service, ToolSource } from "../service.ts";
-import { DirectAnswers } from "./direct_answers.ts";
-import { firstAnswer } from "./first_answer.ts";
+import { INITIALIZE, RawConnection } from "../_support/raw_connection.ts";
 import { connectSdk } from "./sdk_connection.ts";
-import { buildServer, revisionOf } from "./server.ts";
-
-const RESULTS: Readonly<Record<string, () => unknown>> = {
-  plain: () => ({ content: [{ type: "text", text: "a" }], isError: true, _meta: { "a/b": 1 } }),
-  image: () => ({ content: [{ type: "image", data: "AAAA", mimeType: "image/png" }] }),
-  structured: () => ({ content: [{ type: "text", text: "{}", annotations: {} }], structuredContent: {}, extra: 1 }),
-  without: () => ({}),
-  wrong: () => ({ content: [{ type: "text", text: 1 }] }),
-  empty: () => ({ content: [] }),
-  refused: () => {
-    throw new RequestError(-32_001, "No", { why: "not" });
-  },
-  broken: () => {
-    throw new Error("Broken");
-  },
-};
-
-/** Tools that give what is no concern of the layer. */
-const SOURCE: ToolSource = {
-  list: () => Promise.resolve([]),
-  call: async (_, { name }, { sendProgress }) => {
-    await sendProgress?.(1, "half", 2);
-    const result = RESULTS[name];
-    return result === undefined ? { ok: false, problem: { known: Object.keys(RESULTS) } } : success(result() as never);
-  },
-};
-
-const PROMPTS = [{ list: () => Promise.resolve([{ name: "a" }]), get: () => Promise.reject(new Error("None")) }];
-
-/** Who answers: the SDK alone; the layer, once the SDK has answered `initialize`; the layer, as long as it can. */
-type Way = "sdk" | "layer and sdk" | "layer";
-
-const INITIALIZE: JSONRPCRequest = {
-  jsonrpc: "2.0",
-  id: "begin",
-  method: "initialize",
-  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
-};
-
-class Connection implements AsyncDisposable {
-  /** Whether the SDK was loaded by what the client sent. */
-  isLoaded = false;
-  readonly runner = new PlayedRunner((command) => {
-    if (!("shell" in command.request.run) || command.request.run.shell !== "wait") command.exit(0);
-  });
-  readonly messages: JSONRPCMessage[] = [];
-  readonly #way: Way;
-  readonly #client: InMemoryTransport;
-  readonly #end: () => Promise<void>;
-  #next = Promise.withResolvers<void>();
-
-  constructor(way: Way, { load = connectSdk, listed = [] as readonly object[] } = {}) {
-    this.#way = way;
-    const own = makeService({ runner: this.runner, rest: { prompts: PROMPTS as never } });
-    const source = listed.length === 0 ? SOURCE : { ...SOURCE, list: () => Promise.resolve(listed as never) };
-    const service: Service = { ...own, sources: [source, ...own.sources] };
-    const [client, wire] = InMemoryTransport.createLinkedPair();
-    this.#client = client;
-    client.onmessage = (message) => {
-      this.messages.push(message);
-      this.#next.resolve();
-      this.#next = Promise.withResolvers<void>();
-    };
-    if (way === "sdk") {
-      const served = serveStdio((context) => buildServer(service, { revision: revisionOf(context) }), {
-        transport: new InitializeOrder(wire),
-      });
-      this.#end = () => served.close();
-      return;
-    }
-    const connect = (session: DirectAnswers) => {
-      this.isLoaded = true;
-      return Promise.resolve().then(() => load(service, session));
-    };
-    const answered = way === "layer" ? firstAnswer(service, encodeText(JSON.stringify(INITIALIZE))) : undefined;
-    const layer = new DirectAnswers(wire, { service, answered, connect });
-    void layer.open();
-    this.#end = () => layer.end();
-  }
-
-  async send(message: object): Promise<void> {
-    await this.#client.send({ jsonrpc: "2.0", ...message } as JSONRPCMessage);
-  }
-
-  /** The first message of which `matches` is true. */
-  async message(matches: (message: JSONRPCMessage) => boolean): Promise<JSONRPCMessage> {
-    for (;;) {
-      const found = this.messages.find(matches);
-      if (found !== undefined) return found;
-      await this.#next.promise;
-    }
-  }
-
-  answer(id: unknown): Promise<JSONRPCMessage> {
-    return this.message((one) => "id" in one && one.id === id && !("method" in one));
-  }
-
-  async initialize(): Promise<void> {
-    await this.send(INITIALIZE);
-    if (this.#way !== "layer") await this.answer("begin");
-    await this.send({ method: "notifications/initialized" });
-    if (this.#way === "layer") assert.ok(!this.isLoaded);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#end();
-    await delay(0); // what is told after the answers has its turn
-  }
-}
 
 /** The same messages to all three. */
-async function together(use: (all: readonly [Connection, Connection, Connection]) => Promise<void>): Promise<void> {
-  await using sdk = new Connection("sdk");
-  await using both = new Connection("layer and sdk");
-  await using layer = new Connection("layer");
+async function together(
+  use: (all: readonly [RawConnection, RawConnection, RawConnection]) => Promise<void>,
+): Promise<void> {
+  await using sdk = new RawConnection("sdk");
+  await using both = new RawConnection("layer and sdk");
+  await using layer = new RawConnection("layer");
   for (const one of [sdk, both, layer]) await one.initialize();
   await use([sdk, both, layer]);
 }
@@ -143,7 +26,7 @@ function stable(messages: readonly JSONRPCMessage[]): unknown {
 }
 
 /** What each sends until it has answered. */
-async function sentFor(connections: readonly Connection[], request: Request): Promise<readonly unknown[]> {
+async function sentFor(connections: readonly RawConnection[], request: Request): Promise<readonly unknown[]> {
   return await Promise.all(connections.map(async (one) => {
     const before = one.messages.length;
     await one.send(request);
@@ -253,7 +136,7 @@ Deno.test("C3 a tool whose results are no objects is listed by the SDK", async (
   const listed = [{ name: "a", inputSchema: { type: "object" }, outputSchema: { type: "string" } }];
   const answers: unknown[] = [];
   for (const way of ["sdk", "layer"] as const) {
-    await using one = new Connection(way, { listed });
+    await using one = new RawConnection(way, { listed });
     await one.initialize();
     answers.push(...await sentFor([one], { id: 1, method: "tools/list" }));
     assert.equal(one.isLoaded, way === "layer");
@@ -264,7 +147,7 @@ Deno.test("C3 a tool whose results are no objects is listed by the SDK", async (
 
 Deno.test("B6 a call that the client cancels ends, and is never answered", async () => {
   for (const way of ["layer and sdk", "layer"] as const) {
-    await using past = new Connection(way);
+    await using past = new RawConnection(way);
     await past.initialize();
     const params = { ...SHELL, arguments: { ...SHELL.arguments, command: "wait" } };
     await past.send({ id: "one", method: "tools/call", params });
@@ -279,14 +162,14 @@ Deno.test("B6 a call that the client cancels ends, and is never answered", async
 });
 
 Deno.test("C3 a call before the end of the handshake is left to the order of a connection", async () => {
-  await using past = new Connection("layer and sdk");
+  await using past = new RawConnection("layer and sdk");
   await past.send({ id: 1, method: "tools/call", params: SHELL });
   assert.ok("error" in await past.answer(1));
   assert.deepStrictEqual(past.runner.requests, []);
 });
 
 Deno.test("X5 a client that has sent plain requests alone hears of a call that ended in the background", async () => {
-  await using past = new Connection("layer");
+  await using past = new RawConnection("layer");
   await past.initialize();
   const later = { command: "wait", execution_mode: "AsyncResultPush" };
   await past.send({ id: 1, method: "tools/call", params: { ...SHELL, arguments: later } });
@@ -299,7 +182,7 @@ Deno.test("X5 a client that has sent plain requests alone hears of a call that e
 
 Deno.test("C3 where the SDK cannot be loaded, requests for it are told so, and the next one tries again", async () => {
   let isBroken = true;
-  await using past = new Connection("layer", {
+  await using past = new RawConnection("layer", {
     load: (service, session) => {
       if (isBroken) throw new Error("No such file");
       return connectSdk(service, session);

@@ -15,8 +15,10 @@ export function connectSdk(service: Service, direct: DirectAnswers): SdkConnecti
   const { promise: server, resolve } = Promise.withResolvers<VersionedServer>();
   const build = (context: McpRequestContext) => {
     const revision = revisionOf(context);
-    const built = buildServer(service, { revision, ...revision === "2025-11-25" && { parts: direct.parts } });
-    resolve(built);
+    const isSession = revision === "2025-11-25";
+    const built = buildServer(service, { revision, ...isSession && { parts: direct.parts } });
+    // A client may have tried the other era before.
+    if (isSession) resolve(built);
     return built;
   };
   const ordered = new FollowedSubscriptions(new InitializeOrder(direct), service);

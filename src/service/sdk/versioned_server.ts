@@ -7,7 +7,6 @@ import {
   type ServerOptions,
   type Transport,
 } from "@modelcontextprotocol/server";
-import {} from "../../wire/request_error.ts";
 import type { ClientLink } from "./client_link.ts";
 import { ANYTHING } from "./any_params.ts";
 import type { Handler } from "./handler.ts";
