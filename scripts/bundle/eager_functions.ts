@@ -12,7 +12,10 @@ import { parse } from "acorn";
 export function withEagerFunctions(text: string): string {
   const { body } = parse(text, { ecmaVersion: "latest", sourceType: "module" });
   const functions = body.filter((node) => node.type === "FunctionDeclaration");
-  const first = functions.map(({ id, start, end }) => `var ${id.name}=(${text.slice(start, end)});`);
+  // Without its name a function is called as its variable, and can assign that.
+  const first = functions.map(({ id, start, end }) =>
+    `var ${id.name}=(${text.slice(start, id.start)}${text.slice(id.end, end)});`
+  );
   let rest = "";
   let at = 0;
   for (const { start, end } of functions) {
