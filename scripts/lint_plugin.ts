@@ -77,6 +77,7 @@ const onlyMainExits: Rule = {
 const SEAMS: readonly string[] = [
   "app/compose_service.ts",
   "app/http/awaited_scope.ts",
+  "app/late_toolbox.ts",
   "catalog/check/validate.ts",
   "cli/program.ts",
   "cli/serve/serve.ts",

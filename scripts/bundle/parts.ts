@@ -1,8 +1,9 @@
 /**
- * Packs the program into five files, so that a start reads only what it needs before its first answer:
+ * Packs the program into six files, so that a start reads only what it needs before its first answer:
  *
  * - the program: everything up to the answer to `initialize`, no package;
  * - `session.mjs`: what serves a connection over stdio, no package; it is read when that answer is out;
+ * - `toolbox.mjs`: native tools, where a group of them is offered;
  * - `service.mjs`: the SDK on top of it, for what clients rarely send;
  * - `data.mjs`: the shipped tools and prompts;
  * - `rest.mjs`: what is rarely needed, each piece evaluated when it is asked for.
@@ -36,11 +37,13 @@ export interface PartsOptions {
 const MAIN = "main.js";
 /**
  * Modules with which the parts after the program begin, as the bundler names them: what serves a connection and what
- * warms a spare process up; the SDK.
+ * warms a spare process up; native tools; the SDK.
  */
-const BEGINNINGS: readonly (readonly RegExp[])[] = [[/^stdio_connection-/, /^connection_shells-/, /^warm_up-/], [
-  /^sdk_connection-/,
-]];
+const BEGINNINGS: readonly (readonly RegExp[])[] = [
+  [/^stdio_connection-/, /^connection_shells-/, /^warm_up-/],
+  [/^open_toolbox-/],
+  [/^sdk_connection-/],
+];
 /** Sources of data, as the bundler tells them. */
 const DATA = /^\/\/ (?:tools|prompts)\//m;
 /** What imports a part by its address (src/app/program/program_parts.ts); `main.ts` exports it. */

@@ -24,7 +24,8 @@ import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSe
 import type { StdioStreams } from "../service/connection/stdio_connection.ts";
 import { CheckMemory, checkMemoryFile } from "./probes/probe_cache.ts";
 import { embeddedTools } from "../settings/bundles.ts";
-import { type OpenToolbox, openToolbox } from "./open_toolbox.ts";
+import { lateToolbox } from "./late_toolbox.ts";
+import type { OpenToolbox } from "./open_toolbox.ts";
 import { promptSources } from "./prompts/open_prompts.ts";
 import { liveTools } from "./live_tools.ts";
 import { writePrivateFile } from "./private_files.ts";
@@ -81,7 +82,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const facts = { scope, settings: serviceSettings(settings, status) };
   const catalog = () => tools.current();
   const onChange = settings.hotReload ? (listener: () => void) => tools.subscribe(listener) : undefined;
-  const toolbox = stack.use(await openToolbox({ ...options, sandbox, audit }));
+  const toolbox = stack.use(await lateToolbox({ ...options, sandbox, audit }));
   const own = [builtinSource(facts), new ToolFileSource({ facts, catalog, onChange }), toolbox.source] as const;
   const ownPrompts = promptSources(options, stack, toolbox.findValues);
   const servers = configured === undefined

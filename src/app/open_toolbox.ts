@@ -30,7 +30,6 @@ import { projectValues } from "../toolbox/source/project_values.ts";
 import { questionTool } from "../toolbox/source/question_tool.ts";
 import { toolboxSource } from "../toolbox/source/toolbox_source.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
-import { projectDirectories } from "./program/directories.ts";
 import { makeNotePlaces } from "./program/note_places.ts";
 import { workerCacheOf } from "./program/worker_cache.ts";
 import { workerProgram } from "./program/worker_program.ts";
@@ -40,6 +39,8 @@ export interface OpenToolboxOptions extends SessionOptions {
   readonly sandbox: Pick<SessionSandbox, "scopes" | "writable" | "directories" | "guard">;
   /** Undefined: no log is kept. */
   readonly audit: CallAudit | undefined;
+  /** Of the project's notes, flows and rules. */
+  readonly directories: ProjectDirectories;
 }
 
 /** The source, and what ends its workers. */
@@ -58,14 +59,11 @@ export interface OpenToolbox extends AsyncDisposable {
 const IDLE_MS = 60_000;
 const GRACE_MS = 2_000;
 
-/**
- * The tools of the groups that `--bundles` names.
- * @throws {UsageError} When a directory of the settings cannot be used.
- */
-export async function openToolbox(options: OpenToolboxOptions): Promise<OpenToolbox> {
+/** The tools of the groups that `--bundles` names. */
+export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
   const groups = toolGroups(options.settings.bundles);
   const tools = toolsOf(groups);
-  const directories = await projectDirectories(options.settings, options.sandbox);
+  const { directories } = options;
   const worker = (kind: WorkerKind) =>
     new WorkerLink({
       name: kind,

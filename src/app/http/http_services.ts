@@ -22,7 +22,7 @@ import { compose, type ComposeOptions, type Program } from "../compose_service.t
 import type { FlagName } from "../../settings/flags/flags.ts";
 import type { HttpSettings } from "../../settings/http_settings.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { raceAbort } from "../race_abort.ts";
+import { raceAbort } from "./race_abort.ts";
 
 export interface ComposeHttpOptions extends Omit<ComposeOptions, "platform"> {
   readonly http: HttpSettings;

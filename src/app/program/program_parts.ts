@@ -9,7 +9,7 @@ import { type AttachedFile, readAttachment } from "./attachment.ts";
 import { PROGRAM_DESCRIPTOR, PROGRAM_TEXT, thisForm } from "./own_program.ts";
 
 /** What each part imports is loaded before it. */
-export const PROGRAM_PARTS = ["session.mjs", "service.mjs", "data.mjs", "rest.mjs"] as const;
+export const PROGRAM_PARTS = ["session.mjs", "toolbox.mjs", "service.mjs", "data.mjs", "rest.mjs"] as const;
 
 export type ProgramPart = typeof PROGRAM_PARTS[number];
 
@@ -34,6 +34,7 @@ const ALL_SEALS = 15n;
 /** Each is read when it is asked for, or imported by another one. */
 const IN_MEMORY: Readonly<Record<ProgramPart, () => string | undefined>> = {
   "session.mjs": lazy(() => attachedPart("session.mjs")),
+  "toolbox.mjs": lazy(() => attachedPart("toolbox.mjs")),
   "service.mjs": lazy(() => attachedPart("service.mjs")),
   "data.mjs": lazy(() => attachedPart("data.mjs")),
   "rest.mjs": lazy(() => attachedPart("rest.mjs")),

@@ -1,5 +1,5 @@
-import { UserError } from "../base/errors.ts";
-import { aborted } from "../base/time.ts";
+import { UserError } from "../../base/errors.ts";
+import { aborted } from "../../base/time.ts";
 
 /**
  * The value of `promise`, unless the program is asked to end before: a slow start must not delay the end.
