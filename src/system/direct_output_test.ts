@@ -75,7 +75,8 @@ for (const kind of ["pipe", "sockets"] as const) {
         using direct = directOutput(SLOW, pipe.write);
         assert.equal(direct.output.writeNow(new Uint8Array(65_537)), 0);
         pipe.closeReader();
-        assert.equal(direct.output.writeNow(new Uint8Array(9)), 0);
+        // A program that another thread starts has a copy of the reader until it executes.
+        while (direct.output.writeNow(new Uint8Array(9)) > 0);
         slow.push(direct.output.write(new Uint8Array(9)));
       });
       assert.deepStrictEqual(await Promise.all(slow), [-9]);

@@ -13,7 +13,7 @@ export class CheckRate {
 
   /** Begins a round: 0; or how long to wait for one, milliseconds. */
   begin(now: number): number {
-    this.#creditMs = Math.min(AT_ONCE * MS_PER_ROUND, this.#creditMs + now - this.#filledAt);
+    this.#creditMs = Math.min(AT_ONCE * MS_PER_ROUND, this.#creditMs + (now - this.#filledAt));
     this.#filledAt = now;
     if (this.#creditMs < MS_PER_ROUND) return MS_PER_ROUND - this.#creditMs;
     this.#creditMs -= MS_PER_ROUND;
