@@ -11,11 +11,11 @@ export const SHARES = 4;
 /** The files that take longest, each several seconds; the first four begin the shares, two more join the shortest. */
 const LONGEST: readonly string[] = [
   "src/process/linux/linux_runner_test.ts",
+  "src/toolbox/web/page_text_test.ts",
   "src/sandbox/protect/separate_hard_links_test.ts",
-  "src/process/linux/protection/git_query_test.ts",
   "scripts/executable/pins_test.ts",
-  "src/sandbox/seccomp/filter_test.ts",
-  "src/sandbox/protect/path_guard_test.ts",
+  "src/toolbox/find/list_files_test.ts",
+  "src/process/linux/protection/git_query_test.ts",
 ];
 
 /** Every file of unit tests, from the root, sorted. */
