@@ -1,7 +1,7 @@
 import type { Project } from "./project.ts";
 
 // What it compiles of Go's own library takes most of the time: no part in C, nothing inlined, not what vet or a debugger needs.
-const RUN = `export CGO_ENABLED=0 GOGC=off GOFLAGS="'-gcflags=all=-l -dwarf=false -c=1' -ldflags=-w"; ` +
+const RUN = `export CGO_ENABLED=0 GOGC=off GOFLAGS="-gcflags=all=-l -ldflags=-w"; ` +
   "go generate ./... && go test -vet=off ./... && go install ./cmd/greet && greet";
 
 /** A module with a dependency, generated code, tests with servers on localhost and a Unix socket, an installed program. */

@@ -15,7 +15,7 @@ const TESTED = `${MODULE} && printf '${TESTS}' > main_test.go`;
 const REFUSED = /would take for an option|expected a text that matches/;
 
 /** What it compiles of Go's own library takes most of the time: not what vet or a debugger needs, and nothing inlined. */
-const GOFLAGS = "-vet=off '-gcflags=all=-l -dwarf=false -c=1' -ldflags=-w";
+const GOFLAGS = "-vet=off -gcflags=all=-l -ldflags=-w";
 
 /** Each leaf of tools/go.json. Nothing here asks the network. */
 const ROWS: readonly Row[] = [
