@@ -28,17 +28,44 @@ export interface ScopeCache {
 /** Records that `scope` uses the cache until the result is disposed of; undefined: the record cannot be written. */
 export function useCache(cache: string, scope: string): Disposable | undefined {
   return attempt(Error, () => {
-    const record = Deno.openSync(`${cache}${RECORD}`, { create: true, read: true, write: true, mode: 0o600 });
+    const record = lockedRecord(`${cache}${RECORD}`);
     try {
-      record.tryLockSync(SHARED);
+      // It may have been removed until a moment ago.
+      attempt(Deno.errors.AlreadyExists, () => Deno.mkdirSync(cache, { mode: 0o700 }));
       record.truncateSync();
       record.writeSync(new TextEncoder().encode(scope));
       return { [Symbol.dispose]: () => freeLock(record) };
     } catch (thrown) {
-      record.close();
+      freeLock(record);
       throw thrown;
     }
   });
+}
+
+/** The record, locked for a user. It waits for a server that looks or removes: none does anything else meanwhile. */
+function lockedRecord(path: string): Deno.FsFile {
+  for (;;) {
+    const record = openRecord(path);
+    try {
+      record.lockSync(SHARED);
+      if (isAt(path, record)) return record;
+    } catch (thrown) {
+      record.close();
+      throw thrown;
+    }
+    freeLock(record);
+  }
+}
+
+function openRecord(path: string): Deno.FsFile {
+  return Deno.openSync(path, { create: true, read: true, write: true, mode: 0o600 });
+}
+
+/** False: the file was removed after it had been opened. */
+function isAt(path: string, record: Deno.FsFile): boolean {
+  const found = attempt(Deno.errors.NotFound, () => Deno.lstatSync(path));
+  const opened = record.statSync();
+  return found !== undefined && found.ino === opened.ino && found.dev === opened.dev;
 }
 
 /** The caches in a directory of them, the last used first. */
@@ -53,17 +80,26 @@ export async function listCaches(base: string): Promise<readonly ScopeCache[]> {
 /** Removes the cache; false: a server uses it. @throws {Error} When something in it cannot be removed. */
 export async function removeCache({ path }: Pick<ScopeCache, "path">): Promise<boolean> {
   const removed = `${path.slice(0, path.lastIndexOf("/") + 1)}${REMOVED}${crypto.randomUUID()}`;
-  const record = await Deno.open(`${path}${RECORD}`, { create: true, read: true, write: true, mode: 0o600 });
+  if (!moveUnused(path, removed)) return false;
+  await removeTree(removed);
+  return true;
+}
+
+/**
+ * Moves the cache and ends its record, unless a server uses it. Nothing is awaited under the lock: a session of this
+ * process may wait for it.
+ */
+function moveUnused(path: string, removed: string): boolean {
+  const record = openRecord(`${path}${RECORD}`);
   try {
-    if (!await record.tryLock(EXCLUSIVE)) return false;
+    if (!record.tryLockSync(EXCLUSIVE) || !isAt(`${path}${RECORD}`, record)) return false;
     // A process that outlived its server may still write to the cache: what is removed lies where it cannot.
-    await Deno.mkdir(removed, { mode: 0o700 });
-    await Deno.rename(path, `${removed}/cache`);
-    await Deno.remove(`${path}${RECORD}`);
+    Deno.mkdirSync(removed, { mode: 0o700 });
+    Deno.renameSync(path, `${removed}/cache`);
+    Deno.removeSync(`${path}${RECORD}`);
   } finally {
     freeLock(record);
   }
-  await removeTree(removed);
   return true;
 }
 
@@ -94,8 +130,8 @@ async function cacheAt(path: string): Promise<ScopeCache> {
   }
   try {
     const { mtime } = await record.stat();
-    const isUsed = !await record.tryLock(EXCLUSIVE);
-    await record.unlock();
+    const isUsed = !record.tryLockSync(EXCLUSIVE);
+    record.unlockSync(); // before anything is awaited, as in moveUnused()
     const scope = await new Response(record.readable).text();
     return { path, scope, usedAt: mtime ?? new Date(0), isUsed };
   } finally {

@@ -60,3 +60,40 @@ Deno.test("S25 removeUnusedCaches() takes what was not used for 30 days, and wha
     const left = await Array.fromAsync(Deno.readDir(base));
     assert.deepStrictEqual(left.map(({ name }) => name).toSorted(), ["b-2", "b-2.scope", "c-3", "c-3.scope"]);
   }));
+
+/** Holds the record until the system tells that another process waits for it, and does `act` first. */
+const HOLD = `exec 9<>"$1"; flock -x 9 || exit; echo held
+until grep -q -- "-> FLOCK .*:$2 " /proc/locks || [ -e "$1.passed" ]; do :; done; `;
+
+for (
+  const [title, act] of [
+    ["looks at the record", "true"],
+    ["removes the cache", 'mv "${1%.scope}" "${1%.scope}-gone"; rm "$1"'],
+  ] as const
+) {
+  Deno.test({
+    name: `S25 useCache() waits while another process ${title}, and has the cache then`,
+    ignore: Deno.build.os !== "linux", // no other system tells who waits for a lock
+    fn: () =>
+      inBase(async (base) => {
+        const record = `${base}/a-1.scope`;
+        await Deno.writeTextFile(record, "");
+        const { ino } = await Deno.stat(record);
+        await using holder = new Deno.Command("sh", {
+          args: ["-c", HOLD + act, "sh", record, `${ino}`],
+          stdout: "piped",
+        }).spawn();
+        const output = holder.stdout.getReader();
+        assert.strictEqual(new TextDecoder().decode((await output.read()).value), "held\n");
+        using _use = useCache(`${base}/a-1`, "/project/a");
+        await Deno.writeTextFile(`${record}.passed`, "");
+        await output.cancel();
+        await holder.status;
+        assert.deepStrictEqual([await Deno.readTextFile(record), await removeCache({ path: `${base}/a-1` })], [
+          "/project/a",
+          false,
+        ]);
+        assert.ok((await Deno.stat(`${base}/a-1`)).isDirectory);
+      }),
+  });
+}
