@@ -32,7 +32,7 @@ export class ProjectLock {
     try {
       await withinTime(locked);
     } catch (thrown) {
-      this.#late = locked.catch(() => {}).finally(() => freeLock(file));
+      this.#late = locked.then(() => freeLock(file), () => file.close());
       throw thrown;
     }
     try {

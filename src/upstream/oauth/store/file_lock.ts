@@ -12,18 +12,22 @@ export type Done<Value> = { readonly value: Value } | undefined;
  */
 export async function underLock<Value>(path: string, waitMs: number, work: () => Promise<Value>): Promise<Done<Value>> {
   const file = await Deno.open(path, { write: true, create: true, mode: 0o600 });
+  const free = () => freeLock(file);
   // The wait cannot be called off: a lock that comes too late is freed then.
-  const locked = file.lock(EXCLUSIVE).then(() => "locked" as const);
+  const locked = file.lock(EXCLUSIVE).then(() => "locked" as const, (thrown: unknown) => {
+    file.close();
+    throw thrown;
+  });
   const late = Promise.withResolvers<"late">();
   const timer = setTimeout(() => late.resolve("late"), waitMs);
   const first = await Promise.race([locked, late.promise]).finally(() => clearTimeout(timer));
   if (first === "late") {
-    void locked.finally(() => freeLock(file));
+    void locked.then(free, () => {});
     return undefined;
   }
   try {
     return { value: await work() };
   } finally {
-    freeLock(file);
+    free();
   }
 }
