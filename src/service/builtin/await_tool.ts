@@ -137,8 +137,10 @@ function answerAll(service: Service, awaited: readonly Operation[], context: Cal
   const left = allEnded.length - ended.length;
   if (left > 0) texts.push(`${left} more ended: another \`${listedName(service, "await")}\` gives their results.`);
   if (running.length > 0) texts.push(stillRunning(service, running, style));
-  const metas = [...finals, ...running.map((operation) => ({ operation, view: undefined }))]
-    .map(({ operation, view }) => operationMeta(operation, view));
+  const metas = [
+    ...finals.map(({ operation, view }) => operationMeta(operation, view.omittedBytes > 0 ? view : undefined)),
+    ...running.map((operation) => operationMeta(operation, undefined)),
+  ];
   const result = {
     content: [{ type: "text", text: texts.join("\n\n") } as const, ...ended.flatMap(partsBesideText)],
     ...ended.some((operation) => isErrorEnd(operation, style)) && { isError: true },

@@ -52,6 +52,12 @@ Deno.test("B2 await returns all results when the last one has ended, those of a 
       "[ID failed, exit code 3, TIME] make: make\n[no output]",
   );
   assert.strictEqual(result.isError, undefined);
+  // Nothing is left out, so that nothing tells how long the outputs are.
+  const facts = result._meta?.["ahma/operations"] as readonly { readonly duration_ms: number }[];
+  assert.deepStrictEqual(facts.map(({ duration_ms: _time, ...one }) => one), [
+    { operation_id: again.id, tool: "npm_run", status: "completed", exit_code: 0 },
+    { operation_id: make.id, tool: "make", status: "failed", exit_code: 3 },
+  ]);
   assert.deepStrictEqual(session.service.registry.undelivered(), []);
 });
 
