@@ -103,7 +103,10 @@ export class Libc {
 
   /** What is at `path` itself, a link not followed; undefined when there is nothing, or it is out of reach. Some 2 µs. */
   lookAt(path: string): FileFacts | undefined {
-    if (!this.#takeStat(path, AT_SYMLINK_NOFOLLOW)) return undefined;
+    return this.#takeStat(path, AT_SYMLINK_NOFOLLOW) ? this.#facts() : undefined;
+  }
+
+  #facts(): FileFacts {
     const stat = this.#stat;
     const mode = this.#statWords[MODE_WORD[this.#processor]] ?? 0;
     return {
@@ -236,6 +239,11 @@ export class Libc {
       this.#listings.symbols.readlink(encodeText(`/proc/self/fd/${fd}\0`), buffer, BigInt(buffer.length)),
     );
     return DECODER.decode(buffer.subarray(0, Math.max(0, length)));
+  }
+
+  /** What is held, wherever it is; `links` 0: it has no name any more, and never will have one. */
+  heldFacts(fd: number): FileFacts | undefined {
+    return this.#takeStat(`/proc/self/fd/${fd}`, 0n) ? this.#facts() : undefined;
   }
 
   /** Closes a descriptor made here. */

@@ -3,7 +3,7 @@
  * so that commands reach their own sockets only. What listens is asked of the kernel before every command.
  *
  * The kernel names a socket as its program did: perhaps relative, or from another root. One that is not at its name is looked
- * for by its file's number.
+ * for where its program sees it, then by its file's number.
  */
 import { isHeldBelow, type SocketSystem } from "../../tree/socket_owner.ts";
 import { UserError } from "../../../base/errors.ts";
@@ -12,9 +12,12 @@ import { expected, isWithin, parentOf, realPath } from "../../../system/paths.ts
 import type { ListeningSocket, UnixSockets } from "../../../system/unix_sockets.ts";
 import type { GuardedPath, SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { GuardView, Looker } from "../../../sandbox/protect/guard_view.ts";
+import { namesByHolders } from "./holder_names.ts";
 
 /** Some thirty microseconds each, once for a socket that is not where it says. */
 const MOST_DIRECTORIES = 3_000;
+/** Times as many, once, where commands could not run otherwise. */
+const DEEPER = 30;
 const KIND_MASK = 0xf000;
 const SOCKET = 0xc000;
 /** Trees of the system, in which programs make no sockets: too large to be searched. */
@@ -24,7 +27,7 @@ export interface ForeignSocketsOptions {
   readonly sockets: Pick<UnixSockets, "list" | "isAlive">;
   readonly looker: Looker;
   /** Follows sockets that commands move. */
-  readonly holder: Pick<Libc, "hold" | "heldPath" | "closeDescriptor">;
+  readonly holder: Pick<Libc, "hold" | "heldPath" | "heldFacts" | "closeDescriptor">;
   readonly system: Pick<SocketSystem, "processes" | "socketsOf" | "parentOf">;
   /** The text of `/proc/self/mountinfo`. */
   readonly mounts: () => string;
@@ -130,15 +133,17 @@ export class ForeignSockets implements Disposable {
 
   #decide(one: ListeningSocket, reach: Reach): void {
     const { socket } = one;
-    const nowhere = { places: [], isWhole: true };
-    const { places, isWhole } = this.#devices.has(one.device) ? this.#placesOf(one, reach) : nowhere;
-    const wasInReach = this.#lost.has(socket) || (this.#places.get(socket)?.length ?? 0) > 0 ||
+    const wasLost = this.#lost.has(socket);
+    const wasInReach = wasLost || (this.#places.get(socket)?.length ?? 0) > 0 ||
       one.name.startsWith("/") && isInReach(realName(one.name), reach);
-    const isLost = !isWhole && wasInReach && places.length < (places[0]?.facts.links ?? 1);
-    if (isLost) this.#lost.add(socket);
+    const isWithout = ({ places, isWhole }: Places) =>
+      !isWhole && wasInReach && places.length < (places[0]?.facts.links ?? 1);
+    let found = this.#devices.has(one.device) ? this.#placesOf(one, reach) : NOWHERE;
+    if (!wasLost && isWithout(found)) found = this.#search(one, reach, DEEPER);
+    const { places: [place] } = found;
+    if (isWithout(found)) this.#lost.add(socket);
     else this.#lost.delete(socket);
-    this.#places.set(socket, places);
-    const [place] = places;
+    this.#places.set(socket, found.places);
     const held = place === undefined || this.#held.has(socket) ? undefined : this.#options.holder.hold(place.path);
     if (held !== undefined) this.#held.set(socket, held);
   }
@@ -149,47 +154,60 @@ export class ForeignSockets implements Disposable {
     this.#held.delete(socket);
   }
 
-  /** Where the socket is: where it was moved to, or at its name. Undefined: neither is its file. */
+  /** Where the socket is: where it was moved to, at its name, or where it was at the start. Undefined: none is its file. */
   #named(one: ListeningSocket): Place | undefined {
     const held = this.#held.get(one.socket);
-    const paths = [
+    return this.#fileAt(one, [
       ...held === undefined ? [] : [this.#options.holder.heldPath(held)],
       ...one.name.startsWith("/") ? [realName(one.name)] : [],
-    ];
+      ...this.#found.filter((place) => isFileOf(place, one)).map(({ path }) => path),
+    ]);
+  }
+
+  #fileAt(one: ListeningSocket, paths: readonly string[]): Place | undefined {
     return paths.map((path) => this.#at(path)).find((place) => place !== undefined && isFileOf(place, one));
+  }
+
+  /** Whether its file was seen, and has no name any more. */
+  #isRemoved(one: ListeningSocket): boolean {
+    const held = this.#held.get(one.socket);
+    const facts = held === undefined ? undefined : this.#options.holder.heldFacts(held);
+    return facts !== undefined && isSocket(facts) && isFileOf({ facts }, one) && facts.links === 0;
   }
 
   #placesOf(one: ListeningSocket, reach: Reach): Places {
     const { server, system } = this.#options;
+    if (this.#isRemoved(one)) return NOWHERE;
     const named = this.#named(one);
-    const isThere = named?.facts.links === 1;
-    if (isThere && !isInReach(named.path, reach)) return { places: [], isWhole: true };
-    if (isHeldBelow(one.socket, server, system)) return { places: [], isWhole: true };
-    return isThere ? { places: [named], isWhole: true } : this.#search(one, reach);
+    if (named?.facts.links === 1 && !isInReach(named.path, reach)) return NOWHERE;
+    if (isHeldBelow(one.socket, server, system)) return NOWHERE;
+    const place = named ?? this.#fileAt(one, namesByHolders(one, system).map(realName));
+    if (place?.facts.links !== 1) return this.#search(one, reach);
+    return isInReach(place.path, reach) ? { places: [place], isWhole: true } : NOWHERE;
   }
 
   /** Every name of a socket in the trees, as far as they are searched. */
-  #search(one: ListeningSocket, { writable, grants }: Reach): Places {
+  #search(one: ListeningSocket, { writable, grants }: Reach, times = 1): Places {
     const { mostDirectories = MOST_DIRECTORIES } = this.#options;
     const places: Place[] = [];
-    const level = [...writable, ...grants].filter(({ path }) => !SYSTEM.test(path)).map(({ path }) => path);
-    for (let looked = 0; looked < mostDirectories; looked++) {
-      const directory = level.shift();
-      if (directory === undefined) return { places, isWhole: true };
+    const directories = [...writable, ...grants].filter(({ path }) => !SYSTEM.test(path)).map(({ path }) => path);
+    let looked = 0;
+    for (const directory of directories) { // those of the next level are added meanwhile
+      if (++looked > mostDirectories * times) return { places, isWhole: false };
       for (const entry of expected(() => [...Deno.readDirSync(directory)]) ?? []) {
         const path = `${directory}/${entry.name}`;
-        if (entry.isDirectory) level.push(path);
+        if (entry.isDirectory) directories.push(path);
         const place = entry.isFile || entry.isDirectory || entry.isSymlink ? undefined : this.#at(path);
         if (place !== undefined && isFileOf(place, one)) places.push(place);
       }
     }
-    return { places, isWhole: level.length === 0 };
+    return { places, isWhole: true };
   }
 
   /** A socket at the path; undefined: there is none. */
   #at(path: string): Place | undefined {
     const facts = this.#options.looker.lookAt(path);
-    return facts === undefined || (facts.mode & KIND_MASK) !== SOCKET ? undefined : { path, facts };
+    return facts !== undefined && isSocket(facts) ? { path, facts } : undefined;
   }
 
   #isStill(places: readonly Place[]): boolean {
@@ -199,6 +217,8 @@ export class ForeignSockets implements Disposable {
     });
   }
 }
+
+const NOWHERE: Places = { places: [], isWhole: true };
 
 function lostText({ name }: ListeningSocket): string {
   return `Cannot run commands: a program listens at the Unix socket "${name}", which was moved or removed, and the ` +
@@ -213,7 +233,11 @@ function namesInside(path: string, { temporary }: Reach): readonly string[] {
 
 const LOWER_BITS = 0xffff_ffffn;
 
-function isFileOf({ facts }: Place, { file }: ListeningSocket): boolean {
+function isSocket({ mode }: FileFacts): boolean {
+  return (mode & KIND_MASK) === SOCKET;
+}
+
+function isFileOf({ facts }: Pick<Place, "facts">, { file }: ListeningSocket): boolean {
   return (facts.inode & LOWER_BITS) === BigInt(file);
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { attempt } from "../../../base/errors.ts";
 import { Libc } from "../../../system/libc.ts";
-import { UnixSockets } from "../../../system/unix_sockets.ts";
+import { type ListeningSocket, UnixSockets } from "../../../system/unix_sockets.ts";
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
 import { systemSockets } from "../../tree/socket_owner.ts";
 import { until } from "../../_support/runner_fixture.ts";
@@ -16,32 +16,47 @@ interface Scene extends Disposable {
   readonly tree: string;
   readonly libc: Libc;
   covered(server: number): readonly string[];
+  /** Tells the session of this server what was in the tree at the start. */
+  add(server: number, path: string): void;
 }
 
-function scene(mostDirectories?: number): Scene {
+interface Parts {
+  readonly mostDirectories?: number;
+  /** A socket as the kernel would list it. */
+  readonly listed?: (one: ListeningSocket) => ListeningSocket;
+  /** A process that is another program's. */
+  readonly holder?: () => number;
+}
+
+function scene({ mostDirectories, listed = (one) => one, holder }: Parts = {}): Scene {
   const tree = Deno.realPathSync(Deno.makeTempDirSync());
   const libc = new Libc(PROCESSOR);
   const sockets = new UnixSockets();
   const found = new Map<number, ForeignSockets>();
   const of = (server: number) =>
     new ForeignSockets({
-      sockets,
+      sockets: { list: () => sockets.list()?.map(listed), isAlive: (path) => sockets.isAlive(path) },
       looker: libc,
       holder: libc,
-      system: systemSockets(libc),
+      system: {
+        ...systemSockets(libc),
+        // Of this process, as if of another one.
+        ...holder !== undefined && { processes: () => [holder()], socketsOf: () => libc.socketsOf(Deno.pid) },
+      },
       mounts: () => libc.readProc("/proc/self/mountinfo", { whole: true }) ?? "",
       server,
       cover: "/cover",
       ...mostDirectories !== undefined && { mostDirectories },
     }, () => {});
+  const session = (server: number) => found.getOrInsertComputed(server, of);
   return {
     tree,
     libc,
+    add: (server, path) => session(server).add([path]),
     covered(server) {
-      const known = found.get(server) ?? of(server);
-      found.set(server, known);
       const reach = { writable: [{ path: tree, device: 1n, inode: 1n }], grants: [] };
-      return known.look(reach).map(({ path, treatment }) => `${treatment} ${path.slice(tree.length + 1)}`).sort();
+      return session(server).look(reach).map(({ path, treatment }) => `${treatment} ${path.slice(tree.length + 1)}`)
+        .sort();
     },
     [Symbol.dispose]() {
       for (const one of found.values()) one[Symbol.dispose]();
@@ -71,13 +86,20 @@ Deno.test("S6 ForeignSockets covers what another program listens at in a tree, a
   await untilGone(one);
 });
 
+/** More directories than a session looks into, which is twice 30 here at most. */
+const FEW = { mostDirectories: 2 };
+
+async function makeMany({ tree }: Scene, count: number): Promise<void> {
+  for (let made = 0; made < count; made++) await Deno.mkdir(`${tree}/many/${made}`, { recursive: true });
+  await Deno.mkdir(`${tree}/a/b/c`, { recursive: true });
+}
+
 Deno.test("S6 ForeignSockets follows a socket that is moved, and lets nothing run where no search finds one", async () => {
-  using one = scene(20);
+  using one = scene(FEW);
   await Deno.mkdir(`${one.tree}/run`);
   const listener = Deno.listen({ transport: "unix", path: `${one.tree}/run/s` });
   assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden run/s"]);
-  for (let made = 0; made < 21; made++) await Deno.mkdir(`${one.tree}/many/${made}`, { recursive: true });
-  await Deno.mkdir(`${one.tree}/a/b/c`, { recursive: true });
+  await makeMany(one, 61);
   await Deno.rename(`${one.tree}/run`, `${one.tree}/a/b/c/run`);
   assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden a/b/c/run/s"]);
   const refused = /^UserError: Cannot run commands: .*run\/s/;
@@ -87,13 +109,57 @@ Deno.test("S6 ForeignSockets follows a socket that is moved, and lets nothing ru
   assert.throws(() => one.covered(OTHER_SERVER), refused);
   await Deno.remove(`${one.tree}/a/b/c/second`);
   assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden a/b/c/run/s"]);
+  const told = OTHER_SERVER - 2; // a session that found it when it began
+  one.add(told, `${one.tree}/a/b/c/run/s`);
+  assert.deepStrictEqual(one.covered(told), ["hidden a/b/c/run/s"]);
   await Deno.rename(`${one.tree}/a/b/c/run`, `${one.tree}/run`);
-  assert.deepStrictEqual([OTHER_SERVER, begun].map((server) => one.covered(server)), [["hidden run/s"], [
-    "hidden run/s",
-  ]]);
+  const all = [OTHER_SERVER, begun, told].map((server) => one.covered(server));
+  assert.deepStrictEqual(all, all.map(() => ["hidden run/s"]));
   listener.close();
   await untilGone(one);
 });
+
+Deno.test("S6 ForeignSockets looks deeper for a socket that would keep commands from running", async () => {
+  using one = scene(FEW);
+  await Deno.mkdir(`${one.tree}/run`);
+  using _listener = Deno.listen({ transport: "unix", path: `${one.tree}/run/s` });
+  await makeMany(one, 40);
+  await Deno.rename(`${one.tree}/run`, `${one.tree}/a/b/c/run`);
+  assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden a/b/c/run/s"]);
+});
+
+Deno.test("S6 ForeignSockets knows a socket that was removed, however many directories there are", async () => {
+  using one = scene(FEW);
+  using _listener = Deno.listen({ transport: "unix", path: `${one.tree}/s` });
+  assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden s"]);
+  await makeMany(one, 61);
+  await Deno.remove(`${one.tree}/s`);
+  assert.deepStrictEqual(one.covered(OTHER_SERVER), []);
+});
+
+for (const name of ["s", "/proc/self/fd/9/s"]) {
+  Deno.test(`S6 ForeignSockets finds a socket named ${name} where its program sees it, wherever that is moved`, async () => {
+    let pid = 0;
+    const listed = (socket: ListeningSocket) => socket.name === `${one.tree}/run/s` ? { ...socket, name } : socket;
+    using one = scene({ ...FEW, listed, holder: () => pid });
+    await Deno.mkdir(`${one.tree}/run`);
+    using _listener = Deno.listen({ transport: "unix", path: `${one.tree}/run/s` });
+    await using program = new Deno.Command("sh", {
+      args: ["-c", "exec 9<.; echo; read -r _"],
+      cwd: `${one.tree}/run`,
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    pid = program.pid;
+    const output = program.stdout.getReader();
+    await output.read();
+    await makeMany(one, 61);
+    await Deno.rename(`${one.tree}/run`, `${one.tree}/a/b/c/run`);
+    assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden a/b/c/run/s"]);
+    await program.stdin.close();
+    await output.cancel();
+  });
+}
 
 Deno.test("S6 ForeignSockets leaves the session's own, and what lies outside of its trees", () => {
   using one = scene();

@@ -1,0 +1,20 @@
+/** Where a socket is, seen from the program that listens at it: its name says nothing to any other program. */
+import type { SocketSystem } from "../../tree/socket_owner.ts";
+import type { ListeningSocket } from "../../../system/unix_sockets.ts";
+
+/** Names that lead each program to files of its own. */
+const OWN = /^\/(?:proc\/(?:thread-)?self|dev(?=\/fd\/))\/(.*)$/s;
+
+/**
+ * The name as any program can use it, once for each that holds the socket: from its working directory, or by its
+ * descriptors. Both follow a directory that is moved. Empty: the name is the same for all.
+ */
+export function namesByHolders(
+  { name, socket }: Pick<ListeningSocket, "name" | "socket">,
+  system: Pick<SocketSystem, "processes" | "socketsOf">,
+): readonly string[] {
+  const own = OWN.exec(name)?.[1];
+  if (name === "" || name.startsWith("/") && own === undefined) return [];
+  return system.processes().filter((pid) => system.socketsOf(pid).includes(socket))
+    .map((pid) => `/proc/${pid}/${own ?? `cwd/${name}`}`);
+}
