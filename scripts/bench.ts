@@ -2,7 +2,7 @@
  * `deno task bench`: how fast the packed program is, each number next to its floor in the same run, because ratios
  * within one run hold on any machine and single numbers do not. `--only PARTS` measures those whose names hold one of
  * these texts, as in `--only paced,start`. `--write` puts table and curves into docs/performance.md, and the picture
- * beside it. `--rounds N`, `--calls N`, `--json FILE`.
+ * beside it; what `--only` left out stays there. `--rounds N`, `--calls N`, `--json FILE`.
  */
 import { parseArgs } from "node:util";
 import { backToBack, inFlight, paced } from "./bench/beside/calls.ts";
@@ -16,8 +16,9 @@ import { nativeReads } from "./bench/native/reads.ts";
 import { search } from "./bench/native/search.ts";
 import { operations } from "./bench/operations.ts";
 import { output } from "./bench/output.ts";
+import { measuredText, merge, readMeasured } from "./bench/page.ts";
 import { Programs } from "./bench/programs.ts";
-import { judge, type Judged, markdownTable, type Row, table } from "./bench/report.ts";
+import { judge, type Judged, markdownCells, type Row, table } from "./bench/report.ts";
 import { sandboxCost } from "./bench/sandbox_cost.ts";
 import { servers } from "./bench/servers.ts";
 
@@ -94,14 +95,21 @@ function* chosen<Value>(parts: Readonly<Record<string, Value>>): Generator<[stri
   }
 }
 
-/** Replaces what stands below the mark of the page. */
+/** Replaces what stands below the mark of the page, as far as it was measured. */
 async function write(): Promise<void> {
   const page = new URL("../docs/performance.md", import.meta.url);
-  const [head = ""] = (await Deno.readTextFile(page)).split(MARK, 1);
-  const parts = [markdownTable(judged), ...curves.map(tableOf), load];
-  await Deno.writeTextFile(page, `${head}${MARK}\n\n${parts.join("\n\n")}\n`);
+  const [head = "", before = ""] = (await Deno.readTextFile(page)).split(MARK, 2);
+  const some = judged.filter(({ ours }) => ours !== undefined);
+  const all = wanted.length === 0
+    ? { rows: markdownCells(judged), curves, loads: [load] }
+    : merge(readMeasured(before), {
+      rows: markdownCells(some),
+      curves,
+      loads: [`\`--only ${wanted.join(",")}\`: ${load}`],
+    });
+  await Deno.writeTextFile(page, `${head}${MARK}\n\n${measuredText(all)}\n`);
   const drawn = new URL("../docs/performance.svg", import.meta.url);
-  await Deno.writeTextFile(drawn, picture(curves));
+  await Deno.writeTextFile(drawn, picture(all.curves));
   const files = [page.pathname, drawn.pathname];
   await new Deno.Command(Deno.execPath(), { args: ["fmt", "--quiet", ...files] }).output();
 }

@@ -83,11 +83,11 @@ export function digits(value: number | undefined): string {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(3);
 }
 
-/** The rows as a table in Markdown: medians, and the ratio to what each was measured next to. */
-export function markdownTable(rows: readonly Judged[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  const heads = ["measure", "median", "next to", "its median", "ratio", "target"];
-  const cells = rows.map(({ measure, unit, ours, floor, ratio, target }) => [
+const HEADS = ["measure", "median", "next to", "its median", "ratio", "target"];
+
+/** Cells of the table in Markdown: medians, and the ratio to what each was measured next to. */
+export function markdownCells(rows: readonly Judged[]): readonly (readonly string[])[] {
+  return rows.map(({ measure, unit, ours, floor, ratio, target }) => [
     measure,
     ours === undefined ? "" : `${digits(ours.p50)} ${unit}`,
     floor?.name ?? "",
@@ -95,5 +95,10 @@ export function markdownTable(rows: readonly Judged[]): string {
     ratio === undefined ? "" : ratio.toFixed(2),
     target,
   ]);
-  return [line(heads), line(heads.map(() => "---")), ...cells.map(line)].join("\n");
+}
+
+/** Those cells as a table. */
+export function markdownTable(rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [line(HEADS), line(HEADS.map(() => "---")), ...rows.map(line)].join("\n");
 }
