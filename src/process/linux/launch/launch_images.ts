@@ -88,7 +88,11 @@ export class LaunchImages implements Disposable {
     if (this.#guarded === view) return;
     this.#guarded = view;
     this.#readOnly = undefined;
-    if (made === (view?.key ?? "")) return;
+    if (made !== (view?.key ?? "")) this.discard();
+  }
+
+  /** Disposes of all that was made, for what is guarded or the policy is another one now. */
+  discard(): void {
     this.#options.onStale();
     this.#policyPart = undefined;
     this[Symbol.dispose]();

@@ -50,8 +50,9 @@ export class GitAnswers implements Disposable {
 
   /** Repositories to ask about in addition to the trees. */
   add(directories: readonly string[]): void {
+    const known = this.#directories.length;
     this.#directories = [...new Set([...this.#directories, ...directories])].slice(0, MOST_REPOSITORIES);
-    this.#closeWatches();
+    if (this.#directories.length > known) this.#closeWatches();
   }
 
   /** What git obeys in the trees, as of the last answers. */

@@ -88,9 +88,11 @@ export class ProtectedState implements Disposable {
   /** Adds the repositories below the trees, and what git obeys: once, before the first command. */
   async findRepositories(): Promise<void> {
     const { plan: { trees, open, home }, logger } = this.#options;
+    const asked = this.#git?.refresh(); // about the trees, while they are searched
     const found = await Promise.all(trees.map(async ({ path: tree }) => {
       const repositories = await findNestedRepositories(tree);
       if (!repositories.complete) logger.warn("Not all repositories below are protected: there is too much", { tree });
+      await asked;
       this.#git?.add([...repositories.directories, ...repositories.bare]);
       this.#options.sockets.add(repositories.others);
       const paths = nestedRepositoryPaths(repositories, { tree, open, home });

@@ -20,6 +20,8 @@ export interface NamespaceQuestion {
   readonly target: LaunchTarget;
   readonly spawner: Spawner;
   readonly logger: Logger;
+  /** Whether a launch under the whole policy, made for another purpose, took every step; absent: it was not tried. */
+  readonly tryWhole?: (policy: SandboxPolicy) => Promise<boolean>;
 }
 
 /**
@@ -30,7 +32,8 @@ export async function settleNamespaces(question: NamespaceQuestion): Promise<San
   const { spawner, logger } = question;
   if (question.policy === undefined) return undefined;
   let policy = question.policy.namespaces ? question.policy : restrictedToLandlock(question.policy);
-  for (;;) {
+  const isWhole = await question.tryWhole?.(policy) === true;
+  while (!isWhole) {
     const refused = await tried(policy, question);
     if (refused === undefined) break;
     const next = isRefusal(refused.errno, spawner) ? narrowed(policy, refused.step) : undefined;

@@ -11,6 +11,7 @@ import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
 import { type HeldNetwork, holdEmptyNetwork } from "./empty_network.ts";
 import { retryLaunch } from "../launch/retry_launch.ts";
 import type { LaunchImages } from "../launch/launch_images.ts";
+import { canShareNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
 import { settleNamespaces } from "./namespaces.ts";
 import { logReport, runSelfTest } from "./self_test_run.ts";
 import { refusalFor, type SelfTestReport } from "../../../sandbox/selftest/judge.ts";
@@ -33,6 +34,10 @@ export class Readiness implements AsyncDisposable {
   #repositories: Promise<void> | undefined;
   #policy: Promise<SandboxPolicy | undefined> | undefined;
   #selfTest: Promise<SelfTestReport | undefined> | undefined;
+  /** What the first launch under the whole policy found, where it succeeded. */
+  #found: SelfTestReport | undefined;
+  /** Settles when nothing of self-tests is left. */
+  #removed: Promise<unknown> = Promise.resolve();
   #network: HeldNetwork | undefined;
   /** Once its self-test passed. */
   #ready: SandboxPolicy | undefined;
@@ -80,6 +85,7 @@ export class Readiness implements AsyncDisposable {
   /** Settles when neither question is open any more. */
   async settled(): Promise<void> {
     await Promise.allSettled([this.#policy, this.#selfTest]);
+    await this.#removed;
   }
 
   /** Lets go of what was made for commands. */
@@ -90,7 +96,7 @@ export class Readiness implements AsyncDisposable {
 
   #settle(): Promise<SandboxPolicy | undefined> {
     this.#repositories ??= this.#options.protectedState?.findRepositories() ?? Promise.resolve();
-    const settling = Promise.all([this.#askKernel(), this.#repositories]).then(([policy]) => policy);
+    const settling = this.#askKernel(this.#repositories);
     settling.catch((error) => {
       const { logger } = this.#options;
       logger.warn("The sandbox could not be tried; the next command tries again", { reason: messageOf(error) });
@@ -99,13 +105,25 @@ export class Readiness implements AsyncDisposable {
     return settling;
   }
 
-  async #askKernel(): Promise<SandboxPolicy | undefined> {
+  /** Most machines refuse nothing: the self-test is the first launch, and nothing needs to be asked before it. */
+  async #askKernel(repositories: Promise<void>): Promise<SandboxPolicy | undefined> {
     const { sandbox, spawner, images, logger } = this.#options;
-    const question = { policy: sandbox.policy, target: images.target, spawner, logger };
-    const policy = this.#withSockets(await settleNamespaces(question));
+    const wanted = this.#withSockets(sandbox.policy);
+    await repositories;
+    const question = { policy: wanted, target: images.target, spawner, logger };
+    const tryWhole = (policy: SandboxPolicy) => this.#testWhole(policy);
+    const policy = await settleNamespaces({ ...question, tryWhole });
     this.#network ??= await holdEmptyNetwork({ ...question, policy });
     images.shareNetwork(this.#network);
     return policy;
+  }
+
+  async #testWhole(policy: SandboxPolicy): Promise<boolean> {
+    if (canShareNetwork(policy)) return false; // the network that the launch would join is made later
+    const [tested] = await Promise.allSettled([this.#attack(policy)]);
+    if (tested.status === "fulfilled") this.#found = tested.value;
+    else this.#options.images.discard();
+    return tested.status === "fulfilled";
   }
 
   #withSockets(policy: SandboxPolicy | undefined): SandboxPolicy | undefined {
@@ -117,7 +135,7 @@ export class Readiness implements AsyncDisposable {
 
   #try(): Promise<SelfTestReport | undefined> {
     const { logger } = this.#options;
-    const testing = this.policy.then((policy) => policy && this.#attack(policy));
+    const testing = this.policy.then((policy) => policy && (this.#found ?? this.#attack(policy)));
     testing.then((report) => logReport(report, logger), (error) => {
       logger.warn("The sandbox's self-test could not be made; the next command tries again", {
         reason: messageOf(error),
@@ -138,6 +156,10 @@ export class Readiness implements AsyncDisposable {
       mayTryAgain: ([one]) => one.status === "rejected",
     });
     if (test.status === "rejected") throw test.reason;
-    return test.value;
+    const removed = test.value.removed.catch((error: unknown) =>
+      this.#options.logger.warn("Cannot remove what the self-test made", { error: messageOf(error) })
+    );
+    this.#removed = Promise.all([this.#removed, removed]);
+    return test.value.report;
   }
 }

@@ -41,35 +41,45 @@ export interface SelfTest {
 /** A socket's path has 107 bytes at most; that of a home may be longer. */
 const LONGEST_PLACE = 90;
 
+/** What a self-test found. */
+export interface SelfTestRun {
+  readonly report: SelfTestReport;
+  /** Settles when nothing of it is left; commands need not wait. */
+  readonly removed: Promise<void>;
+}
+
 /**
  * Runs the self-test.
  * @throws {Error} When the self-test could not be made, which proves nothing: commands must wait for one that can.
  */
-export async function runSelfTest(test: SelfTest): Promise<SelfTestReport> {
+export async function runSelfTest(test: SelfTest): Promise<SelfTestRun> {
   const began = performance.now();
   const { policy, table, target, spawner } = test;
   const name = `selftest-${crypto.randomUUID().slice(0, 8)}`;
   // In a root of its own a command sees nothing that it has no rights on, but for what lies in that root itself.
   const base = `${policy.root?.tree.path ?? test.place}/${name}`;
-  const [control, attacked] = placesFor(test, { base, name });
+  const [controlled, attacked] = placesFor(test, { base, name });
   const asSeen = policy.root === undefined ? attacked : { ...attacked, outside: `/${name}/attacked` };
-  using make = new TreeMaker(target.processor);
+  await using left = new AsyncDisposableStack();
+  const make = left.use(new TreeMaker(target.processor));
   make.directory(base, 0o700);
-  try {
-    const { processor } = target;
-    const images = [
-      spawner.image(controlTable(policyTable(undefined, target), { control, attacked }, processor)),
-      spawner.image(attackTable(table, asSeen, processor)),
-    ] as const;
-    const results = await runBoth(spawner, images);
-    const session = { policy, place: asSeen, defences: defencesOf(policy, table, processor) };
-    const findings = judge(session, { ...results, changed: changedTargets(attacked.outside, spawner, make) });
-    return { findings, milliseconds: performance.now() - began };
-  } finally {
+  left.defer(async () => {
     // At one go each: what the self-test makes there is neither deep nor closed. (`inside` may lie in the cache, where
     // commands have been, but by a name that was made up just now.)
     for (const path of [base, attacked.inside]) make.remove(path);
     await Deno.remove(attacked.pathSocket).catch(undefinedFor(Deno.errors.NotFound));
+  });
+  const { processor } = target;
+  const control = imageOf(controlTable(policyTable(undefined, target), { control: controlled, attacked }, processor));
+  const attack = imageOf(attackTable(table, asSeen, processor));
+  const results = await runBoth(spawner, { control, attack }, left);
+  const session = { policy, place: asSeen, defences: defencesOf(policy, table, processor) };
+  const findings = judge(session, { ...results, changed: changedTargets(attacked.outside, spawner, make) });
+  const report = { findings, milliseconds: performance.now() - began };
+  return { report, removed: left.move().disposeAsync() };
+
+  function imageOf(table: Table): LauncherImage {
+    return left.adopt(spawner.image(table), (image) => image.dispose());
   }
 }
 
@@ -102,21 +112,21 @@ function placesFor(
   ];
 }
 
-async function runBoth(spawner: Spawner, [control, attack]: readonly [LauncherImage, LauncherImage]) {
+/** `left`: ends what still runs. */
+async function runBoth(
+  spawner: Spawner,
+  { control, attack }: Readonly<Record<"control" | "attack", LauncherImage>>,
+  left: AsyncDisposableStack,
+) {
   const outside = spawner.start(control, "piped");
-  const failed = failureOf(outside, control);
-  try {
-    const controlResults = await resultsOf(outside, failed);
-    const inside = spawner.start(attack, "null");
-    const attackResults = await resultsOf(inside, failureOf(inside, attack));
-    await inside.status;
-    return { control: controlResults, attacked: attackResults };
-  } finally {
+  left.defer(async () => {
     await outside.stdin.close();
     await outside.status;
-    control.dispose();
-    attack.dispose();
-  }
+  });
+  const controlResults = await resultsOf(outside, failureOf(outside, control));
+  const inside = spawner.start(attack, "null");
+  left.defer(async () => void await inside.status);
+  return { control: controlResults, attacked: await resultsOf(inside, failureOf(inside, attack)) };
 }
 
 /** The results as soon as they are whole: the control goes on after them. */

@@ -8,6 +8,7 @@ import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import { makeSeenDirectory } from "../../../base/_support/seen_directory.ts";
 import { prepareSandbox, type Sandbox } from "../../../sandbox/prepare_linux.ts";
 import type { SandboxSettings } from "../../../sandbox/policy/sandbox_settings.ts";
+import { FILTER_STEP } from "../../../sandbox/launcher/steps/seccomp_steps.ts";
 import type { Verdict } from "../../../sandbox/selftest/judge.ts";
 import { removeSessionDirectories } from "../../../sandbox/directories/session_directory.ts";
 import { settleNamespaces } from "./namespaces.ts";
@@ -45,10 +46,10 @@ async function fixture(layers: Layers, more: Partial<SandboxSettings> = {}): Pro
     base,
     sandbox,
     policy,
-    test(change = () => {}) {
+    async test(change = () => {}) {
       const table = policyTable(policy, TARGET);
       change(table);
-      return runSelfTest({
+      const { report, removed } = await runSelfTest({
         policy,
         table,
         target: TARGET,
@@ -56,6 +57,8 @@ async function fixture(layers: Layers, more: Partial<SandboxSettings> = {}): Pro
         directories: sandbox.directories,
         place: sandbox.trialPlace,
       });
+      await removed;
+      return report;
     },
     async [Symbol.asyncDispose]() {
       spawner.close();
@@ -114,29 +117,75 @@ for (const how of ["with namespaces", "with Landlock alone"] as const) {
   });
 }
 
-/** Before anything that waits can go on. */
-function removeNow(path: string): void {
-  Deno.removeSync(path);
+/** Spawners of runners made meanwhile do `work` first; gives what ends that. */
+function beforeEach(method: "start" | "image", work: (argument: unknown) => void): Disposable {
+  const kept = Object.getOwnPropertyDescriptor(Spawner.prototype, method);
+  if (kept === undefined) throw new TypeError(`There is no ${method}`);
+  Object.defineProperty(Spawner.prototype, method, {
+    ...kept,
+    value(this: Spawner, ...args: unknown[]) {
+      work(args[0]);
+      return Reflect.apply(kept.value, this, args);
+    },
+  });
+  return { [Symbol.dispose]: () => Object.defineProperty(Spawner.prototype, method, kept) };
+}
+
+function runnerOf({ sandbox }: Fixture): LinuxRunner {
+  const shell = { path: "/bin/bash", name: "bash", canWait: true };
+  return new LinuxRunner({ sandbox, shell, pool: false, reuse: false, logger: SILENT });
 }
 
 Deno.test("S3 S8 the self-test is made again when a protected path goes between the look and the launch", async () => {
   await using f = await fixture("with namespaces");
   const path = `${f.base}/scope/.envrc`;
   await Deno.writeTextFile(path, "");
-  await using runner = new LinuxRunner({
-    sandbox: f.sandbox,
-    shell: { path: "/bin/bash", name: "bash", canWait: true },
-    pool: false,
-    reuse: false,
-    logger: SILENT,
+  await using runner = runnerOf(f);
+  let launches = 0;
+  using _ = beforeEach("start", () => {
+    // The second launch is the attack; what is protected was looked at before the first.
+    if (++launches === 2) Deno.removeSync(path);
   });
-  const trial = runner.selfTest;
-  await runner.policy; // what waited for it first has looked, and has not launched yet
-  removeNow(path);
-  const report = await trial;
+  const report = await runner.selfTest;
   assert.ok(report !== undefined);
   assert.deepStrictEqual([ids(report, "breached"), refusalFor(report)], [[], undefined]);
+  assert.deepStrictEqual([launches, (await runner.policy)?.namespaces], [4, true]);
 });
+
+Deno.test("S3 S8 one launch without and one with the policy are all where the kernel refuses nothing", async () => {
+  await using f = await fixture("with namespaces");
+  await using runner = runnerOf(f);
+  let launches = 0;
+  using _ = beforeEach("start", () => void launches++);
+  await runner.policy;
+  await runner.selfTest;
+  assert.strictEqual(launches, 2);
+});
+
+for (const refused of ["enter new namespaces", FILTER_STEP]) {
+  Deno.test(`S3 S8 commands run, tested, under what is left where the kernel refuses to ${refused}`, async () => {
+    await using f = await fixture("with namespaces");
+    await using runner = runnerOf(f);
+    using _ = beforeEach("image", (table) => {
+      const { entries, steps } = table as Table;
+      entries.forEach((entry, index) => {
+        if (steps[entry.step] === refused) entries[index] = { ...entry, number: 9999 }; // no kernel has it
+      });
+    });
+    const report = await runner.selfTest;
+    assert.ok(report !== undefined);
+    assert.deepStrictEqual([ids(report, "breached"), refusalFor(report)], [[], undefined]);
+    const policy = await runner.policy;
+    const isFilter = refused === FILTER_STEP;
+    assert.deepStrictEqual([policy?.namespaces, policy?.confinement.filter], [isFilter, !isFilter]);
+    let output = "";
+    const end = await runner.run(
+      { run: { argv: ["echo", "here"] }, directory: `${f.base}/scope`, environment: {}, stdin: undefined },
+      { onOutput: (chunk) => void (output += new TextDecoder().decode(chunk)), signal: new AbortController().signal },
+    );
+    assert.deepStrictEqual([end, output], [{ kind: "exited", code: 0 }, "here\n"]);
+  });
+}
 
 Deno.test("S3 runSelfTest() finds out when the mounts are not read-only", async () => {
   await using f = await fixture("with namespaces");
