@@ -166,8 +166,8 @@ Deno.test("O2 X14 a server that says nothing delays neither the list of the othe
     /^mute: starting\nweb: starting\nhalf: starting\nsrv: ready, 10 tools$/m,
   );
   await server.closeInput();
-  // An answer that is waited for takes 45 seconds.
-  assert.deepStrictEqual((await server.exit(3_000)).code, 0);
+  // An answer that is waited for takes 30 seconds, more than a busy machine is given here.
+  assert.deepStrictEqual((await server.exit(1_000)).code, 0);
 });
 
 Deno.test("O2 X10 what a server started ends with the program", async () => {

@@ -1,7 +1,7 @@
 /** A server at an address: streamable HTTP, or the older transport with SSE (O1). The official client is loaded on need. */
 import type { Client, ClientCapabilities, Tool, Transport } from "@modelcontextprotocol/client";
 import { messageOf } from "../../base/errors.ts";
-import { delay } from "../../base/time.ts";
+import { aborted, delay } from "../../base/time.ts";
 import { truncate } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
 import { visibleText } from "../../base/visible_text.ts";
@@ -237,7 +237,10 @@ async function connectBy(
     void client.close();
   };
   try {
-    await client.connect(await transportOf(kind, options, onEnd), { timeout: CONNECT_MS, signal: stop });
+    const connected = client.connect(await transportOf(kind, options, onEnd), { timeout: CONNECT_MS, signal: stop });
+    // The SDK asks for the server's version without a look at the signal.
+    await Promise.race([connected, aborted(stop)]);
+    if (stop.aborted) throw new Error("This program ends");
   } catch (thrown) {
     await client.close();
     throw connection.broken ?? thrown;
