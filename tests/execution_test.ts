@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
-import { holdingsOf, isAlive, processesWith } from "./_support/processes.ts";
+import { holdingsOf, signalIfThere, stateOf } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -245,19 +245,22 @@ testUsual("P2 no profile file is read", async ({ server }) => {
   assert.doesNotMatch((await server.shell("echo plain")).text, /profile was read/);
 });
 
-testUsual("P3 a warm shell that is killed from outside costs no call anything", async ({ bench, server }) => {
+testUsual("P3 a warm shell that is killed from outside costs no call anything", async ({ server }) => {
   await server.shell("true");
   for (let round = 0; round < 3; round++) {
-    const waiting = (await processesWith(bench.marker)).filter(({ command }) => command.includes("ahma_line"));
-    for (const pid of (await holdingsOf(server.pid)).children) {
-      try {
-        Deno.kill(pid, "SIGKILL");
-      } catch (error) {
-        if (!(error instanceof Deno.errors.NotFound)) throw error;
-      }
+    const { children } = await holdingsOf(server.pid);
+    assert.ok(children.length > 0, "nothing waits");
+    // Stopped they make no process, so that each first process of a sandbox is known; the sandbox is over with it.
+    const stopped = await Promise.all(children.map(async (pid) => {
+      signalIfThere(pid, "SIGSTOP");
+      await until(async () => "TZ".includes(await stateOf(pid)), 5_000, "a stopped launcher");
+      return [pid, ...(await holdingsOf(pid)).children];
+    }));
+    for (const pid of children) signalIfThere(pid, "SIGKILL");
+    // What is still dying could take a line and not live to end it.
+    for (const pid of stopped.flat()) {
+      await until(async () => "Z".includes(await stateOf(pid)), 5_000, "the end of a killed sandbox");
     }
-    // A shell that is still dying could take a line and not live to end it.
-    for (const { pid } of waiting) await until(async () => !(await isAlive(pid)), 5_000, "the end of a killed shell");
     for (let call = 0; call < 3; call++) {
       const answer = await server.shell(`echo round ${round} call ${call}`);
       assert.match(answer.text, new RegExp(`^round ${round} call ${call}$`, "m"));

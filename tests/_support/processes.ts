@@ -48,6 +48,8 @@ ls "/proc/$1/fd" | wc -l
 cat "/proc/$1/task/"*/children 2>/dev/null
 exit 0`;
 
+const STATE = `sed -n 's/^State:[[:space:]]*\\(.\\).*/\\1/p' "/proc/$1/status" 2>/dev/null; exit 0`;
+
 /**
  * Living processes whose command line, environment or working directory holds `marker`. Zombies do not count: they
  * hold nothing, and reaping them is their parent's business.
@@ -75,6 +77,15 @@ export async function isAlive(pid: number): Promise<boolean> {
   return (await holdingsOf(pid)).descriptors > 0;
 }
 
+/**
+ * The letter of ps(1) for what the process does; empty: it is gone. The first process of a PID namespace becomes a zombie
+ * (Z) when all others in it are gone.
+ */
+export async function stateOf(pid: number): Promise<string> {
+  const [state = ""] = await script(STATE, { args: [String(pid)] });
+  return state;
+}
+
 async function script(
   text: string,
   { input = "", args = [] }: { readonly input?: string; readonly args?: readonly string[] },
@@ -96,8 +107,13 @@ async function script(
 
 /** Ends a process, if it is still there. */
 export function killIfThere(pid: number): void {
+  signalIfThere(pid, "SIGKILL");
+}
+
+/** Sends a signal to a process, if it is still there. */
+export function signalIfThere(pid: number, signal: Deno.Signal): void {
   try {
-    Deno.kill(pid, "SIGKILL");
+    Deno.kill(pid, signal);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
