@@ -107,7 +107,8 @@ Deno.test("X8 X5 the files of pruned operations are removed", async () => {
 
 Deno.test("N4 X8 reading 10.9 MB through the resource ten times leaves memory where it was (guard)", async () => {
   using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+  // A small heap is collected often: what is there after ten rounds is in use, and a leak in it ends the server.
+  await using server = await ServerProcess.start(bench, { environment: { DENO_V8_FLAGS: "--max-old-space-size=48" } });
   const round = async () => {
     const { operation } = await server.shell(FLOOD);
     const uri = `ahma://operations/${operation?.operation_id}/output?offset=0`;
@@ -117,6 +118,6 @@ Deno.test("N4 X8 reading 10.9 MB through the resource ten times leaves memory wh
   const before = (await holdingsOf(server.pid)).residentMiB;
   for (let count = 0; count < 10; count++) await round();
   const { residentMiB: after } = await holdingsOf(server.pid);
-  // Ten windows of 1 MiB are kept; the rest is what the collector leaves for later.
+  // Ten windows of 1 MiB are kept; the rest is what the system's allocator has not given back.
   assert.ok(after - before < 10 + 40, `from ${before.toFixed(0)} to ${after.toFixed(0)} MiB`);
 });
