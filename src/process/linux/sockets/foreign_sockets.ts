@@ -42,6 +42,9 @@ export interface ForeignSocketsOptions {
 /** What commands may use. */
 type Reach = Pick<SandboxPolicy, "writable" | "grants" | "temporary">;
 
+/** The paths of what commands may use. */
+type Paths = Readonly<Record<"writable" | "grants", readonly { readonly path: string }[]>>;
+
 /** Where a socket was found. */
 interface Place {
   readonly path: string;
@@ -67,6 +70,7 @@ export class ForeignSockets implements Disposable {
   readonly #held = new Map<string, number>();
   #listed: readonly ListeningSocket[] = [];
   #devices: ReadonlySet<string> = new Set();
+  #mounts = "";
   #covered: readonly GuardedPath[] = [];
 
   /** `close`: lets go of what asks the system. */
@@ -126,7 +130,8 @@ export class ForeignSockets implements Disposable {
       for (const one of known.keys()) if (!here.has(one)) known.delete(one);
     }
     for (const socket of [...this.#held.keys()]) if (!here.has(socket)) this.#letGo(socket);
-    this.#devices = devicesOf(reach, this.#options.mounts());
+    this.#mounts = this.#options.mounts();
+    this.#devices = devicesOf(reach, this.#mounts);
     this.#listed = listed;
     for (const one of listed) if (!this.#places.has(one.socket)) this.#decide(one, reach);
   }
@@ -140,7 +145,7 @@ export class ForeignSockets implements Disposable {
       !isWhole && wasInReach && places.length < (places[0]?.facts.links ?? 1);
     let found = this.#devices.has(one.device) ? this.#placesOf(one, reach) : NOWHERE;
     if (!wasLost && isWithout(found)) found = this.#search(one, reach, DEEPER);
-    const { places: [place] } = found;
+    const place = found.places.find((place) => this.#isOnDevice(place, one));
     if (isWithout(found)) this.#lost.add(socket);
     else this.#lost.delete(socket);
     this.#places.set(socket, found.places);
@@ -165,7 +170,14 @@ export class ForeignSockets implements Disposable {
   }
 
   #fileAt(one: ListeningSocket, paths: readonly string[]): Place | undefined {
-    return paths.map((path) => this.#at(path)).find((place) => place !== undefined && isFileOf(place, one));
+    return paths.map((path) => this.#at(path)).find((place) =>
+      place !== undefined && isFileOf(place, one) && this.#isOnDevice(place, one)
+    );
+  }
+
+  /** Another file system may have a file of the same number, which must not stand for this one. */
+  #isOnDevice(place: Place, { device }: ListeningSocket): boolean {
+    return devicesOf({ writable: [{ path: place.path }], grants: [] }, this.#mounts).has(device);
   }
 
   /** Whether its file was seen, and has no name any more. */
@@ -252,7 +264,7 @@ function realName(path: string): string {
 }
 
 /** The devices that the granted trees lie on: of the mount that holds each, and of those in it. Lines as in proc(5). */
-export function devicesOf({ writable, grants }: Reach, mounts: string): ReadonlySet<string> {
+export function devicesOf({ writable, grants }: Paths, mounts: string): ReadonlySet<string> {
   const mounted = mounts.split("\n").map((line) => line.split(" ")).map(([, , device = "", , at = ""]) => {
     return { device, at: at.replaceAll(/\\(\d{3})/g, (_, code) => String.fromCharCode(parseInt(code, 8))) };
   });

@@ -24,11 +24,13 @@ interface Parts {
   readonly mostDirectories?: number;
   /** A socket as the kernel would list it. */
   readonly listed?: (one: ListeningSocket) => ListeningSocket;
+  /** A path below the tree, on a device of its own, that seems to hold the file of the other one. */
+  readonly decoy?: readonly [path: string, like: string];
   /** A process that is another program's. */
   readonly holder?: () => number;
 }
 
-function scene({ mostDirectories, listed = (one) => one, holder }: Parts = {}): Scene {
+function scene({ mostDirectories, listed = (one) => one, decoy, holder }: Parts = {}): Scene {
   const tree = Deno.realPathSync(Deno.makeTempDirSync());
   const libc = new Libc(PROCESSOR);
   const sockets = new UnixSockets();
@@ -36,14 +38,16 @@ function scene({ mostDirectories, listed = (one) => one, holder }: Parts = {}): 
   const of = (server: number) =>
     new ForeignSockets({
       sockets: { list: () => sockets.list()?.map(listed), isAlive: (path) => sockets.isAlive(path) },
-      looker: libc,
+      looker: { lookAt: (path) => libc.lookAt(decoy && path === `${tree}/${decoy[0]}` ? `${tree}/${decoy[1]}` : path) },
       holder: libc,
       system: {
         ...systemSockets(libc),
         // Of this process, as if of another one.
         ...holder !== undefined && { processes: () => [holder()], socketsOf: () => libc.socketsOf(Deno.pid) },
       },
-      mounts: () => libc.readProc("/proc/self/mountinfo", { whole: true }) ?? "",
+      mounts: () =>
+        (libc.readProc("/proc/self/mountinfo", { whole: true }) ?? "") +
+        (decoy === undefined ? "" : `\n1 2 999:9 / ${tree}/${decoy[0]} rw - x x rw`),
       server,
       cover: "/cover",
       ...mostDirectories !== undefined && { mostDirectories },
@@ -135,6 +139,16 @@ Deno.test("S6 ForeignSockets knows a socket that was removed, however many direc
   await makeMany(one, 61);
   await Deno.remove(`${one.tree}/s`);
   assert.deepStrictEqual(one.covered(OTHER_SERVER), []);
+});
+
+Deno.test("S6 ForeignSockets takes no file of another device with the same number for a socket", async () => {
+  using one = scene({ decoy: ["decoy", "a/b/c/run/s"] });
+  await Deno.mkdir(`${one.tree}/run`);
+  using _listener = Deno.listen({ transport: "unix", path: `${one.tree}/run/s` });
+  await makeMany(one, 1);
+  await Deno.rename(`${one.tree}/run`, `${one.tree}/a/b/c/run`);
+  one.add(OTHER_SERVER, `${one.tree}/decoy`);
+  assert.deepStrictEqual(one.covered(OTHER_SERVER).filter((path) => path !== "hidden decoy"), ["hidden a/b/c/run/s"]);
 });
 
 for (const name of ["s", "/proc/self/fd/9/s"]) {
