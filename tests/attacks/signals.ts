@@ -35,7 +35,7 @@ if os.fork(): sys.exit()
 os.closerange(0, 100)
 os.execvp("sleep", "${nap}".split())'; cd - >/dev/null; touch ready; sleep 60`,
   "stopped": (nap) =>
-    `setsid ${nap} & until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done; kill -STOP $!; touch ready; sleep 60`,
+    `setsid sh -c 'touch up; exec ${nap}' & until [ -e up ]; do :; done; kill -STOP $!; touch ready; sleep 60`,
   "born of the end": (nap) => `trap '(setsid ${nap} &)' TERM EXIT; (setsid ${nap} &); touch ready; sleep 60`,
 };
 
