@@ -33,15 +33,17 @@ if (FASTMCP.problem !== undefined && Deno.env.get("CI") !== undefined) throw new
 
 /** Why a demonstration cannot run here; undefined: it can. */
 const OBSTACLES: Readonly<Record<string, string | undefined>> = {
-  "demo_http.ts": Deno.build.os === "linux" ? undefined : "isolated sessions need Linux",
-  "demo_servers.ts": FASTMCP.problem,
+  "demo/http/demo_http.ts": Deno.build.os === "linux" ? undefined : "isolated sessions need Linux",
+  "demo/servers/demo_servers.ts": FASTMCP.problem,
 };
 
 for (
-  const [script, steps] of [["demo.ts", 6], ["demo_http.ts", 8], ["demo_servers.ts", 6], [
-    "demo_toolbox.ts",
-    7,
-  ]] as const
+  const [script, steps] of [
+    ["demo.ts", 6],
+    ["demo/http/demo_http.ts", 8],
+    ["demo/servers/demo_servers.ts", 6],
+    ["demo/toolbox/demo_toolbox.ts", 7],
+  ] as const
 ) {
   const obstacle = OBSTACLES[script];
   Deno.test({

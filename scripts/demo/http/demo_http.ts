@@ -2,13 +2,13 @@
  * `deno task demo:http`: one server over HTTP with several agents, each in a directory, a process and a sandbox of its
  * own. Every step checks that it did what it says; the exit code is 0 only then. Nothing is left behind.
  */
-import { HttpServer } from "./client/http_server.ts";
-import { HTTP_STEPS, type HttpStage } from "./demo/http_steps.ts";
-import { Project } from "./demo/project.ts";
-import { ownScreen, show } from "./demo/show.ts";
-import { HTTP_PERMISSIONS, SERVER_RUN_FLAGS } from "./permissions.ts";
+import { HttpServer } from "../../client/http_server.ts";
+import { HTTP_STEPS, type HttpStage } from "./http_steps.ts";
+import { Project } from "../project.ts";
+import { ownScreen, show } from "../show.ts";
+import { HTTP_PERMISSIONS, SERVER_RUN_FLAGS } from "../../permissions.ts";
 
-const BUNDLE = new URL("../dist/ahma_mcp.mjs", import.meta.url).pathname;
+const BUNDLE = new URL("../../../dist/ahma_mcp.mjs", import.meta.url).pathname;
 const WORDS = ["run", ...SERVER_RUN_FLAGS, ...HTTP_PERMISSIONS, BUNDLE, "--mode", "http", "--http-port", "0"];
 
 Deno.exitCode = await demonstrate() ? 0 : 1;

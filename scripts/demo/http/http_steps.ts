@@ -1,11 +1,11 @@
-import { exists } from "../../tests/_support/workbench.ts";
-import { Agent } from "../client/agent.ts";
-import type { HttpServer } from "../client/http_server.ts";
-import { check, firstLine, printed, took } from "./checks.ts";
+import { exists } from "../../../tests/_support/workbench.ts";
+import { Agent } from "../../client/agent.ts";
+import type { HttpServer } from "../../client/http_server.ts";
+import { check, firstLine, printed, took } from "../checks.ts";
 import { INITIALIZE, ping, raw } from "./http_wire.ts";
-import type { Project } from "./project.ts";
-import type { Screen } from "./screen.ts";
-import type { Step } from "./show.ts";
+import type { Project } from "../project.ts";
+import type { Screen } from "../screen.ts";
+import type { Step } from "../show.ts";
 
 /** What a step works with. */
 export interface HttpStage {

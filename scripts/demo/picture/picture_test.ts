@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { pictureOf } from "./picture.ts";
-import { Screen } from "./screen.ts";
+import { Screen } from "../screen.ts";
 
 /** The texts of a picture's lines, without marks. */
 function linesOf(picture: string): readonly string[] {

@@ -2,16 +2,16 @@
  * `deno task demo:servers`: one entry in the client, and behind it a server from npm and one from PyPI, each in a sandbox
  * of its own. Every step checks that it did what it says; the exit code is 0 only then. Nothing is left behind.
  */
-import { officialServer, testCache } from "../tests/_support/npm_tools.ts";
-import { pythonPackage } from "../tests/_support/python_packages.ts";
-import { Agent } from "./client/agent.ts";
-import { Project } from "./demo/project.ts";
-import { HONEST, IDLE_SECONDS, SERVERS_STEPS, type ServersStage, WAIT_MS } from "./demo/servers_steps.ts";
-import { ownScreen, show } from "./demo/show.ts";
-import { SERVER_RUN_FLAGS } from "./permissions.ts";
+import { officialServer, testCache } from "../../../tests/_support/npm_tools.ts";
+import { pythonPackage } from "../../../tests/_support/python_packages.ts";
+import { Agent } from "../../client/agent.ts";
+import { Project } from "../project.ts";
+import { HONEST, IDLE_SECONDS, SERVERS_STEPS, type ServersStage, WAIT_MS } from "./servers_steps.ts";
+import { ownScreen, show } from "../show.ts";
+import { SERVER_RUN_FLAGS } from "../../permissions.ts";
 
-const BUNDLE = new URL("../dist/ahma_mcp.mjs", import.meta.url).pathname;
-const NOTES = await Deno.readTextFile(new URL("demo/notes_server.py", import.meta.url));
+const BUNDLE = new URL("../../../dist/ahma_mcp.mjs", import.meta.url).pathname;
+const NOTES = await Deno.readTextFile(new URL("notes_server.py", import.meta.url));
 const FASTMCP = "4.1.2";
 
 Deno.exitCode = await demonstrate() ? 0 : 1;

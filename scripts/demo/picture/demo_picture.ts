@@ -1,13 +1,13 @@
 /** `deno task demo:picture`: plays the demonstration and writes what it showed to docs/demo.svg, for the README. */
-import { Agent } from "./client/agent.ts";
-import { pictureOf } from "./demo/picture.ts";
-import { Project } from "./demo/project.ts";
-import { Screen } from "./demo/screen.ts";
-import { show } from "./demo/show.ts";
-import { STEPS } from "./demo/steps.ts";
-import { SERVER_RUN_FLAGS } from "./permissions.ts";
+import { Agent } from "../../client/agent.ts";
+import { pictureOf } from "./picture.ts";
+import { Project } from "../project.ts";
+import { Screen } from "../screen.ts";
+import { show } from "../show.ts";
+import { STEPS } from "../steps.ts";
+import { SERVER_RUN_FLAGS } from "../../permissions.ts";
 
-const ROOT = new URL("../", import.meta.url).pathname;
+const ROOT = new URL("../../../", import.meta.url).pathname;
 const WORDS = ["run", ...SERVER_RUN_FLAGS, `${ROOT}dist/ahma_mcp.mjs`, "--tools-dir", `${ROOT}tools`];
 /** Of the demonstration, as the picture has room. */
 const SHOWN = STEPS.filter(({ title }) => /^(A synchronous|In the background|The sandbox|Cancel)/.test(title));

@@ -1,10 +1,10 @@
-import { exists } from "../../tests/_support/workbench.ts";
-import type { Agent } from "../client/agent.ts";
-import { call } from "./call.ts";
-import { check, took } from "./checks.ts";
-import type { Project } from "./project.ts";
-import type { Screen } from "./screen.ts";
-import type { Step } from "./show.ts";
+import { exists } from "../../../tests/_support/workbench.ts";
+import type { Agent } from "../../client/agent.ts";
+import { call } from "../call.ts";
+import { check, took } from "../checks.ts";
+import type { Project } from "../project.ts";
+import type { Screen } from "../screen.ts";
+import type { Step } from "../show.ts";
 
 /** What a step works with. */
 export interface ToolboxStage {

@@ -2,13 +2,13 @@
  * `deno task demo:toolbox`: native tools at work in a temporary project. Every step checks that it did what it says; the
  * exit code is 0 only then. Nothing is left behind.
  */
-import { Agent } from "./client/agent.ts";
-import { Project } from "./demo/project.ts";
-import { ownScreen, show } from "./demo/show.ts";
-import { prepareToolbox, TOOLBOX_STEPS } from "./demo/toolbox_steps.ts";
-import { SERVER_RUN_FLAGS } from "./permissions.ts";
+import { Agent } from "../../client/agent.ts";
+import { Project } from "../project.ts";
+import { ownScreen, show } from "../show.ts";
+import { prepareToolbox, TOOLBOX_STEPS } from "./toolbox_steps.ts";
+import { SERVER_RUN_FLAGS } from "../../permissions.ts";
 
-const BUNDLE = new URL("../dist/ahma_mcp.mjs", import.meta.url).pathname;
+const BUNDLE = new URL("../../../dist/ahma_mcp.mjs", import.meta.url).pathname;
 
 const screen = ownScreen();
 screen.title("ahma_mcp --bundles toolbox", "files, workflows, issues and changes, each call inside the sandbox");
