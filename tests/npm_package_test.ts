@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Agent } from "../scripts/client/agent.ts";
 import { writeTarball } from "../scripts/release/archive.ts";
-import { npmFiles } from "../scripts/release/npm_package.ts";
+import { npmFiles } from "../scripts/release/npm/npm_package.ts";
 import { until } from "./_support/deadline.ts";
 import { npmEnvironment, PROJECT, RUNTIME, runWords } from "./_support/npm_package.ts";
 import { npmTool, testCache } from "./_support/npm_tools.ts";

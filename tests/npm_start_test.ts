@@ -1,7 +1,7 @@
 /** What starts the npm package: the scripts in it, on systems that have what they need and on others. */
 import assert from "node:assert/strict";
 import { writeTarball } from "../scripts/release/archive.ts";
-import { npmFiles, npmManifest } from "../scripts/release/npm_package.ts";
+import { npmFiles, npmManifest } from "../scripts/release/npm/npm_package.ts";
 import { projectFacts } from "../scripts/release/project.ts";
 import { VERSION } from "../src/base/version.ts";
 import { until, withDeadline } from "./_support/deadline.ts";

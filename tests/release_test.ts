@@ -155,7 +155,7 @@ Deno.test("D4 a copy of the sources in another directory gives the same program,
     "--no-prompt",
     "-RWE",
     "--allow-run",
-    "scripts/package_npm.ts",
+    "scripts/release/npm/package_npm.ts",
     "--repository",
     "owner/ahma_mcp",
   ];
@@ -174,7 +174,7 @@ Deno.test("D4 a copy of the sources in another directory gives the same program,
 });
 
 Deno.test("D4 deno task release refuses to work without a repository, and for a tag of another version", async () => {
-  const script = new URL("../scripts/release.ts", import.meta.url).pathname;
+  const script = new URL("../scripts/release/release.ts", import.meta.url).pathname;
   const failing = async (env: Record<string, string>) => {
     const words = [Deno.execPath(), "run", "--no-prompt", "-RE", script];
     const { code, stderr } = await run(words, { clearEnv: true, env: { HOME: Deno.env.get("HOME") ?? "", ...env } });

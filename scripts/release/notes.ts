@@ -1,5 +1,5 @@
 /** The notes of a release: what the version does, links that install it, and how a file of it is verified. */
-import { installLinks } from "./npx_entries.ts";
+import { installLinks } from "./npm/npx_entries.ts";
 import { pageOf, type PublicProject } from "./project.ts";
 
 /** The text for the release page. @throws {Error} when the changelog does not begin with this version */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ASSETS, PROJECT } from "./_support/assets.ts";
 import { faultsBy } from "./_support/schemas.ts";
-import { npmManifest } from "./npm_package.ts";
+import { npmManifest } from "./npm/npm_package.ts";
 import { serverJson } from "./server_json.ts";
 
 const SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";

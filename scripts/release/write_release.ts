@@ -6,7 +6,7 @@ import { importedPackages } from "./imported_packages.ts";
 import { mcpbManifest } from "./mcpb.ts";
 import { releaseNotes } from "./notes.ts";
 import { workerFiles } from "../worker_files.ts";
-import { npmFiles, npmTarballName } from "./npm_package.ts";
+import { npmFiles, npmTarballName } from "./npm/npm_package.ts";
 import type { PublicProject } from "./project.ts";
 import { sbom } from "./sbom.ts";
 import { serverJson } from "./server_json.ts";

@@ -1,6 +1,6 @@
 /** What the tests of the npm package share: the package itself, and an environment in which npm reaches its registry. */
 import { writeFiles } from "../../scripts/release/archive.ts";
-import { npmFiles } from "../../scripts/release/npm_package.ts";
+import { npmFiles } from "../../scripts/release/npm/npm_package.ts";
 import { projectFacts, type PublicProject } from "../../scripts/release/project.ts";
 import { withDeadline } from "./deadline.ts";
 import { testCache } from "./npm_tools.ts";

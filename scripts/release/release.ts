@@ -4,11 +4,11 @@
  *
  *   deno task release --repository OWNER/NAME
  */
-import { type Target, TARGETS } from "./executable/pins.ts";
-import { projectFacts, repositoryOf } from "./release/project.ts";
-import { writeRelease } from "./release/write_release.ts";
+import { type Target, TARGETS } from "../executable/pins.ts";
+import { projectFacts, repositoryOf } from "./project.ts";
+import { writeRelease } from "./write_release.ts";
 
-const DIST = `${import.meta.dirname}/../dist/`;
+const DIST = `${import.meta.dirname}/../../dist/`;
 
 Deno.exitCode = await release();
 

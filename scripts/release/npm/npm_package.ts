@@ -1,11 +1,11 @@
 /** The files of the npm package: the packed program, what starts it, and the manifest. */
-import pins from "../executable/runtime_pins.json" with { type: "json" };
-import { workerFiles } from "../worker_files.ts";
-import { START_FLAGS } from "../permissions.ts";
-import type { ArchiveFile } from "./archive.ts";
-import { pageOf, type Project, type PublicProject, registryName } from "./project.ts";
+import pins from "../../executable/runtime_pins.json" with { type: "json" };
+import { workerFiles } from "../../worker_files.ts";
+import { START_FLAGS } from "../../permissions.ts";
+import type { ArchiveFile } from "../archive.ts";
+import { pageOf, type Project, type PublicProject, registryName } from "../project.ts";
 
-const ROOT = new URL("../../", import.meta.url);
+const ROOT = new URL("../../../", import.meta.url);
 
 /** npm's packages of the runtime; npm installs the one that fits the machine. */
 const RUNTIME_PACKAGES: readonly string[] = [

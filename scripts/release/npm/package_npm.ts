@@ -3,12 +3,12 @@
  *
  *   deno task package:npm [--repository OWNER/NAME]
  */
-import { writeTarball } from "./release/archive.ts";
-import { npmFiles, npmTarballName } from "./release/npm_package.ts";
-import { projectFacts, repositoryOf } from "./release/project.ts";
+import { writeTarball } from "../archive.ts";
+import { npmFiles, npmTarballName } from "./npm_package.ts";
+import { projectFacts, repositoryOf } from "../project.ts";
 
 const project = projectFacts(repositoryOf(Deno.args, Deno.env.toObject()));
-const target = `${import.meta.dirname}/../dist/npm/${npmTarballName(project)}`;
+const target = `${import.meta.dirname}/../../../dist/npm/${npmTarballName(project)}`;
 await writeTarball(target, await npmFiles(project));
 const { size } = await Deno.stat(target);
 await Deno.stderr.write(

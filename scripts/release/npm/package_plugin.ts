@@ -1,11 +1,10 @@
 /**
- * Writes .claude-plugin/, which makes this repository a marketplace of Claude Code; scripts/package_plugin_test.ts
- * compares.
+ * Writes .claude-plugin/, which makes this repository a marketplace of Claude Code; package_plugin_test.ts compares.
  *
  *   deno task package:plugin
  */
-import { claudeMarketplace, claudePlugin } from "./release/npx_entries.ts";
-import { projectFacts } from "./release/project.ts";
+import { claudeMarketplace, claudePlugin } from "./npx_entries.ts";
+import { projectFacts } from "../project.ts";
 
 /** The two files by their paths in the repository. */
 export function pluginFiles(): ReadonlyMap<string, string> {
@@ -18,5 +17,6 @@ export function pluginFiles(): ReadonlyMap<string, string> {
 }
 
 if (import.meta.main) {
-  for (const [path, text] of pluginFiles()) await Deno.writeTextFile(new URL(`../${path}`, import.meta.url), text);
+  const root = new URL("../../../", import.meta.url);
+  for (const [path, text] of pluginFiles()) await Deno.writeTextFile(new URL(path, root), text);
 }

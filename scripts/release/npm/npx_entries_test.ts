@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { clientSettings } from "../../src/cli/commands/clients/client_settings.ts";
-import { PROJECT } from "./_support/assets.ts";
+import { clientSettings } from "../../../src/cli/commands/clients/client_settings.ts";
+import { PROJECT } from "../_support/assets.ts";
 import { claudeMarketplace, claudePlugin, installLinks, npxEntry } from "./npx_entries.ts";
 
 const NPX = { command: "npx", args: ["-y", `ahma_mcp@${PROJECT.version}`], environment: {} };
