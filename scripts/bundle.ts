@@ -6,7 +6,7 @@ import { PROGRAM_PARTS } from "../src/app/program/program_parts.ts";
 import { VERSION } from "../src/base/version.ts";
 import { withEagerFunctions } from "./bundle/eager_functions.ts";
 import { packParts } from "./bundle/parts.ts";
-import { packGrammars } from "./grammars.ts";
+import { packGrammars } from "./bundle/grammars.ts";
 import { SERVER_RUN_FLAGS, START_FLAGS } from "./permissions.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -150,7 +150,7 @@ async function escapeNonAscii(path: URL): Promise<void> {
 
 async function writeLauncher(): Promise<void> {
   const launcher = new URL("dist/ahma_mcp", ROOT);
-  const script = await Deno.readTextFile(new URL("scripts/ahma_mcp.sh", ROOT));
+  const script = await Deno.readTextFile(new URL("scripts/bundle/ahma_mcp.sh", ROOT));
   await Deno.writeTextFile(launcher, script.replace("@FLAGS@", START_FLAGS.join(" ")));
   await Deno.chmod(launcher, 0o755);
 }

@@ -9,7 +9,7 @@ import { compileWithDeno } from "./executable/deno_compile.ts";
 import { embeddedExecutable, isEmbedded } from "./executable/embedded.ts";
 import { PINS_FILE, sha256, type Target } from "./executable/pins.ts";
 import { PROGRAM_PARTS } from "../src/app/program/program_parts.ts";
-import { workerFiles } from "./worker_files.ts";
+import { workerFiles } from "./bundle/worker_files.ts";
 import { type Wish, wishOf } from "./executable/wish.ts";
 
 const ROOT = `${import.meta.dirname}/../`;

@@ -7,7 +7,7 @@ interface ModuleGraph {
 }
 
 /** What people install begins with these: the program, its workers, and what packs the data of these. */
-const FIRST_MODULES: readonly string[] = ["main.ts", "src/toolbox/worker/worker.ts", "scripts/grammars.ts"];
+const FIRST_MODULES: readonly string[] = ["main.ts", "src/toolbox/worker/worker.ts", "scripts/bundle/grammars.ts"];
 
 /** Each as `name@version`, in the order of their names: what modules import, and what these packages need. */
 export async function importedPackages(): Promise<readonly string[]> {

@@ -5,7 +5,7 @@ import { archiveName, type Asset, mcpbName, packagingName, packedName, programNa
 import { importedPackages } from "./imported_packages.ts";
 import { mcpbManifest } from "./mcpb.ts";
 import { releaseNotes } from "./notes.ts";
-import { workerFiles } from "../worker_files.ts";
+import { workerFiles } from "../bundle/worker_files.ts";
 import { npmFiles, npmTarballName } from "./npm/npm_package.ts";
 import type { PublicProject } from "./project.ts";
 import { sbom } from "./sbom.ts";

@@ -1,6 +1,6 @@
 /** The files of the npm package: the packed program, what starts it, and the manifest. */
 import pins from "../../executable/runtime_pins.json" with { type: "json" };
-import { workerFiles } from "../../worker_files.ts";
+import { workerFiles } from "../../bundle/worker_files.ts";
 import { START_FLAGS } from "../../permissions.ts";
 import type { ArchiveFile } from "../archive.ts";
 import { pageOf, type Project, type PublicProject, registryName } from "../project.ts";

@@ -1,7 +1,7 @@
 /** What the program loads later, and what workers of native tools are started from: every packed form has these files. */
-import type { AttachedFile } from "../src/app/program/attachment.ts";
+import type { AttachedFile } from "../../src/app/program/attachment.ts";
 
-const WORKER = new URL("../dist/worker/", import.meta.url);
+const WORKER = new URL("../../dist/worker/", import.meta.url);
 
 /** The files of dist/worker, by name. @throws {Error} Where nothing is packed. */
 export async function workerFiles(): Promise<readonly AttachedFile[]> {

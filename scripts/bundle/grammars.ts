@@ -1,6 +1,6 @@
 /** Packs the grammars of source code for the worker of native tools, a file each (K4). */
 import { brotliCompressSync, constants } from "node:zlib";
-import { ENGINE_FILE, grammarFile } from "../src/toolbox/outline/grammars.ts";
+import { ENGINE_FILE, grammarFile } from "../../src/toolbox/outline/grammars.ts";
 
 type Wasm = Promise<{ readonly default: Uint8Array }>;
 
