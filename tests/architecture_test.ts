@@ -1,7 +1,7 @@
 /** What holds the layout of docs/design.md together: cycles, sizes, who may start and load what (lint holds the floors). */
 import assert from "node:assert/strict";
 import { VERSION } from "../src/base/version.ts";
-import { placeInSource, resolveInSource } from "../scripts/floors.ts";
+import { placeInSource, resolveInSource } from "../scripts/lint/floors.ts";
 import { filesUnder, ROOT, type SourceFile, withoutComments } from "./_support/repository.ts";
 
 const LINE_LIMIT = 400;

@@ -53,8 +53,8 @@ export function importProblem(place: string, specifier: string): string | undefi
   const [from, to] = [roomOf(place), roomOf(target)];
   if (from === to) return undefined;
   const [fromFloor, toFloor] = [FLOORS[from], FLOORS[to]];
-  if (fromFloor === undefined) return `Room "${from}" has no floor: add it to scripts/floors.ts`;
-  if (toFloor === undefined) return `Room "${to}" has no floor: add it to scripts/floors.ts`;
+  if (fromFloor === undefined) return `Room "${from}" has no floor: add it to scripts/lint/floors.ts`;
+  if (toFloor === undefined) return `Room "${to}" has no floor: add it to scripts/lint/floors.ts`;
   if (toFloor < fromFloor) return undefined;
   return `Room "${from}" (floor ${fromFloor}) may not import room "${to}" (floor ${toFloor}): only lower floors`;
 }

@@ -94,7 +94,7 @@ const noLazyOwnModule: Rule = {
         if (typeof source !== "string" || !/^\..*\.ts$/.test(source)) return;
         const message =
           "Import our own modules statically: a lazy one is a seam of the packed program (scripts/bundle/parts.ts), " +
-          "and the files with seams are listed in scripts/lint_plugin.ts";
+          "and the files with seams are listed in scripts/lint/lint_plugin.ts";
         context.report({ node, message });
       },
     };
