@@ -3,7 +3,7 @@
  * no tag is known. What turns every file into commands counts as a change of all. With `--commit` only the files that
  * the next commit changes count, each for itself.
  *
- *   deno test $(deno run --allow-read --allow-run=git scripts/changed_tools.ts)
+ *   deno test $(deno run --allow-read --allow-run=git scripts/gate/changed_tools.ts)
  */
 
 /** What every tool file goes through on its way to a command, and what all of these tests share. */
@@ -53,7 +53,7 @@ async function git(root: string, words: readonly string[]): Promise<readonly str
 }
 
 if (import.meta.main) {
-  const root = new URL("../", import.meta.url).pathname;
+  const root = new URL("../../", import.meta.url).pathname;
   const files = Array.from(Deno.readDirSync(`${root}tools`), ({ name }) => name).filter((name) =>
     name.endsWith(".json")
   );

@@ -2,9 +2,9 @@
  * How many bytes ten typical answers have on the wire (X4), until the client has the result: lines of JSON-RPC, line
  * breaks included. Two programs can be compared:
  *
- *   deno run -A scripts/wire_sizes.ts dist/ahma_mcp [OTHER_PROGRAM]
+ *   deno run -A scripts/bench/wire_sizes.ts dist/ahma_mcp [OTHER_PROGRAM]
  */
-import { readLines } from "../tests/_support/line_reader.ts";
+import { readLines } from "../../tests/_support/line_reader.ts";
 
 interface Answer {
   readonly id?: number;
