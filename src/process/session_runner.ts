@@ -43,6 +43,6 @@ export interface SessionRunner extends CommandRunner, AsyncDisposable {
   open(request: OpenRequest, hooks: CommandHooks): Promise<OpenCommand>;
   /** Starts a shell that keeps its state between lines. @throws {Error} When it cannot be started. */
   openShell(directory: string): Promise<OpenShell>;
-  /** Settles when no process of a command whose result is known is left. */
+  /** Settles when no process of a command whose result is known, or of the self-test, is left. */
   settled(): Promise<void>;
 }

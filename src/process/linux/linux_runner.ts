@@ -175,9 +175,9 @@ export class LinuxRunner implements SessionRunner {
     };
   }
 
-  /** Settles when no process of a command whose result is known is left. */
+  /** Settles when no process of a command whose result is known, or of the self-test, is left. */
   async settled(): Promise<void> {
-    await Promise.all(this.#departing);
+    await Promise.all([...this.#departing, this.#readiness.settled()]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
