@@ -22,7 +22,7 @@ export interface Holdings {
 
 /**
  * The marker comes by stdin, and grep is done before find starts: the script never finds itself. Most often there is
- * nothing, and no further program is started.
+ * nothing, and no further program is started; else one tells all directories, and one all words of the command lines.
  */
 const FIND = `
 IFS= read -r marker
@@ -33,11 +33,18 @@ END
   find /proc/[0-9]*/cwd -maxdepth 0 -lname "*$marker*" 2>/dev/null
 )
 [ -n "$found" ] || exit 0
-printf '%s\\n' "$found" | cut -d/ -f3 | sort -un | while read -r pid; do
-  state=$(sed -n 's/^State:[[:space:]]*//p' "/proc/$pid/status" 2>/dev/null)
+seen='' cwds='' lines=''
+for path in $found; do
+  pid=\${path#/proc/} pid=\${pid%%/*} state=''
+  case "$seen " in *" $pid "*) continue ;; esac
+  while read -r key state; do [ "$key" = State: ] && break; done < "/proc/$pid/status"
   case $state in ''|Z*|X*) continue ;; esac
-  printf '%s\\t%s\\t%s\\n' "$pid" "$(readlink "/proc/$pid/cwd")" "$(tr '\\0\\n' '  ' < "/proc/$pid/cmdline" 2>/dev/null)"
+  seen="$seen $pid" cwds="$cwds /proc/$pid/cwd" lines="$lines /proc/$pid/cmdline"
 done
+[ -n "$seen" ] || exit 0
+printf '/proc/%s/\\0' $seen
+find $cwds -maxdepth 0 -printf '%p\\t%l\\0'
+grep -szaH '' $lines
 exit 0`;
 
 const HOLD = `
@@ -55,16 +62,22 @@ const STATE = `sed -n 's/^State:[[:space:]]*\\(.\\).*/\\1/p' "/proc/$1/status" 2
  * hold nothing, and reaping them is their parent's business.
  */
 export async function processesWith(marker: string): Promise<readonly SeenProcess[]> {
-  const lines = await script(FIND, { input: `${marker}\n` });
-  return lines.map((line) => {
-    const [pid = "", directory = "", ...command] = line.split("\t");
-    return { pid: Number(pid), command: command.join("\t").trim(), directory };
-  });
+  const text = await script(FIND, { input: `${marker}\n` });
+  const seen = new Map<string, { directory: string; words: string[] }>();
+  for (const [, pid = "", fact = "", value = ""] of text.matchAll(/\/proc\/(\d+)\/(cwd\t|cmdline:|)([^\0]*)\0/g)) {
+    const facts = seen.get(pid) ?? { directory: "", words: [] };
+    seen.set(pid, facts);
+    if (fact === "cwd\t") facts.directory = value;
+    if (fact === "cmdline:") facts.words.push(value.replaceAll("\n", " "));
+  }
+  return Array.from(seen, ([pid, { directory, words }]) => {
+    return { pid: Number(pid), command: words.join(" ").trim(), directory };
+  }).toSorted((one, other) => one.pid - other.pid);
 }
 
 /** What a process holds now. */
 export async function holdingsOf(pid: number): Promise<Holdings> {
-  const [memory = "0", descriptors = "0", ...children] = await script(HOLD, { args: [String(pid)] });
+  const [memory = "0", descriptors = "0", ...children] = lines(await script(HOLD, { args: [String(pid)] }));
   return {
     descriptors: Number(descriptors),
     residentMiB: Number.parseInt(memory) / 1024,
@@ -82,14 +95,14 @@ export async function isAlive(pid: number): Promise<boolean> {
  * (Z) when all others in it are gone.
  */
 export async function stateOf(pid: number): Promise<string> {
-  const [state = ""] = await script(STATE, { args: [String(pid)] });
+  const [state = ""] = lines(await script(STATE, { args: [String(pid)] }));
   return state;
 }
 
 async function script(
   text: string,
   { input = "", args = [] }: { readonly input?: string; readonly args?: readonly string[] },
-): Promise<readonly string[]> {
+): Promise<string> {
   const child = new Deno.Command("sh", {
     args: ["-c", text, "sh", ...args],
     cwd: "/",
@@ -102,7 +115,11 @@ async function script(
   await writer.close();
   const { stdout, success } = await child.output();
   if (!success) throw new Error("The script that looks into /proc failed");
-  return new TextDecoder().decode(stdout).split("\n").filter((line) => line !== "");
+  return new TextDecoder().decode(stdout);
+}
+
+function lines(text: string): readonly string[] {
+  return text.split("\n").filter((line) => line !== "");
 }
 
 /** Ends a process, if it is still there. */
