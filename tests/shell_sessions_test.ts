@@ -155,10 +155,12 @@ Deno.test("B5 a session keeps its state, whatever its lines do, and each is a re
   await t.step("calls of one session come one after the other, those of another meanwhile", async () => {
     const first = await server.start("until [ -e second ]; do sleep 0.01; done; echo first", { session: "q" });
     const queued = await server.start("echo second", { session: "q" });
+    const ids = [first, queued].map(({ operation }) => operation?.operation_id);
+    // Both are awaited before the first can end: else its result may carry the second one's too.
+    const awaited = ids.map((operation_id) => server.call("await", { operation_id }));
     const other = await sessionOf(server, "other")("echo other; x=other");
     bench.write("second", "");
-    const ids = [first, queued].map(({ operation }) => operation?.operation_id);
-    const results = await Promise.all(ids.map((operation_id) => server.call("await", { operation_id })));
+    const results = await Promise.all(awaited);
     assert.deepStrictEqual([queued.text.includes("queued at position 1"), other.output], [true, "other\n"]);
     assert.deepStrictEqual(results.map(({ output }) => withoutTimes(output)), [
       "first\n",
