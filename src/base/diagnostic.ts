@@ -16,6 +16,16 @@ export interface Diagnostic {
   readonly unreadable?: "transient" | "permanent";
 }
 
+/** That a file cannot be read, until it is changed. */
+export function permanent(file: string, message: string): Diagnostic {
+  return { severity: "error", file, pointer: "", line: 0, column: 0, message, unreadable: "permanent" };
+}
+
+/** That a file cannot be read at this moment, as while it is being replaced. */
+export function transient(file: string, message: string): Diagnostic {
+  return { ...permanent(file, message), unreadable: "transient" };
+}
+
 /**
  * The diagnostic on one line, as compilers write it.
  *

@@ -8,7 +8,7 @@ import { type FileOpener, withFileOpener } from "../../system/reading/file_opene
 import { isFileError, readInside, readRegularFile, type RegularFile } from "../../system/reading/regular_file.ts";
 import { compareText } from "../../base/text.ts";
 import type { ToolText } from "./tool_text.ts";
-import type { Diagnostic } from "../../base/diagnostic.ts";
+import { type Diagnostic, permanent, transient } from "../../base/diagnostic.ts";
 
 /** A tool file is written by hand; what is larger is something else. */
 export const LARGEST_FILE_BYTES = 1024 * 1024;
@@ -115,7 +115,9 @@ function readOne(
   try {
     const read = readInside(directory, file, largest, opener);
     if (read.kind === "outside") return permanent(file, OUTSIDE_LINK);
-    if (read.kind === "exchanged") return transient(file, "it was exchanged while it was read: save it once more");
+    if (read.kind === "exchanged") {
+      return transient(file, "Cannot read tool file: it was exchanged while it was read: save it once more");
+    }
     return read.kind === "too_large" && read.size <= LARGEST_FILE_BYTES ? undefined : textOf(file, read);
   } catch (thrown) {
     return unreadable(file, thrown);
@@ -147,15 +149,6 @@ function unreadable(file: string, thrown: unknown): Diagnostic {
   if (thrown instanceof TypeError) {
     return permanent(file, "Cannot read tool file: it is not UTF-8: save it as UTF-8");
   }
-  if (isFileError(thrown)) return transient(file, `${messageOf(thrown)}: make it readable`);
+  if (isFileError(thrown)) return transient(file, `Cannot read tool file: ${messageOf(thrown)}: make it readable`);
   throw thrown;
-}
-
-function permanent(file: string, message: string): Diagnostic {
-  return { severity: "error", file, pointer: "", line: 0, column: 0, message, unreadable: "permanent" };
-}
-
-/** A fault of a moment, such as a file that is just being replaced. */
-function transient(file: string, cause: string): Diagnostic {
-  return { ...permanent(file, `Cannot read tool file: ${cause}`), unreadable: "transient" };
 }

@@ -2,7 +2,7 @@
  * The prompt files of a directory and its folders as text, with limits on what is read (Q1, Q4). Links to other folders
  * are not followed, and a link to a file only where it stays inside.
  */
-import type { Diagnostic } from "../../base/diagnostic.ts";
+import { type Diagnostic, permanent, transient } from "../../base/diagnostic.ts";
 import { messageOf } from "../../base/errors.ts";
 import { compareText } from "../../base/text.ts";
 import { isExpected, realPath } from "../../system/paths.ts";
@@ -43,7 +43,7 @@ export function readPrompts({ origin, path, mayRead }: PromptDirectory): ReadPro
   const real = realPath(path);
   if (real === undefined) return { texts: [], diagnostics: [] };
   if (!mayRead(real)) return { texts: [], diagnostics: [leadsOut(path)] };
-  const read = readAll(path, origin);
+  const read = withFileOpener((opener) => readFiles(path, origin, opener));
   // Commands may be able to exchange the directory while it is read.
   const after = realPath(path);
   return after === undefined || mayRead(after) ? read : { texts: [], diagnostics: [leadsOut(path)] };
@@ -52,10 +52,6 @@ export function readPrompts({ origin, path, mayRead }: PromptDirectory): ReadPro
 /** The folders below a directory, without links; none where it cannot be read. */
 export function foldersBelow(directory: string): readonly string[] {
   return walk(directory).folders.slice(1);
-}
-
-function readAll(directory: string, origin: PromptOrigin): ReadPrompts {
-  return withFileOpener((opener) => readFiles(directory, origin, opener));
 }
 
 function readFiles(directory: string, origin: PromptOrigin, opener: FileOpener): ReadPrompts {
@@ -166,12 +162,4 @@ function readOne(file: string, { directory, path, origin, opener }: PromptPlace)
 
 function leadsOut(path: string): Diagnostic {
   return permanent(path, "Cannot read prompts: the directory is a link that leads out: put the files there themselves");
-}
-
-function permanent(file: string, message: string): Diagnostic {
-  return { severity: "error", file, pointer: "", line: 0, column: 0, message, unreadable: "permanent" };
-}
-
-function transient(file: string, message: string): Diagnostic {
-  return { ...permanent(file, message), unreadable: "transient" };
 }
