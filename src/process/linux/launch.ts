@@ -215,7 +215,7 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
   async #runProgram(): Promise<CommandEnd> {
     const { images, prewarmed } = this.tools;
     const { request, policy } = this;
-    const block = prewarmed.hasLaunchers ? images.commandBlock(policy, request) : undefined;
+    const block = prewarmed.isStarted ? images.commandBlock(policy, request) : undefined;
     const waiting = block && prewarmed.acquireLauncher();
     if (block === undefined || waiting === undefined) return await this.#runFresh(images.command(policy, request));
     const { bytes, steps } = block;

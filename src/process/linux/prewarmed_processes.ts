@@ -27,12 +27,8 @@ export class PrewarmedProcesses {
     this.#options = options;
   }
 
+  /** Whether it was started: programs can be run by launchers that wait. */
   get isStarted(): boolean {
-    return this.#launchers !== undefined;
-  }
-
-  /** Whether programs can be run by launchers that wait. */
-  get hasLaunchers(): boolean {
     return this.#launchers !== undefined;
   }
 

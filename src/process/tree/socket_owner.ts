@@ -84,13 +84,11 @@ export function systemSockets(libc: Libc): SocketSystem {
   };
 }
 
-interface SocketEnd {
-  readonly inode: string;
-  readonly uid: number;
-}
-
 /** Rows of a table (proc(5)): number, local and remote address as HEX:PORT, state, queues, timer, retries, uid, timeout, inode. */
-function peersIn(table: string, { peerPort, ownPort }: LocalConnection): readonly SocketEnd[] {
+function peersIn(
+  table: string,
+  { peerPort, ownPort }: LocalConnection,
+): readonly { readonly inode: string; readonly uid: number }[] {
   const [local, remote] = [peerPort, ownPort].map((port) => `:${port.toString(16).toUpperCase().padStart(4, "0")}`);
   return table.split("\n").map((row) => row.trim().split(/\s+/)).flatMap((fields) => {
     const [, from = "", to = "", , , , , uid = "", , inode = ""] = fields;

@@ -56,7 +56,8 @@ type Shown = Pick<PathGrant, "path" | "kind">;
 /** What needs a mount point: what lies in another one comes with it, and what lies in /tmp is shown there. */
 function shownIn({ writable, grants, temporary }: RootQuestion): readonly Shown[] {
   const trees = writable.map(({ path }) => ({ path, kind: "directory" as const }));
-  const all: readonly Shown[] = [...trees, ...grants.filter(({ path }) => !isOfKernel(path))];
+  const ofKernel: ReadonlySet<string> = new Set([...OWN_MOUNTS, ...DEVICES]);
+  const all: readonly Shown[] = [...trees, ...grants.filter(({ path }) => !ofKernel.has(path))];
   const places = temporary?.places ?? [];
   return all.filter(({ path }, index) =>
     !places.some((place) => isWithin(path, place)) &&
@@ -66,10 +67,6 @@ function shownIn({ writable, grants, temporary }: RootQuestion): readonly Shown[
 
 function holds({ path: outer, kind }: Shown, path: string): boolean {
   return kind === "directory" ? isWithin(path, outer) : path === outer;
-}
-
-function isOfKernel(path: string): boolean {
-  return OWN_MOUNTS.some((one) => one === path) || DEVICES.some((one) => one === path);
 }
 
 function made(shown: readonly Shown[], question: RootQuestion): OwnRoot | undefined {

@@ -14,14 +14,14 @@ const LOCALE = words(
   "LC_PAPER LC_TELEPHONE LC_TIME",
 );
 
-/** Directories of tool chains: passed on, and readable (`toolchainHomes`). */
-const TOOLCHAINS = words(
+/** Directories of tool chains: passed on, and readable. */
+export const TOOLCHAINS = words(
   "ANDROID_HOME ANDROID_SDK_ROOT CONDA_PREFIX GOROOT JAVA_HOME NVM_DIR PYENV_ROOT RUSTUP_HOME SDKMAN_DIR VIRTUAL_ENV",
   "VOLTA_HOME",
 );
 
-/** Files of certificates: passed on, and readable (`certificateFiles`). */
-const CERTIFICATES = words(
+/** Files and directories of certificates: passed on, and readable. */
+export const CERTIFICATES = words(
   "CURL_CA_BUNDLE DENO_CERT GIT_SSL_CAINFO NODE_EXTRA_CA_CERTS PIP_CERT REQUESTS_CA_BUNDLE SSL_CERT_DIR SSL_CERT_FILE",
 );
 
@@ -168,16 +168,7 @@ export function isForbiddenVariable(name: string): boolean {
   return NEVER.test(name);
 }
 
-/** Certificate files and directories the environment points at, so that the policy can make them readable. */
-export function certificateFiles(server: Readonly<Record<string, string>>): readonly string[] {
-  return absolutePaths(CERTIFICATES, server);
-}
-
-/** Directories of tool chains the environment points at, for the same reason. */
-export function toolchainHomes(server: Readonly<Record<string, string>>): readonly string[] {
-  return absolutePaths(TOOLCHAINS, server);
-}
-
-function absolutePaths(names: readonly string[], server: Readonly<Record<string, string>>): readonly string[] {
+/** What these variables of the environment point at, so that the policy can make it readable. */
+export function absolutePaths(names: readonly string[], server: Readonly<Record<string, string>>): readonly string[] {
   return names.map((name) => server[name]).filter((path) => path !== undefined).filter((path) => path.startsWith("/"));
 }

@@ -4,7 +4,7 @@
  */
 import { words } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { certificateFiles, toolchainHomes } from "./environment.ts";
+import { absolutePaths, CERTIFICATES, TOOLCHAINS } from "./environment.ts";
 import { searchPath } from "../../system/search_path.ts";
 import { DATA_TREE, grantable, READABLE_TREE } from "../policy/landlock.ts";
 import {
@@ -87,10 +87,10 @@ function automaticPaths(
   const { serverEnvironment: environment, writable } = question;
   const resolve = (path: string) => trustedPath(path, writable, targetOf);
   const path = searchPath(environment["PATH"]);
-  const homes = toolchainHomes(environment);
+  const homes = absolutePaths(TOOLCHAINS, environment);
   return [
     ...toolchainDirectories({ path, home, homes, resolve }).map((tree) => ({ path: tree, rights: READABLE_TREE })),
-    ...certificateFiles(environment).map((file) => ({ path: file, rights: DATA_TREE })),
+    ...absolutePaths(CERTIFICATES, environment).map((file) => ({ path: file, rights: DATA_TREE })),
   ].flatMap((wanted) => {
     const real = resolve(wanted.path);
     return real === undefined ? [] : [{ ...wanted, path: real }];

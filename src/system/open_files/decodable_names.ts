@@ -18,7 +18,7 @@ export function giveDecodableNames(directory: string): void {
   const fd = symbols.openAt(BigInt(calls.openat), BigInt(AT_FDCWD), text(directory), flags, 0n);
   if (fd < 0n) return;
   for (const name of namesIn(library, fd)) {
-    if (isText(name)) continue;
+    if (!new TextDecoder().decode(name).includes("\ufffd")) continue;
     const own = text(`.${crypto.randomUUID()}`);
     symbols.renameAt(BigInt(calls.renameat2), fd, Uint8Array.of(...name, 0), fd, own, RENAME_NOREPLACE);
   }
@@ -37,8 +37,4 @@ function namesIn({ symbols }: FileLibrary, fd: bigint): readonly Uint8Array[] {
       names.push(buffer.slice(at + NAME_AT, buffer.indexOf(0, at + NAME_AT)));
     }
   }
-}
-
-function isText(name: Uint8Array): boolean {
-  return !new TextDecoder().decode(name).includes("\ufffd");
 }

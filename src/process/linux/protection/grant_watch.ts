@@ -16,13 +16,10 @@ export class GrantWatch {
 
   /** Whether at every path of the policy, the same each time, lies what lay there at the last look. The first says no. */
   areUnchanged(policy: SandboxPolicy): boolean {
-    this.#watch ??= this.#looker.watch(exchangeable(policy), "identity");
+    const paths = [...policy.grants, ...policy.writable].map(({ path }) => path).filter((path) => !LASTING.test(path));
+    this.#watch ??= this.#looker.watch(paths, "identity");
     return this.#watch.isUnchanged();
   }
-}
-
-function exchangeable({ grants, writable }: SandboxPolicy): readonly string[] {
-  return [...grants, ...writable].map(({ path }) => path).filter((path) => !LASTING.test(path));
 }
 
 /** Paths of the kernel, and trees of the system that are granted as a whole: they are not exchanged. */

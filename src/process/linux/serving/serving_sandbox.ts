@@ -78,12 +78,8 @@ export class ServingSandbox {
   retire(): void {
     if (this.#isSpent) return;
     this.#isSpent = true;
-    void this.#close();
-  }
-
-  /** Closing its stdin ends a launcher and a shell that wait. */
-  async #close(): Promise<void> {
-    await this.#writer.close().catch(ignoreClosedPipe);
+    // Closing its stdin ends a launcher and a shell that wait.
+    void this.#writer.close().catch(ignoreClosedPipe);
   }
 
   async #write(bytes: Uint8Array, command: ServedCommand): Promise<void> {
