@@ -44,7 +44,7 @@ export function guard(head: RequestHead, rules: GuardRules): Refusal | Route {
 
 /** The `Host` values of a server that listens on `host` and `port`, and `more`. */
 export function ownHosts(host: string, port: number, more: readonly string[]): ReadonlySet<string> {
-  const names = ["127.0.0.1", "localhost", "[::1]", bracketed(host)];
+  const names = ["127.0.0.1", "localhost", "[::1]", host.includes(":") ? `[${host}]` : host];
   const own = names.flatMap((name) => port === DEFAULT_PORT ? [name, `${name}:${port}`] : [`${name}:${port}`]);
   return new Set([...own, ...more].map((name) => name.toLowerCase()));
 }
@@ -80,10 +80,6 @@ export function preflightHeaders(origin: string | null): Readonly<Record<string,
       "Accept, Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, Mcp-Session-Id",
     "Access-Control-Max-Age": "600",
   };
-}
-
-function bracketed(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
 }
 
 function siteProblem({ headers }: RequestHead, { hosts, origins }: GuardRules): Refusal | undefined {

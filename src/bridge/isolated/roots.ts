@@ -30,15 +30,11 @@ export function pathOfUri(uri: string): Outcome<string> {
   if (host !== "" && host.toLowerCase() !== "localhost") return failure(`it is on another machine, "${host}"`);
   if (rest !== undefined) return failure("it has a query or a fragment, which no path has");
   if (encoded === undefined) return failure("it has no path");
-  const path = decoded(encoded);
+  const path = attempt(URIError, () => decodeURIComponent(encoded));
   if (path === undefined) return failure("its percent-encoding is broken");
   if (path.includes("\0")) return failure("its path holds a NUL character");
   const names = path.split("/").slice(1);
   if (encoded.split("/").length !== path.split("/").length) return failure("a name in its path holds an encoded slash");
   if (names.some((name) => name === "." || name === "..")) return failure('its path holds "." or ".."');
   return success(path);
-}
-
-function decoded(encoded: string): string | undefined {
-  return attempt(URIError, () => decodeURIComponent(encoded));
 }
