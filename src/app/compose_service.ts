@@ -20,7 +20,7 @@ import { beginConnection } from "../service/connection/begin_connection.ts";
 import { builtinSource } from "../service/builtin/builtin_source.ts";
 import { ToolFileSource } from "../service/tool_files/tool_file_source.ts";
 import type { ConnectionShellsOptions } from "../service/shells/connection_shells.ts";
-import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSettings } from "../service/service.ts";
+import { DEFAULT_INLINE_LIMITS, type Service } from "../service/service.ts";
 import type { StdioStreams } from "../service/connection/stdio_connection.ts";
 import { CheckMemory, checkMemoryFile } from "./probes/probe_cache.ts";
 import { embeddedTools } from "../settings/bundles.ts";
@@ -79,7 +79,8 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   log.info("Ready", { sandbox: status.summary, scopes: scope.roots });
   for (const gap of sandbox.missing) log.warn("Sandbox incomplete on this system", { gap });
   const kept = openStorage(settings, sandbox, log);
-  const facts = { scope, settings: serviceSettings(settings, status) };
+  const inline = { ...DEFAULT_INLINE_LIMITS, bytes: settings.maxInlineBytes };
+  const facts = { scope, settings: { ...settings, inline, sandbox: status } };
   const catalog = () => tools.current();
   const onChange = settings.hotReload ? (listener: () => void) => tools.subscribe(listener) : undefined;
   const toolbox = stack.use(await lateToolbox({ ...options, sandbox, audit }));
@@ -173,10 +174,6 @@ function afterFirstAnswer({ runner, sandbox, tools, toolbox, housekeeping, log }
 /** For what may fail without the server failing. */
 function report(log: Logger, what: string): (thrown: unknown) => void {
   return (thrown) => log.warn(`Cannot ${what}`, { error: messageOf(thrown) });
-}
-
-function serviceSettings(settings: Settings, sandbox: SandboxStatus): ServiceSettings {
-  return { ...settings, inline: { ...DEFAULT_INLINE_LIMITS, bytes: settings.maxInlineBytes }, sandbox };
 }
 
 function isSame(one: PinnedDirectory, other: PinnedDirectory): boolean {

@@ -6,11 +6,6 @@ import { stateDirectory } from "../../system/user_directories.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { isInOpenTree } from "../writable_trees.ts";
 
-interface TokenFile {
-  readonly path: string;
-  readonly token: string;
-}
-
 /** 256 bits, in hexadecimal digits. */
 const TOKEN_REGEXP = /^[0-9a-f]{64}$/;
 const RANDOM_BYTES = 32;
@@ -22,7 +17,7 @@ const RANDOM_BYTES = 32;
 export async function httpToken(
   environment: Readonly<Record<string, string>>,
   openTrees: readonly string[],
-): Promise<TokenFile> {
+): Promise<{ readonly path: string; readonly token: string }> {
   const directory = stateDirectory(environment);
   if (directory === undefined) throw new UserError("Cannot keep a token: neither XDG_STATE_HOME nor HOME says where");
   if (isInOpenTree(directory, openTrees)) {

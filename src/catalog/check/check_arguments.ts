@@ -66,7 +66,7 @@ function checkLimits({ argument, at }: Placed, values: ValueCheck): readonly Unp
   const { pattern, minimum, maximum } = argument;
   const named = `of argument "${argument.name}"`;
   const type = argument.type === "array" ? argument.items?.type ?? "string" : argument.type ?? "string";
-  if (pattern !== undefined && !isRegularExpression(pattern)) {
+  if (pattern !== undefined && attempt(SyntaxError, () => new RegExp(pattern, "u")) === undefined) {
     return [errorAt([...at, "pattern"], `Pattern ${named} is no valid regular expression: correct it`)];
   }
   const wrong = argument.enum?.find((value) =>
@@ -102,10 +102,6 @@ function checkDefault({ argument, at }: Placed, values: ValueCheck): readonly Un
   }
   if (argument.required !== true) return [];
   return [warningAt(path, `Argument "${argument.name}" is required and has a default: it is never missing`)];
-}
-
-function isRegularExpression(pattern: string): boolean {
-  return attempt(SyntaxError, () => new RegExp(pattern, "u")) !== undefined;
 }
 
 /** How the value travels: argv, file or environment. */

@@ -57,7 +57,9 @@ export class ValueCheck {
       this.#allowed.set(argument, allowed);
       if (!allowed.has(value)) return false;
     }
-    if (typeof value === "number") return inRange(argument, value);
+    if (typeof value === "number") {
+      return value >= (argument.minimum ?? -Infinity) && value <= (argument.maximum ?? Infinity);
+    }
     return typeof value !== "string" || argument.pattern === undefined || this.#budget.matches(argument.pattern, value);
   }
 }
@@ -85,10 +87,6 @@ function isLossy(value: unknown): boolean {
 function isOfType(type: ScalarType, value: unknown): boolean {
   const found = typeof value;
   return type === "integer" ? Number.isInteger(value) : found === type;
-}
-
-function inRange(argument: LeafArgument, value: number): boolean {
-  return value >= (argument.minimum ?? -Infinity) && value <= (argument.maximum ?? Infinity);
 }
 
 /** More values of an enum than this are not listed in a message. */

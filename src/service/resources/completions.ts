@@ -31,10 +31,8 @@ async function candidates(service: Service, template: string, argument: string):
   if (template === TEMPLATES.tool) {
     return argument === "name" ? (await service.catalog()).tools.map(({ name }) => name) : [];
   }
-  if (template !== TEMPLATES.operation && template !== TEMPLATES.output) throw unknown("resource template", template);
+  if (template !== TEMPLATES.operation && template !== TEMPLATES.output) {
+    throw new RequestError(RequestErrorCode.InvalidParams, `Unknown resource template ${shownValue(template)}`);
+  }
   return argument === "operation_id" ? service.registry.list().toReversed().map(({ id }) => id) : [];
-}
-
-function unknown(what: string, name: string): RequestError {
-  return new RequestError(RequestErrorCode.InvalidParams, `Unknown ${what} ${shownValue(name)}`);
 }

@@ -75,7 +75,8 @@ async function makeStep(
   const { tools, catalog } = making;
   const skip = () => skipReason(tools.scope, step, directory);
   if (isShellStep(step)) return await makeShellStep(tools, step, { directory, skip });
-  const resolved = resolveCall(catalog, step.tool, stepArguments(step));
+  const given = step.subcommand === "" ? step.args : { ...step.args, subcommand: step.subcommand };
+  const resolved = resolveCall(catalog, step.tool, given);
   if (!resolved.ok) return failure(resolved.problem.message);
   const { leaf, args } = resolved.value;
   const prepared = await prepareCall(leaf, args, { scope: tools.scope, directory });
@@ -111,10 +112,6 @@ async function makeShellStep(
 
 function nameOf(step: LeafStep, tool: string): string {
   return step.description === "" ? tool : `${tool} (${step.description})`;
-}
-
-function stepArguments(step: LeafStep): Readonly<Record<string, unknown>> {
-  return step.subcommand === "" ? step.args : { ...step.args, subcommand: step.subcommand };
 }
 
 async function skipReason(scope: Scope, step: LeafStep, directory: string): Promise<string | undefined> {

@@ -46,7 +46,7 @@ export function flagValues(sources: FlagSources): Outcome<FlagValues> {
       ? success({ source: `flag "--${name}"`, values: sources.typed.get(name) ?? [] })
       : fromVariable(flag, sources.environment);
     if (!given.ok) return given;
-    const { source, values } = given.value ?? fromFiles(name, sources.files) ?? NOT_GIVEN;
+    const { source, values } = given.value ?? sources.files.find((file) => file.has(name))?.get(name) ?? NOT_GIVEN;
     if (values === undefined) continue;
     const problem = values.map((value) => valueProblem(flag, value)).find((found) => found !== undefined);
     if (problem !== undefined) return failure(`Cannot use ${source}: ${problem}`);
@@ -61,10 +61,6 @@ export function flagValues(sources: FlagSources): Outcome<FlagValues> {
 }
 
 const NOT_GIVEN: Given = { source: "", values: undefined };
-
-function fromFiles(name: FlagName, files: FlagSources["files"]): Given | undefined {
-  return files.find((file) => file.has(name))?.get(name);
-}
 
 function fromVariable(flag: Flag, environment: Readonly<Record<string, string>>): Outcome<Given | undefined> {
   const text = flag.variable === undefined ? undefined : environment[flag.variable];

@@ -97,13 +97,8 @@ function withProperty(
   return insertedIn(text, holder, { key: path[0] ?? name, value: nested });
 }
 
-interface Property {
-  readonly key: string;
-  readonly value: unknown;
-}
-
 /** No other character changes its place among its neighbours, so that a removal gives the text back. */
-function insertedIn(text: string, holder: Node, { key, value }: Property): string {
+function insertedIn(text: string, holder: Node, { key, value }: { key: string; value: unknown }): string {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   const unit = /^([ \t]+)\S/m.exec(text)?.[1] ?? "  ";
   const close = holder.offset + holder.length - 1;

@@ -25,12 +25,10 @@ export async function checkSandbox(options: ComposeOptions): Promise<readonly Ch
   }
 }
 
-interface Places {
-  readonly scope: string;
-  readonly outside: string;
-}
-
-async function tryAll(program: Program, { scope, outside }: Places): Promise<readonly Check[]> {
+async function tryAll(
+  program: Program,
+  { scope, outside }: { readonly scope: string; readonly outside: string },
+): Promise<readonly Check[]> {
   const inside = await run(program, "echo x > inside && cat inside && rm inside", scope);
   const written = await run(program, `echo x > '${outside}/planted'`, scope);
   const planted = await isThere(`${outside}/planted`);
