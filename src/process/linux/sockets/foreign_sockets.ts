@@ -180,6 +180,18 @@ export class ForeignSockets implements Disposable {
     return devicesOf({ writable: [{ path: place.path }], grants: [] }, this.#mounts).has(device);
   }
 
+  /** Where a name of another program leads; undefined: to nothing. The runtime itself would not look into /proc. */
+  #pathOf(name: string): string | undefined {
+    const { holder } = this.#options;
+    const held = holder.hold(name);
+    if (held === undefined) return undefined;
+    try {
+      return holder.heldPath(held);
+    } finally {
+      holder.closeDescriptor(held);
+    }
+  }
+
   /** Whether its file was seen, and has no name any more. */
   #isRemoved(one: ListeningSocket): boolean {
     const held = this.#held.get(one.socket);
@@ -193,7 +205,7 @@ export class ForeignSockets implements Disposable {
     const named = this.#named(one);
     if (named?.facts.links === 1 && !isInReach(named.path, reach)) return NOWHERE;
     if (isHeldBelow(one.socket, server, system)) return NOWHERE;
-    const place = named ?? this.#fileAt(one, namesByHolders(one, system).map(realName));
+    const place = named ?? this.#fileAt(one, namesByHolders(one, system).flatMap((name) => this.#pathOf(name) ?? []));
     if (place?.facts.links !== 1) return this.#search(one, reach);
     return isInReach(place.path, reach) ? { places: [place], isWhole: true } : NOWHERE;
   }
