@@ -3,6 +3,7 @@
  * file, then the defaults (requirement L7). Read once, here; no other file of the program looks at a flag of the server
  * or at an `AHMA_*` variable, and no command ever sees one.
  */
+import { INSTANCE_VARIABLE } from "../wire/instance.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { DEFAULT_HISTORY_LIMITS } from "../operation/history.ts";
@@ -128,7 +129,7 @@ export interface Surroundings {
 }
 
 /** Variables that no flag stands for: of the launcher script, and what a server is told by the program that starts it. */
-const VARIABLES_OF_THE_LAUNCHER: readonly string[] = ["AHMA_DENO", "AHMA_SERVER_CHAIN"];
+const VARIABLES_OF_THE_LAUNCHER: readonly string[] = ["AHMA_DENO", "AHMA_SERVER_CHAIN", INSTANCE_VARIABLE];
 
 /** Names of variables that no template may read. */
 const CREDENTIAL_REGEXP = /token|key|secret|passw|credential|auth/i;

@@ -260,7 +260,7 @@ Deno.test("S9 readInvocation() refuses to pass the program's own variables on", 
 
 Deno.test("readInvocation() warns of a variable it does not know", () => {
   assert.deepStrictEqual(
-    invocation([], { AHMA_SANDBOX_SCOP: "/a", OTHER: "x" }),
+    invocation([], { AHMA_SANDBOX_SCOP: "/a", AHMA_INSTANCE: "told by our HTTP server", OTHER: "x" }),
     serve({}, ['Variable "AHMA_SANDBOX_SCOP" is ignored: did you mean "AHMA_SANDBOX_SCOPE"?']),
   );
 });
