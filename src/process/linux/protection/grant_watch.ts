@@ -16,8 +16,10 @@ export class GrantWatch {
 
   /** Whether at every path of the policy, the same each time, lies what lay there at the last look. The first says no. */
   areUnchanged(policy: SandboxPolicy): boolean {
-    const paths = [...policy.grants, ...policy.writable].map(({ path }) => path).filter((path) => !LASTING.test(path));
-    this.#watch ??= this.#looker.watch(paths, "identity");
+    this.#watch ??= this.#looker.watch(
+      [...policy.grants, ...policy.writable].map(({ path }) => path).filter((path) => !LASTING.test(path)),
+      "identity",
+    );
     return this.#watch.isUnchanged();
   }
 }
