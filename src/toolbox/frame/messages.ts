@@ -60,9 +60,9 @@ export type ToWorker =
   | { readonly kind: "call"; readonly id: number; readonly tool: string; readonly args: ToolArguments }
   | { readonly kind: "cancel"; readonly id: number };
 
-/** From a worker: each call is answered once. */
+/** From a worker: each call is answered once. `last`: it ends now, and began no call that has no answer; absent: it goes on. */
 export type FromWorker =
-  | { readonly kind: "result"; readonly id: number; readonly result: ToolResult }
+  | { readonly kind: "result"; readonly id: number; readonly result: ToolResult; readonly last?: true }
   | { readonly kind: "progress"; readonly id: number; readonly progress: WorkProgress };
 
 /** Checked arguments of a call, by the names of the definition. */

@@ -18,9 +18,11 @@ const META_KEYS: readonly string[] = [DENIED_META_KEY, REPLACED_META_KEY, RULES_
 /** A worker's message, of known members only. @throws {Error} When it is none. */
 export function readAnswer(message: unknown): FromWorker {
   if (!isObject(message) || typeof message["id"] !== "number") throw new Error("A message of no known kind");
-  const { kind, id, progress, result } = message;
+  const { kind, id, progress, result, last } = message;
   if (kind === "progress" && isObject(progress)) return { kind, id, progress };
-  if (kind === "result" && isObject(result)) return { kind, id, result: readResult(result) };
+  if (kind === "result" && isObject(result)) {
+    return { kind, id, result: readResult(result), ...last === true && { last } };
+  }
   throw new Error("A message of no known kind");
 }
 

@@ -1,6 +1,7 @@
 /** Searches in a thread, which ends with its time (K3). */
 import { UserError } from "../../base/errors.ts";
 import type { WorkerSetup } from "../frame/messages.ts";
+import { endThread } from "../thread/end_thread.ts";
 import { SEARCH_THREAD, THREAD_MODULE, type ThreadMessage, type ThreadTask } from "./search_thread.ts";
 import type { OnFile, SearchEnd, SearchRequest } from "./search.ts";
 
@@ -16,6 +17,7 @@ export async function searchInThread(
 ): Promise<SearchEnd> {
   const thread = new Worker(THREAD_MODULE, { type: "module", name: SEARCH_THREAD });
   const { promise, resolve, reject } = Promise.withResolvers<SearchEnd>();
+  let isWorking = true;
   const late = () => {
     const seconds = longestMs / 1000;
     reject(
@@ -28,12 +30,14 @@ export async function searchInThread(
   thread.onmessage = ({ data }: MessageEvent<ThreadMessage>) => {
     clearTimeout(timer);
     timer = setTimeout(late, longestMs);
+    isWorking = data.kind === "file";
     if (data.kind === "file") onFile(data.file);
     if (data.kind === "end") resolve(data.end);
     if (data.kind === "problem") reject(new UserError(data.text));
   };
   thread.onerror = (event) => {
     event.preventDefault();
+    isWorking = false;
     reject(new Error(event.message));
   };
   try {
@@ -42,6 +46,6 @@ export async function searchInThread(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", cancel);
-    thread.terminate();
+    endThread(thread, { isWorking });
   }
 }

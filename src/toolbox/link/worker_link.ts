@@ -38,7 +38,8 @@ export interface WorkerCallHooks {
 interface PendingCall {
   readonly tool: string;
   readonly onProgress: (progress: WorkProgress) => void;
-  readonly settle: (result: ToolResult) => void;
+  /** Undefined: the worker ended before it began the call. */
+  readonly settle: (result: ToolResult | undefined) => void;
 }
 
 /** One started worker. */
@@ -59,6 +60,8 @@ export class WorkerLink implements AsyncDisposable {
   #using = 0;
   #lastId = 0;
   #isClosed = false;
+  /** Settles when workers that took their last call have ended. */
+  #retired: Promise<unknown> = Promise.resolve();
 
   constructor(options: WorkerLinkOptions) {
     this.#options = options;
@@ -75,8 +78,12 @@ export class WorkerLink implements AsyncDisposable {
     clearTimeout(this.#idle);
     this.#using++;
     try {
-      if (hooks.signal.aborted) return errorResult(CANCELLED);
-      return await this.#ask(await this.#running(), { tool, args }, hooks);
+      for (let tries = 0; tries < MOST_TRIES; tries++) {
+        if (hooks.signal.aborted) return errorResult(CANCELLED);
+        const result = await this.#ask(await this.#running(), { tool, args }, hooks);
+        if (result !== undefined) return result;
+      }
+      return goneResult(tool, `${MOST_TRIES} of them ended before they began it.`);
     } catch (thrown) {
       return errorResult(`Cannot run "${tool}": ${messageOf(thrown)}`);
     } finally {
@@ -89,7 +96,7 @@ export class WorkerLink implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idle);
-    await this.#end();
+    await Promise.all([this.#end(), this.#retired]);
     const [opened] = await Promise.allSettled([this.#sandbox]);
     if (opened.status === "fulfilled") await opened.value?.[Symbol.asyncDispose]();
   }
@@ -98,11 +105,11 @@ export class WorkerLink implements AsyncDisposable {
     running: RunningWorker,
     { tool, args }: { readonly tool: string; readonly args: ToolArguments },
     { signal, onProgress }: WorkerCallHooks,
-  ): Promise<ToolResult> {
+  ): Promise<ToolResult | undefined> {
     const { process, calls, ended } = running;
     if (ended !== undefined) return goneResult(tool, ended);
     const id = ++this.#lastId;
-    const { promise, resolve } = Promise.withResolvers<ToolResult>();
+    const { promise, resolve } = Promise.withResolvers<ToolResult | undefined>();
     calls.set(id, { tool, onProgress, settle: resolve });
     let late: ReturnType<typeof setTimeout> | undefined;
     const cancel = () => {
@@ -146,7 +153,7 @@ export class WorkerLink implements AsyncDisposable {
     const process = await start({
       onOutput: (chunk) => {
         try {
-          for (const message of reader.push(chunk)) take(calls, readAnswer(message));
+          for (const message of reader.push(chunk)) this.#take(calls, readAnswer(message));
         } catch (thrown) {
           this.#options.log.error("A worker wrote what is no message", { problem: messageOf(thrown) });
           process.kill();
@@ -162,6 +169,18 @@ export class WorkerLink implements AsyncDisposable {
     await process.write(encodeFrame({ kind: "setup", setup } satisfies ToWorker));
     void process.ended.then((how) => this.#ended(running, [how, ...lastWords.lines].join("\n")));
     return running;
+  }
+
+  #take(calls: Map<number, PendingCall>, message: FromWorker): void {
+    const call = calls.get(message.id);
+    if (message.kind === "progress") return call?.onProgress(message.progress);
+    calls.delete(message.id);
+    if (message.last) {
+      this.#retired = Promise.all([this.#retired, this.#end()]);
+      for (const { settle } of calls.values()) settle(undefined);
+      calls.clear();
+    }
+    call?.settle(message.result);
   }
 
   #ended(running: RunningWorker, last: string): void {
@@ -202,15 +221,10 @@ export class WorkerLink implements AsyncDisposable {
   }
 }
 
+/** Workers that are given one call, where each ends before it begins it. */
+const MOST_TRIES = 3;
 const CANCELLED = "The call was cancelled";
 
 function goneResult(tool: string, how: string): ToolResult {
   return errorResult(`"${tool}" has no result, because its worker is gone: ${how}\nThe next call starts a new one.`);
-}
-
-function take(calls: Map<number, PendingCall>, message: FromWorker): void {
-  const call = calls.get(message.id);
-  if (message.kind === "progress") return call?.onProgress(message.progress);
-  calls.delete(message.id);
-  call?.settle(message.result);
 }

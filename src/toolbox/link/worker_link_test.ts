@@ -4,6 +4,7 @@ import { ignoreClosedPipe } from "../../base/errors.ts";
 import { withTimeout } from "../../base/time.ts";
 import { SILENT } from "../../base/log.ts";
 import type { ChildServer, ChildServerHooks } from "../../child_server/child_server.ts";
+import { endlessPdf } from "../files/_support/pdf_of.ts";
 import { WorkerLink } from "./worker_link.ts";
 
 const MAIN = new URL("../worker/worker.ts", import.meta.url).pathname;
@@ -22,7 +23,7 @@ interface Started {
   readonly asked: Promise<void>;
 }
 
-async function bench(idleMs = 60_000): Promise<Bench> {
+async function bench(idleMs = 60_000, graceMs = 50): Promise<Bench> {
   const directory = await Deno.realPath(await Deno.makeTempDir());
   await Deno.writeTextFile(`${directory}/a.txt`, "one\ntwo\n");
   const started: Started[] = [];
@@ -65,7 +66,7 @@ async function bench(idleMs = 60_000): Promise<Bench> {
     name: "project",
     open: () => Promise.resolve({ start, setup, [Symbol.asyncDispose]: () => Promise.resolve() }),
     idleMs,
-    graceMs: 50,
+    graceMs,
     log: SILENT,
   });
   return {
@@ -131,6 +132,20 @@ Deno.test("K2 a worker that does not obey a cancel is ended, and its other calls
   assert.deepEqual(await answer, { content: [{ type: "text", text: why }], isError: true });
   assert.equal(await other, why);
   assert.equal(await ended, "SIGKILL");
+});
+
+Deno.test("K2 K3 a worker that leaves a thread at its work is ended after its calls, and the next call gets another", async () => {
+  await using b = await bench(60_000, 60_000);
+  await Deno.writeTextFile(`${b.directory}/endless.pdf`, endlessPdf());
+  const cancel = new AbortController();
+  const read = b.link.call("files_read", { path: "endless.pdf" }, { ...HOOKS, signal: cancel.signal });
+  const other = text(b);
+  cancel.abort();
+  const next = text(b); // it is on its way when the worker ends
+  assert.ok((await read).isError);
+  for (const one of [await other, await next, await text(b)]) assert.match(one, /two/);
+  assert.equal(await b.started[0]?.ended, "exited");
+  assert.equal(b.started.length, 2);
 });
 
 async function text({ link }: Bench): Promise<string> {

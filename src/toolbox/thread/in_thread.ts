@@ -1,6 +1,7 @@
 /** Work in a thread, which ends with its call: bytes of others may take a parser without end (K3, K5). */
 import { messageOf } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { endThread } from "./end_thread.ts";
 
 /** Does a task in a thread of its own, which is ended when `signal` is aborted. */
 export type RunInThread<Task, Result> = (task: Task, signal: AbortSignal) => Promise<Outcome<Result>>;
@@ -49,19 +50,24 @@ async function outcomeOf<Result>(work: () => Promise<Result>): Promise<Outcome<R
 async function run<Result>(module: string, name: string, task: unknown, signal: AbortSignal): Promise<Outcome<Result>> {
   const thread = new Worker(module, { type: "module", name });
   const { promise, resolve } = Promise.withResolvers<Outcome<Result>>();
+  let isWorking = true;
+  const answer = (outcome: Outcome<Result>) => {
+    isWorking = false;
+    resolve(outcome);
+  };
   const cancel = () => resolve(failure("the call has ended"));
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();
-  thread.onmessage = ({ data }: MessageEvent<Outcome<Result>>) => resolve(data);
+  thread.onmessage = ({ data }: MessageEvent<Outcome<Result>>) => answer(data);
   thread.onerror = (event) => {
     event.preventDefault();
-    resolve(failure(event.message));
+    answer(failure(event.message));
   };
   try {
     thread.postMessage(task);
     return await promise;
   } finally {
     signal.removeEventListener("abort", cancel);
-    thread.terminate();
+    endThread(thread, { isWorking });
   }
 }

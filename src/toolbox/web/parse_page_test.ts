@@ -5,7 +5,7 @@ import { parsePage } from "./parse_page.ts";
 
 Deno.test("K5 a page that its parser does not finish ends with its call, and the next one is parsed", async () => {
   const abort = new AbortController();
-  const endless = parsePage(page(endlessPdf(), "application/pdf"), abort.signal);
+  const endless = parsePage(page(endlessPdf(5), "application/pdf"), abort.signal);
   const ended = assert.rejects(endless, {
     message: 'The page cannot be parsed: the call has ended; "raw" shows its source',
   });

@@ -5,6 +5,7 @@ import type { FromWorker, ToolResult, ToWorker } from "../frame/messages.ts";
 import { DeniedError } from "../project/denied_error.ts";
 import type { NativeTool, ToolContext } from "../project/native_tool.ts";
 import { Project } from "../project/project.ts";
+import { onThreadLeft } from "../thread/end_thread.ts";
 
 /** Finds the code of a tool; undefined: there is none of that name. */
 export type FindTool = (name: string) => NativeTool | undefined;
@@ -20,6 +21,9 @@ export async function serveCalls(
   const running = new Map<number, AbortController>();
   let project: Project | undefined;
   let writing = Promise.resolve();
+  let isThreadLeft = false;
+  let isEnding = false;
+  onThreadLeft(() => isThreadLeft = true);
   const send = (message: FromWorker) => {
     const frame = frameOf(message);
     writing = writing.then(() => write(frame));
@@ -43,15 +47,14 @@ export async function serveCalls(
       signal: abort.signal,
       progress: (progress) => send({ kind: "progress", id, progress }),
     };
-    try {
-      send({ kind: "result", id, result: await run(find(tool), tool, args, context) });
-    } finally {
-      running.delete(id);
-      if (files.isSpent && running.size === 0) await chunks.cancel();
-    }
+    const result = await run(find(tool), tool, args, context);
+    running.delete(id);
+    isEnding = (files.isSpent || isThreadLeft) && running.size === 0;
+    send({ kind: "result", id, result, ...isEnding && { last: true } });
+    if (isEnding) await chunks.cancel();
   }
   for (let read = await chunks.read(); read.value !== undefined; read = await chunks.read()) {
-    for (const message of reader.push(read.value)) take(message as ToWorker); // our own program's
+    for (const message of isEnding ? [] : reader.push(read.value)) take(message as ToWorker); // our own program's
   }
   for (const abort of running.values()) abort.abort();
   await writing;

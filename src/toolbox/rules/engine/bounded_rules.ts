@@ -3,6 +3,7 @@
  * others go on (K8).
  */
 import { UserError } from "../../../base/errors.ts";
+import { endThread } from "../../thread/end_thread.ts";
 import {
   RULE_THREAD,
   type RuleAnswer,
@@ -37,6 +38,8 @@ export class BoundedRules implements Disposable {
   readonly #dropped = new Map<number, string>();
   #late = 0;
   #thread: Worker | undefined;
+  /** It has a task, and has not answered it to the end. */
+  #isWorking = false;
 
   constructor(rules: readonly ThreadRule[], options: BoundedRulesOptions) {
     this.#rules = rules;
@@ -72,7 +75,7 @@ export class BoundedRules implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#thread?.terminate();
+    if (this.#thread !== undefined) endThread(this.#thread, { isWorking: this.#isWorking });
     this.#thread = undefined;
   }
 
@@ -109,16 +112,21 @@ export class BoundedRules implements Disposable {
     const timer = setTimeout(() => resolve("late"), longestMs);
     signal.addEventListener("abort", cancel, { once: true });
     thread.onmessage = ({ data }: MessageEvent<ThreadMessage>) => {
+      this.#isWorking = data.kind !== "ready";
       if (data.kind === "ready") resolve("ready");
       else onAnswer(data.rule, data.answer);
     };
     thread.onerror = (event) => {
       event.preventDefault();
+      this.#isWorking = false;
       reject(new Error(event.message));
     };
     try {
       if (signal.aborted) cancel();
-      else thread.postMessage(task);
+      else {
+        this.#isWorking = true;
+        thread.postMessage(task);
+      }
       return await promise;
     } finally {
       clearTimeout(timer);
