@@ -3,6 +3,7 @@
  * with it. Everything awaited has a deadline. Ending it proves three things each time: the program exits by itself at
  * the end of its input, stdout carried nothing but messages, and no process of the test is left.
  */
+import { ignoreClosedPipe } from "../../src/base/errors.ts";
 import { until, withDeadline } from "./deadline.ts";
 import { MODERN_META, type RpcMessage, type ToolAnswer, toolAnswer } from "./json_rpc.ts";
 import { readLines } from "./line_reader.ts";
@@ -204,10 +205,8 @@ export class ServerProcess implements AsyncDisposable {
   async closeInput(): Promise<void> {
     if (!this.#inputOpen) return;
     this.#inputOpen = false;
-    await this.#writer.close().catch((error: unknown) => {
-      // The program is gone already: a test that killed it closes after that.
-      if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
-    });
+    // The program may be gone already: one that was killed, or that refused to start.
+    await this.#writer.close().catch(ignoreClosedPipe);
   }
 
   /** Sends a signal to the program itself. */
