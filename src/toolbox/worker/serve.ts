@@ -65,7 +65,9 @@ function frameOf(message: FromWorker): Uint8Array<ArrayBuffer> {
     return encodeFrame(message, LONGEST_ANSWER);
   } catch (thrown) {
     if (!(thrown instanceof RangeError)) throw thrown;
-    return encodeFrame({ kind: "result", id: message.id, result: problem("The result is too long: ask for a part") });
+    const last = message.kind === "result" && message.last === true;
+    const result = problem("The result is too long: ask for a part");
+    return encodeFrame({ kind: "result", id: message.id, result, ...last && { last } });
   }
 }
 
