@@ -6,6 +6,7 @@
  *   deno task ok:full    everything, as .ci/run does
  */
 import { slowest, type TestTime, testTimes } from "./gate/junit.ts";
+import { programPath } from "./gate/program_path.ts";
 
 /** A task of deno.json, and words for it. */
 type Part = readonly [task: string, ...words: string[]];
@@ -39,20 +40,25 @@ interface Ran {
 }
 
 /** What parts that run side by side write is shown when they end. */
-async function runStep(step: Step, directory: string): Promise<readonly Ran[]> {
+async function runStep(step: Step, { directory, path }: Pick<How, "directory" | "path">): Promise<readonly Ran[]> {
   const stdio = step.length === 1 ? "inherit" : "piped";
-  return await Promise.all(step.map((part) => run(part, { directory, stdio })));
+  return await Promise.all(step.map((part) => run(part, { directory, path, stdio })));
 }
 
-async function run(
-  [task, ...words]: Part,
-  { directory, stdio }: { readonly directory: string; readonly stdio: "inherit" | "piped" },
-): Promise<Ran> {
+interface How {
+  /** For reports. */
+  readonly directory: string;
+  readonly path: string;
+  readonly stdio: "inherit" | "piped";
+}
+
+async function run([task, ...words]: Part, { directory, path, stdio }: How): Promise<Ran> {
   const report = `${directory}/${task.replaceAll(":", "_")}.xml`;
   const more = task.startsWith("test:") ? [`--junit-path=${report}`] : [];
   const startedAt = performance.now();
   const args = ["task", task, ...words, ...more];
-  const child = new Deno.Command(Deno.execPath(), { args, stdout: stdio, stderr: stdio }).spawn();
+  const env = { PATH: path };
+  const child = new Deno.Command(Deno.execPath(), { args, env, stdout: stdio, stderr: stdio }).spawn();
   if (stdio === "piped") {
     for (const text of await Promise.all([child.stderr.bytes(), child.stdout.bytes()])) Deno.stdout.writeSync(text);
   }
@@ -91,11 +97,12 @@ const [gate = ""] = Deno.args;
 const steps = GATES[gate];
 if (steps === undefined) throw new Error(`"${gate}" is no gate: give one of ${Object.keys(GATES).join(", ")}`);
 const directory = await Deno.makeTempDir({ prefix: "ahma-gate-" });
+const path = await programPath();
 const startedAt = performance.now();
 const ran: Ran[] = [];
 try {
   for (const step of steps) {
-    ran.push(...await runStep(step, directory));
+    ran.push(...await runStep(step, { directory, path }));
     if (ran.some(({ success }) => !success)) break;
   }
 } finally {
