@@ -150,10 +150,17 @@ export class WorkerLink implements AsyncDisposable {
     const reader = new FrameReader(LONGEST_ANSWER);
     const calls = new Map<number, PendingCall>();
     const lastWords = new LastWords();
+    let hasRetired = false; // it may say so again, of the one that took its place
     const process = await start({
       onOutput: (chunk) => {
         try {
-          for (const message of reader.push(chunk)) this.#take(calls, readAnswer(message));
+          for (const frame of reader.push(chunk)) {
+            const message = readAnswer(frame);
+            take(calls, message);
+            if (message.kind !== "result" || message.last !== true || hasRetired) continue;
+            hasRetired = true;
+            this.#retire(calls);
+          }
         } catch (thrown) {
           this.#options.log.error("A worker wrote what is no message", { problem: messageOf(thrown) });
           process.kill();
@@ -171,16 +178,11 @@ export class WorkerLink implements AsyncDisposable {
     return running;
   }
 
-  #take(calls: Map<number, PendingCall>, message: FromWorker): void {
-    const call = calls.get(message.id);
-    if (message.kind === "progress") return call?.onProgress(message.progress);
-    calls.delete(message.id);
-    if (message.last) {
-      this.#retired = Promise.all([this.#retired, this.#end()]);
-      for (const { settle } of calls.values()) settle(undefined);
-      calls.clear();
-    }
-    call?.settle(message.result);
+  /** The worker took its last call: another begins those that it did not begin. */
+  #retire(calls: Map<number, PendingCall>): void {
+    this.#retired = Promise.all([this.#retired, this.#end()]);
+    for (const { settle } of calls.values()) settle(undefined);
+    calls.clear();
   }
 
   #ended(running: RunningWorker, last: string): void {
@@ -227,4 +229,11 @@ const CANCELLED = "The call was cancelled";
 
 function goneResult(tool: string, how: string): ToolResult {
   return errorResult(`"${tool}" has no result, because its worker is gone: ${how}\nThe next call starts a new one.`);
+}
+
+function take(calls: Map<number, PendingCall>, message: FromWorker): void {
+  const call = calls.get(message.id);
+  if (message.kind === "progress") return call?.onProgress(message.progress);
+  calls.delete(message.id);
+  call?.settle(message.result);
 }
