@@ -108,8 +108,9 @@ Deno.test("architecture: the folders of src import each other one way", async ()
   assert.strictEqual(findCycle(folders), undefined);
 });
 
-Deno.test(`architecture: no folder of src holds more than ${FOLDER_LIMIT} sources`, async () => {
-  const byFolder = Map.groupBy(await productFiles(), ({ path }) => folderOf(path));
+Deno.test(`architecture: no folder of src, of the attacks or of what tests share holds more than ${FOLDER_LIMIT} sources`, async () => {
+  const shared = [...await filesUnder("tests/attacks/"), ...await filesUnder("tests/_support/")];
+  const byFolder = Map.groupBy([...await productFiles(), ...shared], ({ path }) => folderOf(path));
   const full = [...byFolder].filter(([, files]) => files.length > FOLDER_LIMIT).map(([folder]) => folder);
   assert.deepStrictEqual(full, []);
 });

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
 import fc from "fast-check";
 import { ServerProcess } from "./_support/server_process.ts";
-import { connectClient } from "./_support/sdk_client.ts";
+import { connectClient } from "./_support/clients/sdk_client.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 /** The kernel's limit for one word of argv, without its closing NUL. */

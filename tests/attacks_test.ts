@@ -1,13 +1,13 @@
 /** What holds the attack catalogue itself to account; its rows are in attacks_*_test.ts beside it. */
 import assert from "node:assert/strict";
-import type { Row, Way } from "./attacks/attack.ts";
-import { AWAITED } from "./attacks/awaited.ts";
+import type { Row, Way } from "./attacks/frame/attack.ts";
+import { AWAITED } from "./attacks/frame/awaited.ts";
 import { CATALOGUE } from "./attacks/catalogue.ts";
-import { ExtendedAttributes } from "./attacks/extended_attributes.ts";
-import { Post } from "./attacks/post.ts";
-import type { Kind } from "./attacks/range.ts";
-import { RESIDUAL_RISKS, STOPPED_BY_NAMESPACES } from "./attacks/residual_risks.ts";
-import { runAttack } from "./attacks/run_attack.ts";
+import { ExtendedAttributes } from "./attacks/means/extended_attributes.ts";
+import { Post } from "./attacks/frame/post.ts";
+import type { Kind } from "./attacks/frame/range.ts";
+import { RESIDUAL_RISKS, STOPPED_BY_NAMESPACES } from "./attacks/frame/residual_risks.ts";
+import { runAttack } from "./attacks/frame/run_attack.ts";
 import { usersAtHand } from "./_support/workbench.ts";
 
 const SECURITY = new URL("../docs/security.md", import.meta.url).pathname;

@@ -1,9 +1,9 @@
 /** The audit log: what is written before and after each command, by which user it is readable, and what happens when it cannot be. */
 import assert from "node:assert/strict";
-import { HttpServerProcess } from "./_support/http_server.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";
-import { namesOf, upstreamServer, withServers } from "./_support/upstream.ts";
+import { namesOf, upstreamServer, withServers } from "./_support/servers/upstream.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 type Line = Readonly<Record<string, unknown>>;

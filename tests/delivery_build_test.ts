@@ -3,7 +3,7 @@
  * result, and none asks more often than it is told to.
  */
 import assert from "node:assert/strict";
-import { pollTask, TaskClient, taskOf } from "./_support/modern.ts";
+import { pollTask, TaskClient, taskOf } from "./_support/clients/modern.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { SYSTEM_CALLS } from "../src/system/syscalls.ts";
 import { toolAnswer } from "./_support/json_rpc.ts";
-import { lyingKernel } from "./_support/lying_kernel.ts";
-import { pollTask, TaskClient, taskOf } from "./_support/modern.ts";
+import { lyingKernel } from "./_support/kernel/lying_kernel.ts";
+import { pollTask, TaskClient, taskOf } from "./_support/clients/modern.ts";
 import { type Era, ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
 

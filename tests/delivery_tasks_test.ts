@@ -1,7 +1,7 @@
 /** Tasks of both generations against the packed program. */
 import assert from "node:assert/strict";
 import type { RpcMessage } from "./_support/json_rpc.ts";
-import { pollTask, TaskClient, taskOf } from "./_support/modern.ts";
+import { pollTask, TaskClient, taskOf } from "./_support/clients/modern.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";

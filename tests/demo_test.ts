@@ -1,6 +1,6 @@
 /** The demonstrations do what they say: each step checks itself, and here that all of them ran, for a pipe. */
 import assert from "node:assert/strict";
-import { pythonPackage } from "./_support/python_packages.ts";
+import { pythonPackage } from "./_support/packages/python_packages.ts";
 
 const PERMISSIONS = ["read", "write", "env", "run", "ffi", "sys", "net", "import"].map((name) => `--allow-${name}`);
 

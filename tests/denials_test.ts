@@ -11,7 +11,7 @@ import type { Table } from "../src/sandbox/launcher/image/table.ts";
 import { pathOutside } from "../src/sandbox/directories/private_temporary.ts";
 import { restrictedToLandlock } from "../src/sandbox/launcher/policy_fallback.ts";
 import type { ToolAnswer } from "./_support/json_rpc.ts";
-import { LaunchBench, TARGET } from "./_support/launches.ts";
+import { LaunchBench, TARGET } from "./_support/kernel/launches.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { usersAtHand, Workbench } from "./_support/workbench.ts";
 

@@ -1,6 +1,6 @@
 /** What a foreign client's model reads of denials: whatever the exit code, short, and with no advice that misleads. */
 import assert from "node:assert/strict";
-import { connectClient } from "./_support/sdk_client.ts";
+import { connectClient } from "./_support/clients/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
 

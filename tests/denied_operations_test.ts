@@ -3,7 +3,7 @@
  * calls. Real programs leave the traces; beside each stands a failure that looks alike and of which nothing is said.
  */
 import assert from "node:assert/strict";
-import { HAS_COMPILER, NO_COMPILER } from "./_support/compiled.ts";
+import { HAS_COMPILER, NO_COMPILER } from "./_support/kernel/compiled.ts";
 import type { ToolAnswer } from "./_support/json_rpc.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";

@@ -1,7 +1,7 @@
 /** Workflows that the calling agent drives, through the packed program (K7). */
 import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
-import { connectClient } from "./_support/sdk_client.ts";
+import { connectClient } from "./_support/clients/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { Workbench } from "./_support/workbench.ts";

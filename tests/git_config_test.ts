@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import type { ProtectedChange } from "../src/base/command/protected_change.ts";
 import { words } from "../src/base/text.ts";
-import { asUser } from "./attacks/as_user.ts";
+import { asUser } from "./attacks/means/as_user.ts";
 import type { ToolAnswer } from "./_support/json_rpc.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";

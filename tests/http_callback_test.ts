@@ -1,7 +1,7 @@
 /** A command that calls the port of its own server gets no scope there, whatever way it takes (S6). */
 import assert from "node:assert/strict";
-import { HttpClient } from "./_support/http_client.ts";
-import { HttpServerProcess } from "./_support/http_server.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { usersAtHand, Workbench } from "./_support/workbench.ts";
 
 const SCRIPT = await Deno.readTextFile(new URL("fixtures/call_back.py", import.meta.url));

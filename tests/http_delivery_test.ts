@@ -1,7 +1,7 @@
 /** What a session has (tasks, resources, news) reaches its own client over HTTP and no other. */
 import assert from "node:assert/strict";
-import { HttpClient } from "./_support/http_client.ts";
-import { HttpServerProcess } from "./_support/http_server.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { type RpcMessage, toolAnswer } from "./_support/json_rpc.ts";
 import { sharing } from "./_support/sharing.ts";
 

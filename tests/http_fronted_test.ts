@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { until, withDeadline } from "./_support/deadline.ts";
-import { EventReader } from "./_support/event_reader.ts";
-import { HttpClient } from "./_support/http_client.ts";
-import { HttpServerProcess } from "./_support/http_server.ts";
+import { EventReader } from "./_support/clients/event_reader.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { toolAnswer } from "./_support/json_rpc.ts";
 import { killIfThere, processesWith, type SeenProcess } from "./_support/processes.ts";
 import { programStart } from "./_support/program.ts";

@@ -1,8 +1,8 @@
 /** Work that a third-party server continues after its answer: its messages are passed on, and keep the session (H10, H8). */
 import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
-import { HttpClient } from "./_support/http_client.ts";
-import { HttpServerProcess } from "./_support/http_server.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const SCRIPT = await Deno.readTextFile(new URL("fixtures/stdio_server.py", import.meta.url));

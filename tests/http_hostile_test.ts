@@ -1,8 +1,8 @@
 /** Clients that try to end the server, or to take what it needs: it refuses them, and serves the others. */
 import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
-import { HttpClient } from "./_support/http_client.ts";
-import { HttpServerProcess, initializeMessage } from "./_support/http_server.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { HttpServerProcess, initializeMessage } from "./_support/servers/http_server.ts";
 import { sharing } from "./_support/sharing.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 

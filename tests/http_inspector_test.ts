@@ -1,7 +1,7 @@
 /** The reference client of the protocol's makers, over HTTP, with roots as people configure them. */
 import assert from "node:assert/strict";
-import { HttpServerProcess } from "./_support/http_server.ts";
-import { inspect, shell } from "./_support/inspector.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
+import { inspect, shell } from "./_support/clients/inspector.ts";
 import { sharing } from "./_support/sharing.ts";
 
 // In the modern era this inspector never ends when a server can tell of changed tools, the SDK's own bare one included.

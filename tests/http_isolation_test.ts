@@ -1,9 +1,9 @@
 /** `--session-isolation`: each client in a process and a scope of its own. */
 import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
-import { EventReader } from "./_support/event_reader.ts";
-import { HttpClient } from "./_support/http_client.ts";
-import { HttpServerProcess, initializeMessage } from "./_support/http_server.ts";
+import { EventReader } from "./_support/clients/event_reader.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { HttpServerProcess, initializeMessage } from "./_support/servers/http_server.ts";
 import { toolAnswer } from "./_support/json_rpc.ts";
 import { processesWith, type SeenProcess } from "./_support/processes.ts";
 import { sharing } from "./_support/sharing.ts";

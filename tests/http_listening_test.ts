@@ -1,7 +1,7 @@
 /** `subscriptions/listen` of 2026-07-28 over HTTP for tasks: who may, what is acknowledged, what is told, and its end. */
 import assert from "node:assert/strict";
-import { EventReader } from "./_support/event_reader.ts";
-import { HttpServerProcess } from "./_support/http_server.ts";
+import { EventReader } from "./_support/clients/event_reader.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { MODERN_META, type RpcMessage } from "./_support/json_rpc.ts";
 import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";

@@ -1,7 +1,7 @@
 /** What decides whether a request is served, header by header and for every kind of request: each cell is a status. */
 import assert from "node:assert/strict";
 import { withDeadline } from "./_support/deadline.ts";
-import { HttpServerProcess, initializeMessage } from "./_support/http_server.ts";
+import { HttpServerProcess, initializeMessage } from "./_support/servers/http_server.ts";
 import { MODERN_META } from "./_support/json_rpc.ts";
 import { sharing } from "./_support/sharing.ts";
 

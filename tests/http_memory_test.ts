@@ -17,8 +17,8 @@ import { inProcessServices, KEEP_ALIVE_MS, sharedServices } from "../src/app/htt
 import { readInvocation } from "../src/settings/settings.ts";
 import { buildServer } from "../src/service/connection/server.ts";
 import { until } from "./_support/deadline.ts";
-import { EventReader } from "./_support/event_reader.ts";
-import { BOTH, initializeMessage } from "./_support/http_server.ts";
+import { EventReader } from "./_support/clients/event_reader.ts";
+import { BOTH, initializeMessage } from "./_support/servers/http_server.ts";
 import { MODERN_META } from "./_support/json_rpc.ts";
 import { Workbench } from "./_support/workbench.ts";
 

@@ -1,8 +1,8 @@
 /** A client that comes back after more was sent than is kept is told so, and waits for nothing in vain (H7). */
 import assert from "node:assert/strict";
-import { EventReader } from "./_support/event_reader.ts";
-import { HttpClient } from "./_support/http_client.ts";
-import { HttpServerProcess } from "./_support/http_server.ts";
+import { EventReader } from "./_support/clients/event_reader.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { sharing } from "./_support/sharing.ts";
 
 const test = sharing((bench) => HttpServerProcess.start(bench));

@@ -1,7 +1,7 @@
 /** What a command finds at the port of the server it runs under, where all clients share one sandbox (S6, H8). */
 import assert from "node:assert/strict";
-import { HttpClient } from "./_support/http_client.ts";
-import { HttpServerProcess } from "./_support/http_server.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { usersAtHand, Workbench } from "./_support/workbench.ts";
 
 const SCRIPT = await Deno.readTextFile(new URL("fixtures/use_server.py", import.meta.url));

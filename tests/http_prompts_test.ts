@@ -1,8 +1,8 @@
 /** Prompts over HTTP (Q2, Q3): sessions, stateless requests, and sessions with a process and a project of their own. */
 import assert from "node:assert/strict";
-import { EventReader } from "./_support/event_reader.ts";
-import { HttpClient } from "./_support/http_client.ts";
-import { HttpServerProcess } from "./_support/http_server.ts";
+import { EventReader } from "./_support/clients/event_reader.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import type { RpcMessage } from "./_support/json_rpc.ts";
 import { Workbench } from "./_support/workbench.ts";
 

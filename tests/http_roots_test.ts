@@ -1,8 +1,8 @@
 /** When a client says that its roots changed (H5): what ends its session, and what does not. */
 import assert from "node:assert/strict";
-import { EventReader } from "./_support/event_reader.ts";
-import { HttpClient } from "./_support/http_client.ts";
-import { HttpServerProcess } from "./_support/http_server.ts";
+import { EventReader } from "./_support/clients/event_reader.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { sharing } from "./_support/sharing.ts";
 
 const test = sharing((bench) =>

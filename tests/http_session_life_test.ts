@@ -1,8 +1,8 @@
 /** What a session of its own process outlives: the death of that process, and a client that is away for a while. */
 import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
-import { HttpClient } from "./_support/http_client.ts";
-import { HttpServerProcess } from "./_support/http_server.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { processesWith } from "./_support/processes.ts";
 import { Workbench } from "./_support/workbench.ts";
 

@@ -1,9 +1,9 @@
 /** Several clients on one server: what is one's own stays one's own, and what was lost on the way comes again. */
 import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
-import { EventReader } from "./_support/event_reader.ts";
-import { HttpClient } from "./_support/http_client.ts";
-import { HttpServerProcess, initializeMessage } from "./_support/http_server.ts";
+import { EventReader } from "./_support/clients/event_reader.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { HttpServerProcess, initializeMessage } from "./_support/servers/http_server.ts";
 import { type RpcMessage, toolAnswer } from "./_support/json_rpc.ts";
 import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { inspect, shell } from "./_support/inspector.ts";
+import { inspect, shell } from "./_support/clients/inspector.ts";
 import { programStart } from "./_support/program.ts";
 import { ERAS } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";

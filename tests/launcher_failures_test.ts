@@ -12,7 +12,7 @@ import { type AttackPlace, defencesOf } from "../src/sandbox/selftest/attack.ts"
 import { type AttackResults, attackTable, controlTable, readResults } from "../src/sandbox/selftest/attack_table.ts";
 import { judge, titlesOf } from "../src/sandbox/selftest/judge.ts";
 import { restrictedToLandlock } from "../src/sandbox/launcher/policy_fallback.ts";
-import { LaunchBench, TARGET } from "./_support/launches.ts";
+import { LaunchBench, TARGET } from "./_support/kernel/launches.ts";
 import { servedBlock, servedLine, servingShellTable, servingTable } from "../src/sandbox/launcher/serving_table.ts";
 import { encodeShellCommand, servingArguments } from "../src/process/shell.ts";
 import { ServerProcess } from "./_support/server_process.ts";

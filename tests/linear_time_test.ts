@@ -37,7 +37,7 @@ import { PLAIN } from "../src/cli/terminal/colours.ts";
 import { limitOf } from "../src/settings/flags/limit_value.ts";
 import { redactText } from "../src/logging/redact.ts";
 import { messageText, TerminalFilter } from "../src/cli/terminal/terminal_text.ts";
-import { ThreadTime } from "./_support/thread_time.ts";
+import { ThreadTime } from "./_support/kernel/thread_time.ts";
 
 type Reader = (text: string) => unknown;
 

@@ -3,7 +3,7 @@
  * every one. Only what was heard counts, and without the sandbox all of it must be.
  */
 import assert from "node:assert/strict";
-import { compile, HAS_COMPILER, NO_COMPILER } from "./_support/compiled.ts";
+import { compile, HAS_COMPILER, NO_COMPILER } from "./_support/kernel/compiled.ts";
 import { readLines } from "./_support/line_reader.ts";
 import { ServerProcess, type StartOptions } from "./_support/server_process.ts";
 import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
@@ -25,9 +25,9 @@ async function heard(
   check?: (server: ServerProcess) => Promise<void>,
 ): Promise<Heard> {
   using bench = new Workbench(user);
-  bench.write("voices.py", await Deno.readTextFile(new URL("_support/network_voices.py", import.meta.url)));
+  bench.write("voices.py", await Deno.readTextFile(new URL("_support/servers/network_voices.py", import.meta.url)));
   const child = new Deno.Command("python3", {
-    args: [new URL("_support/network_ears.py", import.meta.url).pathname],
+    args: [new URL("_support/servers/network_ears.py", import.meta.url).pathname],
     cwd: "/",
     stdin: "piped",
     stdout: "piped",

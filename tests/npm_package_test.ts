@@ -4,8 +4,8 @@ import { Agent } from "../scripts/client/agent.ts";
 import { writeTarball } from "../scripts/release/archive.ts";
 import { npmFiles } from "../scripts/release/npm/npm_package.ts";
 import { until } from "./_support/deadline.ts";
-import { npmEnvironment, PROJECT, RUNTIME, runWords } from "./_support/npm_package.ts";
-import { npmTool, testCache } from "./_support/npm_tools.ts";
+import { npmEnvironment, PROJECT, RUNTIME, runWords } from "./_support/packages/npm_package.ts";
+import { npmTool, testCache } from "./_support/packages/npm_tools.ts";
 import { processesWith } from "./_support/processes.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 

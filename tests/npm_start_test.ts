@@ -5,7 +5,7 @@ import { npmFiles, npmManifest } from "../scripts/release/npm/npm_package.ts";
 import { projectFacts } from "../scripts/release/project.ts";
 import { VERSION } from "../src/base/version.ts";
 import { until, withDeadline } from "./_support/deadline.ts";
-import { npmEnvironment, PROJECT, RUNTIME, runWords, unpacked } from "./_support/npm_package.ts";
+import { npmEnvironment, PROJECT, RUNTIME, runWords, unpacked } from "./_support/packages/npm_package.ts";
 import { processesWith } from "./_support/processes.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 

@@ -12,8 +12,8 @@ import {
   storedLogin,
   visit,
   type Visited,
-} from "./_support/login.ts";
-import { OAuthServer } from "./_support/oauth_server.ts";
+} from "./_support/login/login.ts";
+import { OAuthServer } from "./_support/login/oauth_server.ts";
 import { programStart } from "./_support/program.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -274,7 +274,7 @@ Deno.test("O3 without a browser the address that another one ends at is pasted o
   using bench = new Workbench();
   await using server = new OAuthServer();
   const { environment } = programStart(bench, []);
-  const terminal = new URL("_support/paste.py", import.meta.url).pathname;
+  const terminal = new URL("_support/login/paste.py", import.meta.url).pathname;
   const program = new URL("../dist/ahma_mcp", import.meta.url).pathname;
   const child = new Deno.Command("python3", {
     args: [terminal, program, "auth", "login", server.url, "--oauth-port", "0"],

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { SILENT } from "../src/base/log.ts";
 import { LoginFiles } from "../src/upstream/oauth/store/login_files.ts";
 import { type LogInAgain, TokenSource } from "../src/upstream/oauth/token_source.ts";
-import { listed, logIn, loginDirectory, loginFile, opens } from "./_support/login.ts";
-import { age, CALLED, withServersOf } from "./_support/oauth_processes.ts";
-import { OAuthServer } from "./_support/oauth_server.ts";
+import { listed, logIn, loginDirectory, loginFile, opens } from "./_support/login/login.ts";
+import { age, CALLED, withServersOf } from "./_support/login/oauth_processes.ts";
+import { OAuthServer } from "./_support/login/oauth_server.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { usersAtHand, Workbench } from "./_support/workbench.ts";
 

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { ServerProcess } from "./_support/server_process.ts";
-import { compile, HAS_COMPILER, NO_COMPILER } from "./_support/compiled.ts";
+import { compile, HAS_COMPILER, NO_COMPILER } from "./_support/kernel/compiled.ts";
 import { until } from "./_support/deadline.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 

@@ -1,7 +1,7 @@
 /** Prompts as clients meet them (Q1 to Q5, C5): the packed program with the official SDK's client. */
 import assert from "node:assert/strict";
 import type { Client, GetPromptRequest } from "@modelcontextprotocol/client";
-import { connectClient } from "./_support/sdk_client.ts";
+import { connectClient } from "./_support/clients/sdk_client.ts";
 import { type Era, ERAS, ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
 

@@ -1,8 +1,8 @@
 /** Sessions of the official Python SDK, 1.x and 2.x from PyPI, over stdio and HTTP: none ends in an exception. */
 import assert from "node:assert/strict";
-import { HttpServerProcess } from "./_support/http_server.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { type ProgramStart, programStart } from "./_support/program.ts";
-import { type PythonPackage, pythonPackage } from "./_support/python_packages.ts";
+import { type PythonPackage, pythonPackage } from "./_support/packages/python_packages.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const SCRIPT = new URL("fixtures/python_session.py", import.meta.url).pathname;

@@ -10,8 +10,8 @@ import { writeRelease } from "../scripts/release/write_release.ts";
 import { VERSION } from "../src/base/version.ts";
 import { withDeadline } from "./_support/deadline.ts";
 import { readLines } from "./_support/line_reader.ts";
-import { npmTool } from "./_support/npm_tools.ts";
-import { ownExecutable } from "./_support/own_executable.ts";
+import { npmTool } from "./_support/packages/npm_tools.ts";
+import { ownExecutable } from "./_support/packages/own_executable.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
 const PROJECT = projectFacts("owner/ahma_mcp");

@@ -1,7 +1,7 @@
 /** Rules over a project, through the packed program (K8, K10). */
 import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
-import { connectClient } from "./_support/sdk_client.ts";
+import { connectClient } from "./_support/clients/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { exists, Workbench } from "./_support/workbench.ts";

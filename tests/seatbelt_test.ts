@@ -8,7 +8,7 @@ import type { CommandRequest } from "../src/process/command_runner.ts";
 import { SeatbeltEvaluator } from "../src/sandbox/seatbelt/_support/sbpl_evaluator.ts";
 import { until, withDeadline } from "./_support/deadline.ts";
 import { processesWith } from "./_support/processes.ts";
-import { composeForMac, type MacOptions, StandIn } from "./_support/sandbox_exec.ts";
+import { composeForMac, type MacOptions, StandIn } from "./_support/kernel/sandbox_exec.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 interface Ran {

@@ -8,7 +8,7 @@ import { thisPlatform } from "../src/sandbox/policy/platform.ts";
 import { OPTION_SETS } from "../src/sandbox/seatbelt/_support/option_sets.ts";
 import { seatbeltProfile } from "../src/sandbox/seatbelt/profile.ts";
 import { sandboxExecArguments } from "../src/sandbox/seatbelt/sandbox_exec.ts";
-import { composeForMac, StandIn } from "./_support/sandbox_exec.ts";
+import { composeForMac, StandIn } from "./_support/kernel/sandbox_exec.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const NOT_A_MAC = Deno.build.os !== "darwin";

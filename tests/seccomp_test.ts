@@ -3,7 +3,7 @@
  * without the sandbox. The probe aims at a child of its own, which Landlock and namespaces leave to it.
  */
 import assert from "node:assert/strict";
-import { compile, HAS_COMPILER, NO_COMPILER } from "./_support/compiled.ts";
+import { compile, HAS_COMPILER, NO_COMPILER } from "./_support/kernel/compiled.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { exists, type User, usersAtHand, Workbench } from "./_support/workbench.ts";
 

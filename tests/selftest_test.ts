@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { SYSTEM_CALLS } from "../src/system/syscalls.ts";
-import { lyingKernel } from "./_support/lying_kernel.ts";
+import { lyingKernel } from "./_support/kernel/lying_kernel.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";

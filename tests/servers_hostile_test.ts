@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { until } from "./_support/deadline.ts";
-import { logIn } from "./_support/login.ts";
-import { OAuthServer } from "./_support/oauth_server.ts";
-import { namesNow, namesOf, upstreamServer, withServers } from "./_support/upstream.ts";
+import { logIn } from "./_support/login/login.ts";
+import { OAuthServer } from "./_support/login/oauth_server.ts";
+import { namesNow, namesOf, upstreamServer, withServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 Deno.test("O5 O2 a server that asks for a login says so in status, and works after it without a new start", async () => {

@@ -1,14 +1,14 @@
 /** Servers at an address behind ours, and foreign servers from npm over every transport. */
 import assert from "node:assert/strict";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
-import { HttpClient } from "./_support/http_client.ts";
-import { HttpServerProcess } from "./_support/http_server.ts";
-import { EVERYTHING, MISSING } from "./_support/everything.ts";
-import { freePort, listening } from "./_support/listening.ts";
-import { testCache } from "./_support/npm_tools.ts";
-import { pythonPackage } from "./_support/python_packages.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
+import { EVERYTHING, MISSING } from "./_support/servers/everything.ts";
+import { freePort, listening } from "./_support/servers/listening.ts";
+import { testCache } from "./_support/packages/npm_tools.ts";
+import { pythonPackage } from "./_support/packages/python_packages.ts";
 import type { ServerProcess } from "./_support/server_process.ts";
-import { namesOf, upstreamServer, withServers, writeServers } from "./_support/upstream.ts";
+import { namesOf, upstreamServer, withServers, writeServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 /** Its tools for a client without capabilities, in order. */

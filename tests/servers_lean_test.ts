@@ -1,11 +1,11 @@
 /** `--lean`: two tools stand for the tools of other servers, and for those of tool files where that is asked for. */
 import assert from "node:assert/strict";
-import { connectClient } from "./_support/sdk_client.ts";
+import { connectClient } from "./_support/clients/sdk_client.ts";
 import { until } from "./_support/deadline.ts";
 import { ERAS, ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
 import { runProgram } from "./_support/terminal.ts";
-import { upstreamServer, withServers } from "./_support/upstream.ts";
+import { upstreamServer, withServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const BUILT_IN = ["await", "cancel", "sandboxed_shell", "status"];

@@ -4,12 +4,12 @@ import { createMcpHandler, inputRequired, Server } from "@modelcontextprotocol/s
 import type { Client } from "@modelcontextprotocol/client";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { until } from "./_support/deadline.ts";
-import { HttpServerProcess } from "./_support/http_server.ts";
-import { EVERYTHING, MISSING } from "./_support/everything.ts";
-import { testCache } from "./_support/npm_tools.ts";
-import { type Asked, connectClient, connectHttpClient } from "./_support/sdk_client.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
+import { EVERYTHING, MISSING } from "./_support/servers/everything.ts";
+import { testCache } from "./_support/packages/npm_tools.ts";
+import { type Asked, connectClient, connectHttpClient } from "./_support/clients/sdk_client.ts";
 import { ERAS, type ServerProcess } from "./_support/server_process.ts";
-import { withServers, writeServers } from "./_support/upstream.ts";
+import { withServers, writeServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const ALL_MODES = { elicitation: { form: {}, url: {} }, sampling: {} };

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { programStart } from "./_support/program.ts";
 import { until } from "./_support/deadline.ts";
-import { answerMcp } from "./_support/oauth_server.ts";
+import { answerMcp } from "./_support/login/oauth_server.ts";
 import { processesWith } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
-import { namesNow, namesOf, upstreamServer, withServers } from "./_support/upstream.ts";
+import { namesNow, namesOf, upstreamServer, withServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 Deno.test("O2 names are unique, short and the same in each start; tool files keep theirs, and each call arrives", async () => {

@@ -4,7 +4,7 @@ import { until } from "./_support/deadline.ts";
 import { processesWith } from "./_support/processes.ts";
 import type { ServerProcess } from "./_support/server_process.ts";
 import { type Shared, sharing } from "./_support/sharing.ts";
-import { namesOf, upstreamServer, withServers } from "./_support/upstream.ts";
+import { namesOf, upstreamServer, withServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const TOOLS = ["cancelled", "changed", "connect", "die", "echo", "facts", "read", "steps", "wait", "write"];

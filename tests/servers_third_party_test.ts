@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import type { ToolAnswer } from "./_support/json_rpc.ts";
-import { listening } from "./_support/listening.ts";
-import { officialServer, testCache } from "./_support/npm_tools.ts";
+import { listening } from "./_support/servers/listening.ts";
+import { officialServer, testCache } from "./_support/packages/npm_tools.ts";
 import { programStart } from "./_support/program.ts";
-import { pythonPackage, uvPackage } from "./_support/python_packages.ts";
+import { pythonPackage, uvPackage } from "./_support/packages/python_packages.ts";
 import { runProgram } from "./_support/terminal.ts";
-import { namesOf, withServers, writeServers } from "./_support/upstream.ts";
+import { namesOf, withServers, writeServers } from "./_support/servers/upstream.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
 const [FILES, MEMORY, UV, FASTMCP] = await Promise.all([

@@ -1,9 +1,9 @@
 /** `servers test`: each server is started or connected in its sandbox as real use does it, and says what it has. */
 import assert from "node:assert/strict";
-import { answerMcp } from "./_support/oauth_server.ts";
+import { answerMcp } from "./_support/login/oauth_server.ts";
 import { testRuntime } from "./_support/runtime.ts";
 import { type Ran, runProgram } from "./_support/terminal.ts";
-import { upstreamServer, writeServers } from "./_support/upstream.ts";
+import { upstreamServer, writeServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 interface Tried {

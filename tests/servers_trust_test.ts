@@ -1,7 +1,7 @@
 /** What servers may say and change: definitions are trusted as they were seen first, and read by people before they change. */
 import assert from "node:assert/strict";
 import { runProgram } from "./_support/terminal.ts";
-import { areListed, upstreamServer, withServers, writeServers } from "./_support/upstream.ts";
+import { areListed, upstreamServer, withServers, writeServers } from "./_support/servers/upstream.ts";
 import type { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
 

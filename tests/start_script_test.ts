@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { until, withDeadline } from "./_support/deadline.ts";
 import { readLines } from "./_support/line_reader.ts";
-import { installNpmDeno } from "./_support/npm_deno.ts";
+import { installNpmDeno } from "./_support/packages/npm_deno.ts";
 import { processesWith } from "./_support/processes.ts";
 import { programStart } from "./_support/program.ts";
 import { runProgram } from "./_support/terminal.ts";

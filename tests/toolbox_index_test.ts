@@ -1,7 +1,7 @@
 /** The index of a project, through the packed program (K4). */
 import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
-import { connectClient } from "./_support/sdk_client.ts";
+import { connectClient } from "./_support/clients/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
 

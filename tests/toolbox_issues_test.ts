@@ -1,7 +1,7 @@
 /** Issues of the packed program, as files of the project that several servers, people and commands change (K6). */
 import assert from "node:assert/strict";
 import { withDeadline } from "./_support/deadline.ts";
-import { FLAGS, git, names, openSide, textOf } from "./_support/notes.ts";
+import { FLAGS, git, names, openSide, textOf } from "./_support/servers/notes.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
 Deno.test("K6 twenty issues claimed by two servers at once go to one of them each, and a dependency holds back and is freed", async () => {

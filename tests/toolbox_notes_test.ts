@@ -1,6 +1,6 @@
 /** Memos, tasks, questions, and notes of other programs (K6). */
 import assert from "node:assert/strict";
-import { FLAGS, git, names, openSide, textOf } from "./_support/notes.ts";
+import { FLAGS, git, names, openSide, textOf } from "./_support/servers/notes.ts";
 import { programStart } from "./_support/program.ts";
 import { ERAS } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { until, withDeadline } from "./_support/deadline.ts";
-import { type Arguments, LEAVES_TIMERS, Side } from "./_support/foreign_side.ts";
+import { type Arguments, LEAVES_TIMERS, Side } from "./_support/clients/foreign_side.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
 const PAGE = `<!doctype html><title>A page</title><script>evil()</script><nav><a href="/menu">Menu</a></nav>

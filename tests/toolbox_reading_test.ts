@@ -1,7 +1,7 @@
 /** The native tools that read files, as a client sees them (K3). */
 import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
-import { connectClient } from "./_support/sdk_client.ts";
+import { connectClient } from "./_support/clients/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { endlessPdf, pdfOf } from "../src/toolbox/files/_support/pdf_of.ts";
 import { runProgram } from "./_support/terminal.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
 import { until } from "./_support/deadline.ts";
 import { processesWith } from "./_support/processes.ts";
-import { connectClient } from "./_support/sdk_client.ts";
+import { connectClient } from "./_support/clients/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { Workbench } from "./_support/workbench.ts";

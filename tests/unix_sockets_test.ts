@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { withDeadline } from "./_support/deadline.ts";
 import { ServerProcess } from "./_support/server_process.ts";
-import { asUser } from "./attacks/as_user.ts";
+import { asUser } from "./attacks/means/as_user.ts";
 import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 /** Python that listens at a path and answers each connection. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import type { Client } from "@modelcontextprotocol/client";
 import { endlessPdf } from "../src/toolbox/files/_support/pdf_of.ts";
-import { connectClient } from "./_support/sdk_client.ts";
+import { connectClient } from "./_support/clients/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
 

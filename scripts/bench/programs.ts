@@ -1,4 +1,4 @@
-import { ownExecutable } from "../../tests/_support/own_executable.ts";
+import { ownExecutable } from "../../tests/_support/packages/own_executable.ts";
 import type { CommandLine } from "../client/command_line.ts";
 import { HTTP_PERMISSIONS, SERVER_RUN_FLAGS } from "../permissions.ts";
 

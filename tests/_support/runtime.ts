@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { PROGRAM_PARTS } from "../../src/app/program/program_parts.ts";
-import { ownExecutable } from "./own_executable.ts";
+import { ownExecutable } from "./packages/own_executable.ts";
 import { exists, ORDINARY_ID, type User } from "./workbench.ts";
 
 /** The packed program, as people run it. */

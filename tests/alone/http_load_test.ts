@@ -1,9 +1,9 @@
 /** Many clients at once: nothing is lost, and what they took is given back (N5). */
 import assert from "node:assert/strict";
 import { until } from "../_support/deadline.ts";
-import { EventReader } from "../_support/event_reader.ts";
-import { HttpClient } from "../_support/http_client.ts";
-import { HttpServerProcess } from "../_support/http_server.ts";
+import { EventReader } from "../_support/clients/event_reader.ts";
+import { HttpClient } from "../_support/clients/http_client.ts";
+import { HttpServerProcess } from "../_support/servers/http_server.ts";
 import { processesWith } from "../_support/processes.ts";
 import { toolAnswer } from "../_support/json_rpc.ts";
 import { Workbench } from "../_support/workbench.ts";

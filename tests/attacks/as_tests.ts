@@ -1,11 +1,11 @@
 /** Rows of the catalogue as tests: one a row, on servers that they share. */
 import assert from "node:assert/strict";
 import { type User, usersAtHand } from "../_support/workbench.ts";
-import type { Attack, Row } from "./attack.ts";
-import { AWAITED } from "./awaited.ts";
-import { Range, type RangeOptions } from "./range.ts";
-import { rowText, succeeded } from "./report.ts";
-import { runAttack } from "./run_attack.ts";
+import type { Attack, Row } from "./frame/attack.ts";
+import { AWAITED } from "./frame/awaited.ts";
+import { Range, type RangeOptions } from "./frame/range.ts";
+import { rowText, succeeded } from "./frame/report.ts";
+import { runAttack } from "./frame/run_attack.ts";
 
 /** Makes a test of each row that `user` can try, and one that the servers leave nothing; `proven` are requirements. */
 export function testRows(user: User, rows: readonly Row[], proven = "S3 S4 S8", options: RangeOptions = {}): void {

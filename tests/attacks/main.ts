@@ -9,10 +9,10 @@
 import { parseArgs } from "node:util";
 import { usersAtHand } from "../_support/workbench.ts";
 import { chosenRows } from "./catalogue.ts";
-import { Range } from "./range.ts";
-import { raceTable, rowText, succeeded, totals } from "./report.ts";
-import { type RowResult, runAttack } from "./run_attack.ts";
-import { REFUSING_NAMESPACES } from "./unusual_start.ts";
+import { Range } from "./frame/range.ts";
+import { raceTable, rowText, succeeded, totals } from "./frame/report.ts";
+import { type RowResult, runAttack } from "./frame/run_attack.ts";
+import { REFUSING_NAMESPACES } from "./means/unusual_start.ts";
 
 const { values } = parseArgs({
   args: Deno.args,

@@ -1,11 +1,11 @@
 /** The executable where there is nothing but glibc and a shell: clients, sessions, the sandbox. */
 import assert from "node:assert/strict";
-import { HttpClient } from "../_support/http_client.ts";
-import { HttpServerProcess } from "../_support/http_server.ts";
+import { HttpClient } from "../_support/clients/http_client.ts";
+import { HttpServerProcess } from "../_support/servers/http_server.ts";
 import { VERSION } from "../../src/base/version.ts";
-import { ownExecutable } from "../_support/own_executable.ts";
+import { ownExecutable } from "../_support/packages/own_executable.ts";
 import { testRuntime } from "../_support/runtime.ts";
-import { connectClient } from "../_support/sdk_client.ts";
+import { connectClient } from "../_support/clients/sdk_client.ts";
 import { ServerProcess } from "../_support/server_process.ts";
 import { runProgram } from "../_support/terminal.ts";
 import { type User, usersAtHand, Workbench } from "../_support/workbench.ts";

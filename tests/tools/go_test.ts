@@ -1,4 +1,4 @@
-import { testCache } from "../_support/npm_tools.ts";
+import { testCache } from "../_support/packages/npm_tools.ts";
 import type { Row } from "./row.ts";
 import { trialOf } from "./trial.ts";
 

@@ -1,5 +1,5 @@
 /** An ssh server on 127.0.0.1, which stands for another machine, and an account that may log in to it. */
-import { listening } from "../_support/listening.ts";
+import { listening } from "../_support/servers/listening.ts";
 import { exists, type Workbench } from "../_support/workbench.ts";
 
 const SSHD = "/usr/sbin/sshd";

@@ -1,4 +1,4 @@
-import { npmTool } from "../_support/npm_tools.ts";
+import { npmTool } from "../_support/packages/npm_tools.ts";
 import { directoryOf, PACKAGE, withPath } from "./node_package.ts";
 import type { Row } from "./row.ts";
 import { trialOf } from "./trial.ts";

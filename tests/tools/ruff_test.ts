@@ -1,4 +1,4 @@
-import { pythonPackage } from "../_support/python_packages.ts";
+import { pythonPackage } from "../_support/packages/python_packages.ts";
 import { withPath } from "./node_package.ts";
 import type { Row } from "./row.ts";
 import { trialOf } from "./trial.ts";

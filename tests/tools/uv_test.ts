@@ -1,4 +1,4 @@
-import { uvPackage } from "../_support/python_packages.ts";
+import { uvPackage } from "../_support/packages/python_packages.ts";
 import { withPath } from "./node_package.ts";
 import type { Row } from "./row.ts";
 import { trialOf } from "./trial.ts";

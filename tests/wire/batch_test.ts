@@ -1,8 +1,8 @@
 /** Batches: part of 2025-03-26, which wants them taken (C2, C3); capabilities_test.ts holds that no other version takes them. */
 import assert from "node:assert/strict";
-import { EventReader } from "../_support/event_reader.ts";
-import { HttpClient } from "../_support/http_client.ts";
-import { HttpServerProcess } from "../_support/http_server.ts";
+import { EventReader } from "../_support/clients/event_reader.ts";
+import { HttpClient } from "../_support/clients/http_client.ts";
+import { HttpServerProcess } from "../_support/servers/http_server.ts";
 import { type RpcMessage, toolAnswer } from "../_support/json_rpc.ts";
 import { ServerProcess } from "../_support/server_process.ts";
 import { Workbench } from "../_support/workbench.ts";

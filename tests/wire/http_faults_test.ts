@@ -1,8 +1,8 @@
 /** The faults of servers (see nineteen_test.ts) over HTTP that no other test here is about: raw requests, no SDK. */
 import assert from "node:assert/strict";
 import { withDeadline } from "../_support/deadline.ts";
-import { HttpClient } from "../_support/http_client.ts";
-import { HttpServerProcess, initializeMessage } from "../_support/http_server.ts";
+import { HttpClient } from "../_support/clients/http_client.ts";
+import { HttpServerProcess, initializeMessage } from "../_support/servers/http_server.ts";
 import { sharing } from "../_support/sharing.ts";
 import { Workbench } from "../_support/workbench.ts";
 

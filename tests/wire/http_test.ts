@@ -1,8 +1,8 @@
 /** What HTTP adds to the wire: status codes, headers, sessions and streams. */
 import assert from "node:assert/strict";
-import { EventReader } from "../_support/event_reader.ts";
-import { HttpClient } from "../_support/http_client.ts";
-import { HttpServerProcess, initializeMessage } from "../_support/http_server.ts";
+import { EventReader } from "../_support/clients/event_reader.ts";
+import { HttpClient } from "../_support/clients/http_client.ts";
+import { HttpServerProcess, initializeMessage } from "../_support/servers/http_server.ts";
 import { toolAnswer } from "../_support/json_rpc.ts";
 import { sharing } from "../_support/sharing.ts";
 

@@ -1,7 +1,7 @@
 /** What stdio adds to the wire: one client for one process, lines, and the end of input. */
 import assert from "node:assert/strict";
 import type { RpcMessage } from "../_support/json_rpc.ts";
-import { connectClient } from "../_support/sdk_client.ts";
+import { connectClient } from "../_support/clients/sdk_client.ts";
 import { ERAS, ServerProcess } from "../_support/server_process.ts";
 import { sharing } from "../_support/sharing.ts";
 import { exists, Workbench } from "../_support/workbench.ts";

@@ -1,8 +1,8 @@
 /** One client on the wire, over stdio or HTTP: what tests of the protocol send and hear, whatever carries it. */
 import assert from "node:assert/strict";
-import { EventReader } from "../_support/event_reader.ts";
-import { HttpClient } from "../_support/http_client.ts";
-import { HttpServerProcess } from "../_support/http_server.ts";
+import { EventReader } from "../_support/clients/event_reader.ts";
+import { HttpClient } from "../_support/clients/http_client.ts";
+import { HttpServerProcess } from "../_support/servers/http_server.ts";
 import { type RpcMessage, type ToolAnswer, toolAnswer } from "../_support/json_rpc.ts";
 import { ServerProcess } from "../_support/server_process.ts";
 import { sharing } from "../_support/sharing.ts";

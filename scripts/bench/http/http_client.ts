@@ -1,5 +1,5 @@
 /** A lean client over HTTP: what is measured is the server, and the client's `fetch`. */
-import { EventReader } from "../../../tests/_support/event_reader.ts";
+import { EventReader } from "../../../tests/_support/clients/event_reader.ts";
 import type { HttpServer } from "../../client/http_server.ts";
 import type { Response as Message } from "../stdio_client.ts";
 

@@ -2,8 +2,8 @@
  * `deno task demo:servers`: one entry in the client, and behind it a server from npm and one from PyPI, each in a sandbox
  * of its own. Every step checks that it did what it says; the exit code is 0 only then. Nothing is left behind.
  */
-import { officialServer, testCache } from "../../../tests/_support/npm_tools.ts";
-import { pythonPackage } from "../../../tests/_support/python_packages.ts";
+import { officialServer, testCache } from "../../../tests/_support/packages/npm_tools.ts";
+import { pythonPackage } from "../../../tests/_support/packages/python_packages.ts";
 import { Agent } from "../../client/agent.ts";
 import { Project } from "../project.ts";
 import { HONEST, IDLE_SECONDS, SERVERS_STEPS, type ServersStage, WAIT_MS } from "./servers_steps.ts";

@@ -1,7 +1,7 @@
 /** T23: native tools write into a directory that a hostile command exchanges for a link to the outside. */
 import { until } from "../../_support/deadline.ts";
 import { ServerProcess } from "../../_support/server_process.ts";
-import { type Attack, BOTH, type Driven, type Scene } from "../attack.ts";
+import { type Attack, BOTH, type Driven, type Scene } from "../frame/attack.ts";
 import { ledAstray, movesIn, newField, plantTargets, PROGRAM } from "./race.ts";
 import { TWO_STATES } from "./rows.ts";
 

@@ -2,11 +2,11 @@
  * A race: a hostile command moves things in the scope while hundreds of commands are launched, and each of these tries to
  * get outside. The control is a program outside the sandbox that names a path twice: it is led astray.
  */
-import { compile } from "../../_support/compiled.ts";
+import { compile } from "../../_support/kernel/compiled.ts";
 import { until, withDeadline } from "../../_support/deadline.ts";
 import { Workbench } from "../../_support/workbench.ts";
-import { asUser } from "../as_user.ts";
-import type { Driven, Place, Scene, Way } from "../attack.ts";
+import { asUser } from "../means/as_user.ts";
+import type { Driven, Place, Scene, Way } from "../frame/attack.ts";
 import { Count, type Enough } from "./count.ts";
 import type { Field, Session, StartSessions } from "./sessions.ts";
 
@@ -131,7 +131,7 @@ export async function newField(scene: Scene, race: Pick<Race, "make">): Promise<
   const bench = new Workbench(scene.user);
   const field = { bench, scope: bench.scope, out: scene.out };
   race.make(field);
-  await compile("../attacks/races/race.c", `${bench.scope}/${PROGRAM}`);
+  await compile("../../attacks/races/race.c", `${bench.scope}/${PROGRAM}`);
   return { ...field, [Symbol.dispose]: () => bench[Symbol.dispose]() };
 }
 

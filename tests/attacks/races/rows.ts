@@ -1,6 +1,6 @@
 /** F01 to F03, D11 and X20 on: whatever names a path twice while commands move it. */
-import { type Attack, BOTH } from "../attack.ts";
-import { noFilter, REFUSING_NAMESPACES } from "../unusual_start.ts";
+import { type Attack, BOTH } from "../frame/attack.ts";
+import { noFilter, REFUSING_NAMESPACES } from "../means/unusual_start.ts";
 import { type Race, raced } from "./race.ts";
 import { type Field, isolatedSessions, oneServer, twoServers } from "./sessions.ts";
 

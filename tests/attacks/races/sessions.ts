@@ -1,6 +1,6 @@
 /** The servers of a race: who moves things, and who launches meanwhile. */
-import { HttpClient } from "../../_support/http_client.ts";
-import { HttpServerProcess } from "../../_support/http_server.ts";
+import { HttpClient } from "../../_support/clients/http_client.ts";
+import { HttpServerProcess } from "../../_support/servers/http_server.ts";
 import type { ToolAnswer } from "../../_support/json_rpc.ts";
 import { ServerProcess } from "../../_support/server_process.ts";
 import { Workbench } from "../../_support/workbench.ts";

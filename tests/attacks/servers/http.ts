@@ -4,8 +4,8 @@ import { holdingsOf } from "../../_support/processes.ts";
 import type { RpcMessage, ToolAnswer } from "../../_support/json_rpc.ts";
 import type { ServerProcess } from "../../_support/server_process.ts";
 import type { Workbench } from "../../_support/workbench.ts";
-import { BOTH, type Row, type Scene, type Way } from "../attack.ts";
-import { driven, together, withServer } from "../stage.ts";
+import { BOTH, type Row, type Scene, type Way } from "../frame/attack.ts";
+import { driven, together, withServer } from "../frame/stage.ts";
 import { type Harm, HostileHttp } from "./hostile_http.ts";
 
 /** What the entry of the server has, for it alone. */

@@ -2,8 +2,8 @@
 import { HTTP_PERMISSIONS } from "../../../scripts/permissions.ts";
 import { withDeadline } from "../../_support/deadline.ts";
 import type { RpcMessage } from "../../_support/json_rpc.ts";
-import { BOTH, type Row, type Scene, type Way } from "../attack.ts";
-import { driven, withServer } from "../stage.ts";
+import { BOTH, type Row, type Scene, type Way } from "../frame/attack.ts";
+import { driven, withServer } from "../frame/stage.ts";
 import { askNaively, INJECTED, type RawHarm, RawHttp } from "./raw_http.ts";
 
 /** The program lists the tools of the server and calls one; `judge` says what the server achieved. */

@@ -1,8 +1,8 @@
 /** V10 to V12: a stdio server behind the program that means harm to the client, or to the program itself. */
 import { holdingsOf } from "../../_support/processes.ts";
 import { type RpcMessage, toolAnswer } from "../../_support/json_rpc.ts";
-import { BOTH, type Row, type Scene, type ServerSetting, type Way } from "../attack.ts";
-import { driven, withServer } from "../stage.ts";
+import { BOTH, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
+import { driven, withServer } from "../frame/stage.ts";
 import { behindUs, type HostileKind, spokenToDirectly } from "./hostile_server.ts";
 
 /** It does what no client expects, with an innocent one beside it. */

@@ -2,8 +2,8 @@
 import { until } from "../../_support/deadline.ts";
 import { killIfThere, processesWith } from "../../_support/processes.ts";
 import type { ServerProcess } from "../../_support/server_process.ts";
-import { BOTH, type Call, type Place, type Row, type Scene, type ServerSetting, type Way } from "../attack.ts";
-import { driven, newSeed, withServer } from "../stage.ts";
+import { BOTH, type Call, type Place, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
+import { driven, newSeed, withServer } from "../frame/stage.ts";
 import { behindUs } from "./hostile_server.ts";
 
 /** It runs every line that a test gives it. */

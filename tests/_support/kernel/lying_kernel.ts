@@ -1,0 +1,50 @@
+/**
+ * A kernel that answers some system calls with an error of our choice, or pretends that they worked: a filter of system
+ * calls (seccomp), set by a few lines of C before the program starts. So the program meets real refusals.
+ */
+import type { Workbench } from "../workbench.ts";
+
+/** What a system call answers: an errno, or 0 for a success that did nothing. */
+export interface Lie {
+  readonly call: number;
+  readonly errno: number;
+}
+
+const SOURCE = `
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  struct sock_filter filter[64];
+  int used = 0, at = 1;
+  filter[used++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+  for (; at + 1 < argc && strcmp(argv[at], "--") != 0; at += 2) {
+    filter[used++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, atoi(argv[at]), 0, 1);
+    filter[used++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | atoi(argv[at + 1]));
+  }
+  filter[used++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  struct sock_fprog program = { used, filter };
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
+    perror("cannot set the filter");
+    return 1;
+  }
+  execvp(argv[at + 1], argv + at + 1);
+  perror("cannot start the program");
+  return 1;
+}
+`;
+
+/** Compiles the filter in the bench; gives the words that put a program below a kernel that tells these lies. */
+export async function lyingKernel(bench: Workbench): Promise<(lies: readonly Lie[]) => readonly string[]> {
+  const program = `${bench.elsewhere}/lying-kernel`;
+  const source = bench.write(`${bench.elsewhere}/lying-kernel.c`, SOURCE);
+  const { success, stderr } = await new Deno.Command("gcc", { args: ["-O1", "-o", program, source] }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  return (lies) => [program, ...lies.flatMap(({ call, errno }) => [`${call}`, `${errno}`]), "--"];
+}

@@ -1,0 +1,79 @@
+/** Programs from npm's registry, each installed once and kept for the next run. */
+import { withDeadline } from "../deadline.ts";
+import { exists } from "../workbench.ts";
+
+/** A program of a package, or why it cannot be had. */
+export interface NpmTool {
+  readonly name: string;
+  /** What runs it; empty where it cannot be had. */
+  readonly command: readonly string[];
+  readonly problem: string | undefined;
+}
+
+/** Where the tests keep what they install. */
+export function testCache(): string {
+  return `${Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME") ?? "/tmp"}/.cache`}/ahma_tests`;
+}
+
+const EXCLUSIVE = true;
+
+/** Test files run side by side: the first installs what is for all in `place`, the others wait for the lock meanwhile. */
+export async function installLock(place: string): Promise<Disposable> {
+  const lock = await Deno.open(`${place}.lock`, { write: true, create: true });
+  await lock.lock(EXCLUSIVE);
+  return lock;
+}
+
+/** What is installed: a package, and the program of it. */
+interface NpmPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly program: string;
+}
+
+/** Installs a version of it with the npm of this machine, where it is not there yet. `program`: what it is started by. */
+export async function npmTool(name: string, version: string, program = name): Promise<NpmTool> {
+  const wanted = { name, version, program };
+  return toolOf(wanted, await installedIn(`${program}-${version}`, [wanted]));
+}
+
+const SERVERS_VERSION = "2026.8.31";
+const SERVERS = ["everything", "filesystem", "memory"] as const;
+
+/** One of the servers by the protocol's authors; all are in one place, because they share most of what they need. */
+export async function officialServer(server: typeof SERVERS[number]): Promise<NpmTool> {
+  const packages = SERVERS.map(officialPackage);
+  return toolOf(officialPackage(server), await installedIn(`mcp-servers-${SERVERS_VERSION}`, packages));
+}
+
+function officialPackage(server: string): NpmPackage {
+  return { name: `@modelcontextprotocol/server-${server}`, version: SERVERS_VERSION, program: `mcp-server-${server}` };
+}
+
+/** Where packages are installed, or why they are not. */
+interface Installed {
+  readonly modules: string;
+  readonly problem: string | undefined;
+}
+
+function toolOf({ name, version, program }: NpmPackage, { modules, problem }: Installed): NpmTool {
+  const command = name === "npm" ? ["node", `${modules}/npm/bin/npm-cli.js`] : [`${modules}/.bin/${program}`];
+  return { name: `${name} ${version}`, command: problem === undefined ? command : [], problem };
+}
+
+async function installedIn(folder: string, packages: readonly NpmPackage[]): Promise<Installed> {
+  const place = `${testCache()}/${folder}`;
+  const modules = `${place}/node_modules`;
+  if (exists(`${place}/ready`)) return { modules, problem: undefined };
+  await Deno.mkdir(place, { recursive: true });
+  using _ = await installLock(place);
+  if (exists(`${place}/ready`)) return { modules, problem: undefined };
+  await Deno.writeTextFile(`${place}/package.json`, "{}");
+  const names = packages.map(({ name, version }) => `${name}@${version}`);
+  const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", ...names];
+  const running = new Deno.Command("npm", { args, cwd: place, stdin: "null", stdout: "null", stderr: "piped" });
+  const { success, stderr } = await withDeadline(running.output(), 120_000, `npm install ${names.join(" ")}`);
+  if (success) await Deno.writeTextFile(`${place}/ready`, "");
+  const said = new TextDecoder().decode(stderr).trim().split("\n").findLast((line) => line.includes("error")) ?? "";
+  return { modules, problem: success ? undefined : `npm cannot get it: ${said}` };
+}

@@ -1,0 +1,265 @@
+/** E: what commands inherit from the environment of the server. */
+import { BOTH, type Place, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
+import { driven, withOneControl, withServer } from "../frame/stage.ts";
+
+/** The variables of each row; of all rows one server has them, with the row's id in the values. */
+const VARIABLES = {
+  // Those the loader obeys before the server runs would end it: they name what is not there.
+  E01: ["LD_LIBRARY_PATH", "GCONV_PATH", "LD_ORIGIN_PATH", "LD_DEBUG_OUTPUT", "DYLD_INSERT_LIBRARIES"],
+  E02: ["BASH_ENV", "ENV", "PROMPT_COMMAND", "PS4", "BASH_FUNC_ls%%", "CDPATH", "SHELLOPTS", "BASHOPTS", "IFS"],
+  E03: [
+    "GIT_SSH_COMMAND",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_EXEC_PATH",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_KEY_0",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_ASKPASS",
+    "GIT_TEMPLATE_DIR",
+    "SSH_ASKPASS",
+  ],
+  E04: [
+    "PYTHONSTARTUP",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PERL5OPT",
+    "PERL5LIB",
+    "RUBYOPT",
+    "JAVA_TOOL_OPTIONS",
+    "RUSTC_WRAPPER",
+    "MAKEFLAGS",
+    "CC",
+    "NODE_PATH",
+    "npm_config_script_shell",
+  ],
+  E05: [
+    "ANTHROPIC_API_KEY",
+    "OPENAI_API_KEY",
+    "GITHUB_TOKEN",
+    "GH_TOKEN",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "NPM_TOKEN",
+    "DB_PASSWORD",
+    "MY_SECRET",
+    "LC_SECRET",
+    "TZ_TOKEN",
+  ],
+  E06: [
+    "SSH_AUTH_SOCK",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "XDG_RUNTIME_DIR",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "TMUX",
+    "VSCODE_IPC_HOOK_CLI",
+    "DOCKER_HOST",
+    "GPG_AGENT_INFO",
+  ],
+  E10: ["DENO_AUTH_TOKENS", "DENO_INSTALL_ROOT", "DENO_REPL_HISTORY", "NODE_REPL_HISTORY", "V8_FLAGS"],
+} satisfies Readonly<Record<string, readonly string[]>>;
+
+/** What must not arrive. It loads nothing: what it names is not there. */
+function planted(id: keyof typeof VARIABLES): string {
+  return `/planted-42-${id}`;
+}
+
+const PLANTED: ServerSetting = {
+  environment: Object.fromEntries(
+    Object.entries(VARIABLES).flatMap(([id, names]) => {
+      return names.map((name) => [name, planted(id as keyof typeof VARIABLES)]); // of an object's own keys
+    }),
+  ),
+};
+
+/** The variables are in the server's environment and in none of a command's; the control looks at the server's. */
+function stays(id: keyof typeof VARIABLES): Readonly<Record<string, Way>> {
+  const judge = {
+    evidence: new RegExp(planted(id)),
+    control: ({ server }: Place) => `tr '\\0' '\\n' < /proc/${server}/environ`,
+    sharedServer: PLANTED,
+  };
+  return {
+    "a shell": { does: () => "env; set", ...judge },
+    "a program": { does: () => "cat /proc/self/environ /proc/1/environ | tr '\\0' '\\n'", ...judge },
+  };
+}
+
+/** A server started with such variables must refuse, or stay as tight as ever. */
+function opensUp(environment: (scene: Scene) => Readonly<Record<string, string>>): Way {
+  return {
+    // The person's own choice of places is where the server keeps its own files.
+    watch: () => [],
+    does: driven(async (scene) => {
+      try {
+        return await withServer(scene, { environment: environment(scene) }, async (server, bench) => {
+          bench.write(`${bench.elsewhere}/secret`, "told 42\n");
+          bench.write(`${bench.home}/.ssh/id_ed25519`, "told 42\n");
+          const { text } = await server.shell(
+            `cat ${bench.elsewhere}/secret ${bench.home}/.ssh/id_ed25519; echo x > ${bench.elsewhere}/new`,
+          );
+          const read = text.includes("told 42") ? "a secret was read" : undefined;
+          return bench.outside()[`${bench.elsewhere}/new`] === undefined ? read : "a file was written outside";
+        });
+      } catch (error) {
+        if (error instanceof Error && /It wrote:\n[^]*Cannot /.test(error.message)) return undefined;
+        throw error;
+      }
+    }),
+    control: driven((scene) =>
+      withServer(scene, {}, async (server, bench) => {
+        bench.write(`${bench.elsewhere}/secret`, "told 42\n");
+        const { text } = await server.shell(`cat ${bench.elsewhere}/secret`);
+        return text.includes("told 42") ? "a secret was read" : undefined;
+      })
+    ),
+  };
+}
+
+/** What a command finds by name must not come from where commands can write. */
+async function findsPlanted(scene: Scene, path: string): Promise<string | undefined> {
+  return await withServer(scene, {
+    prepare: (bench) => {
+      for (const name of ["ls", "setpriv", "deno", "unshare", "bin/ls", "bin/bash"]) {
+        Deno.chmodSync(bench.write(name, "#!/bin/sh\necho found $((6 * 7))\n"), 0o755);
+      }
+    },
+    environment: { PATH: path },
+  }, async (server) => {
+    const { text } = await server.shell(scene.enforced ? "ls; env ls" : "./ls");
+    return text.includes("found 42") ? "a planted program was found by name" : undefined;
+  });
+}
+
+function finds(path: string): Way {
+  return { does: driven((scene) => findsPlanted(scene, path)) };
+}
+
+const USUAL = "/usr/local/bin:/usr/bin:/bin";
+
+export const ENVIRONMENT: readonly Row[] = [
+  {
+    id: "E01",
+    title: "variables of the loader",
+    users: BOTH,
+    aim: "evidence",
+    ways: stays("E01"),
+  },
+  {
+    id: "E02",
+    title: "variables of the shell",
+    users: BOTH,
+    aim: "evidence",
+    ways: stays("E02"),
+  },
+  {
+    id: "E03",
+    title: "variables of git and ssh",
+    users: BOTH,
+    aim: "evidence",
+    ways: stays("E03"),
+  },
+  {
+    id: "E04",
+    title: "variables of interpreters and build tools",
+    users: BOTH,
+    aim: "evidence",
+    ways: stays("E04"),
+  },
+  {
+    id: "E05",
+    title: "secrets in the environment",
+    users: BOTH,
+    aim: "evidence",
+    ways: stays("E05"),
+  },
+  {
+    id: "E06",
+    title: "addresses of agents, sessions and daemons",
+    users: BOTH,
+    aim: "evidence",
+    ways: stays("E06"),
+  },
+  {
+    id: "E07",
+    title: "a PATH that leads into the project",
+    users: BOTH,
+    aim: "evidence",
+    ways: withOneControl({
+      "a dot": finds(`.:${USUAL}`),
+      "an empty item": finds(`:${USUAL}`),
+      "an empty item at the end": finds(`/nothing:${USUAL}:`),
+      "a relative one": finds(`bin:./bin:${USUAL}`),
+    }),
+  },
+  {
+    id: "E08",
+    title: "variables of tests",
+    users: BOTH,
+    aim: "evidence",
+    ways: withOneControl({
+      "all of them": opensUp(() => ({
+        AHMA_TEST_MODE: "1",
+        AHMA_TEST: "1",
+        NEXTEST: "1",
+        NEXTEST_EXECUTION_MODE: "process-per-test",
+        CI: "true",
+        CARGO_TARGET_DIR: "/tmp",
+        DENO_TESTING: "1",
+        NODE_ENV: "test",
+      })),
+      "a sandbox of another program": opensUp(() => ({
+        IN_SANDBOX: "1",
+        CURSOR_SANDBOX: "1",
+        SANDBOX_RUNTIME: "1",
+        container: "docker",
+      })),
+    }),
+  },
+  {
+    id: "E09",
+    title: "a scope, home or temp directory that is everything",
+    users: BOTH,
+    aim: "evidence",
+    ways: withOneControl({
+      "the root as the scope": opensUp(() => ({ AHMA_SANDBOX_SCOPE: "/" })),
+      "a link to it": opensUp(({ directory }) => {
+        const link = `${directory}/link`;
+        Deno.symlinkSync("/", link);
+        return { AHMA_SANDBOX_SCOPE: link };
+      }),
+      "an empty scope": opensUp(() => ({ AHMA_SANDBOX_SCOPE: "" })),
+      "the root as the home": opensUp(() => ({ HOME: "/" })),
+      "an empty home": opensUp(() => ({ HOME: "" })),
+      "TMPDIR in /etc": opensUp(() => ({ TMPDIR: "/etc" })),
+      "TMPDIR at the root": opensUp(() => ({ TMPDIR: "/" })),
+      "XDG directories": opensUp(({ out }) => ({ XDG_CACHE_HOME: out, XDG_CONFIG_HOME: out, XDG_RUNTIME_DIR: out })),
+      "tool chains everywhere": opensUp(({ out }) => ({
+        JAVA_HOME: "/",
+        GOROOT: out,
+        CONDA_PREFIX: "/tmp",
+        NVM_DIR: "/tmp",
+      })),
+      "certificates everywhere": opensUp(() => ({
+        SSL_CERT_DIR: "/",
+        SSL_CERT_FILE: "/tmp",
+        NODE_EXTRA_CA_CERTS: "/tmp",
+      })),
+      "the home as a tool chain": opensUp(({ home }) => ({ JAVA_HOME: home, PYENV_ROOT: `${home}/.ssh` })),
+    }),
+  },
+  {
+    id: "E10",
+    title: "variables of the runtime",
+    users: BOTH,
+    aim: "evidence",
+    ways: stays("E10"),
+  },
+  {
+    id: "E11",
+    title: "denials in another language",
+    notApplicable: "what is told of denials is proven by the tests of S15; no defence reads messages",
+  },
+];

@@ -1,0 +1,87 @@
+/** C13: tool files that are to stop the server, by their number, their changes or what is in them. */
+import { until } from "../../_support/deadline.ts";
+import type { Scene, Way } from "../frame/attack.ts";
+import { driven } from "../frame/stage.ts";
+
+/** An answer that takes longer is none: a busy machine stays below. */
+const LONGEST_ANSWER_MS = 60_000;
+/** The control stops the server for longer than it lets an answer take. */
+const STANDSTILL = { seconds: 2, longestAnswerMs: 1_000 } as const;
+/** A flood that goes on for longer fails. */
+const LONGEST_FLOOD_MS = 240_000;
+/** After the command the server reads what it left, milliseconds: it begins within half of that. */
+const AFTERMATH_MS = 1_000;
+
+/** Asks for the status again and again while the command runs and a while after it. */
+async function standsStill(
+  scene: Scene,
+  line: string,
+  longestAnswerMs: number = LONGEST_ANSWER_MS,
+): Promise<string | undefined> {
+  const { running, directory, scope } = scene;
+  const tools = async () => JSON.stringify((await running.request("tools/list")).result);
+  const before = await tools(); // from here on files are watched
+  const args = { command: line, working_directory: directory, execution_mode: "AsyncResultPush" };
+  let longest = 0;
+  const timed = async (tool: string, words: object) => {
+    const asked = performance.now();
+    const answer = await running.call(tool, words, { deadline: 120_000 });
+    longest = Math.max(longest, performance.now() - asked);
+    return answer;
+  };
+  const { operation } = await timed("sandboxed_shell", args);
+  const runs = new RegExp(`${operation?.operation_id} .*running`);
+  let ended: number | undefined;
+  const isOver = async () => {
+    const { text } = await timed("status", {});
+    if (!runs.test(text)) ended ??= performance.now();
+    return ended !== undefined && performance.now() - ended > AFTERMATH_MS;
+  };
+  await until(isOver, LONGEST_FLOOD_MS, "the end of the command and of its aftermath");
+  await Deno.remove(`${scope}/.ahma`, { recursive: true }).catch(ignoreMissing);
+  await until(async () => (await tools()) === before, 60_000, "the tools to go");
+  return longest > longestAnswerMs ? `an answer took ${Math.round(longest / 1000)} s` : undefined;
+}
+
+/** The control makes none. */
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}
+
+function flood(line: string | ((scene: Scene) => string), control?: Way["control"]): Way {
+  const there = `mkdir -p ../.ahma/tools && cd ../.ahma/tools || exit 1`;
+  return {
+    does: driven((scene) => standsStill(scene, `${there}; ${typeof line === "string" ? line : line(scene)}`)),
+    ...control === undefined
+      ? { noControl: "the control of the first way shows that a standstill is seen" }
+      : { control },
+    ownServer: {},
+  };
+}
+
+/** Of each: what took the server minutes, or all memory there is, before it was limited. */
+export const FLOODS: Readonly<Record<string, Way>> = {
+  "10,000 files": flood(
+    `for i in $(seq 10000); do echo '{"name":"t'$i'","description":"d","command":"c'$i'"}' > $i.json; done`,
+    driven((scene) =>
+      standsStill(
+        scene,
+        `kill -STOP ${scene.server}; sleep ${STANDSTILL.seconds}; kill -CONT ${scene.server}`,
+        STANDSTILL.longestAnswerMs,
+      )
+    ),
+  ),
+  "large files": flood(`for i in $(seq 300); do truncate -s 1M $i.json; done`),
+  "a thousand changes a second": flood(({ brief }) =>
+    `end=$((SECONDS + ${
+      brief ? 2 : 3
+    })); while [ $SECONDS -lt $end ]; do echo '{"name":"t","command":"'$RANDOM'"}' > a.json; done`
+  ),
+  "a file of mistakes": flood(
+    `/usr/bin/python3 -Ic 'print("{" + ",".join(f"\\"k{i}\\":1" for i in range(60000)) + "}")' > a.json`,
+  ),
+  "a file of subcommands": flood(
+    `/usr/bin/python3 -Ic 'import json
+print(json.dumps({"name": "a", "command": "echo", "subcommand": [{"name": f"s{i}"} for i in range(30000)]}))' > a.json`,
+  ),
+};

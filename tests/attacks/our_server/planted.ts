@@ -1,0 +1,122 @@
+/** Tool files that commands plant, and what the server then does and says. */
+import { until } from "../../_support/deadline.ts";
+import type { ServerProcess } from "../../_support/server_process.ts";
+import { exists, type Workbench } from "../../_support/workbench.ts";
+import type { Scene, Way } from "../frame/attack.ts";
+import { newMarker } from "../frame/post.ts";
+import { driven, withServer, writeTools } from "../frame/stage.ts";
+
+/** What a command does to the project, and what is there before. */
+export interface Planting {
+  /** The tool files of the project at the start. Absent: no such directory. */
+  readonly had?: Readonly<Record<string, object | string>>;
+  /** The shell line. `secret` holds the marker, `tools` is a directory outside with a tool file that tells it. */
+  readonly line: (place: PlantingPlace) => string;
+  /** What the control does instead, where the server refuses the same with and without a sandbox. */
+  readonly bare?: (place: PlantingPlace) => string;
+  /** The tools called in the end, each of which tells the secret in the control; default "planted". */
+  readonly calls?: readonly string[];
+}
+
+export interface PlantingPlace {
+  readonly secret: string;
+  readonly tools: string;
+  /** Whether a race is short. */
+  readonly brief: boolean;
+}
+
+/** A tool that prints a file. */
+export function printing(path: string, name = "planted"): object {
+  return { name, description: "Prints. (planted)", command: `cat ${path}`, synchronous: true };
+}
+
+/** Milliseconds in which a server on a busy machine reads its tool files again. */
+const READ_AGAIN = 20_000;
+/** The same where nothing tells that it has, because it must not read anything there. */
+const NOTICED = 2_500;
+/** The tool of the file that the user adds after the command: its reader has read what was planted. */
+const FENCE = "fence";
+
+/** Whether the secret comes out by a tool that the line planted, by the listing, or by what is said about files. */
+export function plants(planting: Planting): Way {
+  return { does: driven((scene) => tellsAfter(scene, planting)), aim: "evidence" };
+}
+
+async function tellsAfter(scene: Scene, planting: Planting): Promise<string | undefined> {
+  const marker = newMarker();
+  const placeOf = ({ elsewhere }: Workbench): PlantingPlace => {
+    return { secret: `${elsewhere}/secret`, tools: `${elsewhere}/tools`, brief: scene.brief };
+  };
+  const prepare = (bench: Workbench) => {
+    const place = placeOf(bench);
+    bench.write(place.secret, `${marker}\n`);
+    const telling = { name: "planted", description: `Tells ${marker}.`, command: "echo", synchronous: true };
+    bench.write(`${place.tools}/planted.json`, JSON.stringify(telling));
+    bench.write(`${place.tools}/wrong.json`, `{"name": "wrong", "${marker}": "${marker}"}`);
+    writeTools(bench, planting.had ?? {});
+  };
+  return await withServer(scene, { flags: () => ["--sync"], prepare }, async (server, bench) => {
+    const line = (scene.enforced ? planting.line : planting.bare ?? planting.line)(placeOf(bench));
+    const { text } = await server.shell(line, { timeout_seconds: 20 });
+    const isFenced = scene.enforced && addsFence(bench);
+    const patience = scene.enforced && !isFenced ? NOTICED : READ_AGAIN;
+    const calls = planting.calls ?? ["planted"];
+    const isThere = (tools: string) => calls.every((tool) => tools.includes(`"${tool}"`));
+    const said = `${text}\n${await everythingSaid(server, { marker, patience, isFenced, isThere })}`;
+    const called: string[] = [];
+    for (const tool of calls) {
+      called.push(JSON.stringify(await server.request("tools/call", { name: tool, arguments: {} })));
+    }
+    if (!scene.enforced && calls.length > 1 && !called.every((answer) => answer.includes(marker))) {
+      throw new Error(`A tool told nothing without the sandbox: ${called.join("\n")}`);
+    }
+    const all = [said, ...called, server.stderr].join("\n");
+    const at = all.indexOf(marker);
+    return at < 0 ? undefined : `the secret came out: ${all.slice(Math.max(0, at - 150), at + 60)}`;
+  });
+}
+
+/** Adds a tool file where the server looks for them; false: what is there leads out of the project. */
+function addsFence(bench: Workbench): boolean {
+  const directory = [".ahma/tools", ".ahma"].find((path) => isInside(`${bench.scope}/${path}`, bench.scope));
+  if (directory === undefined) return false;
+  const tool = { name: FENCE, description: "The last file.", command: "echo", synchronous: true };
+  bench.write(`${directory}/${FENCE}.json`, JSON.stringify(tool));
+  return true;
+}
+
+/** Whether the directory is there or could be made, within the project. */
+function isInside(path: string, project: string): boolean {
+  if (!exists(path)) return isInside(path.slice(0, path.lastIndexOf("/")), project);
+  return `${Deno.realPathSync(path)}/`.startsWith(`${Deno.realPathSync(project)}/`);
+}
+
+interface Asking {
+  readonly marker: string;
+  readonly patience: number;
+  /** Whether the fence tells that the files were read. */
+  readonly isFenced: boolean;
+  /** Whether the tools that are called in the end are among those that the server lists. */
+  readonly isThere: (tools: string) => boolean;
+}
+
+/** Asks for tools and status until what was planted shows, or the files have been read. */
+async function everythingSaid(server: ServerProcess, asking: Asking): Promise<string> {
+  const { marker, patience, isFenced, isThere } = asking;
+  const end = performance.now() + patience;
+  let tools = "";
+  let status = "";
+  const isOver = async () => {
+    tools = JSON.stringify((await server.request("tools/list")).result);
+    status = (await server.call("status")).text;
+    // The status names the line itself among what has ended.
+    if (tools.includes("planted") && isThere(tools) || status.includes(marker) || tools.includes(`"${FENCE}"`)) {
+      return true;
+    }
+    if (performance.now() <= end) return false;
+    if (isFenced) throw new Error(`The tool files were not read again: ${tools}`);
+    return true;
+  };
+  await until(isOver, patience + READ_AGAIN, "the tools and the status");
+  return `${tools}\n${status}`;
+}

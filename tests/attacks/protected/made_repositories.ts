@@ -1,0 +1,106 @@
+/** X35: repositories that commands make, and what their configuration makes git outside run (S24). */
+import { BOTH, type Row, type Way } from "../frame/attack.ts";
+import { git } from "./git_settings.ts";
+import { withLines } from "../means/lines.ts";
+import { driven } from "../frame/stage.ts";
+
+const USUAL = ["status", "diff", "add -A", "status", "fetch -q", "commit -q --allow-empty -m x"];
+
+interface Made {
+  /** A repository of the user's is there before. */
+  readonly before: boolean;
+  /** Commands. `traps` gives a command line that says outside, under a name, that it ran. */
+  readonly lines: (traps: (name: string) => string) => readonly string[];
+}
+
+function way({ before, lines }: Made): Way {
+  return {
+    does: driven(async (scene) => {
+      let caught: readonly string[] = [];
+      await withLines(scene, {}, async (shell, bench) => {
+        const traps = (name: string) => `sh -c 'echo x > ${bench.elsewhere}/${name}; exit 1'`;
+        const options = "--global user.name T; git config --global user.email t@e.invalid; git config --global";
+        const first = before ? ["init -q -b main .", "commit -q --allow-empty -m 1"] : [];
+        await git(bench, `config ${options} advice.addEmbeddedRepo false`, ...first);
+        await shell.run("true");
+        for (const line of lines(traps)) await shell.run(line);
+        // What git runs inside, while a command sets it up, cannot write there.
+        for (const name of await namesIn(bench.elsewhere)) await Deno.remove(`${bench.elsewhere}/${name}`);
+        await git(bench, ...USUAL);
+        caught = await namesIn(bench.elsewhere);
+      });
+      return caught.length === 0 ? undefined : `git ran what these set: ${caught.join(", ")}`;
+    }),
+  };
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  return (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name);
+}
+
+/** A repository that git finds in its own index, whose configuration then is another one. */
+function below(name: string, line: string): string {
+  return `git init -q ${name} && cd ${name} && git commit -q --allow-empty -m s && cd .. && git add ${name} && (cd ${name}; ${line})`;
+}
+
+function forms(traps: (name: string) => string): readonly string[] {
+  const set = (name: string) => `git config core.fsmonitor "${traps(name)}"`;
+  return [
+    [
+      below("plain", set("plain")),
+      below(
+        "filtered",
+        `echo "* filter=e" > .gitattributes; echo a > f; git add .; git commit -qm f; ` +
+          `git config filter.e.clean "${traps("filtered")}"; touch -d yesterday f`,
+      ),
+      below("locked", `${set("locked")}; : > .git/config.lock; chmod 444 .git/config; chmod 555 .git`),
+      below(
+        "included",
+        `printf '[core]\\nfsmonitor = "%s"\\n' "${traps("included")}" > ../more; ` +
+          "git config include.path ../../more",
+      ),
+      below(
+        "ofwork",
+        `git config extensions.worktreeConfig true; git config --worktree core.fsmonitor "${traps("ofwork")}"`,
+      ),
+      below("led", `${set("led")}; mv .git ../elsewhere; echo gitdir: ../elsewhere > .git`),
+      below("linked", `${set("linked")}; mv .git ../other; ln -s ../other .git`),
+      below(
+        "common",
+        `${
+          set("common")
+        }; mkdir ../shared; cp -r .git/* ../shared/; rm .git/config; echo ../../shared > .git/commondir`,
+      ),
+    ].join("; "),
+    below("later", "true"),
+    `cd later; ${set("later")}; cd ..; mkdir -p a/b/c/d node_modules; cd a/b/c/d; ${below("deep", set("deep"))}; ` +
+    `cd ../../../../node_modules; ${below("package", set("package"))}; cd ..; ` +
+    below("outer", `${below("inner", set("inner"))}; git commit -qm i`),
+    "git update-index --split-index; ln plain/.git/config keep; git update-index --index-version 4",
+    "mv .git/index .git/other; ln -s other .git/index",
+    `printf '[core]\\nfsmonitor = "%s"\\n' "${traps("keep")}" >> keep`,
+  ];
+}
+
+export const MADE_REPOSITORIES: readonly Row[] = [
+  {
+    id: "X35",
+    title: "have git outside run what a repository says that a command made",
+    users: BOTH,
+    alikeForRoot: "what is taken out of a configuration is the same for every user",
+    aim: "evidence",
+    ways: {
+      "below the user's": way({ before: true, lines: forms }),
+      "at the top": way({
+        before: false,
+        lines: (
+          traps,
+        ) => [
+          `git init -q . && mkdir h && git config core.hooksPath h && printf '#!/bin/sh\\n%s\\n' "${
+            traps("hook")
+          }" > h/pre-commit && chmod +x h/pre-commit; git config core.fsmonitor "${traps("top")}"`,
+        ],
+      }),
+    },
+  },
+];

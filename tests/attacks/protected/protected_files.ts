@@ -1,0 +1,146 @@
+/** C08 to C10: files in the project that programs outside the sandbox obey. */
+import { BOTH, type Row, type Scene, type Way } from "../frame/attack.ts";
+import { type Lines, withLines } from "../means/lines.ts";
+import { driven, withServer } from "../frame/stage.ts";
+
+/** Files that run code when a person next uses git, an editor or an agent, with what was there. */
+const OBEYED: readonly string[] = [
+  ".git/hooks/pre-commit",
+  ".git/config",
+  ".vscode/tasks.json",
+  ".idea/workspace.xml",
+  ".mcp.json",
+  ".cursor/mcp.json",
+  ".claude/settings.json",
+  ".codex/config.toml",
+  ".envrc",
+  ".husky/pre-commit",
+  ".ahma/tools/tool.json",
+];
+
+interface Change {
+  readonly path: string;
+  readonly line: string;
+  /** Whether the file is there before. */
+  readonly there: boolean;
+}
+
+/** Tries the changes one after the other in one project. The control achieves something only where each one works. */
+async function changes(scene: Scene, tried: readonly Change[]): Promise<string | undefined> {
+  return await withLines(scene, {
+    prepare: (bench) => {
+      for (const { path, there } of tried) if (there) bench.write(path, "as it was\n");
+    },
+  }, async (shell, bench) => {
+    const achieved: string[] = [];
+    for (const change of tried) {
+      const what = await changed(shell, `${bench.scope}/${change.path}`, change);
+      if (what !== undefined) achieved.push(what);
+    }
+    const isEnough = scene.enforced ? achieved.length > 0 : achieved.length === tried.length;
+    return isEnough ? achieved.join("; ") : undefined;
+  });
+}
+
+/** Where the file is there before: it must stay as it is. Where not: the result must say that it has come. */
+async function changed(shell: Lines, file: string, { path, line, there }: Change): Promise<string | undefined> {
+  const { told } = await shell.run(line);
+  const now = await textOf(file);
+  const before = there ? "as it was\n" : undefined;
+  if (now === before || !there && told) return undefined;
+  return `"${path}" is ${JSON.stringify(now)}`;
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;
+    throw error;
+  }
+}
+
+const THERE = true;
+const ABSENT = false;
+
+/** One way for all paths, but for those in a directory that an earlier one makes. */
+function ways(there: boolean, line: (path: string) => string): Readonly<Record<string, Way>> {
+  const isFirst = (path: string) => OBEYED.find((one) => top(one) === top(path)) === path;
+  const way = (paths: readonly string[]): Way => ({
+    does: driven((scene) => changes(scene, paths.map((path) => ({ path, line: line(path), there })))),
+  });
+  return {
+    "each in a directory of its own": way(OBEYED.filter(isFirst)),
+    "a second one in a directory": way(OBEYED.filter((path) => !isFirst(path))),
+  };
+}
+
+function top(path: string): string {
+  return path.slice(0, path.indexOf("/") < 0 ? undefined : path.indexOf("/"));
+}
+
+/** What the server itself runs in a project whose git is poisoned: nothing of it, not even to look. */
+async function obeysGit(scene: Scene, line: string): Promise<string | undefined> {
+  return await withServer(scene, {
+    prepare: (bench) => {
+      new Deno.Command("git", { args: ["init", "-q", bench.scope] }).outputSync();
+      const trap = `sh -c 'echo x > ${bench.elsewhere}/obeyed' #`;
+      bench.write(".git/config", `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = ${JSON.stringify(trap)}\n`);
+      for (const name of ["git", "which", "uname", "bash", "sh"]) {
+        Deno.chmodSync(bench.write(name, `#!/bin/sh\necho x > ${bench.elsewhere}/obeyed\n`), 0o755);
+      }
+    },
+    environment: { PATH: `.::/usr/local/bin:/usr/bin:/bin` },
+  }, async (server, bench) => {
+    await server.request("tools/list");
+    await server.call("status");
+    await server.shell(line);
+    return (await textOf(`${bench.elsewhere}/obeyed`)) === undefined
+      ? undefined
+      : "what was planted has run outside the sandbox";
+  });
+}
+
+export const PROTECTED: readonly Row[] = [
+  {
+    id: "C08",
+    title: "change files that git, editors and agents obey",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      ...ways(THERE, (path) => `echo evil > ${path}`),
+      "deleted, and another directory in its place": {
+        does: driven((scene) =>
+          changes(scene, [
+            { path: ".mcp.json", line: "rm -f .mcp.json", there: true },
+            {
+              path: ".git/hooks/pre-commit",
+              line: "mv .git/hooks old; mkdir .git/hooks; echo evil > .git/hooks/pre-commit",
+              there: true,
+            },
+            { path: ".git/config", line: "mv .git older; mkdir .git; echo evil > .git/config", there: true },
+          ])
+        ),
+      },
+    },
+  },
+  {
+    id: "C09",
+    title: "make such files where there are none, without a word",
+    users: BOTH,
+    aim: "evidence",
+    ways: ways(ABSENT, (path) => `mkdir -p $(dirname ${path}); echo evil > ${path}; ls -d ${top(path)}`),
+  },
+  {
+    id: "C10",
+    title: "the server runs what is planted in the project",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      "git and programs by name": {
+        does: driven((scene) => obeysGit(scene, "true")),
+        control: driven((scene) => obeysGit(scene, "git status")),
+      },
+    },
+  },
+];
