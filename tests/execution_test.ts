@@ -188,7 +188,7 @@ Deno.test("X14 after the end of input not a byte is written, what runs is ended 
   assert.deepStrictEqual(server.unclaimed, []);
 });
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.test(`X14 ${signal} leaves a running call its time, answers it, and ends the program with code 0`, async () => {
     using bench = new Workbench();
     await using server = await ServerProcess.start(bench);
@@ -200,6 +200,19 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     assert.equal((await server.exit(15_000)).code, 0);
   });
 }
+
+Deno.test("X14 a second signal ends the program and what runs, which is not answered any more", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const command = 'trap "" TERM; touch started; sleep 300';
+  const params = { name: "sandboxed_shell", arguments: { command, execution_mode: "Synchronous" } };
+  await server.send({ jsonrpc: "2.0", id: "open", method: "tools/call", params });
+  await bench.appears("started");
+  for (const signal of ["SIGTERM", "SIGINT"] as const) server.kill(signal);
+  assert.strictEqual((await server.exit()).code, 0);
+  await server.nothingLeft();
+  assert.deepStrictEqual(server.unclaimed.filter(({ id }) => id === "open"), []);
+});
 
 testUsual("X15 stdin is empty, and no command waits on it or on a terminal", async ({ server }) => {
   const empty = await server.shell("cat; read -r line; echo read says $?; test -t 0 || echo no terminal", {

@@ -3,6 +3,7 @@
  * and loads the sources again: in four shares the same tests take two thirds of the processor's time.
  */
 import { globSync } from "node:fs";
+import { OWN_RUNTIME } from "./own_runtime.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 /** How many files there are. */
@@ -10,7 +11,6 @@ export const SHARES = 4;
 
 /** The files that take longest, each several seconds; the first four begin the shares, two more join the shortest. */
 const LONGEST: readonly string[] = [
-  "src/process/linux/linux_runner_test.ts",
   "src/toolbox/web/page_text_test.ts",
   "src/sandbox/protect/separate_hard_links_test.ts",
   "scripts/executable/pins_test.ts",
@@ -18,9 +18,10 @@ const LONGEST: readonly string[] = [
   "src/process/linux/protection/git_query_test.ts",
 ];
 
-/** Every file of unit tests, from the root, sorted. */
+/** Every file of unit tests that shares a runtime, from the root, sorted. */
 export function unitTestFiles(): readonly string[] {
-  return globSync("{src,scripts}/**/*_test.ts", { cwd: ROOT.pathname }).toSorted();
+  const all = globSync("{src,scripts}/**/*_test.ts", { cwd: ROOT.pathname }).toSorted();
+  return all.filter((file) => !OWN_RUNTIME.includes(file));
 }
 
 /** The files of share `number`, from 1: every fourth one. */
@@ -33,7 +34,15 @@ export function shareOf(number: number): readonly string[] {
   ];
 }
 
-/** Defines the tests of a share. */
+/** Defines the tests of a share. What they call refuses to change the process, which lint does not see in sources. */
 export async function defineShare(number: number): Promise<void> {
+  Object.assign(Deno, { chdir: refuse("directory"), addSignalListener: refuse("signals") });
+  Object.assign(Deno.env, { set: refuse("environment"), delete: refuse("environment") });
   for (const file of shareOf(number)) await import(new URL(file, ROOT).href);
+}
+
+function refuse(what: string): () => never {
+  return () => {
+    throw new Error(`Tests that run side by side share the ${what} of the process: use a child process`);
+  };
 }

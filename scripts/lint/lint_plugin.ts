@@ -3,6 +3,7 @@
  * to stdout, one that ends the program, and how code and messages are shaped. `deno lint` runs them on every file.
  */
 import { importProblem, placeInSource } from "./floors.ts";
+import { sharedStateStays } from "./shared_state.ts";
 
 type Rule = Deno.lint.Rule;
 type Context = Deno.lint.RuleContext;
@@ -254,6 +255,7 @@ const plugin: Deno.lint.Plugin = {
     "error-message-style": errorMessageStyle,
     "function-length": functionLength,
     "plain-words": plainWords,
+    "shared-state-stays": sharedStateStays,
   },
 };
 export default plugin;

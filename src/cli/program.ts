@@ -63,7 +63,7 @@ async function run(invocation: Invocation, { environment, wrapper }: Process): P
       const { operands, flags } = line;
       if (!usesNetwork(invocation)) await Deno.permissions.revoke({ name: "net" });
       // A second signal does not wait for the orderly end: main.ts ends the program and all that it started.
-      using signals = listenForSignals({ quiet: wrapper === undefined ? undefined : parentEnd() });
+      using signals = listenForSignals(wrapper === undefined ? undefined : parentEnd());
       if (wrapper !== undefined && !tieToParent(wrapper)) return 0;
       const runs = subcommand === "serve" ? serve : (await import("./commands/run.ts")).RUN_SUBCOMMAND[subcommand];
       const done = runs({

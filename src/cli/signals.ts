@@ -6,8 +6,8 @@
 /** Signals of users and process managers; SIGHUP is a closed terminal. */
 const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** Requests to end; disposing of it returns the signals to the runtime. */
-interface EndRequests extends Disposable {
+/** Requests to end. */
+interface EndRequests {
   /** Aborted by the first signal, whose name is the reason. */
   readonly stop: AbortSignal;
   /** Resolves with the second one. */
@@ -20,32 +20,28 @@ export interface QuietSignal {
   readonly counts: () => boolean;
 }
 
-/** Signals to listen for. */
-interface ListenOptions {
-  /** Default: the usual ones. */
-  readonly signals?: readonly Deno.Signal[];
-  readonly quiet?: QuietSignal | undefined;
-}
-
-/** Begins to listen for signals. */
-export function listenForSignals({ signals = SIGNALS, quiet }: ListenOptions = {}): EndRequests {
-  const first = new AbortController();
-  const second = Promise.withResolvers<Deno.Signal>();
-  const listeners = signals.map((signal) => ({
-    signal,
-    listener: () => first.signal.aborted ? second.resolve(signal) : first.abort(signal),
-  }));
-  if (quiet !== undefined) {
-    // A second abort has no effect.
-    const { signal, counts } = quiet;
-    listeners.push({ signal, listener: () => counts() ? first.abort(signal) : undefined });
-  }
-  for (const { signal, listener } of listeners) Deno.addSignalListener(signal, listener);
+/** Begins to listen for signals; disposing of the result returns them to the runtime. */
+export function listenForSignals(quiet: QuietSignal | undefined): EndRequests & Disposable {
+  const { listeners, ...requests } = endRequests(quiet);
+  for (const [signal, listener] of listeners) Deno.addSignalListener(signal, listener);
   return {
-    stop: first.signal,
-    second: second.promise,
+    ...requests,
     [Symbol.dispose]() {
-      for (const { signal, listener } of listeners) Deno.removeSignalListener(signal, listener);
+      for (const [signal, listener] of listeners) Deno.removeSignalListener(signal, listener);
     },
   };
+}
+
+/** What signals ask for, and what hears them. Pure. */
+export function endRequests(
+  quiet: QuietSignal | undefined,
+): EndRequests & { readonly listeners: ReadonlyMap<Deno.Signal, () => void> } {
+  const first = new AbortController();
+  const second = Promise.withResolvers<Deno.Signal>();
+  const listeners = new Map(SIGNALS.map((signal) => {
+    return [signal, () => first.signal.aborted ? second.resolve(signal) : first.abort(signal)];
+  }));
+  // A second abort has no effect.
+  if (quiet !== undefined) listeners.set(quiet.signal, () => quiet.counts() ? first.abort(quiet.signal) : undefined);
+  return { stop: first.signal, second: second.promise, listeners };
 }

@@ -93,15 +93,11 @@ Deno.test("Q2 a fault names file, line and column, also in a partial and behind 
 });
 
 Deno.test("Q4 a template reaches no environment, no prototype and no file", async () => {
-  Deno.env.set("AHMA_SECRET_OF_THIS_TEST", "leaked");
-  try {
-    const reaching = "{{ AHMA_SECRET_OF_THIS_TEST }}{{ env.HOME }}{{ process.env.HOME }}{{ globalThis.Deno }}" +
-      "{{ 'a'.constructor.name }}{{ constructor }}{{ __proto__ }}{{ x.constructor }}{{ x.toString }}{{ toString }}" +
-      "{{ x | map: 'constructor' | first }}";
-    assert.deepStrictEqual(await text(reaching, { x: {} }), "");
-  } finally {
-    Deno.env.delete("AHMA_SECRET_OF_THIS_TEST");
-  }
+  assert.ok(Deno.env.get("PATH"));
+  const reaching = "{{ PATH }}{{ env.PATH }}{{ process.env.PATH }}{{ globalThis.Deno }}" +
+    "{{ 'a'.constructor.name }}{{ constructor }}{{ __proto__ }}{{ x.constructor }}{{ x.toString }}{{ toString }}" +
+    "{{ x | map: 'constructor' | first }}";
+  assert.deepStrictEqual(await text(reaching, { x: {} }), "");
   for (const path of ["/etc/passwd", "../../../../etc/passwd", "./mains", "file:///etc/passwd", "main/../../x"]) {
     for (const tag of ["include", "render", "layout"]) {
       const expected = tag === "layout" ? 'Tag "layout" not found' : `No prompt or partial is named "${path}"`;

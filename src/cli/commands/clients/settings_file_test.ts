@@ -1,20 +1,22 @@
 import assert from "node:assert/strict";
 import { UserError } from "../../../base/errors.ts";
-import { SettingsFile } from "./settings_file.ts";
+import { SettingsProcess } from "./_support/settings_process.ts";
+import type { SettingsFile } from "./settings_file.ts";
 
 interface Place {
   readonly project: string;
   readonly home: string;
   readonly outside: string;
-  file(name: string): SettingsFile;
+  file(name: string): Pick<SettingsFile, "read" | "write">;
 }
 
 async function inPlace(test: (place: Place) => Promise<void>): Promise<void> {
   const base = await Deno.realPath(await Deno.makeTempDir());
   const [project, home, outside] = [`${base}/project`, `${base}/home`, `${base}/outside`];
+  await using settings = new SettingsProcess();
   try {
     for (const directory of [project, home, outside]) await Deno.mkdir(directory);
-    await test({ project, home, outside, file: (name) => new SettingsFile(name, { project, home }) });
+    await test({ project, home, outside, file: (name) => settings.file(name, { project, home }) });
   } finally {
     await Deno.remove(base, { recursive: true });
   }

@@ -1,0 +1,21 @@
+/**
+ * Unit tests that change what their runtime has for all: each of these files runs in a runtime of its own, beside the
+ * shares (`deno task test:unit`). Lint refuses such a change in any other (scripts/lint/shared_state.ts).
+ */
+export const OWN_RUNTIME: readonly string[] = [
+  // No time passes, or some at once.
+  "src/catalog/load/live_catalog_test.ts",
+  "src/process/linux/linux_runner_test.ts",
+  "src/prompt/render/template_engine_test.ts",
+  "src/service/builtin/await_tool_test.ts",
+  "src/service/call/call_tool_test.ts",
+  "src/system/inotify_test.ts",
+  "src/toolbox/rules/engine/bounded_rules_test.ts",
+  "src/upstream/asking/silence_limit_test.ts",
+  // A call fails as no system does on request.
+  "src/process/linux/readiness/self_test_run_test.ts",
+  "src/sandbox/directories/session_directory_test.ts",
+  "src/upstream/oauth/store/file_lock_test.ts",
+];
+
+if (import.meta.main) Deno.stdout.writeSync(new TextEncoder().encode(`${OWN_RUNTIME.join(" ")}\n`));
