@@ -67,6 +67,22 @@ for (const user of usersAtHand()) {
       { test: testClosed, what: "both hold", memory: null, temporary: ["[none]"] },
     ]
   ) {
+    test(`S10 programs share memory in /dev/shm: ${what}, as ${user}`, async ({ server }) => {
+      const script = `from multiprocessing import Pool, shared_memory
+def written(name):
+  part = shared_memory.SharedMemory(name)
+  part.buf[0] = 7
+  part.close()
+if __name__ == "__main__":
+  part = shared_memory.SharedMemory(create=True, size=10 << 20)
+  with Pool(1) as pool: pool.map(written, [part.name])
+  print("another process wrote", part.buf[0])
+  part.close(); part.unlink()
+`;
+      const { text } = await server.shell(`cat > share.py <<'END'\n${script}END\npython3 share.py`);
+      assert.match(text, /^another process wrote 7$/m);
+    });
+
     test(`S10 --limit-memory bounds private memory and /dev/shm: ${what}, as ${user}`, async ({ server }) => {
       const script = "bytearray(200 << 20)\nprint('private')";
       const line = `python3 -c "${script}" 2> /dev/null; head -c 200M /dev/zero > /dev/shm/file && echo shared`;

@@ -54,6 +54,7 @@ export const AF_INET = 2;
 export const SOCK_STREAM = 1;
 
 export const EPERM = 1;
+export const ENOMEM = 12;
 export const EACCES = 13;
 export const EINVAL = 22;
 export const ENOSYS = 38;

@@ -4,6 +4,7 @@ import { ARGUMENTS } from "./our_server/arguments.ts";
 import { BETWEEN_COMMANDS } from "./commands/between_commands.ts";
 import { CONFIGURATION } from "./our_server/configuration.ts";
 import { ENVIRONMENT } from "./our_server/environment.ts";
+import { MEMORY } from "./commands/memory.ts";
 import { LINKS } from "./files/links.ts";
 import { MADE_REPOSITORIES } from "./protected/made_repositories.ts";
 import { MORE_OF_OUR_OWN } from "./sandbox/more_of_our_own.ts";
@@ -48,7 +49,7 @@ export const RIGHTS_DECIDE: readonly Row[] = [
 ];
 
 /** About the network, what a command uses up or leaves running, and sequences: limits and filters that bind all alike. */
-export const LIMITS_DECIDE: readonly Row[] = [...SIGNALS, ...NETWORK, ...OPERATIONS, ...SHELL_SESSIONS];
+export const LIMITS_DECIDE: readonly Row[] = [...SIGNALS, ...MEMORY, ...NETWORK, ...OPERATIONS, ...SHELL_SESSIONS];
 
 /** About what the server reads, is asked, hands on and hands out: it decides for every user alike. */
 export const SERVER_DECIDES: readonly Row[] = [...CONFIGURATION, ...ARGUMENTS, ...ENVIRONMENT, ...OUTPUT, ...PROMPTS];

@@ -105,6 +105,9 @@ export function missingLayers(wanted: SandboxPolicy, settled: SandboxPolicy): re
       "system calls are not filtered (no seccomp): Unix sockets, raw and other rare sockets, keyrings and " +
         "the limits of other processes are open to commands",
     );
+    if (confinement.limits.memory !== undefined) {
+      missing.push("--limit-memory does not count memory that processes share: nothing can refuse it (no seccomp)");
+    }
   }
   if (settled.namespaces && settled.sharedIpc === true) {
     missing.push("System V memory and message queues are shared with this user's other programs (no IPC namespaces)");

@@ -176,7 +176,7 @@ Deno.test("S6 canShareNetwork() only where commands of a session reach no socket
 });
 
 /** Soft and hard limits by resource, as `prlimit64` gets them; and the number of processes of the namespace. */
-function limitsOf(policy: SandboxPolicy): unknown {
+function limitsOf(policy: SandboxPolicy) {
   const table = tableOf(policy);
   const data = new DataView(table.data().buffer, table.data().byteOffset);
   const limits = table.entries.filter(({ number }) => number === SYS.prlimit64).map(({ args }) => {
@@ -190,7 +190,7 @@ function limitsOf(policy: SandboxPolicy): unknown {
 Deno.test("S10 launchTable() sets each limit, none above what the server itself may have", () => {
   const limits = { fileSize: 5000, processes: 40, openFiles: 4096, memory: 6000, cpuSeconds: 7 };
   const policy = { ...POLICY, confinement: { ...POLICY.confinement, limits } };
-  const set = [[4, 0, 0], [1, 5000, 5000], [7, 1024, 1024], [2, 6000, 6000], [0, 7, 8]];
+  const set = [[4, 0, 0], [1, 5000, 5000], [7, 1024, 1024], [2, 6000, 6000], [0, 7, 8], [3, 6000, 6000]];
   assert.deepStrictEqual(limitsOf(policy), { limits: [...set, [6, 40, 40]], counted: true });
   assert.deepStrictEqual(
     limitsOf({ ...policy, namespaces: false }),
@@ -198,6 +198,18 @@ Deno.test("S10 launchTable() sets each limit, none above what the server itself 
     "without a user namespace all the user's processes count",
   );
   assert.deepStrictEqual(limitsOf({ ...policy, user: { uid: 0, gid: 0 } }), { limits: set, counted: true });
+});
+
+Deno.test("S10 launchTable() leaves a stack what it has, and lets it grow up to the limit of memory", () => {
+  const { confinement } = POLICY;
+  const stacks = [[undefined, undefined], [1000, undefined], [1000, 5000], [9e9, undefined]].map(([stack, ceiling]) => {
+    const limits = { ...confinement.limits, memory: 1e9 };
+    const ceilings = ceiling === undefined ? {} : { stack: ceiling };
+    const own = { ...confinement, limits, ceilings, ...stack !== undefined && { stack } };
+    const table = limitsOf({ ...POLICY, confinement: own });
+    return table.limits.find(([resource]) => resource === 3)?.slice(1);
+  });
+  assert.deepStrictEqual(stacks, [[8 * 1024 ** 2, 1e9], [1000, 1e9], [1000, 5000], [1e9, 1e9]]);
 });
 
 Deno.test("S10 launchTable() sets no limit that was not asked for but that of core dumps", () => {

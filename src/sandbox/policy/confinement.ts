@@ -19,7 +19,7 @@ export interface ResourceLimits {
   readonly processes: number | undefined;
   /** Descriptors of one process. */
   readonly openFiles: number | undefined;
-  /** Bytes of private memory of one process that it may write to. */
+  /** Bytes of memory that one process may write to; none that it shares with others. */
   readonly memory: number | undefined;
   /** Seconds of processor time of one process. */
   readonly cpuSeconds: number | undefined;
@@ -54,7 +54,9 @@ export interface Confinement extends ConfinementChoice {
   /** The kernel counts processes by PID namespace (Linux 6.14), root's too. */
   readonly countedByNamespace: boolean;
   /** The hard limits of the server itself, which only a privileged process may exceed; absent: unlimited. */
-  readonly ceilings: Readonly<Partial<Record<keyof ResourceLimits, number>>>;
+  readonly ceilings: Readonly<Partial<Record<keyof ResourceLimits | "stack", number>>>;
+  /** Bytes that a stack may have before its process asks for more; absent: unlimited. */
+  readonly stack?: number;
   /** Processes and threads of the whole machine when the session began: what an ordinary user may have at most. */
   readonly tasksAtStart: number;
 }
@@ -72,12 +74,15 @@ const COUNTED_SINCE = [6, 14] as const;
 /** The choice as far as this machine goes; namespaces are settled later, by trying. */
 export function confinementHere(choice: ConfinementChoice, machine: Machine): Confinement {
   const release = machine.readProc("/proc/sys/kernel/osrelease") ?? "";
+  const limits = machine.readProc("/proc/self/limits") ?? "";
+  const stack = /^Max stack size +(\d+)/m.exec(limits)?.[1];
   return {
     ...choice,
     ownNetwork: choice.network !== "full",
     filter: machine.filtersCalls(),
     countedByNamespace: isSince(release, COUNTED_SINCE),
-    ceilings: hardLimits(machine.readProc("/proc/self/limits") ?? ""),
+    ceilings: hardLimits(limits),
+    ...stack !== undefined && { stack: Number(stack) },
     tasksAtStart: Number(/\/(\d+) /.exec(machine.readProc("/proc/loadavg") ?? "")?.[1] ?? 0),
   };
 }
@@ -96,6 +101,11 @@ export function withoutPrivateSockets(confinement: Confinement): Confinement {
   return confinement.unixSockets === "private" ? { ...confinement, unixSockets: "deny" } : confinement;
 }
 
+/** Whether a process is kept from memory that its limit would not count. */
+export function boundsMemory({ limits }: Pick<Confinement, "limits">): boolean {
+  return limits.memory !== undefined;
+}
+
 /** Whether nothing holds commands to the network that was chosen. */
 export function isNetworkOpen({ network, ownNetwork, filter }: Confinement): boolean {
   return network !== "full" && !ownNetwork && !filter;
@@ -110,6 +120,7 @@ const LINES = {
   "Max cpu time": "cpuSeconds",
   "Max file size": "fileSize",
   "Max data size": "memory",
+  "Max stack size": "stack",
   "Max processes": "processes",
   "Max open files": "openFiles",
 } as const;

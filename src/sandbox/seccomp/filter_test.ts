@@ -9,13 +9,18 @@ import { type Demand, type FilterProfile, filterRules } from "./rules.ts";
 
 const PROCESSORS: readonly Processor[] = ["x86_64", "aarch64"];
 const PROFILES: readonly FilterProfile[] = NETWORKS.flatMap((network) =>
-  UNIX_SOCKETS.flatMap((unixSockets) => [true, false].map((namespaces) => ({ network, unixSockets, namespaces })))
+  UNIX_SOCKETS.flatMap((unixSockets) =>
+    [true, false].flatMap((namespaces) =>
+      [true, false].map((boundsMemory) => ({ network, unixSockets, namespaces, boundsMemory }))
+    )
+  )
 );
-const DEFAULT: FilterProfile = { network: "full", unixSockets: "deny", namespaces: true };
+const DEFAULT: FilterProfile = { network: "full", unixSockets: "deny", namespaces: true, boundsMemory: false };
 
 const CALLS = Object.keys(SYSTEM_CALLS.x86_64) as readonly SystemCall[]; // the keys of a constant object
 const ALLOWED = "allowed";
 const EPERM = "errno 1";
+const ENOMEM = "errno 12";
 const EACCES = "errno 13";
 const ENOSYS = "errno 38";
 
@@ -133,6 +138,27 @@ const EXPECTED: readonly [SystemCall, readonly (number | bigint)[], string, Part
   ["sendto", [3, 0, 0, 0x4000], ALLOWED, { network: "none" }],
   ["sendmsg", [3, 0, 0x20004000], EPERM, { network: "none" }],
   ["sendmmsg", [3, 0, 1, 0x20000000], EPERM, { network: "none" }],
+  // Under a limit of memory: what RLIMIT_DATA does not count, and each kind of mapping that programs make.
+  ...[[0x21, ENOMEM], [0x23, ENOMEM], [0x122, ENOMEM], [0x101, ENOMEM], [0x4021, ENOMEM], [0x1_0000_0021, ENOMEM]]
+    .flatMap(([flags, expected]) =>
+      [
+        ["mmap", [0, 4096, 3, flags, -1, 0], expected, { boundsMemory: true }],
+        ["mmap", [0, 4096, 3, flags, -1, 0], ALLOWED],
+      ] as [SystemCall, number[], string, Partial<FilterProfile>?][]
+    ),
+  ...[0x22, 0x28, 0x20022, 0x4022, 0x32, 0x100022, 1, 2, 3, 0x812].map((flags) =>
+    ["mmap", [0, 4096, 3, flags, 5, 0], ALLOWED, { boundsMemory: true }] as [
+      SystemCall,
+      number[],
+      string,
+      Partial<FilterProfile>,
+    ]
+  ),
+  ["memfd_create", [0x1000, 0], ENOSYS, { boundsMemory: true }],
+  ["memfd_secret", [0], ENOSYS, { boundsMemory: true }],
+  ["shmget", [0, 4096, 0o1600], ENOMEM, { boundsMemory: true }],
+  ["memfd_create", [0x1000, 0], ALLOWED],
+  ["shmget", [0, 4096, 0o1600], ALLOWED],
   ["io_uring_setup", [8, 0], ENOSYS],
   ["io_uring_enter", [8, 0], ENOSYS],
   ["io_uring_register", [8, 0], ENOSYS],

@@ -1,12 +1,23 @@
 /** Which system calls are denied, and with what arguments: plain data, from which the filter is assembled (S6, S8). */
 import { words } from "../../base/text.ts";
 import type { Confinement } from "../policy/confinement.ts";
-import { AF_INET, AF_UNIX, EACCES, ENOSYS, EPERM, SOCK_STREAM, type SystemCall } from "../../system/syscalls.ts";
+import {
+  AF_INET,
+  AF_UNIX,
+  EACCES,
+  ENOMEM,
+  ENOSYS,
+  EPERM,
+  SOCK_STREAM,
+  type SystemCall,
+} from "../../system/syscalls.ts";
 
 /** What the rules depend on. */
 export interface FilterProfile extends Pick<Confinement, "network" | "unixSockets"> {
   /** Commands have a PID namespace of their own, in which others cannot even be named. */
   readonly namespaces: boolean;
+  /** A process has a limit of memory, and nothing counts what it shares with others. */
+  readonly boundsMemory: boolean;
 }
 
 /** A demand on one 32-bit word of an argument. */
@@ -60,6 +71,12 @@ const TIOCLINUX = 0x541c;
 /** F_SETLEASE and F_SETDELEG (linux/fcntl.h): programs outside that open such a file wait until the holder lets go. */
 const LEASES = [1024, 1040];
 const MSG_FASTOPEN = 0x20000000;
+/** MAP_* (linux/mman.h). */
+const MAP_TYPE = 0xf;
+const MAP_PRIVATE = 2;
+const MAP_DROPPABLE = 8;
+const MAP_ANONYMOUS = 0x20;
+const MAP_GROWSDOWN = 0x100;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
 const NETLINK_ROUTE = 0;
@@ -84,7 +101,20 @@ export function filterRules(profile: FilterProfile): ReadonlyMap<SystemCall, Rul
   rules.set("fcntl", deniedUnless([{ arg: 1, noneOf: LEASES }]));
   restrictPowerOverOthers(rules, profile);
   restrictSockets(rules, profile);
+  if (profile.boundsMemory) refuseUncountedMemory(rules);
   return rules;
+}
+
+/**
+ * RLIMIT_DATA counts neither memory that processes can share nor mappings that grow like a stack. As if the kernel had
+ * no files in memory: programs then take /dev/shm, which has a size.
+ */
+function refuseUncountedMemory(rules: Map<SystemCall, Rule>): void {
+  for (const call of ["memfd_create", "memfd_secret"] as const) rules.set(call, { errno: ENOSYS });
+  rules.set("shmget", { errno: ENOMEM });
+  const ofFile = { arg: 3, mask: MAP_ANONYMOUS | MAP_GROWSDOWN, oneOf: [0] };
+  const ofOneProcess = { arg: 3, mask: MAP_TYPE | MAP_GROWSDOWN, oneOf: [MAP_PRIVATE, MAP_DROPPABLE] };
+  rules.set("mmap", { errno: ENOMEM, unless: [[ofFile], [ofOneProcess]] });
 }
 
 /**

@@ -35,7 +35,7 @@ export const CONFINEMENT_FLAGS = {
   "limit-memory": {
     value: "limit",
     placeholder: "BYTES",
-    help: "How much private memory one process may write to, as in 4G (default: none)",
+    help: "How much memory one process may write to, as in 4G; then it shares none but /dev/shm (default: none)",
     range: [16 * 1024 ** 2, Number.MAX_SAFE_INTEGER],
     narrowsOnly: "none",
   },

@@ -1,16 +1,7 @@
 /** S: signals, lifetime and resources. */
 import { until } from "../../_support/deadline.ts";
 import { exists } from "../../_support/workbench.ts";
-import {
-  BOTH,
-  python,
-  ROOT,
-  type Row,
-  type Scene,
-  type ServerSetting,
-  SYSTEM_CALL,
-  type Way,
-} from "../frame/attack.ts";
+import { BOTH, python, ROOT, type Row, type Scene, SYSTEM_CALL, type Way } from "../frame/attack.ts";
 import { MANY_CALLS } from "../means/many_calls.ts";
 import { driven, newSeed } from "../frame/stage.ts";
 import { chainOutlives, type End, outlives, type Stubborn } from "./survivors.ts";
@@ -131,7 +122,6 @@ async function bombed({ running, directory }: Scene): Promise<string | undefined
   return /running/.test(text) ? undefined : `the server no longer knows what runs: ${text}`;
 }
 
-const LITTLE_MEMORY: ServerSetting = { flags: () => ["--limit-memory", "300M"] };
 const LIMIT_WORDS = ["--limit-processes", "100"] as const;
 
 export const SIGNALS: readonly Row[] = [
@@ -271,28 +261,6 @@ print(call("prlimit64", ${victim}, 7, struct.pack("QQ", 32, 32), None))`)
         does: driven(bombed),
         noControl: "a bomb without the limit would take the machine with it; the way before is its control",
         ownServer: { flags: () => LIMIT_WORDS },
-      },
-    },
-  },
-  {
-    id: "S10",
-    title: "use up the memory",
-    users: BOTH,
-    aim: "evidence",
-    ways: {
-      // Never written to, so that the control takes no memory either.
-      "one allocation": {
-        does: () => python(`block = bytearray(700 << 20)\nprint("has", len(block) >> 20)`),
-        evidence: /has 700/,
-        sharedServer: LITTLE_MEMORY,
-      },
-      "many mappings": {
-        does: () =>
-          python(
-            `import mmap\nheld = [mmap.mmap(-1, 50 << 20, mmap.MAP_PRIVATE) for _ in range(14)]\nprint("has", 50 * len(held))`,
-          ),
-        evidence: /has 700/,
-        sharedServer: LITTLE_MEMORY,
       },
     },
   },

@@ -1,13 +1,14 @@
 /** Limits of what one command may use up (S10): the kernel ends or refuses it, and the server stays. */
-import type { ResourceLimits } from "../../policy/confinement.ts";
+import { boundsMemory, type ResourceLimits } from "../../policy/confinement.ts";
 import type { SandboxPolicy } from "../../policy/policy.ts";
 import { type Draft, writeText } from "./identity_steps.ts";
 
 /** By number (asm-generic/resource.h, the same on both processors), and in words. */
-const RLIMIT: Readonly<Record<keyof ResourceLimits | "core", readonly [number, string]>> = {
+const RLIMIT: Readonly<Record<keyof ResourceLimits | "core" | "stack", readonly [number, string]>> = {
   cpuSeconds: [0, "processor time"],
   fileSize: [1, "file sizes"],
   memory: [2, "memory"],
+  stack: [3, "the stack"],
   core: [4, "core dumps"],
   processes: [6, "processes"],
   openFiles: [7, "open files"],
@@ -15,6 +16,9 @@ const RLIMIT: Readonly<Record<keyof ResourceLimits | "core", readonly [number, s
 /** RESERVED_PIDS (linux/pid.h): numbers that are given out once, and not again. */
 const RESERVED_PIDS = 300;
 const PID_MAX_LIMIT = 4 * 1024 * 1024;
+
+/** What the kernel gives a first process (_STK_LIM): the C library sizes the stacks of threads by it. */
+const USUAL_STACK = 8 * 1024 ** 2;
 
 /** The first that runs out of memory is a command, never the server. */
 const FIRST_TO_GO = "1000";
@@ -38,6 +42,7 @@ export function limitResources(draft: Draft, policy: SandboxPolicy): void {
     const limit = limits[name];
     if (limit !== undefined) setLimit(draft, name, Math.min(limit, ceilings[name] ?? Infinity));
   }
+  if (boundsMemory(policy.confinement)) limitStack(draft, policy);
   const processes = processLimit(policy);
   if (processes !== undefined) setLimit(draft, "processes", Math.min(processes, ceilings.processes ?? Infinity));
   // Where /proc may not be written the kernel chooses by size alone, as it would without us.
@@ -58,9 +63,15 @@ function processLimit({ confinement, namespaces, user }: SandboxPolicy): number 
   return namespaces ? limits.processes : limits.processes + tasksAtStart;
 }
 
-function setLimit({ table, sys }: Draft, name: keyof typeof RLIMIT, limit: number): void {
+/** A process may ask for a larger stack, which the limit of memory does not count, but for no more than that limit. */
+function limitStack(draft: Draft, { confinement: { limits, ceilings, stack = USUAL_STACK } }: SandboxPolicy): void {
+  const hard = Math.min(limits.memory ?? Infinity, ceilings.stack ?? Infinity);
+  setLimit(draft, "stack", Math.min(stack, hard), hard);
+}
+
+function setLimit({ table, sys }: Draft, name: keyof typeof RLIMIT, limit: number, highest = limit): void {
   // One second of processor time more, so that SIGXCPU comes first and says what it was.
-  const hard = name === "cpuSeconds" ? limit + 1 : limit;
+  const hard = name === "cpuSeconds" ? limit + 1 : highest;
   const [resource, what] = RLIMIT[name];
   table.call(`limit ${what}`, sys.prlimit64, [0, resource, table.words(limit, hard), 0]);
 }

@@ -1,4 +1,5 @@
 /** Installs the filter of system calls (S8): after the last call it denies, and before the command exists. */
+import { boundsMemory } from "../../policy/confinement.ts";
 import type { SandboxPolicy } from "../../policy/policy.ts";
 import { encode } from "../../seccomp/bpf.ts";
 import { seccompFilter } from "../../seccomp/filter.ts";
@@ -17,7 +18,7 @@ export function filterCalls(
   processor: Processor,
 ): void {
   if (!confinement.filter) return;
-  const program = seccompFilter({ ...confinement, namespaces }, processor);
+  const program = seccompFilter({ ...confinement, namespaces, boundsMemory: boundsMemory(confinement) }, processor);
   const filter = table.bytes(encode(program));
   // struct sock_fprog: the count, and the address
   const header = table.words(program.length, 0);
