@@ -36,7 +36,7 @@ export async function webFetch(checked: ToolArguments, { project, signal }: Tool
   const way = '"timeout" allows more, "raw" leaves out what makes Markdown of it';
   const late = `Cannot fetch "${shorten(args.url)}": it took more than ${seconds} s; ${way}`;
   return await withinTime({ signal, seconds, late }, async (ending) => {
-    const page = await fetchPage(await openNetwork(project.setup), {
+    const page = await fetchPage(openNetwork(project.setup), {
       url: args.url,
       acrossHosts: args.follow_redirects === true,
       mostBytes: args.max_content_length ?? DEFAULT_BYTES,

@@ -35,7 +35,7 @@ export async function webSearch(checked: ToolArguments, { project, signal }: Too
   };
   const request = provider.request(query);
   // A person has named the host of a service of their own.
-  const network = { ...await openNetwork(project.setup), allowedHosts: [...allowedHosts, ...provider.ownHost ?? []] };
+  const network = { ...openNetwork(project.setup), allowedHosts: [...allowedHosts, ...provider.ownHost ?? []] };
   const late = `Cannot search for "${
     shorten(args.query)
   }": ${provider.name} took more than ${SECONDS} s; try again later`;

@@ -1,6 +1,6 @@
 /** Waits on this machine for the browser to come back, once (O3). */
 import { UserError } from "../../../base/errors.ts";
-import { isLoopback } from "../wire/addresses.ts";
+import { isLoopbackHost } from "../../../system/network/public_address.ts";
 import { NOT_FOUND, NOT_THIS_LOGIN, type Page, pageResponse } from "./callback_page.ts";
 
 /** Paths that a registered address may have. */
@@ -38,7 +38,7 @@ export function listenForCallback(options: ListenerOptions): CallbackListener | 
   const handler = async (request: Request): Promise<Response> => {
     const url = new URL(request.url);
     const isPath = url.pathname === options.path || PATHS.includes(url.pathname);
-    if (request.method !== "GET" || !isPath || !isLoopback(url.hostname)) return pageResponse(NOT_FOUND);
+    if (request.method !== "GET" || !isPath || !isLoopbackHost(url.hostname)) return pageResponse(NOT_FOUND);
     if (!isWaiting || !options.isOurs(url.searchParams)) return pageResponse(NOT_THIS_LOGIN);
     isWaiting = false;
     const page = Promise.withResolvers<Page>();

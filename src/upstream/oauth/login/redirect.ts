@@ -1,7 +1,7 @@
 /** Where the browser comes back to. Pure. */
 import { UserError } from "../../../base/errors.ts";
+import { isLoopbackHost } from "../../../system/network/public_address.ts";
 import type { OAuthConfig } from "../oauth_config.ts";
-import { isLoopback } from "../wire/addresses.ts";
 
 const DEFAULT_PORT = 8080;
 const DEFAULT_PATH = "/callback";
@@ -31,7 +31,7 @@ export function redirectOf({ redirectUri, callbackPort, clientId }: OAuthConfig)
     };
   }
   const url = URL.canParse(redirectUri) ? new URL(redirectUri) : undefined;
-  const isHere = url?.protocol === "http:" && isLoopback(url.hostname);
+  const isHere = url?.protocol === "http:" && isLoopbackHost(url.hostname);
   if (url === undefined || !isHere && url.protocol !== "https:") {
     throw new UserError(`Cannot use "${redirectUri}" as "redirectUri": it is neither https nor http on localhost`);
   }

@@ -56,16 +56,18 @@ export function oauthFetch(
   return async (address, init = {}) => {
     const what = "An address for the login";
     const url = checkedAddress(address, server, what);
-    const addresses = await reach(url, server, { what });
     const limit = AbortSignal.timeout(timeoutMs);
     const signals = [limit, signal, init.signal].filter((one) => one instanceof AbortSignal);
     const where = `"${url.origin}${url.pathname}"`;
     try {
+      const addresses = await reach(url, server, { what });
       const request = new Request(url, { ...init, redirect: "manual", signal: AbortSignal.any(signals) });
-      // A proxy looks names up itself.
-      const response = addresses.length === 0 || isProxied(url)
-        ? await fetch(request)
-        : await fetchFrom(request, addresses);
+      const hasProxy = isProxied(url);
+      // The runtime must not look the name up: what it finds would not be checked.
+      if (addresses.length === 0 && !hasProxy) {
+        throw new OAuthServerError(`Cannot ask ${where}: the name of its host leads to no address`);
+      }
+      const response = hasProxy ? await fetch(request) : await fetchFrom(request, addresses);
       const body = await boundedBody(response);
       if (body === undefined) throw new OAuthServerError(`${where} answers with more than ${LONGEST} bytes`);
       return judged(response, body, { where, isForm: init.method?.toUpperCase() === "POST", emptyIsFine });

@@ -1,15 +1,16 @@
 /** Where the name of a host leads: the owner of a public name can give it an address of this machine or its networks. */
 import { UserError } from "../../../base/errors.ts";
+import { isPrivateHost, isPublicAddress } from "../../../system/network/public_address.ts";
+import { member } from "../../../wire/json_value.ts";
 import { addressesOf, type HostAddress } from "../../../system/network/request_to_address.ts";
-import { isPrivateHost } from "./addresses.ts";
 
-/** The addresses of a name; none: it has none that is known here. */
-export type Lookup = (name: string) => Promise<readonly HostAddress[]>;
+/** The addresses of a host; none: it has none that is known here. */
+export type Lookup = (host: string) => Promise<readonly HostAddress[]>;
 
 /**
  * Refuses an address that a server names for OAuth and that leads to a private network, where the server is not on one.
- * The addresses that were checked, to which the request is to be sent; none: its host is an address itself, unknown here, or
- * may be anywhere. `what` begins the message.
+ * The addresses that were checked, to which the request is to be sent; none: its host has none that is known here. `what`
+ * begins the message.
  * @throws {UserError} when it may not be asked
  */
 export async function reachedAddresses(
@@ -17,30 +18,26 @@ export async function reachedAddresses(
   server: URL,
   { what, lookup = systemLookup }: { readonly what: string; readonly lookup?: Lookup },
 ): Promise<readonly HostAddress[]> {
-  const found = await addressesAt(url.hostname, lookup);
-  if (!isInside(url.hostname, found)) return found;
-  if (isInside(server.hostname, await addressesAt(server.hostname, lookup))) return [];
+  const found = await addressesAt(url, lookup);
+  if (!isInside(url, found) || isInside(server, await addressesAt(server, lookup))) return found;
   throw new UserError(`${what} is refused: "${url.host}" leads to a private network, and "${server.host}" does not`);
 }
 
-async function addressesAt(hostname: string, lookup: Lookup): Promise<readonly HostAddress[]> {
-  const isKnown = isPrivateHost(hostname) || hostname.startsWith("[") || /^[\d.]+$/.test(hostname);
-  return isKnown ? [] : await lookup(hostname);
+async function addressesAt({ hostname }: URL, lookup: Lookup): Promise<readonly HostAddress[]> {
+  return await lookup(hostname.replaceAll(/^\[|\]$/g, ""));
 }
 
-function isInside(hostname: string, found: readonly HostAddress[]): boolean {
-  return isPrivateHost(hostname) || found.some(isPrivateAddress);
+function isInside({ hostname }: URL, found: readonly HostAddress[]): boolean {
+  return isPrivateHost(hostname) || found.some(({ address }) => !isPublicAddress(address));
 }
 
-/** The same question of an address as the system writes it. */
-function isPrivateAddress({ address }: HostAddress): boolean {
-  const plain = address.replace(/%.*$/, "");
-  return isPrivateHost(plain.includes(":") ? new URL(`http://[${plain}]`).hostname : plain);
-}
-
-/** As connections find them, the system's file of hosts included. */
-export async function systemLookup(name: string): Promise<readonly HostAddress[]> {
-  const [found] = await Promise.allSettled([addressesOf(name)]);
-  // What has no address here cannot be asked either, and that is told better there.
-  return found.status === "fulfilled" ? found.value : [];
+/**
+ * As connections find them, the system's file of hosts included; an address is its own.
+ * @throws {Deno.errors.NotCapable} when the runtime has no network
+ */
+export async function systemLookup(host: string): Promise<readonly HostAddress[]> {
+  const [found] = await Promise.allSettled([addressesOf(host)]);
+  if (found.status === "fulfilled") return found.value;
+  if (member(found.reason, "code") === "EPERM") throw new Deno.errors.NotCapable("The runtime has no network");
+  return [];
 }
