@@ -14,7 +14,8 @@ const HEAD = `# Reference
 Made from the program's own tables by \`deno task reference\`. A value comes from the first place that names it: the flag,
 the variable, \`.ahma/settings.json\` of the project, \`~/.config/ahma/settings.json\` of the user (or \`ahma/settings.json\`
 in \`XDG_CONFIG_HOME\`), the default. A switch is \`true\` or \`false\` in a file, \`1\` or \`0\` in a variable. What may be
-repeated is a list in a file; in a variable directories are separated by \`:\`, names by \`,\`.
+repeated is a list in a file; in a variable paths are separated by \`:\`, all else by \`,\`. A flag and a file take
+several names in one text too, as in \`--env A,B\`.
 
 The column **project** says what the project's file may set. Commands can write that file, so it can hold them in and
 never let them out: *narrower* is a value that allows no more than the user's file or the default, *adds* puts more on
@@ -59,7 +60,7 @@ function serverTable(): string {
   return table(
     ["flag", "variable", "key", "default", "project", "meaning"],
     names.map((name) => [
-      code(typed(name)) + (flagNamed(name).repeatable === true ? " (repeatable)" : ""),
+      typed(name),
       code(flagNamed(name).variable ?? ""),
       code(name.replaceAll("-", "_")),
       defaultOf(name),
@@ -77,7 +78,7 @@ function ownTable(): string {
     table(
       ["flag", "of", "meaning"],
       names.map((name) => [
-        code(typed(name)),
+        typed(name),
         owners(name).map(code).join(", ") || "no subcommand",
         meaningOf(name),
       ]),
@@ -85,7 +86,8 @@ function ownTable(): string {
 }
 
 function typed(name: FlagName): string {
-  return `--${name} ${flagNamed(name).placeholder}`.trim();
+  const { placeholder, repeatable } = flagNamed(name);
+  return code(`--${name} ${placeholder}`.trim()) + (repeatable === true ? " (repeatable)" : "");
 }
 
 const DEFAULT = / ?\(default: ([^)]*)\)/;

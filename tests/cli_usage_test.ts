@@ -49,7 +49,11 @@ Deno.test("L1 wrong usage is exit code 2 with a suggestion, and nothing on stdou
     [["--tool_args", "{}"], 'Cannot call a tool: its name is missing, as in "ahma_mcp call git_status --short"'],
     [["call"], 'Cannot call a tool: its name is missing, as in "ahma_mcp call git_status --short"'],
     [["list-tools", "--http", "ftp://x"], 'Cannot use flag "--http": "ftp://x" is no http:// or https:// address'],
-    [["--bundles", "gti"], UNKNOWN_BUNDLE],
+    [["--bundles", "git", "--bundles", "gti"], UNKNOWN_BUNDLE],
+    [
+      ["--network", "none", "--network=full"],
+      'Cannot use flag "--network" with "none" and "full": it takes one value',
+    ],
     [
       ["--sandbox-scope", "/nonexistent"],
       'Cannot use "/nonexistent" as the sandbox scope: it is not an existing directory',
@@ -99,6 +103,34 @@ Deno.test("L7 settings come from the project's file, and never what loosens the 
   assert.match(stderr, /^Warning: setting "write" .*"--write"/m);
   assert.match(stderr, /time limit of 0\.2 s/);
   assert.deepStrictEqual(await Array.fromAsync(Deno.readDir(bench.elsewhere)), []);
+});
+
+Deno.test("L1 L7 names and bundles of every source add up where a person would repeat them", async () => {
+  using bench = new Workbench();
+  bench.write(".ahma/settings.json", '{"bundles": "make"}');
+  bench.write(`${bench.home}/.config/ahma/settings.json`, '{"bundles": ["git"]}');
+  const groups = async (...words: readonly string[]) => {
+    const { code, stdout, stderr } = await runProgram(bench, ["list-tools", ...words]);
+    const tools = stdout.trimEnd().split("\n").flatMap((line) => /^(git|make|deno)_/.exec(line)?.[1] ?? []);
+    return [code, stderr, ...new Set(tools)];
+  };
+  assert.deepStrictEqual(await groups(), [0, "", "git", "make"]);
+  assert.deepStrictEqual(await groups("--bundles", "git", "--bundles", "deno"), [0, "", "deno", "git"]);
+  const environment = { FIRST: "1", SECOND: "2", THIRD: "3" };
+  const words = ["--env", "FIRST,SECOND", "--env", "THIRD", "sandboxed_shell", "--", "echo $FIRST $SECOND $THIRD"];
+  assert.deepStrictEqual((await runProgram(bench, words, { environment })).stdout, "1 2 3\n");
+});
+
+Deno.test("L7 a setting that is given twice is refused with both values", async () => {
+  using bench = new Workbench();
+  const text = '{\n  "sandbox_scope": "/a",\n  "sandbox_scope": "/b"\n}';
+  const file = bench.write(`${bench.home}/.config/ahma/settings.json`, text);
+  assert.deepStrictEqual(await runProgram(bench, ["sandboxed_shell", "--", "echo hi"]), {
+    code: 2,
+    stdout: "",
+    stderr:
+      `Cannot use settings file ${file}:2:3: Setting "sandbox_scope" is given as "/a" and as "/b": write one list\n`,
+  });
 });
 
 Deno.test("L7 the user's file may loosen the sandbox, loudly, and a mistake in it is refused with its place", async () => {

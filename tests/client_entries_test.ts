@@ -170,6 +170,11 @@ Deno.test("D5 init makes a project's file without a question, uninstall removes 
   assert.deepStrictEqual([again.code, again.stdout.split("\n")[0]], [0, ".mcp.json needs no change"]);
   const code = await runProgram(bench, ["init", "--client", "langchain"]);
   assert.match(code.stdout, /^LangChain, in your code:\n\nMultiServerMCPClient\(/m);
+  const two = ["--client", "claude", "--client", "cursor,claude", "--yes"];
+  const both = await runProgram(bench, ["init", ...two]);
+  assert.deepStrictEqual(both.stdout.split("\n").slice(0, 2), [".mcp.json written", ".cursor/mcp.json written"]);
+  const goneBoth = (await runProgram(bench, ["uninstall", ...two])).stdout.matchAll(/^(\S+) removed/gm);
+  assert.deepStrictEqual(Array.from(goneBoth, ([, file]) => file), [".mcp.json", ".cursor/mcp.json"]);
   const none = await runProgram(bench, ["uninstall"]);
   assert.deepStrictEqual([none.code, none.stderr.slice(0, 48)], [
     2,

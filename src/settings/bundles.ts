@@ -58,11 +58,6 @@ const ONLY_BY_NAME: readonly ToolGroup[] = ["files_patch"];
 /** All words that `--bundles` takes. */
 export const BUNDLE_WORDS: readonly string[] = [...BUNDLE_NAMES, "all", ...TOOL_GROUPS, "toolbox"];
 
-/** The names in the lists that `--bundles` was given. */
-export function bundleNames(lists: readonly string[]): readonly string[] {
-  return lists.flatMap((list) => list.split(",")).map((name) => name.trim()).filter((name) => name !== "");
-}
-
 /** The groups of native tools among these names. */
 export function toolGroups(names: readonly string[]): readonly ToolGroup[] {
   const all = names.includes("toolbox");

@@ -11,7 +11,6 @@ import { DEFAULT_SPILL_LIMIT_BYTES } from "../operation/output/spill_files.ts";
 import { SANDBOX_LAYERS } from "../sandbox/policy/layers.ts";
 import type { CommandLine } from "./flags/parse_command_line.ts";
 import { confinementFrom } from "./confinement_settings.ts";
-import { bundleNames } from "./bundles.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
 import { type HttpSettings, httpSettings } from "./http_settings.ts";
 import type { DirectoryChoice } from "./project_directories.ts";
@@ -175,7 +174,7 @@ function helpOn(word: string | undefined): Outcome<Invocation> {
 function settingsFrom(values: FlagValues, cores: number): Settings {
   return {
     toolsDirectory: values.texts("tools-dir")[0],
-    bundles: bundleNames(values.texts("bundles")),
+    bundles: values.texts("bundles"),
     prompts: {
       offered: !values.isOn("no-prompts"),
       shipped: values.isOn("prompts"),

@@ -12,14 +12,15 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { readRegularFile, systemErrorCode } from "../system/reading/regular_file.ts";
 import { openScope } from "../system/path_scope.ts";
 import { didYouMean } from "../base/suggest.ts";
+import { repeatsKeys } from "../catalog/check/check_text.ts";
 import type { UnplacedDiagnostic } from "../catalog/format/diagnostic.ts";
 import { leadsOut } from "../catalog/load/find_tools.ts";
 import { isObject, parseJson } from "../wire/json_value.ts";
 import { placeDiagnostics, syntaxErrorOf } from "../catalog/load/positions.ts";
-import { BUNDLE_WORDS, bundleNames } from "./bundles.ts";
+import { BUNDLE_WORDS } from "./bundles.ts";
 import { absolutePath } from "../system/paths.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
-import type { Flag } from "./flags/flag.ts";
+import { type Flag, valuesIn } from "./flags/flag.ts";
 import { type Given, valueProblem } from "./flags/flag_values.ts";
 import { DIRECTORY_KINDS } from "./project_directories.ts";
 import { tooHigh, tooWide } from "./project_limits.ts";
@@ -154,7 +155,7 @@ async function refusal(
     return "the user's own file says true";
   }
   if (name === "bundles") {
-    const unknown = bundleNames(values).find((one) => !BUNDLE_WORDS.includes(one));
+    const unknown = values.find((one) => !BUNDLE_WORDS.includes(one));
     return unknown === undefined ? undefined : `"${unknown}" is not shipped${didYouMean(unknown, BUNDLE_WORDS)}`;
   }
   const wider = tooWide(name, values[0], user.get(name)?.values?.[0]) ?? tooHigh(name, values[0]);
@@ -213,15 +214,27 @@ async function parse(path: string, text: Text): Promise<Parsed> {
   }
   const diagnostics: UnplacedDiagnostic[] = [];
   const values = valuesOf(path, parsed.value, diagnostics);
-  if (diagnostics.length === 0) return { values, warnings: [], mistakes: [] };
-  const placed = await placeDiagnostics(path, plain, diagnostics);
+  if (diagnostics.length === 0 && !repeatsKeys(plain, parsed.value)) return { values, warnings: [], mistakes: [] };
+  const placed = await placeDiagnostics(path, plain, diagnostics, repeatedSetting);
+  for (const { severity, pointer } of placed) {
+    const name = KEYS.get(pointer.slice(1));
+    if (severity === "error" && name !== undefined) values.delete(name);
+  }
   const say = (severity: UnplacedDiagnostic["severity"]) =>
     placed.filter((problem) => problem.severity === severity)
       .map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
   return { values, warnings: say("warning"), mistakes: say("error") };
 }
 
-function valuesOf(path: string, parsed: unknown, diagnostics: UnplacedDiagnostic[]): Values {
+/** Only the last value of a key would count, and the first may be a scope. */
+function repeatedSetting([key]: UnplacedDiagnostic["path"], texts: readonly [string, string]): UnplacedDiagnostic {
+  const name = KEYS.get(String(key));
+  const remedy = name !== undefined && flagNamed(name).repeatable === true ? "write one list" : "it takes one value";
+  const message = `Setting "${key}" is given as ${texts.join(" and as ")}: ${remedy}`;
+  return { severity: "error", path: [String(key)], at: "key", message };
+}
+
+function valuesOf(path: string, parsed: unknown, diagnostics: UnplacedDiagnostic[]): Map<FlagName, Given> {
   const values = new Map<FlagName, Given>();
   if (!isObject(parsed)) {
     diagnostics.push({ severity: "error", path: [], at: "value", message: "The file is no object: write { ... }" });
@@ -253,6 +266,7 @@ function problemIn(flag: Flag, words: readonly string[] | undefined): string | u
 /** The value as the words that the flag would be typed with; undefined: a switch that is off. */
 function wordsOf(flag: Flag, value: unknown): Outcome<readonly string[] | undefined> {
   const shown = JSON.stringify(value) ?? "nothing";
+  if (Array.isArray(value) && flag.repeatable !== true) return failure(`${shown} is a list, and it takes one value`);
   if (flag.value === "none") {
     return typeof value === "boolean" ? success(value ? [] : undefined) : failure(`${shown} is neither true nor false`);
   }
@@ -264,9 +278,9 @@ function wordsOf(flag: Flag, value: unknown): Outcome<readonly string[] | undefi
       ? success([String(value)])
       : failure(`${shown} is neither a number nor a text as in "16G"`);
   }
-  const list = flag.repeatable === true ? [value].flat() : [value];
+  const list: readonly unknown[] = [value].flat();
   const words = list.filter((one) => typeof one === "string");
-  if (words.length === list.length) return success(words);
+  if (words.length === list.length) return success(words.flatMap((word) => valuesIn(flag, word)));
   return failure(
     flag.repeatable === true ? `${shown} is neither a text nor a list of texts` : `${shown} is not a text`,
   );

@@ -9,15 +9,21 @@ import { firstDiagnostics, MOST_DIAGNOSTICS, pointerOf, type UnplacedDiagnostic 
 
 type Jsonc = typeof import("jsonc-parser");
 
-/** The same diagnostics with their places in `text` of `file`, and a warning for each key given twice. */
+/** What to say of a key that is given twice; `texts` are the JSON of two of its values. */
+type OfRepeated = (path: UnplacedDiagnostic["path"], texts: readonly [string, string]) => UnplacedDiagnostic;
+
+/** The same diagnostics with their places in `text` of `file`, and one, by `ofRepeated`, for each key given twice. */
 export async function placeDiagnostics(
   file: string,
   text: string,
   diagnostics: readonly UnplacedDiagnostic[],
+  ofRepeated: OfRepeated = repeated,
 ): Promise<readonly Diagnostic[]> {
   const jsonc = await import("jsonc-parser");
   const root = treeOf(jsonc, text, []);
-  return firstDiagnostics([...diagnostics, ...repeatedKeys(root)]).map((diagnostic) => ({
+  const textOf = ({ offset, length }: Node) => text.slice(offset, offset + length);
+  const twice = repeatedKeys(root, (path, [one, other]) => ofRepeated(path, [textOf(one), textOf(other)]));
+  return firstDiagnostics([...diagnostics, ...twice]).map((diagnostic) => ({
     severity: diagnostic.severity,
     file,
     // A file may hold halves of surrogate pairs; what tells of them goes to clients that take none.
@@ -73,21 +79,26 @@ function placeOf(text: string, offset: number | undefined): { readonly line: num
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
-function repeatedKeys(root: Node | undefined): readonly UnplacedDiagnostic[] {
+function repeatedKeys(
+  root: Node | undefined,
+  say: (path: UnplacedDiagnostic["path"], values: readonly [Node, Node]) => UnplacedDiagnostic,
+): readonly UnplacedDiagnostic[] {
   const diagnostics: UnplacedDiagnostic[] = [];
   const waiting: { readonly node: Node; readonly path: readonly (string | number)[] }[] = [];
   if (root !== undefined) waiting.push({ node: root, path: [] });
   for (let next = waiting.pop(); next !== undefined && diagnostics.length <= MOST_DIAGNOSTICS; next = waiting.pop()) {
     const { node, path } = next;
-    const seen = new Set<string>();
+    const seen = new Map<string, Node>();
     for (const [index, child] of (node.children ?? []).entries()) {
       const key: string | number = node.type === "object" ? String(child.children?.[0]?.value) : index;
-      if (typeof key === "string") {
-        if (seen.has(key) && diagnostics.length <= MOST_DIAGNOSTICS) diagnostics.push(repeated([...path, key]));
-        seen.add(key);
-      }
       const value = node.type === "object" ? child.children?.[1] : child;
-      if (value !== undefined) waiting.push({ node: value, path: [...path, key] });
+      if (value === undefined) continue;
+      const before = typeof key === "string" ? seen.get(key) : undefined;
+      if (before !== undefined && diagnostics.length <= MOST_DIAGNOSTICS) {
+        diagnostics.push(say([...path, key], [before, value]));
+      }
+      if (typeof key === "string") seen.set(key, value);
+      waiting.push({ node: value, path: [...path, key] });
     }
   }
   return diagnostics;

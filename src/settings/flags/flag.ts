@@ -1,5 +1,17 @@
 /** What a flag takes: nothing, or one value of this kind. */
-export type FlagValue = "none" | "choice" | "text" | "directory" | "name" | "count" | "number" | "limit" | "prefix";
+export type FlagValue =
+  | "none"
+  | "choice"
+  | "text"
+  | "directory"
+  /** Of a variable. */
+  | "name"
+  /** Of shipped tool files and native tools. */
+  | "bundle"
+  | "count"
+  | "number"
+  | "limit"
+  | "prefix";
 
 /** One flag, as it is typed, read from the environment and explained. */
 export interface Flag {
@@ -10,7 +22,7 @@ export interface Flag {
   /** The variable that sets the flag where the command line does not (requirement L7), after its name; absent: none. */
   readonly variable?: string;
   /**
-   * Given several times, values add up; a variable then holds a list (directories by `:`, names by `,`). What a project's
+   * Given several times, values add up; a variable then holds a list (directories by `:`, else by `,`). What a project's
    * file says adds to the user's.
    */
   readonly repeatable?: true;
@@ -55,6 +67,16 @@ export function ofSubcommands<Name extends string>(
 ): Readonly<Record<Name, FlagRow>> {
   const own = Object.entries<FlagRow>(rows).map(([name, row]) => [name, { ...row, own: true }]);
   return Object.fromEntries(own) as Record<Name, FlagRow>; // the same names
+}
+
+/** Kinds whose values hold no comma, so that one text may hold several of them. */
+const SEPARATED: readonly FlagValue[] = ["choice", "name", "bundle"];
+
+/** The values in one word or text that a flag was given; never empty. */
+export function valuesIn({ value, repeatable }: Flag, text: string): readonly string[] {
+  if (repeatable !== true || !SEPARATED.includes(value)) return [text];
+  const values = text.split(",").map((one) => one.trim()).filter((one) => one !== "");
+  return values.length === 0 ? [text] : values;
 }
 
 /** The longest delay that a timer can hold, seconds. */

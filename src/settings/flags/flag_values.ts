@@ -3,7 +3,7 @@ import { LONG_NAME, LONGEST_NAME } from "../../catalog/format/names.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { limitOf, limitProblem } from "./limit_value.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
-import type { Flag } from "./flag.ts";
+import { type Flag, valuesIn } from "./flag.ts";
 
 /** With it, names without a warning (T5) are not too long. */
 const TOOL_PREFIX = new RegExp(`^[A-Za-z0-9_-]{1,${LONGEST_NAME - LONG_NAME}}$`);
@@ -73,8 +73,13 @@ function fromVariable(flag: Flag, environment: Readonly<Record<string, string>>)
     if (OFF.includes(word)) return success({ source, values: undefined });
     return failure(`Cannot use ${source}: "${text}" is neither "1" nor "0"`);
   }
-  if (flag.repeatable !== true) return success({ source, values: [text] });
-  return success({ source, values: text.split(flag.value === "directory" ? ":" : ",") });
+  return success({ source, values: valuesInVariable(flag, text) });
+}
+
+function valuesInVariable(flag: Flag, text: string): readonly string[] {
+  if (flag.repeatable !== true) return [text];
+  if (flag.value === "directory") return text.split(":");
+  return flag.value === "text" ? text.split(",") : valuesIn(flag, text);
 }
 
 /** What is wrong with a value, to follow a colon; undefined when nothing is. */
@@ -85,6 +90,7 @@ export function valueProblem(flag: Flag, value: string): string | undefined {
     case "none":
     case "text":
     case "directory":
+    case "bundle": // what is none is refused where the bundles are read
       return undefined;
     case "choice":
       return flag.choices?.includes(value) === true

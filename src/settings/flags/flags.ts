@@ -13,7 +13,8 @@ const FLAGS = {
   "tools-dir": taking("directory", "DIR", "Where the tool files are (default: .ahma/tools, else .ahma)", {
     project: true,
   }),
-  "bundles": taking("text", "NAMES", "Offer shipped tools, as in git,npm or all, and native ones, as in files", {
+  "bundles": taking("bundle", "NAMES", "Offer shipped tools, as in git,npm or all, and native ones, as in files", {
+    repeatable: true,
     project: true,
   }),
   "prompts": { help: "Offer the shipped prompts too (docs/prompts.md)", project: true },
@@ -170,7 +171,10 @@ const FLAGS = {
     "project": { help: "Only what the project in the scope needs, and which of it works" },
     "result-json": { help: "Print the MCP result instead of the output" },
     "quiet": { help: "No status lines on stderr" },
-    "client": taking("choice", "NAME", "The client whose settings are meant", { choices: CLIENT_NAMES }),
+    "client": taking("choice", "NAME", "A client whose settings are meant", {
+      choices: CLIENT_NAMES,
+      repeatable: true,
+    }),
     "all": { help: "All of them" },
     "dry-run": { help: "Show what would change, and change nothing" },
     "check": { help: "Ask the npm registry for the newest version" },

@@ -9,7 +9,9 @@ export const LOGIN_FLAGS = ofSubcommands({
     placeholder: "URL",
     help: "A public document that describes the client, and is its id where a server knows such documents",
   },
-  "scopes": taking("text", "SCOPES", "What to ask for, separated by blanks, instead of what the server names"),
+  "scopes": taking("text", "SCOPES", "What to ask for, separated by blanks, instead of what the server names", {
+    repeatable: true,
+  }),
   "oauth-port": taking("count", "PORT", "Where the browser comes back to (default: 8080, or one that is free)", {
     range: [0, 65_535],
   }),

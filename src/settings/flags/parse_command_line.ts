@@ -5,6 +5,7 @@
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { builtinTraits } from "../../catalog/format/builtin_traits.ts";
 import { closest } from "../../base/suggest.ts";
+import { valuesIn } from "./flag.ts";
 import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "./flags.ts";
 import { factsOf, type Operands, type Subcommand, SUBCOMMANDS } from "./subcommands.ts";
 
@@ -70,10 +71,13 @@ function sortWords(words: readonly string[]): Outcome<Sorted> {
     }
     if (!read.ok) return read;
     const { name, value, tookNext } = read.value;
-    if (flags.has(name) && flagNamed(name).repeatable !== true && value !== undefined) {
-      return failure(`Cannot use flag "--${name}" twice: it takes one value`);
-    }
-    flags.set(name, [...flags.get(name) ?? [], ...value === undefined ? [] : [value]]);
+    const flag = flagNamed(name);
+    const [before] = flags.get(name) ?? [];
+    if (before !== undefined && flag.repeatable !== true && value !== undefined) {
+      if (before !== value) {
+        return failure(`Cannot use flag "--${name}" with "${before}" and "${value}": it takes one value`);
+      }
+    } else flags.set(name, [...flags.get(name) ?? [], ...value === undefined ? [] : valuesIn(flag, value)]);
     if (tookNext) index++;
   }
   return success(sorted);

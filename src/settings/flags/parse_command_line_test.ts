@@ -43,7 +43,7 @@ Deno.test("parseCommandLine() adds up repeatable flags and refuses the others tw
   assert.deepStrictEqual(parsed("--sync", "--sync"), ["serve", { sync: [] }]);
   assert.strictEqual(
     parsed("--timeout", "5", "--timeout", "6"),
-    'Cannot use flag "--timeout" twice: it takes one value',
+    'Cannot use flag "--timeout" with "5" and "6": it takes one value',
   );
 });
 

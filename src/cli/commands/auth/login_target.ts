@@ -23,7 +23,7 @@ export async function loginTarget(context: CommandContext): Promise<OAuthConfig>
     ...entry,
     ...clientId !== undefined && { clientId, clientSecret },
     clientMetadataUrl: value("client-metadata-url") ?? entry.clientMetadataUrl,
-    scopes: value("scopes")?.split(" ").filter((scope) => scope !== "") ?? entry.scopes,
+    scopes: flags.get("scopes")?.flatMap((list) => list.split(" ")).filter((scope) => scope !== "") ?? entry.scopes,
     callbackPort: port === undefined ? entry.callbackPort : Number(port),
   };
 }

@@ -1,4 +1,4 @@
-/** The client that `--client` names, with the file of its settings. */
+/** The clients that `--client` names, with the files of their settings. */
 import { CLIENT_NAMES, type ClientName } from "../../../settings/flags/client_names.ts";
 import { homeOf } from "../../../system/user_directories.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
@@ -14,11 +14,15 @@ export interface ChosenClient {
   readonly settings: { readonly file: SettingsFile; readonly entry: EntryIn } | undefined;
 }
 
-/** Undefined: the flag is not given. @throws {UserError} where the file lies in home, and home is unknown */
-export function chosenClient({ flags, environment }: CommandContext): ChosenClient | undefined {
-  const wanted = flags.get("client")?.[0];
-  const client = CLIENT_NAMES.find((name) => name === wanted);
-  if (client === undefined) return undefined;
+/** In the order of the flags; empty: none is given. @throws {UserError} where a file lies in home, and home is unknown */
+export function chosenClients({ flags, environment }: CommandContext): readonly ChosenClient[] {
+  const wanted = [...new Set(flags.get("client"))];
+  return wanted.flatMap((name) => CLIENT_NAMES.find((client) => client === name) ?? []).map((client) => {
+    return chosenClient(client, environment);
+  });
+}
+
+function chosenClient(client: ClientName, environment: CommandContext["environment"]): ChosenClient {
   const { title, settings } = CLIENTS[client];
   if (settings === undefined) return { client, title, settings };
   const file = new SettingsFile(fileOf(settings), { project: Deno.cwd(), home: homeOf(environment) });

@@ -8,7 +8,7 @@ import { CLIENT_NAMES } from "../../../settings/flags/client_names.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print } from "../../terminal/print.ts";
 import { changeSettings } from "../clients/change_settings.ts";
-import { type ChosenClient, chosenClient } from "../clients/chosen_client.ts";
+import { type ChosenClient, chosenClients } from "../clients/chosen_client.ts";
 import { clientValue } from "../clients/client_settings.ts";
 import { withEntry } from "../clients/settings_change.ts";
 import { SettingsFile } from "../clients/settings_file.ts";
@@ -28,14 +28,16 @@ Then rename hello.json and describe a program of your own; your editor completes
 
 /** Resolves with the exit code: 1 when the person at the terminal said no. @throws {UserError} when a file cannot be written */
 export async function init(context: CommandContext): Promise<number> {
-  const chosen = chosenClient(context);
-  // The entry comes first: where it is refused, nothing is written.
-  const code = chosen === undefined ? 0 : await addEntry(chosen, context);
-  if (code !== 0) return code;
+  const chosen = chosenClients(context);
+  // The entries come first: where one is refused, nothing more is written.
+  for (const client of chosen) {
+    const code = await addEntry(client, context);
+    if (code !== 0) return code;
+  }
   const said: string[] = [];
   for (const [file, text] of FILES) said.push(await writeNew(file, text, context));
   await print(`${said.join("\n")}\n`);
-  const more = chosen === undefined
+  const more = chosen.length === 0
     ? `\nThe entry for your client: ahma_mcp init --client NAME, where NAME is\n${CLIENT_NAMES.join(", ")}\n`
     : "";
   await print(NEXT + more);

@@ -5,7 +5,7 @@ import { userDirectory } from "../../../system/user_directories.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print } from "../../terminal/print.ts";
 import { changeSettings } from "../clients/change_settings.ts";
-import { chosenClient } from "../clients/chosen_client.ts";
+import { type ChosenClient, chosenClients } from "../clients/chosen_client.ts";
 import { withoutEntry } from "../clients/settings_change.ts";
 
 /**
@@ -14,18 +14,28 @@ import { withoutEntry } from "../clients/settings_change.ts";
  * @throws {UsageError} without a client, {UserError} when its file cannot be changed
  */
 export async function uninstall(context: CommandContext): Promise<number> {
-  const chosen = chosenClient(context);
-  if (chosen === undefined) {
+  const chosen = chosenClients(context);
+  if (chosen.length === 0) {
     throw new UsageError(`Name the client: --client NAME, where NAME is ${CLIENT_NAMES.join(", ")}`);
   }
-  const { title, settings } = chosen;
-  if (settings === undefined) {
-    await print(`${title} has no settings file: take the server out of your code\n`);
-    return 0;
+  for (const { title, settings } of chosen) {
+    const code = settings === undefined ? await tellCode(title) : await removeEntry(settings, context);
+    if (code !== 0) return code;
   }
-  const { file, entry } = settings;
+  return chosen.some(({ settings }) => settings !== undefined) ? await tellRest(context) : 0;
+}
+
+async function tellCode(title: string): Promise<number> {
+  await print(`${title} has no settings file: take the server out of your code\n`);
+  return 0;
+}
+
+async function removeEntry(
+  { file, entry }: NonNullable<ChosenClient["settings"]>,
+  context: CommandContext,
+): Promise<number> {
   const without = async (text: string | undefined) => text === undefined ? undefined : await withoutEntry(text, entry);
-  return await changeSettings(file, without, context) || await tellRest(context);
+  return await changeSettings(file, without, context);
 }
 
 async function tellRest({ environment }: CommandContext): Promise<number> {
