@@ -24,6 +24,8 @@ if ! [ -e "$loader" ]; then
   fail "the runtime needs glibc 2.27 or newer, and this system has no $loader. Use a system with glibc; Alpine has musl"
 fi
 
+if ! [ -e /proc/self/exe ] && [ "$loader" != / ]; then fail "/proc/self/exe cannot be opened: mount /proc"; fi
+
 # npm puts packages below the one that needs them, or next to it.
 runtime=$package/node_modules/@deno/$platform/deno
 if ! [ -x "$runtime" ]; then runtime=${package%/*}/@deno/$platform/deno; fi

@@ -36,6 +36,12 @@ if ! [ -f "$deno" ] || ! [ -x "$deno" ]; then
   exit 1
 fi
 
+# The runtime ends in a panic without it. macOS has none.
+if ! [ -e /proc/self/exe ] && ! [ -d /System/Library ]; then
+  echo "Cannot start ahma_mcp: /proc/self/exe cannot be opened: mount /proc" >&2
+  exit 1
+fi
+
 # npm's package may stand there as a program for Node, which passes no signals on: the runtime that it starts runs
 # instead, from the package itself or from the package of this platform. Where npm's link leads to the runtime itself,
 # that is seen without a process.

@@ -29,7 +29,7 @@ import { ownRoot } from "./directories/own_root.ts";
 import { TERMINALS } from "./grants/system_paths.ts";
 import { privateTemporary, type TemporaryQuestion } from "./directories/private_temporary.ts";
 import { openedPaths } from "./protect/protected_paths.ts";
-import { acceptableAbi, supportedProcessor } from "./policy/prerequisites.ts";
+import { acceptableAbi, nullDeviceProblem, supportedProcessor } from "./policy/prerequisites.ts";
 import { runtimeCacheProblem } from "./grants/runtime_cache.ts";
 import type { SandboxSettings } from "./policy/sandbox_settings.ts";
 import type { SessionSandbox } from "./session_sandbox.ts";
@@ -68,6 +68,8 @@ export function prepareSandbox(settings: SandboxSettings): Outcome<Sandbox> {
 }
 
 function prepared(settings: SandboxSettings, processor: Processor, libc: Libc): Outcome<Sandbox> {
+  const device = nullDeviceProblem();
+  if (device !== undefined) return failure(device);
   const abi = settings.enforce ? acceptableAbi(libc.landlockAbi(), settings.requireAbi) : success(0);
   if (!abi.ok) return abi;
   const settled = settlePaths(settings, { identityOf: (path) => libc.identityOf(path) });

@@ -154,11 +154,11 @@ export function expected<Value>(look: () => Value): Value | undefined {
   }
 }
 
-/** Errors that paths cause: missing, out of reach, no directory, a loop of links, a name that is too long or no text. */
+/** Errors that paths cause: missing, out of reach, read-only, no directory, a loop of links, a name too long or no text. */
 export function isExpected(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied ||
     error instanceof Deno.errors.NotADirectory || error instanceof Deno.errors.FilesystemLoop ||
     error instanceof Deno.errors.InvalidData || // a name that is no valid text
     error instanceof Deno.errors.NotCapable || // /proc and /dev, which Deno keeps from most programs
-    error instanceof Error && "code" in error && error.code === "ENAMETOOLONG";
+    error instanceof Error && "code" in error && (error.code === "ENAMETOOLONG" || error.code === "EROFS");
 }

@@ -24,6 +24,26 @@ export function supportedProcessor(os: string, arch: string): Outcome<Processor>
   return success(arch);
 }
 
+const NULL_DEVICE = "/dev/null";
+
+/** Why no program can be started here, with or without the sandbox; undefined: the device that each begins with is there. */
+export function nullDeviceProblem(): string | undefined {
+  try {
+    using device = Deno.openSync(NULL_DEVICE, { read: true, write: true });
+    return device.statSync().isCharDevice ? undefined : withoutDevice("is not a device");
+  } catch (thrown) {
+    if (!(thrown instanceof Error)) throw thrown;
+    return withoutDevice(
+      thrown instanceof Deno.errors.NotFound ? "is missing" : `cannot be opened (${thrown.message})`,
+    );
+  }
+}
+
+function withoutDevice(what: string): string {
+  return `Cannot start programs: ${NULL_DEVICE} ${what}. Each program begins with it as its input.\n` +
+    `Mount a /dev that has it (containers: --device or a bind mount), or make it: mknod -m 666 ${NULL_DEVICE} c 1 3`;
+}
+
 /** The answer of the kernel as an ABI that will do, or what is missing and how to get it. */
 export function acceptableAbi(answer: number, required: number | undefined): Outcome<number> {
   if (answer < 0) return failure(`${whyUnavailable(-answer)}\n${WITHOUT}`);

@@ -2,16 +2,19 @@
  * Tries the sandbox: the real runner starts commands in a temporary scope, and their effects are checked from outside.
  * Each denial is proved together with the matching allowance (requirements S3, L6).
  */
-import { undefinedFor } from "../../../base/errors.ts";
+import { undefinedFor, UserError } from "../../../base/errors.ts";
 import type { CommandEnd } from "../../../base/command/command_end.ts";
 import { compose, type ComposeOptions, type Program } from "../../../app/compose_service.ts";
 import { supportedProcessor } from "../../../sandbox/policy/prerequisites.ts";
+import { sessionBases } from "../../../sandbox/directories/private_directories.ts";
+import { expected } from "../../../system/paths.ts";
+import { homeOf } from "../../../system/user_directories.ts";
 import { Libc } from "../../../system/libc.ts";
 import { type Check, check } from "../../terminal/check.ts";
 
 /** Tries the sandbox; gives the checks in the order of the report. @throws {UserError} when there can be no sandbox */
 export async function checkSandbox(options: ComposeOptions): Promise<readonly Check[]> {
-  const base = await Deno.realPath(await Deno.makeTempDir({ prefix: "ahma-doctor-" }));
+  const base = trialDirectory(options);
   try {
     const [scope, outside] = [`${base}/scope`, `${base}/outside`];
     for (const directory of [scope, outside]) await Deno.mkdir(directory);
@@ -23,6 +26,16 @@ export async function checkSandbox(options: ComposeOptions): Promise<readonly Ch
   } finally {
     await Deno.remove(base, { recursive: true });
   }
+}
+
+/** In the first of the places for session directories that takes it. @throws {UserError} where none does */
+function trialDirectory({ environment }: ComposeOptions): string {
+  const question = { serverEnvironment: environment, home: homeOf(environment), writable: [] };
+  for (const dir of sessionBases(question)) {
+    const made = expected(() => Deno.makeTempDirSync({ dir, prefix: "ahma-doctor-" }));
+    if (made !== undefined) return made;
+  }
+  throw new UserError("Cannot try the sandbox: there is no directory for it. Set TMPDIR to one that can be written");
 }
 
 async function tryAll(
