@@ -37,6 +37,7 @@ import { PLAIN } from "../src/cli/terminal/colours.ts";
 import { limitOf } from "../src/settings/flags/limit_value.ts";
 import { redactText } from "../src/logging/redact.ts";
 import { messageText, TerminalFilter } from "../src/cli/terminal/terminal_text.ts";
+import { asksForSecret, namesSecret } from "../src/upstream/asking/secret_words.ts";
 import { ThreadTime } from "./_support/kernel/thread_time.ts";
 
 type Reader = (text: string) => unknown;
@@ -100,6 +101,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   shorten,
   onOneLine,
   limitOf,
+  asksForSecret,
+  namesSecret,
   commandWords,
   syntaxErrorOf: (text) => syntaxErrorOf("a.json", `{"a":${text}`, { fallback: "is broken" }),
   catalogField: (text) => loadCatalogFromTexts([{ file: "a.json", text: JSON.stringify(toolOf(text)) }]),
@@ -158,6 +161,8 @@ const UNITS = [
   "\ud83d",
   "async ",
   "runs ",
+  "your ",
+  "token ",
 ];
 /** Before and after them: what makes a match fail at the last moment. */
 const FRAMES: readonly (readonly [string, string])[] = [

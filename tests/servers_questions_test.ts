@@ -103,7 +103,7 @@ Deno.test("O2 what a client does not take is not declared to a server, and refus
       }, "its form asks for a secret (api_key)"],
       [elicitation({ ...url, url: "http://example.com/" }), {
         result: { action: "decline" },
-      }, "its address is no https:// address"],
+      }, "its address is not an https:// address"],
     ] as const
   ) {
     const [text, isError] = await said(client, "srv_ask", question);

@@ -6,6 +6,7 @@ import { type AskedClient, takes } from "../../service/questions/question.ts";
 import { shorten } from "../../base/visible_text.ts";
 import type { ServerSpec } from "../config/server_spec.ts";
 import { askedQuestion } from "./asked_question.ts";
+import type { CallQuestions } from "./call_questions.ts";
 import { OpenAddresses } from "./open_addresses.ts";
 import type { SilenceLimit } from "./silence_limit.ts";
 
@@ -13,6 +14,7 @@ export interface ActiveCall {
   /** Undefined: no client takes questions. */
   readonly client: AskedClient | undefined;
   readonly silence: SilenceLimit;
+  readonly questions: CallQuestions;
   /** Aborted at its end. */
   readonly signal: AbortSignal;
   readonly onRefused: (refused: Refused) => void;
@@ -94,14 +96,19 @@ export class ActiveCalls {
     const asked = askedQuestion(this.#spec, method, params);
     const target = asked.ok ? this.#target(concerned) : asked;
     if (!asked.ok || !target.ok) return refusal(method, refuse(target.ok ? "" : target.problem));
-    const { client, silence, signal } = target.value;
+    const { client, silence, signal, questions } = target.value;
     if (client === undefined || !takes(client.offers, asked.value)) {
       return refusal(method, refuse("the client does not take such questions"));
     }
     if (this.#open >= MOST_OPEN) return refusal(method, refuse(`it has ${MOST_OPEN} open questions`));
+    const problem = questions.refusal(asked.value.method);
+    if (problem !== undefined) return refusal(method, refuse(problem));
     this.addresses.opened(asked.value, client);
     this.#open++;
-    const answer = await silence.during(client.ask(asked.value, signal)).finally(() => this.#open--);
+    const asking = client.ask(asked.value, AbortSignal.any([signal, questions.signal]));
+    const answer = await silence.during(asking).finally(() => this.#open--);
+    const isAccepted = answer.ok && (method === "sampling/createMessage" || answer.value["action"] === "accept");
+    if (!isAccepted) questions.declined();
     if (answer.ok) return { result: answer.value };
     const what = refuse(answer.problem);
     return method === "elicitation/create" ? { result: { action: "cancel" } } : refusal(method, what, REJECTED);

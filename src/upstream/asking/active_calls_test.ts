@@ -2,7 +2,10 @@ import { strict as assert } from "node:assert";
 import type { AskedClient } from "../../service/questions/question.ts";
 import type { ServerSpec } from "../config/server_spec.ts";
 import { ActiveCalls } from "./active_calls.ts";
+import { CallQuestions } from "./call_questions.ts";
 import { SilenceLimit } from "./silence_limit.ts";
+
+const COMPLETION = { messages: [], maxTokens: 1 };
 
 Deno.test("O2 O6 a server has eight questions open at most, and its methods are told in short", async () => {
   // Of an entry, only these are asked.
@@ -21,16 +24,27 @@ Deno.test("O2 O6 a server has eight questions open at most, and its methods are 
   const refused: string[] = [];
   const silence = new SilenceLimit(60_000);
   const onRefused = ({ text }: { readonly text: string }) => refused.push(text);
-  const call = { client, silence, signal: silence.signal, onRefused };
+  const call = { client, silence, questions: new CallQuestions(), signal: silence.signal, onRefused };
   await calls.during(call, async () => {
-    const asking = Array.from({ length: 20 }, () => calls.answer("sampling/createMessage", {}));
+    const asking = Array.from({ length: 20 }, () => calls.answer("sampling/createMessage", COMPLETION));
     await calls.answer(`x\u200b${"y".repeat(10_000)}`, {});
     assert.deepStrictEqual([asked.length, refused.length], [8, 13]);
     assert.ok(refused.every((text) => text.length < 400 && !text.includes("\u200b")), refused.at(-1));
     answers.resolve();
     const results = (await Promise.all(asking)).map((answer) => "result" in answer);
     assert.deepStrictEqual(results, Array.from({ length: 20 }, (_, place) => place < 8));
-    assert.ok("result" in await calls.answer("sampling/createMessage", {}));
+    assert.ok("result" in await calls.answer("sampling/createMessage", COMPLETION));
   });
   silence.stop();
+});
+
+Deno.test("O2 a person who does not agree twice is asked no more in that call: open questions are taken back", () => {
+  const questions = new CallQuestions();
+  const open = questions.signal;
+  assert.deepStrictEqual([questions.refusal("elicitation/create"), open.aborted], [undefined, false]);
+  questions.declined();
+  assert.deepStrictEqual([questions.refusal("elicitation/create"), open.aborted], [undefined, false]);
+  questions.declined();
+  const why = "2 of its questions in this call were not accepted";
+  assert.deepStrictEqual([questions.refusal("sampling/createMessage"), open.aborted], [why, true]);
 });

@@ -1,45 +1,42 @@
 /** What a server asks of a client, as the client is shown it: named, cleaned, and refused where it is a trap (O2). Pure. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { truncate } from "../../base/text.ts";
-import { hiddenCharacter, shorten, visibleText } from "../../base/visible_text.ts";
+import { shorten, visibleText } from "../../base/visible_text.ts";
 import { modeOf, type Question } from "../../service/questions/question.ts";
-import { isObject, member } from "../../wire/json_value.ts";
-import type { ServerSpec } from "../config/server_spec.ts";
-import { cleaned } from "../definitions/definition.ts";
+import { isPrivateHost } from "../../system/network/public_address.ts";
+import { isObject } from "../../wire/json_value.ts";
+import type { Expanded, ServerSpec } from "../config/server_spec.ts";
+import { askedCompletion } from "./asked_completion.ts";
+import { askedForm } from "./asked_form.ts";
+import { asksForSecret } from "./secret_words.ts";
+
+/** What of its entry decides what a server may ask; `url`: where it is, absent for one that is started here. */
+export type AskingServer = Pick<ServerSpec, "name" | "sampling"> & { readonly url?: Expanded };
 
 const LONGEST_MESSAGE = 4096;
 /** Characters of the name of an address. */
 const LONGEST_ID = 200;
-const LARGEST_FORM = 64 * 1024;
+const LONGEST_ADDRESS = 8_192;
 
 /** The question for the client, or why it is not put. */
-export function askedQuestion(
-  { name, sampling }: Pick<ServerSpec, "name" | "sampling">,
-  method: string,
-  params: unknown,
-): Outcome<Question> {
+export function askedQuestion(server: AskingServer, method: string, params: unknown): Outcome<Question> {
   if (!isObject(params)) return failure("it has no parameters");
   if (method === "sampling/createMessage") {
-    return sampling ? success({ method, params }) : failure('its entry does not have "sampling": true');
+    if (!server.sampling) return failure('its entry does not have "sampling": true');
+    const asked = askedCompletion(server.name, params);
+    return asked.ok ? success({ method, params: asked.value }) : asked;
   }
   if (method !== "elicitation/create") return failure(`ahma_mcp does not offer ${shorten(method, 80)}`);
-  const { message, url, requestedSchema } = params;
-  const shown = `[${name}] ${truncate(visibleText(String(message)), LONGEST_MESSAGE)}`;
-  if (modeOf(params) === "url") {
-    if (typeof url !== "string" || !URL.canParse(url) || new URL(url).protocol !== "https:") {
-      return failure("its address is no https:// address");
-    }
-    const { elicitationId, ...rest } = withoutMeta(params);
-    const id = addressId(name, elicitationId);
-    const known = id !== undefined && { elicitationId: id };
-    return success({ method, params: { ...rest, ...known, message: shown, url: new URL(url).href } });
-  }
-  const problem = formProblem(requestedSchema);
-  if (problem !== undefined) return failure(problem);
-  return success({
-    method,
-    params: { ...withoutMeta(params), message: shown, requestedSchema: cleaned(requestedSchema) },
-  });
+  const { message: given, requestedSchema, mode } = params;
+  if (typeof given !== "string") return failure("it has no message");
+  const text = truncate(visibleText(given), LONGEST_MESSAGE);
+  const message = `[${server.name}] ${text}`;
+  if (modeOf(params) === "url") return askedAddress(server, params, message);
+  if (modeOf(params) !== "form") return failure("its mode is neither a form nor an address");
+  if (asksForSecret(text)) return failure("its message asks for a secret: a server asks for one by an address");
+  const form = askedForm(requestedSchema);
+  if (!form.ok) return form;
+  return success({ method, params: { ...mode !== undefined && { mode }, message, requestedSchema: form.value } });
 }
 
 /** The name of an address for clients: several servers may give the same one. Undefined: the server gave none. */
@@ -47,28 +44,22 @@ export function addressId(server: string, elicitationId: unknown): string | unde
   return typeof elicitationId === "string" ? `${server}/${shorten(elicitationId, LONGEST_ID)}` : undefined;
 }
 
-/** The metadata belongs to the request of the server, and not to ours. */
-function withoutMeta(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { _meta, ...rest } = params;
-  return rest;
-}
-
-function formProblem(schema: unknown): string | undefined {
-  if (!isObject(schema)) return "its form has no fields";
-  if (JSON.stringify(schema).length > LARGEST_FORM) return "its form is larger than 64 KiB";
-  const properties = member(schema, "properties");
-  const names = isObject(properties) ? Object.keys(properties) : [];
-  const secret = names.find(isSecret);
-  if (secret !== undefined) {
-    return `its form asks for a secret (${visibleText(secret)}): a server asks for one by an address`;
+/** An address that the person is to open. */
+function askedAddress(
+  server: AskingServer,
+  { url: given, elicitationId }: Question["params"],
+  message: string,
+): Outcome<Question> {
+  const url = typeof given === "string" && given.length <= LONGEST_ADDRESS && URL.canParse(given)
+    ? new URL(given)
+    : undefined;
+  if (url?.protocol !== "https:") return failure("its address is not an https:// address");
+  if (url.username !== "" || url.password !== "") return failure("its address has a user name in it");
+  const isInside = server.url !== undefined && isPrivateHost(new URL(server.url.text).hostname);
+  if (!isInside && isPrivateHost(url.hostname)) {
+    return failure(`its address leads to this machine or a private network (${shorten(url.host)})`);
   }
-  return names.some((one) => hiddenCharacter(one) !== undefined) ? "its form has hidden characters" : undefined;
-}
-
-const SECRET =
-  /^(key|pin)$|password|passwd|passphrase|passcode|secret|credential|(api|access|private|auth|ssh)key|token$/;
-
-/** Whether a field has the name of a secret; a form would show it to the client, and perhaps to its model. */
-function isSecret(field: string): boolean {
-  return SECRET.test(field.toLowerCase().replaceAll(/[^a-z]/g, ""));
+  const id = addressId(server.name, elicitationId);
+  const params = { mode: "url", message, url: url.href, ...id !== undefined && { elicitationId: id } };
+  return success({ method: "elicitation/create", params });
 }

@@ -44,12 +44,38 @@ Deno.test("O2 what a server asks is shown under its name and without hidden char
   for (const url of ["http://example.com/", "javascript:alert(1)", "file:///etc/passwd", "x", undefined]) {
     assert.deepStrictEqual(asked({ mode: "url", url, message: "Go" }), {
       ok: false,
-      problem: "its address is no https:// address",
+      problem: "its address is not an https:// address",
     });
   }
-  for (const params of [undefined, { message: "m" }, form("a\u200b"), form("x".repeat(70_000))]) {
+  const unknown = { ...form("a"), mode: "toString" };
+  for (
+    const params of [
+      undefined,
+      { message: "m" },
+      { ...form("a"), message: 1 },
+      unknown,
+      form("a\u200b"),
+      form("x".repeat(70_000)),
+    ]
+  ) {
     assert.deepStrictEqual([asked(params).ok], [false]);
   }
   assert.deepStrictEqual([askedQuestion(SPEC, "roots/list", {}).ok], [false]);
-  assert.deepStrictEqual([askedQuestion({ ...SPEC, sampling: true }, "sampling/createMessage", {}).ok], [true]);
+  assert.deepStrictEqual([
+    askedQuestion({ ...SPEC, sampling: true }, "sampling/createMessage", { messages: [], maxTokens: 1 }).ok,
+  ], [
+    true,
+  ]);
+});
+
+Deno.test("O2 a server on a private network may send a person there, and no other server may", () => {
+  const allowed = (url: string | undefined, to: string) => {
+    const server = { ...SPEC, ...url !== undefined && { url: { text: url, shown: url } } };
+    return askedQuestion(server, "elicitation/create", { mode: "url", message: "Go", url: to }).ok;
+  };
+  const servers = [undefined, "https://mcp.example/mcp", "http://127.0.0.1:3000/mcp", "https://10.0.0.1/mcp"];
+  const inside = ["https://localhost:3000/login", "https://10.0.0.2/", "https://intranet/"];
+  const asked = servers.map((server) => inside.map((to) => allowed(server, to)));
+  assert.deepStrictEqual(asked.map((one) => new Set(one)), [false, false, true, true].map((one) => new Set([one])));
+  assert.deepStrictEqual(servers.filter((server) => !allowed(server, "https://example.com/")), []);
 });

@@ -17,6 +17,7 @@ import { busyFor } from "../link/patient_fetch.ts";
 import type { Hello, Link, LinkHooks, LinkRequest, OpenLink } from "../link/link.ts";
 import { type ClientOffers, joinedOffers } from "../../service/questions/question.ts";
 import { ActiveCalls, type Refused } from "../asking/active_calls.ts";
+import { CallQuestions } from "../asking/call_questions.ts";
 import { BackOff } from "./back_off.ts";
 import { LogMessages } from "../asking/log_messages.ts";
 import { type CallAnswer, note, type ServerCall } from "../asking/server_call.ts";
@@ -157,7 +158,8 @@ export class UpstreamServer {
     const seconds = this.spec.timeoutSeconds;
     const silence = new SilenceLimit(seconds * 1000);
     const signal = AbortSignal.any([silence.signal, ...request.signal === undefined ? [] : [request.signal]]);
-    const call = { client, silence, signal, onRefused: (one: Refused) => note(refused, one) };
+    const questions = new CallQuestions();
+    const call = { client, silence, questions, signal, onRefused: (one: Refused) => note(refused, one) };
     const work = () =>
       this.#use(async (link): Promise<Answer> => {
         const reason = problem();
