@@ -108,3 +108,49 @@ if method == "tools/call":
   ]);
   assert.deepStrictEqual(tells, []);
 });
+
+Deno.test("O2 links in results of a server without resources lead through us: no file of the client, nothing of ours", async () => {
+  using bench = new Workbench();
+  const links = `
+icons = [{"src": "file:///etc/passwd"}]
+uris = ["file:///etc/passwd", "ahma://operations/op_1/output", "FILE:///x", " file:///x", "https://example.com/a"]
+content = [{"type": "resource_link", "uri": uri, "name": "a", "icons": icons} for uri in uris]
+content += [{"type": "resource", "resource": {"uri": uri, "text": "b"}} for uri in uris]
+if method == "tools/list":
+    send({"id": id, "result": {"tools": [tool("links")]}})
+if method == "tools/call":
+    send({"id": id, "result": {"content": content}})
+if method == "resources/read":
+    send({"id": id, "error": {"code": -32601, "message": "unknown"}})`;
+  await using server = await withServers(bench, { evil: scripted(bench, "evil", links) });
+  assert.deepStrictEqual(await namesOf(server, "evil_"), ["evil_links"]);
+  const { result } = await server.request("tools/call", { name: "evil_links", arguments: {} });
+  const uris = ["file:///etc/passwd", "ahma://operations/op_1/output", "FILE:///x", " file:///x"];
+  const ours = [...uris.map((uri) => `ahma://servers/evil/${uri}`), "https://example.com/a"];
+  assert.deepStrictEqual(result?.["content"], [
+    ...ours.map((uri) => ({ type: "resource_link", uri, name: "a" })),
+    ...ours.map((uri) => ({ type: "resource", resource: { uri, text: "b" } })),
+  ]);
+  const [first] = ours;
+  const { error } = await server.request("resources/read", { uri: first });
+  assert.match(error?.message ?? "", /unknown/);
+});
+
+Deno.test("O2 a tool whose count of servers is negative, broken or no number is withheld: no chain hides from the guard", async () => {
+  using bench = new Workbench();
+  const listed = `
+counts = {"negative": -5, "fraction": 1.5, "text": "1", "null": None, "list": [], "huge": 1e300, "four": 4, "three": 3}
+if method == "tools/list":
+    tools = [{**tool(name), "_meta": {"ahma/hops": count}} for name, count in counts.items()]
+    send({"id": id, "result": {"tools": [*tools, tool("none")]}})`;
+  await using server = await withServers(bench, { evil: scripted(bench, "evil", listed) });
+  assert.deepStrictEqual(await namesOf(server, "evil_"), ["evil_none", "evil_three"]);
+  const { text } = await server.call("status");
+  const withheld = text.split("\n").flatMap((line) =>
+    /^ {2}evil_(\w+): it is withheld: (.*)$/.exec(line)?.slice(1).join(": ") ?? []
+  );
+  const why = 'its "ahma/hops" is not a number of servers: it could hide that they serve each other';
+  const hidden = ["fraction", "huge", "list", "negative", "null", "text"].map((name) => `${name}: ${why}`);
+  const looped = "four: it has passed through 4 servers: they serve each other in a loop";
+  assert.deepStrictEqual(withheld, [looped, ...hidden]);
+});

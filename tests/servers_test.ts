@@ -31,7 +31,7 @@ Deno.test("O2 O6 tools of a server are listed at once, and at the second start w
     content: [
       { type: "text", text: "hello" },
       { type: "image", data: "aGk=", mimeType: "image/png" },
-      { type: "resource_link", uri: "file:///x", name: "x" },
+      { type: "resource_link", uri: "ahma://servers/srv/file:///x", name: "x" },
     ],
     structuredContent: { said: "hello" },
     _meta: { mine: 1 },

@@ -23,7 +23,9 @@ const DEEPEST_SCHEMA = 50;
 const MOST_HOPS = 4;
 
 /** Key of `_meta`: how many servers of ours a tool has passed through. */
-export const HOPS_META_KEY = "ahma/hops";
+const HOPS_META_KEY = "ahma/hops";
+/** Stands for a count that is not a number, which must not pass for none. */
+const NOT_A_COUNT = -1;
 
 /** The definitions of an answer to `tools/list`; what has no name is dropped. */
 export function definitionsIn(result: unknown): readonly Definition[] {
@@ -39,7 +41,7 @@ export function definitionsIn(result: unknown): readonly Definition[] {
       ...description !== undefined && { description },
       ...inputSchema !== undefined && { inputSchema },
       ...annotations !== undefined && { annotations },
-      ...typeof hops === "number" && { _meta: { [HOPS_META_KEY]: hops } },
+      ...hops !== undefined && { _meta: { [HOPS_META_KEY]: typeof hops === "number" ? hops : NOT_A_COUNT } },
     }];
   });
 }
@@ -47,8 +49,11 @@ export function definitionsIn(result: unknown): readonly Definition[] {
 /** The tool for clients under a name of ours; the problem says why it is withheld. */
 export function clientTool(definition: Definition, name: string): Outcome<Tool> {
   const { title, description, inputSchema = { type: "object" }, annotations } = definition;
-  const hops = Number(member(definition._meta, HOPS_META_KEY) ?? 0) + 1;
-  if (hops > MOST_HOPS) return failure(`it has passed through ${hops - 1} servers: they serve each other in a loop`);
+  const passed = member(definition._meta, HOPS_META_KEY) ?? 0;
+  if (typeof passed !== "number" || !Number.isSafeInteger(passed) || passed < 0) {
+    return failure(`its "${HOPS_META_KEY}" is not a number of servers: it could hide that they serve each other`);
+  }
+  if (passed >= MOST_HOPS) return failure(`it has passed through ${passed} servers: they serve each other in a loop`);
   if (!isObject(inputSchema) || inputSchema["type"] !== "object") return failure("its inputSchema is no object schema");
   if (isDeeper(inputSchema, DEEPEST_SCHEMA)) return failure(`its schema is more than ${DEEPEST_SCHEMA} levels deep`);
   if (JSON.stringify(inputSchema).length > LARGEST_SCHEMA) return failure("its schema is larger than 64 KiB");
@@ -60,7 +65,7 @@ export function clientTool(definition: Definition, name: string): Outcome<Tool> 
     // A schema is JSON, which its own type does not say: its members are `unknown`.
     inputSchema: schema as Tool["inputSchema"],
     ...isObject(annotations) && { annotations: annotationsOf(annotations) },
-    _meta: { [HOPS_META_KEY]: hops },
+    _meta: { [HOPS_META_KEY]: passed + 1 },
   });
 }
 

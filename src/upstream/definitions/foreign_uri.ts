@@ -20,11 +20,17 @@ export function theirUri(uri: string): { readonly server: string; readonly uri: 
   return { server: decoded(uri.slice(PREFIX.length, end)), uri: uri.slice(end + 1) };
 }
 
-/** A part of a result: links to resources, and resources in it, get addresses of ours. Clients fetch web pages themselves. */
+/**
+ * A part of a result: links to resources, and resources in it, get addresses of ours, so that a client neither opens a
+ * file of its own for a server nor what is ours. Clients fetch web pages themselves. Pictures of links are left out.
+ */
 export function withOurUris(server: string, part: unknown): unknown {
   if (!isObject(part)) return part;
   const { type, uri, resource } = part;
-  if (type === "resource_link") return { ...part, uri: linked(server, uri) };
+  if (type === "resource_link") {
+    const { icons: _, ...link } = part;
+    return { ...link, uri: linked(server, uri) };
+  }
   if (type !== "resource" || !isObject(resource)) return part;
   return { ...part, resource: { ...resource, uri: linked(server, resource["uri"]) } };
 }

@@ -114,9 +114,8 @@ function workOf(
   };
 }
 
-/** Links to resources lead through us where the server has any. */
-function withLinks({ hello, spec }: UpstreamServer, result: CallToolResult): CallToolResult {
-  if (hello === undefined || !("resources" in hello.capabilities)) return result;
+/** Links to resources lead through us, whether the server says that it has any or not. */
+function withLinks({ spec }: UpstreamServer, result: CallToolResult): CallToolResult {
   // As `foreignResult` has it: what is in the content is the server's, and for the client.
   const content = result.content.map((part) => withOurUris(spec.name, part)) as CallToolResult["content"];
   return { ...result, content };
