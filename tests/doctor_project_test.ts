@@ -133,6 +133,16 @@ Deno.test("L6 doctor --project names what a closed tool chain needs, and the rep
   assert.match(message("node") ?? "", /^v[\d.]+, but \.node-version asks for 1\.0\.0: put that first on the PATH/);
 });
 
+Deno.test("L6 doctor --project names the makefile that make takes", async () => {
+  using bench = new Workbench();
+  for (const file of ["Makefile", "makefile", "GNUmakefile"]) {
+    bench.write(file, `all:\n\t@echo ${file}\n`);
+    const made = await runProgram(bench, ["call", "--quiet", "sandboxed_shell", "--", "make"]);
+    const { checks: [row] } = await report(bench);
+    assert.deepStrictEqual([row?.title, row?.message.replace(/.*\(/, "(")], ["make", `(${made.stdout.trim()})`]);
+  }
+});
+
 Deno.test("L6 doctor --project neither hangs on a hostile project nor shows what lies outside or draws", async () => {
   using bench = new Workbench();
   const secret = bench.write(`${bench.elsewhere}/secret`, "//r/:_authToken=${STOLEN_NAME}\n");

@@ -10,7 +10,8 @@ import { isForbiddenVariable } from "../../../../sandbox/grants/environment.ts";
 import { isWithin, parentOf } from "../../../../system/paths.ts";
 import { shorten } from "../../../../base/visible_text.ts";
 import { lacks, type ProjectCheck, works } from "./project_check.ts";
-import type { HookManager, Need, ProjectNeeds } from "./project_needs.ts";
+import type { HookManager } from "./project_names.ts";
+import type { Need, ProjectNeeds } from "./project_needs.ts";
 
 /** What decides the checks. */
 export interface ProjectFacts {

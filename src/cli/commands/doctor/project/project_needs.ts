@@ -3,6 +3,23 @@ import { words } from "../../../../base/text.ts";
 import { shorten } from "../../../../base/visible_text.ts";
 import { absolutePath, isWithin, normalPath } from "../../../../system/paths.ts";
 import type { ProjectDirectory } from "./project_files.ts";
+import {
+  CONTAINERS,
+  type FilePatterns,
+  HOMES,
+  type HookManager,
+  HOOKS,
+  OFFLINE,
+  PLACES,
+  PYTHON_TOOLS,
+  SOCKETS,
+  TESTS_IN_CONTAINERS,
+  TOOLS,
+  TOOLS_BY_ENDING,
+  VARIABLES,
+  VERSIONS,
+  WRAPPED,
+} from "./project_names.ts";
 
 /** Something that a file asks for. */
 export interface Need<Name extends string = string> {
@@ -17,9 +34,6 @@ export interface Need<Name extends string = string> {
 export interface ToolNeed extends Need {
   readonly wanted: { readonly version: string; readonly file: string } | undefined;
 }
-
-/** Names of what sets git's hooks up. */
-export type HookManager = "husky" | "lefthook" | "pre-commit";
 
 /** All that is asked for. */
 export interface ProjectNeeds {
@@ -43,101 +57,6 @@ export interface ProjectNeeds {
   readonly homes: readonly Need[];
 }
 
-/** Programs by the file that asks for them. */
-const TOOLS: Readonly<Record<string, string>> = {
-  "Cargo.toml": "cargo",
-  "go.mod": "go",
-  "go.work": "go",
-  "package.json": "node",
-  "package-lock.json": "npm",
-  "npm-shrinkwrap.json": "npm",
-  "pnpm-lock.yaml": "pnpm",
-  "yarn.lock": "yarn",
-  "bun.lock": "bun",
-  "bun.lockb": "bun",
-  "deno.json": "deno",
-  "deno.jsonc": "deno",
-  "pyproject.toml": "python3",
-  "requirements.txt": "python3",
-  "setup.py": "python3",
-  ".venv": ".venv/bin/python",
-  "uv.lock": "uv",
-  "poetry.lock": "poetry",
-  "pdm.lock": "pdm",
-  "Pipfile": "pipenv",
-  "mvnw": "java",
-  "gradlew": "java",
-  "pom.xml": "mvn",
-  "build.gradle": "gradle",
-  "build.gradle.kts": "gradle",
-  "build.sbt": "sbt",
-  "binding.gyp": "cc make python3",
-  "Makefile": "make",
-  "CMakeLists.txt": "cmake",
-  "configure.ac": "autoreconf",
-  "meson.build": "meson",
-  "Gemfile": "bundle",
-  "composer.json": "composer",
-  "mix.exs": "mix",
-  "Package.swift": "swift",
-};
-/** What a wrapper fetches itself. */
-const WRAPPED: Readonly<Record<string, string>> = { mvn: "mvnw", gradle: "gradlew" };
-/** Programs that fetch nothing. */
-const OFFLINE = words("make cmake autoreconf meson cc");
-
-/** Files that want a version of a program, and where in them it stands. */
-const VERSIONS: readonly (readonly [file: string, program: string, pattern: RegExp])[] = [
-  [".nvmrc", "node", /^\s*v?(\d[\w.-]*)/],
-  [".node-version", "node", /^\s*v?(\d[\w.-]*)/],
-  [".python-version", "python3", /^\s*(\d[\w.-]*)/],
-  ["go.mod", "go", /^(?:toolchain go|go )(\d[\w.]*)/m],
-];
-
-/** Dependencies by their path. */
-const PLACES: readonly (readonly [file: string, pattern: RegExp])[] = [
-  ["Cargo.toml", /\bpath\s*=\s*"([^"\n]+)"/g],
-  ["go.mod", /=>[ \t]+(\.\.?\/\S+|\/\S+)/g],
-  ["go.work", /^[ \t]*(?:use[ \t]+)?(\.\.(?:\/\S*)?)[ \t]*$/gm],
-  ["package.json", /"(?:file|link|portal):([^"\n]+)"/g],
-  ["pnpm-workspace.yaml", /^[ \t]*-[ \t]*['"]?(\.\.\/[^'"*\s]+)/gm],
-  ["pyproject.toml", /\bpath\s*=\s*"([^"\n]+)"/g],
-  ["requirements.txt", /^(?:-e[ \t]+)?(\.\.\/\S+|\/\S+)/gm],
-  ["tsconfig.json", /"(?:extends|path)"\s*:\s*"(\.\.\/[^"\n]+)"/g],
-];
-
-/** Settings of package managers, whose variables hold tokens. */
-const VARIABLES = words(".npmrc .yarnrc.yml .yarnrc");
-const VARIABLE = /\$\{([A-Za-z_]\w{0,99})/g;
-
-const SOCKETS = words(
-  ".env .env.example .env.local .env.test database.yml compose.yaml compose.yml docker-compose.yml",
-);
-const SOCKET = /(?:\/var)?\/run\/[\w.-]+\/[\w./-]{1,200}|\/tmp\/(?:\.s\.PGSQL\.\d+|mysql\.sock)/g;
-
-const HOOKS: Readonly<Record<string, HookManager>> = {
-  ".husky": "husky",
-  "lefthook.yml": "lefthook",
-  "lefthook.yaml": "lefthook",
-  ".lefthook.yml": "lefthook",
-  ".pre-commit-config.yaml": "pre-commit",
-};
-
-const CONTAINERS = words(
-  "compose.yaml compose.yml docker-compose.yml docker-compose.yaml Dockerfile Containerfile .devcontainer",
-);
-const TESTS_IN_CONTAINERS = words(
-  "package.json pom.xml build.gradle build.gradle.kts go.mod pyproject.toml Cargo.toml",
-);
-
-/** Programs that know home only. */
-const HOMES: Readonly<Record<string, string>> = {
-  "ansible.cfg": "ANSIBLE_HOME .ansible",
-  "mix.exs": "MIX_HOME .mix",
-  "project.clj": "LEIN_HOME .lein",
-  "stack.yaml": "STACK_ROOT .stack",
-};
-
 /** How many of a kind are looked at: a file may name any number. */
 const MOST = 16;
 const MOST_MATCHES = 100;
@@ -151,8 +70,8 @@ export function needsOf(directories: readonly ProjectDirectory[]): ProjectNeeds 
     tools: first,
     packages: first.some(({ name }) => !OFFLINE.some((one) => one === name)),
     places: some(placesOutside(directories)),
-    variables: some(found(directories, VARIABLES.map((file) => [file, VARIABLE]))),
-    sockets: some(found(directories, SOCKETS.map((file) => [file, SOCKET]))),
+    variables: some(found(directories, VARIABLES)),
+    sockets: some(found(directories, SOCKETS)),
     hooks: top.flatMap((directory) => unique(hooksIn(directory))),
     containers: unique(directories.flatMap(containersIn)).slice(0, 1),
     filters: some(found(top, [[".gitattributes", /\bfilter=([\w.-]{1,60})/g]])),
@@ -163,8 +82,10 @@ export function needsOf(directories: readonly ProjectDirectory[]): ProjectNeeds 
 
 function toolsIn(directory: ProjectDirectory, all: readonly ProjectDirectory[]): readonly ToolNeed[] {
   const { names } = directory;
-  const asked = Object.entries(TOOLS).filter(([file]) => names.has(file))
+  const files = [...Object.entries(TOOLS).filter(([file]) => names.has(file)), ...namedByEnding(names)];
+  const asked = files
     .flatMap(([file, programs]) => programs.split(" ").map((name) => ({ ...need(directory, file), name })))
+    .concat(pythonTools(directory))
     .filter(({ name }) => !names.has(WRAPPED[name] ?? ""));
   const hasManager = words("npm pnpm yarn bun").some((manager) => asked.some(({ name }) => name === manager));
   // A member of a workspace has no lock file.
@@ -175,6 +96,20 @@ function toolsIn(directory: ProjectDirectory, all: readonly ProjectDirectory[]):
     ? [{ ...need(directory, "package.json"), name: managerOf(directory.text("package.json") ?? "") }]
     : [];
   return [...asked, ...more].map((one) => ({ ...one, wanted: wantedOf(one.name, directory) }));
+}
+
+/** Files that a person named, each with the program that asks for it. */
+function namedByEnding(names: ReadonlySet<string>): readonly (readonly [file: string, program: string])[] {
+  return Object.entries(TOOLS_BY_ENDING).flatMap(([ending, program]) => {
+    const file = [...names].filter((name) => name.endsWith(ending)).sort()[0];
+    return file === undefined ? [] : [[file, program]];
+  });
+}
+
+function pythonTools(directory: ProjectDirectory): readonly Need[] {
+  const text = directory.text("pyproject.toml") ?? "";
+  return PYTHON_TOOLS.filter(([, section]) => section.test(text))
+    .map(([name]) => ({ ...need(directory, "pyproject.toml"), name }));
 }
 
 /** As corepack reads it. */
@@ -218,7 +153,7 @@ function placesOutside(directories: readonly ProjectDirectory[]): readonly Need[
 /** What the patterns find in files of these names. */
 function found(
   directories: readonly ProjectDirectory[],
-  patterns: readonly (readonly [file: string, pattern: RegExp])[],
+  patterns: FilePatterns,
 ): readonly Need[] {
   return directories.flatMap((directory) =>
     patterns.flatMap(([file, pattern]) => {

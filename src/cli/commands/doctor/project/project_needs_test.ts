@@ -36,6 +36,111 @@ Deno.test("L6 needsOf() finds programs by lock files, manifests and wrappers, ea
   assert.deepStrictEqual([needsOf([directory({ "Makefile": "" })]).packages, nested.packages], [false, true]);
 });
 
+/** A file as it is named, the programs that it asks for, and its text where that matters. */
+const FILES: readonly (readonly [file: string, programs: string, text?: string])[] = [
+  ["GNUmakefile", "make"],
+  ["makefile", "make"],
+  ["Makefile", "make"],
+  ["justfile", "just"],
+  ["Justfile", "just"],
+  [".justfile", "just"],
+  ["Taskfile.yaml", "task"],
+  ["pnpm-workspace.yaml", "pnpm"],
+  [".yarnrc.yml", "yarn"],
+  ["bun.lock", "bun"],
+  ["bunfig.toml", "bun"],
+  ["deno.jsonc", "deno"],
+  ["deno.lock", "deno"],
+  ["build.gradle.kts", "gradle"],
+  ["settings.gradle.kts", "gradle"],
+  ["build.xml", "ant"],
+  ["requirements-dev.txt", "python3"],
+  ["setup.cfg", "python3"],
+  ["pyproject.toml", "python3", "[project]\nname = 'x'\n"],
+  ["pyproject.toml", "python3 uv", "[tool.uv]\npackage = false\n"],
+  ["pyproject.toml", "python3 poetry", "[tool.poetry.dependencies]\n"],
+  ["pyproject.toml", "python3 pdm", "[tool.pdm.dev-dependencies]\n"],
+  ["pyproject.toml", "python3 hatch", "[tool.hatch.envs.test]\n"],
+  ["pyproject.toml", "python3", "[tool.hatch.build]\n# [tool.uv]\n[tool.uvx]\n"],
+  ["Pipfile.lock", "pipenv"],
+  ["tox.ini", "tox"],
+  ["noxfile.py", "nox"],
+  ["configure.in", "autoreconf"],
+  ["SConstruct", "scons"],
+  ["MODULE.bazel", "bazel"],
+  ["gems.rb", "bundle"],
+  ["Rakefile", "rake"],
+  ["rebar.config", "rebar3"],
+  ["pubspec.yaml", "dart"],
+  ["build.zig", "zig"],
+  ["dune-project", "dune"],
+  ["stack.yaml", "stack"],
+  ["x.cabal", "cabal"],
+  ["deps.edn", "clojure"],
+  ["App.sln", "dotnet"],
+  ["App.csproj", "dotnet"],
+  ["makefile.old", ""],
+  ["MAKEFILE", ""],
+];
+
+Deno.test("L6 needsOf() knows the other names of files that ask for a program", () => {
+  for (const [file, programs, text = ""] of FILES) {
+    const found = needsOf([directory({ [file]: text })]).tools.map(({ name, file }) => [name, file]);
+    assert.deepStrictEqual(found, programs.split(" ").filter((name) => name !== "").map((name) => [name, file]), file);
+  }
+});
+
+Deno.test("L6 needsOf() names the makefile that make takes", () => {
+  const named = (...files: readonly string[]) => {
+    return needsOf([directory(Object.fromEntries(files.map((file) => [file, ""])))]).tools.map(({ file }) => file);
+  };
+  assert.deepStrictEqual(named("Makefile", "makefile", "GNUmakefile"), ["GNUmakefile"]);
+  assert.deepStrictEqual(named("Makefile", "makefile"), ["makefile"]);
+});
+
+Deno.test("L6 needsOf() finds paths out of the project in the files of more languages", () => {
+  const places = (file: string, text: string) => needsOf([directory({ [file]: text })]).places.map(({ name }) => name);
+  const rows: readonly (readonly [file: string, text: string, place: string])[] = [
+    ["deno.jsonc", '{ "imports": { "a/": "../a/" }, "exclude": ["b"] }', "/a"],
+    ["requirements-dev.txt", "-r ../base.txt\n-r inner.txt\n", "/base.txt"],
+    ["jsconfig.json", '{"extends": "../base.json"}', "/base.json"],
+    ["pom.xml", "<relativePath>../pom.xml</relativePath>", "/pom.xml"],
+    ["settings.gradle.kts", 'includeBuild("../build-logic")\ninclude("app")\n', "/build-logic"],
+    ["settings.gradle", "includeBuild '../build-logic'\n", "/build-logic"],
+    ["Gemfile", "gem 'x', path: '../x'\n", "/x"],
+    ["composer.json", '{"repositories": [{"type": "path", "url": "../x"}]}', "/x"],
+    ["pubspec.yaml", "dependencies:\n  x:\n    path: ../x\n", "/x"],
+    ["mix.exs", '{:x, path: "../x"}', "/x"],
+    ["CMakeLists.txt", "add_subdirectory(../x build)\nadd_subdirectory(src)\n", "/x"],
+  ];
+  for (const [file, text, place] of rows) assert.deepStrictEqual(places(file, text), [place], file);
+});
+
+Deno.test("L6 needsOf() knows the other names of settings of docker, hooks and version managers", () => {
+  const needs = needsOf([directory({
+    "docker-compose.yaml": "- /var/run/mysqld/mysqld.sock:/x\n",
+    "package.json": "{}",
+    "setup.cfg": "",
+    ".tool-versions": "nodejs 20.1.0\npython 3.11\n",
+    ".lefthook.toml": "",
+    ".pre-commit-config.yml": "",
+  })]);
+  assert.deepStrictEqual([needs.sockets, needs.hooks, needs.containers].map(asked), [
+    { "/var/run/mysqld/mysqld.sock": "docker-compose.yaml" },
+    { "lefthook": ".lefthook.toml", "pre-commit": ".pre-commit-config.yml" },
+    { docker: "docker-compose.yaml" },
+  ]);
+  assert.deepStrictEqual(needs.tools.map(({ name, wanted }) => [name, wanted?.version]), [
+    ["node", "20.1.0"],
+    ["python3", "3.11"],
+    ["npm", undefined],
+  ]);
+  assert.strictEqual(
+    asked(needsOf([directory({ ".devcontainer.json": "" })]).containers)["docker"],
+    ".devcontainer.json",
+  );
+});
+
 Deno.test("L6 needsOf() finds versions that files ask for", () => {
   const { tools } = needsOf([directory({
     "package.json": "{}",

@@ -18,7 +18,12 @@ const LONGEST_MS = 20_000;
 const LONGEST_OUTPUT = 400;
 
 /** Words that ask for the version; absent: `--version`. */
-const VERSION_WORDS: Readonly<Record<string, string>> = { go: "version", java: "-version" };
+const VERSION_WORDS: Readonly<Record<string, string>> = {
+  go: "version",
+  java: "-version",
+  ant: "-version",
+  zig: "version",
+};
 /** The answer is the version that is there, not one that would be fetched. */
 const ENVIRONMENT = { GOTOOLCHAIN: "local", COREPACK_ENABLE_DOWNLOAD_PROMPT: "0" };
 
