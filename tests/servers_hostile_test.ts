@@ -154,3 +154,24 @@ if method == "tools/list":
   const looped = "four: it has passed through 4 servers: they serve each other in a loop";
   assert.deepStrictEqual(withheld, [looped, ...hidden]);
 });
+
+Deno.test("O2 O6 a server cannot name a tool so that a rule for another server fits it, and neither can its own name", async () => {
+  using bench = new Workbench();
+  const listed = `
+if method == "tools/list":
+    send({"id": id, "result": {"tools": [tool(name) for name in ("b_c", "b_echo", "b", "c")]}})
+if method == "tools/call":
+    send({"id": id, "result": {"content": [{"type": "text", "text": "of a: " + params["name"]}]}})`;
+  const servers = { a: scripted(bench, "a", listed), a_b: upstreamServer(bench, { includeTools: ["echo"] }) };
+  await using server = await withServers(bench, servers);
+  const names = await namesOf(server, "a", 5);
+  const shown = names.map((name) => name.replace(/_[0-9a-f]{6}_/, "_#_")).filter((name) => /^a[_-]/.test(name));
+  assert.deepStrictEqual(shown, ["a_b", "a_#_b_c", "a_#_b_echo", "a_c", "a-b_echo"]);
+  const hidden = names.find((name) => name.endsWith("_b_echo")) ?? "";
+  assert.deepStrictEqual((await server.call(hidden)).text, "of a: b_echo");
+  assert.deepStrictEqual((await server.call("a-b_echo", { text: "of a_b" })).text, "of a_b\n\n");
+  const renamed = /^ {2}renamed, because another tool or server has the name: (.*)$/m.exec(
+    (await server.call("status")).text,
+  );
+  assert.deepStrictEqual(renamed?.[1]?.split(", "), names.filter((name) => name.includes("_b_")));
+});

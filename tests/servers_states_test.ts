@@ -34,13 +34,14 @@ Deno.test("O2 names are unique, short and the same in each start; tool files kee
   const names: (readonly string[])[] = [];
   for (const _start of ["first", "second"]) {
     await using server = await withServers(bench, servers);
-    names.push([...await namesOf(server, "my_", 6), ...await namesOf(server, "git_", 2)]);
+    const mine = [...await namesOf(server, "my_", 3), ...await namesOf(server, "my-server-1_", 3)];
+    names.push([...mine, ...await namesOf(server, "git_", 2)]);
     const [cut = "", plain = "", , , renamed = ""] = names[0] ?? [];
     assert.deepStrictEqual((await server.call(cut)).text, `no tool ${long}`);
     assert.deepStrictEqual([plain, (await server.call(plain, { text: "one" })).text], ["my_server_1_echo", "one\n\n"]);
     assert.deepStrictEqual((await server.call(renamed, { text: "two" })).text, "two\n\n");
     const { text } = await server.call("status");
-    assert.match(text, /^ {2}renamed, because another tool has the name: my_server_1_echo_[0-9a-f]{6}, /m);
+    assert.match(text, /^ {2}renamed, because another tool or server has the name: git_status_[0-9a-f]{6}$/m);
   }
   const [first = [], second] = names;
   assert.deepStrictEqual(second, first);

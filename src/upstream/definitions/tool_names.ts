@@ -12,7 +12,7 @@ export interface NamelessTool {
 
 export interface ToolName {
   readonly name: string;
-  /** Whether another tool has the name that this one would have. */
+  /** Whether another tool has the name that this one would have, or another server has names that begin like it. */
   readonly collides: boolean;
 }
 
@@ -22,38 +22,69 @@ export interface NameRules {
   /** Characters of a name. */
   readonly longest: number;
   /** Of all servers, those without tools too. */
-  readonly prefixes: readonly string[];
+  readonly prefixes: NamePrefixes;
+}
+
+/** What the names of a server's tools begin with before `_`, by the prefix of its entry. */
+export type NamePrefixes = ReadonlyMap<string, string>;
+
+/**
+ * The beginnings of names, none of which begins like another: a rule of a client for `git_*` must not fit `git_hub`, which
+ * becomes `git-hub`. Servers whose entries have the same prefix share it.
+ */
+export function namePrefixes(prefixes: readonly string[]): NamePrefixes {
+  const all = [...new Set(prefixes)];
+  const chosen = new Map<string, string>();
+  for (const [at, prefix] of all.entries()) {
+    const plain = cleanName(prefix);
+    const others = all.filter((other, place) => other !== prefix && (place < at || cleanName(other) !== plain));
+    const rivals = [...others.map(cleanName), ...chosen.values()];
+    const fits = (one: string) =>
+      !rivals.some((rival) => belongsTo(`${one}_`, rival) || one !== plain && belongsTo(`${rival}_`, one));
+    const dashed = plain.replaceAll("_", "-");
+    let name = [plain, dashed].find(fits);
+    for (let round = 0; name === undefined; round++) {
+      name = [`${dashed}-${suffixOf(prefix, round)}`].find(fits);
+    }
+    chosen.set(prefix, name);
+  }
+  return chosen;
 }
 
 /**
- * A name for each tool, in order. No tool takes a name that begins like those of a server with a longer prefix: a person
- * may have told the client to trust that name.
+ * A name for each tool, in order. No tool takes a name that begins like those of another server: a person may have told
+ * the client to trust that name.
  */
 export function toolNames(
   tools: readonly NamelessTool[],
   { taken, longest, prefixes }: NameRules,
 ): readonly ToolName[] {
   const used = new Set(taken);
-  const beginnings = prefixes.map((prefix) => toolName(prefix, ""));
+  const beginnings = [...prefixes].flatMap(([prefix, name]) => [cleanName(prefix), name]);
   return tools.map(({ prefix, tool }) => {
-    const plain = toolName(prefix, tool);
-    const own = toolName(prefix, "");
-    const isOfOther = beginnings.some((one) => one.length > own.length && plain.startsWith(one));
-    const collides = used.has(plain) || isOfOther;
-    const candidates = plain.length <= longest && !collides ? [plain] : [];
-    let name = candidates[0];
-    for (let round = 0; name === undefined || used.has(name); round++) {
-      const suffix = fingerprint(`${prefix}\0${tool}\0${round}`).slice(0, SUFFIX);
-      name = `${plain.slice(0, longest - SUFFIX - 1)}_${suffix}`;
+    const own = prefixes.get(prefix) ?? cleanName(prefix);
+    const plain = `${own}_${cleanName(tool)}`;
+    const others = beginnings.filter((one) => !belongsTo(`${own}_`, one));
+    const fits = (name: string) => !used.has(name) && !others.some((one) => belongsTo(name, one));
+    const collides = !fits(plain);
+    let name = [plain].find((one) => one.length <= longest && !collides);
+    for (let round = 0; name === undefined; round++) {
+      const suffix = suffixOf(`${prefix}\0${tool}`, round);
+      const kept = longest - SUFFIX - 1;
+      const inside = `${`${own}_`.slice(0, kept)}${suffix}_${cleanName(tool)}`.slice(0, longest);
+      name = [`${plain.slice(0, kept)}_${suffix}`, inside].find(fits);
     }
     used.add(name);
     return { name, collides };
   });
 }
 
-/** The name of a tool that is short enough and has no rival. */
-export function toolName(prefix: string, tool: string): string {
-  return `${cleanName(prefix)}_${cleanName(tool)}`;
+function belongsTo(name: string, beginning: string): boolean {
+  return name.startsWith(`${beginning}_`);
+}
+
+function suffixOf(text: string, round: number): string {
+  return fingerprint(`${text}\0${round}`).slice(0, SUFFIX);
 }
 
 function cleanName(text: string): string {

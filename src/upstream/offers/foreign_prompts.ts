@@ -17,7 +17,7 @@ import type {
 import { isObject } from "../../wire/json_value.ts";
 import { withOurUris } from "../definitions/foreign_uri.ts";
 import { clientPrompt, itemsOf } from "../definitions/items.ts";
-import { toolNames } from "../definitions/tool_names.ts";
+import { namePrefixes, toolNames } from "../definitions/tool_names.ts";
 import { ListChanges } from "../server/list_changes.ts";
 import type { ServerSet } from "../server/server_set.ts";
 import type { UpstreamServer } from "../server/upstream_server.ts";
@@ -142,7 +142,7 @@ export class ForeignPrompts implements PromptSource {
     const { servers } = this.#options.set;
     const seen = servers.flatMap((server) => itemsOf(server.record, "prompt").map((item) => ({ server, item })));
     const wanted = seen.map(({ server, item }) => ({ prefix: prefixOf(server), tool: String(item.item["name"]) }));
-    const names = toolNames(wanted, { taken, longest: LONGEST_NAME, prefixes: servers.map(prefixOf) });
+    const names = toolNames(wanted, { taken, longest: LONGEST_NAME, prefixes: namePrefixes(servers.map(prefixOf)) });
     const entries = seen.map(({ server, item }, index) => ({
       server,
       theirs: String(item.item["name"]),

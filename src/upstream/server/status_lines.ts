@@ -8,7 +8,7 @@ import type { UpstreamServer } from "./upstream_server.ts";
 /** A tool that a server has, as `status` needs it. */
 export interface SeenTool {
   readonly name: string;
-  /** Whether another tool has the name that this one would have. */
+  /** Whether another tool has the name that this one would have, or another server has names that begin like it. */
   readonly collides: boolean;
   /** Whether it came after the server was approved. */
   readonly isAdded: boolean;
@@ -35,7 +35,7 @@ export function statusOf(server: UpstreamServer, tools: readonly SeenTool[]): re
     ...tools.flatMap((tool) => tool.problem === undefined ? [] : [`  ${tool.name}: ${tool.problem}`]),
     ...itemsWithReason(server),
     ...listed("new since it was approved", tools.filter(({ isAdded, problem }) => isAdded && problem === undefined)),
-    ...listed("renamed, because another tool has the name", tools.filter(({ collides }) => collides)),
+    ...listed("renamed, because another tool or server has the name", tools.filter(({ collides }) => collides)),
   ];
 }
 

@@ -12,7 +12,7 @@ import { isOffered } from "../config/tool_filter.ts";
 import { clientTool, type Definition } from "../definitions/definition.ts";
 import { toolsOf } from "../definitions/items.ts";
 import { headerArguments } from "../definitions/header_arguments.ts";
-import { toolName, toolNames } from "../definitions/tool_names.ts";
+import { type NamePrefixes, namePrefixes, toolNames } from "../definitions/tool_names.ts";
 import { isObject } from "../../wire/json_value.ts";
 import type { CallAudit } from "../../service/run/call_audit.ts";
 import { ListChanges } from "./list_changes.ts";
@@ -54,12 +54,14 @@ interface Listing {
 export class UpstreamSource implements ToolSource {
   readonly #options: UpstreamSourceOptions;
   readonly #changes: ListChanges;
+  readonly #prefixes: NamePrefixes;
   #version = 0;
   #listing: Listing | undefined;
 
   constructor(options: UpstreamSourceOptions) {
     this.#options = options;
     this.#changes = new ListChanges(options.log);
+    this.#prefixes = namePrefixes(options.set.servers.map(prefixOf));
     options.set.onChange(() => this.#changed());
   }
 
@@ -134,7 +136,7 @@ export class UpstreamSource implements ToolSource {
   /** Servers of which nothing is known, and that may have a tool of this name. */
   #unknownTo(name: string): readonly UpstreamServer[] {
     return this.#options.set.servers.filter(({ record, spec }) =>
-      record === undefined && name.startsWith(toolName(prefixOf({ spec }), ""))
+      record === undefined && name.startsWith(`${this.#prefixes.get(prefixOf({ spec }))}_`)
     );
   }
 
@@ -154,7 +156,7 @@ export class UpstreamSource implements ToolSource {
         .map((definition) => ({ server, definition }))
     );
     const wanted = seen.map(({ server, definition }) => ({ prefix: prefixOf(server), tool: definition.name }));
-    const names = toolNames(wanted, { taken, longest: longestName, prefixes: servers.map(prefixOf) });
+    const names = toolNames(wanted, { taken, longest: longestName, prefixes: this.#prefixes });
     const entries = seen.map(({ server, definition }, index) =>
       entryOf(server, definition, names[index] ?? { name: definition.name, collides: false })
     );
