@@ -62,7 +62,8 @@ export interface Session {
 export async function openSession(options: SessionOptions, stack: AsyncDisposableStack): Promise<Session> {
   const { settings: { auditLog: file }, log } = options;
   const { insistOn, ...session } = await openUnaudited(options);
-  const { directories, writable: open } = session.sandbox;
+  const { directories, writable: open, warnings } = session.sandbox;
+  for (const warning of warnings) log.warn(warning);
   stack.defer(async () => {
     await removeSessionDirectories(directories).catch((thrown: unknown) =>
       log.warn("Cannot remove the session's directory", { error: messageOf(thrown) })

@@ -150,6 +150,7 @@ function build(context: Context): Outcome<Sandbox> {
     environment: environmentOf(settings, settled, own),
     abi,
     missing: abi === 0 ? [] : missingProtections(abi),
+    warnings: own.warnings,
   });
 }
 

@@ -63,6 +63,7 @@ export function prepareSeatbelt(settings: SandboxSettings, { sandboxExec }: Plat
       LANG: settings.serverEnvironment["LANG"] ?? "en_US.UTF-8", // many versions of macOS have no C.UTF-8
     },
     missing: settings.enforce ? SEATBELT_GAPS : [],
+    warnings: own.value.warnings,
     confinement: confined("profile", profile.value),
     offline: confined("offline", offline.value),
   });

@@ -16,4 +16,6 @@ export interface SessionSandbox {
   readonly writable: readonly string[];
   /** One sentence for each protection this system lacks. */
   readonly missing: readonly string[];
+  /** One sentence for each of its directories that is not as it should be. */
+  readonly warnings: readonly string[];
 }

@@ -52,6 +52,8 @@ export interface OwnDirectories {
   readonly cache: string;
   /** Those that commands may write to. */
   readonly writable: readonly string[];
+  /** A sentence for each that is not as it should be. */
+  readonly warnings: readonly string[];
 }
 
 /** Checks and resolves what a person chose; makes nothing. The problem names the value. */
@@ -100,13 +102,21 @@ export function openDirectories(settings: SandboxSettings, { scopes, trees }: Se
     );
   }
   const kept = scopeCache(place, scopeName(scopes));
-  const cacheUse = kept === undefined ? undefined : useCache(kept, scopes[0]?.path ?? "");
-  const cache = kept ?? createSessionCache(directories);
+  const use = kept === undefined ? failure(NO_PLACE) : useCache(kept, scopes[0]?.path ?? "");
+  const cache = use.ok && kept !== undefined ? kept : createSessionCache(directories);
   // It follows no link: what a command left in its place leads commands alone.
   if (settings.privateHome) attempt(Error, () => Deno.mkdirSync(privateHome(cache), { mode: 0o700 }));
   const writable = [directories.temporary, cache].filter((path) => path !== undefined);
-  return success({ directories: { ...directories, ...cacheUse !== undefined && { cacheUse } }, cache, writable });
+  return success({
+    directories: { ...directories, ...use.ok && { cacheUse: use.value } },
+    cache,
+    writable,
+    warnings: use.ok ? [] : [`The project's cache is not used: ${use.problem}. Commands have one that goes at the end`],
+  });
 }
+
+const NO_PLACE = "there is no directory for it that this user alone can write to, and no command; " +
+  "set XDG_CACHE_HOME to one";
 
 /** Removes them again, where the rest of the sandbox cannot be built. */
 export function discardDirectories({ owner, cacheUse, root }: SessionDirectories): void {

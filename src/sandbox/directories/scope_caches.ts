@@ -4,6 +4,7 @@
  * uses the cache holds a lock on it.
  */
 import { attempt } from "../../base/errors.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { freeLock } from "../../system/free_lock.ts";
 import { isExpected } from "../../system/paths.ts";
 import { removeTree } from "../../system/open_files/remove_tree.ts";
@@ -25,35 +26,40 @@ export interface ScopeCache {
   readonly isUsed: boolean;
 }
 
-/** Records that `scope` uses the cache until the result is disposed of; undefined: the record cannot be written. */
-export function useCache(cache: string, scope: string): Disposable | undefined {
-  return attempt(Error, () => {
-    const record = lockedRecord(`${cache}${RECORD}`);
-    try {
-      // It may have been removed until a moment ago.
-      attempt(Deno.errors.AlreadyExists, () => Deno.mkdirSync(cache, { mode: 0o700 }));
-      record.truncateSync();
-      record.writeSync(new TextEncoder().encode(scope));
-      return { [Symbol.dispose]: () => freeLock(record) };
-    } catch (thrown) {
-      freeLock(record);
-      throw thrown;
-    }
-  });
+/**
+ * Records that `scope` uses the cache, until the value is disposed of. Nothing is waited for: a command that may read the
+ * record can hold its lock for as long as it likes. The problem says why the cache cannot be used.
+ */
+export function useCache(cache: string, scope: string): Outcome<Disposable> {
+  try {
+    return recorded(cache, scope);
+  } catch (thrown) {
+    if (!(thrown instanceof Error)) throw thrown;
+    return failure(thrown.message);
+  }
 }
 
-/** The record, locked for a user. It waits for a server that looks or removes: none does anything else meanwhile. */
-function lockedRecord(path: string): Deno.FsFile {
-  for (;;) {
-    const record = openRecord(path);
-    try {
-      record.lockSync(SHARED);
-      if (isAt(path, record)) return record;
-    } catch (thrown) {
+function recorded(cache: string, scope: string): Outcome<Disposable> {
+  const path = `${cache}${RECORD}`;
+  const record = openRecord(path);
+  const use = { [Symbol.dispose]: () => freeLock(record) };
+  try {
+    if (!record.tryLockSync(SHARED)) {
       record.close();
-      throw thrown;
+      return failure(`another program holds a lock on "${path}"`);
     }
-    freeLock(record);
+    // It may have been removed until a moment ago.
+    if (!isAt(path, record)) {
+      freeLock(record);
+      return recorded(cache, scope);
+    }
+    attempt(Deno.errors.AlreadyExists, () => Deno.mkdirSync(cache, { mode: 0o700 }));
+    record.truncateSync();
+    record.writeSync(new TextEncoder().encode(scope));
+    return success(use);
+  } catch (thrown) {
+    record.close();
+    throw thrown;
   }
 }
 
@@ -70,11 +76,20 @@ function isAt(path: string, record: Deno.FsFile): boolean {
 
 /** The caches in a directory of them, the last used first. */
 export async function listCaches(base: string): Promise<readonly ScopeCache[]> {
-  const caches: ScopeCache[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(base)) {
-    if (isDirectory && !name.startsWith(REMOVED)) caches.push(await cacheAt(`${base}/${name}`));
-  }
+  const caches = await Promise.all((await cachePaths(base)).map((path) => cacheAt(path)));
   return caches.toSorted((one, other) => other.usedAt.getTime() - one.usedAt.getTime());
+}
+
+async function cachePaths(base: string): Promise<readonly string[]> {
+  const entries = await Array.fromAsync(Deno.readDir(base));
+  return entries.filter(({ name, isDirectory }) => isDirectory && !name.startsWith(REMOVED))
+    .map(({ name }) => `${base}/${name}`);
+}
+
+/** The time of the record; without one, of the cache. */
+async function lastUse(path: string): Promise<Date> {
+  const record = await Deno.lstat(`${path}${RECORD}`).catch(nothingThere);
+  return (record ?? await Deno.lstat(path)).mtime ?? new Date(0);
 }
 
 /** Removes the cache; false: a server uses it. @throws {Error} When something in it cannot be removed. */
@@ -106,7 +121,10 @@ function moveUnused(path: string, removed: string): boolean {
 /** Removes caches that were not used for 30 days. */
 export async function removeUnusedCaches(base: string, now: number): Promise<void> {
   for await (const { name } of Deno.readDir(base)) if (name.startsWith(REMOVED)) await removeTree(`${base}/${name}`);
-  for (const cache of await listCaches(base)) if (now - cache.usedAt.getTime() > KEPT_MS) await removeCache(cache);
+  for (const path of await cachePaths(base)) {
+    // No lock is tried on any other: its server may be starting.
+    if (now - (await lastUse(path)).getTime() > KEPT_MS) await removeCache({ path });
+  }
 }
 
 /** Bytes of all files below a directory, links not followed; what goes meanwhile, or is closed, counts nothing. */
@@ -125,15 +143,13 @@ export async function sizeOf(directory: string): Promise<number> {
 
 async function cacheAt(path: string): Promise<ScopeCache> {
   const record = await Deno.open(`${path}${RECORD}`, { read: true }).catch(nothingThere);
-  if (record === undefined) {
-    return { path, scope: undefined, usedAt: (await Deno.lstat(path)).mtime ?? new Date(0), isUsed: false };
-  }
+  const usedAt = await lastUse(path);
+  if (record === undefined) return { path, scope: undefined, usedAt, isUsed: false };
   try {
-    const { mtime } = await record.stat();
     const isUsed = !record.tryLockSync(EXCLUSIVE);
     record.unlockSync(); // before anything is awaited, as in moveUnused()
     const scope = await new Response(record.readable).text();
-    return { path, scope, usedAt: mtime ?? new Date(0), isUsed };
+    return { path, scope, usedAt, isUsed };
   } finally {
     attempt(Error, () => record.close()); // a stream that was read to its end has closed it
   }

@@ -44,7 +44,8 @@ export function createSessionDirectories(
 
 function finish(unfinished: string, base: string, temporaryFiles: boolean): SessionDirectories {
   const owner = Deno.openSync(`${unfinished}/${OWNER_FILE}`, { write: true, createNew: true, mode: 0o600 });
-  owner.lockSync(EXCLUSIVE);
+  // A program that may read the base could have taken it by now: a start does not wait for that.
+  if (!owner.tryLockSync(EXCLUSIVE)) throw new Deno.errors.PermissionDenied(`Another program holds "${unfinished}"`);
   Deno.mkdirSync(`${unfinished}/files`, { mode: 0o700 });
   if (temporaryFiles) Deno.mkdirSync(`${unfinished}/tmp`, { mode: 0o700 });
   const root = `${base}/${PREFIX}${

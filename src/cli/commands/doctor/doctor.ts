@@ -70,17 +70,20 @@ async function checkServer(composing: Parameters<typeof compose>[0]): Promise<re
   await using program = await compose(composing);
   const { sandbox, runner, service } = program;
   const policy = await runner.policy;
-  const scope = check("scope", "scope", "ok", service.scope.roots.join(", "));
+  const places = [
+    check("scope", "scope", "ok", service.scope.roots.join(", ")),
+    ...sandbox.warnings.map((warning) => check("cache", "cache", "warning", warning)),
+  ];
   const gaps = (help: string) => sandbox.missing.map((gap) => check("gap", "not enforced", "warning", `${gap}${help}`));
   if (policy === undefined && service.settings.sandbox.enforced) {
-    return [scope, check("seatbelt", "Seatbelt", "ok", "the profile was tried"), ...gaps("")];
+    return [...places, check("seatbelt", "Seatbelt", "ok", "the profile was tried"), ...gaps("")];
   }
   if (policy === undefined) {
     const off = "off (--no-sandbox): commands run with all your permissions";
-    return [scope, check("landlock", "Landlock", "warning", off)];
+    return [...places, check("landlock", "Landlock", "warning", off)];
   }
   return [
-    scope,
+    ...places,
     check("landlock", "Landlock", "ok", `ABI ${policy.abi}`),
     policy.namespaces
       ? check("namespaces", "namespaces", "ok", "mount and PID namespaces")
