@@ -157,7 +157,7 @@ const REFUSED: Readonly<Record<string, readonly [set: (server: OAuthServer) => v
   ],
   "a plain address as the page to log in": [
     ({ behaviour }) => behaviour.authorizationEndpoint = "http://evil.example/;touch x",
-    /^The authorization endpoint of "http.*" is refused: "http:\/\/evil\.example\/;touch x" is no address/,
+    /^The authorization endpoint of "http.*" is refused: "http:\/\/evil\.example\/;touch x" is not an address/,
   ],
   "no registration": [
     ({ behaviour }) => behaviour.register = "no endpoint",

@@ -117,7 +117,7 @@ Deno.test("O6 hidden text of a server reaches no client, and what is too large i
     const line of [
       "  srv_deep: it is withheld: its schema is more than 50 levels deep",
       "  srv_large: it is withheld: its schema is larger than 64 KiB",
-      "  srv_none: it is withheld: its inputSchema is no object schema",
+      "  srv_none: it is withheld: its inputSchema is not an object schema",
     ]
   ) assert.ok(text.includes(line), text);
 });

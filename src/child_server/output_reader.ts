@@ -105,7 +105,7 @@ export class OutputReader {
         for (const item of wire.items) this.#take(item);
         return;
       case "invalid":
-        return this.#options.log.debug("A child server wrote a line that is no message", { problem: wire.problem });
+        return this.#options.log.debug("A child server wrote a line that is not a message", { problem: wire.problem });
       case "blank":
         return;
       default:

@@ -90,7 +90,7 @@ export interface ToolSource {
   /** Does a call with the tools of this moment. Wrong arguments are a result; a failure: the tool is not here. */
   call(service: Service, call: ToolCall, context: CallContext): Promise<Outcome<CallToolResult, UnknownTool>>;
   /** Hears what a client takes, before it is listed anything; absent: all clients are the same to it. */
-  meet?(offers: ClientOffers): void;
+  noteOffers?(offers: ClientOffers): void;
   /** Hears each change of `list`, once; absent: there is none. */
   onChange?(listener: () => void): Unsubscribe;
   /** What may have more tools that are not known at this moment, each with the reason; absent: all are known. */

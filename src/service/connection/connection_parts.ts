@@ -31,7 +31,7 @@ export function connectionParts(service: Service, link: ClientLink, revision: Re
     subscriptions: hasSessions ? new Subscriptions(service) : undefined,
     prompts: new PromptList(service),
     listTools: async (cursor, offers) => {
-      for (const source of service.sources) source.meet?.(offers);
+      for (const source of service.sources) source.noteOffers?.(offers);
       return { tools: await tools.page(cursor, link.hasCoreTasks) };
     },
   };

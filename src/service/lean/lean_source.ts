@@ -55,8 +55,8 @@ export class LeanSource implements ToolSource {
     this.#hidden = mergedList(options.hidden, (tools) => ({ tools, index: new ToolIndex(tools) }));
   }
 
-  meet(offers: ClientOffers): void {
-    for (const source of this.#options.hidden) source.meet?.(offers);
+  noteOffers(offers: ClientOffers): void {
+    for (const source of this.#options.hidden) source.noteOffers?.(offers);
   }
 
   list(): Promise<readonly Tool[]> {

@@ -31,7 +31,7 @@ const WORD =
   /^(?:pw|pwd|pswd|[a-z]?otp|mfa|2fa|cvv|cvc|secrets?|hasl[oae]|hasłe?[oam]|hesl[oa]|senhas?|sifre|parolan\w*)$/;
 /** A personal identification number; not what is pinned. */
 const PIN = /\bPINs?\b|\b(?:your|digit|card|sim)[ -]pins?\b/;
-/** One token, which is no measure of a text. */
+/** One token, as opposed to a measure of a text. */
 const TOKEN = /\btoken\b(?!\s+(?:budget|count|limit|size|usage|window)s?\b)/i;
 const YOUR_KEY = /\byour\s+(?:\w+\s+)?keys?\b/i;
 /** Words that a whole name, or its end, may be, and that mean other things within texts. */

@@ -194,7 +194,10 @@ function httpOf(entry: EntryReader, transport: HttpTransport, sources: VariableS
   const url = entry.expanded("url", expand(text, sources));
   const parsed = URL.canParse(url.text) ? new URL(url.text) : undefined;
   if (parsed === undefined || !["http:", "https:"].includes(parsed.protocol)) {
-    entry.refuse("url", `Cannot use "${url.shown}" as the address of a server: it is no http:// or https:// address`);
+    entry.refuse(
+      "url",
+      `Cannot use "${url.shown}" as the address of a server: it is not an http:// or https:// address`,
+    );
   } else if (parsed.username !== "" || parsed.password !== "") {
     entry.refuse("url", "Cannot use a user name or password in the address: write an Authorization header");
   }
@@ -214,7 +217,9 @@ function headersOf(entry: EntryReader, sources: VariableSources): Readonly<Recor
     : [["Authorization", entry.expanded("bearer_token_env_var", expand(`Bearer \${${bearer}}`, sources))] as const];
   const headers = Object.fromEntries([...expanded, ...variables, ...token]);
   for (const [name, { text }] of Object.entries(headers)) {
-    if (!isHeader(name, text)) entry.refuse("headers", `Cannot send header "${name}": its name or value is no header`);
+    if (!isHeader(name, text)) {
+      entry.refuse("headers", `Cannot send header "${name}": its name or value is not valid in a header`);
+    }
   }
   return headers;
 }

@@ -54,7 +54,9 @@ export function clientTool(definition: Definition, name: string): Outcome<Tool> 
     return failure(`its "${HOPS_META_KEY}" is not a number of servers: it could hide that they serve each other`);
   }
   if (passed >= MOST_HOPS) return failure(`it has passed through ${passed} servers: they serve each other in a loop`);
-  if (!isObject(inputSchema) || inputSchema["type"] !== "object") return failure("its inputSchema is no object schema");
+  if (!isObject(inputSchema) || inputSchema["type"] !== "object") {
+    return failure("its inputSchema is not an object schema");
+  }
   if (isDeeper(inputSchema, DEEPEST_SCHEMA)) return failure(`its schema is more than ${DEEPEST_SCHEMA} levels deep`);
   if (JSON.stringify(inputSchema).length > LARGEST_SCHEMA) return failure("its schema is larger than 64 KiB");
   const schema = cleaned(inputSchema);

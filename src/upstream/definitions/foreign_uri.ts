@@ -12,7 +12,7 @@ export function ourUri(server: string, uri: string): string {
   return `${PREFIX}${encodeURIComponent(server)}/${uri}`;
 }
 
-/** The server's name and its own address; undefined: it is no address of a server. */
+/** The server's name and its own address; undefined: it is not an address of a server. */
 export function theirUri(uri: string): { readonly server: string; readonly uri: string } | undefined {
   if (!uri.startsWith(PREFIX)) return undefined;
   const end = uri.indexOf("/", PREFIX.length);

@@ -49,8 +49,8 @@ function namedProblem(
 ): string | undefined {
   const what = `its ${KEY} ${shownValue(name)}`;
   if (!isArgument) return `${what} is not that of an argument`;
-  if (typeof name !== "string" || !TOKEN.test(name)) return `${what} is no name of a header`;
-  if (!TYPES.includes(type)) return `${what} is of an argument that is no string, integer or boolean`;
+  if (typeof name !== "string" || !TOKEN.test(name)) return `${what} is not a name of a header`;
+  if (!TYPES.includes(type)) return `${what} is of an argument that is not a string, integer or boolean`;
   if (names.has(name.toLowerCase())) return `${what} is used twice`;
   names.add(name.toLowerCase());
   return undefined;

@@ -8,7 +8,7 @@ import type { ServerRecord } from "./pins.ts";
 
 export type ItemKind = "resource" | "template" | "prompt" | "instructions";
 
-/** One thing that is no tool; its `name` is its kind and its own name or address. */
+/** One thing that is not a tool; its `name` is its kind and its own name or address. */
 export interface Item extends Definition {
   readonly kind: ItemKind;
   readonly item: Readonly<Record<string, unknown>>;
@@ -79,7 +79,7 @@ export function instructionsItem(text: string | undefined): Item | undefined {
   return { kind: "instructions", name: "instructions", item: { text: truncate(text, LONGEST_TEXT) } };
 }
 
-/** Definitions of any kind as they were kept; what is none is dropped. */
+/** Definitions of any kind as they were kept; invalid ones are dropped. */
 export function storedDefinitions(list: unknown): readonly Definition[] {
   return (Array.isArray(list) ? list : []).flatMap((one: unknown): readonly (Definition | Item)[] => {
     const [kind, name, item] = [member(one, "kind"), member(one, "name"), member(one, "item")];

@@ -34,7 +34,7 @@ export class RecordStore {
     return this.#directory;
   }
 
-  /** Undefined: nothing is known of the server, or the file is none of ours. */
+  /** Undefined: nothing is known of the server, or this program did not write the file. */
   read(id: string): ServerRecord | undefined {
     return readRecord(this.#fileOf(id), (file) => readTextIfRegular(file, LARGEST_FILE));
   }

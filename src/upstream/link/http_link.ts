@@ -11,9 +11,9 @@ import { ANYTHING } from "../../service/sdk/any_params.ts";
 import { isObject, member } from "../../wire/json_value.ts";
 import type { HttpSpec } from "../config/server_spec.ts";
 import type { TransportAuth } from "../oauth/transport_auth.ts";
-import { calmReconnection, endCancelled, limitAnswers } from "./calm_transport.ts";
+import { endCancelled, limitAnswers, throttledReconnect } from "./throttled_transport.ts";
 import { ResourceListens } from "./resource_listens.ts";
-import { busyFor, isBusyStatus, serverFetch } from "./patient_fetch.ts";
+import { busyFor, isBusyStatus, serverFetch } from "./retry_after.ts";
 import { watchedFetch } from "./watched_fetch.ts";
 import { CANCELLED, type Link, type LinkHooks, type LinkRequest } from "./link.ts";
 
@@ -263,7 +263,7 @@ async function transportOf(
         ...instance !== undefined && { [INSTANCE_HEADER]: instance },
       },
     },
-    reconnectionScheduler: calmReconnection,
+    reconnectionScheduler: throttledReconnect,
   };
   return limitAnswers(
     kind === "sse"

@@ -2,7 +2,7 @@
  * A `fetch` for the older transport, whose answers all come by one stream of events. The SDK opens an ended stream again,
  * but a server begins a new session with it: what was asked before has no answer any more.
  */
-import type { Fetch } from "./patient_fetch.ts";
+import type { Fetch } from "./retry_after.ts";
 
 /** `onEnd` hears why a stream of events gives no more: it failed, or the server ended it. */
 export function watchedFetch(fetch: Fetch, onEnd: (reason: Error) => void): Fetch {

@@ -2,7 +2,7 @@ import type { Completion } from "../../service/prompts/prompt_source.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import { member } from "../../wire/json_value.ts";
 
-/** The values of a server's answer to `completion/complete`; what is no text is dropped. */
+/** The values of a server's answer to `completion/complete`; values that are not text are dropped. */
 export function completionOf(result: unknown): Completion {
   const completion = member(result, "completion");
   const [values, total, hasMore] = ["values", "total", "hasMore"].map((key) => member(completion, key));

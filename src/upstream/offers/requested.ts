@@ -1,4 +1,4 @@
-/** A request of a client to a server that is no call of a tool (O2). */
+/** A request of a client to a server other than a call of a tool (O2). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { truncate } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";

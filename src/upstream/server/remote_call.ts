@@ -121,7 +121,7 @@ function withLinks({ spec }: UpstreamServer, result: CallToolResult): CallToolRe
   return { ...result, content };
 }
 
-/** A result that came about without what the server asked for is none to rely on. */
+/** Marks a result as an error when a request of the server was refused. */
 function withRefused(result: CallToolResult, refused: readonly Refused[]): CallToolResult {
   if (refused.length === 0) return result;
   const texts = new Set(refused.map(({ text }) => text));

@@ -12,7 +12,7 @@ import type { UpstreamServer } from "./upstream_server.ts";
 /** The first list of a start waits so long for servers of which nothing is known, milliseconds. */
 const FIRST_LIST_MS = 3_000;
 
-/** A notification of a server that is no change of a list. */
+/** A notification of a server other than a change of a list. */
 export interface ServerNotice {
   readonly server: UpstreamServer;
   readonly method: string;
@@ -55,8 +55,8 @@ export class ServerSet {
   }
 
   /** Notes what a client takes. */
-  meet(offers: ClientOffers): void {
-    for (const server of this.servers) server.meet(offers);
+  noteOffers(offers: ClientOffers): void {
+    for (const server of this.servers) server.noteOffers(offers);
   }
 
   /** Has all servers write log messages of this level; with several clients, of the least important one of any. */

@@ -46,7 +46,7 @@ function otherCounts({ record }: UpstreamServer): readonly string[] {
   });
 }
 
-/** What is no tool and waits for a person. */
+/** What is not a tool and waits for a person. */
 function itemsWithReason(server: UpstreamServer): readonly string[] {
   return (server.record?.seen ?? []).flatMap((item) => {
     const reason = "kind" in item ? withheldReason(server, item) : undefined;

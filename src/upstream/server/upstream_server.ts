@@ -13,7 +13,7 @@ import type { ServerSpec } from "../config/server_spec.ts";
 import { canonical } from "../definitions/definition.ts";
 import type { ServerRecord } from "../definitions/pins.ts";
 import type { RecordStore } from "../definitions/record_store.ts";
-import { busyFor } from "../link/patient_fetch.ts";
+import { busyFor } from "../link/retry_after.ts";
 import type { Hello, Link, LinkHooks, LinkRequest, OpenLink } from "../link/link.ts";
 import { type ClientOffers, joinedOffers } from "../../service/questions/question.ts";
 import { ActiveCalls, type Refused } from "../asking/active_calls.ts";
@@ -21,7 +21,7 @@ import { CallQuestions } from "../asking/call_questions.ts";
 import { BackOff } from "./back_off.ts";
 import { LogMessages } from "../asking/log_messages.ts";
 import { type CallAnswer, note, type ServerCall } from "../asking/server_call.ts";
-import { ClientWishes } from "./client_wishes.ts";
+import { ClientSubscriptions } from "./client_subscriptions.ts";
 import { KnownDefinitions } from "./known_definitions.ts";
 import { afterAddresses } from "../asking/needed_addresses.ts";
 import { SilenceLimit } from "../asking/silence_limit.ts";
@@ -35,7 +35,7 @@ export interface UpstreamServerOptions {
   readonly id: string;
   readonly store: RecordStore;
   readonly open: OpenLink;
-  /** Hears that the tools may be others now. */
+  /** Called when the tools may have changed. */
   readonly onChange: () => void;
   /** Hears its notifications but those that a list has changed. */
   readonly onNotice: (method: string, params: unknown) => void;
@@ -57,7 +57,7 @@ const NO_LIMIT_MS = 2 ** 31 - 1;
 export class UpstreamServer {
   readonly #options: UpstreamServerOptions;
   readonly #known: KnownDefinitions;
-  /** Undefined: it was not used. */
+  /** Undefined until its first use. */
   #state: Exclude<ServerState, "unknown" | "cached"> | undefined;
   #problem: string | undefined;
   #hello: Hello | undefined;
@@ -67,7 +67,7 @@ export class UpstreamServer {
   #using = 0;
   readonly #calls: ActiveCalls;
   readonly #logs: LogMessages;
-  readonly #wishes = new ClientWishes();
+  readonly #subscriptions = new ClientSubscriptions();
   /** What clients that were met take. */
   #offers: ClientOffers = {};
   /** What the link was opened with. */
@@ -112,7 +112,7 @@ export class UpstreamServer {
     return this.#denied;
   }
 
-  /** When a failed server is tried again at the earliest, milliseconds of the page's clock. */
+  /** When a failed server is tried again at the earliest, milliseconds of `performance.now()`. */
   get nextTry(): number {
     return this.#backOff.nextTry;
   }
@@ -137,13 +137,13 @@ export class UpstreamServer {
     await this.#use(() => Promise.resolve());
   }
 
-  /** Sends a request that is no call of a tool, connecting first where that is needed. */
+  /** Sends a request other than a call of a tool, connecting first where that is needed. */
   async request(request: LinkRequest): Promise<Answer> {
     return await this.#use((link) => link.request(request));
   }
 
   /** Notes what a client takes, for the server to know at its next connection. */
-  meet(offers: ClientOffers): void {
+  noteOffers(offers: ClientOffers): void {
     const { elicitation, sampling } = offers;
     this.#offers = joinedOffers(this.#offers, {
       ...elicitation !== undefined && { elicitation },
@@ -151,9 +151,9 @@ export class UpstreamServer {
     });
   }
 
-  /** Sends a call, connecting first where that is needed. The answer, and what the server asked in vain. */
+  /** Sends a call, connecting first where that is needed. The answer, and the requests of the server that were refused. */
   async call({ request, client, problem }: ServerCall): Promise<CallAnswer> {
-    if (client !== undefined) this.meet(client.offers);
+    if (client !== undefined) this.noteOffers(client.offers);
     const refused: Refused[] = [];
     const seconds = this.spec.timeoutSeconds;
     const silence = new SilenceLimit(seconds * 1000);
@@ -167,7 +167,7 @@ export class UpstreamServer {
         silence.restart();
         return await link.request({
           ...request,
-          params: this.#wishes.inParams(request.params, link, client?.logLevel),
+          params: this.#subscriptions.inParams(request.params, link, client?.logLevel),
           timeoutMs: NO_LIMIT_MS,
           onQuestion: (method, params) => this.#calls.answer(method, params, call),
           onProgress(progress) {
@@ -192,17 +192,17 @@ export class UpstreamServer {
 
   /** Has the server write log messages of this level and more important ones. */
   setLogLevel(level: LoggingLevel): void {
-    this.#wishes.setLevel(level, this.#link);
+    this.#subscriptions.setLevel(level, this.#link);
   }
 
   /** Has the server tell changes of a resource from now on, also after it was started again. The server's answer. */
   follow(uri: string): Promise<Answer> {
-    return this.#wishes.follow(uri, (request) => this.request(request));
+    return this.#subscriptions.follow(uri, (request) => this.request(request));
   }
 
   /** Ends one `follow`. */
   unfollow(uri: string): void {
-    this.#wishes.unfollow(uri, this.#link);
+    this.#subscriptions.unfollow(uri, this.#link);
     this.#beginIdle();
   }
 
@@ -235,7 +235,7 @@ export class UpstreamServer {
     await this.#disconnect();
   }
 
-  /** The model pays for each line: how it ended, and its last words. */
+  /** Keeps it short for the model: the reason, and the last lines of stderr. */
   #unusable(problem: string): string {
     const [how = "", ...lines] = problem.split("\n");
     return [`Server "${this.spec.name}" cannot be used: ${how}`, ...lines.slice(-TOLD_LINES)].join("\n");
@@ -262,7 +262,7 @@ export class UpstreamServer {
       offers: this.#offers,
       onRequest: (method, params) => this.#calls.answer(method, params),
       onNotification: (method, params) => this.#notice(method, params),
-      onFresh: () => this.#wishes.again(this.#link),
+      onFresh: () => this.#subscriptions.again(this.#link),
       onDown: (reason) => this.#down(reason),
       onUp: () => this.#up(),
       onDenied: (sentence) => this.#denied = sentence,
@@ -280,7 +280,7 @@ export class UpstreamServer {
       throw thrown;
     }
     this.#up();
-    this.#wishes.again(this.#link);
+    this.#subscriptions.again(this.#link);
     return link;
   }
 
@@ -317,7 +317,7 @@ export class UpstreamServer {
   #beginIdle(): void {
     const { idleSeconds } = this.spec;
     if (
-      this.#using > 0 || this.#wishes.size > 0 || idleSeconds === 0 || this.#link === undefined ||
+      this.#using > 0 || this.#subscriptions.size > 0 || idleSeconds === 0 || this.#link === undefined ||
       this.#closed.signal.aborted
     ) return;
     clearTimeout(this.#idle);

@@ -73,8 +73,8 @@ export class UpstreamSource implements ToolSource {
     );
   }
 
-  meet(offers: ClientOffers): void {
-    this.#options.set.meet(offers);
+  noteOffers(offers: ClientOffers): void {
+    this.#options.set.noteOffers(offers);
   }
 
   onChange(listener: () => void): Unsubscribe {
@@ -95,7 +95,7 @@ export class UpstreamSource implements ToolSource {
     context: CallContext,
   ): Promise<Outcome<CallToolResult, UnknownTool>> {
     if (context.ownToolsOnly === true) return failure({ known: [] });
-    if (context.client !== undefined) this.meet(context.client.offers);
+    if (context.client !== undefined) this.noteOffers(context.client.offers);
     await this.#learnFor(name);
     const { entries } = await this.#current();
     const entry = entries.find((one) => one.name === name);
@@ -128,7 +128,7 @@ export class UpstreamSource implements ToolSource {
     ];
   }
 
-  /** A client may know a name from elsewhere: servers that it may be of, and of which nothing is known, are asked. */
+  /** Asks servers of which nothing is known, and whose prefix the name has: a client may know it from elsewhere. */
   async #learnFor(name: string): Promise<void> {
     await Promise.all(this.#unknownTo(name).map((server) => server.learn()));
   }

@@ -59,7 +59,7 @@ function knownClient({ server, last, redirectUri, now }: ClientQuestion): Stored
 function documentAddress(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol === "https:" && url.pathname !== "/") return address;
-  throw new UserError(`Cannot use "${address}" as "clientMetadataUrl": it is no https address with a path`);
+  throw new UserError(`Cannot use "${address}" as "clientMetadataUrl": it is not an https address with a path`);
 }
 
 async function register(question: ClientQuestion, fetchFn: Fetch): Promise<StoredClient> {

@@ -63,8 +63,8 @@ export function storedText(login: Omit<StoredLogin, "version">): string {
 /** The login in a file's text; the problem is part of a sentence and shows nothing of the file. */
 export function readStored(text: string): Outcome<StoredLogin> {
   const parsed = parseJson(text);
-  if (!parsed.ok) return failure("it is no JSON");
+  if (!parsed.ok) return failure("it is not JSON");
   const read = schemaOf().safeParse(parsed.value);
   if (read.success) return success(read.data);
-  return failure(`it is no login of this version (${read.error.issues[0]?.path.join(".") || "whole file"})`);
+  return failure(`it is not a login of this version (${read.error.issues[0]?.path.join(".") || "whole file"})`);
 }

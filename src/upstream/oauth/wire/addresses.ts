@@ -16,7 +16,7 @@ export function checkedAddress(address: string | URL, server: URL, what: string)
   // deno-lint-ignore no-control-regex -- what must not be in an address
   const url = text.length > LONGEST || /[\x00-\x20\x7f]/.test(text) || !URL.canParse(text) ? undefined : new URL(text);
   const refused = (why: string) => new UserError(`${what} is refused: "${shorten(text)}" ${why}`);
-  if (url === undefined) throw refused("is no address");
+  if (url === undefined) throw refused("is not an address");
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopbackHost(url.hostname))) {
     throw refused("is neither https nor on this machine");
   }

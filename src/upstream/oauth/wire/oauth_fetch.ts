@@ -47,7 +47,7 @@ export interface FetchOptions {
 }
 
 /**
- * A `fetch` for the SDK's OAuth functions; it follows no redirect by itself. A document that is no JSON counts as missing.
+ * A `fetch` for the SDK's OAuth functions; it follows no redirect by itself. A document that is not JSON counts as missing.
  * @throws {OAuthServerError} when no answer of use comes, {UserError} for an address that may not be used
  */
 export function oauthFetch(

@@ -1,4 +1,4 @@
-/** Between what we keep of a login and what the SDK's functions take and give. Pure. */
+/** Converts stored logins to and from the SDK's types. Pure. */
 import type {
   AuthorizationServerMetadata,
   OAuthClientInformationMixed,

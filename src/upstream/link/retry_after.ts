@@ -22,7 +22,7 @@ const LONGEST_WAIT_MS = 10_000;
 const MOST_TRIES = 4;
 
 /** Repeats a refused POST when `Retry-After` says so. The fetch throws a `BusyServer` for a time that is too long. */
-export function patientFetch(fetch: Fetch, now: () => number = Date.now): Fetch {
+export function fetchWithRetryAfter(fetch: Fetch, now: () => number = Date.now): Fetch {
   return async (url, init) => {
     for (let [tries, waited] = [1, 0];; tries++) {
       const response = await fetch(url, init);
@@ -37,7 +37,7 @@ export function patientFetch(fetch: Fetch, now: () => number = Date.now): Fetch 
 }
 
 /** The `fetch` for transports to servers: within bounds, and patient. */
-export const serverFetch: Fetch = patientFetch(boundedFetch);
+export const serverFetch: Fetch = fetchWithRetryAfter(boundedFetch);
 
 /** Milliseconds that a server asks for; undefined: it is not busy, or does not say how long. */
 function askedWait({ status, headers }: Pick<Response, "status" | "headers">, now: number): number | undefined {

@@ -6,7 +6,7 @@ import type { Link, LinkRequest } from "../link/link.ts";
 const TIMEOUT_MS = 30_000;
 const MODERN = "2026-07-28";
 
-export class ClientWishes {
+export class ClientSubscriptions {
   /** By how many each is wanted. */
   readonly #wanted = new Map<string, number>();
   #level: LoggingLevel | undefined;

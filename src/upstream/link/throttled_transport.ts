@@ -1,4 +1,4 @@
-/** Keeps a server at an address from making the SDK's client work without end. */
+/** Limits how much work a remote server can cause in the SDK's client. */
 import type { StreamableHTTPClientTransportOptions, Transport } from "@modelcontextprotocol/client";
 import { member } from "../../wire/json_value.ts";
 
@@ -10,7 +10,7 @@ const SHORTEST_PAUSE_MS = 1_000;
 type OpenAgainLater = NonNullable<StreamableHTTPClientTransportOptions["reconnectionScheduler"]>;
 
 /** Opens an ended stream again after the pause that the server asked for, at most once a second. */
-export function calmReconnection(...[reconnect, delayMs]: Parameters<OpenAgainLater>): () => void {
+export function throttledReconnect(...[reconnect, delayMs]: Parameters<OpenAgainLater>): () => void {
   const timer = setTimeout(reconnect, Math.max(SHORTEST_PAUSE_MS, delayMs));
   return () => clearTimeout(timer);
 }

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { busyFor, BusyServer, type Fetch, patientFetch } from "./patient_fetch.ts";
+import { busyFor, BusyServer, type Fetch, fetchWithRetryAfter } from "./retry_after.ts";
 
 /** What comes of a POST to a server that answers so, and how often it was asked. */
 async function ask(answers: readonly [status: number, retryAfter?: string][], init: RequestInit = { method: "POST" }) {
@@ -9,12 +9,12 @@ async function ask(answers: readonly [status: number, retryAfter?: string][], in
     return Promise.resolve(new Response("body", { status, headers: retryAfter ? { "retry-after": retryAfter } : {} }));
   };
   const [ended] = await Promise.allSettled([
-    patientFetch(server, () => Date.parse("2026-01-01T00:00:00Z"))("http://x", init),
+    fetchWithRetryAfter(server, () => Date.parse("2026-01-01T00:00:00Z"))("http://x", init),
   ]);
   return [ended.status === "fulfilled" ? ended.value.status : ended.reason.message, asked];
 }
 
-Deno.test("O2 patientFetch() repeats what a busy server refused, as often and as long as it says, within bounds", async () => {
+Deno.test("O2 fetchWithRetryAfter() repeats what a busy server refused, as often and as long as it says, within bounds", async () => {
   const busy = (seconds: number, status = 503) =>
     `The server is busy (HTTP ${status}) and takes requests again in ${seconds} s`;
   const table = [
