@@ -4,9 +4,10 @@
  * at growing lengths, and their growth is judged.
  */
 import assert from "node:assert/strict";
+import { glob } from "../src/base/glob.ts";
 import { closest } from "../src/base/suggest.ts";
 import { visibleText, writtenOut } from "../src/base/visible_text.ts";
-import { withoutTrailing } from "../src/base/without_trailing.ts";
+import { withoutTrailing } from "../src/base/text.ts";
 import { isLoopback } from "../src/bridge/http/request_guard.ts";
 import { postForm } from "../src/bridge/accept.ts";
 import { pathOfUri } from "../src/bridge/isolated/roots.ts";
@@ -37,6 +38,7 @@ import { PLAIN } from "../src/cli/terminal/colours.ts";
 import { limitOf } from "../src/settings/flags/limit_value.ts";
 import { redactText } from "../src/logging/redact.ts";
 import { messageText, TerminalFilter } from "../src/cli/terminal/terminal_text.ts";
+import { IgnoreRules } from "../src/toolbox/find/ignore_rules.ts";
 import { asksForSecret, namesSecret } from "../src/upstream/asking/secret_words.ts";
 import { ThreadTime } from "./_support/kernel/thread_time.ts";
 
@@ -72,6 +74,10 @@ const READERS: Readonly<Record<string, Reader>> = {
   messageText,
   terminalFilter: (text) => new TerminalFilter().push(new TextEncoder().encode(text)),
   withoutTrailing: (text) => withoutTrailing(text, "./"),
+  globName: glob("*a*a/**/[a-z./]*{a,b/,0*}*?x", "path"),
+  globPattern: (text) => glob(text, "path")("a/b/.. .a"),
+  ignoreRules: (text) =>
+    IgnoreRules.NONE.within("", { git: text, isRepository: true }).ignores("a/b a", { isDirectory: false }),
   closest: (text) => closest(text, [text, "name"]),
   stripAnsi,
   collapseCarriageReturns,
@@ -138,6 +144,10 @@ const UNITS = [
   "./",
   "../",
   "a/",
+  "*a",
+  "**/",
+  "[a]*",
+  "{a,",
   "-eyJaaaaaaaaa",
   "\x1b[",
   "\x1b[0",

@@ -219,6 +219,31 @@ const [WITH_RG, WITHOUT_RG] = [Deno.env.get("PATH") ?? "", "/usr/local/sbin"];
 const HAS_RG = new Deno.Command("sh", { args: ["-c", "command -v rg"] }).outputSync().success ||
   Deno.env.get("CI") !== undefined;
 
+Deno.test("S22 K3 patterns and ignore files that a backtracking matcher never ends are answered", async () => {
+  using bench = new Workbench();
+  for (let count = 0; count < 50; count++) bench.write(`${"a".repeat(60)}${count}.py`, "x = 1\n");
+  bench.write(`${"a/".repeat(30)}z.py`, "y = 2\n");
+  bench.write(".gitignore", `${"**/a/".repeat(15)}b\n`);
+  await using server = await ServerProcess.start(bench, {
+    era: "none",
+    flags: ["--inline-wait", "60000", "--bundles", "files,search,rules"],
+    environment: { PATH: WITHOUT_RG },
+  });
+  const client = await connectClient(server, "2025-11-25");
+  const [file, directory] = [`${"*a".repeat(40)}b`, `${"**/a/".repeat(15)}b`];
+  const patterns = `"${file}", "${directory}"`;
+  const answers = async (name: string, args: Record<string, unknown>) => (await call(client, name, args)).lines[0];
+  assert.equal(
+    await answers("files_glob", { pattern: [file, directory] }),
+    `Nothing fits ${patterns} among 52 files`,
+  );
+  assert.match(await answers("outline_generate", { patterns: [file, directory] }) ?? "", /^No file fits/);
+  assert.match(await answers("search_index", { patterns: [file, directory] }) ?? "", /^Indexed 0 files/);
+  assert.match(await answers("rules_check", { file_paths: [file, directory] }) ?? "", /^No file fits/);
+  assert.match(await answers("files_grep", { pattern: "x", glob: [file, directory] }) ?? "", /^No match in 0 files/);
+  assert.deepEqual(await answers("files_glob", { pattern: "z.py" }), `${"a/".repeat(30)}z.py`);
+});
+
 for (
   const [engine, path, runs] of [["rg", WITH_RG, HAS_RG], ["a search of our own", WITHOUT_RG, true]] as const
 ) {

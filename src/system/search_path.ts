@@ -1,5 +1,5 @@
 /** The search for programs. Pure. */
-import { withoutTrailing } from "../base/without_trailing.ts";
+import { withoutTrailing } from "../base/text.ts";
 
 /** The absolute directories of a PATH; the usual ones where it has none. */
 export function searchPath(path: string | undefined): readonly string[] {

@@ -2,7 +2,7 @@
  * Paths in the words of a command and in what it printed. No message is understood, only names are found, so that it
  * works in every language (S15). Pure, and bounded whatever the text.
  */
-import { withoutTrailing } from "../../base/without_trailing.ts";
+import { withoutTrailing } from "../../base/text.ts";
 import { absolutePath } from "../../system/paths.ts";
 
 /** Where relative names start. */

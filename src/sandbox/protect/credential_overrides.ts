@@ -1,7 +1,6 @@
 /** Where programs keep their credentials when a variable of the server's user says so (S7). Pure. */
-import { words } from "../../base/text.ts";
+import { withoutTrailing, words } from "../../base/text.ts";
 import { XDG_DIRECTORIES } from "../../system/user_directories.ts";
-import { withoutTrailing } from "../../base/without_trailing.ts";
 import { isWithin } from "../../system/paths.ts";
 
 /** The variable names the directory that stands in the place of one below home. */

@@ -2,8 +2,7 @@
  * Places of credentials and of private history (S7). None is ever opened to commands: what a person names may not be
  * or lie in one, and where a wider tree holds some they are covered, which takes namespaces.
  */
-import { words } from "../../base/text.ts";
-import { withoutTrailing } from "../../base/without_trailing.ts";
+import { withoutTrailing, words } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { movedPlaces } from "./credential_overrides.ts";

@@ -2,8 +2,7 @@
  * What git obeys, from its own answer (`git config --list --show-origin -z`): configuration files, directories of hooks,
  * and files that values name as programs (S21). Pure.
  */
-import { words } from "../../base/text.ts";
-import { withoutTrailing } from "../../base/without_trailing.ts";
+import { withoutTrailing, words } from "../../base/text.ts";
 import { normalPath, parentOf } from "../../system/paths.ts";
 
 /** One value of git's configuration. */

@@ -3,8 +3,9 @@ import { visibleText } from "../../base/visible_text.ts";
 import type { ToolArguments, ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { Tree } from "../project/tree.ts";
-import { globTest, loadPicomatch, type PathTest } from "./glob_pattern.ts";
+import { globTest } from "./glob_pattern.ts";
 import { countFiles, listFiles } from "./list_files.ts";
+import { Turns } from "./turns.ts";
 import { walk } from "./walk.ts";
 
 const DEFAULT_LIMIT = 100;
@@ -19,19 +20,19 @@ interface Match {
 /** See the definition of `files_glob`. */
 export async function globFiles(args: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
   using tree = await project.tree(String(args["path"] ?? "."));
-  const make = await loadPicomatch();
   const patterns = args["pattern"] as readonly string[]; // checked by the table of its parameters
-  const directory = tree.place.path;
-  const fits = globTest(patterns, { caseSensitive: args["case_sensitive"] as boolean | undefined, directory }, make);
+  const caseSensitive = args["case_sensitive"] as boolean | undefined;
+  const fits = globTest(patterns, { caseSensitive, directory: tree.place.path });
   const respectIgnore = args["respect_git_ignore"] !== false;
   const list = args["type"] === "directory" ? listDirectories : listFiles;
+  const turns = new Turns();
   let seen = 0;
   const matches: Match[] = [];
   for await (const paths of list(tree, { respectIgnore, signal })) {
     seen += paths.length;
-    matches.push(...matchesOf(tree, paths.filter(fits)));
+    matches.push(...matchesOf(tree, await turns.filter(paths, fits, signal)));
   }
-  if (matches.length === 0) return textOf(await nothing(tree, { patterns, seen, respectIgnore, fits, signal }));
+  if (matches.length === 0) return textOf(await nothing(tree, { patterns, seen, respectIgnore, signal }));
   matches.sort((one, other) => other.changedAt - one.changedAt || (one.path < other.path ? -1 : 1));
   const offset = Number(args["offset"] ?? 0);
   const shown = matches.slice(offset, offset + Number(args["limit"] ?? DEFAULT_LIMIT));
@@ -66,7 +67,6 @@ interface Nothing {
   readonly patterns: readonly string[];
   readonly seen: number;
   readonly respectIgnore: boolean;
-  readonly fits: PathTest;
   readonly signal: AbortSignal;
 }
 

@@ -1,48 +1,76 @@
-/** Patterns of paths, as `files_glob` and the argument `glob` of `files_grep` take them. */
-
-/** Tells whether a path fits. */
-export type PathTest = (path: string) => boolean;
-
-/** The function of the package `picomatch`. */
-export type MakeTest = (pattern: string, options: { readonly dot: true; readonly nocase: boolean }) => PathTest;
-
-/** Loads the package at its first use. */
-export async function loadPicomatch(): Promise<MakeTest> {
-  const loaded = await import("picomatch") as unknown as { readonly default: MakeTest }; // it has no types
-  return loaded.default;
-}
+/** Patterns of paths, as arguments and rules have them. Pure. */
+import { UserError } from "../../base/errors.ts";
+import { glob, type GlobTest } from "../../base/glob.ts";
+import { shorten } from "../../base/visible_text.ts";
 
 export interface GlobOptions {
-  /** Undefined: capitals matter where a pattern has one. */
-  readonly caseSensitive: boolean | undefined;
+  /** Absent: capitals matter where a pattern has one. */
+  readonly caseSensitive?: boolean | undefined;
   /** Absolute path of the directory where paths begin, which a pattern may repeat. */
   readonly directory: string;
 }
 
+/** UTF-16 units: no path is longer. */
+const LONGEST_PATTERN = 4_096;
+/** What shells know and no one else: it would stand for itself, and find nothing. */
+const EXTENDED = /(?<!\\)(?:!\(|[@+*?]\([^()/]*\|)/;
+
 /**
  * Whether a path fits one of the patterns and none of those that begin with `!`. Without a pattern of the first kind all
- * paths fit that are not excluded.
+ * paths fit that are not excluded. @throws {UserError} When a pattern is not understood.
  */
-export function globTest(patterns: readonly string[], options: GlobOptions, make: MakeTest): PathTest {
-  const testOf = (pattern: string) => {
-    const nocase = !(options.caseSensitive ?? /\p{Lu}/u.test(pattern));
-    return make(anchored(pattern, options.directory), { dot: true, nocase });
-  };
-  const included = patterns.filter((pattern) => !isNegative(pattern)).map(testOf);
-  const excluded = patterns.filter(isNegative).map((pattern) => testOf(pattern.slice(1)));
-  return (path) =>
-    (included.length === 0 || included.some((test) => test(path))) && !excluded.some((test) => test(path));
+export function globTest(patterns: readonly string[], options: GlobOptions): GlobTest {
+  return withExcluded(patterns, options, (included) => {
+    const tests = included.map((pattern) => testOf(pattern, options));
+    return (path) => tests.length === 0 || tests.some((fits) => fits(path));
+  });
+}
+
+/** As `globTest`, where a pattern also means the file or directory of exactly its name; `.` is all. */
+export function pathTest(patterns: readonly string[], options: GlobOptions): GlobTest {
+  return withExcluded(patterns, options, (included) => {
+    const fits = globTest(included, options);
+    const names = included.map((pattern) => plainPath(pattern, options.directory));
+    return (path) => fits(path) || names.some((name) => path === name || name === "." || path.startsWith(`${name}/`));
+  });
+}
+
+/** Why a pattern cannot be used, with the way out; undefined: it can. */
+export function globProblem(pattern: string): string | undefined {
+  const named = `Pattern "${shorten(pattern)}"`;
+  if (pattern.length > LONGEST_PATTERN) return `${named} is longer than ${LONGEST_PATTERN} characters: write several`;
+  if (!EXTENDED.test(pattern)) return undefined;
+  const ways = 'write {a,b} for one of several, and another pattern that begins with "!" for what is left out';
+  return `${named} is not understood: ${ways}`;
+}
+
+/** A path as it is seen from the directory, without "./" before it or "/" behind it. */
+export function plainPath(path: string, directory: string): string {
+  return withoutStart(path, directory).replace(/\/$/, "");
+}
+
+function withExcluded(
+  patterns: readonly string[],
+  options: GlobOptions,
+  testOfIncluded: (included: readonly string[]) => GlobTest,
+): GlobTest {
+  const isNegative = (pattern: string) => pattern.startsWith("!") && !pattern.startsWith("!(");
+  const included = testOfIncluded(patterns.filter((pattern) => !isNegative(pattern)));
+  const excluded = patterns.filter(isNegative).map((pattern) => testOf(pattern.slice(1), options));
+  return (path) => included(path) && !excluded.some((fits) => fits(path));
 }
 
 /** A pattern without a slash fits at any depth. */
-function anchored(pattern: string, directory: string): string {
-  const own = pattern.startsWith(`${directory}/`) ? pattern.slice(directory.length) : pattern;
-  const plain = own.replace(/^(?:\.?\/)+/, "");
+function testOf(pattern: string, { directory, caseSensitive }: GlobOptions): GlobTest {
+  const problem = globProblem(pattern);
+  if (problem !== undefined) throw new UserError(problem);
+  const plain = withoutStart(pattern, directory);
+  const isAnchored = pattern.includes("/");
   const below = plain.endsWith("/") ? `${plain}**` : plain;
-  return own.includes("/") ? below : `**/${below}`;
+  const ignoreCase = !(caseSensitive ?? /\p{Lu}/u.test(pattern));
+  return glob(isAnchored ? below : `**/${below}`, "path", { ignoreCase });
 }
 
-/** `!(a|b)` is a pattern of its own kind. */
-function isNegative(pattern: string): boolean {
-  return pattern.startsWith("!") && !pattern.startsWith("!(");
+function withoutStart(path: string, directory: string): string {
+  return (path.startsWith(`${directory}/`) ? path.slice(directory.length) : path).replace(/^(?:\.?\/)+/, "");
 }

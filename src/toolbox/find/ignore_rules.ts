@@ -1,5 +1,6 @@
 /** Which files a tree asks to leave alone, as git and ripgrep read .gitignore, .ignore and .rgignore. Pure. */
-import type { Ignore } from "ignore";
+import { glob, type GlobTest } from "../../base/glob.ts";
+import { withoutTrailing } from "../../base/text.ts";
 
 /** The texts of the files of one directory that name what is ignored below it. */
 export interface IgnoreFiles {
@@ -15,63 +16,73 @@ export interface IgnoreFiles {
   readonly isRepository: boolean;
 }
 
+/** No path is longer. */
+const LONGEST_LINE = 4_096;
+
 /** The names under which a directory keeps its rules, the weakest first. */
 export const IGNORE_NAMES = { git: ".gitignore", plain: ".ignore", ripgrep: ".rgignore" } as const;
 
-interface Lines {
-  readonly git: readonly string[];
-  readonly plain: readonly string[];
-  readonly ripgrep: readonly string[];
+interface Rule {
+  /** An earlier rule is lifted. */
+  readonly isNegative: boolean;
+  readonly onlyDirectories: boolean;
+  readonly fits: GlobTest;
+  /** Where the part of a path begins that the rule is about. */
+  readonly from: number;
 }
 
+/** The strongest first, and of one kind of file the last. */
+type Rules = Readonly<Record<"ripgrep" | "plain" | "git", readonly Rule[]>>;
+
 export class IgnoreRules {
-  readonly #lines: Lines;
-  readonly #empty: () => Ignore;
-  readonly #rules: Ignore;
-
-  private constructor(lines: Lines, empty: () => Ignore) {
-    this.#lines = lines;
-    this.#empty = empty;
-    this.#rules = empty().add([...lines.git, ...lines.plain, ...lines.ripgrep]);
-  }
-
   /** Nothing is ignored. */
-  static async none(): Promise<IgnoreRules> {
-    const { default: ignore } = await import("ignore");
-    return new IgnoreRules(
-      { git: [], plain: [], ripgrep: [] },
-      () => ignore({ ignorecase: false, allowRelativePaths: true }),
-    );
+  static readonly NONE: IgnoreRules = new IgnoreRules({ ripgrep: [], plain: [], git: [] });
+
+  readonly #rules: Rules;
+
+  private constructor(rules: Rules) {
+    this.#rules = rules;
   }
 
   /** The rules below `directory`, seen from where these rules begin; empty: there. */
   within(directory: string, { git, plain, ripgrep, exclude, isRepository }: IgnoreFiles): IgnoreRules {
     if (!isRepository && git === undefined && plain === undefined && ripgrep === undefined) return this;
-    const before = isRepository ? linesBelow(exclude, directory) : this.#lines.git;
+    const from = directory === "" ? 0 : directory.length + 1;
+    const before = this.#rules;
     return new IgnoreRules({
-      git: [...before, ...linesBelow(git, directory)],
-      plain: [...this.#lines.plain, ...linesBelow(plain, directory)],
-      ripgrep: [...this.#lines.ripgrep, ...linesBelow(ripgrep, directory)],
-    }, this.#empty);
+      ripgrep: [...rulesOf(ripgrep, from), ...before.ripgrep],
+      plain: [...rulesOf(plain, from), ...before.plain],
+      git: [...rulesOf(git, from), ...isRepository ? rulesOf(exclude, from) : before.git],
+    });
   }
 
   /** `path` is seen from where the rules begin; no directory that holds it is ignored itself. */
   ignores(path: string, { isDirectory }: { readonly isDirectory: boolean }): boolean {
-    return this.#rules.ignores(isDirectory ? `${path}/` : path);
+    const decides = ({ onlyDirectories, from, fits }: Rule) =>
+      (isDirectory || !onlyDirectories) && fits(path.slice(from));
+    const { ripgrep, plain, git } = this.#rules;
+    const rule = ripgrep.find(decides) ?? plain.find(decides) ?? git.find(decides);
+    return rule !== undefined && !rule.isNegative;
   }
 }
 
-/** Rules as they read when they stand further up, `directory` before each. */
-function linesBelow(text: string | undefined, directory: string): readonly string[] {
-  const lines = (text ?? "").replace(/^\uFEFF/, "").split(/\r?\n/).filter((line) =>
-    line !== "" && !line.startsWith("#")
-  );
-  if (directory === "") return lines;
-  const parent = directory.replace(/[\\*?[\]!# ]/g, "\\$&");
-  return lines.map((line) => {
-    const sign = line.startsWith("!") ? "!" : "";
-    const pattern = line.slice(sign.length);
-    const isAnchored = /\/(?!\s*$)/.test(pattern);
-    return `${sign}/${parent}/${isAnchored ? pattern.replace(/^\//, "") : `**/${pattern}`}`;
-  });
+/** The rules of a file, the last first. */
+function rulesOf(text: string | undefined, from: number): readonly Rule[] {
+  const lines = (text ?? "").replace(/^\uFEFF/, "").split(/\r?\n/);
+  return lines.flatMap((line) => ruleOf(line, from) ?? []).toReversed();
+}
+
+/** Undefined: the line holds no rule. A pattern with a slash that does not end it begins where its file is. */
+function ruleOf(line: string, from: number): Rule | undefined {
+  if (line.startsWith("#")) return undefined;
+  const trimmed = withoutTrailing(line, " ");
+  const isEscaped = (trimmed.length - withoutTrailing(trimmed, "\\").length) % 2 === 1;
+  const whole = isEscaped && trimmed !== line ? `${trimmed} ` : trimmed;
+  const isNegative = whole.startsWith("!");
+  const pattern = isNegative ? whole.slice(1) : whole;
+  const onlyDirectories = pattern.endsWith("/");
+  const path = onlyDirectories ? pattern.slice(0, -1) : pattern;
+  if (path === "" || path.length > LONGEST_LINE) return undefined;
+  const place = path.includes("/") ? path.replace(/^\//, "") : `**/${path}`;
+  return { isNegative, onlyDirectories, fits: glob(place, "ignore"), from };
 }

@@ -1,8 +1,8 @@
 /** Walks through a tree, directory by directory; links are not followed, `.git` is left alone. */
-import { setImmediate } from "node:timers";
 import type { EntryKind } from "../../system/c_library.ts";
 import type { Tree, TreeEntry } from "../project/tree.ts";
 import { IGNORE_NAMES, IgnoreRules } from "./ignore_rules.ts";
+import { Turns } from "./turns.ts";
 
 export interface WalkOptions {
   /** Whether ignored directories are left out, and what is in them. */
@@ -32,42 +32,43 @@ interface Directory {
 }
 
 const MOST_RULES_BYTES = 1024 * 1024;
-/** Other calls are taken after so many directories. */
-const DIRECTORIES_AT_ONCE = 64;
 
 /** What each directory holds, sorted by name, ignored things marked; a directory comes before what it holds. */
 export async function* walk(tree: Tree, options: WalkOptions): AsyncGenerator<readonly Found[]> {
-  const waiting: Directory[] = [{ path: tree.from, depth: 1, rules: rulesAbove(tree, await IgnoreRules.none()) }];
-  for (let seen = 1; waiting.length > 0 && !options.signal.aborted; seen++) {
-    const { path, depth, rules: above } = waiting.pop() as Directory; // the loop's condition
+  const waiting: Directory[] = [{ path: tree.from, depth: 1, rules: rulesAbove(tree) }];
+  const turns = new Turns();
+  for (let next = waiting.pop(); next !== undefined && !options.signal.aborted; next = waiting.pop()) {
+    const { path, depth, rules: above } = next;
     const entries = tree.entries(path) ?? [];
     const rules = rulesOf(tree, { path, entries }, above);
-    const found = entries.filter(({ name }) => name !== ".git").toSorted(byName).map(({ name, kind }): Found => {
+    const found: Found[] = [];
+    for (const { name, kind } of entries.filter(({ name }) => name !== ".git").toSorted(byName)) {
       const place = below(path, name);
       const isDirectory = kind === "directory";
       const isIgnored = rules.ignores(place, { isDirectory });
-      return {
+      found.push({
         path: place,
         kind,
         isIgnored: options.leavesOut?.({ path: place, isDirectory, isIgnored }) ?? isIgnored,
-      };
-    });
+      });
+      if (turns.isOver) await turns.give();
+    }
     yield found;
     const inside = found.filter(({ kind, isIgnored }) => kind === "directory" && !(options.respectIgnore && isIgnored));
     if (depth < (options.depth ?? Infinity)) {
       waiting.push(...inside.map(({ path }) => ({ path, depth: depth + 1, rules })).toReversed());
     }
-    if (seen % DIRECTORIES_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (turns.isOver) await turns.give();
   }
 }
 
 /** The rules of the directories that hold the one that is walked through. */
-function rulesAbove(tree: Tree, none: IgnoreRules): IgnoreRules {
+function rulesAbove(tree: Tree): IgnoreRules {
   const names = tree.from === "" ? [] : tree.from.split("/");
   return names.reduce((rules, _, index) => {
     const path = names.slice(0, index).join("/");
     return rulesOf(tree, { path, entries: tree.entries(path) ?? [] }, rules);
-  }, none);
+  }, IgnoreRules.NONE);
 }
 
 function rulesOf(

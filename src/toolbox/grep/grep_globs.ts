@@ -1,5 +1,5 @@
 /** Which files the arguments `glob` and `type` of `files_grep` choose, as `rg` does it. Pure. */
-import type { MakeTest, PathTest } from "../find/glob_pattern.ts";
+import { glob as testOf, type GlobTest } from "../../base/glob.ts";
 
 interface Entry {
   /** Seen from the directory that is searched. */
@@ -11,8 +11,8 @@ interface Entry {
 
 interface Glob {
   readonly isExcluding: boolean;
-  readonly fitsFile: PathTest;
-  readonly fitsDirectory: PathTest;
+  readonly fitsFile: GlobTest;
+  readonly fitsDirectory: GlobTest;
 }
 
 /**
@@ -22,11 +22,10 @@ interface Glob {
 export function leavesOut(
   globs: readonly string[],
   names: readonly string[],
-  make: MakeTest,
 ): (entry: Entry) => boolean {
-  const tests = globs.map((glob) => globOf(glob, make)).toReversed();
+  const tests = globs.map((glob) => globOf(glob)).toReversed();
   const includes = tests.some(({ isExcluding }) => !isExcluding);
-  const isOfKind = kindTest(names, make);
+  const isOfKind = kindTest(names);
   return ({ path, isDirectory, isIgnored }) => {
     const decisive = tests.find(({ fitsFile, fitsDirectory }) => (isDirectory ? fitsDirectory : fitsFile)(path));
     if (decisive === undefined ? isIgnored || includes && !isDirectory : decisive.isExcluding) return true;
@@ -35,21 +34,19 @@ export function leavesOut(
 }
 
 /** Whether the name of a file fits one of the patterns; without any all do. */
-export function kindTest(names: readonly string[], make: MakeTest): PathTest {
-  const tests = names.map((name) => make(name, { dot: true, nocase: false }));
+export function kindTest(names: readonly string[]): GlobTest {
+  const tests = names.map((name) => testOf(name, "path"));
   return (path) => tests.length === 0 || tests.some((fits) => fits(path.slice(path.lastIndexOf("/") + 1)));
 }
 
-function globOf(glob: string, make: MakeTest): Glob {
+function globOf(glob: string): Glob {
   const isExcluding = glob.startsWith("!");
   const own = isExcluding ? glob.slice(1) : glob;
   const plain = own.replace(/^\//, "");
   const pattern = own.replace(/\/$/, "").includes("/") ? plain : `**/${plain}`;
-  const test = (text: string) => make(text, { dot: true, nocase: false });
-  const forDirectories = pattern.replace(/\/$/, "").replace(/\/\*\*$/, "/**/*");
   return {
     isExcluding,
-    fitsFile: pattern.endsWith("/") ? () => false : test(pattern),
-    fitsDirectory: test(forDirectories),
+    fitsFile: pattern.endsWith("/") ? () => false : testOf(pattern, "path"),
+    fitsDirectory: testOf(pattern.replace(/\/$/, ""), "path"),
   };
 }

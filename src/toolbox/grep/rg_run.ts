@@ -1,7 +1,6 @@
 /** Runs `rg` and reads its messages as they come. */
 import { UserError } from "../../base/errors.ts";
 import { globsOfType } from "./file_types.ts";
-import { loadPicomatch } from "../find/glob_pattern.ts";
 import { kindTest } from "./grep_globs.ts";
 import type { Tree } from "../project/tree.ts";
 import { startProgram } from "../project/programs.ts";
@@ -30,7 +29,7 @@ export async function searchByRg(
     signal,
   });
   // A pattern that includes comes before the kind of a file for "rg"; here both must fit.
-  const isOfKind = kindTest(query.type === undefined ? [] : globsOfType(query.type) ?? [], await loadPicomatch());
+  const isOfKind = kindTest(query.type === undefined ? [] : globsOfType(query.type) ?? []);
   const messages = new RgMessages(most, (file) => isOfKind(file.path) && onFile(file));
   await eachLine(running.output, (line) => messages.take(line));
   const { code, stderr } = await running.ended;

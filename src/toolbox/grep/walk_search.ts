@@ -3,7 +3,6 @@ import { UserError } from "../../base/errors.ts";
 import type { Project } from "../project/project.ts";
 import type { Tree } from "../project/tree.ts";
 import { globsOfType, KNOWN_TYPES } from "./file_types.ts";
-import { loadPicomatch } from "../find/glob_pattern.ts";
 import { leavesOut } from "./grep_globs.ts";
 import type { GrepQuery } from "./grep_query.ts";
 import { jsPattern } from "./js_pattern.ts";
@@ -56,8 +55,7 @@ async function* filesOf(tree: Tree, query: GrepQuery): AsyncGenerator<readonly s
   const { globs, type, respectIgnore } = query;
   const names = type === undefined ? [] : globsOfType(type);
   if (names === undefined) throw new UserError(`Type "${type}" is not known without "rg" (${KNOWN_TYPES}); use glob`);
-  const make = await loadPicomatch();
-  const decide = leavesOut(globs, names, make);
+  const decide = leavesOut(globs, names);
   const start = tree.from === "" ? 0 : tree.from.length + 1;
   const options = {
     respectIgnore: true,

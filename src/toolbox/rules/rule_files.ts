@@ -2,8 +2,9 @@
 import { UserError } from "../../base/errors.ts";
 import { compareText } from "../../base/text.ts";
 import { parseStatus } from "../changes/parse_changes.ts";
-import { globTest, loadPicomatch } from "../find/glob_pattern.ts";
+import { pathTest } from "../find/glob_pattern.ts";
 import { listFiles } from "../find/list_files.ts";
+import { Turns } from "../find/turns.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { Project } from "../project/project.ts";
 import { runProgram } from "../project/programs.ts";
@@ -31,24 +32,18 @@ export async function chooseFiles(
   { paths, changed }: FileChoice,
 ): Promise<readonly string[]> {
   const isChanged = changed ? await changedFiles(project, signal) : undefined;
-  const fits = paths === undefined ? () => true : await pathTest(paths, project.directory);
+  const fits = paths === undefined
+    ? () => true
+    : pathTest(paths, { caseSensitive: true, directory: project.directory });
   const found: string[] = [];
+  const turns = new Turns();
   for await (const part of listFiles(tree, { respectIgnore: true, signal })) {
-    found.push(...part.filter((path) => fits(path) && (isChanged?.has(path) ?? true)));
+    found.push(...await turns.filter(part, (path) => fits(path) && (isChanged?.has(path) ?? true), signal));
   }
   if (found.length === 0 && paths !== undefined && !changed) {
     throw new UserError(`No file fits ${paths.map((one) => `"${one}"`).join(", ")}; files_glob finds paths`);
   }
   return found.toSorted(compareText);
-}
-
-/** A pattern also means the file or directory of its name. */
-async function pathTest(paths: readonly string[], directory: string): Promise<(path: string) => boolean> {
-  const fits = globTest(paths, { caseSensitive: true, directory }, await loadPicomatch());
-  const names = paths.map((one) =>
-    (one.startsWith(`${directory}/`) ? one.slice(directory.length) : one).replace(/^(?:\.?\/)+/, "").replace(/\/$/, "")
-  );
-  return (path) => fits(path) || names.some((name) => path === name || name === "." || path.startsWith(`${name}/`));
 }
 
 /** @throws {UserError} When this is no repository. */

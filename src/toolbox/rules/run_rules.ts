@@ -1,4 +1,6 @@
 /** Runs the rules of this program's own engines over files (K8). */
+import { globTest } from "../find/glob_pattern.ts";
+import { Turns } from "../find/turns.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { BoundedRules } from "./engine/bounded_rules.ts";
 import { MOST_PLACES } from "./engine/match_text.ts";
@@ -29,17 +31,16 @@ export interface RunResult {
   readonly isCut: boolean;
 }
 
-/** Paths that the thread of patterns is asked about at once, and files after which progress is told. */
-const PATHS_AT_ONCE = 2_000;
+/** Progress is told after so many. */
 const FILES_PER_STEP = 50;
 
 export async function runRules(run: RuleRun): Promise<RunResult> {
   const { rules, files, texts, context: { project, signal } } = run;
   using bounded = new BoundedRules(
-    rules.map((rule) => ({ files: rule.files, languageGlobs: rule.languageGlobs, engine: textEngineOf(rule) })),
+    rules.map(textEngineOf),
     { signal, data: project.setup.data },
   );
-  const chosen = await selectFiles(bounded, run);
+  const chosen = await selectFiles(run);
   const findings: Finding[] = [];
   const skipped: string[] = [];
   const cuts: string[] = [];
@@ -67,18 +68,18 @@ export async function runRules(run: RuleRun): Promise<RunResult> {
 type Chosen = ReadonlyMap<string, readonly number[]>;
 
 /** Which rules each file is for; files for none are missing. */
-async function selectFiles(bounded: BoundedRules, { rules, files }: RuleRun): Promise<Chosen> {
+async function selectFiles({ rules, files, context: { signal } }: RuleRun): Promise<Chosen> {
+  const tests = rules.map(({ files, languageGlobs }) =>
+    [files, languageGlobs].filter((globs) => globs.length > 0)
+      .map((globs) => globTest(globs, { caseSensitive: true, directory: "/" }))
+  );
   const chosen = new Map<string, number[]>();
-  const all = rules.keys().toArray();
-  for (let from = 0; from < files.length; from += PATHS_AT_ONCE) {
-    const paths = files.slice(from, from + PATHS_AT_ONCE);
-    const answers = await bounded.ask({ kind: "select", rules: all, paths }, "on the names of files");
-    for (const [rule, answer] of answers) {
-      for (const index of "selected" in answer ? answer.selected : []) {
-        const path = paths[index] ?? "";
-        chosen.set(path, [...chosen.get(path) ?? [], rule]);
-      }
-    }
+  const turns = new Turns();
+  for (const path of files) {
+    const own = rules.keys().filter((rule) => tests[rule]?.every((fits) => fits(path))).toArray();
+    if (own.length > 0) chosen.set(path, own);
+    if (turns.isOver) await turns.give();
+    signal.throwIfAborted();
   }
   return chosen;
 }

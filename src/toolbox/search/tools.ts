@@ -2,7 +2,7 @@
 import { UserError } from "../../base/errors.ts";
 import { fileTextOf } from "./file_text.ts";
 import type { ToolArguments, ToolResult } from "../frame/messages.ts";
-import { pathTest } from "../outline/select_files.ts";
+import { pathTest } from "../find/glob_pattern.ts";
 import type { NativeTool, ToolContext } from "../project/native_tool.ts";
 import { hitLine, leftOut, symbolLine, updateNote } from "./answers.ts";
 import { excerptOf } from "./excerpt.ts";
@@ -25,7 +25,7 @@ async function searchIndex(args: ToolArguments, context: ToolContext): Promise<T
   const patterns = args["patterns"] as readonly string[] | undefined; // checked by the table of its parameters
   const report = await index.update({
     force: args["force"] === true,
-    ...patterns !== undefined && { fits: await pathTest(patterns, context.project.directory) },
+    ...patterns !== undefined && { fits: pathTest(patterns, { directory: context.project.directory }) },
     signal: context.signal,
     onFile: told(context.progress),
   });
@@ -97,7 +97,7 @@ async function prepare(args: ToolArguments, { project, signal, progress }: ToolC
   const index = project.kept(ProjectIndex);
   const report = await index.update({ isBounded: true, signal, onFile: told(progress) });
   const patterns = args["patterns"] as readonly string[] | undefined; // checked by the table of its parameters
-  const fits = patterns === undefined ? () => true : await pathTest(patterns, project.directory);
+  const fits = patterns === undefined ? () => true : pathTest(patterns, { directory: project.directory });
   return { index, report, fits };
 }
 

@@ -2,8 +2,7 @@
  * `validate` (requirement L3): reads tool files as the server does, and prints every diagnostic with its position. A
  * file named alone is checked together with its directory, because sequences call the tools of other files.
  */
-import { compareText, counted } from "../../../base/text.ts";
-import { withoutTrailing } from "../../../base/without_trailing.ts";
+import { compareText, counted, withoutTrailing } from "../../../base/text.ts";
 import { placeDiagnostics } from "../../../catalog/load/positions.ts";
 import { findToolsDirectory } from "../../../catalog/load/find_tools.ts";
 import { type Diagnostic, sortDiagnostics } from "../../../base/diagnostic.ts";

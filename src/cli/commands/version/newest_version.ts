@@ -1,8 +1,7 @@
 /** Asks a registry of npm packages for the newest version: one request, which says nothing of the user. */
 import { messageOf, UserError } from "../../../base/errors.ts";
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
-import { shownValue } from "../../../base/text.ts";
-import { withoutTrailing } from "../../../base/without_trailing.ts";
+import { shownValue, withoutTrailing } from "../../../base/text.ts";
 import { askProgram } from "../../../process/spawn.ts";
 import { expected } from "../../../system/paths.ts";
 import { isExecutableFile, programPaths, searchPath } from "../../../system/search_path.ts";

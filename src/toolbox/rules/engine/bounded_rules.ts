@@ -1,5 +1,5 @@
 /**
- * Patterns and globs of rules with a limit of time: a rule of a hostile repository that never ends is dropped, and the
+ * Patterns of rules with a limit of time: a rule of a hostile repository that never ends is dropped, and the
  * others go on (K8).
  */
 import { UserError } from "../../../base/errors.ts";

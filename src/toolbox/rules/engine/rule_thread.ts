@@ -1,34 +1,25 @@
 /**
- * The thread in which patterns and globs of rules run. It loads the module that holds this file, as the thread of a
+ * The thread in which patterns of rules run. It loads the module that holds this file, as the thread of a
  * search does, and is ended from outside when one of them takes too long.
  */
 import { messageOf } from "../../../base/errors.ts";
-import { globTest, loadPicomatch, type MakeTest } from "../../find/glob_pattern.ts";
 import { isThread } from "../../thread/in_thread.ts";
 import type { TextEngine } from "../format/rule.ts";
 import { FileProblem, TextRules } from "./find_in_text.ts";
 import type { FoundPlace } from "./match_text.ts";
 
-/** What the thread needs of a rule. */
-export interface ThreadRule {
-  readonly files: readonly string[];
-  readonly languageGlobs: readonly string[];
-  /** Undefined: it does not look at texts. */
-  readonly engine: TextEngine | undefined;
-}
+/** What the thread needs of a rule; undefined: it does not look at texts. */
+export type ThreadRule = TextEngine | undefined;
 
 /** Rules are named by their place in the list. */
 export type ThreadTask =
   /** The first: it is answered with `ready`. */
   | { readonly kind: "rules"; readonly rules: readonly ThreadRule[]; readonly data: string | undefined }
-  /** Which of the paths a rule is for. */
-  | { readonly kind: "select"; readonly rules: readonly number[]; readonly paths: readonly string[] }
   /** What a rule finds in a file. */
   | { readonly kind: "match"; readonly rules: readonly number[]; readonly path: string; readonly text: string };
 
-/** What one rule answers: places in the list of paths, or in the text. */
+/** What one rule answers: places in the text. */
 export type RuleAnswer =
-  | { readonly selected: readonly number[] }
   | { readonly found: readonly FoundPlace[] }
   /** For this file alone; `isBroken`: the thread is of no use any more. */
   | { readonly skipped: string; readonly isBroken: boolean }
@@ -59,36 +50,27 @@ class RuleService {
   }
 
   async take(task: ThreadTask): Promise<void> {
-    const make = await loadPicomatch();
     if (task.kind === "rules") {
       this.#rules = task.rules;
       this.#texts = new TextRules(task.data);
     } else {
       for (const rule of task.rules) {
-        const answer = await this.#answer(rule, task, make);
+        const answer = await this.#answer(rule, task);
         this.#post({ kind: "answer", rule, answer });
       }
     }
     this.#post({ kind: "ready" });
   }
 
-  async #answer(index: number, task: Exclude<ThreadTask, { kind: "rules" }>, make: MakeTest): Promise<RuleAnswer> {
-    const rule = this.#rules[index];
+  async #answer(index: number, { path, text }: Extract<ThreadTask, { kind: "match" }>): Promise<RuleAnswer> {
+    const engine = this.#rules[index];
     try {
-      if (rule === undefined) return { problem: "it is gone" };
-      if (task.kind === "select") return { selected: selected(rule, task.paths, make) };
-      return { found: rule.engine === undefined ? [] : await this.#texts.find(rule.engine, task.path, task.text) };
+      return { found: engine === undefined ? [] : await this.#texts.find(engine, path, text) };
     } catch (thrown) {
       if (thrown instanceof FileProblem) return { skipped: thrown.message, isBroken: this.#texts.isBroken };
       return { problem: messageOf(thrown) };
     }
   }
-}
-
-function selected({ files, languageGlobs }: ThreadRule, paths: readonly string[], make: MakeTest): readonly number[] {
-  const tests = [files, languageGlobs].filter((globs) => globs.length > 0)
-    .map((globs) => globTest(globs, { caseSensitive: true, directory: "/" }, make));
-  return paths.flatMap((path, index) => tests.every((fits) => fits(path)) ? [index] : []);
 }
 
 if (isThread() && globalThis.name === RULE_THREAD) {

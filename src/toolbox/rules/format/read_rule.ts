@@ -8,6 +8,7 @@ import { type FrontMatter, readFrontMatter, splitText } from "../../../prompt/fo
 import { nameProblem } from "../../../prompt/format/prompt_name.ts";
 import { FactReader } from "../../../prompt/format/read_facts.ts";
 import type { PromptText } from "../../../prompt/format/read_prompt.ts";
+import { globProblem } from "../../find/glob_pattern.ts";
 import { globsOfType, KNOWN_TYPES } from "../../grep/file_types.ts";
 import { endingOf, languageOf, LANGUAGES } from "../../outline/languages/languages.ts";
 import { isObject } from "../../../wire/json_value.ts";
@@ -76,7 +77,7 @@ async function ruleOf({ name, origin, file, text }: PromptText, report: ReportFa
     description: reader.text(values, "description", []),
     category: reader.text(values, "category", []),
     severity,
-    files: listOf(reader, matter, "files"),
+    files: globsOf(reader, matter),
     languageGlobs: languageGlobs(reader, matter),
     message: reader.text(values, "message", []),
     engine,
@@ -165,6 +166,12 @@ function maxEngine({ values }: FrontMatter, reader: FactReader): RuleEngine | un
     }
   }
   return { kind: "max", limits: { ...given } };
+}
+
+function globsOf(reader: FactReader, matter: FrontMatter): readonly string[] {
+  const globs = listOf(reader, matter, "files");
+  const problem = globs.map(globProblem).find((one) => one !== undefined);
+  return problem === undefined ? globs : reader.refuse(["files"], problem) ?? [];
 }
 
 /** A single text stands for a list of one. */
