@@ -143,12 +143,13 @@ Deno.test("D4 what the container starts listens, asks for the token, and ends at
 
 Deno.test("D4 a copy of the sources in another directory gives the same program, executable and npm package", async () => {
   const copy = `${place}/another place`;
-  await Deno.mkdir(copy);
   const root = new URL("../", import.meta.url).pathname;
-  const listed = await run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root });
-  await Deno.writeTextFile(`${place}/files`, listed.stdout);
-  const copied = await run(["rsync", "-a", "--ignore-missing-args", `--files-from=${place}/files`, root, copy]);
-  assert.strictEqual(copied.code, 0, copied.stderr);
+  const listed = await run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
+  const files = listed.stdout.split("\0").filter((path) => path !== "" && exists(`${root}${path}`));
+  for (const path of files) {
+    await Deno.mkdir(`${copy}/${path}`.replace(/\/[^/]*$/, ""), { recursive: true });
+    await Deno.copyFile(`${root}${path}`, `${copy}/${path}`);
+  }
   // What deno task package:npm runs once the program is packed.
   const npmScript = [
     "run",

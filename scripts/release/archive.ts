@@ -1,4 +1,5 @@
 /** Archives whose bytes depend on names and contents only: the same on each machine, at each time. */
+import { zipOf } from "./zip.ts";
 
 /** A time that zip files can hold, in seconds: the one that npm gives to files too. */
 const TIME = Date.UTC(1985, 9, 26, 8, 15) / 1000;
@@ -13,11 +14,11 @@ export interface ArchiveFile {
 
 /** Writes files below a directory, with their modes and the one time. */
 export async function writeFiles(directory: string, files: readonly ArchiveFile[]): Promise<void> {
-  for (const { path, content, executable } of files) {
-    const full = `${directory}/${path}`;
-    await Deno.mkdir(full.slice(0, full.lastIndexOf("/")), { recursive: true });
-    await Deno.writeFile(full, typeof content === "string" ? new TextEncoder().encode(content) : content);
-    await Deno.chmod(full, executable === true ? 0o755 : 0o644);
+  for (const file of files) {
+    const full = `${directory}/${file.path}`;
+    await makeParent(full);
+    await Deno.writeFile(full, bytesOf(file));
+    await Deno.chmod(full, modeOf(file));
     await Deno.utime(full, TIME, TIME);
   }
 }
@@ -34,15 +35,24 @@ export async function writeTarball(target: string, files: readonly ArchiveFile[]
   });
 }
 
-/** Writes a zip file. @throws {Error} when zip fails */
+/** Writes a zip file. */
 export async function writeZip(target: string, files: readonly ArchiveFile[]): Promise<void> {
-  await inTemporary(async (directory) => {
-    await writeFiles(directory, files);
-    const names = files.map(({ path }) => path).toSorted();
-    const words = ["-X", "-q", `${directory}.zip`, ...names];
-    await run("zip", words, { cwd: directory, env: { TZ: "UTC" } });
-    await move(`${directory}.zip`, target);
-  });
+  const entries = files.map((file) => ({ path: file.path, content: bytesOf(file), mode: modeOf(file) }))
+    .toSorted((one, other) => one.path < other.path ? -1 : 1);
+  await makeParent(target);
+  await Deno.writeFile(target, zipOf(entries, new Date(TIME * 1000)));
+}
+
+function bytesOf({ content }: ArchiveFile): Uint8Array {
+  return typeof content === "string" ? new TextEncoder().encode(content) : content;
+}
+
+function modeOf({ executable }: ArchiveFile): number {
+  return executable === true ? 0o755 : 0o644;
+}
+
+async function makeParent(path: string): Promise<void> {
+  await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
 }
 
 async function inTemporary(work: (directory: string) => Promise<void>): Promise<void> {
@@ -56,7 +66,7 @@ async function inTemporary(work: (directory: string) => Promise<void>): Promise<
 
 /** Also to another file system. */
 async function move(from: string, to: string): Promise<void> {
-  await Deno.mkdir(to.slice(0, to.lastIndexOf("/")), { recursive: true });
+  await makeParent(to);
   await Deno.copyFile(from, to);
 }
 
