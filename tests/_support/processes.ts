@@ -3,6 +3,8 @@
  * itself opens files of /proc only with every permission there is, and tests run without.
  */
 
+import { until } from "./deadline.ts";
+
 /** One process, as seen at one moment. */
 export interface SeenProcess {
   readonly pid: number;
@@ -83,6 +85,27 @@ export async function holdingsOf(pid: number): Promise<Holdings> {
     residentMiB: Number.parseInt(memory) / 1024,
     children: children.join(" ").split(" ").filter((word) => word !== "").map(Number),
   };
+}
+
+/** Milliseconds in which a collector that nothing disturbs has begun, on a busy machine too. */
+const COLLECTED_MS = 200_000;
+
+/**
+ * The least memory of a process that is seen while nothing is asked of it, MiB, up to the first reading below `enough`.
+ * What waits for its collector goes meanwhile, what is kept stays; one reading alone tells how busy the machine is.
+ */
+export async function lowestResident(pid: number, enough: number): Promise<number> {
+  let lowest = Infinity;
+  const end = performance.now() + COLLECTED_MS;
+  await until(
+    async () => {
+      lowest = Math.min(lowest, (await holdingsOf(pid)).residentMiB);
+      return lowest < enough || performance.now() > end;
+    },
+    COLLECTED_MS,
+    "a look at the memory of a process",
+  );
+  return lowest;
 }
 
 /** Whether the process exists and is not a zombie. */

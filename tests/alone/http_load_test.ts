@@ -4,7 +4,7 @@ import { until } from "../_support/deadline.ts";
 import { EventReader } from "../_support/clients/event_reader.ts";
 import { HttpClient } from "../_support/clients/http_client.ts";
 import { HttpServerProcess } from "../_support/servers/http_server.ts";
-import { processesWith } from "../_support/processes.ts";
+import { holdingsOf, lowestResident, processesWith } from "../_support/processes.ts";
 import { toolAnswer } from "../_support/json_rpc.ts";
 import { Workbench } from "../_support/workbench.ts";
 
@@ -12,13 +12,8 @@ const SHELL = "sandboxed_shell";
 const SESSIONS = 32;
 /** Of each session, in each of two rounds: every kind of call at least once. */
 const CALLS = 51;
-const MEBIBYTE = 1024 * 1024;
-/** What the collector may leave for later after a round; the rounds themselves move far more than that. */
-const UNSETTLED = 64 * MEBIBYTE;
-
-async function residentBytes(pid: number): Promise<number> {
-  return Number((await Deno.readTextFile(`/proc/${pid}/statm`)).split(" ")[1]) * 4096;
-}
+/** What the allocator may not have given back after a round; the rounds themselves move far more than that. */
+const UNSETTLED_MIB = 64;
 
 async function descriptors(pid: number): Promise<number> {
   return (await Array.fromAsync(Deno.readDir(`/proc/${pid}/fd`))).length;
@@ -85,21 +80,21 @@ Deno.test("N5 H8 32 sessions, 3,264 calls, late readers, broken connections: eac
   await using server = await HttpServerProcess.start(bench);
   const connectAll = () => Promise.all(Array.from({ length: SESSIONS }, () => HttpClient.connect(server)));
   const round = async () => {
-    const before = await residentBytes(server.pid);
+    const { residentMiB: before } = await holdingsOf(server.pid);
     const clients = await connectAll();
-    const perSession = (await residentBytes(server.pid) - before) / SESSIONS;
+    const taken = await lowestResident(server.pid, before + SESSIONS) - before;
     const answered = await Promise.all(clients.map(useAndEnd));
-    return { perSession, answered: answered.reduce((sum, count) => sum + count, 0) };
+    return { taken, answered: answered.reduce((sum, count) => sum + count, 0) };
   };
   const first = await round();
-  const [files, memory] = [await descriptors(server.pid), await residentBytes(server.pid)];
+  const [files, { residentMiB: memory }] = [await descriptors(server.pid), await holdingsOf(server.pid)];
   const processes = (await processesWith(bench.marker)).length;
   const second = await round();
   assert.deepStrictEqual([first.answered, second.answered], [SESSIONS * CALLS, SESSIONS * CALLS]);
-  const perSession = Math.max(first.perSession, second.perSession);
-  assert.ok(perSession < MEBIBYTE, `a session took ${Math.round(perSession / 1024)} KiB`);
-  const grown = await residentBytes(server.pid) - memory;
-  assert.ok(grown < UNSETTLED, `the second round left ${Math.round(grown / MEBIBYTE)} MiB behind`);
+  const taken = Math.max(first.taken, second.taken);
+  assert.ok(taken < SESSIONS, `${SESSIONS} sessions took ${taken.toFixed(0)} MiB, more than one each`);
+  const grown = await lowestResident(server.pid, memory + UNSETTLED_MIB) - memory;
+  assert.ok(grown < UNSETTLED_MIB, `the second round left ${grown.toFixed(0)} MiB behind`);
   // The runtime of this test keeps some connections open for reuse, more or less of them in each round. A descriptor that
   // each session left would be as many as there are sessions.
   await until(async () => await descriptors(server.pid) < files + SESSIONS, 10_000, "the descriptors to be given back");

@@ -1,6 +1,6 @@
 /** V20 and V21: a server at an address that means harm to what the program knows, or to the program itself. */
 import { HTTP_PERMISSIONS } from "../../../scripts/permissions.ts";
-import { holdingsOf } from "../../_support/processes.ts";
+import { lowestResident } from "../../_support/processes.ts";
 import type { RpcMessage, ToolAnswer } from "../../_support/json_rpc.ts";
 import type { ServerProcess } from "../../_support/server_process.ts";
 import type { Workbench } from "../../_support/workbench.ts";
@@ -84,8 +84,8 @@ async function isSpent({ http, answer, server }: Met, expected: RegExp): Promise
   const text = JSON.stringify(answer);
   if (!expected.test(text)) return `the call was answered: ${text.slice(0, 300)}`;
   if (http.taken > 64) return `${http.taken} MiB were read`;
-  const { residentMiB } = await holdingsOf(server.pid);
-  return residentMiB > MOST_MIB ? `the program holds ${residentMiB} MiB` : undefined;
+  const held = await lowestResident(server.pid, MOST_MIB);
+  return held < MOST_MIB ? undefined : `the program holds ${held} MiB`;
 }
 
 const TOO_LONG = /more than 16 MiB/;

@@ -1,5 +1,5 @@
 /** V10 to V12: a stdio server behind the program that means harm to the client, or to the program itself. */
-import { holdingsOf } from "../../_support/processes.ts";
+import { lowestResident } from "../../_support/processes.ts";
 import { type RpcMessage, toolAnswer } from "../../_support/json_rpc.ts";
 import { BOTH, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
 import { driven, withServer } from "../frame/stage.ts";
@@ -166,8 +166,8 @@ function usesUp(tool: string, expected = /^done$/): Way {
       if (!expected.test(answer.text)) return `the call was answered: ${answer.text.slice(0, 300)}`;
       const other = await running.call("other_quiet");
       if (other.text !== "quiet") return `the other server was answered for: ${other.text}`;
-      const { residentMiB } = await holdingsOf(running.pid);
-      return residentMiB > MOST_MIB ? `the program holds ${residentMiB} MiB` : undefined;
+      const held = await lowestResident(running.pid, MOST_MIB);
+      return held < MOST_MIB ? undefined : `the program holds ${held} MiB`;
     }),
     ownServer: LIAR,
     noControl: "a client that keeps all of it would show what it holds, and nothing of the program",
