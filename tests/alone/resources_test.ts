@@ -1,29 +1,28 @@
 /**
- * Commands that use up all they can get (S10): each ends, or is ended, and meanwhile the server answers. Every one is
- * bounded by the limits it is there to test, and by a time limit.
+ * Commands that use up all they can get (S10): each ends, or is cancelled, and meanwhile the server answers. Every one is
+ * bounded by the limits it is there to test. How soon the server answers depends on the machine, and is measured by
+ * `deno task bench`; here each answer comes while the command runs.
  */
 import assert from "node:assert/strict";
-import { until, withDeadline } from "../_support/deadline.ts";
 import { ServerProcess } from "../_support/server_process.ts";
 import { usersAtHand, Workbench } from "../_support/workbench.ts";
 
 const MIB = 1024 * 1024;
-/** How soon `status` must answer, whatever else goes on. */
-const PROMPTLY_MS = 1_000;
-const AT_WORST_MS = 5_000;
-/** A command that goes on for longer fails. */
-const LONGEST_MS = 150_000;
+/** So often the server tells that a command runs which does not end. */
+const ANSWERS = 5;
+/** A command that goes on for longer fails, seconds. */
+const LONGEST_SECONDS = 600;
 
 /** The limit of processes is the default one. */
 const FLAGS = ["--limit-memory", "512M", "--limit-file-size", "32M", "--max-inline-output", "4096"];
 
 interface Glutton {
   readonly name: string;
-  /** Prints the word `begun` when it begins. */
   readonly command: string;
-  readonly timeoutSeconds: number;
-  /** What the answer must say. */
-  readonly outcome: RegExp;
+  /** What the answer must say, where it comes to an end. */
+  readonly outcome?: RegExp;
+  /** What its output says when it uses up all it gets, where it goes on until it is cancelled. */
+  readonly atWork?: RegExp;
   /** It asks nothing of the kernel that depends on the user: one user proves it. */
   readonly once?: true;
 }
@@ -32,82 +31,65 @@ const GLUTTONS: readonly Glutton[] = [
   {
     name: "a fork bomb",
     once: true, // the next one meets the same limit, as each user
-    command: "echo begun; bomb() { bomb | bomb & }; bomb; sleep 60",
-    timeoutSeconds: 1,
-    outcome: /timed out|time limit/i,
+    command: "echo begun; bomb() { bomb | bomb & }; bomb; sleep 600",
+    atWork: /Resource temporarily unavailable/,
   },
   {
     name: "a fork bomb in Python, which tries again at once",
-    command: "echo begun; /usr/bin/python3 -c '\nimport os\nwhile True:\n  try: os.fork()\n  except OSError: pass'",
-    timeoutSeconds: 1,
-    outcome: /timed out|time limit/i,
+    command: `echo begun; /usr/bin/python3 -c '
+import os
+while True:
+  try: os.fork()
+  except OSError: told = globals().get("told") or os.write(1, b"no " + b"more\\n")'`,
+    atWork: /no more/,
   },
   {
     name: "a memory hog",
     once: true,
     command: `echo begun; /usr/bin/python3 -c 'x = [bytearray(${16 * MIB}) for _ in range(1000)]'`,
-    timeoutSeconds: 60,
     outcome: /MemoryError/,
   },
   {
     name: "a memory hog that takes what it is given",
     once: true,
     command: "echo begun; tail /dev/zero",
-    timeoutSeconds: 60,
     outcome: /tail: memory exhausted/,
   },
   {
     name: "a line of 540 MB, more than one text can hold",
     once: true,
     command: "echo begun; head -c 540000000 /dev/zero | tr '\\0' x",
-    timeoutSeconds: 120,
     outcome: /begun[^]*xxxx/,
   },
-  { name: "yes", once: true, command: "echo begun; yes", timeoutSeconds: 1, outcome: /timed out|time limit/i },
+  { name: "yes", once: true, command: "echo begun; yes", atWork: /^y$/m },
   {
     name: "a disk filler",
     command: 'echo begun; dd if=/dev/zero of="$TMPDIR/full" bs=1M count=10000; rm "$TMPDIR/full"',
-    timeoutSeconds: 60,
     outcome: /File size limit exceeded|SIGXFSZ/,
   },
 ];
 
-/** How long `status` took, milliseconds, asked again and again until `done`; the longest first. */
-async function statusTimes(server: ServerProcess, done: Promise<unknown>): Promise<readonly number[]> {
-  const times: number[] = [];
-  let ended = false;
-  void done.finally(() => ended = true);
-  await until(
-    async () => {
-      const begin = performance.now();
-      await server.call("status");
-      times.push(performance.now() - begin);
-      return ended;
-    },
-    LONGEST_MS,
-    "the end of the command",
-  );
-  return times.sort((one, other) => other - one);
-}
-
-async function feed(server: ServerProcess, glutton: Glutton): Promise<readonly number[]> {
+async function feed(server: ServerProcess, { command, outcome, atWork }: Glutton): Promise<void> {
   const started = await server.call("sandboxed_shell", {
-    command: glutton.command,
-    timeout_seconds: glutton.timeoutSeconds,
+    command,
+    timeout_seconds: LONGEST_SECONDS,
     execution_mode: "AsyncResultPush",
   });
-  const id = /op_\w+/.exec(started.text)?.[0];
-  assert.ok(id !== undefined, started.text);
-  const limit = (glutton.timeoutSeconds + 20) * 1000;
-  const ended = server.call("await", { operation_id: id, timeout_seconds: limit / 1000 }, { deadline: limit + 5000 });
-  const times = await statusTimes(server, ended);
-  assert.match((await ended).text, glutton.outcome);
-  return times;
+  const id = /op_\w+/.exec(started.text)?.[0] ?? assert.fail(started.text);
+  const waiting = server.call("await", { operation_id: id, timeout_seconds: LONGEST_SECONDS }, {
+    deadline: LONGEST_SECONDS * 1000,
+  });
+  for (let answers = 0; atWork !== undefined && answers < ANSWERS;) {
+    const { text } = await server.call("status", { operation_id: id });
+    assert.match(text, new RegExp(`^${id} .* running`));
+    if (atWork.test(text)) answers++;
+  }
+  if (atWork !== undefined) await server.call("cancel", { operation_id: id });
+  assert.match((await waiting).text, outcome ?? /cancelled/);
 }
 
 async function isWhole(server: ServerProcess): Promise<void> {
-  const answer = await withDeadline(server.shell("echo still here"), 5_000, "a command afterwards");
-  assert.match(answer.text, /^still here$/m);
+  assert.match((await server.shell("echo still here")).text, /^still here$/m);
 }
 
 for (const user of usersAtHand()) {
@@ -117,10 +99,7 @@ for (const user of usersAtHand()) {
     const first = user === usersAtHand()[0];
     for (const glutton of GLUTTONS.filter(({ once }) => first || once !== true)) {
       await t.step(glutton.name, async () => {
-        const [longest = 0, ...others] = await feed(server, glutton);
-        const late = others.filter((time) => time >= PROMPTLY_MS);
-        // A machine that is shared stands still at times: one answer may have met that.
-        assert.ok(late.length === 0 && longest < AT_WORST_MS, `status took ${longest} ms, others ${late}`);
+        await feed(server, glutton);
         await isWhole(server);
       });
     }
