@@ -1,7 +1,6 @@
 /** Prompts of other servers under names of ours (O2). */
 import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
-import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { truncate } from "../../base/text.ts";
@@ -16,9 +15,9 @@ import type {
 } from "../../service/prompts/prompt_source.ts";
 import { isObject } from "../../wire/json_value.ts";
 import { withOurUris } from "../definitions/foreign_uri.ts";
-import { clientPrompt, itemsOf } from "../definitions/items.ts";
-import { namePrefixes, toolNames } from "../definitions/tool_names.ts";
-import { ListChanges } from "../server/list_changes.ts";
+import { clientPrompt, type Item, itemsOf } from "../definitions/items.ts";
+import { NamedEntries } from "../server/named_entries.ts";
+import { OfferedList } from "../server/offered_list.ts";
 import type { ServerSet } from "../server/server_set.ts";
 import type { UpstreamServer } from "../server/upstream_server.ts";
 import { withheldReason } from "../server/withheld.ts";
@@ -37,13 +36,6 @@ interface Entry {
   readonly prompt: Prompt;
 }
 
-/** All prompts of one moment. */
-interface Listing {
-  readonly basis: string;
-  readonly entries: readonly Entry[];
-  readonly prompts: readonly Prompt[];
-}
-
 export interface ForeignPromptsOptions {
   readonly set: ServerSet;
   /** The sources whose names come first. */
@@ -52,32 +44,24 @@ export interface ForeignPromptsOptions {
 }
 
 export class ForeignPrompts implements PromptSource {
-  readonly #options: ForeignPromptsOptions;
-  readonly #changes: ListChanges;
-  #version = 0;
-  #listing: Listing | undefined;
+  readonly #set: ServerSet;
+  readonly #entries: NamedEntries<Entry>;
+  readonly #list: OfferedList<readonly Prompt[]>;
 
-  constructor(options: ForeignPromptsOptions) {
-    this.#options = options;
-    this.#changes = new ListChanges(options.log);
-    options.set.onChange(() => this.#changed());
+  constructor({ set, own, log }: ForeignPromptsOptions) {
+    this.#set = set;
+    this.#entries = new NamedEntries({
+      set,
+      taken: async () => (await Promise.all(own.map((source) => source.list()))).flat().map(({ name }) => name),
+      longest: LONGEST_NAME,
+      seen: (server) =>
+        itemsOf(server.record, "prompt").map((item) => [theirName(item), ({ name }) => entryOf(server, item, name)]),
+    });
+    this.#list = new OfferedList(set, async () => offeredOf(await this.#entries.now()), log);
   }
 
-  /** Clients are told when they have another list. */
-  #changed(): void {
-    this.#version++;
-    // Own prompts are not read before a client asks for any.
-    if (this.#listing === undefined) return;
-    void this.#current().then(({ prompts }) => this.#changes.isNow(prompts)).catch((thrown: unknown) =>
-      this.#options.log.error("Cannot tell a change of prompts", { error: messageOf(thrown) })
-    );
-  }
-
-  async list(): Promise<readonly Prompt[]> {
-    await this.#options.set.learned();
-    const { prompts } = await this.#current();
-    this.#changes.listed(prompts);
-    return prompts;
+  list(): Promise<readonly Prompt[]> {
+    return this.#list.list();
   }
 
   async get(
@@ -118,43 +102,29 @@ export class ForeignPrompts implements PromptSource {
   }
 
   onChange(listener: () => void): Unsubscribe {
-    return this.#changes.subscribe(listener);
+    return this.#list.onChange(listener);
   }
 
   /** The prompt of that name, offered or not; a client may know a name from elsewhere. */
   async #find(name: string): Promise<Outcome<Entry, PromptRefusal>> {
-    await this.#options.set.learned();
-    const { entries, prompts } = await this.#current();
+    await this.#set.learned();
+    const entries = await this.#entries.now();
     const entry = entries.find(({ prompt }) => prompt.name === name);
     if (entry !== undefined) return success(entry);
-    return failure({ kind: "unknown", known: prompts.map(({ name }) => name) });
-  }
-
-  async #current(): Promise<Listing> {
-    const own = await Promise.all(this.#options.own.map((source) => source.list()));
-    const taken = own.flat().map(({ name }) => name);
-    const basis = JSON.stringify([this.#version, taken]);
-    if (this.#listing?.basis !== basis) this.#listing = this.#listingOf(basis, taken);
-    return this.#listing;
-  }
-
-  #listingOf(basis: string, taken: readonly string[]): Listing {
-    const { servers } = this.#options.set;
-    const seen = servers.flatMap((server) => itemsOf(server.record, "prompt").map((item) => ({ server, item })));
-    const wanted = seen.map(({ server, item }) => ({ prefix: prefixOf(server), tool: String(item.item["name"]) }));
-    const names = toolNames(wanted, { taken, longest: LONGEST_NAME, prefixes: namePrefixes(servers.map(prefixOf)) });
-    const entries = seen.map(({ server, item }, index) => ({
-      server,
-      theirs: String(item.item["name"]),
-      problem: withheldReason(server, item),
-      prompt: clientPrompt(item, names[index]?.name ?? item.name),
-    }));
-    return { basis, entries, prompts: entries.flatMap(({ prompt, problem }) => problem === undefined ? [prompt] : []) };
+    return failure({ kind: "unknown", known: offeredOf(entries).map(({ name }) => name) });
   }
 }
 
-function prefixOf({ spec }: UpstreamServer): string {
-  return spec.prefix ?? spec.name;
+function entryOf(server: UpstreamServer, item: Item, name: string): Entry {
+  return { server, theirs: theirName(item), problem: withheldReason(server, item), prompt: clientPrompt(item, name) };
+}
+
+function theirName({ item }: Item): string {
+  return String(item["name"]);
+}
+
+function offeredOf(entries: readonly Entry[]): readonly Prompt[] {
+  return entries.flatMap(({ prompt, problem }) => problem === undefined ? [prompt] : []);
 }
 
 function refused(message: string): Outcome<never, PromptRefusal> {

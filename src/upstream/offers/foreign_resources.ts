@@ -10,7 +10,7 @@ import type { ListedResources, ResourceRefusal, ResourceSource } from "../../ser
 import { isObject, member } from "../../wire/json_value.ts";
 import { clientResource, clientTemplate, type Item, type ItemKind, itemsOf } from "../definitions/items.ts";
 import { withheldBecause } from "../definitions/pins.ts";
-import { ListChanges } from "../server/list_changes.ts";
+import { OfferedList } from "../server/offered_list.ts";
 import type { ServerSet } from "../server/server_set.ts";
 import type { UpstreamServer } from "../server/upstream_server.ts";
 import { completionOf } from "./completion.ts";
@@ -22,14 +22,13 @@ const INVALID_PARAMS = -32602;
 
 export class ForeignResources implements ResourceSource {
   readonly #set: ServerSet;
-  readonly #changes: ListChanges;
+  readonly #list: OfferedList<ListedResources>;
   readonly #updates: Emitter<string>;
 
   constructor(set: ServerSet, log: Logger) {
     this.#set = set;
-    this.#changes = new ListChanges(log);
+    this.#list = new OfferedList(set, () => Promise.resolve(this.#now()), log);
     this.#updates = new Emitter((thrown) => log.error("A listener of resources threw", { error: messageOf(thrown) }));
-    set.onChange(() => this.#changes.isNow(this.#now()));
     set.onNotice(({ server, method, params }) => {
       const uri = member(params, "uri");
       if (method !== "notifications/resources/updated" || typeof uri !== "string") return;
@@ -37,11 +36,8 @@ export class ForeignResources implements ResourceSource {
     });
   }
 
-  async list(): Promise<ListedResources> {
-    await this.#set.learned();
-    const now = this.#now();
-    this.#changes.listed(now);
-    return now;
+  list(): Promise<ListedResources> {
+    return this.#list.list();
   }
 
   owns(uri: string): boolean {
@@ -90,7 +86,7 @@ export class ForeignResources implements ResourceSource {
   }
 
   onChange(listener: () => void): Unsubscribe {
-    return this.#changes.subscribe(listener);
+    return this.#list.onChange(listener);
   }
 
   onUpdate(listener: (uri: string) => void): Unsubscribe {

@@ -1,7 +1,6 @@
 /** The third tool source: tools of other servers, under names of ours (O2). */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
-import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { shorten } from "../../base/visible_text.ts";
@@ -12,10 +11,11 @@ import { isOffered } from "../config/tool_filter.ts";
 import { clientTool, type Definition } from "../definitions/definition.ts";
 import { toolsOf } from "../definitions/items.ts";
 import { headerArguments } from "../definitions/header_arguments.ts";
-import { type NamePrefixes, namePrefixes, toolNames } from "../definitions/tool_names.ts";
+import type { ToolName } from "../definitions/tool_names.ts";
 import { isObject } from "../../wire/json_value.ts";
 import type { CallAudit } from "../../service/run/call_audit.ts";
-import { ListChanges } from "./list_changes.ts";
+import { NamedEntries } from "./named_entries.ts";
+import { OfferedList } from "./offered_list.ts";
 import type { ServerSet } from "./server_set.ts";
 import { callRemote } from "./remote_call.ts";
 import { type SeenTool, statusOf } from "./status_lines.ts";
@@ -44,33 +44,21 @@ interface Entry extends SeenTool {
   readonly tool: Tool | undefined;
 }
 
-/** All tools of one moment. */
-interface Listing {
-  readonly basis: string;
-  readonly entries: readonly Entry[];
-  readonly tools: readonly Tool[];
-}
-
 export class UpstreamSource implements ToolSource {
   readonly #options: UpstreamSourceOptions;
-  readonly #changes: ListChanges;
-  readonly #prefixes: NamePrefixes;
-  #version = 0;
-  #listing: Listing | undefined;
+  readonly #entries: NamedEntries<Entry>;
+  readonly #list: OfferedList<readonly Tool[]>;
 
   constructor(options: UpstreamSourceOptions) {
     this.#options = options;
-    this.#changes = new ListChanges(options.log);
-    this.#prefixes = namePrefixes(options.set.servers.map(prefixOf));
-    options.set.onChange(() => this.#changed());
-  }
-
-  /** Clients are told when they have another list. */
-  #changed(): void {
-    this.#version++;
-    void this.#current().then(({ tools }) => this.#changes.isNow(tools)).catch((thrown: unknown) =>
-      this.#options.log.error("Cannot tell a change of tools", { error: messageOf(thrown) })
-    );
+    const { set, taken, longestName: longest, log } = options;
+    const seen = (server: UpstreamServer) =>
+      toolsOf(server.record).filter(({ name }) => isOffered(server.spec.filter, name))
+        .toSorted((one, other) => one.name < other.name ? -1 : 1)
+        .map((tool) => [tool.name, (name: ToolName) => entryOf(server, tool, name)] as const);
+    this.#entries = new NamedEntries({ set, taken, longest, seen });
+    const now = async () => (await this.#entries.now()).flatMap(({ tool }) => tool ?? []);
+    this.#list = new OfferedList(set, now, log);
   }
 
   noteOffers(offers: ClientOffers): void {
@@ -78,15 +66,11 @@ export class UpstreamSource implements ToolSource {
   }
 
   onChange(listener: () => void): Unsubscribe {
-    return this.#changes.subscribe(listener);
+    return this.#list.onChange(listener);
   }
 
-  /** Servers of which nothing is known are asked first; those that take longer come with a change of the list. */
-  async list(): Promise<readonly Tool[]> {
-    await this.#options.set.learned();
-    const { tools } = await this.#current();
-    this.#changes.listed(tools);
-    return tools;
+  list(): Promise<readonly Tool[]> {
+    return this.#list.list();
   }
 
   async call(
@@ -97,7 +81,7 @@ export class UpstreamSource implements ToolSource {
     if (context.ownToolsOnly === true) return failure({ known: [] });
     if (context.client !== undefined) this.noteOffers(context.client.offers);
     await this.#learnFor(name);
-    const { entries } = await this.#current();
+    const entries = await this.#entries.now();
     const entry = entries.find((one) => one.name === name);
     if (entry === undefined) {
       const known = entries.flatMap(({ tool, name }) => tool ? [name] : []);
@@ -119,7 +103,7 @@ export class UpstreamSource implements ToolSource {
 
   /** A line for each server, for `status`. */
   async status(): Promise<readonly string[]> {
-    const { entries } = await this.#current();
+    const entries = await this.#entries.now();
     const { set, notes } = this.#options;
     return [
       "Servers:",
@@ -135,43 +119,16 @@ export class UpstreamSource implements ToolSource {
 
   /** Servers of which nothing is known, and that may have a tool of this name. */
   #unknownTo(name: string): readonly UpstreamServer[] {
-    return this.#options.set.servers.filter(({ record, spec }) =>
-      record === undefined && name.startsWith(`${this.#prefixes.get(prefixOf({ spec }))}_`)
+    return this.#options.set.servers.filter((server) =>
+      server.record === undefined && this.#entries.mayBeOf(server, name)
     );
   }
-
-  async #current(): Promise<Listing> {
-    this.#options.set.firstUse();
-    const taken = await this.#options.taken();
-    const basis = JSON.stringify([this.#version, taken]);
-    if (this.#listing?.basis !== basis) this.#listing = this.#listingOf(basis, taken);
-    return this.#listing;
-  }
-
-  #listingOf(basis: string, taken: readonly string[]): Listing {
-    const { set: { servers }, longestName } = this.#options;
-    const seen = servers.flatMap((server) =>
-      toolsOf(server.record).filter(({ name }) => isOffered(server.spec.filter, name))
-        .toSorted((one, other) => one.name < other.name ? -1 : 1)
-        .map((definition) => ({ server, definition }))
-    );
-    const wanted = seen.map(({ server, definition }) => ({ prefix: prefixOf(server), tool: definition.name }));
-    const names = toolNames(wanted, { taken, longest: longestName, prefixes: this.#prefixes });
-    const entries = seen.map(({ server, definition }, index) =>
-      entryOf(server, definition, names[index] ?? { name: definition.name, collides: false })
-    );
-    return { basis, entries, tools: entries.flatMap(({ tool }) => tool ?? []) };
-  }
-}
-
-function prefixOf({ spec }: Pick<UpstreamServer, "spec">): string {
-  return spec.prefix ?? spec.name;
 }
 
 function entryOf(
   server: UpstreamServer,
   definition: Definition,
-  { name, collides }: { readonly name: string; readonly collides: boolean },
+  { name, collides }: ToolName,
 ): Entry {
   const reason = toolProblem(server, definition.name);
   const tool = clientTool(definition, name);
