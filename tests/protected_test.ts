@@ -251,14 +251,12 @@ for (const user of usersAtHand()) {
     async ({ bench, server }) => {
       clear(bench);
       bench.write("githooks/pre-commit", "ours\n");
-      const made = await server.shell(
-        "mkdir -p a/vs && ln -s a/vs .vscode && git init -q . && rm -r .git/hooks && " +
-          "ln -s ../githooks .git/hooks",
-      );
+      bench.write(".git/config", "[core]\n\trepositoryformatversion = 0\n");
+      await Deno.symlink("../githooks", `${bench.scope}/.git/hooks`);
+      const made = await server.shell("mkdir -p a/vs && ln -s a/vs .vscode");
       assert.deepStrictEqual(
         changesOf(made, bench),
-        [".git/config", ".git/hooks", ".vscode", "a/vs", "githooks"]
-          .map((path) => ({ path, change: "created" })),
+        [".vscode", "a/vs"].map((path) => ({ path, change: "created" })),
       );
       const attacks = [
         "echo evil > a/vs/tasks.json",
@@ -322,7 +320,7 @@ Deno.test("S21 a protected directory that holds too much to be watched is told o
     { path: ".claude", change: "unwatched" },
     { path: ".claude", change: "created" },
   ]);
-  assert.match(made.text, /\.claude" holds too much to be watched: changes of the rest go unnoticed/);
+  assert.match(made.text, /\.claude" holds what cannot be watched: changes of it go unnoticed/);
   assert.deepStrictEqual(changesOf(await server.shell("true"), bench), []);
 });
 

@@ -6,6 +6,8 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { copyCargoConfiguration } from "./grants/cargo_configuration.ts";
 import { lazy } from "../base/lazy.ts";
 import { confinementHere, withoutPrivateSockets } from "./policy/confinement.ts";
+import { acceptedFile } from "./git_config/accepted_lines.ts";
+import { storeLinks } from "./git_config/set_aside_places.ts";
 import { findGit } from "./protect/git_program.ts";
 import type { GuardPlan } from "./protect/guard_view.ts";
 import { readableGrants } from "./grants/grants.ts";
@@ -20,6 +22,7 @@ import {
   linksSeenBy,
   memoizedLinks,
   parentOf,
+  placeOf,
   realPath,
   trustedPath,
 } from "../system/paths.ts";
@@ -54,6 +57,8 @@ export interface Sandbox extends SessionSandbox {
   /** The session's temp directory; undefined: it has none, or no sandbox. */
   readonly temporary: PinnedDirectory | undefined;
   readonly processor: Processor;
+  /** What a person accepted of repositories that commands made; undefined: it is kept nowhere, or where commands write. */
+  readonly accepted: string | undefined;
   /** An existing directory of ours that commands see and have no rights in, as far as there is one: for the self-test. */
   readonly trialPlace: string;
   /** Landlock's ABI; 0 with `--no-sandbox`. */
@@ -142,6 +147,7 @@ function build(context: Context): Outcome<Sandbox> {
       return settings.enforce ? policy() : undefined;
     },
     temporary: settings.enforce ? ours.find((one) => one?.path === directories.temporary) : undefined,
+    accepted: acceptedOf(settings, writable),
     processor,
     scopes: settled.scopes,
     trialPlace: trialPlace(directories, cache),
@@ -233,7 +239,7 @@ function temporaryOf({ libc }: Context, { directories, ...reach }: Reach): Priva
 }
 
 function rootOf(
-  { libc, settings }: Context,
+  { libc, settings, settled }: Context,
   { directories: _, links, ...reach }: Reach,
   temporary: PrivateTemporary | undefined,
 ): OwnRoot | undefined {
@@ -243,12 +249,24 @@ function rootOf(
     ...reach,
     ...temporary !== undefined && { temporary },
     seen: seen.filter((path) => path !== undefined),
-    links: [...links].flatMap(([path, target = ""]) => {
-      const leadsTo = target === "" ? undefined : trustedPath(path, [], targetOf);
-      return leadsTo === undefined ? [] : [{ path, target, leadsTo }];
-    }),
+    links: [
+      ...[...links].flatMap(([path, target = ""]) => {
+        const leadsTo = target === "" ? undefined : trustedPath(path, [], targetOf);
+        return leadsTo === undefined ? [] : [{ path, target, leadsTo }];
+      }),
+      ...storeLinks(settled.opened.map(({ path }) => path)).entries().map(([path, target]) => ({
+        path,
+        target,
+        leadsTo: target,
+      })),
+    ],
     identityOf: (path) => libc.identityOf(path),
   });
+}
+
+function acceptedOf({ serverEnvironment }: SandboxSettings, writable: readonly PinnedDirectory[]): string | undefined {
+  const file = acceptedFile(serverEnvironment);
+  return file === undefined || writable.some(({ path }) => isWithin(placeOf(file), path)) ? undefined : file;
 }
 
 /** On pseudo-terminals of the command's own. */

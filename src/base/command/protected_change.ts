@@ -9,7 +9,7 @@ export interface ProtectedChange {
    * - `unwatched`: the directory holds more than is looked at; told once.
    * - `shared`: the file still has a second name, through which it can be changed.
    * - `not_kept`: the file did not change; `keys` of a command's copy of it were not taken over.
-   * - `taken_out`: `keys` that a command had set in the repository that it made.
+   * - `set_aside`: git outside would have obeyed `keys` of it, and does not see it any more.
    */
   readonly change:
     | "created"
@@ -21,7 +21,7 @@ export interface ProtectedChange {
     | "shared"
     | "unwatched"
     | "not_kept"
-    | "taken_out";
-  /** Of git's configuration; only with `not_kept` and `taken_out`. */
+    | "set_aside";
+  /** Of git's configuration, or names in the repository; only with `not_kept` and `set_aside`. */
   readonly keys?: readonly string[];
 }

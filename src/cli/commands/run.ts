@@ -1,5 +1,6 @@
 /** Maps the name of a subcommand to its implementation; the server itself needs none of them. */
 import type { Subcommand } from "../../settings/flags/subcommands.ts";
+import { accept } from "./accept/accept.ts";
 import { auth } from "./auth/auth.ts";
 import { cache } from "./cache/cache.ts";
 import { call } from "./call/call.ts";
@@ -32,6 +33,7 @@ export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help" | "serve
   init,
   uninstall,
   migrate,
+  accept,
   cache,
   auth,
   servers,

@@ -4,8 +4,7 @@
  */
 import { absolutePath } from "../../system/paths.ts";
 import { judgeChanges } from "./config_changes.ts";
-import { type ConfigEntries, keyParts, sameValues } from "./config_entries.ts";
-import { isBoolean, isPlainName } from "./harmless_values.ts";
+import type { ConfigEntries } from "./config_entries.ts";
 
 /** What git needs to know about the form of a repository. */
 const FORMS: ReadonlyMap<string, RegExp> = new Map([
@@ -23,29 +22,21 @@ const FORMS: ReadonlyMap<string, RegExp> = new Map([
 
 /** Where the file is that was read. */
 export interface MadePlace {
-  /** The top of the work tree that git found the repository from. */
-  readonly workTree: string;
   /** The directory of the configuration file. */
   readonly directory: string;
-  /** What stood in the file when commands had no part in it. */
-  readonly accepted: ConfigEntries;
+  /** Whether the repository may be that of a work tree at the path. */
+  readonly isWorkTree: (path: string) => boolean;
 }
 
-/** Keys whose values are neither accepted nor harmless. */
+/** Keys whose values are not harmless. */
 export function unwantedKeys(entries: ConfigEntries, place: MadePlace): readonly string[] {
   const nothing: ConfigEntries = new Map();
-  const states = { before: place.accepted, after: entries, real: place.accepted, first: nothing };
-  return judgeChanges(states).dropped.filter((key) =>
-    entries.has(key) && !sameValues(entries, place.accepted, key) &&
+  return judgeChanges({ before: nothing, after: entries, real: nothing, first: nothing }).dropped.filter((key) =>
     !(entries.get(key) ?? []).every((value) => value !== undefined && isOfForm(key, value, place))
   );
 }
 
-function isOfForm(key: string, value: string, { workTree, directory }: MadePlace): boolean {
-  if (key === "core.worktree") return absolutePath(value, directory) === workTree;
-  const { section, name, variable } = keyParts(key);
-  if (key === "extensions.partialclone") return isPlainName(value);
-  if (section === "remote" && name !== undefined && variable === "promisor") return isBoolean(value);
-  if (section === "remote" && name !== undefined && variable === "partialclonefilter") return /^[\w:+=%]+$/.test(value);
+function isOfForm(key: string, value: string, { directory, isWorkTree }: MadePlace): boolean {
+  if (key === "core.worktree") return isWorkTree(absolutePath(value, directory));
   return FORMS.get(key)?.test(value) === true;
 }

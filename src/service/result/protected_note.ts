@@ -7,6 +7,8 @@ const PROTECTED_META_KEY = "ahma/protected_changed";
 
 /** Changes that are named; further ones are counted. */
 const MOST_NAMED = 10;
+/** Repositories that are named; further ones are counted. */
+const MOST_ASIDE = 3;
 
 const WORDS: Readonly<Record<ProtectedChange["change"], string>> = {
   created: "created",
@@ -15,26 +17,23 @@ const WORDS: Readonly<Record<ProtectedChange["change"], string>> = {
   obeyed: "is obeyed by git now",
   separated: "had a second name (hard link) and is a file of its own now",
   displaced: "had a second name (hard link) and is a file of its own now; what was saved meanwhile lies next to it",
-  unwatched: "holds too much to be watched: changes of the rest go unnoticed",
+  unwatched: "holds what cannot be watched: changes of it go unnoticed",
   shared: "has a second name (hard link), by which commands can change it",
   not_kept: "was not changed",
-  taken_out: "was made harmless",
+  set_aside: "was set aside",
 };
 
-/** Changes after which nothing obeys a command. */
-const HARMLESS: Readonly<Partial<Record<ProtectedChange["change"], string>>> = {
-  not_kept: "For this session only, not in",
-  taken_out: "Taken out of",
-};
+/** Changes after which nothing outside obeys a command. */
+const HARMLESS: readonly ProtectedChange["change"][] = ["not_kept", "set_aside"];
 
 /** Whether a program outside may obey a command after the change. */
 export function isToBeFeared({ change }: ProtectedChange): boolean {
-  return HARMLESS[change] === undefined;
+  return !HARMLESS.includes(change);
 }
 
 /** A line of its own after the output, or empty when nothing changed. */
 export function protectedNote({ protectedChanges: changes }: Pick<Operation, "protectedChanges">): string {
-  return [changedNote(changes.filter(isToBeFeared)), notKeptNote(changes)]
+  return [changedNote(changes.filter(isToBeFeared)), notKeptNote(changes), setAsideNote(changes)]
     .filter((note) => note !== "").join("\n");
 }
 
@@ -48,16 +47,35 @@ function changedNote(changes: readonly ProtectedChange[]): string {
 
 /** What a command set in git's configuration, and git outside the sandbox does not see (S24). */
 function notKeptNote(changes: readonly ProtectedChange[]): string {
-  return changes.flatMap(({ path, change, keys = [] }) => {
-    const lead = HARMLESS[change];
-    if (lead === undefined) return [];
-    const named = keys.slice(0, MOST_NAMED).map((key) => JSON.stringify(key).slice(1, -1)).join(", ");
-    const more = keys.length > MOST_NAMED ? `, and ${keys.length - MOST_NAMED} more` : "";
-    return [
-      `[${lead} ${JSON.stringify(path)}: ${named}${more}. Git would obey it outside the sandbox; the user can set it ` +
-      "there with git config.]",
-    ];
-  }).join("\n");
+  return changes.flatMap(({ path, change, keys = [] }) =>
+    change !== "not_kept" ? [] : [
+      `[For this session only, not in ${JSON.stringify(path)}: ${
+        keyList(keys)
+      }. Git would obey it outside the sandbox; ` +
+      "the user can set it there with git config.]",
+    ]
+  ).join("\n");
+}
+
+/** Repositories that git outside does not see (S24): all in one line, because test suites make many. */
+function setAsideNote(changes: readonly ProtectedChange[]): string {
+  const aside = changes.filter(({ change }) => change === "set_aside");
+  const [first] = aside;
+  if (first === undefined) return "";
+  const named = aside.slice(0, MOST_ASIDE).map(({ path, keys = [] }) => `${JSON.stringify(path)} (${keyList(keys)})`);
+  const more = aside.length > MOST_ASIDE ? `, and ${aside.length - MOST_ASIDE} more` : "";
+  return `[Set aside: ${named.join(", ")}${more}. Commands use it as before. Git outside the sandbox does not see it ` +
+    `until the user runs: ahma_mcp accept ${shellWord(first.path)}]`;
+}
+
+function keyList(keys: readonly string[]): string {
+  const named = keys.slice(0, MOST_NAMED).map((key) => JSON.stringify(key).slice(1, -1)).join(", ");
+  return keys.length > MOST_NAMED ? `${named}, and ${keys.length - MOST_NAMED} more` : named;
+}
+
+/** A path as a shell takes it. */
+function shellWord(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** For `_meta`; empty when nothing changed. */

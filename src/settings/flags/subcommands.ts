@@ -192,6 +192,21 @@ const SUBCOMMAND_FACTS = {
       ["ahma_mcp migrate --dry-run", "What would be copied"],
     ],
   },
+  "accept": {
+    summary: "Let git see a repository that a command made",
+    usage: "[DIRECTORY]...",
+    operands: "paths",
+    flags: ["yes"],
+    details: [
+      "A repository that a command made is set aside when git outside the sandbox would obey more of it than history: " +
+      "hooks, programs named in its configuration, a .git file. Commands go on using it; git outside does not see it.",
+      "accept shows what git would obey, and puts the repository back. Without a directory it lists what is set aside.",
+    ],
+    examples: [
+      ["ahma_mcp accept", "What is set aside in this project"],
+      ["ahma_mcp accept vendor/lib", "Look at that one, and put it back"],
+    ],
+  },
   "cache": {
     summary: "List what package managers keep for each project, or clear it",
     usage: "[list] | clear [DIRECTORY]... | clear --all",

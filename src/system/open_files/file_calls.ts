@@ -21,6 +21,7 @@ import {
 
 const AT_SYMLINK_NOFOLLOW = 0x100;
 const AT_SYMLINK_FOLLOW = 0x400;
+const AT_REMOVEDIR = 0x200;
 const O_NONBLOCK = 0x800;
 /** Without O_DIRECTORY, whose number differs by processor. */
 const O_TMPFILE = 0x400000;
@@ -152,7 +153,8 @@ export class OpenFiles implements Disposable {
 
   /** Opens a directory to its owner; false: the system refuses. */
   openToOwner(directory: number): boolean {
-    return this.#library.symbols.fchmodat(directory, text("."), OWNER, 0) === 0;
+    // Its mode may keep it from being entered.
+    return this.#library.symbols.fchmodat(AT_FDCWD, text(`/proc/self/fd/${directory}`), OWNER, 0) === 0;
   }
 
   /** Gives an open file a further name; false: the name is taken, or nothing else has the file any more. */
@@ -176,9 +178,34 @@ export class OpenFiles implements Disposable {
     return this.#rename(directory, [from, to], RENAME_NOREPLACE);
   }
 
+  /** Gives what has a name another one in another directory, where nothing has it yet; false: the system refuses. */
+  move(directory: number, name: string, to: number, toName: string): boolean {
+    const number = BigInt(SYSTEM_CALLS[this.#processor].renameat2);
+    const { renameAt } = this.#library.symbols;
+    const flags = BigInt(RENAME_NOREPLACE);
+    return renameAt(number, BigInt(directory), text(name), BigInt(to), text(toName), flags) === 0n;
+  }
+
+  /** Makes a link; false: the name is taken, or the system refuses. */
+  makeLink(target: string, directory: number, name: string): boolean {
+    return this.#library.symbols.symlinkat(text(target), directory, text(name)) === 0;
+  }
+
+  /** Where a link leads; undefined: there is none. */
+  linkTarget(directory: number, name: string): string | undefined {
+    const buffer = new Uint8Array(4096);
+    const length = Number(this.#library.symbols.readlinkat(directory, text(name), buffer, BigInt(buffer.length)));
+    return length < 0 ? undefined : new TextDecoder().decode(buffer.subarray(0, length));
+  }
+
   /** Takes a name away; false: the system refuses. */
   unlink(directory: number, name: string): boolean {
     return this.#library.symbols.unlinkat(directory, text(name), 0) === 0;
+  }
+
+  /** Takes an empty directory away; false: it is not one, or the system refuses. */
+  removeDirectory(directory: number, name: string): boolean {
+    return this.#library.symbols.unlinkat(directory, text(name), AT_REMOVEDIR) === 0;
   }
 
   /** All bytes of a file of `size`; undefined: there are fewer or more. */

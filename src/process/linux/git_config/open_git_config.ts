@@ -1,10 +1,23 @@
 /** Builds what stands between commands and git outside, where there is what it needs. */
 import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
+import { Libc } from "../../../system/libc.ts";
+import type { Processor } from "../../../system/syscalls.ts";
 import { FileCalls } from "../../../system/open_files/file_calls.ts";
 import { ConfigBroker, type ConfigBrokerOptions } from "./config_broker.ts";
 import { ConfigEditor, type ConfigEditorOptions } from "./edit_config.ts";
-import { GitlinkQuery } from "./gitlink_query.ts";
+import { AcceptedRepositories } from "./accepted_repositories.ts";
+import { KnownRepositories } from "./known_repositories.ts";
 import { MadeRepositories } from "./made_repositories.ts";
+import { SetAside } from "./set_aside.ts";
+import { TreeEvents } from "../../../system/changes/tree_events.ts";
+import { isGenerated } from "../../../sandbox/protect/generated_directories.ts";
+
+/** What git enters, and what makes a directory a repository's own. */
+const NAMES = [".git", "HEAD", "commondir", "objects", "refs"] as const;
+const MOST_DIRECTORIES = 65_536;
+/** Of the watches that the system gives each user: editors need some, and other servers. */
+const SHARE = 0.25;
+const FEWEST_WATCHES = 8_192;
 
 export interface OpenBrokerOptions
   extends Pick<ConfigBrokerOptions, "looker" | "ownChanges">, Pick<ConfigEditorOptions, "ask"> {
@@ -19,19 +32,37 @@ export interface GitConfig extends Disposable {
 
 /** Undefined: there is no sandbox, or no git that could be asked. */
 export function openGitConfig({ sandbox, looker, ownChanges, ask }: OpenBrokerOptions): GitConfig | undefined {
-  const { guard, temporary, directories: { root, files }, processor } = sandbox;
+  const { guard, temporary, accepted, directories: { root, files }, processor } = sandbox;
   if (guard?.git === undefined) return undefined;
   const { trees, open, git } = guard;
   const ending = new AbortController();
   const { signal } = ending;
   const editor = new ConfigEditor({ git, ask, directory: root, signal });
   const calls = new FileCalls(processor);
+  const events = new TreeEvents({ processor, names: NAMES, isLeftOut: isGenerated, most: mostDirectories(processor) });
   return {
     broker: temporary && new ConfigBroker({ trees, temporary, files, calls, looker, editor, ownChanges }),
-    made: new MadeRepositories({ trees, open, calls, looker, editor, query: new GitlinkQuery({ git, ask, signal }) }),
+    made: new MadeRepositories({
+      trees,
+      open,
+      calls,
+      editor,
+      events,
+      known: new KnownRepositories({ looker, events }),
+      accepted: new AcceptedRepositories({ looker, file: accepted }),
+      setAside: new SetAside({ calls, newId: () => crypto.randomUUID() }),
+    }),
     [Symbol.dispose]: () => {
       ending.abort();
+      events[Symbol.dispose]();
       calls[Symbol.dispose]();
     },
   };
+}
+
+function mostDirectories(processor: Processor): number {
+  const libc = new Libc(processor);
+  const most = Number(libc.readProc("/proc/sys/fs/inotify/max_user_watches") ?? FEWEST_WATCHES);
+  libc.close();
+  return Math.min(MOST_DIRECTORIES, Math.floor(most * SHARE));
 }

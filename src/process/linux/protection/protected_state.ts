@@ -33,7 +33,7 @@ export interface ProtectedStateOptions {
   /** Undefined: there is no git that could be asked. Without a broker commands see git's configuration read-only. */
   readonly gitConfig: {
     readonly broker: Pick<ConfigBroker, "add" | "follow" | "links" | "settle"> | undefined;
-    readonly made: Pick<MadeRepositories, "add" | "settle">;
+    readonly made: Pick<MadeRepositories, "begin" | "settle" | "isComplete">;
   } | undefined;
 }
 
@@ -95,11 +95,18 @@ export class ProtectedState implements Disposable {
       await asked;
       this.#git?.add([...repositories.directories, ...repositories.bare]);
       this.#options.sockets.add(repositories.others);
-      const paths = nestedRepositoryPaths(repositories, { tree, open, home });
-      this.#options.gitConfig?.made.add(repositories.directories, paths.map(({ path }) => path));
-      return paths;
+      return { repositories, paths: nestedRepositoryPaths(repositories, { tree, open, home }) };
     }));
-    this.#nested = found.flat();
+    this.#nested = found.flatMap(({ paths }) => paths);
+    await this.#options.gitConfig?.made.begin({
+      directories: found.flatMap(({ repositories }) => repositories.directories),
+      bare: found.flatMap(({ repositories }) => repositories.bare),
+    });
+    if (this.#options.gitConfig?.made.isComplete === false) {
+      logger.warn("Not all repositories that commands make will be found: there are too many directories", {
+        limit: "fs.inotify.max_user_watches",
+      });
+    }
     await this.#git?.refresh();
     this.#updatePlan();
   }
@@ -210,7 +217,10 @@ export class ProtectedState implements Disposable {
     const before = command.view;
     if (before === undefined) throw new TypeError("A command was not looked at before its launch");
     const { after, found: changed } = this.#changes(before, command.obeyed, how);
-    const found = [...changed, ...git];
+    // Nothing outside obeys what was set aside.
+    const isAside = ({ path }: ProtectedChange) =>
+      git.some((one) => one.change === "set_aside" && isWithin(path, one.path));
+    const found = [...changed.filter((one) => !isAside(one)), ...git];
     // What has no result of its own, such as a check, adds only what no other result told.
     if (onChange === undefined) this.#keep(found.filter((one) => !this.#isTold(one, after)));
     else this.#tell(found, onChange);

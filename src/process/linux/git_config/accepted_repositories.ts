@@ -1,0 +1,29 @@
+/** What a person accepted by `ahma_mcp accept` while this server ran (S24): paths, and what lay there then. */
+import type { WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
+import { isAccepted } from "../../../sandbox/git_config/accepted_lines.ts";
+import type { Obeyed } from "../../../sandbox/git_config/repository_form.ts";
+import { readTextIfRegular } from "../../../system/reading/regular_file.ts";
+
+const LARGEST_BYTES = 1024 * 1024;
+
+export interface AcceptedRepositoriesOptions {
+  readonly looker: Pick<WatchingLooker, "lookAt">;
+  /** The person's file, which no command can write; undefined: there is none. */
+  readonly file: string | undefined;
+}
+
+export class AcceptedRepositories {
+  readonly #options: AcceptedRepositoriesOptions;
+
+  constructor(options: AcceptedRepositoriesOptions) {
+    this.#options = options;
+  }
+
+  /** Whether all of it was accepted of what lies at the path now. Asked seldom, so that the file is read each time. */
+  has(path: string, obeyed: readonly Obeyed[]): boolean {
+    const { looker, file } = this.#options;
+    const facts = looker.lookAt(path);
+    if (file === undefined || facts === undefined) return false;
+    return isAccepted(readTextIfRegular(file, LARGEST_BYTES) ?? "", { path, identity: facts, obeyed });
+  }
+}

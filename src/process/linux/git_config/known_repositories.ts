@@ -1,0 +1,107 @@
+/**
+ * Repositories whose configuration and hooks commands cannot change, and what else in a repository leads git outside
+ * further (S24): gitlinks of its index, repositories of its submodules, and what a rebase that was left would run.
+ */
+import type { TreeEvents } from "../../../system/changes/tree_events.ts";
+import type { FileIdentity } from "../../../system/libc.ts";
+import { isSameFile } from "../../../system/open_files/file_calls.ts";
+import { absolutePath, expected, realPath } from "../../../system/paths.ts";
+import { readRegularFile, readTextIfRegular } from "../../../system/reading/regular_file.ts";
+import type { WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
+
+/** Bytes; what a larger index names is not read. */
+const LARGEST_INDEX = 64 * 1024 * 1024;
+const LARGEST_TODO = 1024 * 1024;
+const LONGEST_WAY = 8192;
+/** The mode of a gitlink as it stands in an index, and what a part of an index in another file is called there. */
+const GITLINK_MARKS = ["\0\0\xe0\0", "link\0"] as const;
+/** Below a repository's own directory. */
+const FOLLOWED = ["hooks", "rebase-merge"] as const;
+const TODO = "rebase-merge/git-rebase-todo";
+const RUN_BY_REBASE = /^\s*(?:x|exec)\s.*$/gm;
+
+export interface KnownRepositoriesOptions {
+  readonly looker: Pick<WatchingLooker, "lookAt">;
+  readonly events: Pick<TreeEvents, "follow">;
+}
+
+/** Where git outside would go from repositories in which something changed. */
+export interface Further {
+  /** Directories in which repositories of submodules come to lie, each once. */
+  readonly modules: readonly string[];
+  /** Whether an index names repositories below its work tree, or may do so. */
+  readonly hasGitlinks: boolean;
+  /** Files with commands that the user's next `git rebase --continue` would run. */
+  readonly told: readonly string[];
+}
+
+export class KnownRepositories {
+  readonly #options: KnownRepositoriesOptions;
+  readonly #identities = new Map<string, FileIdentity>();
+  readonly #modules = new Set<string>();
+  /** Lines that a rebase would run, by the file that they stand in. */
+  readonly #rebases = new Map<string, string>();
+
+  constructor(options: KnownRepositoriesOptions) {
+    this.#options = options;
+  }
+
+  /** Adds those that there are by a `.git` in these directories, and `bare` ones, before the first command. */
+  add(workTrees: readonly string[], bare: readonly string[]): void {
+    for (const path of [...workTrees.map((directory) => `${directory}/.git`), ...bare]) {
+      const facts = this.#options.looker.lookAt(path);
+      if (facts === undefined) continue;
+      this.#identities.set(path, facts);
+      this.follow(facts.kind === "directory" ? path : ledFrom(path));
+    }
+  }
+
+  /** Follows a repository's own directory; undefined: there is none. */
+  follow(own: string | undefined): void {
+    if (own !== undefined) this.#options.events.follow(own, FOLLOWED);
+  }
+
+  /** Whether what has the path still is what had it before the first command. */
+  isSame(path: string, now: FileIdentity | undefined): boolean {
+    const known = this.#identities.get(path);
+    return known !== undefined && isSameFile(now, known);
+  }
+
+  /** `followed`: repositories' own directories in which something changed. */
+  look(followed: Iterable<string>): Further {
+    const modules: string[] = [];
+    const told: string[] = [];
+    let hasGitlinks = false;
+    for (const own of followed) {
+      this.follow(own); // what was not there yet
+      hasGitlinks ||= this.#hasGitlinks(`${own}/index`);
+      const below = `${own}/modules`;
+      if (!this.#modules.has(below) && this.#options.looker.lookAt(below)?.kind === "directory") {
+        this.#modules.add(below);
+        modules.push(below);
+      }
+      const todo = `${own}/${TODO}`;
+      const lines = (readTextIfRegular(todo, LARGEST_TODO)?.match(RUN_BY_REBASE) ?? []).join("\n");
+      if (lines !== "" && lines !== this.#rebases.get(todo)) told.push(todo);
+      this.#rebases.set(todo, lines);
+    }
+    return { modules, hasGitlinks, told };
+  }
+
+  #hasGitlinks(index: string): boolean {
+    const facts = this.#options.looker.lookAt(index);
+    if (facts === undefined) return false;
+    // What a link leads to would change unnoticed.
+    if (facts.kind !== "file") return true;
+    const read = expected(() => readRegularFile(index, LARGEST_INDEX));
+    if (read?.kind !== "read") return read !== undefined;
+    const text = new TextDecoder("latin1").decode(read.bytes);
+    return GITLINK_MARKS.some((mark) => text.includes(mark));
+  }
+}
+
+/** The directory that a `.git` file leads to. */
+function ledFrom(file: string): string | undefined {
+  const [, led] = /^gitdir: (.+)/.exec(readTextIfRegular(file, LONGEST_WAY) ?? "") ?? [];
+  return led === undefined ? undefined : realPath(absolutePath(led.trimEnd(), file.slice(0, -"/.git".length)));
+}

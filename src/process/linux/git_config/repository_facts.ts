@@ -1,0 +1,66 @@
+/** Reads what decides about a repository (S24): by descriptors from a pinned tree, through no link, without waiting. */
+import type { EntryKind } from "../../../system/c_library.ts";
+import type { OpenFiles, Stat } from "../../../system/open_files/file_calls.ts";
+import { fingerprintOf } from "../../../sandbox/protect/path_snapshot.ts";
+import type { FormEntry } from "../../../sandbox/git_config/repository_form.ts";
+
+const KINDS: Readonly<Record<number, EntryKind | undefined>> = { 0x4000: "directory", 0x8000: "file", 0xa000: "link" };
+const KIND_MASK = 0xf000;
+/** What is larger was not written by git. */
+const LARGEST_CONFIG = 1024n * 1024n;
+/** Of one directory; what holds more is not a repository's. */
+const MOST_ENTRIES = 4_096;
+
+/** What a repository's own directory holds. */
+export interface RepositoryEntries {
+  readonly entries: readonly FormEntry[];
+  readonly hooks: readonly FormEntry[] | undefined;
+  readonly branches: readonly FormEntry[] | undefined;
+  /** Undefined: there is none that is a file of its own, of the size of a configuration. */
+  readonly config: Uint8Array<ArrayBuffer> | undefined;
+}
+
+/** Of the directory `name` in another one, or of that one where the name is empty; undefined: it is not a directory. */
+export function repositoryEntries(files: OpenFiles, directory: number, name: string): RepositoryEntries | undefined {
+  const at = files.directoryBelow(directory, name === "" ? "." : name);
+  if (at === undefined) return undefined;
+  const entries = formEntries(files, at);
+  return entries && {
+    entries,
+    hooks: entriesBelow(files, at, "hooks"),
+    branches: entriesBelow(files, at, "branches"),
+    config: configIn(files, at),
+  };
+}
+
+/** What kind of thing it is. */
+export function kindOf({ mode }: Pick<Stat, "mode">): EntryKind {
+  return KINDS[mode & KIND_MASK] ?? "other";
+}
+
+/** Differs when the thing was written or exchanged; of a directory only when it was exchanged. */
+export function stateOf(stat: Stat): string {
+  return kindOf(stat) === "directory" ? `${stat.device}:${stat.inode}` : fingerprintOf(stat);
+}
+
+function entriesBelow(files: OpenFiles, directory: number, name: string): readonly FormEntry[] | undefined {
+  const at = files.directoryBelow(directory, name);
+  return at === undefined ? undefined : formEntries(files, at);
+}
+
+function formEntries(files: OpenFiles, directory: number): readonly FormEntry[] | undefined {
+  const names = files.entries(directory);
+  if (names.length > MOST_ENTRIES) return undefined;
+  return names.flatMap(({ name }) => {
+    const stat = files.stat(directory, name);
+    return stat === undefined ? [] : [{ name, kind: kindOf(stat), state: stateOf(stat) }];
+  });
+}
+
+function configIn(files: OpenFiles, directory: number): Uint8Array<ArrayBuffer> | undefined {
+  const fd = files.open(directory, "config");
+  const stat = fd === undefined ? undefined : files.stat(fd, "");
+  // By a second name it could change unnoticed.
+  const isOwn = stat !== undefined && kindOf(stat) === "file" && stat.links === 1 && stat.size <= LARGEST_CONFIG;
+  return fd === undefined || !isOwn ? undefined : files.read(fd, stat.size);
+}

@@ -1,0 +1,43 @@
+/** The file in which `ahma_mcp accept` tells running servers what a person accepted (S24). Pure but for the place. */
+import type { FileIdentity } from "../../system/libc.ts";
+import { stateDirectory } from "../../system/user_directories.ts";
+import type { Obeyed } from "./repository_form.ts";
+
+/** Older ones go: a server accepts what is there at its start without them. */
+const MOST_LINES = 256;
+
+/** A repository, and what git obeys of it. */
+export interface Accepted {
+  readonly path: string;
+  readonly identity: FileIdentity;
+  readonly obeyed: readonly Obeyed[];
+}
+
+/** Where it is; undefined: no variable says where the user's state is kept. */
+export function acceptedFile(environment: Readonly<Record<string, string>>): string | undefined {
+  const state = stateDirectory(environment);
+  return state === undefined ? undefined : `${state}/accepted_repositories`;
+}
+
+/** The text of the file with one more. */
+export function withAccepted(text: string, { path, identity, obeyed }: Accepted): string {
+  const line = JSON.stringify([placeOf(path, identity), ...obeyed.map(wordOf)]);
+  return [...text.split("\n").filter((one) => one !== "").slice(1 - MOST_LINES), line, ""].join("\n");
+}
+
+/** Whether all that git obeys was accepted; what a command exchanged or changed since was not. */
+export function isAccepted(text: string, { path, identity, obeyed }: Accepted): boolean {
+  const place = placeOf(path, identity);
+  return text.split("\n").some((line) => {
+    const [named, ...accepted] = line === "" ? [] : JSON.parse(line) as readonly string[];
+    return named === place && obeyed.every((one) => accepted.includes(wordOf(one)));
+  });
+}
+
+function placeOf(path: string, { device, inode }: FileIdentity): string {
+  return `${device}:${inode} ${path}`;
+}
+
+function wordOf({ name, state }: Obeyed): string {
+  return `${name}\n${state}`;
+}

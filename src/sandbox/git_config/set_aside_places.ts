@@ -1,0 +1,35 @@
+/**
+ * Where repositories lie that git outside must not see (S24), and how commands find them: by links that lead somewhere
+ * in the root of commands only. Pure.
+ */
+
+/** A directory of the root that commands see, and of no other. */
+const ROOT = "/.ahma_mcp";
+const CONTENT = /^\/[0-9a-f-]{36}\/git$/;
+const LINK = /^\/\.ahma_mcp(\/.+)\/[0-9a-f-]{36}\/git$/;
+
+/** Directories of a canonical tree that may hold them: inside its repository, or where it has none. */
+export function storesOf(tree: string): readonly [string, string] {
+  const base = tree === "/" ? "" : tree;
+  return [`${base}/.git/ahma_mcp`, `${base}/.ahma_mcp`];
+}
+
+/** Whether something that was set aside lies at the path itself. */
+export function isInStore(path: string, tree: string): boolean {
+  return storesOf(tree).some((store) => path.startsWith(`${store}/`) && CONTENT.test(path.slice(store.length)));
+}
+
+/** Links in the root of commands, by path. */
+export function storeLinks(trees: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(trees.flatMap(storesOf).map((store) => [`${ROOT}${store}`, store]));
+}
+
+/** What stands in the place of something that was set aside. */
+export function linkTo(store: string, id: string): string {
+  return `${ROOT}${store}/${id}/git`;
+}
+
+/** The path of what a link stands for; undefined: the link is another one. */
+export function setAsideAt(target: string): string | undefined {
+  return LINK.test(target) ? target.slice(ROOT.length) : undefined;
+}

@@ -1,0 +1,231 @@
+/**
+ * Notices names that appear anywhere in large trees (inotify(7)), without a look at each directory: one call says that
+ * there is nothing new. A directory is watched before it is listed, so that nothing appears between the two.
+ */
+import { encodeText } from "../../base/text.ts";
+import { directoryEntries, type DirectoryEntry, errnoAt, LazyLibrary } from "../c_library.ts";
+import { type Event, eventsIn } from "../inotify.ts";
+import { expected } from "../paths.ts";
+import { O_CLOEXEC, OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "../syscalls.ts";
+
+const SYMBOLS = {
+  inotify_init1: { parameters: ["i32"], result: "i32" },
+  inotify_add_watch: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  open: { parameters: ["buffer", "i32"], result: "i32" },
+  list: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64" },
+  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  close: { parameters: ["i32"], result: "i32" },
+  __errno_location: { parameters: [], result: "pointer" },
+} as const;
+
+const IN_NONBLOCK_CLOEXEC = 0x80800;
+/** moved_to and create, of a directory itself, added to what is watched there. */
+const NAMES = 0x80 | 0x100 | 0x0100_0000 | 0x0200_0000 | 0x2000_0000;
+/** The same and modify, attrib, close_write. */
+const CONTENTS = NAMES | 0x2 | 0x4 | 0x8;
+const IN_IGNORED = 0x8000;
+const IN_Q_OVERFLOW = 0x4000;
+const IN_ISDIR = 0x4000_0000;
+const O_NONBLOCK = 0x800;
+const ENOENT = 2;
+const ENOTDIR = 20;
+const BATCH_BYTES = 65_536;
+/** Directories that the system does not watch, and each look goes through. */
+const MOST_UNWATCHED = 2_048;
+/** Directories that are looked at before other work gets its turn: some three milliseconds. */
+const TURN = 256;
+
+export interface TreeEventsOptions {
+  readonly processor: Processor;
+  /** Names whose appearance counts. A directory with the first of them is not entered by that name. */
+  readonly names: readonly [string, ...string[]];
+  /** Whether directories of this name are left out at first. */
+  readonly isLeftOut: (name: string) => boolean;
+  /** Directories that are watched; the system's limit is one for all programs of the user. */
+  readonly most: number;
+}
+
+/** What appeared since the last look. */
+export interface Appeared {
+  /** Directories that hold at least one of the names, and one of which appeared. */
+  readonly directories: ReadonlySet<string>;
+  /** Followed directories in which anything changed. */
+  readonly followed: ReadonlySet<string>;
+  /** Directories in which the system or a name that is not UTF-8 keeps something from view. */
+  readonly unclear: ReadonlySet<string>;
+}
+
+/** A directory behind a number of the kernel's. */
+interface Watched {
+  readonly path: string;
+  /** The directory that this one belongs to, where it is followed. Undefined: it is one of a tree. */
+  readonly of: string | undefined;
+}
+
+export class TreeEvents implements Disposable {
+  readonly #options: TreeEventsOptions;
+  readonly #library = new LazyLibrary(SYMBOLS);
+  /** Negative: the system gives no instance, and each look goes through all trees. */
+  readonly #descriptor: number;
+  readonly #buffer = new Uint8Array(BATCH_BYTES);
+  readonly #roots = new Set<string>();
+  readonly #watched = new Map<number, Watched>();
+  /** Directories that the system does not watch: each look goes through them. */
+  readonly #unwatched = new Set<string>();
+  #leavesOut = true;
+  #isComplete = true;
+  #found = emptyFound();
+
+  /** @throws {Error} When the C library is not found. */
+  constructor(options: TreeEventsOptions) {
+    this.#options = options;
+    this.#descriptor = this.#library.symbols.inotify_init1(IN_NONBLOCK_CLOEXEC);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#descriptor >= 0) this.#library.symbols.close(this.#descriptor);
+    this.#library[Symbol.dispose]();
+  }
+
+  /** False: there are more directories than can be watched. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /** Watches a tree, and counts all names in it as appeared; other work gets its turn in between. */
+  async add(root: string): Promise<void> {
+    this.#roots.add(root);
+    let pending = [root];
+    for (let looked = 0; pending.length > 0;) {
+      const some = pending.slice(0, TURN);
+      pending = [...pending.slice(TURN), ...some.flatMap((path) => this.#enter(path))];
+      looked += some.length;
+      if (looked % TURN === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+  }
+
+  /** Follows all changes in a directory, and of `below` in it, under the name of the directory. */
+  follow(directory: string, below: readonly string[]): void {
+    for (const path of [directory, ...below.map((name) => `${directory}/${name}`)]) {
+      const number = this.#addWatch(path, CONTENTS);
+      if (number >= 0) this.#watched.set(number, { path, of: directory });
+      else if (!isGone(this.#errno())) this.#isComplete = false;
+    }
+  }
+
+  /** Enters directories that were left out, too, from now on. */
+  async leaveOutNothing(): Promise<void> {
+    if (!this.#leavesOut) return;
+    this.#leavesOut = false;
+    for (const root of this.#roots) await this.add(root);
+  }
+
+  /** What appeared since the last look; undefined: nothing. */
+  look(): Appeared | undefined {
+    for (const path of this.#descriptor < 0 ? this.#roots : this.#unwatched) this.#walk([path]);
+    for (;;) {
+      const length = Number(this.#library.symbols.read(this.#descriptor, this.#buffer, BigInt(BATCH_BYTES)));
+      if (length <= 0) break;
+      for (const event of eventsIn(this.#buffer.subarray(0, length))) this.#take(event);
+    }
+    const { directories, followed, unclear } = this.#found;
+    if (directories.size + followed.size + unclear.size === 0) return undefined;
+    this.#found = emptyFound();
+    return { directories, followed, unclear };
+  }
+
+  #take({ watch, mask, name }: Event): void {
+    if ((mask & IN_Q_OVERFLOW) !== 0) {
+      for (const { of } of this.#watched.values()) if (of !== undefined) this.#found.followed.add(of);
+      return this.#walk([...this.#roots]);
+    }
+    const watched = this.#watched.get(watch);
+    if (watched === undefined) return;
+    if ((mask & IN_IGNORED) !== 0) return void this.#watched.delete(watch);
+    const { path, of } = watched;
+    if (of !== undefined) return void this.#found.followed.add(of);
+    if (name.includes("\ufffd")) this.#found.unclear.add(path);
+    if (this.#options.names.includes(name)) this.#found.directories.add(path);
+    const isEntered = (mask & IN_ISDIR) !== 0 && name !== "" && !this.#isLeftOut(name);
+    if (isEntered) this.#walk([`${path}/${name}`]);
+  }
+
+  #walk(paths: readonly string[]): void {
+    for (let pending = paths; pending.length > 0;) pending = pending.flatMap((path) => this.#enter(path));
+  }
+
+  /** Watches and lists a directory; gives those in it that are to be entered. */
+  #enter(path: string): readonly string[] {
+    const { names, most } = this.#options;
+    const number = this.#watched.size < most ? this.#addWatch(path, NAMES) : -1;
+    const error = number < 0 ? this.#errno() : 0;
+    if (number >= 0) this.#watched.set(number, { path, of: undefined });
+    else if (this.#watched.size < most && isGone(error)) {
+      this.#unwatched.delete(path);
+      return [];
+    } else if (this.#unwatched.has(path) || this.#unwatched.size < MOST_UNWATCHED) this.#unwatched.add(path);
+    else {
+      this.#isComplete = false;
+      return [];
+    }
+    const entries = this.#list(path);
+    if (entries === undefined && !isOwn(path)) return this.#forget(path);
+    if (entries === undefined || entries.some(({ name }) => name.includes("\ufffd"))) this.#found.unclear.add(path);
+    // What cannot be listed may still be entered by who knows a name in it.
+    if (entries === undefined || entries.some(({ name }) => names.includes(name))) this.#found.directories.add(path);
+    return (entries ?? []).flatMap(({ name, kind }) =>
+      (kind === "directory" || kind === undefined) && !this.#isLeftOut(name) ? [`${path}/${name}`] : []
+    );
+  }
+
+  /** What the server's user may not list, and does not own, no command changes either. */
+  #forget(path: string): readonly string[] {
+    this.#unwatched.delete(path);
+    return [];
+  }
+
+  #isLeftOut(name: string): boolean {
+    const { names: [first], isLeftOut } = this.#options;
+    return name === first || this.#leavesOut && isLeftOut(name);
+  }
+
+  #addWatch(path: string, mask: number): number {
+    return this.#library.symbols.inotify_add_watch(this.#descriptor, encodeText(`${path}\0`), mask);
+  }
+
+  #errno(): number {
+    return errnoAt(this.#library.symbols.__errno_location());
+  }
+
+  /** Undefined: it cannot be listed. */
+  #list(path: string): readonly DirectoryEntry[] | undefined {
+    const { open, list, close } = this.#library.symbols;
+    const { processor } = this.#options;
+    const { directory, noFollow } = OPEN_FLAGS[processor];
+    const fd = open(encodeText(`${path}\0`), directory | noFollow | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return isGone(this.#errno()) ? [] : undefined;
+    const number = BigInt(SYSTEM_CALLS[processor].getdents64);
+    const found: DirectoryEntry[] = [];
+    for (;;) {
+      const length = Number(list(number, BigInt(fd), this.#buffer, BigInt(BATCH_BYTES)));
+      if (length <= 0) break;
+      found.push(...directoryEntries(this.#buffer.subarray(0, length)));
+    }
+    close(fd);
+    return found;
+  }
+}
+
+function emptyFound() {
+  return { directories: new Set<string>(), followed: new Set<string>(), unclear: new Set<string>() };
+}
+
+function isOwn(path: string): boolean {
+  const uid = Deno.uid();
+  return uid === 0 || expected(() => Deno.lstatSync(path).uid) === uid;
+}
+
+/** Nothing is there, or no directory. */
+function isGone(error: number): boolean {
+  return error === ENOENT || error === ENOTDIR;
+}

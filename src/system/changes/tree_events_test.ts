@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import type { Processor } from "../syscalls.ts";
+import { TreeEvents } from "./tree_events.ts";
+
+const NAMES = [".git", "HEAD"] as const;
+
+/** Events of a new directory, and what appeared in it since the last time: paths relative to it. */
+async function watched(
+  use: (test: { readonly root: string; readonly events: TreeEvents; seen(): Seen }) => Promise<void> | void,
+  { most = 1_000, directories = [] as readonly string[] } = {},
+): Promise<void> {
+  const root = await Deno.makeTempDir();
+  for (const directory of directories) await Deno.mkdir(`${root}/${directory}`, { recursive: true });
+  const isLeftOut = (name: string) => name === "node_modules";
+  using events = new TreeEvents({ processor: Deno.build.arch as Processor, names: NAMES, isLeftOut, most });
+  const relative = (paths: ReadonlySet<string> = new Set()) =>
+    Array.from(paths, (path) => path.slice(root.length)).toSorted();
+  const seen = () => {
+    const appeared = events.look();
+    return { directories: relative(appeared?.directories), followed: relative(appeared?.followed) };
+  };
+  await events.add(root);
+  await use({ root, events, seen });
+  await Deno.remove(root, { recursive: true });
+}
+
+interface Seen {
+  readonly directories: readonly string[];
+  readonly followed: readonly string[];
+}
+
+const ignore = Deno.build.os !== "linux";
+
+Deno.test({
+  name: `S24 TreeEvents finds names wherever they appear, and says nothing else${ignore ? " (needs Linux)" : ""}`,
+  ignore,
+  fn: () =>
+    watched(async ({ root, events, seen }) => {
+      assert.deepStrictEqual(seen(), { directories: ["/old"], followed: [] });
+      await Deno.writeTextFile(`${root}/file`, "");
+      await Deno.mkdir(`${root}/a/b/c`, { recursive: true });
+      assert.equal(events.look(), undefined);
+      await Deno.mkdir(`${root}/a/b/c/.git`);
+      await Deno.writeTextFile(`${root}/a/HEAD`, "");
+      assert.deepStrictEqual(seen(), { directories: ["/a", "/a/b/c"], followed: [] });
+      await Deno.rename(`${root}/a/b`, `${root}/moved`);
+      await Deno.mkdir(`${root}/x/y/.git`, { recursive: true });
+      await Deno.rename(`${root}/moved/c/.git`, `${root}/x/.git`);
+      assert.deepStrictEqual(seen(), { directories: ["/x", "/x/y"], followed: [] });
+      await Deno.writeTextFile(`${root}/moved/c/HEAD`, "");
+      assert.deepStrictEqual(seen().directories, ["/moved/c"]);
+      await Deno.writeTextFile(`${root}/x/.git/HEAD`, "");
+      assert.equal(events.look(), undefined);
+    }, { directories: ["old/.git"] }),
+});
+
+Deno.test({
+  name: `S24 TreeEvents enters what it left out when it is asked to${ignore ? " (needs Linux)" : ""}`,
+  ignore,
+  fn: () =>
+    watched(async ({ root, events, seen }) => {
+      assert.deepStrictEqual(seen().directories, []);
+      await events.leaveOutNothing();
+      assert.deepStrictEqual(seen().directories, ["/node_modules/x"]);
+      await Deno.mkdir(`${root}/node_modules/y/.git`, { recursive: true });
+      assert.deepStrictEqual(seen().directories, ["/node_modules/y"]);
+    }, { directories: ["node_modules/x/.git"] }),
+});
+
+Deno.test({
+  name: `S24 TreeEvents tells every change of what it follows${ignore ? " (needs Linux)" : ""}`,
+  ignore,
+  fn: () =>
+    watched(async ({ root, events, seen }) => {
+      seen();
+      events.follow(`${root}/one`, ["hooks", "missing"]);
+      for (const path of ["new", "hooks/new", "new"]) {
+        await Deno.writeTextFile(`${root}/one/${path}`, "x");
+        assert.deepStrictEqual(seen(), { directories: [], followed: ["/one"] }, path);
+      }
+      assert.equal(events.look(), undefined);
+    }, { directories: ["one/hooks"] }),
+});
+
+Deno.test({
+  name: `S24 TreeEvents goes through what the system does not watch at each look${ignore ? " (needs Linux)" : ""}`,
+  ignore,
+  fn: () =>
+    watched(async ({ root, seen }) => {
+      await Deno.mkdir(`${root}/b/.git`);
+      assert.deepStrictEqual(seen().directories, ["/b"]);
+      await Deno.mkdir(`${root}/b/c/.git`, { recursive: true });
+      assert.deepStrictEqual(seen().directories, ["/b", "/b/c"]);
+    }, { most: 1, directories: ["a", "b"] }),
+});

@@ -1,0 +1,109 @@
+/** S24: repositories that are set aside go on working in commands, and come back by a person's word. */
+import assert from "node:assert/strict";
+import { asUser } from "./attacks/means/as_user.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
+import { runProgram } from "./_support/terminal.ts";
+import { usersAtHand, type Workbench } from "./_support/workbench.ts";
+
+const IDENTITY =
+  "export GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=n@e.invalid GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=n@e.invalid";
+const HOOKED =
+  "git init -q hooked && cd hooked && git commit -q --allow-empty -m s && printf '#!/bin/sh\\necho hook\\n' > .git/hooks/post-commit && chmod +x .git/hooks/post-commit";
+
+/** What a shell line of the user's own prints, on both streams. */
+async function outside({ user, home, scope }: Workbench, line: string): Promise<string> {
+  const [program = "", ...args] = asUser(user, ["bash", "-c", `${IDENTITY}; exec 2>&1; ${line}`]);
+  const env = { PATH: Deno.env.get("PATH") ?? "", HOME: home };
+  const { stdout } = await new Deno.Command(program, { args, cwd: scope, clearEnv: true, env }).output();
+  return new TextDecoder().decode(stdout);
+}
+
+async function start(bench: Workbench): Promise<ServerProcess> {
+  await outside(bench, "git init -q -b main . && git commit -q --allow-empty -m 1 && git clone -q --bare . ../ext.git");
+  await outside(bench, "mv ../ext.git . && git config --global advice.addEmbeddedRepo false");
+  return await ServerProcess.start(bench);
+}
+
+for (const user of usersAtHand()) {
+  const test = sharing(start, user);
+  const shell = async (server: ServerProcess, line: string) => (await server.shell(`${IDENTITY}; ${line}`)).text;
+
+  test(`S24 work trees, submodules, clones and bare repositories go on working in commands, as ${user}`, async ({ bench, server }) => {
+    const steps = [
+      [
+        "git worktree add -q wt 2>&1 && git -C wt commit -q --allow-empty -m tree",
+        "git -C wt log -1 --format=%s && git worktree list | wc -l && git worktree remove wt && git worktree list | wc -l",
+        /^tree\n2\n1$/m,
+      ],
+      [
+        "git -c protocol.file.allow=always submodule add -q ./ext.git lib 2>&1; git commit -qm lib",
+        "git submodule status && git -C lib commit -q --allow-empty -m below && git status -s && git submodule deinit -f lib",
+        /^ [0-9a-f]{40} lib .*\n(?:.*\n)* M lib$/m,
+      ],
+      [
+        "git clone -q ext.git copy 2>&1",
+        "git -C copy commit -q --allow-empty -m pushed && git -C copy push -q && git -C ext.git log -1 --format=%s",
+        /^pushed$/m,
+      ],
+      [
+        "git init -q --bare store.git && printf '#!/bin/sh\\necho received' > store.git/hooks/post-receive && chmod +x store.git/hooks/post-receive",
+        "git push -q ./store.git main 2>&1 && git clone -q -b main store.git again && git -C again log --oneline | wc -l",
+        /^remote: received/m,
+      ],
+    ] as const;
+    for (const [first, then, expected] of steps) {
+      assert.match(await shell(server, first), /^\[Set aside: /m, first);
+      assert.match(await shell(server, then), expected, then);
+    }
+    assert.match(
+      await outside(bench, "cd store.git && git rev-parse --git-dir; git -C ../copy rev-parse --git-dir"),
+      /\/scope\/\.git\n.*\/scope\/\.git$/m,
+    );
+    assert.match(await shell(server, "rm -rf copy again store.git && echo removed"), /^removed$/m);
+    assert.doesNotMatch(await outside(bench, "git add -A && git ls-files"), /ahma_mcp/);
+  });
+
+  test(`S24 L1 accept shows what git would obey, and puts it back for servers that run too, as ${user}`, async ({ bench, server }) => {
+    const accept = async (...words: readonly string[]) => {
+      const { code, stdout, stderr } = await runProgram(bench, ["accept", ...words]);
+      return `${code} ${stdout}${stderr}`;
+    };
+    const path = `${bench.scope}/hooked/.git`;
+    assert.match(
+      await shell(server, `mkfifo stop; ${HOOKED}; git config core.pager evil`),
+      /^\[Set aside: .*\(core\.pager, hooks\/post-commit\)|\(hooks\/post-commit, core\.pager\)/m,
+    );
+    assert.ok((await accept()).includes(`${path}\n`));
+    const shown = `${path} makes git outside obey\n  core.pager = evil\n  hooks/post-commit\n`;
+    assert.deepStrictEqual(
+      await accept("hooked"),
+      `1 ${shown}Cannot ask without a terminal: say --yes to put it back\n`,
+    );
+    assert.deepStrictEqual(
+      await accept("other"),
+      '1 Cannot accept "other": nothing is set aside there. ahma_mcp accept lists what is\n',
+    );
+    // A command runs meanwhile: only the record tells the server who put it back.
+    const running = server.shell(": < stop");
+    assert.deepStrictEqual(await accept("hooked", "--yes"), `0 ${shown}Put back: ${path}\n`);
+    assert.doesNotMatch(await shell(server, "touch hooked/x .; git -C hooked config user.name Else"), /Set aside/);
+    assert.match(await outside(bench, "cd hooked && git commit -q --allow-empty -m t"), /^hook$/m);
+    // Both commands end at once: the result of one of them tells.
+    const last = await shell(server, "echo x > hooked/.git/hooks/update; : > stop");
+    assert.match(`${last}\n${(await running).text}`, /^\[Set aside: .*hooks\/update/m);
+  });
+
+  test(`S24 accept moves nothing but what was set aside, as ${user}`, async ({ bench, server }) => {
+    await outside(bench, "mkdir -p ../home/.ahma_mcp/0a1b2c3d-0000-4000-8000-0123456789ab/git");
+    await shell(
+      server,
+      `mkdir -p led && ln -s /.ahma_mcp${bench.home}/.ahma_mcp/0a1b2c3d-0000-4000-8000-0123456789ab/git led/.git`,
+    );
+    const { code, stderr } = await runProgram(bench, ["accept", "--yes", "led"]);
+    assert.deepStrictEqual([code, stderr], [
+      1,
+      'Cannot accept "led": nothing is set aside there. ahma_mcp accept lists what is\n',
+    ]);
+  });
+}
