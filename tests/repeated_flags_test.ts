@@ -1,11 +1,11 @@
 /** What becomes of a flag that is given twice: on the command line, in its variable, in a settings file (L1, L7). */
 import assert from "node:assert/strict";
-import type { Flag } from "./flags/flag.ts";
-import { flagValues } from "./flags/flag_values.ts";
-import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
-import { parseCommandLine } from "./flags/parse_command_line.ts";
-import { factsOf, SUBCOMMANDS } from "./flags/subcommands.ts";
-import { readSettingsFiles } from "./settings_files.ts";
+import type { Flag } from "../src/settings/flags/flag.ts";
+import { flagValues } from "../src/settings/flags/flag_values.ts";
+import { FLAG_NAMES, type FlagName, flagNamed } from "../src/settings/flags/flags.ts";
+import { parseCommandLine } from "../src/settings/flags/parse_command_line.ts";
+import { factsOf, SUBCOMMANDS } from "../src/settings/flags/subcommands.ts";
+import { readSettingsFiles } from "../src/settings/settings_files.ts";
 
 /** Every flag of which a person may want several; each other one with a value takes one. */
 const LISTS: readonly FlagName[] = [
