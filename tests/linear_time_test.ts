@@ -84,7 +84,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   viewOutput: (text) => {
     const output = new OperationOutput();
     output.write(new TextEncoder().encode(text));
-    return viewOutput(output, { bytes: 1000, lines: 10 }, { keepAnsi: false });
+    return viewOutput(output, { bytes: 1000, lines: 10 }, { keepAnsi: false, headShare: 0.5 });
   },
   redactText,
   pathsInOutput: (text) => pathsInOutput(text, PLACES),

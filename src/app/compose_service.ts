@@ -20,7 +20,7 @@ import { beginConnection } from "../service/connection/begin_connection.ts";
 import { builtinSource } from "../service/builtin/builtin_source.ts";
 import { ToolFileSource } from "../service/tool_files/tool_file_source.ts";
 import type { ConnectionShellsOptions } from "../service/shells/connection_shells.ts";
-import { DEFAULT_INLINE_LIMITS, type Service } from "../service/service.ts";
+import { inlineLimits, type Service } from "../service/service.ts";
 import type { StdioStreams } from "../service/connection/stdio_connection.ts";
 import { CheckMemory, checkMemoryFile } from "./probes/probe_cache.ts";
 import { embeddedTools } from "../settings/bundles.ts";
@@ -79,7 +79,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   log.info("Ready", { sandbox: status.summary, scopes: scope.roots });
   for (const gap of sandbox.missing) log.warn("Sandbox incomplete on this system", { gap });
   const kept = openStorage(settings, sandbox, log);
-  const inline = { ...DEFAULT_INLINE_LIMITS, bytes: settings.maxInlineBytes };
+  const inline = inlineLimits(settings.maxInlineBytes);
   const facts = { scope, settings: { ...settings, inline, sandbox: status } };
   const catalog = () => tools.current();
   const onChange = settings.hotReload ? (listener: () => void) => tools.subscribe(listener) : undefined;

@@ -60,8 +60,15 @@ export interface ServiceSettings {
   readonly sandbox: SandboxStatus;
 }
 
-/** 10 KiB and 250 lines (X4). */
-export const DEFAULT_INLINE_LIMITS: ViewLimits = { bytes: 10 * 1024, lines: 250 };
+/** 10 KiB and 250 lines, and 120 lines of what is longer (X4). */
+export const DEFAULT_INLINE_LIMITS = { bytes: 10 * 1024, lines: 250, cutLines: 120 } satisfies ViewLimits;
+
+/** As many lines for so many bytes; fewer bytes have no fewer lines (X4). */
+export function inlineLimits(bytes: number): ViewLimits {
+  const times = Math.max(1, bytes / DEFAULT_INLINE_LIMITS.bytes);
+  const { lines, cutLines } = DEFAULT_INLINE_LIMITS;
+  return { bytes, lines: Math.floor(lines * times), cutLines: Math.floor(cutLines * times) };
+}
 
 /** A text in a file only its command can read (T7). */
 export interface PrivateFile {

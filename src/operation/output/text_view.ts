@@ -1,5 +1,5 @@
 /**
- * The inline view of an output (X4): at most so many bytes and lines, whole lines from the beginning and the end, and
+ * The inline view of an output (X4): all of a short one. Of a longer one whole lines from the beginning and the end, and
  * between them one line that says how much was left out. Clients cut long texts in the middle themselves; doing it
  * here keeps the ends and tells the truth about the rest.
  */
@@ -15,6 +15,8 @@ export interface ViewLimits {
   readonly bytes: number;
   /** Lines, that line included. */
   readonly lines: number;
+  /** Lines of an output that are shown where not all of it is; absent: as many as `lines` allow. */
+  readonly cutLines?: number;
 }
 
 /** What a view leaves out between its two ends. */
@@ -33,6 +35,8 @@ export interface Gap {
 }
 
 export interface ViewOptions extends CleanOptions {
+  /** The part of a cut view that shows the beginning of the output; the end has the rest. */
+  readonly headShare: number;
   /** What follows the counts in the line about what is left out, as in `: status ...`; absent: nothing. */
   readonly advise?: (gap: Gap) => string;
 }
@@ -48,8 +52,6 @@ export interface OutputView {
 
 /** Beyond this much at either end nothing is decoded for a view: 128 KiB shrink to the limit even when full of escapes. */
 const DECODED_BYTES = 128 * 1024;
-/** The end of an output says more than its beginning. */
-const HEAD_SHARE = 0.4;
 /** Room for the line about what was left out. */
 const NOTE_BYTES = 96;
 /** The gap whose words are the longest. */
@@ -66,11 +68,12 @@ export function viewOutput(output: OutputReader, limits: ViewLimits, options: Vi
     return { text: decode(text), omittedBytes: 0, omittedLines: 0 };
   }
   const room = limitsLeftBy(options.advise, limits);
+  const headRoom = share(room, options.headShare);
   // Without a gap both ends are of one text, which then counts twice.
   const beginning = isWhole ? text : encodeText(cleanText(first, options));
   const twice = isWhole ? text : new Uint8Array(0);
-  const start = cutToBudget(beginning, share(room, HEAD_SHARE), "head");
-  const end = cutToBudget(text, share(room, 1 - HEAD_SHARE), "tail");
+  const start = cutToBudget(beginning, headRoom, "head");
+  const end = cutToBudget(text, without(room, headRoom), "tail");
   return joinEnds({
     start: start.kept,
     end: end.kept,
@@ -94,12 +97,19 @@ export function lastLines(output: OutputReader, limits: ViewLimits, options: Cle
 }
 
 /** What the line about the gap leaves of `limits`. */
-function limitsLeftBy(advise: ViewOptions["advise"], { bytes, lines }: ViewLimits): ViewLimits {
-  return { bytes: bytes - NOTE_BYTES - encodeText(advise?.(WIDEST) ?? "").length, lines: lines - 1 };
+function limitsLeftBy(advise: ViewOptions["advise"], { bytes, lines, cutLines }: ViewLimits): ViewLimits {
+  return {
+    bytes: Math.max(0, bytes - NOTE_BYTES - encodeText(advise?.(WIDEST) ?? "").length),
+    lines: Math.max(0, Math.min(lines - 1, cutLines ?? Infinity)),
+  };
 }
 
 function share({ bytes, lines }: ViewLimits, part: number): ViewLimits {
-  return { bytes: Math.max(0, Math.floor(bytes * part)), lines: Math.max(0, Math.floor(lines * part)) };
+  return { bytes: Math.floor(bytes * part), lines: Math.floor(lines * part) };
+}
+
+function without(all: ViewLimits, used: ViewLimits): ViewLimits {
+  return { bytes: all.bytes - used.bytes, lines: all.lines - used.lines };
 }
 
 interface Ends {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { OperationOutput } from "./output.ts";
 import { type Gap, lastLines, viewOutput } from "./text_view.ts";
 
-const PLAIN = { keepAnsi: false };
+const PLAIN = { keepAnsi: false, headShare: 0.4 };
 
 function outputOf(text: string, window?: { headBytes: number; tailBytes: number }): OperationOutput {
   const output = new OperationOutput(window);
@@ -92,7 +92,7 @@ Deno.test("X4 viewOutput() tells where what it leaves out begins and ends: whole
       gaps.push(gap);
       return "";
     };
-    viewOutput(outputOf(text, window), limits, { keepAnsi: false, advise });
+    viewOutput(outputOf(text, window), limits, { ...PLAIN, advise });
     return gaps.at(-1);
   };
   const whole = { bytes: 3876, lines: 995, first: 3, last: 997, insideLine: false, offset: 4 };

@@ -171,5 +171,6 @@ function share(limits: ViewLimits, count: number): ViewLimits {
   return {
     bytes: Math.floor(limits.bytes / count) - BETWEEN.bytes,
     lines: Math.floor(limits.lines / count) - BETWEEN.lines,
+    ...limits.cutLines !== undefined && { cutLines: Math.floor(limits.cutLines / count) },
   };
 }

@@ -48,9 +48,9 @@ function describeFinished(
   const { text, view } = finalText(operation, { ...style, limits: WHOLE }, "listed");
   if (view.omittedBytes === 0) return { text: indented(text.trimEnd()), whole: true };
   const last = lastLines(operation.output, PART, style).trimEnd();
-  const rest =
-    `... \`${listedName(service, "await")}\` ${JSON.stringify({ operation_id: operation.id })} returns all ` +
-    `${operation.output.totalLines} lines`;
+  const isShort = finalText(operation, style, "fetched").view.omittedBytes === 0;
+  const rest = `... \`${listedName(service, "await")}\` ${JSON.stringify({ operation_id: operation.id })} returns ` +
+    `${isShort ? "all" : "both ends of its"} ${operation.output.totalLines} lines`;
   return { text: indented(`${statusLine(operation)} ${headingOf(operation)}\n${rest}\n${last}`), whole: false };
 }
 

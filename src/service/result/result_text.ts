@@ -26,6 +26,11 @@ import type { CallContext, Service, ServiceSettings } from "../service.ts";
 const LEAST_FOR_ADVICE = 1024;
 /** Of an output so far; the whole comes with the result. */
 const OUTPUT_SO_FAR: ViewLimits = { bytes: 2000, lines: 20 };
+/**
+ * The beginning's part of a long output. Test runners and builds tell their failures at the end: of the ways to divide
+ * 120 lines that were measured on outputs of ten programs, 20 and 100 kept the most causes and names.
+ */
+const HEAD_SHARE = { completed: 1 / 2, other: 1 / 6 };
 /** A command that completed within this many milliseconds is answered with its output alone. */
 const QUICK_MS = 1000;
 
@@ -114,6 +119,7 @@ export function finalText(
   const opening = frame === "listed" ? `${statusLine(operation)} ${headingOf(operation)}` : statusLine(operation);
   const view = viewOutput(operation.output, roomBeside(`${opening}\n${notes}\n`, style.limits), {
     keepAnsi: style.keepAnsi,
+    headShare: headShareOf(operation),
     ...style.limits.bytes >= LEAST_FOR_ADVICE && { advise: adviceFor(operation, style) },
   });
   const opens = frame === "listed" || view.omittedBytes > 0;
@@ -151,7 +157,13 @@ export function startedResult(
 
 /** Both ends of the output so far. */
 export function outputSoFar(operation: Operation, style: ResultStyle, limits: ViewLimits = OUTPUT_SO_FAR): string {
-  return viewOutput(operation.output, limits, { keepAnsi: style.keepAnsi, advise: adviceFor(operation, style) }).text;
+  const advise = adviceFor(operation, style);
+  return viewOutput(operation.output, limits, { keepAnsi: style.keepAnsi, headShare: headShareOf(operation), advise })
+    .text;
+}
+
+function headShareOf({ state }: Operation): number {
+  return state === "completed" ? HEAD_SHARE.completed : HEAD_SHARE.other;
 }
 
 /** `texts` below each other, the empty ones left out; each line as it stands. */
@@ -178,6 +190,7 @@ function adviceFor({ id }: Operation, { withAddress, toolPrefix = "" }: ResultSt
 /** The room that these lines leave. */
 function roomBeside(lines: string, limits: ViewLimits): ViewLimits {
   return {
+    ...limits,
     bytes: Math.max(0, limits.bytes - encodeText(lines).length),
     lines: Math.max(0, limits.lines - (lines.match(/\n/g)?.length ?? 0)),
   };
