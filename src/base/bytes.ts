@@ -9,6 +9,21 @@ export function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffe
   return whole;
 }
 
+/** The first `most` bytes of a stream, and whether that is all of it; the rest is not read. Rejects where it fails. */
+export async function startOf(
+  stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  most: number,
+): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly isWhole: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk.subarray(0, most - length));
+    length += chunk.length;
+    if (length > most) break;
+  }
+  return { bytes: concatenate(chunks), isWhole: length <= most };
+}
+
 /** Compares in a time that depends only on the length of `given`, which its sender knows. */
 export function equalInConstantTime(given: string, wanted: string): boolean {
   let difference = given.length ^ wanted.length;

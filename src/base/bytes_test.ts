@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { concatenate } from "./bytes.ts";
+import { concatenate, startOf } from "./bytes.ts";
 
 Deno.test("concatenate() copies the parts in order", () => {
   const first = new Uint8Array([1, 2]);
@@ -7,4 +7,25 @@ Deno.test("concatenate() copies the parts in order", () => {
   first[0] = 9;
   assert.deepStrictEqual(whole, new Uint8Array([1, 2, 3]));
   assert.deepStrictEqual(concatenate([]), new Uint8Array());
+});
+
+Deno.test("startOf() gives the first bytes of a stream, says whether these are all, and reads no more", async () => {
+  const parts = [[1, 2], [3], [4, 5]].map((part) => new Uint8Array(part));
+  let read = 0;
+  async function* stream() {
+    for (const part of parts) {
+      read++;
+      yield await Promise.resolve(part);
+    }
+  }
+  const startOfAll = async (most: number) => {
+    read = 0;
+    const { bytes, isWhole } = await startOf(stream(), most);
+    return [[...bytes], isWhole, read];
+  };
+  assert.deepStrictEqual(await startOfAll(5), [[1, 2, 3, 4, 5], true, 3]);
+  assert.deepStrictEqual(await startOfAll(4), [[1, 2, 3, 4], false, 3]);
+  assert.deepStrictEqual(await startOfAll(2), [[1, 2], false, 2]);
+  assert.deepStrictEqual(await startOfAll(0), [[], false, 1]);
+  assert.deepStrictEqual(await startOf([], 0), { bytes: new Uint8Array(), isWhole: true });
 });

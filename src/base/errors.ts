@@ -36,3 +36,9 @@ type ErrorKind = abstract new (...words: never[]) => Error;
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
+
+/** Why the runtime's `fetch` failed: it tells the reason as the cause, after the address and the part that found it. */
+export function fetchFailure(thrown: unknown): string {
+  const reason = messageOf(thrown instanceof Error ? thrown.cause ?? thrown : thrown);
+  return reason.replace(/^error sending request for url \(.*?\): /, "").replace(/^client error \(.*?\): /, "");
+}

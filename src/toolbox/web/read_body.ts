@@ -1,7 +1,7 @@
 /** The body of an answer, decompressed within bounds and as text where it is one (K5). */
 import type { Transform } from "node:stream";
 import { UserError } from "../../base/errors.ts";
-import { concatenate } from "../../base/bytes.ts";
+import { startOf } from "../../base/bytes.ts";
 import type { AddressedAnswer } from "../../system/network/request_to_address.ts";
 
 /** The bytes, and whether there were more. */
@@ -15,29 +15,22 @@ export const ENCODINGS = "gzip, br, deflate";
 
 /** Reads at most `mostBytes` bytes, counted after decompression. @throws {UserError} When the body cannot be read. */
 export async function readBody({ body, headers }: AddressedAnswer, mostBytes: number): Promise<ReadBody> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
   const source = await decompressed(body, headers["content-encoding"]);
   try {
-    for await (const chunk of source) {
-      const bytes = chunk as Uint8Array; // without an encoding, a stream gives bytes
-      chunks.push(bytes.subarray(0, mostBytes - length));
-      length += bytes.length;
-      if (length > mostBytes) break;
-    }
+    const { bytes, isWhole } = await startOf(source, mostBytes);
+    return { bytes, isCut: !isWhole };
   } catch (thrown) {
     if (!(thrown instanceof Error)) throw thrown;
     throw new UserError(`The answer cannot be read: ${thrown.message}`);
   } finally {
     body.destroy();
   }
-  return { bytes: concatenate(chunks), isCut: length > mostBytes };
 }
 
 async function decompressed(
   body: AddressedAnswer["body"],
   encoding: string | undefined,
-): Promise<AsyncIterable<unknown>> {
+): Promise<AsyncIterable<Uint8Array>> {
   if (encoding === undefined || encoding === "identity") return body;
   const { createGunzip, createBrotliDecompress, createInflate } = await import("node:zlib");
   const makers: Readonly<Record<string, () => Transform>> = {

@@ -2,7 +2,7 @@
  * A `fetch` for the SDK's transports that reads no more of a server's answer than a message may have: the SDK reads
  * bodies to their end. Bytes count as they are read, so that a compressed body cannot hide what it becomes.
  */
-import { concatenate } from "../../base/bytes.ts";
+import { startOf } from "../../base/bytes.ts";
 import { encodeText } from "../../base/text.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";
 
@@ -22,27 +22,12 @@ export async function boundedFetch(url: string | URL, init?: RequestInit): Promi
   if (body === null) return response;
   const answer = () => tooLongAnswer(init?.body);
   const rest = { status, statusText, headers };
-  if (!response.ok) return new Response(concatenate((await startOf(body, LONGEST_REFUSAL)).chunks), rest);
+  if (!response.ok) return new Response((await startOf(body, LONGEST_REFUSAL)).bytes, rest);
   if (headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") === true) {
     return new Response(body.pipeThrough(boundedEvents(answer)), rest);
   }
-  const { chunks, isWhole } = await startOf(body, LONGEST);
-  return isWhole ? new Response(concatenate(chunks), rest) : Response.json(JSON.parse(answer()));
-}
-
-/** The chunks that hold the first `most` bytes of a body; the rest is not read. */
-async function startOf(
-  body: ReadableStream<Uint8Array>,
-  most: number,
-): Promise<{ readonly chunks: readonly Uint8Array[]; readonly isWhole: boolean }> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > most) return { chunks, isWhole: false };
-    chunks.push(chunk);
-  }
-  return { chunks, isWhole: true };
+  const { bytes, isWhole } = await startOf(body, LONGEST);
+  return isWhole ? new Response(bytes, rest) : Response.json(JSON.parse(answer()));
 }
 
 /** Passes events on; one that is too long ends the stream with `answer`, and fails it where there is none. */

@@ -41,8 +41,12 @@ export const serverFetch: Fetch = fetchWithRetryAfter(boundedFetch);
 
 /** Milliseconds that a server asks for; undefined: it is not busy, or does not say how long. */
 function askedWait({ status, headers }: Pick<Response, "status" | "headers">, now: number): number | undefined {
-  const given = headers.get("retry-after")?.trim();
-  if (!BUSY.includes(status) || given === undefined) return undefined;
+  return BUSY.includes(status) ? retryAfterMs(headers, now) : undefined;
+}
+
+/** `Retry-After` in milliseconds; undefined: there is none. */
+export function retryAfterMs(headers: Headers, now: number): number | undefined {
+  const given = headers.get("retry-after")?.trim() ?? "";
   if (/^\d{1,9}$/.test(given)) return Number(given) * 1000;
   const date = Date.parse(given);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);

@@ -1,5 +1,6 @@
 /** Asks a registry of npm packages for the newest version: one request, which says nothing of the user. */
-import { messageOf, UserError } from "../../../base/errors.ts";
+import { startOf } from "../../../base/bytes.ts";
+import { fetchFailure, UserError } from "../../../base/errors.ts";
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
 import { shownValue, withoutTrailing } from "../../../base/text.ts";
 import { askProgram } from "../../../process/spawn.ts";
@@ -62,31 +63,18 @@ async function ask(url: string): Promise<Outcome<string>> {
     redirect: "error",
     signal: AbortSignal.timeout(PATIENCE_MS),
   });
-  const text = await boundedText(answer);
+  const { bytes, isWhole } = await startOf(answer.body ?? [], LONGEST);
   if (!answer.ok) return failure(`it answered with status ${answer.status}`);
-  if (text === undefined) return failure(`its answer has more than ${LONGEST} bytes`);
-  const facts: unknown = JSON.parse(text);
+  if (!isWhole) return failure(`its answer has more than ${LONGEST} bytes`);
+  const facts: unknown = JSON.parse(new TextDecoder().decode(bytes));
   const version = typeof facts === "object" && facts !== null && "version" in facts ? facts.version : undefined;
   if (typeof version === "string" && isVersion(version)) return success(version);
   return failure(`its answer names the version ${shownValue(version)}`);
 }
 
-/** The body; undefined: it is too long. */
-async function boundedText(answer: Response): Promise<string | undefined> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of answer.body ?? []) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > LONGEST) return undefined;
-  }
-  return text;
-}
-
-/** The runtime tells the reason as the cause, after the address and its own part that found the fault. */
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof Deno.errors.NotCapable) return "this runtime was started without the network (--allow-net)";
   if (thrown instanceof DOMException && thrown.name === "TimeoutError") return `no answer in ${PATIENCE_MS / 1000} s`;
   if (thrown instanceof SyntaxError) return "its answer is no JSON";
-  const reason = messageOf(thrown instanceof Error ? thrown.cause ?? thrown : thrown);
-  return reason.replace(/^error sending request for url \(.*?\): /, "").replace(/^client error \(.*?\): /, "");
+  return fetchFailure(thrown);
 }

@@ -2,8 +2,10 @@
  * The requests to authorization servers: bounded in time and size, to checked addresses, and without the headers that a
  * configuration has for the MCP server, since keys in them are for that server alone.
  */
-import { attempt, messageOf, UserError } from "../../../base/errors.ts";
+import { startOf } from "../../../base/bytes.ts";
+import { attempt, fetchFailure, UserError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/visible_text.ts";
+import { retryAfterMs } from "../../link/retry_after.ts";
 import { checkedAddress } from "./addresses.ts";
 import { isProxied } from "../../../system/network/proxies.ts";
 import { type HostAddress, requestToAddress } from "../../../system/network/request_to_address.ts";
@@ -13,8 +15,8 @@ import { reachedAddresses } from "./reached_hosts.ts";
 const LONGEST = 1_048_576;
 /** Characters of a foreign answer in a message. */
 const EXCERPT = 200;
-/** Longest pause that a server may ask for, in seconds. */
-const LONGEST_PAUSE = 60;
+/** Longest pause that a server may ask for. */
+const LONGEST_PAUSE_MS = 60_000;
 /** Statuses that have no body. */
 const EMPTY: readonly number[] = [101, 204, 205, 304];
 
@@ -68,15 +70,15 @@ export function oauthFetch(
         throw new OAuthServerError(`Cannot ask ${where}: the name of its host leads to no address`);
       }
       const response = hasProxy ? await fetch(request) : await fetchFrom(request, addresses);
-      const body = await boundedBody(response);
-      if (body === undefined) throw new OAuthServerError(`${where} answers with more than ${LONGEST} bytes`);
-      return judged(response, body, { where, isForm: init.method?.toUpperCase() === "POST", emptyIsFine });
+      const { bytes, isWhole } = await startOf(response.body ?? [], LONGEST);
+      if (!isWhole) throw new OAuthServerError(`${where} answers with more than ${LONGEST} bytes`);
+      return judged(response, bytes, { where, isForm: init.method?.toUpperCase() === "POST", emptyIsFine });
     } catch (thrown) {
       if (thrown instanceof UserError) throw thrown;
       if (thrown instanceof Deno.errors.NotCapable) {
         throw new UserError(`Cannot ask ${where}: this runtime was started without the network (--allow-net)`);
       }
-      const why = limit.aborted ? `no answer within ${timeoutMs / 1000} s` : causeOf(thrown);
+      const why = limit.aborted ? `no answer within ${timeoutMs / 1000} s` : fetchFailure(thrown);
       throw new OAuthServerError(`Cannot ask ${where}: ${why}`, { cause: thrown });
     }
   };
@@ -131,26 +133,8 @@ function isJson(text: string): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** `Retry-After` in milliseconds, at most a minute. */
+/** At most a minute, in milliseconds; undefined: the server does not say. */
 function pauseOf(headers: Headers): number | undefined {
-  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, LONGEST_PAUSE) * 1000 : undefined;
-}
-
-/** The body; undefined: it is too long. */
-async function boundedBody(response: Response): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > LONGEST) return undefined;
-    chunks.push(chunk);
-  }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
-}
-
-/** The runtime tells the reason as the cause, after the address and its own part that found the fault. */
-function causeOf(thrown: unknown): string {
-  const reason = messageOf(thrown instanceof Error ? thrown.cause ?? thrown : thrown);
-  return reason.replace(/^error sending request for url \(.*?\): /, "").replace(/^client error \(.*?\): /, "");
+  const pause = retryAfterMs(headers, Date.now());
+  return pause === undefined ? undefined : Math.min(pause, LONGEST_PAUSE_MS);
 }
