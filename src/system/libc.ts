@@ -16,6 +16,7 @@ const QUESTIONS = {
   landlock: { name: "syscall", parameters: ["i64", "i64", "i64", "i64"], result: "i64" },
   stat: { name: "syscall", parameters: ["i64", "i64", "buffer", "buffer", "i64"], result: "i64" },
   seccomp: { name: "syscall", parameters: ["i64", "i64", "i64", "buffer"], result: "i64" },
+  limit: { name: "syscall", parameters: ["i64", "i64", "i64", "i64", "buffer"], result: "i64" },
 } as const;
 
 const FILES = {
@@ -38,6 +39,9 @@ const MFD_EXEC = 16;
 const LANDLOCK_CREATE_RULESET_VERSION = 1n;
 const SECCOMP_RET_ERRNO = 0x0005_0000;
 const SECCOMP_GET_ACTION_AVAIL = 2n;
+
+/** RLIM_INFINITY */
+const UNLIMITED = 0xffff_ffff_ffff_ffffn;
 
 const DECODER = new TextDecoder();
 
@@ -92,6 +96,15 @@ export class Libc {
     const number = BigInt(SYSTEM_CALLS[this.#processor].seccomp);
     const action = new Uint32Array([SECCOMP_RET_ERRNO]);
     return this.#questions.symbols.seccomp(number, SECCOMP_GET_ACTION_AVAIL, 0n, action) === 0n;
+  }
+
+  /** The limits of this process for a resource, by its number; undefined: none, or they cannot be asked. */
+  limitOf(resource: number): { readonly soft: number | undefined; readonly hard: number | undefined } {
+    const found = new BigUint64Array([UNLIMITED, UNLIMITED]);
+    const number = BigInt(SYSTEM_CALLS[this.#processor].prlimit64);
+    this.#questions.symbols.limit(number, 0n, BigInt(resource), 0n, found);
+    const [soft, hard] = Array.from(found, (one) => one === UNLIMITED ? undefined : Number(one));
+    return { soft, hard };
   }
 
   /** Device and inode of what `path` leads to, exact where JavaScript numbers are not; undefined when it is gone. */

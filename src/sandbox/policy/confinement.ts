@@ -66,7 +66,20 @@ export interface Machine {
   filtersCalls(): boolean;
   /** The text of a file of /proc; undefined when there is none. */
   readProc(path: string): string | undefined;
+  /** The limits of the server itself for a resource of `RESOURCE`; undefined: none. */
+  limitOf(resource: number): { readonly soft: number | undefined; readonly hard: number | undefined };
 }
+
+/** RLIMIT_*, by number (asm-generic/resource.h, the same on both processors). */
+export const RESOURCE: Readonly<Record<keyof ResourceLimits | "stack" | "core", number>> = {
+  cpuSeconds: 0,
+  fileSize: 1,
+  memory: 2,
+  stack: 3,
+  core: 4,
+  processes: 6,
+  openFiles: 7,
+};
 
 /** Pids were counted by namespace from this version on. Before it, the same file is the whole machine's. */
 const COUNTED_SINCE = [6, 14] as const;
@@ -74,15 +87,14 @@ const COUNTED_SINCE = [6, 14] as const;
 /** The choice as far as this machine goes; namespaces are settled later, by trying. */
 export function confinementHere(choice: ConfinementChoice, machine: Machine): Confinement {
   const release = machine.readProc("/proc/sys/kernel/osrelease") ?? "";
-  const limits = machine.readProc("/proc/self/limits") ?? "";
-  const stack = /^Max stack size +(\d+)/m.exec(limits)?.[1];
+  const { soft: stack } = machine.limitOf(RESOURCE.stack);
   return {
     ...choice,
     ownNetwork: choice.network !== "full",
     filter: machine.filtersCalls(),
     countedByNamespace: isSince(release, COUNTED_SINCE),
-    ceilings: hardLimits(limits),
-    ...stack !== undefined && { stack: Number(stack) },
+    ceilings: hardLimits(machine),
+    ...stack !== undefined && { stack },
     tasksAtStart: Number(/\/(\d+) /.exec(machine.readProc("/proc/loadavg") ?? "")?.[1] ?? 0),
   };
 }
@@ -116,21 +128,14 @@ function isSince(release: string, [major, minor]: readonly [number, number]): bo
   return Number(first) > major || Number(first) === major && Number(second) >= minor;
 }
 
-const LINES = {
-  "Max cpu time": "cpuSeconds",
-  "Max file size": "fileSize",
-  "Max data size": "memory",
-  "Max stack size": "stack",
-  "Max processes": "processes",
-  "Max open files": "openFiles",
-} as const;
-
-/** From `/proc/self/limits`: name, soft limit, hard limit, unit. */
-function hardLimits(text: string): Confinement["ceilings"] {
+/** Asked of the kernel itself: a server in another sandbox, ours too, has no /proc of processes. */
+function hardLimits(machine: Pick<Machine, "limitOf">): Confinement["ceilings"] {
   return Object.fromEntries(
-    Object.entries(LINES).flatMap(([line, name]) => {
-      const hard = new RegExp(`^${line} +\\S+ +(\\d+)`, "m").exec(text)?.[1];
-      return hard === undefined ? [] : [[name, Number(hard)]];
+    CAPPED.flatMap((name) => {
+      const { hard } = machine.limitOf(RESOURCE[name]);
+      return hard === undefined ? [] : [[name, hard]];
     }),
   );
 }
+
+const CAPPED = ["cpuSeconds", "fileSize", "memory", "stack", "processes", "openFiles"] as const;

@@ -3,21 +3,27 @@ import { confinementHere, DEFAULT_CONFINEMENT, isNetworkOpen, type Machine } fro
 import { missingLayers, narrowed, tooOpen } from "../launcher/policy_fallback.ts";
 import type { SandboxPolicy } from "./policy.ts";
 
-const LIMITS = `Limit                     Soft Limit           Hard Limit           Units
-Max cpu time              unlimited            unlimited            seconds
-Max file size             unlimited            1000000              bytes
-Max data size             unlimited            unlimited            bytes
-Max processes             1                    96365                processes
-Max open files            1024                 20000                files
-`;
+/** Soft and hard limits by number. */
+const LIMITS: Readonly<Record<number, readonly [soft: number | undefined, hard: number | undefined]>> = {
+  1: [undefined, 1_000_000],
+  3: [8_388_608, undefined],
+  6: [1, 96_365],
+  7: [1024, 20_000],
+};
 
 function machine(release: string): Machine {
   const files: Record<string, string> = {
     "/proc/sys/kernel/osrelease": release,
-    "/proc/self/limits": LIMITS,
     "/proc/loadavg": "0.50 0.40 0.30 3/417 12345\n",
   };
-  return { filtersCalls: () => true, readProc: (path) => files[path] };
+  return {
+    filtersCalls: () => true,
+    readProc: (path) => files[path],
+    limitOf(resource) {
+      const [soft, hard] = LIMITS[resource] ?? [];
+      return { soft, hard };
+    },
+  };
 }
 
 Deno.test("S10 confinementHere() asks the machine for its hard limits and its tasks", () => {
@@ -27,6 +33,7 @@ Deno.test("S10 confinementHere() asks the machine for its hard limits and its ta
     filter: true,
     countedByNamespace: true,
     ceilings: { fileSize: 1_000_000, processes: 96_365, openFiles: 20_000 },
+    stack: 8_388_608,
     tasksAtStart: 417,
   });
 });

@@ -14,7 +14,8 @@ const LAYERS = {
     inForce: (policy) => policy.namespaces,
     remedy: "Allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, " +
       "kernel.apparmor_restrict_unprivileged_userns=0 and user.max_user_namespaces above 0; in a container, a seccomp " +
-      "profile that allows unshare and mount (Docker: --security-opt seccomp=unconfined, or rootless Podman)",
+      "profile that allows unshare and mount (Docker: --security-opt seccomp=unconfined, or rootless Podman). Inside " +
+      "another sandbox, one of ahma_mcp too, there are none",
   },
   "seccomp": {
     inForce: ({ confinement }) => confinement.filter,

@@ -29,7 +29,7 @@ export const CONFINEMENT_FLAGS = {
     narrowsOnly: "2048",
   }),
   "limit-open-files": taking("limit", "N", "How many files a process may have open (default: 65536)", {
-    range: [64, 1_000_000_000],
+    range: [100, 1_000_000_000],
     narrowsOnly: "65536",
   }),
   "limit-memory": {

@@ -93,7 +93,8 @@ async function checkServer(composing: Parameters<typeof compose>[0]): Promise<re
   ];
 }
 
-const NO_NAMESPACES = "refused by this kernel or container; Landlock stands alone (kernel.unprivileged_userns_clone, " +
+const NO_NAMESPACES =
+  "refused by this kernel, container or another sandbox, ours too; Landlock stands alone (kernel.unprivileged_userns_clone, " +
   "kernel.apparmor_restrict_unprivileged_userns)";
 
 function shells(environment: Readonly<Record<string, string>>): readonly Check[] {

@@ -1,17 +1,16 @@
 /** Limits of what one command may use up (S10): the kernel ends or refuses it, and the server stays. */
-import { boundsMemory, type ResourceLimits } from "../../policy/confinement.ts";
+import { boundsMemory, RESOURCE } from "../../policy/confinement.ts";
 import type { SandboxPolicy } from "../../policy/policy.ts";
 import { type Draft, writeText } from "./identity_steps.ts";
 
-/** By number (asm-generic/resource.h, the same on both processors), and in words. */
-const RLIMIT: Readonly<Record<keyof ResourceLimits | "core" | "stack", readonly [number, string]>> = {
-  cpuSeconds: [0, "processor time"],
-  fileSize: [1, "file sizes"],
-  memory: [2, "memory"],
-  stack: [3, "the stack"],
-  core: [4, "core dumps"],
-  processes: [6, "processes"],
-  openFiles: [7, "open files"],
+const WORDS: Readonly<Record<keyof typeof RESOURCE, string>> = {
+  cpuSeconds: "processor time",
+  fileSize: "file sizes",
+  memory: "memory",
+  stack: "the stack",
+  core: "core dumps",
+  processes: "processes",
+  openFiles: "open files",
 };
 /** RESERVED_PIDS (linux/pid.h): numbers that are given out once, and not again. */
 const RESERVED_PIDS = 300;
@@ -69,9 +68,8 @@ function limitStack(draft: Draft, { confinement: { limits, ceilings, stack = USU
   setLimit(draft, "stack", Math.min(stack, hard), hard);
 }
 
-function setLimit({ table, sys }: Draft, name: keyof typeof RLIMIT, limit: number, highest = limit): void {
+function setLimit({ table, sys }: Draft, name: keyof typeof RESOURCE, limit: number, highest = limit): void {
   // One second of processor time more, so that SIGXCPU comes first and says what it was.
   const hard = name === "cpuSeconds" ? limit + 1 : highest;
-  const [resource, what] = RLIMIT[name];
-  table.call(`limit ${what}`, sys.prlimit64, [0, resource, table.words(limit, hard), 0]);
+  table.call(`limit ${WORDS[name]}`, sys.prlimit64, [0, RESOURCE[name], table.words(limit, hard), 0]);
 }

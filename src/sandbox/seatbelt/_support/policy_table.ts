@@ -101,7 +101,11 @@ export function landlockPolicy({ scopes, ours, reads, files }: Session): Sandbox
     namespaces: true,
     keptCapabilities: [],
     user: { uid: 1000, gid: 1000 },
-    confinement: confinementHere(DEFAULT_CONFINEMENT, { filtersCalls: () => true, readProc: () => undefined }),
+    confinement: confinementHere(DEFAULT_CONFINEMENT, {
+      filtersCalls: () => true,
+      readProc: () => undefined,
+      limitOf: () => ({ soft: undefined, hard: undefined }),
+    }),
   };
 }
 

@@ -1,0 +1,102 @@
+/** A server that a command starts inside the sandbox of another one (S13): it works, and nothing is loosened. */
+import assert from "node:assert/strict";
+import { SERVER_RUN_FLAGS } from "../scripts/permissions.ts";
+import { testRuntime } from "./_support/runtime.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { exists, type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+/** Several servers start one in the other, on a machine that may be busy. */
+const MOST_SECONDS = 300;
+
+/** What a line of the outermost server prints. */
+async function said(server: ServerProcess, line: string): Promise<string> {
+  const { operation } = await server.start(line);
+  const args = { operation_id: operation?.operation_id, timeout_seconds: MOST_SECONDS };
+  return (await server.call("await", args, { deadline: MOST_SECONDS * 1000 })).text;
+}
+
+/** The words that start the program inside, and the flags that let commands read it. */
+function program(user: User): { readonly words: string; readonly flags: readonly string[] } {
+  const { deno, bundle, executable } = testRuntime(user);
+  const line = executable === undefined ? [deno, "run", ...SERVER_RUN_FLAGS, bundle] : [executable];
+  const places = [deno, bundle, executable].flatMap((path) => path?.slice(0, path.lastIndexOf("/")) ?? []);
+  return {
+    words: `env DENO_DIR=$TMPDIR/deno ${line.join(" ")}`,
+    flags: places.flatMap((place) => ["--read", place]),
+  };
+}
+
+/** A client as a project's own tests have it: it starts a server over stdio and asks for one command. */
+const CLIENT = `import json, subprocess, sys
+server = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+def ask(number, method, params):
+  server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\\n")
+  server.stdin.flush()
+  for line in server.stdout:
+    answer = json.loads(line)
+    if answer.get("id") == number: return answer["result"]
+ask(1, "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}})
+answer = ask(2, "tools/call", {"name": "sandboxed_shell", "arguments": {"command": sys.argv[1], "execution_mode": "Synchronous"}})
+print("inner says", answer["content"][0]["text"])
+server.stdin.close()
+print("ended with", server.wait(20))
+`;
+
+for (const user of usersAtHand()) {
+  const { words, flags } = program(user);
+
+  for (const more of [[], ["--limit-memory", "4G"], ["--network", "none", "--unix-sockets", "deny"]]) {
+    Deno.test(`S13 a command's own client starts a server inside, which serves it: ${more.join(" ") || "usual"}, as ${user}`, async () => {
+      using bench = new Workbench(user);
+      bench.write("client.py", CLIENT);
+      await using server = await ServerProcess.start(bench, { flags: [...flags, ...more] });
+      const text = await said(server, `python3 client.py 'echo $((6 * 7)) > made; cat made' ${words}`);
+      assert.match(text, /^inner says 42$/m);
+      assert.match(text, /^ended with 0$/m);
+      assert.strictEqual(await Deno.readTextFile(`${bench.scope}/made`), "42\n");
+    });
+  }
+
+  Deno.test(`S13 doctor inside finds the sandbox of Landlock whole, and says why there are no namespaces, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench, { flags });
+    const text = await said(server, `${words} doctor --json > report.json; ${words} doctor --sandbox`);
+    assert.match(text, /namespaces are refused: by another sandbox, ours too/);
+    const { ok, checks } = JSON.parse(await Deno.readTextFile(`${bench.scope}/report.json`));
+    const status = (id: string) => checks.find((check: { readonly id: string }) => check.id === id)?.status;
+    assert.deepStrictEqual([ok, status("self_test"), status("write_outside"), status("namespaces")], [
+      true,
+      "ok",
+      "ok",
+      "warning",
+    ]);
+  });
+
+  Deno.test(`S13 servers inside each other run a command in the innermost sandbox, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    bench.write(
+      "deeper.sh",
+      `if [ "$1" = 0 ]; then echo innermost $((6 * 7)) > made; exit; fi
+exec ${words} call ${flags.join(" ")} sandboxed_shell -- "sh ${bench.scope}/deeper.sh $(($1 - 1))"
+`,
+    );
+    await using server = await ServerProcess.start(bench, { flags });
+    const text = await said(server, "sh deeper.sh 3");
+    assert.ok(exists(`${bench.scope}/made`), text);
+    assert.strictEqual(await Deno.readTextFile(`${bench.scope}/made`), "innermost 42\n");
+  });
+
+  Deno.test(`S13 S14 a server inside without a sandbox of its own opens nothing that the outer one closes, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const secret = bench.write(`${bench.elsewhere}/secret`, "a-secret\n");
+    const line = `cat ${secret}; touch ${bench.elsewhere}/planted; echo ran`;
+    const tried = async (outer: readonly string[]) => {
+      await using server = await ServerProcess.start(bench, { flags: [...flags, ...outer] });
+      const text = await said(server, `${words} call --no-sandbox sandboxed_shell -- '${line}'`);
+      const isPlanted = exists(`${bench.elsewhere}/planted`);
+      return { ran: /^ran$/m.test(text), read: /^a-secret$/m.test(text), isPlanted };
+    };
+    assert.deepStrictEqual(await tried([]), { ran: true, read: false, isPlanted: false });
+    assert.deepStrictEqual(await tried(["--no-sandbox"]), { ran: true, read: true, isPlanted: true });
+  });
+}
