@@ -23,3 +23,11 @@ export interface ChildServerHooks {
 
 /** Starts a child server. Rejects when it cannot be started; the message says why. */
 export type StartChildServer = (hooks: ChildServerHooks) => Promise<ChildServer>;
+
+/** Asks a child to end, kills it after `graceMs`, and resolves when it has ended. */
+export async function endChild(child: ChildServer, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => child.kill(), graceMs);
+  await child.askToEnd();
+  await child.ended;
+  clearTimeout(timer);
+}

@@ -3,7 +3,8 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { WireMessage } from "../wire/json_rpc_message.ts";
-import type { ChildServer, StartChildServer } from "./child_server.ts";
+import { type ChildServer, endChild, type StartChildServer } from "./child_server.ts";
+import { LastLines } from "./last_lines.ts";
 import { OutputReader } from "./output_reader.ts";
 import {
   type Answer,
@@ -15,7 +16,6 @@ import {
   type TimeLimit,
 } from "./pending_calls.ts";
 import { type Reached, RestartPolicy } from "./restart_policy.ts";
-import { StderrTail } from "./stderr_tail.ts";
 import { UnreadInput } from "./unread_input.ts";
 
 export interface SupervisorOptions {
@@ -69,7 +69,8 @@ export class Supervisor {
   readonly #restartPolicy: RestartPolicy;
   readonly #ready = Promise.withResolvers<Readonly<Record<string, unknown>>>();
   readonly #unreadInput = new UnreadInput();
-  readonly #stderrTail = new StderrTail();
+  /** A traceback of most runtimes ends in one line that says little, with the error a few lines above. */
+  readonly #lastLines = new LastLines({ most: 5 });
   #state: State = "starting";
   /** Calls and notifications in the order they came, until the server is ready. */
   #waiting: (() => void)[] = [];
@@ -148,13 +149,7 @@ export class Supervisor {
     clearTimeout(this.#restartTimer);
     this.#takeWaiting();
     await this.#starting;
-    const process = this.#process;
-    if (process !== undefined) {
-      const timer = setTimeout(() => process.kill(), graceMs + END_MS);
-      await process.askToEnd();
-      await process.ended;
-      clearTimeout(timer);
-    }
+    if (this.#process !== undefined) await endChild(this.#process, graceMs + END_MS);
     this.#calls.answerAll(() => refusedAnswer(HAS_ENDED));
     this.#ready.reject(new Error("The server was closed before it was ready"));
   }
@@ -187,7 +182,7 @@ export class Supervisor {
   /** Starts a process and begins the handshake; a failure counts as an end. Never rejects. */
   async #start(): Promise<void> {
     this.#reader?.stop();
-    this.#stderrTail.clear();
+    this.#lastLines.clear();
     this.#handshakeProblem = undefined;
     this.#killProblem = undefined;
     const { start, log, onErrorLine } = this.#options;
@@ -205,7 +200,7 @@ export class Supervisor {
       const process = await start({
         onOutput: (chunk) => reader.receive(chunk),
         onErrorLine: (line) => {
-          this.#stderrTail.add(line);
+          this.#lastLines.add(line);
           onErrorLine(line);
         },
       });
@@ -244,7 +239,9 @@ export class Supervisor {
     this.#process = undefined;
     this.#options.onEnd?.();
     const { log, isReadOnlyTool = () => false } = this.#options;
-    const why = this.#stderrTail.after(this.#handshakeProblem ?? this.#killProblem ?? how);
+    const { lines } = this.#lastLines;
+    const end = this.#handshakeProblem ?? this.#killProblem ?? how;
+    const why = lines.length === 0 ? end : `${end} Its last words: ${lines.join(" | ")}`;
     this.#lastEnd = why;
     this.#calls.answerAll((call) => call.isSent ? lostAnswer(call.request, why, isReadOnlyTool) : undefined);
     if (this.#state === "closed") return;

@@ -4,12 +4,12 @@
  */
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import type { ChildServer, StartChildServer } from "../../child_server/child_server.ts";
+import { type ChildServer, endChild, type StartChildServer } from "../../child_server/child_server.ts";
+import { LastLines } from "../../child_server/last_lines.ts";
 import { errorResult } from "../../service/result/result_text.ts";
 import { encodeFrame, FrameReader, LONGEST_ANSWER } from "../frame/frames.ts";
 import { readAnswer } from "../frame/read_answer.ts";
 import type { FromWorker, ToolArguments, ToolResult, ToWorker, WorkerSetup, WorkProgress } from "../frame/messages.ts";
-import { LastWords } from "./last_words.ts";
 
 export interface WorkerLinkOptions {
   /** For messages. */
@@ -149,7 +149,7 @@ export class WorkerLink implements AsyncDisposable {
     });
     const reader = new FrameReader(LONGEST_ANSWER);
     const calls = new Map<number, PendingCall>();
-    const lastWords = new LastWords();
+    const lastLines = new LastLines({ most: 3, noise: NOISE });
     let hasRetired = false; // it may say so again, of the one that took its place
     const process = await start({
       onOutput: (chunk) => {
@@ -169,12 +169,12 @@ export class WorkerLink implements AsyncDisposable {
       },
       onErrorLine: (line) => {
         this.#options.log.debug("A worker said", { worker: this.#options.name, line });
-        lastWords.add(line);
+        lastLines.add(line);
       },
     });
     const running: RunningWorker = { process, calls, ended: undefined, disobeyed: undefined };
     await process.write(encodeFrame({ kind: "setup", setup } satisfies ToWorker));
-    void process.ended.then((how) => this.#ended(running, [how, ...lastWords.lines].join("\n")));
+    void process.ended.then((how) => this.#ended(running, [how, ...lastLines.lines].join("\n")));
     return running;
   }
 
@@ -215,17 +215,15 @@ export class WorkerLink implements AsyncDisposable {
     this.#worker = undefined;
     const [started] = await Promise.allSettled([worker]);
     if (started.status === "rejected" || started.value === undefined) return;
-    const { process } = started.value;
-    const late = setTimeout(() => process.kill(), this.#options.graceMs);
-    await process.askToEnd();
-    await process.ended;
-    clearTimeout(late);
+    await endChild(started.value.process, this.#options.graceMs);
   }
 }
 
 /** Workers that are given one call, where each ends before it begins it. */
 const MOST_TRIES = 3;
 const CANCELLED = "The call was cancelled";
+/** Lines of a crash that tell a reader nothing: addresses, and what the garbage collector did. */
+const NOISE = /^[\s#]*$|^=+ C stack trace|\(\+0x[0-9a-f]+\)|^<---|^\[\d+:0x/;
 
 function goneResult(tool: string, how: string): ToolResult {
   return errorResult(`"${tool}" has no result, because its worker is gone: ${how}\nThe next call starts a new one.`);

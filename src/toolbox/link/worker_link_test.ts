@@ -152,3 +152,36 @@ async function text({ link }: Bench): Promise<string> {
   const { content: [part] } = await link.call("files_read", { path: "a.txt" }, HOOKS);
   return part?.type === "text" ? part.text : "";
 }
+
+/** What the runtime says when a page takes all of a worker's memory. */
+const CRASH = `
+<--- Last few GCs --->
+
+[16716:0x55df6b149000]     1491 ms: Mark-Compact (reduce) 99.4 (100.2) -> 99.4 (100.2) MB, pooled: 0.0 MB
+
+#
+# Fatal JavaScript out of memory: Reached heap limit
+#
+==== C stack trace ===============================
+
+    deno(+0x28b0d2e) [0x55df4c75ed2e]
+`;
+
+Deno.test("K2 of a worker's last words the cause is told, and no addresses", async () => {
+  const start = async ({ onErrorLine }: ChildServerHooks): Promise<ChildServer> => {
+    const crash = new Deno.Command("sh", { args: ["-c", 'printf %s "$1" >&2; exit 5', "sh", CRASH] });
+    const { code, stderr } = await crash.output();
+    for (const line of new TextDecoder().decode(stderr).split("\n")) onErrorLine(line);
+    const ended = Promise.resolve(`It ended with exit code ${code}.`);
+    return { write: () => Promise.resolve(), askToEnd: () => Promise.resolve(), kill() {}, ended };
+  };
+  const setup = { scopes: [], readable: [], writable: [] };
+  const open = () => Promise.resolve({ start, setup, [Symbol.asyncDispose]: () => Promise.resolve() });
+  await using link = new WorkerLink({ name: "project", open, idleMs: 60_000, graceMs: 50, log: SILENT });
+  const { content } = await link.call("files_read", {}, HOOKS);
+  assert.deepStrictEqual(content, [{
+    type: "text",
+    text: '"files_read" has no result, because its worker is gone: It ended with exit code 5.\n' +
+      "# Fatal JavaScript out of memory: Reached heap limit\nThe next call starts a new one.",
+  }]);
+});

@@ -3,6 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import { aborted } from "../../base/time.ts";
 import { VERSION } from "../../base/version.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
+import { LastLines } from "../../child_server/last_lines.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import { Supervisor } from "../../child_server/supervisor.ts";
 import { isSpecType, type JSONRPCMessage } from "@modelcontextprotocol/server";
@@ -11,8 +12,11 @@ import { CANCELLED, type Hello, type Link, type LinkHooks, type LinkRequest } fr
 
 /** Time that a server has to end by itself, milliseconds. */
 const GRACE_MS = 500;
-/** Lines of stderr that tell why a server is down. */
+/** Lines of stderr that tell why a server is down, and characters of each: they name what the sandbox kept from it. */
 const KEPT_LINES = 15;
+const LONGEST_LINE = 4_096;
+/** What npm warns of at every start, and lines without a word. */
+const NOISE = /^npm (?:warn|notice) |^[\s^~|-]*$/;
 
 export interface StdioLinkOptions {
   readonly start: StartChildServer;
@@ -29,7 +33,8 @@ export async function openStdioLink(
   { start, roots, startSeconds, mostStarts }: StdioLinkOptions,
   hooks: LinkHooks,
 ): Promise<Link> {
-  const stderr = new LastLines();
+  const stderr = new LastLines({ most: KEPT_LINES, longest: LONGEST_LINE, noise: NOISE });
+  let ofEnded: readonly string[] = [];
   const supervisor = new Supervisor({
     start,
     ...mostStarts !== undefined && { mostStarts },
@@ -42,8 +47,9 @@ export async function openStdioLink(
     onMessage: (message) => receive(message),
     onErrorLine: (line) => stderr.add(line),
     onEnd: () => {
-      stderr.end();
-      hooks.onDown(["The process ended", ...stderr.ofEnded].join("\n"));
+      ofEnded = stderr.lines;
+      stderr.clear();
+      hooks.onDown(["The process ended", ...ofEnded].join("\n"));
     },
     onReady(times) {
       if (times === 1) return;
@@ -75,26 +81,7 @@ export async function openStdioLink(
     await supervisor.close(0);
     // The supervisor names fewer lines, all in one.
     const [how] = messageOf(thrown).split(" Its last words: ", 1);
-    throw new Error([how, ...stderr.ofEnded].join("\n"), { cause: thrown });
-  }
-}
-
-/** What npm warns of at every start, and lines without a word. */
-const NOISE = /^npm (?:warn|notice) |^[\s^~|-]*$/;
-
-/** Lines of stderr, of each process by itself. */
-class LastLines {
-  #lines: readonly string[] = [];
-  /** Of the process that ended last. */
-  ofEnded: readonly string[] = [];
-
-  add(line: string): void {
-    if (!NOISE.test(line)) this.#lines = [...this.#lines, line].slice(-KEPT_LINES);
-  }
-
-  end(): void {
-    this.ofEnded = this.#lines;
-    this.#lines = [];
+    throw new Error([how, ...ofEnded].join("\n"), { cause: thrown });
   }
 }
 
