@@ -1,5 +1,6 @@
 /** A `fetch` that gives a busy server the time it asks for, and says how long that is where it is too long. */
 import { delay } from "../../base/time.ts";
+import { retryAfterMs } from "../../system/network/retry_after.ts";
 import { boundedFetch } from "./bounded_fetch.ts";
 
 /** The part of `fetch` that transports use. */
@@ -42,14 +43,6 @@ export const serverFetch: Fetch = fetchWithRetryAfter(boundedFetch);
 /** Milliseconds that a server asks for; undefined: it is not busy, or does not say how long. */
 function askedWait({ status, headers }: Pick<Response, "status" | "headers">, now: number): number | undefined {
   return BUSY.includes(status) ? retryAfterMs(headers, now) : undefined;
-}
-
-/** `Retry-After` in milliseconds; undefined: there is none. */
-export function retryAfterMs(headers: Headers, now: number): number | undefined {
-  const given = headers.get("retry-after")?.trim() ?? "";
-  if (/^\d{1,9}$/.test(given)) return Number(given) * 1000;
-  const date = Date.parse(given);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
 /** How long a busy server refuses requests, milliseconds; undefined: the failure has another cause. */

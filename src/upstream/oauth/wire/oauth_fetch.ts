@@ -5,7 +5,7 @@
 import { startOf } from "../../../base/bytes.ts";
 import { attempt, fetchFailure, UserError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/visible_text.ts";
-import { retryAfterMs } from "../../link/retry_after.ts";
+import { retryAfterMs } from "../../../system/network/retry_after.ts";
 import { checkedAddress } from "./addresses.ts";
 import { isProxied } from "../../../system/network/proxies.ts";
 import { type HostAddress, requestToAddress } from "../../../system/network/request_to_address.ts";
