@@ -11,6 +11,8 @@ interface Issue {
 
 /** Characters of the sentence about one issue. */
 const LONGEST_SENTENCE = 200;
+/** Issues that are told: there may be one for each of thousands of values. */
+const MOST_TOLD = 5;
 
 /** The error for the client: -32602 with a sentence where a schema refused the parameters, anything else as it is. */
 export function asInvalidParams(thrown: unknown): unknown {
@@ -18,10 +20,12 @@ export function asInvalidParams(thrown: unknown): unknown {
   const start = text.indexOf("[\n");
   const issues = start < 0 ? undefined : issuesIn(text.slice(start));
   if (issues === undefined) return thrown;
-  const sentences = issues.map(({ path, message }) =>
+  const sentences = issues.slice(0, MOST_TOLD).map(({ path, message }) =>
     `${path.join(".")}: ${message}`.slice(0, LONGEST_SENTENCE).toWellFormed()
   );
-  return new RequestError(RequestErrorCode.InvalidParams, `Invalid parameters: ${sentences.join("; ")}`);
+  const more = issues.length > MOST_TOLD ? [`${issues.length - MOST_TOLD} more`] : [];
+  const message = `Invalid parameters: ${[...sentences, ...more].join("; ")}`;
+  return new RequestError(RequestErrorCode.InvalidParams, message);
 }
 
 /** Undefined: the text is no dump of the validator. */

@@ -14,6 +14,9 @@ Deno.test("C3 asInvalidParams() makes -32602 and a sentence of what a schema ref
     const words = `Invalid parameters: params.uri: Invalid input: expected string; : ${"x".repeat(198)}`;
     assert.deepStrictEqual([error.code, error.message], [-32602, words]);
   }
+  const many = asInvalidParams(new Error(dump(...Array(1_000).fill(issue))));
+  const told = Array(5).fill("params.uri: Invalid input: expected string").join("; ");
+  assert.strictEqual(many instanceof RequestError && many.message, `Invalid parameters: ${told}; 995 more`);
   const others = [
     new Error("broken"),
     new Error("[\n not JSON"),

@@ -1,5 +1,5 @@
 /** What of a server's answer to a call reaches the client: content, and no words that only this program may say. Pure. */
-import type { CallToolResult } from "@modelcontextprotocol/server";
+import { type CallToolResult, isSpecType } from "@modelcontextprotocol/server";
 import { truncate } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
@@ -22,11 +22,22 @@ export function foreignResult(server: string, answer: Answer): CallToolResult {
   }
   const { content, structuredContent, isError, _meta } = answer.result;
   if (!Array.isArray(content)) return errorResult(`${server}: The server answered without content`);
-  const meta = isObject(_meta) ? Object.entries(_meta).filter(([key]) => !NOT_THEIRS.test(key)) : [];
+  // Here the first malformed part ends it: the SDK would explain each of thousands.
+  const malformed = content.findIndex((part) => !isSpecType.ContentBlock(part));
+  if (malformed >= 0) {
+    return errorResult(`${server}: The server answered with malformed content (item ${malformed + 1})`);
+  }
+  const meta = isObject(_meta) ? theirs(_meta) : {};
   return {
-    content: content as CallToolResult["content"], // what is in it is the server's, and for the client
+    content,
     ...isObject(structuredContent) && { structuredContent },
     ...typeof isError === "boolean" && { isError },
-    ...meta.length > 0 && { _meta: Object.fromEntries(meta) },
+    ...Object.keys(meta).length > 0 && { _meta: meta },
   };
+}
+
+/** A copy only where it leaves something out: there may be many. */
+function theirs(meta: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (!Object.keys(meta).some((key) => NOT_THEIRS.test(key))) return meta;
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !NOT_THEIRS.test(key)));
 }

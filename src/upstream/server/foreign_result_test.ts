@@ -41,4 +41,8 @@ Deno.test("O6 a refusal is told without hidden characters, and not at any length
     content: [{ type: "text", text: "srv: The server answered without content" }],
     isError: true,
   });
+  assert.deepStrictEqual(foreignResult("srv", { result: { content: [...CONTENT, { type: "text" }, 7] } }), {
+    content: [{ type: "text", text: "srv: The server answered with malformed content (item 2)" }],
+    isError: true,
+  });
 });
