@@ -37,3 +37,32 @@ export function equalInConstantTime(given: string, wanted: string): boolean {
 export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }
+
+/** Bytes that come in parts of any size, one behind the other: many small parts take no more room than one large. */
+export class ByteBuffer {
+  #bytes = new Uint8Array(0);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Copies a part behind the others. */
+  add(part: Uint8Array): void {
+    const needed = this.#length + part.length;
+    if (needed > this.#bytes.length) {
+      const larger = new Uint8Array(this.#length === 0 ? needed : Math.max(needed, 2 * this.#bytes.length));
+      larger.set(this.#bytes.subarray(0, this.#length));
+      this.#bytes = larger;
+    }
+    this.#bytes.set(part, this.#length);
+    this.#length = needed;
+  }
+
+  /** All bytes, which the buffer then has no more; the next part may be written over them. */
+  take(): Uint8Array {
+    const taken = this.#bytes.subarray(0, this.#length);
+    this.#length = 0;
+    return taken;
+  }
+}

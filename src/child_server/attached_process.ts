@@ -1,6 +1,6 @@
 /** A spawned process as a child server. */
 import { attempt, ignoreClosedPipe } from "../base/errors.ts";
-import { LineSplitter } from "../wire/line_splitter.ts";
+import { textLines } from "../wire/text_line.ts";
 import { type ChildServer, type ChildServerHooks } from "./child_server.ts";
 
 /** Longer lines of stderr are left out, bytes. */
@@ -9,13 +9,12 @@ const LONGEST_ERROR_LINE = 64 * 1024;
 /** Takes over the pipes of `child`, all three of which are piped. */
 export function attachProcess(child: Deno.ChildProcess, hooks: ChildServerHooks): ChildServer {
   const writer = child.stdin.getWriter();
-  const splitter = new LineSplitter(LONGEST_ERROR_LINE);
-  const decoder = new TextDecoder();
+  const splitter = textLines(LONGEST_ERROR_LINE);
   const read = Promise.all([
     readAll(child.stdout, hooks.onOutput),
     readAll(child.stderr, (chunk) => {
       for (const line of splitter.push(chunk)) {
-        if (line.kind === "line") hooks.onErrorLine(decoder.decode(line.bytes));
+        if (line !== undefined) hooks.onErrorLine(line);
       }
     }),
   ]);

@@ -1,41 +1,32 @@
 /** Reads the messages of one child server from its stdout. */
 import type { Logger } from "../base/log.ts";
-import { readWireMessage, type WireMessage } from "../wire/json_rpc_message.ts";
-import { LineSplitter, type SplitLine } from "../wire/line_splitter.ts";
+import type { InvalidMessage, WireId, WireMessage } from "../wire/json_rpc_message.ts";
+import { excessiveAnswer, LONGEST_MESSAGE } from "../wire/message_bounds.ts";
+import { messageLines, type MessageReader } from "../wire/message_reader.ts";
 import type { UnreadInput } from "./unread_input.ts";
 
-/** Longer lines are dropped, bytes. */
-const LONGEST_LINE = 16 * 1024 * 1024;
-/** A line that has not ended after so many bytes never will. */
-const ENDLESS = 4 * LONGEST_LINE;
-
-/** What a call gets whose answer is too long. */
-const TOO_LONG = {
-  code: -32603,
-  message: "The server answered with more than 16 MiB, which is not read: ask it for less",
-};
-/** Where servers write the id of an answer: before the result, or after it. */
-const FIRST_ID = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,/;
-const LAST_ID = /"id"\s*:\s*(\d{1,15})\s*\}\s*$/;
+/** A message that has not ended after so many bytes never will. */
+const ENDLESS = 4 * LONGEST_MESSAGE;
+const INTERNAL_ERROR = -32603;
 
 interface OutputReaderOptions {
   /** While it has pressure, nothing more is read. */
   readonly unread: UnreadInput;
   /** Receives each message, those of a batch one by one. */
   readonly onMessage: (message: Extract<WireMessage, { readonly message: unknown }>) => void;
-  /** A line is too long, and what it answers cannot be told: a call may wait for it in vain. Nothing more is taken. */
+  /** Receives each request that is malformed, or beyond a bound. */
+  readonly onRefused: (id: WireId, error: { readonly code: number; readonly message: string }) => void;
+  /** A message is too long, and what it answers cannot be told: a call may wait for it in vain. Nothing more is taken. */
   readonly onLost: () => void;
   readonly log: Logger;
 }
 
 export class OutputReader {
   readonly #options: OutputReaderOptions;
-  readonly #splitter = new LineSplitter(LONGEST_LINE);
+  readonly #splitter = messageLines();
   #stopped = false;
-  /** Bytes of the line that is being skipped, about. */
-  #skipping = 0;
-  /** Whether the call that it answers has been told. */
-  #told = false;
+  /** The message whose call has been told before its end. */
+  #told: MessageReader | undefined;
 
   constructor(options: OutputReaderOptions) {
     this.#options = options;
@@ -43,13 +34,13 @@ export class OutputReader {
 
   /** Takes a chunk; a promise pauses the reading until it settles, because the server does not read its answers. */
   receive(chunk: Uint8Array): Promise<void> | undefined {
-    const lines = this.#splitter.push(chunk);
-    this.#takeLines(lines);
-    if (this.#skipping > 0 && (this.#skipping += chunk.length) > ENDLESS) this.#lose();
-    return this.#options.unread.pressure === undefined ? undefined : this.#takeSlowly(lines);
+    const messages = this.#splitter.push(chunk);
+    this.#takeAll(messages);
+    this.#lookAtBegun();
+    return this.#options.unread.pressure === undefined ? undefined : this.#takeSlowly(messages);
   }
 
-  /** Drops the lines that wait for the pressure to end, and all that come. */
+  /** Drops the messages that wait for the pressure to end, and all that come. */
   stop(): void {
     this.#stopped = true;
   }
@@ -59,43 +50,30 @@ export class OutputReader {
     this.#options.onLost();
   }
 
-  #takeLines(lines: Iterator<SplitLine>): void {
-    const { unread, log } = this.#options;
-    while (!this.#stopped && unread.pressure === undefined) {
-      const { value: line, done } = lines.next();
+  #takeAll(messages: Iterator<WireMessage>): void {
+    while (!this.#stopped && this.#options.unread.pressure === undefined) {
+      const { value: message, done } = messages.next();
       if (done === true) return;
-      switch (line.kind) {
-        case "line":
-          this.#take(readWireMessage(line.bytes));
-          break;
-        case "too_long":
-          log.warn("A child server wrote a line that is too long", { limit: LONGEST_LINE });
-          this.#skipping = LONGEST_LINE;
-          this.#told = this.#refuse(FIRST_ID, line.start);
-          break;
-        case "skipped":
-          this.#skipping = 0;
-          if (!this.#told && !this.#refuse(LAST_ID, line.end)) this.#lose();
-      }
+      this.#take(message);
     }
   }
 
-  /** Ends the call that a line too long answers; false: the line does not say there which one it is. */
-  #refuse(place: RegExp, bytes: Uint8Array): boolean {
-    const id = place.exec(new TextDecoder().decode(bytes))?.[1];
-    if (id === undefined) return false;
-    const message = { jsonrpc: "2.0", id: Number(id), error: TOO_LONG } as const;
-    this.#options.onMessage({ kind: "response", message });
-    return true;
+  /** The end of a message that is too long may never come: a call is told before it, where it is known which. */
+  #lookAtBegun(): void {
+    const { begun } = this.#splitter;
+    if (begun === undefined || this.#stopped) return;
+    if (begun.length > ENDLESS) return this.#lose();
+    const refused = begun === this.#told ? undefined : begun.excessive;
+    if (refused?.meantAs === "answer" && this.#endCall(refused)) this.#told = begun;
   }
 
-  async #takeSlowly(lines: Iterator<SplitLine>): Promise<void> {
+  async #takeSlowly(messages: Iterator<WireMessage>): Promise<void> {
     const { unread, log } = this.#options;
     log.debug("A child server does not read its answers; reading from it pauses");
     while (unread.pressure !== undefined) {
       await unread.pressure;
       if (this.#stopped) return;
-      this.#takeLines(lines);
+      this.#takeAll(messages);
     }
   }
 
@@ -105,11 +83,29 @@ export class OutputReader {
         for (const item of wire.items) this.#take(item);
         return;
       case "invalid":
-        return this.#options.log.debug("A child server wrote a line that is not a message", { problem: wire.problem });
+        return this.#refuse(wire);
       case "blank":
         return;
       default:
         return this.#options.onMessage(wire);
     }
+  }
+
+  #refuse(invalid: InvalidMessage): void {
+    const { id, code, problem, meantAs, excess } = invalid;
+    const { log, onRefused } = this.#options;
+    log[excess === undefined ? "debug" : "warn"]("A child server wrote a line that is not a message", { problem });
+    if (meantAs === "notification" || meantAs === "answer" && this.#endCall(invalid)) return;
+    if (meantAs === "request" && id !== null) return onRefused(id, { code, message: problem });
+    if (excess === "length") this.#lose();
+  }
+
+  /** Ends the call that it was meant to answer; false: it does not say which one that is. */
+  #endCall({ id, problem, excess }: InvalidMessage): boolean {
+    if (typeof id !== "number") return false;
+    const reason = excess === undefined ? `The server's answer is malformed. ${problem}` : excessiveAnswer(excess);
+    const error = { code: INTERNAL_ERROR, message: reason };
+    this.#options.onMessage({ kind: "response", message: { jsonrpc: "2.0", id, error } });
+    return true;
   }
 }

@@ -4,7 +4,7 @@
  */
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { LineSplitter } from "../wire/line_splitter.ts";
+import { textLines } from "../wire/text_line.ts";
 
 interface StderrFileOptions {
   /** In a directory that no command can change; created or truncated. */
@@ -22,7 +22,7 @@ const READ_BYTES = 64 * 1024;
 export class StderrFile implements AsyncDisposable {
   readonly #options: StderrFileOptions;
   readonly #file: Deno.FsFile;
-  readonly #splitter = new LineSplitter(LONGEST_LINE);
+  readonly #splitter = textLines(LONGEST_LINE);
   readonly #watcher: Deno.FsWatcher | undefined;
   readonly #following: Promise<void>;
   readonly #buffer = new Uint8Array(READ_BYTES);
@@ -98,12 +98,12 @@ export class StderrFile implements AsyncDisposable {
   /** Ends the current line, because text was left out behind it. */
   #endLine(): void {
     const rest = this.#splitter.end();
-    if (rest !== undefined) this.#options.onLine(new TextDecoder().decode(rest));
+    if (rest !== undefined) this.#options.onLine(rest);
   }
 
   #tell(length: number): void {
     for (const line of this.#splitter.push(this.#buffer.subarray(0, length))) {
-      if (line.kind === "line") this.#options.onLine(new TextDecoder().decode(line.bytes));
+      if (line !== undefined) this.#options.onLine(line);
     }
   }
 }

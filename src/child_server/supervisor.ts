@@ -3,6 +3,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { WireMessage } from "../wire/json_rpc_message.ts";
+import { moreThan } from "../wire/message_bounds.ts";
 import { type ChildServer, endChild, type StartChildServer } from "./child_server.ts";
 import { LastLines } from "./last_lines.ts";
 import { OutputReader } from "./output_reader.ts";
@@ -189,8 +190,9 @@ export class Supervisor {
     const reader = new OutputReader({
       unread: this.#unreadInput,
       onMessage: (wire) => this.#receive(wire),
+      onRefused: (id, error) => this.send({ jsonrpc: "2.0", id, error }),
       onLost: () => {
-        this.#killProblem = "It wrote a message of more than 16 MiB.";
+        this.#killProblem = `It wrote a message of ${moreThan("length")}.`;
         this.#process?.kill();
       },
       log,

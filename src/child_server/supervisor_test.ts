@@ -290,7 +290,7 @@ Deno.test("H10 O6 Supervisor ends a call at once whose answer is too long, and a
   assert.deepStrictEqual(await ends((id) => `{"result":{"a":"${text}"},"jsonrpc":"2.0","id":${id}}\n`), refused);
   // An answer that follows in the same breath is not taken: the server is ended.
   const lost = await ends((id) =>
-    `{"result":{"a":"${text}"},"id":${id},"jsonrpc":"2.0"}\n${line({ id, result: { tools: [] } })}`
+    `{"result":{"a":"${text}"},"id":"${id}","jsonrpc":"2.0"}\n${line({ id, result: { tools: [] } })}`
   );
   assert.match(
     "message" in lost ? lost.message : "",

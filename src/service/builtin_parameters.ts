@@ -2,8 +2,8 @@
 import { shownValue } from "../base/text.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { didYouMean } from "../base/suggest.ts";
-import { nestsDeeper } from "../wire/json_depth.ts";
-import { isObject, parseJson } from "../wire/json_value.ts";
+import { isObject } from "../wire/json_value.ts";
+import { parseBounded } from "../wire/message_reader.ts";
 import { compileSchema } from "../catalog/format/json_schema.ts";
 import type { InputSchema } from "../catalog/model/input_schema.ts";
 import { EXECUTION_MODES, LONGEST_TIMEOUT_SECONDS } from "../catalog/model/meta_parameters.ts";
@@ -150,11 +150,11 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Some clients send an object without named members as its JSON text, which may nest as deep as a message. */
+/** Some clients send an object without named members as its JSON text, which has the bounds of a message. */
 function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (isObject(value)) return value;
-  const parsed = typeof value === "string" ? parseJson(value) : undefined;
-  return parsed?.ok === true && isObject(parsed.value) && !nestsDeeper(parsed.value) ? parsed.value : undefined;
+  const parsed = typeof value === "string" ? parseBounded(value) : undefined;
+  return parsed?.ok === true && isObject(parsed.value) ? parsed.value : undefined;
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -1,4 +1,4 @@
-/** What one line of input is, checked before the SDK sees it: the SDK drops what it cannot read without an answer. */
+/** What a message is, checked before the SDK sees it: the SDK drops what it cannot read without an answer. */
 import type {
   JSONRPCErrorResponse,
   JSONRPCMessage,
@@ -6,8 +6,8 @@ import type {
   JSONRPCRequest,
   JSONRPCResultResponse,
 } from "@modelcontextprotocol/server";
-import { DEEPEST, nestsDeeper } from "./json_depth.ts";
 import { isObject } from "./json_value.ts";
+import { type Excess, moreThan } from "./message_bounds.ts";
 
 export type WireId = string | number;
 
@@ -23,14 +23,18 @@ export type WireMessage =
   | { readonly kind: "blank" }
   /** Only where batches are supported, else `BATCH_REFUSED`. No item is a batch itself. */
   | { readonly kind: "batch"; readonly items: readonly WireMessage[] }
-  /** `expectsNone`: meant as an answer (answering those could go on for ever) or as a notification. */
-  | {
-    readonly kind: "invalid";
-    readonly id: WireId | null;
-    readonly code: number;
-    readonly problem: string;
-    readonly expectsNone: boolean;
-  };
+  | InvalidMessage;
+
+export interface InvalidMessage {
+  readonly kind: "invalid";
+  readonly id: WireId | null;
+  readonly code: number;
+  readonly problem: string;
+  /** A request alone is answered: to answer answers could go on for ever. What cannot be told counts as one. */
+  readonly meantAs: "request" | "notification" | "answer";
+  /** The bound that it is beyond; absent: it is within them. */
+  readonly excess?: Excess;
+}
 
 /** Of an id or a token, UTF-16 units. */
 const LONGEST_NAME = 1_024;
@@ -50,54 +54,49 @@ export const BATCH_REFUSED = {
   id: null,
   code: INVALID_REQUEST,
   problem: `Invalid request: batches are part of ${VERSION_OF_BATCHES} only; send one message at a time`,
-  expectsNone: false,
+  meantAs: "request",
 } as const satisfies WireMessage;
 
 /** Key of `_meta` for the task that a message belongs to (2025-11-25). */
 export const RELATED_TASK_META_KEY = "io.modelcontextprotocol/related-task";
 
-const DECODER = new TextDecoder("utf-8", { fatal: true });
-
-/** Reads one line (C2). Never throws. */
-export function readWireMessage(line: Uint8Array): WireMessage {
-  let value: unknown;
-  try {
-    const text = DECODER.decode(line);
-    if (text.trim() === "") return { kind: "blank" };
-    value = JSON.parse(text);
-  } catch (thrown) {
-    const problem = `Parse error: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
-    return { kind: "invalid", id: null, code: PARSE_ERROR, problem, expectsNone: false };
-  }
-  // Shorter ones cannot be too deep.
-  if (line.length > 2 * DEEPEST && nestsDeeper(value)) {
-    const problem = `Invalid request: it nests more than ${DEEPEST} objects and lists`;
-    return { kind: "invalid", id: idOf(value), code: INVALID_REQUEST, problem, expectsNone: expectsNone(value) };
-  }
+/** What a value is that came as one message. Never throws. */
+export function wireMessageOf(value: unknown): WireMessage {
   return Array.isArray(value) && value.length > 0 ? batchOf(value) : messageOf(value);
+}
+
+/** What was no JSON, or no UTF-8. */
+export function unreadable(thrown: unknown): InvalidMessage {
+  const problem = `Parse error: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+  return { kind: "invalid", id: null, code: PARSE_ERROR, problem, meantAs: "request" };
+}
+
+/** What is beyond a bound. `outline`: its members with nothing in them, as far as they are known. */
+export function excessive(excess: Excess, outline: unknown): InvalidMessage {
+  return { ...invalid(outline, `the message has ${moreThan(excess)}, the limit`), excess };
 }
 
 function batchOf(values: readonly unknown[]): WireMessage {
   if (values.length <= MOST_ITEMS) return { kind: "batch", items: values.map(messageOf) };
-  const problem = `Invalid request: a batch has at most ${MOST_ITEMS} messages`;
-  return { kind: "invalid", id: null, code: INVALID_REQUEST, problem, expectsNone: false };
+  return invalid(values, `a batch has at most ${MOST_ITEMS} messages`);
 }
 
 function messageOf(value: unknown): WireMessage {
   const long = tooLongName(value);
-  if (long !== undefined) {
-    const problem = `Invalid request: "${long}" has more than ${LONGEST_NAME} characters`;
-    return { kind: "invalid", id: idOf(value), code: INVALID_REQUEST, problem, expectsNone: expectsNone(value) };
-  }
+  if (long !== undefined) return invalid(value, `"${long}" has more than ${LONGEST_NAME} characters`);
   if (isRequest(value)) return { kind: "request", id: value.id, method: value.method, message: value };
   if (isNotification(value)) return { kind: "notification", cancels: cancelledId(value), message: value };
   if (isResult(value) || isErrorResponse(value)) return { kind: "response", message: value };
+  return invalid(value, whatIsWrong(value));
+}
+
+function invalid(value: unknown, problem: string): InvalidMessage {
   return {
     kind: "invalid",
     id: idOf(value),
     code: INVALID_REQUEST,
-    problem: `Invalid request: ${whatIsWrong(value)}`,
-    expectsNone: expectsNone(value),
+    problem: `Invalid request: ${problem}`,
+    meantAs: meaningOf(value),
   };
 }
 
@@ -156,11 +155,10 @@ function isLong(name: unknown): boolean {
   return typeof name === "string" && name.length > LONGEST_NAME;
 }
 
-function expectsNone(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  return "method" in value
-    ? typeof value["method"] === "string" && !("id" in value)
-    : "result" in value || "error" in value;
+function meaningOf(value: unknown): InvalidMessage["meantAs"] {
+  if (!isObject(value)) return "request";
+  if ("method" in value) return typeof value["method"] === "string" && !("id" in value) ? "notification" : "request";
+  return "result" in value || "error" in value ? "answer" : "request";
 }
 
 function cancelledId(notification: { method: string; params?: Record<string, unknown> | undefined }) {

@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import fc from "fast-check";
 import { encodeText } from "../base/text.ts";
-import { readWireMessage } from "./json_rpc_message.ts";
+import { readWireMessage } from "./message_reader.ts";
 
 const ID = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string(), fc.constant(null));
 const META = fc.record({

@@ -73,7 +73,7 @@ const ROWS: readonly Row[] = [
   ["parameters that nest a lot", ping("12", `,"params":{"a":${"[".repeat(400) + "]".repeat(400)}}`), 12, 0],
   ["deep parameters", ping("12", `,"params":{"a":${LIST}}`), 12, -32600],
   ["deep objects", ping("13", `,"params":${OBJECT}`), 13, -32600],
-  ["a deep end that is missing", ping("14", `,"params":${'{"a":'.repeat(DEEP)}`), null, -32700],
+  ["a deep end that is missing", ping("14", `,"params":${'{"a":'.repeat(DEEP)}`), 14, -32600],
   ["a deep list", LIST, null, -32600],
   ["a deep id", ping(LIST), null, -32600],
   ["a deep _meta", ping("15", `,"params":{"_meta":{"a":${LIST}}}`), 15, -32600],

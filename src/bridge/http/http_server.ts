@@ -5,20 +5,15 @@
 import { isInitializeRequest, isLegacyRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import type { UserError } from "../../base/errors.ts";
 import { INITIALIZE_PARAMETERS } from "../../service/sdk/initialize_order.ts";
-import {
-  BATCH_REFUSED,
-  INVALID_REQUEST,
-  PARSE_ERROR,
-  readWireMessage,
-  type WireMessage,
-} from "../../wire/json_rpc_message.ts";
+import { BATCH_REFUSED, INVALID_REQUEST, PARSE_ERROR, type WireMessage } from "../../wire/json_rpc_message.ts";
+import { LONGEST_MESSAGE } from "../../wire/message_bounds.ts";
 import type { ClientMessage } from "../backend.ts";
 import { answerBatch } from "./batch.ts";
 import { corsHeaders, guard, type GuardRules, preflightHeaders, type Route } from "./request_guard.ts";
 import { Listener, type ListenerOptions } from "./listener.ts";
 import type { StatelessHandler } from "../stateless/stateless_handler.ts";
 import { type AnswerForm, postForm, takesStream } from "../accept.ts";
-import { type BodyProblem, BodyReader, LARGEST_BODY } from "./read_body.ts";
+import { type BodyProblem, BodyReader } from "./read_body.ts";
 import { type Refusal, refusalResponse, refuse } from "../http_error.ts";
 import { type HttpSession, SESSION_HEADER, sessionMissing, sessionNotFound } from "../session/session.ts";
 import type { SessionStore } from "../session/session_store.ts";
@@ -131,7 +126,7 @@ class Endpoint {
     if (form === undefined) return NOT_ACCEPTABLE;
     const body = await this.#bodies.read(request);
     if (!body.ok) return BODY_REFUSALS[body.problem];
-    const wire = readWireMessage(body.value);
+    const wire = body.value;
     if (wire.kind === "batch") return await this.#batch(request, wire.items, form);
     const problem = wireProblem(wire);
     if (problem !== undefined) return problem;
@@ -220,7 +215,7 @@ const NOT_ACCEPTABLE = refuse(
   "Not acceptable: answers are application/json or text/event-stream, and the Accept header allows neither",
 );
 const BODY_REFUSALS: Readonly<Record<BodyProblem, Refusal>> = {
-  too_large: refuse(413, `Too large: a message has at most ${LARGEST_BODY} bytes`),
+  too_large: refuse(413, `Too large: a message has at most ${LONGEST_MESSAGE} bytes`),
   too_many: refuse(503, "Service unavailable: other large messages are being read; send this one again", {
     "Retry-After": "1",
   }),

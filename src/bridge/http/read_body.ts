@@ -1,9 +1,8 @@
 /** Reads request bodies within limits of size, of total size and of time (C2, H8). */
-import { concatenate } from "../../base/bytes.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-
-/** The largest message, in bytes. */
-export const LARGEST_BODY = 16 * 1024 * 1024;
+import type { WireMessage } from "../../wire/json_rpc_message.ts";
+import { LONGEST_MESSAGE } from "../../wire/message_bounds.ts";
+import { MessageReader } from "../../wire/message_reader.ts";
 
 interface BodyLimits {
   /** Bytes of one body. */
@@ -17,8 +16,8 @@ interface BodyLimits {
 }
 
 const DEFAULT_LIMITS: BodyLimits = {
-  largest: LARGEST_BODY,
-  together: 4 * LARGEST_BODY,
+  largest: LONGEST_MESSAGE,
+  together: 4 * LONGEST_MESSAGE,
   beginning: 64 * 1024,
   timeMs: 60_000,
 };
@@ -34,11 +33,11 @@ export class BodyReader {
     this.#limits = limits;
   }
 
-  /** Reads the body of a request. Rejects when the client disconnects. */
-  async read(request: Request): Promise<Outcome<Uint8Array, BodyProblem>> {
+  /** Reads the message in the body of a request. Rejects when the client disconnects. */
+  async read(request: Request): Promise<Outcome<WireMessage, BodyProblem>> {
     const { largest, timeMs } = this.#limits;
     if (Number(request.headers.get("content-length")) > largest) return failure("too_large");
-    if (request.body === null) return success(new Uint8Array(0));
+    if (request.body === null) return success(new MessageReader().end());
     const reader = request.body.getReader();
     const late = Promise.withResolvers<"late">();
     const timer = setTimeout(() => late.resolve("late"), timeMs);
@@ -53,23 +52,26 @@ export class BodyReader {
   async #readAll(
     reader: ReadableStreamDefaultReader<Uint8Array>,
     late: Promise<"late">,
-  ): Promise<Outcome<Uint8Array, BodyProblem>> {
+  ): Promise<Outcome<WireMessage, BodyProblem>> {
     const { largest, together, beginning } = this.#limits;
-    const chunks: Uint8Array[] = [];
+    const message = new MessageReader();
+    // Most bodies come in one part, which is not copied then.
+    let last: Uint8Array = new Uint8Array(0);
     let size = 0;
     let counted = 0;
     try {
       for (;;) {
         const next = await Promise.race([reader.read(), late]);
         if (next === "late") return failure("too_slow");
-        if (next.done) return success(concatenate(chunks));
+        if (next.done) return success(message.end(last));
         size += next.value.length;
         if (size > largest) return failure("too_large");
         const more = Math.max(0, size - beginning) - counted;
         if (this.#held + more > together) return failure("too_many");
         counted += more;
         this.#held += more;
-        chunks.push(next.value);
+        if (last.length > 0) message.push(last);
+        last = next.value;
       }
     } finally {
       this.#held -= counted;

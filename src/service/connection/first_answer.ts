@@ -3,11 +3,12 @@
  * request is beyond doubt; any other line is the SDK's. What the SDK answers later is the same, byte for byte, and is
  * held back (stdio_transport.ts).
  */
+import { attempt } from "../../base/errors.ts";
 import { instructionsOf } from "../result/instructions.ts";
 import { knownTo } from "../sdk/known_capabilities.ts";
 import type { Service } from "../service.ts";
-import { DEEPEST, nestsDeeper } from "../../wire/json_depth.ts";
 import { isObject } from "../../wire/json_value.ts";
+import { parseBounded } from "../../wire/message_reader.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 
@@ -63,14 +64,9 @@ export function firstAnswer(service: Service, line: Uint8Array): FirstAnswer | u
 
 /** Undefined also for what the engine's objects treat in their own way. */
 function parsed(line: Uint8Array): unknown {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(line);
-    const value: unknown = text.includes("__proto__") ? undefined : JSON.parse(text);
-    return line.length > 2 * DEEPEST && nestsDeeper(value) ? undefined : value;
-  } catch (thrown) {
-    if (thrown instanceof TypeError || thrown instanceof SyntaxError) return undefined;
-    throw thrown;
-  }
+  const text = attempt(TypeError, () => new TextDecoder("utf-8", { fatal: true }).decode(line));
+  const read = text === undefined || text.includes("__proto__") ? undefined : parseBounded(text);
+  return read?.ok === true ? read.value : undefined;
 }
 
 function isId(id: unknown): id is WireId {

@@ -135,7 +135,7 @@ Deno.test("C2 a line over 16 MiB is refused and skipped, one below is served", a
   const { wire, ended } = await open({ runner });
   wire.send(shell(1, "x".repeat(17 * 1024 * 1024)));
   const refusal = await wire.receive();
-  assert.deepStrictEqual([(refusal.error as { code: number }).code, refusal.id], [-32600, null]);
+  assert.deepStrictEqual([(refusal.error as { code: number }).code, refusal.id], [-32600, 1]);
   wire.send(shell(2, "x".repeat(15 * 1024 * 1024)));
   assert.strictEqual((await wire.receive()).id, 2);
   assert.strictEqual(runner.requests.length, 1);

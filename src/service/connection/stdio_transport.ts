@@ -3,23 +3,16 @@
  * in flight at an end; this one answers the first and, while stdin is open, writes until the last answer is out. After
  * the end of stdin it writes nothing more (X14): clients that closed it do not read, and some fail when they must.
  *
- * read → split into lines (bytes) → check → SDK; SDK → one line → stdout, in order. Nothing else writes to stdout.
+ * read → split into lines (bytes) → count, check → SDK; SDK → one line → stdout, in order. Nothing else writes to stdout.
  */
 import { encodeText } from "../../base/text.ts";
 import { withTimeout } from "../../base/time.ts";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { LineSplitter } from "../../wire/line_splitter.ts";
 import { type ByteOutput, MessageWriter } from "../../wire/message_writer.ts";
-import {
-  BATCH_REFUSED,
-  INVALID_REQUEST,
-  readWireMessage,
-  takesBatches,
-  type WireId,
-  type WireMessage,
-} from "../../wire/json_rpc_message.ts";
+import { BATCH_REFUSED, takesBatches, type WireId, type WireMessage } from "../../wire/json_rpc_message.ts";
+import { messageLines } from "../../wire/message_reader.ts";
 
 /** The source of bytes: `Deno.stdin`, or a test's own. */
 export interface ByteInput {
@@ -35,7 +28,6 @@ export interface StdioTransportOptions {
   readonly log: Logger;
 }
 
-const LONGEST_LINE = 16 * 1024 * 1024;
 const READ_BYTES = 64 * 1024;
 /** The longest delay of the end by a client that does not read, milliseconds. */
 const LAST_WRITES_MS = 2_000;
@@ -116,18 +108,15 @@ export class StdioTransport implements Transport {
 
   async #readAll(): Promise<void> {
     const { input } = this.#options;
-    const splitter = new LineSplitter(LONGEST_LINE);
+    const splitter = messageLines();
     const buffer = new Uint8Array(READ_BYTES);
     try {
       for (let size = await input.read(buffer); size !== null; size = await input.read(buffer)) {
         if (this.#closed) return; // It has not ended, and what still comes is not for this connection.
-        for (const line of splitter.push(buffer.subarray(0, size))) {
-          if (line.kind === "line") this.#receive(readWireMessage(line.bytes));
-          else if (line.kind === "too_long") this.#refuseLongLine();
-        }
+        for (const message of splitter.push(buffer.subarray(0, size))) this.#receive(message);
       }
       const last = splitter.end();
-      if (last !== undefined) this.#receive(readWireMessage(last));
+      if (last !== undefined) this.#receive(last);
     } catch (thrown) {
       this.#options.log.warn("Cannot read from stdin", { error: messageOf(thrown) });
     }
@@ -152,15 +141,13 @@ export class StdioTransport implements Transport {
         for (const item of wire.items) this.#receive(item);
         return;
       case "invalid":
-        if (wire.expectsNone) return this.#options.log.warn("Dropped a malformed message", { problem: wire.problem });
+        if (wire.meantAs !== "request") {
+          return this.#options.log.warn("Dropped a malformed message", { problem: wire.problem });
+        }
         return this.#refuse(wire.id, wire.code, wire.problem);
       case "blank":
         return;
     }
-  }
-
-  #refuseLongLine(): void {
-    this.#refuse(null, INVALID_REQUEST, `Invalid request: the message is longer than ${LONGEST_LINE} bytes, the limit`);
   }
 
   #refuse(id: WireId | null, code: number, message: string): void {

@@ -2,8 +2,8 @@
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { shownValue } from "../../base/text.ts";
-import { nestsDeeper } from "../../wire/json_depth.ts";
-import { isObject, parseJson } from "../../wire/json_value.ts";
+import { isObject } from "../../wire/json_value.ts";
+import { parseBounded } from "../../wire/message_reader.ts";
 
 /** What an argument may be. */
 export type ParameterType =
@@ -125,7 +125,7 @@ function readValue(type: ParameterType, value: unknown): Outcome<unknown> {
       return readObjects(type.of, value);
     case "object": {
       const object = parsed(value);
-      return isObject(object) && !nestsDeeper(object) ? success(object) : failure("an object");
+      return isObject(object) ? success(object) : failure("an object");
     }
   }
 }
@@ -165,7 +165,7 @@ function listOf(value: unknown): readonly unknown[] | undefined {
 /** The value of a JSON text of an object or a list; anything else as it is. */
 function parsed(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
-  const read = parseJson(value);
+  const read = parseBounded(value);
   return read.ok ? read.value : value;
 }
 

@@ -23,7 +23,7 @@ function typed(type: string, body: BodyInit, more: Readonly<Record<string, strin
   return () => new Response(body, { headers: { "content-type": type, ...more } });
 }
 
-Deno.test("O6 boundedFetch() answers a request itself whose answer is longer than a message, however it comes", async () => {
+Deno.test("O6 boundedFetch() answers a request itself whose answer is more than a message may be, however it comes", async () => {
   const request = { jsonrpc: "2.0", id: 7, method: "tools/call" };
   const refused = { jsonrpc: "2.0", id: 7, error: { code: -32603, message: MESSAGE } };
   for (const body of [`"${LONG}"`, new Uint8Array(gzipSync(`"${LONG}"`))]) {
@@ -31,6 +31,9 @@ Deno.test("O6 boundedFetch() answers a request itself whose answer is longer tha
     const [status, text] = await read(typed("application/json", body, coding), request);
     assert.deepStrictEqual([status, JSON.parse(text)], [200, refused]);
   }
+  const many = await read(typed("application/json", `[${"1,".repeat(50_000)}1]`), request);
+  const error = { code: -32603, message: MESSAGE.replace("16 MiB", "50000 keys and list items") };
+  assert.deepStrictEqual([many[0], JSON.parse(many[1])], [200, { ...refused, error }]);
   const events = `data: 1\n\ndata: ${LONG}\n\n`;
   const [, text] = await read(typed("Text/Event-Stream; charset=utf-8", events), request);
   assert.deepStrictEqual(text.slice(0, 9), "data: 1\n\n");

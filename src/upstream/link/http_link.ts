@@ -8,9 +8,11 @@ import { visibleText } from "../../base/visible_text.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import { INSTANCE_HEADER } from "../../wire/instance.ts";
 import { ANYTHING } from "../../service/sdk/any_params.ts";
+import { INVALID_REQUEST } from "../../wire/json_rpc_message.ts";
 import { isObject, member } from "../../wire/json_value.ts";
 import type { HttpSpec } from "../config/server_spec.ts";
 import type { TransportAuth } from "../oauth/transport_auth.ts";
+import { TAKEN_OUT } from "./bounded_events.ts";
 import { endCancelled, limitAnswers, throttledReconnect } from "./throttled_transport.ts";
 import { ResourceListens } from "./resource_listens.ts";
 import { busyFor, isBusyStatus, serverFetch } from "./retry_after.ts";
@@ -223,6 +225,7 @@ async function connectBy(
   });
   client.fallbackNotificationHandler = ({ method, params }) => Promise.resolve(onNotification(method, params));
   client.fallbackRequestHandler = async ({ method, params }) => {
+    if (method === TAKEN_OUT) throw new ProtocolError(INVALID_REQUEST, String(member(params, "problem")));
     const answer = await onRequest(method, params);
     if ("result" in answer) return { ...answer.result };
     throw new ProtocolError(answer.error.code, answer.error.message);

@@ -1,0 +1,69 @@
+/**
+ * Takes out of a stream of events what has more than a message may have, before the SDK's client parses it, and says so in
+ * its place. The stream goes on.
+ */
+import { encodeText } from "../../base/text.ts";
+import { excessive } from "../../wire/json_rpc_message.ts";
+import { JsonScan } from "../../wire/json_scan.ts";
+import { type Excess, excessiveAnswer, excessOf, LONGEST_MESSAGE } from "../../wire/message_bounds.ts";
+import { EventData } from "./event_data.ts";
+
+/** The method by which the link is told of a request of the server that was taken out; `problem` says why. */
+export const TAKEN_OUT = "ahma/taken_out";
+const INTERNAL_ERROR = -32603;
+/** Ends an event of which a part was passed on: without its end it is not JSON, and dropped. */
+const EVENT_END = encodeText("\n\n");
+
+/**
+ * Passes events on. `lost` gives the message that ends the stream where an event is too long, or does not say what it was
+ * meant as; where it throws, the stream fails.
+ */
+export function boundedEvents(lost: (excess: Excess) => string): TransformStream<Uint8Array, Uint8Array> {
+  const data = new EventData();
+  let scan = new JsonScan();
+  /** Of the event so far, with its other lines. */
+  let length = 0;
+  let excess: Excess | undefined;
+  return new TransformStream({
+    transform(chunk, controller) {
+      const tell = (message: string) => controller.enqueue(encodeText(`event: message\ndata: ${message}\n\n`));
+      const end = (why: Excess) => {
+        controller.enqueue(EVENT_END);
+        tell(lost(why));
+        controller.terminate();
+      };
+      let [passed, begin] = [0, 0];
+      for (const part of data.push(chunk)) {
+        if (part.kind === "data") {
+          scan.push(part.bytes);
+          if (excess !== undefined || excessOf(scan) === undefined) continue;
+          excess = excessOf(scan);
+          controller.enqueue(chunk.subarray(passed, part.end - part.bytes.length));
+          continue;
+        }
+        if (excess !== undefined) {
+          const told = inPlace(excess, scan.outline);
+          if (told === "lost") return end(excess);
+          controller.enqueue(EVENT_END);
+          if (told !== undefined) tell(told);
+          passed = part.end;
+        }
+        [scan, excess, length, begin] = [new JsonScan(), undefined, 0, part.end];
+      }
+      length += chunk.length - begin;
+      if (excess === undefined) controller.enqueue(chunk.subarray(passed));
+      if (length > LONGEST_MESSAGE) end("length");
+    },
+  });
+}
+
+/** What the client gets instead of a message; undefined: nothing waits for it. */
+function inPlace(excess: Excess, outline: unknown): string | "lost" | undefined {
+  const { id, meantAs, problem } = excessive(excess, outline);
+  if (meantAs === "notification") return undefined;
+  if (id === null) return "lost";
+  const message = meantAs === "answer"
+    ? { error: { code: INTERNAL_ERROR, message: excessiveAnswer(excess) } }
+    : { method: TAKEN_OUT, params: { problem } };
+  return JSON.stringify({ jsonrpc: "2.0", id, ...message });
+}

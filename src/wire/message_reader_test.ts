@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { encodeText } from "../base/text.ts";
+import type { WireMessage } from "./json_rpc_message.ts";
+import { DEEPEST, LONGEST_MESSAGE, MOST_MEMBERS } from "./message_bounds.ts";
+import { MessageReader, parseBounded, readWireMessage } from "./message_reader.ts";
+
+/** The message of a text that comes in parts of this size. */
+function readInParts(text: string | Uint8Array, size: number): WireMessage {
+  const reader = new MessageReader();
+  const bytes = typeof text === "string" ? encodeText(text) : text;
+  const part = new Uint8Array(size);
+  let at = 0;
+  for (; at + size < bytes.length; at += size) {
+    part.set(bytes.subarray(at, at + size));
+    reader.push(part);
+  }
+  return reader.end(bytes.subarray(at));
+}
+
+/** Its parameters are these. */
+function request(params: string): string {
+  return `{"jsonrpc":"2.0","method":"x","params":${params},"id":7}`;
+}
+
+function nested(depth: number): string {
+  return '{"1":'.repeat(depth) + "1" + "}".repeat(depth);
+}
+
+/** As many members as that, with the ones of the request itself. */
+function listOf(members: number): string {
+  return `{"a":[${Array(members - 5).fill("1").join(",")}]}`;
+}
+
+Deno.test("C2 a message is the same however its bytes come, and characters that are cut in two are whole", () => {
+  const texts = ["", " ", "{", "[]", "null", "\ufeff{}", request('{"a":"grüße 💚 \\ud83d"}'), request(nested(400))];
+  const broken = [Uint8Array.of(0x22, 0xff, 0x22), Uint8Array.of(0x22, 0xe2, 0x82), encodeText("\ud800")];
+  for (const text of [...texts.map(encodeText), ...broken]) {
+    const whole = readWireMessage(text);
+    for (const size of [1, 2, 3, 64]) assert.deepStrictEqual(readInParts(text, size), whole);
+  }
+  const long = `{"a":"${"ü💚".repeat(40_000)}"}`;
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 70_000 }), (size) => {
+      const read = readInParts(request(long), size);
+      assert.deepStrictEqual(read.kind === "request" && read.message, JSON.parse(request(long)));
+    }),
+    { numRuns: 20 },
+  );
+});
+
+Deno.test("C2 a message beyond a bound is refused under its id with the bound, and the largest within it is read", () => {
+  const text = (length: number) => `{"a":"${"x".repeat(length - request('{"a":""}').length)}"}`;
+  const rows: readonly (readonly [within: string, beyond: string, excess: string, limit: string])[] = [
+    [listOf(MOST_MEMBERS), listOf(MOST_MEMBERS + 1), "members", "50000 keys and list items"],
+    [nested(DEEPEST - 1), nested(DEEPEST), "depth", "500 objects and lists inside each other"],
+    [nested(DEEPEST - 1), nested(1_000_000), "depth", "500 objects and lists inside each other"],
+    [text(LONGEST_MESSAGE), text(LONGEST_MESSAGE + 1), "length", "16 MiB"],
+  ];
+  for (const [within, beyond, excess, limit] of rows) {
+    for (const size of [1_000, 65_536, 100_000_000]) {
+      const read = readInParts(request(within), size);
+      assert.deepStrictEqual(read.kind === "request" && read.id, 7, limit);
+      assert.deepStrictEqual(readInParts(request(beyond), size), {
+        kind: "invalid",
+        id: 7,
+        code: -32600,
+        problem: `Invalid request: the message has more than ${limit}, the limit`,
+        meantAs: "request",
+        excess,
+      });
+    }
+  }
+});
+
+Deno.test("C2 of a message beyond a bound it is known what it was meant as, before its end where it says so", () => {
+  const many = listOf(MOST_MEMBERS + 6);
+  const rows: readonly (readonly [text: string, id: unknown, meantAs: string])[] = [
+    [`{"jsonrpc":"2.0","id":"a","result":${many}`, "a", "answer"],
+    [`{"error":{"data":${many}},"id":7,"jsonrpc":"2.0"}`, 7, "answer"],
+    [`{"jsonrpc":"2.0","method":"x","params":${many}`, null, "notification"],
+    [`[${many},`, null, "request"],
+    ["[".repeat(1_000_000), null, "request"],
+    [`{"result":${many},"id":9007199254740993}`, null, "answer"],
+  ];
+  for (const [text, id, meantAs] of rows) {
+    const reader = new MessageReader();
+    reader.push(encodeText(text));
+    const { excessive } = reader;
+    assert.deepStrictEqual([excessive?.id, excessive?.meantAs], [id, meantAs], text.slice(0, 60));
+  }
+});
+
+Deno.test("C2 JSON that stands in a text of a message has the bounds of one", () => {
+  const rows: readonly (readonly [text: string, problem: RegExp | undefined])[] = [
+    [listOf(MOST_MEMBERS), undefined],
+    [listOf(MOST_MEMBERS + 6), /^it has more than 50000 keys and list items$/],
+    [nested(DEEPEST), undefined],
+    [nested(DEEPEST + 1), /^it has more than 500 objects and lists inside each other$/],
+    ["{", /JSON/],
+  ];
+  for (const [text, problem] of rows) {
+    const read = parseBounded(text);
+    if (problem === undefined) assert.ok(read.ok);
+    else assert.match(read.ok ? "" : read.problem, problem);
+  }
+});

@@ -1,0 +1,237 @@
+/**
+ * Messages of very many members, of clients and of servers: each is refused before it is parsed, and answered under its
+ * id where it has one. Other requests are served meanwhile (C2, O6).
+ */
+import assert from "node:assert/strict";
+import { LONGEST_MESSAGE, MOST_MEMBERS } from "../src/wire/message_bounds.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import type { RpcMessage } from "./_support/json_rpc.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
+import { namesOf, withServers } from "./_support/servers/upstream.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const MANY = 900_000;
+const LIMIT = `more than ${MOST_MEMBERS} keys and list items`;
+const REFUSAL = `Invalid request: the message has ${LIMIT}, the limit`;
+/** What the program may have held at once, MiB: such a message took 500 and more when it was parsed. */
+const MOST_HELD = 300;
+/** Processor time of a refused message, in that of a text of the same size that is served: parsed it took fifty times as much. */
+const MOST_WORK = 5;
+
+/** So many members of an object. */
+function members(count: number): string {
+  return Array.from({ length: count }, (_, at) => `"k${at}":1`).join(",");
+}
+
+/** The most that a process has held, MiB. */
+async function peakOf({ pid }: { readonly pid: number }): Promise<number> {
+  return Number(/^VmHWM:\s+(\d+)/m.exec(await Deno.readTextFile(`/proc/${pid}/status`))?.[1]) / 1024;
+}
+
+/** Processor time that the thread of a program took for `work`, milliseconds: what else a busy machine does counts nothing. */
+async function workOf<Value>(
+  { pid }: { readonly pid: number },
+  work: () => Promise<Value>,
+): Promise<{ readonly ms: number; readonly value: Value }> {
+  const now = async () => Number((await Deno.readTextFile(`/proc/${pid}/task/${pid}/schedstat`)).split(" ")[0]) / 1e6;
+  const before = await now();
+  const value = await work();
+  return { ms: await now() - before, value };
+}
+
+/** The value of `work`, during which each ping of another request is answered. */
+async function pinged<Value>(ping: () => Promise<RpcMessage>, work: Promise<Value>): Promise<Value> {
+  let hasEnded = false;
+  const ended = work.finally(() => hasEnded = true);
+  do {
+    assert.deepStrictEqual((await ping()).result, {});
+  } while (!hasEnded);
+  return await ended;
+}
+
+/** A server whose one tool says what it is asked to say; \`ID\` and \`TOKEN\` are those of the call. */
+const SERVER = `
+import json, sys
+def say(text):
+    sys.stdout.write(text + "\\n")
+    sys.stdout.flush()
+def send(message):
+    say(json.dumps({"jsonrpc": "2.0", **message}))
+MANY = ",".join('"k%d":1' % n for n in range(${MANY}))
+LINES = {
+    "structuredContent": ['"id":ID,"result":{"content":[],"structuredContent":{MANY}}'],
+    "_meta": ['"result":{"content":[],"_meta":{MANY}},"id":ID'],
+    "list": ['"id":ID,"result":{"content":[' + '{"type":"text","text":""},' * ${MANY / 3} + '7]}'],
+    "odd": ['"id":ID,"result":{"content":[' + '{"type":"odd"},' * 20000 + '7]}'],
+    "deep": ['"id":ID,"result":{"content":' + "[" * 1000000],
+    "elicitation": ['"id":"ask%d","method":"elicitation/create","params":{"message":"x","requestedSchema":{MANY}}' % n for n in range(3)],
+    "progress": ['"method":"notifications/progress","params":{"progressToken":TOKEN,"progress":%d,MANY}' % n for n in range(3)],
+    "log": ['"method":"notifications/message","params":{"level":"error","data":{MANY}}'] * 3,
+    "text": ['"id":ID,"result":{"content":[{"type":"text","text":"%s"}]}' % ("x" * len(MANY))],
+}
+refused = []
+for line in sys.stdin:
+    message = json.loads(line)
+    method, params, id = message.get("method"), message.get("params") or {}, message.get("id")
+    if method == "initialize":
+        send({"id": id, "result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+              "serverInfo": {"name": "x", "version": "1"}}})
+    elif method == "tools/list":
+        send({"id": id, "result": {"tools": [{"name": "say", "inputSchema": {"type": "object"}}]}})
+    elif method == "tools/call":
+        what = params["arguments"]["what"]
+        for text in LINES.get(what, []):
+            text = text.replace("ID", str(id)).replace("TOKEN", json.dumps(params["_meta"]["progressToken"]))
+            say('{"jsonrpc":"2.0",' + text.replace("MANY", MANY) + "}")
+        if what in ("elicitation", "progress", "log"):
+            send({"id": id, "result": {"content": [{"type": "text", "text": what}]}})
+        elif what == "refused":
+            send({"id": id, "result": {"content": [{"type": "text", "text": json.dumps(refused)}]}})
+    elif method is None:
+        refused.append([id, message.get("error")])
+`;
+
+Deno.test("O6 C2 answers, questions and notifications of a server with very many members end as errors, and other requests are answered meanwhile", async () => {
+  using bench = new Workbench();
+  const crowded = { command: "python3", args: [bench.write("crowded.py", SERVER)] };
+  await using server = await withServers(bench, { crowded });
+  assert.deepStrictEqual(await namesOf(server, "crowded_"), ["crowded_say"]);
+  const say = async (what: string) => {
+    const { isError, text } = await server.call("crowded_say", { what }, { deadline: 60_000 });
+    return { isError, text };
+  };
+  const { ms: served } = await workOf(server, () => say("text"));
+  const tooMany = `crowded: The server answered with ${LIMIT}, which is not read: ask it for less`;
+  const tooDeep = tooMany.replace(LIMIT, "more than 500 objects and lists inside each other");
+  const rows: readonly (readonly [what: string, text: string, isError: boolean])[] = [
+    ["structuredContent", tooMany, true],
+    ["_meta", tooMany, true],
+    ["list", tooMany, true],
+    ["deep", tooDeep, true],
+    ["odd", "crowded: The server answered with malformed content (item 1)", true],
+    ["elicitation", "elicitation", false],
+    ["progress", "progress", false],
+    ["log", "log", false],
+  ];
+  for (const [what, text, isError] of rows) {
+    assert.deepStrictEqual(await pinged(() => server.request("ping"), say(what)), { isError, text });
+  }
+  for (const what of ["structuredContent", "odd"]) {
+    const { ms } = await workOf(server, () => say(what));
+    assert.ok(ms < MOST_WORK * served, `${what}: ${ms} ms, and ${served} ms for a text`);
+  }
+  const refused = JSON.parse((await say("refused")).text);
+  const error = { code: -32600, message: REFUSAL };
+  assert.deepStrictEqual(refused, [["ask0", error], ["ask1", error], ["ask2", error]]);
+  const peak = await peakOf(server);
+  assert.ok(peak < MOST_HELD, `${peak} MiB`);
+});
+
+/** What a client sends, and the id and the reason of its refusal. */
+type Row = readonly [what: string, text: () => string, id: unknown, reason: string];
+
+const TOO_DEEP = "Invalid request: the message has more than 500 objects and lists inside each other, the limit";
+const ROWS: readonly Row[] = [
+  ["arguments", () => request("tools/call", `{"name":"status","arguments":{${members(MANY)}}}`), 7, REFUSAL],
+  ["parameters of ping", () => request("ping", `{${members(MANY)}}`), 7, REFUSAL],
+  ["_meta", () => request("ping", `{"_meta":{${members(MANY)}}}`), 7, REFUSAL],
+  ["items", () => request("ping", `{"a":[${"1,".repeat(MANY)}1]}`), 7, REFUSAL],
+  ["many of 300,000", () => request("ping", `{${members(MANY / 3)}}`), 7, REFUSAL],
+  ["nothing but brackets", () => "[".repeat(5_000_000), null, TOO_DEEP],
+  ["deep parameters", () => request("ping", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`), 7, TOO_DEEP],
+  ["a batch", () => `[${Array(100_000).fill('{"jsonrpc":"2.0","id":1,"method":"ping"}').join(",")}]`, null, REFUSAL],
+];
+
+function request(method: string, params: string): string {
+  return `{"jsonrpc":"2.0","method":"${method}","params":${params},"id":7}`;
+}
+
+/** The same size, and served. */
+function textRequest(length: number): string {
+  return request("ping", `{"a":"${"x".repeat(length)}"}`);
+}
+
+Deno.test("C2 a client over stdio gets very many members back as an error, and what it asks next is answered", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const exchange = async (text: string) => {
+    const answer = server.message(({ method }) => method === undefined, { what: "the answer" });
+    await server.write(`${text}\n`);
+    return await answer;
+  };
+  for (const [what, text, id, reason] of ROWS) {
+    const [answer, pong] = await Promise.all([exchange(text()), server.request("ping", {}, { id: `after ${what}` })]);
+    assert.deepStrictEqual(answer, { jsonrpc: "2.0", id, error: { code: -32600, message: reason } }, what);
+    assert.deepStrictEqual(pong.result, {}, what);
+  }
+  const many = request("ping", `{${members(MANY)}}`);
+  const served = await workOf(server, () => exchange(textRequest(many.length)));
+  assert.deepStrictEqual(served.value.result, {});
+  const { ms } = await workOf(server, () => exchange(many));
+  assert.ok(ms < MOST_WORK * served.ms, `${ms} ms, and ${served.ms} ms for a text`);
+  const peak = await peakOf(server);
+  assert.ok(peak < MOST_HELD, `${peak} MiB`);
+});
+
+Deno.test("H8 C2 a client over HTTP that sends very many members, or halves of messages, keeps no other one waiting", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using bad = await HttpClient.connect(server, { listens: false });
+  await using good = await HttpClient.connect(server, { listens: false });
+  const refusalOf = async (text: string) => {
+    const response = await server.post(text, { headers: bad.headers, accept: "application/json" });
+    return [response.status, await response.json()];
+  };
+  const ping = () => good.request("ping");
+  for (const [what, text, id, reason] of ROWS) {
+    const refused = await pinged(ping, refusalOf(text()));
+    assert.deepStrictEqual(refused, [400, { jsonrpc: "2.0", id, error: { code: -32600, message: reason } }], what);
+  }
+  const [status] = await pinged(ping, refusalOf(textRequest(LONGEST_MESSAGE)));
+  assert.strictEqual(status, 413);
+  const halves = await Promise.all(Array.from({ length: 300 }, () => halfOf(server.port, `${request("ping", "{")}`)));
+  assert.deepStrictEqual((await ping()).result, {});
+  for (const connection of halves) connection.close();
+  const peak = await peakOf(server);
+  assert.ok(peak < MOST_HELD, `${peak} MiB`);
+});
+
+/** A connection on which a part of a message has been sent. */
+async function halfOf(port: number, text: string): Promise<Deno.TcpConn> {
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  const head = `POST /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\n` +
+    `Content-Length: 100000\r\n\r\n`;
+  await connection.write(new TextEncoder().encode(head + text));
+  return connection;
+}
+
+Deno.test("C2 O6 what is large and honest is served: ten MB of text, and tens of thousands of members", async () => {
+  using bench = new Workbench();
+  const rows = `[${
+    Array.from({ length: 9_000 }, (_, at) => `{"id":${at},"name":"row","ok":true,"price":1.5}`).join(",")
+  }]`;
+  const honest = `
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    method, id = message.get("method"), message.get("id")
+    result = {"tools": [{"name": "say", "inputSchema": {"type": "object"}}]}
+    if method == "initialize":
+        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}}
+    if method == "tools/call":
+        if message["params"]["arguments"]["what"] == "text":
+            result = {"content": [{"type": "text", "text": "x" * 10000000}]}
+        else:
+            result = {"content": [], "structuredContent": {"rows": json.loads('${rows}')}}
+    if id is not None:
+        print(json.dumps({"jsonrpc": "2.0", "id": id, "result": result}), flush=True)
+`;
+  await using server = await withServers(bench, {
+    honest: { command: "python3", args: [bench.write("honest.py", honest)] },
+  });
+  assert.deepStrictEqual(await namesOf(server, "honest_"), ["honest_say"]);
+  assert.strictEqual((await server.call("honest_say", { what: "text" })).text, "x".repeat(10_000_000));
+  const { result } = await server.call("honest_say", { what: "rows" });
+  assert.deepStrictEqual(result["structuredContent"], { rows: JSON.parse(rows) });
+});
