@@ -94,6 +94,16 @@ for (const user of usersAtHand()) {
     assert.match(`${last}\n${(await running).text}`, /^\[Set aside: .*hooks\/update/m);
   });
 
+  test(`S24 a directory that cannot be watched does not hold up what later commands make, as ${user}`, async ({ server }) => {
+    const made = (name: string) => `git init -q ${name} && git -C ${name} config core.fsmonitor evil`;
+    assert.match(await shell(server, `${made("closed")} && chmod 0111 closed`), /^\[Set aside: .*closed\/\.git/m);
+    await shell(server, `${made("locked/in")}; chmod 0111 locked`);
+    for (const name of ["second", "third", "fourth"]) {
+      const told = await shell(server, made(name));
+      assert.ok(told.includes(`/${name}/.git" (core.fsmonitor)`), `${name}: ${told}`);
+    }
+  });
+
   test(`S24 accept moves nothing but what was set aside, as ${user}`, async ({ bench, server }) => {
     await outside(bench, "mkdir -p ../home/.ahma_mcp/0a1b2c3d-0000-4000-8000-0123456789ab/git");
     await shell(

@@ -159,8 +159,10 @@ export class TreeEvents implements Disposable {
     const { names, most } = this.#options;
     const number = this.#watched.size < most ? this.#addWatch(path, NAMES) : -1;
     const error = number < 0 ? this.#errno() : 0;
-    if (number >= 0) this.#watched.set(number, { path, of: undefined });
-    else if (this.#watched.size < most && isGone(error)) {
+    if (number >= 0) {
+      this.#watched.set(number, { path, of: undefined });
+      this.#unwatched.delete(path);
+    } else if (this.#watched.size < most && isGone(error)) {
       this.#unwatched.delete(path);
       return [];
     } else if (this.#unwatched.has(path) || this.#unwatched.size < MOST_UNWATCHED) this.#unwatched.add(path);

@@ -100,9 +100,10 @@ export class MadeRepositories {
     const changes: ProtectedChange[] = [];
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       this.#take(how);
-      const next = this.#due.shift();
-      if (next === undefined) return changes;
-      changes.push(...await this.#settleAppeared(next.appeared, next.how));
+      // All of it: places that the system does not watch appear at each look, and must not hold up news.
+      const due = this.#due.splice(0);
+      if (due.length === 0) return changes;
+      for (const next of due) changes.push(...await this.#settleAppeared(next.appeared, next.how));
     }
     // What commands did so far is not taken for the work of others later.
     this.#take(how);
