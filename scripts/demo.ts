@@ -4,12 +4,12 @@
  */
 import { Agent } from "./client/agent.ts";
 import { Project } from "./demo/project.ts";
-import { ownScreen, show } from "./demo/show.ts";
+import { DEMO_FLAGS, ownScreen, show } from "./demo/show.ts";
 import { STEPS } from "./demo/steps.ts";
 import { SERVER_RUN_FLAGS } from "./permissions.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
-const WORDS = ["run", ...SERVER_RUN_FLAGS, `${ROOT}dist/ahma_mcp.mjs`, "--tools-dir", `${ROOT}tools`];
+const WORDS = ["run", ...SERVER_RUN_FLAGS, `${ROOT}dist/ahma_mcp.mjs`, "--tools-dir", `${ROOT}tools`, ...DEMO_FLAGS];
 
 Deno.exitCode = await demonstrate() ? 0 : 1;
 

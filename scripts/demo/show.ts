@@ -6,6 +6,9 @@ export interface Step<Stage> {
   readonly play: (stage: Stage) => Promise<void>;
 }
 
+/** Flags of a demonstration's server: on a busy machine a step may take longer than a call waits by default. */
+export const DEMO_FLAGS: readonly string[] = ["--inline-wait", "30000"];
+
 /** The screen of this process: coloured on a terminal. */
 export function ownScreen(): Screen {
   const encoder = new TextEncoder();

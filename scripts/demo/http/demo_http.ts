@@ -5,11 +5,21 @@
 import { HttpServer } from "../../client/http_server.ts";
 import { HTTP_STEPS, type HttpStage } from "./http_steps.ts";
 import { Project } from "../project.ts";
-import { ownScreen, show } from "../show.ts";
+import { DEMO_FLAGS, ownScreen, show } from "../show.ts";
 import { HTTP_PERMISSIONS, SERVER_RUN_FLAGS } from "../../permissions.ts";
 
 const BUNDLE = new URL("../../../dist/ahma_mcp.mjs", import.meta.url).pathname;
-const WORDS = ["run", ...SERVER_RUN_FLAGS, ...HTTP_PERMISSIONS, BUNDLE, "--mode", "http", "--http-port", "0"];
+const WORDS = [
+  "run",
+  ...SERVER_RUN_FLAGS,
+  ...HTTP_PERMISSIONS,
+  BUNDLE,
+  "--mode",
+  "http",
+  "--http-port",
+  "0",
+  ...DEMO_FLAGS,
+];
 
 Deno.exitCode = await demonstrate() ? 0 : 1;
 

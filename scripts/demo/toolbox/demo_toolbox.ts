@@ -4,7 +4,7 @@
  */
 import { Agent } from "../../client/agent.ts";
 import { Project } from "../project.ts";
-import { ownScreen, show } from "../show.ts";
+import { DEMO_FLAGS, ownScreen, show } from "../show.ts";
 import { prepareToolbox, TOOLBOX_STEPS } from "./toolbox_steps.ts";
 import { SERVER_RUN_FLAGS } from "../../permissions.ts";
 
@@ -15,6 +15,6 @@ screen.title("ahma_mcp --bundles toolbox", "files, workflows, issues and changes
 using project = new Project();
 prepareToolbox(project);
 await using agent = Agent.stdio(
-  project.commandLine(["run", ...SERVER_RUN_FLAGS, "--allow-net", BUNDLE, "--bundles", "toolbox"]),
+  project.commandLine(["run", ...SERVER_RUN_FLAGS, "--allow-net", BUNDLE, "--bundles", "toolbox", ...DEMO_FLAGS]),
 );
 Deno.exitCode = await show(TOOLBOX_STEPS, { agent, project, screen }, "Next: docs/toolbox.md.") ? 0 : 1;
