@@ -180,7 +180,7 @@ for (const era of ERAS) {
       `[ID completed, exit code 0, TIME] sandboxed_shell: seq 1 60\n${all}`,
     ]);
     assert.deepStrictEqual(steady(await agent.call("await")), [
-      "No operation is running, and no such result is unread; `status` lists what ended.",
+      "No operation is running, and every result has been read; `status` lists what ended.",
     ]);
   });
 }

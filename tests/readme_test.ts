@@ -24,6 +24,17 @@ Deno.test("D3 the README's tool file works as printed", async () => {
   assert.match(answer.text, /^hello the "world" \$\(id\) \*$/m);
 });
 
+Deno.test("D3 S15 what README suggests to ask an agent first works, and is refused with the flag that would allow it", async () => {
+  using bench = new Workbench();
+  bench.write(`${bench.elsewhere}/other/file`, "not for commands\n");
+  assert.match(README, /"Run `git status` with the Ahma tool, then try to read a file of another project with it\."/);
+  await using server = await ServerProcess.start(bench, { flags: ["--bundles", "git"] });
+  await server.shell("git init -q");
+  assert.match((await server.call("git_status")).text, /^On branch /);
+  const refused = await server.shell(`cat ${bench.elsewhere}/other/file`);
+  assert.ok(refused.text.includes(`start the server with --read ${bench.elsewhere}/other`), refused.text);
+});
+
 Deno.test("D3 L6 README and docs/clients.md show the entries that doctor prints", async () => {
   const guide = await Deno.readTextFile(new URL("../docs/clients.md", import.meta.url));
   const program = {

@@ -111,7 +111,7 @@ async function waitFor(
 function nothingOpen(service: Service, tools: string | undefined): CallToolResult {
   const which = tools === undefined || tools.trim() === "" ? "operation" : `operation of the tools "${tools}"`;
   const status = listedName(service, "status");
-  return textResult(`No ${which} is running, and no such result is unread; \`${status}\` lists what ended.`);
+  return textResult(`No ${which} is running, and every result has been read; \`${status}\` lists what ended.`);
 }
 
 /** The answer about the operation that the call named. */

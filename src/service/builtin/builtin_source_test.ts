@@ -99,7 +99,7 @@ Deno.test("B2 await for tools of which none runs says so, and not that nothing r
   await using session = await setUp();
   await session.start("make");
   assert.deepStrictEqual(textsOf(await session.call("await", { tools: "git" })), [
-    'No operation of the tools "git" is running, and no such result is unread; `status` lists what ended.',
+    'No operation of the tools "git" is running, and every result has been read; `status` lists what ended.',
   ]);
 });
 

@@ -59,7 +59,7 @@ for (const revision of REVISIONS) {
     );
     assert.strictEqual(result.isError, undefined);
     assert.deepStrictEqual(textsOf(await connected.client.callTool({ name: "await" })), [
-      "No operation is running, and no such result is unread; `status` lists what ended.",
+      "No operation is running, and every result has been read; `status` lists what ended.",
     ]);
   });
 
@@ -321,7 +321,7 @@ Deno.test("X5c X18 a later result tells once of what ended in the meantime, 20 l
   assert.deepStrictEqual(await echo(), ["[no output]"]);
   const whole = `[ID failed, exit code 1, TIME] sandboxed_shell: make\n${lines.join("").trimEnd()}`;
   assert.deepStrictEqual(textsOf(await connected.client.callTool({ name: "await" })).map(stable), [whole]);
-  const nothing = "No operation is running, and no such result is unread; `status` lists what ended.";
+  const nothing = "No operation is running, and every result has been read; `status` lists what ended.";
   assert.deepStrictEqual(textsOf(await connected.client.callTool({ name: "await" })), [nothing]);
 });
 

@@ -103,7 +103,7 @@ function shells(environment: Readonly<Record<string, string>>): readonly Check[]
     const found = chooseShell(name, path);
     const row = (status: Check["status"], message: string) => check(`shell_${name}`, `shell ${name}`, status, message);
     if (found.ok) return row("ok", found.value.path);
-    if (name !== "bash") return row("ok", "not found");
+    if (name !== "bash") return row("ok", "not found, and not needed");
     return row("warning", "not found: without it shells are not kept warm, and calls are slower");
   });
 }

@@ -1,4 +1,4 @@
-import { encodeText } from "../../../base/text.ts";
+import { counted, encodeText } from "../../../base/text.ts";
 import { describeDiagnostic } from "../../../base/diagnostic.ts";
 import { reasonOf } from "../../../catalog/load/availability.ts";
 import { ToolList } from "../../../service/connection/tool_list.ts";
@@ -17,7 +17,7 @@ export async function checkTools(options: ComposeOptions): Promise<readonly Chec
   return [
     files.size === 0
       ? check("tools", "tool files", "warning", NONE)
-      : check("tools", "tool files", "ok", `${files.size} with ${leaves.length} tools`),
+      : check("tools", "tool files", "ok", `${files.size} with ${counted(leaves.length, "tool")}`),
     listing(listed.length, encodeText(JSON.stringify({ tools: listed })).length),
     // The server starts without a file that is left out.
     ...diagnostics.map((diagnostic) => {
@@ -35,7 +35,7 @@ const NONE = 'none: "ahma_mcp init" writes a first one, --bundles offers the shi
 /** The cost of `tools/list`. */
 function listing(tools: number, bytes: number): Check {
   const row = (status: Check["status"], message: string) => check("tools_list", "tools/list", status, message);
-  const cost = `${tools} tools, ${bytes} bytes`;
+  const cost = `${counted(tools, "tool")}, ${bytes} bytes`;
   if (tools <= MANY_TOOLS) return row("ok", cost);
   return row("warning", `${cost}: --tool-style program, --lean or fewer --bundles list less`);
 }
