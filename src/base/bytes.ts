@@ -1,3 +1,5 @@
+import { encodeText } from "./text.ts";
+
 /** `parts` one behind the other, copied. */
 export function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
@@ -65,4 +67,31 @@ export class ByteBuffer {
     this.#length = 0;
     return taken;
   }
+}
+
+// Names of files as texts, without loss: the system's names are bytes, and commands make such as are not UTF-8 (S24). A
+// byte that belongs to no character becomes half a surrogate pair, which no UTF-8 gives.
+const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
+const LOSSY = "\ufffd";
+/** Added to a byte. */
+const HALF = 0xdc00;
+const FIRST_BEYOND_ASCII = 0x80;
+const LONE_HALVES = /([\udc80-\udcff]+)/u;
+
+/** The text of a name; `nameBytes` gives the same bytes back. */
+export function nameText(bytes: Uint8Array): string {
+  const text = DECODER.decode(bytes);
+  // A name may also hold that character itself.
+  if (!text.includes(LOSSY) || sameBytes(encodeText(text), bytes)) return text;
+  return Array.from(bytes, (byte) => String.fromCharCode(byte < FIRST_BEYOND_ASCII ? byte : HALF + byte)).join("");
+}
+
+/** The bytes of a name or path. */
+export function nameBytes(text: string): Uint8Array<ArrayBuffer> {
+  if (text.isWellFormed()) return encodeText(text);
+  return Uint8Array.from(
+    text.split(LONE_HALVES).flatMap((part, index) =>
+      index % 2 === 0 ? [...encodeText(part)] : Array.from(part, (half) => half.charCodeAt(0) - HALF)
+    ),
+  );
 }

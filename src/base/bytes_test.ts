@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { concatenate, startOf } from "./bytes.ts";
+import { encodeText } from "./text.ts";
+import { concatenate, nameBytes, nameText, startOf } from "./bytes.ts";
 
 Deno.test("concatenate() copies the parts in order", () => {
   const first = new Uint8Array([1, 2]);
@@ -29,3 +30,19 @@ Deno.test("startOf() gives the first bytes of a stream, says whether these are a
   assert.deepStrictEqual(await startOfAll(0), [[], false, 1]);
   assert.deepStrictEqual(await startOf([], 0), { bytes: new Uint8Array(), isWhole: true });
 });
+
+Deno.test("S24 nameBytes() gives back the bytes of each name that nameText() was given", () => {
+  const names = [[], [0x61], [0xff], [0x61, 0xff, 0x62], [0xc3], [0xed, 0xb3, 0xbf], [0xc3, 0xa9, 0xfe], [
+    0xef,
+    0xbf,
+    0xbd,
+  ]]
+    .map((bytes) => Uint8Array.from(bytes)).concat(encodeText("é😀\ufffd"));
+  for (const name of names) assert.deepStrictEqual(nameBytes(`/é/${nameText(name)}/x`), joined(name), String(name));
+  assert.equal(new Set(names.map(nameText)).size, names.length);
+  assert.equal(nameText(encodeText("é😀\ufffd")), "é😀\ufffd");
+});
+
+function joined(name: Uint8Array): Uint8Array {
+  return Uint8Array.from([...encodeText("/é/"), ...name, ...encodeText("/x")]);
+}

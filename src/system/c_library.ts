@@ -1,4 +1,5 @@
 /** The system's C library for calls that the runtime does not offer. */
+import { nameText } from "../base/bytes.ts";
 
 /** Byte order of both processors that the program supports, for DataView. */
 export const LITTLE_ENDIAN = true;
@@ -91,7 +92,6 @@ const LENGTH_AT = 16;
 const TYPE_AT = 18;
 const NAME_AT = 19;
 const KINDS: Readonly<Record<number, EntryKind | undefined>> = { 0: undefined, 4: "directory", 8: "file", 10: "link" };
-const DECODER = new TextDecoder();
 
 /** The entries of `struct linux_dirent64`, without `.` and `..`. */
 export function directoryEntries(bytes: Uint8Array): readonly DirectoryEntry[] {
@@ -99,7 +99,7 @@ export function directoryEntries(bytes: Uint8Array): readonly DirectoryEntry[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = 0; at < bytes.length;) {
     const length = view.getUint16(at + LENGTH_AT, LITTLE_ENDIAN);
-    const name = DECODER.decode(bytes.subarray(at + NAME_AT, bytes.indexOf(0, at + NAME_AT)));
+    const name = nameText(bytes.subarray(at + NAME_AT, bytes.indexOf(0, at + NAME_AT)));
     const type = bytes[at + TYPE_AT] ?? 0;
     if (name !== "." && name !== "..") found.push({ name, kind: type in KINDS ? KINDS[type] : "other" });
     at += length;

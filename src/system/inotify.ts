@@ -4,6 +4,7 @@
  * Not `Deno.watchFs`: that opens every path an event names, and opening a pipe waits for a writer. One `mkfifo` in a
  * watched directory ends its notices for good and lets the program hang when it closes the watch.
  */
+import { nameText } from "../base/bytes.ts";
 import { encodeText } from "../base/text.ts";
 import { LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 
@@ -143,7 +144,6 @@ export interface Event {
 /** What was read from an inotify instance. */
 export function eventsIn(bytes: Uint8Array): readonly Event[] {
   const events: Event[] = [];
-  const decoder = new TextDecoder();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = 0; at + EVENT_BYTES <= bytes.length;) {
     const [watch, mask] = [view.getInt32(at, LITTLE_ENDIAN), view.getUint32(at + 4, LITTLE_ENDIAN)];
@@ -151,7 +151,7 @@ export function eventsIn(bytes: Uint8Array): readonly Event[] {
     at = start + view.getUint32(at + 12, LITTLE_ENDIAN);
     const padded = bytes.subarray(start, at);
     const end = padded.indexOf(0);
-    events.push({ watch, mask, name: decoder.decode(end < 0 ? padded : padded.subarray(0, end)) });
+    events.push({ watch, mask, name: nameText(end < 0 ? padded : padded.subarray(0, end)) });
   }
   return events;
 }

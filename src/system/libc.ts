@@ -2,6 +2,7 @@
  * The few C library calls the program makes itself, all on the calling thread. They ask the kernel and make memory
  * files; none of them restricts this process: restricting a thread of the server is an escape hatch (S3).
  */
+import { nameBytes } from "../base/bytes.ts";
 import { encodeText } from "../base/text.ts";
 import { directoryEntries, errnoAt, LazyLibrary } from "./c_library.ts";
 import { EINVAL, O_CLOEXEC, O_PATH, OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "./syscalls.ts";
@@ -135,7 +136,7 @@ export class Libc {
 
   #takeStat(path: string, flags: bigint): boolean {
     const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
-    return this.#questions.symbols.stat(number, AT_FDCWD, encodeText(path + "\0"), this.#stat, flags) === 0n;
+    return this.#questions.symbols.stat(number, AT_FDCWD, nameBytes(path + "\0"), this.#stat, flags) === 0n;
   }
 
   /** For looking at the same paths as `lookAt` does, again and again. */

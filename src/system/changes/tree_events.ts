@@ -2,7 +2,7 @@
  * Notices names that appear anywhere in large trees (inotify(7)), without a look at each directory: one call says that
  * there is nothing new. A directory is watched before it is listed, so that nothing appears between the two.
  */
-import { encodeText } from "../../base/text.ts";
+import { nameBytes } from "../../base/bytes.ts";
 import { directoryEntries, type DirectoryEntry, errnoAt, LazyLibrary } from "../c_library.ts";
 import { type Event, eventsIn } from "../inotify.ts";
 import { expected } from "../paths.ts";
@@ -51,7 +51,7 @@ export interface Appeared {
   readonly directories: ReadonlySet<string>;
   /** Followed directories in which anything changed. */
   readonly followed: ReadonlySet<string>;
-  /** Directories in which the system or a name that is not UTF-8 keeps something from view. */
+  /** Directories that the system keeps from view. */
   readonly unclear: ReadonlySet<string>;
 }
 
@@ -144,7 +144,6 @@ export class TreeEvents implements Disposable {
     if ((mask & IN_IGNORED) !== 0) return void this.#watched.delete(watch);
     const { path, of } = watched;
     if (of !== undefined) return void this.#found.followed.add(of);
-    if (name.includes("\ufffd")) this.#found.unclear.add(path);
     if (this.#options.names.includes(name)) this.#found.directories.add(path);
     const isEntered = (mask & IN_ISDIR) !== 0 && name !== "" && !this.#isLeftOut(name);
     if (isEntered) this.#walk([`${path}/${name}`]);
@@ -170,9 +169,9 @@ export class TreeEvents implements Disposable {
       this.#isComplete = false;
       return [];
     }
-    const entries = this.#list(path);
+    const entries = this.list(path);
     if (entries === undefined && !isOwn(path)) return this.#forget(path);
-    if (entries === undefined || entries.some(({ name }) => name.includes("\ufffd"))) this.#found.unclear.add(path);
+    if (entries === undefined) this.#found.unclear.add(path);
     // What cannot be listed may still be entered by who knows a name in it.
     if (entries === undefined || entries.some(({ name }) => names.includes(name))) this.#found.directories.add(path);
     return (entries ?? []).flatMap(({ name, kind }) =>
@@ -192,19 +191,19 @@ export class TreeEvents implements Disposable {
   }
 
   #addWatch(path: string, mask: number): number {
-    return this.#library.symbols.inotify_add_watch(this.#descriptor, encodeText(`${path}\0`), mask);
+    return this.#library.symbols.inotify_add_watch(this.#descriptor, nameBytes(`${path}\0`), mask);
   }
 
   #errno(): number {
     return errnoAt(this.#library.symbols.__errno_location());
   }
 
-  /** Undefined: it cannot be listed. */
-  #list(path: string): readonly DirectoryEntry[] | undefined {
+  /** What a directory holds, a link not followed; undefined: it cannot be listed. */
+  list(path: string): readonly DirectoryEntry[] | undefined {
     const { open, list, close } = this.#library.symbols;
     const { processor } = this.#options;
     const { directory, noFollow } = OPEN_FLAGS[processor];
-    const fd = open(encodeText(`${path}\0`), directory | noFollow | O_NONBLOCK | O_CLOEXEC);
+    const fd = open(nameBytes(`${path}\0`), directory | noFollow | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return isGone(this.#errno()) ? [] : undefined;
     const number = BigInt(SYSTEM_CALLS[processor].getdents64);
     const found: DirectoryEntry[] = [];

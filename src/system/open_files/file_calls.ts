@@ -2,6 +2,7 @@
  * System calls that reach a file by the descriptor of its directory, through no link: what a path leads to may change
  * while it is worked on.
  */
+import { nameText } from "../../base/bytes.ts";
 import { directoryEntries, type DirectoryEntry, errnoAt, LITTLE_ENDIAN } from "../c_library.ts";
 import type { FileIdentity } from "../libc.ts";
 import { copyAttributes, haveSameAttributes } from "./attributes.ts";
@@ -195,7 +196,7 @@ export class OpenFiles implements Disposable {
   linkTarget(directory: number, name: string): string | undefined {
     const buffer = new Uint8Array(4096);
     const length = Number(this.#library.symbols.readlinkat(directory, text(name), buffer, BigInt(buffer.length)));
-    return length < 0 ? undefined : new TextDecoder().decode(buffer.subarray(0, length));
+    return length < 0 ? undefined : nameText(buffer.subarray(0, length));
   }
 
   /** Takes a name away; false: the system refuses. */

@@ -1,5 +1,5 @@
 /** The functions of the C library that work on files by their descriptors. */
-import { encodeText } from "../../base/text.ts";
+import { nameBytes } from "../../base/bytes.ts";
 import { LazyLibrary } from "../c_library.ts";
 
 const LIBRARY = {
@@ -43,5 +43,5 @@ export function openFileLibrary(): FileLibrary {
 
 /** A text as the C library takes it. */
 export function text(value: string): Uint8Array<ArrayBuffer> {
-  return encodeText(value + "\0");
+  return nameBytes(value + "\0");
 }
