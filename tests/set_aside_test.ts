@@ -104,6 +104,40 @@ for (const user of usersAtHand()) {
     }
   });
 
+  test(`S24 git outside writes nowhere else through links that commands make, as ${user}`, async ({ bench, server }) => {
+    const links = [
+      ["logs/HEAD", "git commit -q --allow-empty -m logged"],
+      ["COMMIT_EDITMSG", "git commit -q --allow-empty -m edited"],
+      ["FETCH_HEAD", "git fetch -q ./ext.git"],
+      ["logs/refs/heads/a\\377", "git commit -q --allow-empty -m named"],
+    ] as const;
+    for (const [name, line] of links) {
+      const file = `${bench.elsewhere}/${links.findIndex((one) => one[0] === name)}`;
+      const make = (own: string, to: string) =>
+        `n=$(printf '%b' '${name.replace("\\377", "\\0377")}'); rm -f "${own}/$n"; ln -s ${to} "${own}/$n"`;
+      const branch = `git symbolic-ref HEAD "$(printf 'refs/heads/a\\377')"`;
+      // A control: without the server git writes there.
+      await outside(
+        bench,
+        `git clone -q ext.git c && (${make("c/.git", file)}; cd c; ${branch}; ${line.replace("./", "../")}); rm -rf c`,
+      );
+      assert.notEqual(await Deno.readTextFile(file), "", name);
+      await Deno.remove(file);
+      assert.match(
+        await shell(server, `${branch}; ${make(".git", file)}`),
+        /was a link by which git outside would write/,
+      );
+      await outside(bench, line);
+      await assert.rejects(Deno.lstat(file), Deno.errors.NotFound);
+      await outside(bench, "git symbolic-ref HEAD refs/heads/main");
+    }
+    // The user's own link stays.
+    await outside(bench, "ln -s ../../mine .git/info/sparse-checkout");
+    assert.doesNotMatch(await shell(server, "git status; git commit -q --allow-empty -m x"), /was a link/);
+    assert.match(await outside(bench, "readlink .git/info/sparse-checkout"), /mine/);
+    assert.match(await shell(server, "ln -s /x new && mv -T new .git/info/sparse-checkout"), /was a link/);
+  });
+
   test(`S24 accept moves nothing but what was set aside, as ${user}`, async ({ bench, server }) => {
     await outside(bench, "mkdir -p ../home/.ahma_mcp/0a1b2c3d-0000-4000-8000-0123456789ab/git");
     await shell(

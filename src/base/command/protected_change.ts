@@ -9,6 +9,7 @@ export interface ProtectedChange {
    * - `unwatched`: the directory holds more than is looked at; told once.
    * - `shared`: the file still has a second name, through which it can be changed.
    * - `not_kept`: the file did not change; `keys` of a command's copy of it were not taken over.
+   * - `unlinked`: a link led from where git writes files to elsewhere, and was removed.
    * - `set_aside`: git outside would have obeyed `keys` of it, and does not see it any more.
    */
   readonly change:
@@ -21,6 +22,7 @@ export interface ProtectedChange {
     | "shared"
     | "unwatched"
     | "not_kept"
+    | "unlinked"
     | "set_aside";
   /** Of git's configuration, or names in the repository; only with `not_kept` and `set_aside`. */
   readonly keys?: readonly string[];

@@ -32,6 +32,8 @@ const PLAIN_NAMES: ReadonlySet<string> = new Set([
 const PLAIN_FORMS: readonly RegExp[] = [/^[A-Z_]+_HEAD$/, /^BISECT_[A-Z]+$/, /^sharedindex\.[0-9a-f]+$/, /\.lock$/];
 /** Names that mean something to git, in a directory that may hold anything else too (a bare repository). */
 const MEANT_NAMES: ReadonlySet<string> = new Set(["config.worktree", "commondir", "remotes", "modules", "worktrees"]);
+/** Directories into which git writes while it works. */
+const DIRECTORIES: ReadonlySet<string> = new Set(["hooks", "rebase-apply", "rebase-merge", "sequencer"]);
 /** Git runs no hook of such a name. */
 const SAMPLE = /\.sample$/;
 
@@ -63,10 +65,18 @@ export interface Obeyed {
   readonly state: string;
 }
 
+/** Whether the name means something to git in a repository's own directory, which may hold other things too. */
+export function isOfGit(name: string): boolean {
+  return PLAIN_NAMES.has(name) || MEANT_NAMES.has(name) || DIRECTORIES.has(name) ||
+    PLAIN_FORMS.some((form) => form.test(name));
+}
+
 /** What git outside would obey; empty: the repository is plain. */
 export function obeyedIn({ entries, hooks, branches, config, place, isOwn }: RepositoryFacts): readonly Obeyed[] {
   return entries.flatMap((entry): readonly Obeyed[] => {
-    const { name } = entry;
+    const { name, kind } = entry;
+    // Git would write to where a link leads.
+    if (kind === "link" && (!isOwn || isOfGit(name))) return [{ name, state: entry.state }];
     if (name === "config" && config !== undefined && entry.kind === "file") {
       return unwantedKeys(config, place).map((key) => ({ name: key, state: JSON.stringify(config.get(key) ?? []) }));
     }

@@ -19,6 +19,7 @@ const WORDS: Readonly<Record<ProtectedChange["change"], string>> = {
   displaced: "had a second name (hard link) and is a file of its own now; what was saved meanwhile lies next to it",
   unwatched: "holds what cannot be watched: changes of it go unnoticed",
   shared: "has a second name (hard link), by which commands can change it",
+  unlinked: "was a link by which git outside would write elsewhere, and was removed",
   not_kept: "was not changed",
   set_aside: "was set aside",
 };

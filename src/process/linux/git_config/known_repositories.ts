@@ -1,9 +1,12 @@
 /**
  * Repositories whose configuration and hooks commands cannot change, and what else in a repository leads git outside
- * further (S24): gitlinks of its index, repositories of its submodules, and what a rebase that was left would run.
+ * further (S24): gitlinks of its index, repositories of its submodules, what a rebase that was left would run, and links
+ * through which git would write elsewhere.
  */
 import type { TreeEvents } from "../../../system/changes/tree_events.ts";
-import type { FileIdentity } from "../../../system/libc.ts";
+import type { DirectoryEntry } from "../../../system/c_library.ts";
+import { isOfGit } from "../../../sandbox/git_config/repository_form.ts";
+import type { FileFacts, FileIdentity } from "../../../system/libc.ts";
 import { isSameFile } from "../../../system/open_files/file_calls.ts";
 import { absolutePath, expected, realPath } from "../../../system/paths.ts";
 import { readRegularFile, readTextIfRegular } from "../../../system/reading/regular_file.ts";
@@ -16,13 +19,18 @@ const LONGEST_WAY = 8192;
 /** The mode of a gitlink as it stands in an index, and what a part of an index in another file is called there. */
 const GITLINK_MARKS = ["\0\0\xe0\0", "link\0"] as const;
 /** Below a repository's own directory. */
-const FOLLOWED = ["hooks", "rebase-merge"] as const;
+const FOLLOWED = ["hooks"] as const;
+/** Directories there into which git writes. */
+const WRITTEN: readonly string[] = ["info", "logs", "rebase-apply", "rebase-merge", "refs", "sequencer"];
 const TODO = "rebase-merge/git-rebase-todo";
 const RUN_BY_REBASE = /^\s*(?:x|exec)\s.*$/gm;
 
+/** A link: its content cannot change, but another one may get its number. */
+type LinkFacts = Pick<FileFacts, "device" | "inode" | "changedAt">;
+
 export interface KnownRepositoriesOptions {
   readonly looker: Pick<WatchingLooker, "lookAt">;
-  readonly events: Pick<TreeEvents, "follow">;
+  readonly events: Pick<TreeEvents, "follow" | "list">;
 }
 
 /** Where git outside would go from repositories in which something changed. */
@@ -33,14 +41,19 @@ export interface Further {
   readonly hasGitlinks: boolean;
   /** Files with commands that the user's next `git rebase --continue` would run. */
   readonly told: readonly string[];
+  /** Links where git writes files of its own, which were not accepted. */
+  readonly links: readonly string[];
 }
 
 export class KnownRepositories {
   readonly #options: KnownRepositoriesOptions;
   readonly #identities = new Map<string, FileIdentity>();
+  readonly #owns = new Set<string>();
   readonly #modules = new Set<string>();
   /** Lines that a rebase would run, by the file that they stand in. */
   readonly #rebases = new Map<string, string>();
+  /** Links that were not made by commands, by path. */
+  readonly #links = new Map<string, LinkFacts>();
 
   constructor(options: KnownRepositoriesOptions) {
     this.#options = options;
@@ -56,9 +69,24 @@ export class KnownRepositories {
     }
   }
 
+  /** Repositories' own directories that are followed. */
+  get owns(): readonly string[] {
+    return [...this.#owns];
+  }
+
   /** Follows a repository's own directory; undefined: there is none. */
   follow(own: string | undefined): void {
-    if (own !== undefined) this.#options.events.follow(own, FOLLOWED);
+    if (own === undefined) return;
+    this.#owns.add(own);
+    this.#options.events.follow(own, [...FOLLOWED, ...writtenIn(this.#options.events, own).directories]);
+  }
+
+  /** Lets links stay as they are. */
+  acceptLinks(paths: readonly string[]): void {
+    for (const path of paths) {
+      const facts = this.#options.looker.lookAt(path);
+      if (facts !== undefined) this.#links.set(path, facts);
+    }
   }
 
   /** Whether what has the path still is what had it before the first command. */
@@ -71,6 +99,7 @@ export class KnownRepositories {
   look(followed: Iterable<string>): Further {
     const modules: string[] = [];
     const told: string[] = [];
+    const links: string[] = [];
     let hasGitlinks = false;
     for (const own of followed) {
       this.follow(own); // what was not there yet
@@ -84,8 +113,10 @@ export class KnownRepositories {
       const lines = (readTextIfRegular(todo, LARGEST_TODO)?.match(RUN_BY_REBASE) ?? []).join("\n");
       if (lines !== "" && lines !== this.#rebases.get(todo)) told.push(todo);
       this.#rebases.set(todo, lines);
+      const isNew = (path: string) => !isSameLink(this.#options.looker.lookAt(path), this.#links.get(path));
+      links.push(...writtenIn(this.#options.events, own).links.map((name) => `${own}/${name}`).filter(isNew));
     }
-    return { modules, hasGitlinks, told };
+    return { modules, hasGitlinks, told, links };
   }
 
   #hasGitlinks(index: string): boolean {
@@ -98,6 +129,31 @@ export class KnownRepositories {
     const text = new TextDecoder("latin1").decode(read.bytes);
     return GITLINK_MARKS.some((mark) => text.includes(mark));
   }
+}
+
+/** Of a repository's own directory: directories into which git writes, and links there, by relative path. */
+function writtenIn(
+  events: Pick<TreeEvents, "list">,
+  own: string,
+): { readonly directories: readonly string[]; readonly links: readonly string[] } {
+  const directories: string[] = [];
+  const links: string[] = [];
+  for (let pending = [""]; pending.length > 0;) {
+    const [below = "", ...others] = pending;
+    const entries = events.list(`${own}/${below}`) ?? [];
+    const isLink = ({ name, kind }: DirectoryEntry) => kind === "link" && (below !== "" || isOfGit(name));
+    links.push(...entries.filter(isLink).map(({ name }) => below + name));
+    const entered = entries.filter(({ name, kind }) =>
+      kind === "directory" && (below !== "" || WRITTEN.includes(name))
+    );
+    directories.push(...entered.map(({ name }) => below + name));
+    pending = [...others, ...entered.map(({ name }) => `${below}${name}/`)];
+  }
+  return { directories, links };
+}
+
+function isSameLink(now: LinkFacts | undefined, known: LinkFacts | undefined): boolean {
+  return known !== undefined && isSameFile(now, known) && now?.changedAt === known.changedAt;
 }
 
 /** The directory that a `.git` file leads to. */

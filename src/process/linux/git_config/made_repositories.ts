@@ -76,7 +76,9 @@ export class MadeRepositories {
     const workTrees = [...trees.map(({ path }) => path), ...directories];
     known.add(workTrees, bare);
     for (const { path } of trees) await events.add(path);
-    for (const path of known.look([...workTrees.map((one) => `${one}/.git`), ...bare]).modules) await events.add(path);
+    const there = known.look(known.owns);
+    known.acceptLinks(there.links);
+    for (const path of there.modules) await events.add(path);
     await this.settle({ quiet: true });
   }
 
@@ -118,18 +120,24 @@ export class MadeRepositories {
     const changes: ProtectedChange[] = [];
     for (const path of unclear) changes.push(...this.#tellOnce({ path, change: "unwatched" }, how));
     const entered = new Set([...directories, ...Array.from(followed, workTreeOf)]);
-    for (const directory of entered) changes.push(...await this.#settleDirectory(directory, how));
-    const further = known.look(followed);
-    if (!how.quiet) changes.push(...further.told.map((path): ProtectedChange => ({ path, change: "obeyed" })));
+    const met = new Set(followed);
+    for (const directory of entered) changes.push(...await this.#settleDirectory(directory, how, met));
+    const further = known.look(met);
+    if (how.quiet) known.acceptLinks(further.links);
+    else {
+      changes.push(...further.told.map((path): ProtectedChange => ({ path, change: "obeyed" })));
+      changes.push(...further.links.flatMap((path) => this.#removeLink(path, how)));
+    }
     for (const path of further.modules) await events.add(path);
     if (further.hasGitlinks) await events.leaveOutNothing();
     return changes;
   }
 
-  async #settleDirectory(directory: string, how: How): Promise<readonly ProtectedChange[]> {
+  /** `seen` gets repositories that were met: what is in them may lead git further. */
+  async #settleDirectory(directory: string, how: How, seen: Set<string>): Promise<readonly ProtectedChange[]> {
     const changes: ProtectedChange[] = [];
-    for (const met of await this.#meetIn(directory)) {
-      const { path, place, obeyed } = met;
+    for (const { path, place, obeyed } of await this.#meetIn(directory)) {
+      seen.add(path);
       if (how.quiet) {
         this.#accepted.set(path, new Map(obeyed.map(({ name, state }) => [name, state])));
         continue;
@@ -143,6 +151,20 @@ export class MadeRepositories {
       else changes.push(...this.#tellOnce({ path, change: "obeyed" }, how));
     }
     return changes;
+  }
+
+  /** Git outside would write to where the link leads. */
+  #removeLink(path: string, how: How): readonly ProtectedChange[] {
+    const { trees, open, calls } = this.#options;
+    const tree = trees.find((one) => isWithin(path, one.path));
+    if (tree === undefined || open.some((one) => isWithin(path, one))) return [];
+    using files = calls.begin();
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const at = files.directory(tree, parentOf(path).slice(tree.path.length + 1));
+    const stat = at === undefined ? undefined : files.stat(at, name);
+    if (at === undefined || stat === undefined || kindOf(stat) !== "link") return [];
+    if (setAsideAt(files.linkTarget(at, name) ?? "") !== undefined) return []; // leads nowhere outside
+    return files.unlink(at, name) ? [{ path, change: "unlinked" }] : this.#tellOnce({ path, change: "obeyed" }, how);
   }
 
   #tellOnce(change: ProtectedChange, { quiet }: How): readonly ProtectedChange[] {
