@@ -10,6 +10,7 @@ import { idleMemory, memoryOfExecutable } from "./bench/beside/memory.ts";
 import { firstCall, startOfExecutable, startUp } from "./bench/beside/start_up.ts";
 import { picture, tableOf } from "./bench/growth/chart.ts";
 import { byKept, byRepositories, byTools, byWidth, type Curve } from "./bench/growth/growth.ts";
+import { crowded } from "./bench/crowded.ts";
 import { http } from "./bench/http/http.ts";
 import { nativeEdits } from "./bench/native/edits.ts";
 import { nativeReads } from "./bench/native/reads.ts";
@@ -57,6 +58,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   ],
   "output": () => output(programs, rounds),
   "operations": () => operations(programs),
+  "crowded messages": () => crowded(programs, rounds),
   "native edits": () => nativeEdits(programs, rounds * 4),
   "native reads": () => nativeReads(programs, rounds),
   "search": () => search(programs),

@@ -15,6 +15,7 @@ import { MissingResources } from "./missing_resources.ts";
 import { passRawResults } from "./raw_result.ts";
 import { asInvalidParams } from "./schema_errors.ts";
 import { ServerIntroduction } from "./server_introduction.ts";
+import { checkTexts } from "./text_values.ts";
 
 export class VersionedServer extends Server implements ClientLink {
   readonly #introduction = new ServerIntroduction();
@@ -55,6 +56,7 @@ export class VersionedServer extends Server implements ClientLink {
     const wrapped = correctedHandler(method, handler, (one) => super._wrapHandler(method, one));
     return async (request, context) => {
       try {
+        checkTexts(method, request.params);
         return await wrapped(request, context);
       } catch (thrown) {
         this.#missing.note(thrown);
