@@ -18,7 +18,7 @@ async function run(script: string): Promise<Shown> {
       args: ["run", "--no-prompt", ...PERMISSIONS, new URL(`../scripts/${script}`, import.meta.url).pathname],
       env: { TMPDIR: temporary },
       stdin: "null",
-      signal: AbortSignal.timeout(120_000),
+      signal: AbortSignal.timeout(1_200_000),
     }).output();
     const decoder = new TextDecoder();
     const left = (await Array.fromAsync(Deno.readDir(temporary))).map(({ name }) => name);

@@ -18,7 +18,7 @@ async function sessions({ python }: PythonPackage, servers: readonly object[]): 
   const { success, stdout, stderr } = await new Deno.Command(python, {
     args: [SCRIPT, JSON.stringify(servers)],
     stdin: "null",
-    signal: AbortSignal.timeout(60_000),
+    signal: AbortSignal.timeout(600_000),
   }).output();
   const decoder = new TextDecoder();
   if (!success) throw new Error(decoder.decode(stderr).slice(-4000));

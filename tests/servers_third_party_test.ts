@@ -180,10 +180,12 @@ async function tryInFront(bench: Workbench, script: string): Promise<void> {
   const { success, stdout, stderr } = await new Deno.Command(FASTMCP.python, {
     args: [FASTMCP_FRONT, JSON.stringify(entry), JSON.stringify(calls)],
     stdin: "null",
-    signal: AbortSignal.timeout(60_000),
+    signal: AbortSignal.timeout(600_000),
   }).output();
   assert.ok(success, new TextDecoder().decode(stderr).slice(-4000));
-  assert.deepStrictEqual(JSON.parse(new TextDecoder().decode(stdout)), {
+  // A call that was not quick says so.
+  const said = new TextDecoder().decode(stdout).replace(/\[exit code 0, [\d.]+ s\]/, "");
+  assert.deepStrictEqual(JSON.parse(said), {
     tools: ["await", "cancel", "sandboxed_shell", "status", ...SUM_TOOLS],
     texts: [[false, "hi\n"], [false, "5"], [true, "it cannot be done"]],
     steps: [[1, 2]],
