@@ -5,9 +5,10 @@
 import assert from "node:assert/strict";
 import { HAS_COMPILER, NO_COMPILER } from "./_support/kernel/compiled.ts";
 import type { ToolAnswer } from "./_support/json_rpc.ts";
+import { missingPrograms } from "./_support/programs_at_hand.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
-import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
 
 function deniedIn({ result }: ToolAnswer): readonly Readonly<Record<string, unknown>>[] {
   // The server's own format, compared whole below.
@@ -23,9 +24,9 @@ async function saysNothing(server: ServerProcess, lines: readonly string[]): Pro
   }
 }
 
-/** Its errors are the ones looked at, and it comes with every runner of CI. */
-const HAS_NODE = exists("/usr/bin/node") && exists("/usr/bin/curl");
-const NO_NODE = HAS_NODE ? "" : " (ignored: node or curl is not installed)";
+/** Their errors are the ones looked at; the one is where Node's user chose, which root's stand-in may not reach. */
+const HAS_NODE = missingPrograms(["node", "curl"], "ordinary").length === 0;
+const NO_NODE = HAS_NODE ? "" : " (ignored: node or curl is not installed for all)";
 const UNRELATED = 'node -e "process.exit(7)"';
 
 for (const user of usersAtHand()) {

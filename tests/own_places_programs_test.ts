@@ -3,12 +3,13 @@
  * S23).
  */
 import assert from "node:assert/strict";
+import { missingPrograms } from "./_support/programs_at_hand.ts";
 import { ServerProcess } from "./_support/server_process.ts";
-import { exists, type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 interface Work {
   readonly name: string;
-  /** Absolute path of what it takes. */
+  /** What it takes, by its name or absolute path. */
   readonly program: string;
   readonly files?: Readonly<Record<string, string>>;
   readonly command: string;
@@ -88,14 +89,14 @@ const WORKS: readonly Work[] = [
   },
   {
     name: "Java with a temporary file",
-    program: "/usr/bin/java",
+    program: "java",
     files: { "Main.java": JAVA },
     command: "java Main.java",
     expected: /^\/tmp java 42$/m,
   },
   {
     name: "Node with a pipe among temporary files",
-    program: "/usr/bin/node",
+    program: "node",
     files: { "work.cjs": NODE },
     command: "node work.cjs",
     expected: /^node 42$/m,
@@ -113,7 +114,7 @@ const WORKS: readonly Work[] = [
 ];
 
 function reasonToSkip({ program, notAsRoot }: Work, user: User): string | undefined {
-  if (!exists(program)) return `${program} is not there`;
+  if (missingPrograms([program], user).length > 0) return `${program} is not there`;
   return notAsRoot === true && user === "root" ? "it refuses to run as root" : undefined;
 }
 

@@ -30,7 +30,7 @@ const [SECOND = "ordinary"] = usersAtHand();
 const ACTS_AS_ROOT = Deno.uid() === 0;
 
 /** Tool chains of the machine, where both users reach them. */
-const DIRECTORIES = ["/usr/local/go/bin", "/usr/local/bin", "/usr/bin", "/bin"];
+const DIRECTORIES = ["/usr/local/bin", "/usr/bin", "/bin"];
 const OWN_DIRECTORIES = (Deno.env.get("PATH") ?? "").split(":");
 
 /** Where the user finds programs: on the PATH of the test run, or for root's stand-in in those directories. */

@@ -29,6 +29,7 @@ export const WRITE_WITH_PROGRAMS: Attack = {
     "tee": ({ out }) => `echo x | tee ${out}/planted`,
     "sort -o": ({ out }) => `echo x | sort -o ${out}/planted`,
     "sed -i": ({ secret }) => `sed -i s/mark/x/ ${secret}`,
+    "rsync": told("rsync", ({ out }) => `echo x > planted; rsync planted ${out}/`),
     "python": ({ out }) => python(`open("${out}/planted", "w").write("x")`),
     "node": told("node", ({ out }) => `node -e "require('fs').writeFileSync('${out}/planted', 'x')"`),
     "npm --prefix": told(

@@ -1,19 +1,5 @@
 /** What this machine has that rows need. */
-import { exists, type User } from "../../_support/workbench.ts";
-
-const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
-
-/** Those of `programs` that the user's commands do not find. */
-export function missingPrograms(programs: readonly string[], user: User): readonly string[] {
-  // As root the tests stand in for an ordinary user, who may not enter root's home.
-  const path = user === "root" || Deno.uid() !== 0 ? `${Deno.env.get("PATH") ?? ""}:${SYSTEM_PATH}` : SYSTEM_PATH;
-  const found = (program: string) =>
-    path.split(":").some((directory) => {
-      if (!exists(`${directory}/${program}`)) return false;
-      return user === "root" || Deno.uid() !== 0 || !Deno.realPathSync(`${directory}/${program}`).startsWith("/root/");
-    });
-  return programs.filter((program) => !found(program));
-}
+import { missingPrograms } from "../../_support/programs_at_hand.ts";
 
 /** In CI every program must be there that could be: one that only root reaches is installed. */
 export function installable(programs: readonly string[]): boolean {

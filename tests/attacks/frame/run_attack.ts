@@ -1,9 +1,10 @@
 /** Runs one row as one user: each way in the sandbox, where it must have no effect, and without, where it must. */
+import { missingPrograms } from "../../_support/programs_at_hand.ts";
 import type { User } from "../../_support/workbench.ts";
 import type { Attack, Effect, Needs, Row, Way } from "./attack.ts";
 import { attempt, type Breach, type Tried } from "./attempt.ts";
 import { AWAITED } from "./awaited.ts";
-import { installable, missingPrograms } from "./machine.ts";
+import { installable } from "./machine.ts";
 import type { Post } from "./post.ts";
 import type { RaceFacts } from "../races/count.ts";
 import type { Kind, Range } from "./range.ts";
