@@ -1,12 +1,18 @@
 /**
  * Runs the steps of the gate in the order of what fails fastest, ends at the first that fails, and prints how long each
- * part took and which tests were the slowest. The parts of one step run side by side.
+ * part took and which tests were the slowest. The parts of one step run side by side, and find no program but those of
+ * `scripts/gate/machine/prerequisites.ts`, which the full gate looks for first.
  *
  *   deno task ok         what a commit needs
  *   deno task ok:full    everything, as .ci/run does
+ *   deno task gate:prepare   what it needs, and nothing more
  */
+import { existsSync } from "node:fs";
 import { slowest, type TestTime, testTimes } from "./gate/junit.ts";
-import { programPath } from "./gate/program_path.ts";
+import { fence } from "./gate/machine/fence.ts";
+import { provide } from "./gate/machine/look_for.ts";
+import { prerequisitesFor, releaseOf } from "./gate/machine/prerequisites.ts";
+import { programDirectories, programIn } from "./gate/machine/program_path.ts";
 
 /** A task of deno.json, and words for it. */
 type Part = readonly [task: string, ...words: string[]];
@@ -23,6 +29,7 @@ const GATES: Readonly<Record<string, readonly Step[]>> = {
     [...CHECKS, ["compile"]],
     ...inTurn(["test:unit", "test:whole", "test:executable", "test:alone", "test:attacks"]),
   ],
+  prepare: [],
 };
 
 function inTurn(tasks: readonly string[]): readonly Step[] {
@@ -30,6 +37,7 @@ function inTurn(tasks: readonly string[]): readonly Step[] {
 }
 
 const SLOWEST = 10;
+const OS_RELEASE = "/etc/os-release";
 
 /** How a part ended. */
 interface Ran {
@@ -39,26 +47,27 @@ interface Ran {
   readonly tests: readonly TestTime[];
 }
 
-/** What parts that run side by side write is shown when they end. */
-async function runStep(step: Step, { directory, path }: Pick<How, "directory" | "path">): Promise<readonly Ran[]> {
-  const stdio = step.length === 1 ? "inherit" : "piped";
-  return await Promise.all(step.map((part) => run(part, { directory, path, stdio })));
-}
-
-interface How {
+/** What all parts have alike. */
+interface Surroundings {
   /** For reports. */
   readonly directory: string;
-  readonly path: string;
-  readonly stdio: "inherit" | "piped";
+  readonly environment: Readonly<Record<string, string>>;
+  /** Words in front of each command. */
+  readonly prefix: readonly string[];
 }
 
-async function run([task, ...words]: Part, { directory, path, stdio }: How): Promise<Ran> {
-  const report = `${directory}/${task.replaceAll(":", "_")}.xml`;
+/** What parts that run side by side write is shown when they end. */
+async function runStep(step: Step, surroundings: Surroundings): Promise<readonly Ran[]> {
+  const stdio = step.length === 1 ? "inherit" : "piped";
+  return await Promise.all(step.map((part) => run(part, surroundings, stdio)));
+}
+
+async function run([task, ...words]: Part, at: Surroundings, stdio: "inherit" | "piped"): Promise<Ran> {
+  const report = `${at.directory}/${task.replaceAll(":", "_")}.xml`;
   const more = task.startsWith("test:") ? [`--junit-path=${report}`] : [];
   const startedAt = performance.now();
-  const args = ["task", task, ...words, ...more];
-  const env = { PATH: path };
-  const child = new Deno.Command(Deno.execPath(), { args, env, stdout: stdio, stderr: stdio }).spawn();
+  const [program = "", ...args] = [...at.prefix, Deno.execPath(), "task", task, ...words, ...more];
+  const child = new Deno.Command(program, { args, env: at.environment, stdout: stdio, stderr: stdio }).spawn();
   if (stdio === "piped") {
     for (const text of await Promise.all([child.stderr.bytes(), child.stdout.bytes()])) Deno.stdout.writeSync(text);
   }
@@ -93,20 +102,41 @@ function summary(parts: readonly Ran[], total: number): string {
   ].join("\n");
 }
 
+function say(line: string): void {
+  Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
+}
+
+/** The parts of the gate, up to the step that fails. */
+async function runGate(gate: string, steps: readonly Step[]): Promise<readonly Ran[] | undefined> {
+  const release = releaseOf(existsSync(OS_RELEASE) ? await Deno.readTextFile(OS_RELEASE) : "");
+  const all = prerequisitesFor({ arch: Deno.build.arch, release });
+  const directories = programDirectories(Deno.env.get("PATH") ?? "");
+  const program = Deno.uid() === 0 ? programIn(directories, "apt-get") : undefined;
+  const installer = program === undefined ? undefined : { program, policy: "/usr/sbin/policy-rc.d" };
+  if (gate !== "commit" && !await provide(all, { directories, installer, say })) return undefined;
+  if (steps.length === 0) return [];
+  const directory = await Deno.makeTempDir({ prefix: "ahma-gate-" });
+  try {
+    const prefix = await fence({ all, directories, place: directory }, say);
+    // With everything there, no test has a reason to be left out for what is missing.
+    const environment = { PATH: directories.join(":"), ...gate === "full" && { CI: "true" } };
+    const ran: Ran[] = [];
+    for (const step of steps) {
+      ran.push(...await runStep(step, { directory, environment, prefix }));
+      if (ran.some(({ success }) => !success)) break;
+    }
+    return ran;
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
 const [gate = ""] = Deno.args;
 const steps = GATES[gate];
 if (steps === undefined) throw new Error(`"${gate}" is no gate: give one of ${Object.keys(GATES).join(", ")}`);
-const directory = await Deno.makeTempDir({ prefix: "ahma-gate-" });
-const path = await programPath();
 const startedAt = performance.now();
-const ran: Ran[] = [];
-try {
-  for (const step of steps) {
-    ran.push(...await runStep(step, { directory, path }));
-    if (ran.some(({ success }) => !success)) break;
-  }
-} finally {
-  await Deno.remove(directory, { recursive: true });
+const ran = await runGate(gate, steps);
+if (ran !== undefined && ran.length > 0) {
+  Deno.stdout.writeSync(new TextEncoder().encode(summary(ran, (performance.now() - startedAt) / 1000)));
 }
-Deno.stdout.writeSync(new TextEncoder().encode(summary(ran, (performance.now() - startedAt) / 1000)));
-Deno.exitCode = ran.every(({ success }) => success) ? 0 : 1;
+Deno.exitCode = ran?.every(({ success }) => success) === true ? 0 : 1;

@@ -47,7 +47,7 @@ Deno.test("L1 bash completes subcommands, flags, values, files and tools", async
 
 Deno.test({
   name: "L1 zsh completes subcommands, flags and values",
-  ignore: !await isInstalled("zsh"), // only where zsh is not installed; .ci/run installs it
+  ignore: !await isInstalled("zsh"), // only where zsh is not installed; the full gate installs it
   async fn() {
     using bench = new Workbench();
     const completed: Readonly<Record<string, string>> = {
@@ -85,7 +85,7 @@ async function zshLines(bench: Workbench, lines: readonly string[]): Promise<rea
 
 Deno.test({
   name: "L1 fish completes subcommands, flags, values and tools",
-  ignore: !await isInstalled("fish"), // only where fish is not installed; .ci/run installs it
+  ignore: !await isInstalled("fish"), // only where fish is not installed; the full gate installs it
   async fn() {
     using bench = new Workbench();
     const expected: Readonly<Record<string, readonly string[]>> = {
