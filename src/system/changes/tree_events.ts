@@ -3,6 +3,7 @@
  * there is nothing new. A directory is watched before it is listed, so that nothing appears between the two.
  */
 import { nameBytes } from "../../base/bytes.ts";
+import { Turns } from "./turns.ts";
 import { directoryEntries, type DirectoryEntry, errnoAt, LazyLibrary } from "../c_library.ts";
 import { type Event, eventsIn } from "../inotify.ts";
 import { expected } from "../paths.ts";
@@ -32,8 +33,6 @@ const ENOTDIR = 20;
 const BATCH_BYTES = 65_536;
 /** Directories that the system does not watch, and each look goes through. */
 const MOST_UNWATCHED = 2_048;
-/** Directories that are looked at before other work gets its turn: some three milliseconds. */
-const TURN = 256;
 
 export interface TreeEventsOptions {
   readonly processor: Processor;
@@ -72,6 +71,8 @@ export class TreeEvents implements Disposable {
   readonly #watched = new Map<number, Watched>();
   /** Directories that the system does not watch: each look goes through them. */
   readonly #unwatched = new Set<string>();
+  /** Directories that are not gone through yet. */
+  readonly #pending: string[] = [];
   #leavesOut = true;
   #isComplete = true;
   #found = emptyFound();
@@ -95,12 +96,20 @@ export class TreeEvents implements Disposable {
   /** Watches a tree, and counts all names in it as appeared; other work gets its turn in between. */
   async add(root: string): Promise<void> {
     this.#roots.add(root);
-    let pending = [root];
-    for (let looked = 0; pending.length > 0;) {
-      const some = pending.slice(0, TURN);
-      pending = [...pending.slice(TURN), ...some.flatMap((path) => this.#enter(path))];
-      looked += some.length;
-      if (looked % TURN === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    this.#pending.push(root);
+    await this.explore();
+  }
+
+  /** Goes through directories that appeared, so that the next look tells of them; other work gets its turn in between. */
+  async explore(): Promise<void> {
+    const turns = new Turns();
+    for (let pending = this.#pending.splice(0); pending.length > 0;) {
+      const next: string[] = [];
+      for (const path of pending) {
+        next.push(...this.#enter(path));
+        await turns.end();
+      }
+      pending = next;
     }
   }
 
@@ -120,16 +129,16 @@ export class TreeEvents implements Disposable {
     for (const root of this.#roots) await this.add(root);
   }
 
-  /** What appeared since the last look; undefined: nothing. */
+  /** What appeared since the last look; undefined: nothing, and there is nothing to explore. */
   look(): Appeared | undefined {
-    for (const path of this.#descriptor < 0 ? this.#roots : this.#unwatched) this.#walk([path]);
+    this.#pending.push(...this.#descriptor < 0 ? this.#roots : this.#unwatched);
     for (;;) {
       const length = Number(this.#library.symbols.read(this.#descriptor, this.#buffer, BigInt(BATCH_BYTES)));
       if (length <= 0) break;
       for (const event of eventsIn(this.#buffer.subarray(0, length))) this.#take(event);
     }
     const { directories, followed, unclear } = this.#found;
-    if (directories.size + followed.size + unclear.size === 0) return undefined;
+    if (directories.size + followed.size + unclear.size + this.#pending.length === 0) return undefined;
     this.#found = emptyFound();
     return { directories, followed, unclear };
   }
@@ -137,7 +146,7 @@ export class TreeEvents implements Disposable {
   #take({ watch, mask, name }: Event): void {
     if ((mask & IN_Q_OVERFLOW) !== 0) {
       for (const { of } of this.#watched.values()) if (of !== undefined) this.#found.followed.add(of);
-      return this.#walk([...this.#roots]);
+      return void this.#pending.push(...this.#roots);
     }
     const watched = this.#watched.get(watch);
     if (watched === undefined) return;
@@ -146,11 +155,7 @@ export class TreeEvents implements Disposable {
     if (of !== undefined) return void this.#found.followed.add(of);
     if (this.#options.names.includes(name)) this.#found.directories.add(path);
     const isEntered = (mask & IN_ISDIR) !== 0 && name !== "" && !this.#isLeftOut(name);
-    if (isEntered) this.#walk([`${path}/${name}`]);
-  }
-
-  #walk(paths: readonly string[]): void {
-    for (let pending = paths; pending.length > 0;) pending = pending.flatMap((path) => this.#enter(path));
+    if (isEntered) this.#pending.push(`${path}/${name}`);
   }
 
   /** Watches and lists a directory; gives those in it that are to be entered. */

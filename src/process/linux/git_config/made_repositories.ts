@@ -10,10 +10,11 @@ import type { FoundRepositories } from "../../../sandbox/protect/nested_reposito
 import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
 import type { FileCalls, OpenFiles } from "../../../system/open_files/file_calls.ts";
 import type { Appeared, TreeEvents } from "../../../system/changes/tree_events.ts";
+import { Turns } from "../../../system/changes/turns.ts";
 import { isWithin, parentOf } from "../../../system/paths.ts";
 import type { ConfigEditor } from "./edit_config.ts";
 import type { AcceptedRepositories } from "./accepted_repositories.ts";
-import type { KnownRepositories } from "./known_repositories.ts";
+import type { Further, KnownRepositories } from "./known_repositories.ts";
 import { kindOf, repositoryEntries, stateOf } from "./repository_facts.ts";
 import type { SetAside, TreePlace } from "./set_aside.ts";
 
@@ -27,7 +28,7 @@ export interface MadeRepositoriesOptions {
   readonly open: readonly string[];
   readonly calls: Pick<FileCalls, "begin">;
   readonly editor: Pick<ConfigEditor, "entriesOf">;
-  readonly events: Pick<TreeEvents, "add" | "follow" | "look" | "leaveOutNothing" | "isComplete">;
+  readonly events: Pick<TreeEvents, "add" | "explore" | "follow" | "look" | "leaveOutNothing" | "isComplete">;
   readonly known: KnownRepositories;
   /** Of the person. */
   readonly accepted: Pick<AcceptedRepositories, "has">;
@@ -101,15 +102,21 @@ export class MadeRepositories {
   async #settleAll(how: How): Promise<readonly ProtectedChange[]> {
     const changes: ProtectedChange[] = [];
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      this.#take(how);
+      await this.#explore(how);
       // All of it: places that the system does not watch appear at each look, and must not hold up news.
       const due = this.#due.splice(0);
       if (due.length === 0) return changes;
       for (const next of due) changes.push(...await this.#settleAppeared(next.appeared, next.how));
     }
     // What commands did so far is not taken for the work of others later.
-    this.#take(how);
+    await this.#explore(how);
     return changes;
+  }
+
+  async #explore(how: How): Promise<void> {
+    this.#take(how);
+    await this.#options.events.explore();
+    this.#take(how);
   }
 
   async #settleAppeared(
@@ -118,18 +125,37 @@ export class MadeRepositories {
   ): Promise<readonly ProtectedChange[]> {
     const { events, known } = this.#options;
     const changes: ProtectedChange[] = [];
+    if (!events.isComplete) {
+      changes.push(...this.#options.trees.flatMap(({ path }) => this.#tellOnce({ path, change: "unwatched" }, how)));
+    }
     for (const path of unclear) changes.push(...this.#tellOnce({ path, change: "unwatched" }, how));
     const entered = new Set([...directories, ...Array.from(followed, workTreeOf)]);
     const met = new Set(followed);
-    for (const directory of entered) changes.push(...await this.#settleDirectory(directory, how, met));
-    const further = known.look(met);
-    if (how.quiet) known.acceptLinks(further.links);
-    else {
-      changes.push(...further.told.map((path): ProtectedChange => ({ path, change: "obeyed" })));
-      changes.push(...further.links.flatMap((path) => this.#removeLink(path, how)));
+    const turns = new Turns();
+    for (const directory of entered) {
+      changes.push(...await this.#settleDirectory(directory, how, met));
+      await turns.end();
     }
-    for (const path of further.modules) await events.add(path);
-    if (further.hasGitlinks) await events.leaveOutNothing();
+    for (const own of met) {
+      changes.push(...await this.#settleFurther(known.look([own]), how));
+      await turns.end();
+    }
+    return changes;
+  }
+
+  async #settleFurther(
+    { links, told, modules, hasGitlinks }: Further,
+    how: How,
+  ): Promise<readonly ProtectedChange[]> {
+    const { events, known } = this.#options;
+    const changes: ProtectedChange[] = [];
+    if (how.quiet) known.acceptLinks(links);
+    else {
+      changes.push(...told.map((path): ProtectedChange => ({ path, change: "obeyed" })));
+      changes.push(...links.flatMap((path) => this.#removeLink(path, how)));
+    }
+    for (const path of modules) await events.add(path);
+    if (hasGitlinks) await events.leaveOutNothing();
     return changes;
   }
 
