@@ -9,7 +9,7 @@ export class OfferedList<Listed> {
   readonly #set: Pick<ServerSet, "learned" | "onChange">;
   readonly #now: () => Promise<Listed>;
   readonly #emitter: Emitter<undefined>;
-  /** What was listed last, or told to be the list now; undefined: nothing was. */
+  /** What was listed first, or told to be the list since; undefined: nothing was. No other client's list hides a change. */
   #listed: string | undefined;
 
   /** `now`: what clients are listed at this moment. */
@@ -30,7 +30,7 @@ export class OfferedList<Listed> {
   async list(): Promise<Listed> {
     await this.#set.learned();
     const now = await this.#now();
-    this.#listed = canonical(now);
+    this.#listed ??= canonical(now);
     return now;
   }
 
