@@ -31,25 +31,27 @@ const WORD =
   /^(?:pw|pwd|pswd|[a-z]?otp|mfa|2fa|cvv|cvc|secrets?|hasl[oae]|hasłe?[oam]|hesl[oa]|senhas?|sifre|parolan\w*)$/;
 /** A personal identification number; not what is pinned. */
 const PIN = /\bPINs?\b|\b(?:your|digit|card|sim)[ -]pins?\b/;
-/** One token, as opposed to a measure of a text. */
-const TOKEN = /\btoken\b(?!\s+(?:budget|count|limit|size|usage|window)s?\b)/i;
+/** One token, as opposed to a measure of a text and to what is said of one. */
+const TOKEN = /\btoken\b(?!\s+(?:address|budget|count|kind|limit|name|size|symbol|type|usage|window)s?\b)/i;
 const YOUR_KEY = /\byour\s+(?:\w+\s+)?keys?\b/i;
 /** Words that a whole name, or its end, may be, and that mean other things within texts. */
 const NAME = /^(?:key|seed)$|(?:^|\s)(?:pass|pin|token|clave|chave|parola)$|(?:^|\s)pin\s/;
 
 /** Whether a text for a person asks for a secret. */
 export function asksForSecret(text: string): boolean {
-  const plain = withoutAccents(text);
-  const words = plain.split(/[^\p{L}\p{M}\p{N}]+/u);
-  return ANYWHERE.test(words.join("")) || words.some((word) => WORD.test(word)) ||
-    PIN.test(text) || TOKEN.test(text) || YOUR_KEY.test(text);
+  return hasSecretWord(text) || PIN.test(text) || TOKEN.test(text) || YOUR_KEY.test(text);
 }
 
 /** Whether a field has the name of a secret, in any spelling: `dbPassword`, `API_KEY`, `otp-2`. */
 export function namesSecret(name: string): boolean {
   const words = name.replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2").replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
   const plain = withoutAccents(words).replaceAll(/[^\p{L}\p{M}]+/gu, " ").trim();
-  return asksForSecret(words) || asksForSecret(plain) || NAME.test(plain);
+  return hasSecretWord(words) || hasSecretWord(plain) || NAME.test(plain);
+}
+
+function hasSecretWord(text: string): boolean {
+  const words = withoutAccents(text).split(/[^\p{L}\p{M}\p{N}]+/u);
+  return ANYWHERE.test(words.join("")) || words.some((word) => WORD.test(word));
 }
 
 /** In small letters; the marks of other scripts, which are letters there, stay. */

@@ -14,7 +14,7 @@ Deno.test("O2 namesSecret() knows the names of secrets in any spelling, and leav
     "ssh key",
   ];
   const others = [
-    ..."name issue_key max_tokens tokenCount pinned keyboard primaryKey passed bypass_cache seeds seedling spinner"
+    ..."name issue_key max_tokens tokenCount token_type pinned keyboard primaryKey passed bypass_cache seeds seedling spinner"
       .split(" "),
     ..."compass passenger opinion shipping_address city color secretary pwa hotpot monkey bundle risk_low nickname"
       .split(" "),
@@ -60,6 +60,7 @@ Deno.test("O2 asksForSecret() knows texts that ask for a secret, and leaves othe
   const others = [
     "How many tokens may the answer have?",
     "The token limit of the summary",
+    "Token name",
     "Do you want to pin this message?",
     "Did the tests pass?",
     "Which issue key?",
