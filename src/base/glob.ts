@@ -22,7 +22,7 @@ const SPECIAL: Readonly<Record<GlobSyntax, string>> = { path: "*?[]{},\\", ignor
 /**
  * The test of a pattern. `ignoreCase`: capitals do not matter; absent: they do.
  *
- * @example glob("src/*.{ts,tsx}", "path")("src/a.ts") // true
+ * @example glob("lib/*.{c,h}", "path")("lib/a.h") // true
  */
 export function glob(pattern: string, syntax: GlobSyntax, { ignoreCase = false } = {}): GlobTest {
   const folded = (text: string) => ignoreCase ? text.toLowerCase() : text;
