@@ -3,6 +3,7 @@
  * calls. Real programs leave the traces; beside each stands a failure that looks alike and of which nothing is said.
  */
 import assert from "node:assert/strict";
+import { asUser } from "./attacks/means/as_user.ts";
 import { HAS_COMPILER, NO_COMPILER } from "./_support/kernel/compiled.ts";
 import type { ToolAnswer } from "./_support/json_rpc.ts";
 import { missingPrograms } from "./_support/programs_at_hand.ts";
@@ -32,8 +33,13 @@ const UNRELATED = 'node -e "process.exit(7)"';
 for (const user of usersAtHand()) {
   const testUsual = sharing((bench) => ServerProcess.start(bench), user);
 
-  testUsual(`S8 S15 a change of a protected path that failed is explained, as ${user}`, async ({ bench, server }) => {
-    await server.shell("git init -q; mkdir -p libs/a; git init -q libs/a; touch .envrc; touch .git/config.worktree");
+  Deno.test(`S8 S15 a change of a protected path that failed is explained, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    // The user made it: what commands make is set aside instead.
+    const line = "git init -q; mkdir -p libs/a; git init -q libs/a; touch .envrc .git/config.worktree";
+    const [program = "", ...args] = asUser(user, ["sh", "-c", line]);
+    assert.ok((await new Deno.Command(program, { args, cwd: bench.scope }).output()).success);
+    await using server = await ServerProcess.start(bench);
     const denied = (path: string, opened: string) => ({
       path: `${bench.scope}/${path}`,
       access: ["write"],
