@@ -25,6 +25,12 @@ const WORKS: readonly Work[] = [
       "git clone -q . cloned && git gc -q && git -C cloned log --format='logged %s'",
     expected: /^logged first$/m,
   },
+  {
+    // The test suites of GNU programs write to /dev/full.
+    program: "sh",
+    command: "echo x > /dev/full; echo x > /dev/zero && echo discarded; echo x > /dev/urandom || true",
+    expected: /\bNo space left on device\ndiscarded\n.*\/dev\/urandom: Permission denied$/m,
+  },
   { program: "node", command: `node -e "console.log('node', 6 * 7, require('os').tmpdir())"`, expected: /^node 42 / },
   {
     program: "npm",

@@ -37,7 +37,10 @@ const ETC_PREFIXES = ["java-", "perl", "python3"] as const;
 
 const RUN_TREES = ["/run/systemd/resolve", "/run/nscd"] as const;
 
-const READABLE_DEVICES = ["/dev/urandom", "/dev/random", "/dev/zero", "/dev/full"] as const;
+const READABLE_DEVICES = ["/dev/urandom", "/dev/random"] as const;
+
+/** They keep nothing of what is written to them. Test suites write to `/dev/full`, which always fails. */
+const WRITABLE_DEVICES = ["/dev/null", "/dev/zero", "/dev/full"] as const;
 
 /** Where commands have pseudo-terminals of their own; what they find at /dev/tty is one of those. */
 export const TERMINALS = ["/dev/pts", "/dev/tty"] as const;
@@ -51,7 +54,7 @@ export function systemPaths({ ownProc }: { readonly ownProc: boolean }): readonl
     ...PROGRAM_TREES.map((path) => ({ path, rights: READABLE_TREE })),
     ...[...ETC_NAMES, ...versionedEtc()].map((name) => ({ path: `/etc/${name}`, rights: DATA_TREE })),
     ...RUN_TREES.map((path) => ({ path, rights: DATA_TREE })),
-    { path: "/dev/null", rights: WRITABLE_DEVICE, kind: "file" },
+    ...WRITABLE_DEVICES.map((path) => ({ path, rights: WRITABLE_DEVICE, kind: "file" as const })),
     ...READABLE_DEVICES.map((path) => ({ path, rights: FS.readFile, kind: "file" as const })),
     ...(ownProc
       ? [{ path: "/proc", rights: DATA_TREE, kind: "directory" as const }]
