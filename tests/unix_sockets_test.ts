@@ -8,12 +8,13 @@ import { ServerProcess } from "./_support/server_process.ts";
 import { asUser } from "./attacks/means/as_user.ts";
 import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
 
-/** Python that listens at a path and answers each connection. */
-function listening(path: string): string {
-  return `import socket
+/** Python that listens at a path and answers each connection; `after` is done between. */
+function listening(path: string, after = ""): string {
+  return `import os, socket
 listener = socket.socket(socket.AF_UNIX)
 listener.bind("${path}")
 listener.listen()
+${after}
 print("ready", flush=True)
 while True:
   peer, _ = listener.accept()
@@ -44,8 +45,14 @@ class Outsider implements AsyncDisposable {
     this.#child = child;
   }
 
-  static async start(user: User, directory: string, path: string, prefix: readonly string[] = []): Promise<Outsider> {
-    const [command, ...args] = asUser(user, ["env", ...prefix, "/usr/bin/python3", "-I", "-c", listening(path)]);
+  static async start(
+    user: User,
+    directory: string,
+    path: string,
+    { prefix = [], after }: { readonly prefix?: readonly string[]; readonly after?: string } = {},
+  ): Promise<Outsider> {
+    const program = ["/usr/bin/python3", "-I", "-c", listening(path, after)];
+    const [command, ...args] = asUser(user, ["env", ...prefix, ...program]);
     const child = new Deno.Command(command, { args, cwd: directory, stdin: "null", stdout: "piped" }).spawn();
     const reader = child.stdout.getReader();
     await withDeadline(reader.read(), 10_000, "the program outside to listen");
@@ -96,7 +103,7 @@ async function answersOfOthers(user: User, flags: readonly string[]) {
   bench.write(`${home}/read/kept`, "");
   await using stack = new AsyncDisposableStack();
   const listens = async (directory: string, path: string, prefix: readonly string[] = []) => {
-    stack.use(await Outsider.start(user, directory, path, prefix));
+    stack.use(await Outsider.start(user, directory, path, { prefix }));
   };
   await listens(scope, `${scope}/before`);
   await listens(`${scope}/run`, "relative");
@@ -116,4 +123,33 @@ async function answersOfOthers(user: User, flags: readonly string[]) {
   );
   await stack.disposeAsync(); // before the server's own end, after which nothing of the test may be left
   return { answers, text: `${first.text}\n${second.text}` };
+}
+
+/** More directories than a search by their number would look into. */
+const MANY = 3_500;
+/** The program is nowhere near its socket then, which every user may use. */
+const LEAVE = 'os.chmod("relative", 0o777)\nos.chdir("/")';
+
+for (const user of usersAtHand()) {
+  for (const other of usersAtHand()) {
+    Deno.test(`S6 a socket of ${other} that an earlier session moved behind ${MANY} directories is out of reach, as ${user}`, async () => {
+      using bench = new Workbench(user);
+      bench.write("connect.py", CONNECT);
+      bench.write("run/kept", "");
+      await Promise.all(
+        Array.from({ length: MANY }, (_, number) => Deno.mkdir(`${bench.scope}/many/${number}`, { recursive: true })),
+      );
+      await Deno.chmod(`${bench.scope}/run`, 0o777);
+      await using _outsider = await Outsider.start(other, `${bench.scope}/run`, "relative", { after: LEAVE });
+      await Deno.mkdir(`${bench.scope}/z/y`, { recursive: true });
+      await Deno.rename(`${bench.scope}/run`, `${bench.scope}/z/y/run`);
+      const path = "z/y/run/relative";
+      const answer = async (flags: readonly string[]) => {
+        await using server = await ServerProcess.start(bench, { flags });
+        return (await server.shell(connecting(path))).text.split("\n")[0];
+      };
+      assert.strictEqual(await answer([]), `${path} closed`);
+      assert.strictEqual(await answer(["--no-sandbox"]), `${path} heard 42`);
+    });
+  }
 }

@@ -179,7 +179,8 @@ function sandboxStatus(sandbox: Sandbox, runner: LinuxRunner, settings: Settings
       const { policy } = sandbox;
       const layers = [summary, ...policy && settled.value ? layersOf(policy, settled.value) : []].join(", ");
       const missing = sandbox.missing.map((gap) => `\nNot enforced on this kernel: ${gap}`).join("");
-      return `${layers}${missing}\n${await selfTestLine(runner)}`;
+      const closed = runner.closedSockets === undefined ? "" : `\n${runner.closedSockets}`;
+      return `${layers}${missing}${closed}\n${await selfTestLine(runner)}`;
     },
   };
 }

@@ -86,6 +86,8 @@ export interface DirectoryEntry {
   readonly name: string;
   /** Undefined: the file system does not say. */
   readonly kind: EntryKind | undefined;
+  /** The lower 32 bits of the number of its file. */
+  readonly file: number;
 }
 
 const LENGTH_AT = 16;
@@ -93,15 +95,22 @@ const TYPE_AT = 18;
 const NAME_AT = 19;
 const KINDS: Readonly<Record<number, EntryKind | undefined>> = { 0: undefined, 4: "directory", 8: "file", 10: "link" };
 
-/** The entries of `struct linux_dirent64`, without `.` and `..`. */
-export function directoryEntries(bytes: Uint8Array): readonly DirectoryEntry[] {
+/** The entries of `struct linux_dirent64`, without `.` and `..`; of a kind that is `wanted`. */
+export function directoryEntries(
+  bytes: Uint8Array,
+  wanted: (kind: DirectoryEntry["kind"]) => boolean = () => true,
+): readonly DirectoryEntry[] {
   const found: DirectoryEntry[] = [];
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = 0; at < bytes.length;) {
     const length = view.getUint16(at + LENGTH_AT, LITTLE_ENDIAN);
-    const name = nameText(bytes.subarray(at + NAME_AT, bytes.indexOf(0, at + NAME_AT)));
     const type = bytes[at + TYPE_AT] ?? 0;
-    if (name !== "." && name !== "..") found.push({ name, kind: type in KINDS ? KINDS[type] : "other" });
+    const kind = type in KINDS ? KINDS[type] : "other";
+    if (wanted(kind)) {
+      const name = nameText(bytes.subarray(at + NAME_AT, bytes.indexOf(0, at + NAME_AT)));
+      const file = view.getUint32(at + (LITTLE_ENDIAN ? 0 : 4), LITTLE_ENDIAN);
+      if (name !== "." && name !== "..") found.push({ name, kind, file });
+    }
     at += length;
   }
   return found;

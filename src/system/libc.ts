@@ -2,9 +2,9 @@
  * The few C library calls the program makes itself, all on the calling thread. They ask the kernel and make memory
  * files; none of them restricts this process: restricting a thread of the server is an escape hatch (S3).
  */
-import { nameBytes } from "../base/bytes.ts";
+import { nameBytes, nameText } from "../base/bytes.ts";
 import { encodeText } from "../base/text.ts";
-import { directoryEntries, errnoAt, LazyLibrary } from "./c_library.ts";
+import { directoryEntries, type DirectoryEntry, errnoAt, LazyLibrary } from "./c_library.ts";
 import { EINVAL, O_CLOEXEC, O_PATH, OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "./syscalls.ts";
 import { AbsenceWatch, type ChangeWatch, PathWatch, type StatInto, type Watched } from "./stat_watch.ts";
 
@@ -63,6 +63,10 @@ export interface FileFacts extends FileIdentity {
   readonly changedAt: bigint;
 }
 
+/** What a search goes into, or may look for. */
+export type SearchedEntry = DirectoryEntry & { readonly kind: "directory" | "other" };
+
+const BUFFER_BYTES = 65_536n;
 const AT_SYMLINK_NOFOLLOW = 0x100n;
 const KIND_MASK = 0xf000;
 const KINDS: Readonly<Record<number, FileFacts["kind"]>> = { 0x4000: "directory", 0x8000: "file", 0xa000: "link" };
@@ -77,6 +81,8 @@ export class Libc {
   readonly #files = new LazyLibrary(FILES);
   readonly #listings = new LazyLibrary(LISTINGS);
   readonly #processor: Processor;
+  /** For entries of directories. */
+  #buffer: Uint8Array<ArrayBuffer> | undefined;
   readonly #stat = new BigUint64Array(32);
   readonly #statWords = new Uint32Array(this.#stat.buffer);
 
@@ -207,24 +213,38 @@ export class Libc {
     });
   }
 
-  /** Names of a directory of /proc that are numbers. */
-  #numbersIn(path: string): readonly number[] {
-    return this.#withOpen(path, (fd) => {
-      const numbers: number[] = [];
-      const buffer = new Uint8Array(65_536);
-      const number = BigInt(SYSTEM_CALLS[this.#processor].getdents64);
-      for (;;) {
-        const length = Number(this.#listings.symbols.directory(number, BigInt(fd), buffer, BigInt(buffer.length)));
-        if (length <= 0) return numbers;
-        numbers.push(
-          ...directoryEntries(buffer.subarray(0, length)).map(({ name }) => Number(name)).filter(Number.isInteger),
-        );
-      }
-    }) ?? [];
+  /** What is in a directory but for files and links; empty: it is gone, is a link, or is closed to this user. */
+  searched(directory: string): readonly SearchedEntry[] {
+    const { noFollow, directory: only } = OPEN_FLAGS[this.#processor];
+    const isSearched = (kind: DirectoryEntry["kind"]) => kind !== "file" && kind !== "link";
+    return this.#entriesOf(directory, isSearched, noFollow | only)
+      // Some file systems do not say what an entry is.
+      .map((entry) =>
+        entry.kind === undefined ? { ...entry, kind: this.lookAt(`${directory}/${entry.name}`)?.kind } : entry
+      )
+      .filter((entry): entry is SearchedEntry => entry.kind === "directory" || entry.kind === "other");
   }
 
-  #withOpen<Result>(path: string, use: (fd: number) => Result): Result | undefined {
-    const fd = this.#files.symbols.open(encodeText(path + "\0"), O_CLOEXEC);
+  /** Names of a directory of /proc that are numbers. */
+  #numbersIn(path: string): readonly number[] {
+    return this.#entriesOf(path).map(({ name }) => Number(name)).filter(Number.isInteger);
+  }
+
+  #entriesOf(path: string, wanted?: (kind: DirectoryEntry["kind"]) => boolean, flags = 0): readonly DirectoryEntry[] {
+    return this.#withOpen(path, (fd) => {
+      const entries: DirectoryEntry[] = [];
+      const buffer = this.#buffer ??= new Uint8Array(Number(BUFFER_BYTES));
+      const number = BigInt(SYSTEM_CALLS[this.#processor].getdents64);
+      for (;;) {
+        const length = Number(this.#listings.symbols.directory(number, BigInt(fd), buffer, BUFFER_BYTES));
+        if (length <= 0) return entries;
+        entries.push(...directoryEntries(buffer.subarray(0, length), wanted));
+      }
+    }, flags) ?? [];
+  }
+
+  #withOpen<Result>(path: string, use: (fd: number) => Result, flags = 0): Result | undefined {
+    const fd = this.#files.symbols.open(nameBytes(path + "\0"), O_CLOEXEC | flags);
     if (fd < 0) return undefined;
     try {
       return use(fd);
@@ -242,7 +262,7 @@ export class Libc {
   /** Holds what is at `path` itself, whatever it is and wherever it is moved; to be closed as others. Undefined: it is gone. */
   hold(path: string): number | undefined {
     const flags = O_PATH | O_CLOEXEC | OPEN_FLAGS[this.#processor].noFollow;
-    const fd = this.#files.symbols.open(encodeText(path + "\0"), flags);
+    const fd = this.#files.symbols.open(nameBytes(path + "\0"), flags);
     return fd < 0 ? undefined : fd;
   }
 
@@ -252,7 +272,7 @@ export class Libc {
     const length = Number(
       this.#listings.symbols.readlink(encodeText(`/proc/self/fd/${fd}\0`), buffer, BigInt(buffer.length)),
     );
-    return DECODER.decode(buffer.subarray(0, Math.max(0, length)));
+    return nameText(buffer.subarray(0, Math.max(0, length)));
   }
 
   /** What is held, wherever it is; `links` 0: it has no name any more, and never will have one. */

@@ -8,6 +8,7 @@ import { explainDenials } from "../../sandbox/denials/explain.ts";
 import { pathsInCommand } from "../../sandbox/denials/mentioned_paths.ts";
 import type { EndedCommand } from "../../sandbox/denials/question.ts";
 import { copiedConfigurations } from "../../sandbox/grants/user_configuration.ts";
+import { withoutPrivateSockets } from "../../sandbox/policy/confinement.ts";
 import type { Sandbox } from "../../sandbox/prepare_linux.ts";
 import { RingBuffer } from "../../operation/output/ring_buffer.ts";
 import { RunnerDecorator } from "./runner_decorator.ts";
@@ -26,6 +27,8 @@ export type ExplainableRunner = SessionRunner & {
   readonly readOnly: readonly string[];
   /** Unix sockets of other programs that are covered, canonical. */
   readonly coveredSockets: readonly string[];
+  /** Why commands have no Unix sockets, though the policy gives them their own; undefined: they have. */
+  readonly closedSockets: string | undefined;
 };
 
 export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
@@ -77,8 +80,11 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
     const [settled] = await Promise.allSettled([this.inner.policy]);
     const policy = settled.status === "fulfilled" ? settled.value : undefined;
     if (policy === undefined) return [];
+    const { confinement } = policy;
     const context = {
-      policy,
+      policy: this.inner.closedSockets === undefined
+        ? policy
+        : { ...policy, confinement: withoutPrivateSockets(confinement) },
       scopes: scopes.map(({ path }) => path),
       home: guard?.home ?? environment["HOME"],
       homeInside: environment["HOME"],

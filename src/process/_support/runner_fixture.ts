@@ -6,6 +6,7 @@ import { prepareSandbox, type Sandbox } from "../../sandbox/prepare_linux.ts";
 import { removeSessionDirectories } from "../../sandbox/directories/session_directory.ts";
 import type { CommandRequest } from "../command_runner.ts";
 import { LinuxRunner } from "../linux/linux_runner.ts";
+import type { SearchTimes } from "../linux/sockets/foreign_sockets.ts";
 import { chooseShell } from "../shell.ts";
 
 export interface Way {
@@ -16,6 +17,8 @@ export interface Way {
   readonly reuse: boolean;
   /** Of Landlock, as of an older kernel; absent: this one's. */
   readonly abi?: number;
+  /** How long sockets of other programs are searched; absent: as usual. */
+  readonly searchTimes?: SearchTimes;
 }
 
 export const DEFAULT_WAY: Way = { name: "with namespaces", namespaces: true, enforce: true, pool: true, reuse: true };
@@ -63,7 +66,7 @@ export async function fixture(way: Way, reads: readonly string[] = []): Promise<
   };
   const shell = chooseShell(undefined, []);
   if (!shell.ok) throw new Error(shell.problem);
-  const runner = new LinuxRunner({ sandbox, shell: shell.value, pool: way.pool, reuse: way.reuse, logger: SILENT });
+  const runner = new LinuxRunner({ sandbox, shell: shell.value, ...way, logger: SILENT });
   await runner.warmUp();
   const fixed: Fixture = {
     scope,

@@ -21,7 +21,7 @@ import { PrewarmedProcesses } from "./prewarmed_processes.ts";
 import { OwnChanges } from "../../sandbox/protect/own_changes.ts";
 import { ShellWatch } from "./protection/shell_watch.ts";
 import { ProtectedState } from "./protection/protected_state.ts";
-import type { ForeignSockets } from "./sockets/foreign_sockets.ts";
+import type { ForeignSockets, SearchTimes } from "./sockets/foreign_sockets.ts";
 import { openForeignSockets } from "./sockets/open_foreign_sockets.ts";
 import { Readiness } from "./readiness/readiness.ts";
 
@@ -33,6 +33,8 @@ export interface LinuxRunnerOptions {
   /** Whether a sandbox runs one command after the other, where it can; false: each command has one of its own. */
   readonly reuse: boolean;
   readonly logger: Logger;
+  /** How long sockets of other programs are searched; absent: as usual. */
+  readonly searchTimes?: SearchTimes;
 }
 
 /** The server ends even when a process cannot be ended (one that hangs in the kernel, say). */
@@ -58,7 +60,7 @@ export class LinuxRunner implements SessionRunner {
     const prewarmed = new PrewarmedProcesses({ images, spawner, shell, reuse: options.reuse });
     const ownChanges = new OwnChanges();
     this.#gitConfig = openGitConfig({ sandbox, looker: spawner, ask: askProgram, ownChanges });
-    this.#sockets = openForeignSockets({ sandbox, looker: spawner });
+    this.#sockets = openForeignSockets({ ...options, looker: spawner });
     const protectedState = sandbox.guard && new ProtectedState({
       plan: sandbox.guard,
       looker: spawner,
@@ -98,6 +100,11 @@ export class LinuxRunner implements SessionRunner {
   /** Unix sockets of other programs that were in reach of the last command, and covered. */
   get coveredSockets(): readonly string[] {
     return this.#sockets.covered.map(({ path }) => path);
+  }
+
+  /** Why commands have no Unix sockets, though the policy gives them their own; undefined: they have. */
+  get closedSockets(): string | undefined {
+    return this.#sockets.closed;
   }
 
   /** Settles when the sandbox has passed its self-test. @throws {Error} When no command would be run, with the reason (S17). */
@@ -182,6 +189,7 @@ export class LinuxRunner implements SessionRunner {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { prewarmed, images, spawner, logger } = this.#tools;
+    this.#sockets.stop();
     await this.#readiness.settled();
     await prewarmed.close();
     await withTimeout(this.settled(), SHUTDOWN_TIMEOUT_MS);

@@ -51,6 +51,8 @@ export interface GuardView {
   readonly mounts: string;
   /** Unix sockets of other programs that are covered; absent: none is in reach. */
   readonly sockets?: string;
+  /** Commands have no Unix sockets, because one of another program may be in reach; absent: they have their own. */
+  readonly closesSockets?: true;
   /** Protected paths that exist, and links to them: a fingerprint of each. */
   readonly seen: ReadonlyMap<string, string>;
   readonly shared: readonly SharedFile[];

@@ -17,7 +17,7 @@ interface TreeParts {
 }
 
 /** An entry whose kind is known. */
-export interface TreeEntry extends DirectoryEntry {
+export interface TreeEntry extends Omit<DirectoryEntry, "file"> {
   readonly kind: EntryKind;
 }
 

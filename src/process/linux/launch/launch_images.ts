@@ -3,6 +3,7 @@
  * are guarded at the moment (S7, S8); a change of those makes new ones.
  */
 import { expected } from "../../../system/paths.ts";
+import { withoutPrivateSockets } from "../../../sandbox/policy/confinement.ts";
 import { programPaths, searchPath } from "../../../system/search_path.ts";
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
 import type { EmptyNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
@@ -191,7 +192,10 @@ export class LaunchImages implements Disposable {
   }
 
   #withGuarded<Given extends Policy>(policy: Given): Given {
-    return policy && { ...policy, guarded: this.#guarded?.guarded ?? [] };
+    if (policy === undefined) return policy;
+    const { guarded = [], closesSockets = false } = this.#guarded ?? {};
+    const { confinement } = policy;
+    return { ...policy, guarded, confinement: closesSockets ? withoutPrivateSockets(confinement) : confinement };
   }
 
   #launchCommand({ run, directory, environment: added }: Omit<CommandRequest, "stdin">): LaunchCommand {

@@ -29,7 +29,7 @@ export interface ProtectedStateOptions {
   /** What launches are made of: it follows what is protected and granted. */
   readonly images: Pick<LaunchImages, "adopt" | "invalidatePrewarmed">;
   readonly ownChanges: OwnChanges;
-  readonly sockets: Pick<ForeignSockets, "add" | "look" | "covered">;
+  readonly sockets: Pick<ForeignSockets, "add" | "look" | "covered" | "closed">;
   /** Undefined: there is no git that could be asked. Without a broker commands see git's configuration read-only. */
   readonly gitConfig: {
     readonly broker: Pick<ConfigBroker, "add" | "follow" | "links" | "settle"> | undefined;
@@ -142,7 +142,7 @@ export class ProtectedState implements Disposable {
     this.#keep(separated);
     this.#refuseUncovered(view);
     this.#options.gitConfig?.broker?.follow(view);
-    if (policy.confinement.unixSockets === "private") this.#options.sockets.look(policy);
+    if (policy.confinement.unixSockets === "private") this.#lookAtSockets(policy);
     const covered = this.#withSockets(view, policy);
     if (command !== undefined) command.view = covered;
     images.adopt(covered);
@@ -232,7 +232,15 @@ export class ProtectedState implements Disposable {
 
   /** The view in which sockets of other programs are covered too, as they were at the last look. */
   #withSockets(view: GuardView, { confinement }: SandboxPolicy): GuardView {
-    return confinement.unixSockets === "private" ? withCovered(view, this.#options.sockets.covered) : view;
+    return confinement.unixSockets === "private" ? withCovered(view, this.#options.sockets) : view;
+  }
+
+  #lookAtSockets(policy: SandboxPolicy): void {
+    const { sockets, logger } = this.#options;
+    const before = sockets.closed;
+    sockets.look(policy);
+    const { closed } = sockets;
+    if (closed !== undefined && closed !== before) logger.warn(closed);
   }
 
   #refuseUncovered({ exposed, unreadable }: GuardView): void {

@@ -24,7 +24,7 @@ export interface ReadinessOptions {
   readonly images: LaunchImages;
   /** Undefined: `--no-sandbox`. */
   readonly protectedState: ProtectedState | undefined;
-  readonly sockets: Pick<ForeignSockets, "canList">;
+  readonly sockets: Pick<ForeignSockets, "canList" | "settle">;
   readonly logger: Logger;
 }
 
@@ -110,6 +110,7 @@ export class Readiness implements AsyncDisposable {
     const { sandbox, spawner, images, logger } = this.#options;
     const wanted = this.#withSockets(sandbox.policy);
     await repositories;
+    if (wanted?.confinement.unixSockets === "private") await this.#options.sockets.settle(wanted);
     const question = { policy: wanted, target: images.target, spawner, logger };
     const tryWhole = (policy: SandboxPolicy) => this.#testWhole(policy);
     const policy = await settleNamespaces({ ...question, tryWhole });

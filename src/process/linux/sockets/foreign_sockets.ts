@@ -3,21 +3,32 @@
  * so that commands reach their own sockets only. What listens is asked of the kernel before every command.
  *
  * The kernel names a socket as its program did: perhaps relative, or from another root. One that is not at its name is looked
- * for where its program sees it, then by its file's number.
+ * for where its program sees it, then by its file's number in all directories of the trees. What a search has no time for
+ * might be anywhere: commands then have no Unix sockets until it is found, or its program ends.
  */
 import { isHeldBelow, type SocketSystem } from "../../tree/socket_owner.ts";
-import { UserError } from "../../../base/errors.ts";
 import type { FileFacts, Libc } from "../../../system/libc.ts";
-import { expected, isWithin, parentOf, realPath } from "../../../system/paths.ts";
+import { isWithin, parentOf, realPath } from "../../../system/paths.ts";
 import type { ListeningSocket, UnixSockets } from "../../../system/unix_sockets.ts";
 import type { GuardedPath, SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { GuardView, Looker } from "../../../sandbox/protect/guard_view.ts";
-import { namesByHolders } from "./holder_names.ts";
+import { isOwnName, namesByHolders } from "./holder_names.ts";
+import { type ListDirectory, SocketSearch } from "./socket_search.ts";
 
-/** Some thirty microseconds each, once for a socket that is not where it says. */
-const MOST_DIRECTORIES = 3_000;
-/** Times as many, once, where commands could not run otherwise. */
-const DEEPER = 30;
+/** Milliseconds. */
+export interface SearchTimes {
+  /** How long is searched before the first command, in slices. */
+  readonly first: number;
+  /** Before a later one, at once. */
+  readonly later: number;
+  /** Between a search that had too little time and the next one. */
+  readonly pause: number;
+}
+
+const SEARCH_TIMES: SearchTimes = { first: 10_000, later: 1_000, pause: 60_000 };
+const SLICE_MS = 20;
+/** For sockets that were made elsewhere, as their names say. */
+const BRIEF_MS = 100;
 const KIND_MASK = 0xf000;
 const SOCKET = 0xc000;
 /** Trees of the system, in which programs make no sockets: too large to be searched. */
@@ -35,8 +46,8 @@ export interface ForeignSocketsOptions {
   readonly server: number;
   /** An empty file, seen in place of a socket. */
   readonly cover: string;
-  /** Directories that are searched for a socket; absent: 3,000. */
-  readonly mostDirectories?: number;
+  readonly listDirectory: ListDirectory;
+  readonly searchTimes?: SearchTimes;
 }
 
 /** What commands may use. */
@@ -51,12 +62,6 @@ interface Place {
   readonly facts: FileFacts;
 }
 
-interface Places {
-  readonly places: readonly Place[];
-  /** False: there was more to search. */
-  readonly isWhole: boolean;
-}
-
 export class ForeignSockets implements Disposable {
   readonly #options: ForeignSocketsOptions;
   readonly #close: () => void;
@@ -64,8 +69,10 @@ export class ForeignSockets implements Disposable {
   readonly #places = new Map<string, readonly Place[]>();
   /** Sockets that were there at the start, alive or not, whatever network namespace their programs are in. */
   #found: readonly Place[] = [];
-  /** Sockets of the trees that a bounded search did not find any more: commands may have moved them. */
-  readonly #lost = new Set<string>();
+  /** Sockets that may be in the trees, where no search found them in its time. */
+  readonly #lost = new Map<string, ListeningSocket>();
+  #searchedAt = -Infinity;
+  #isClosed = false;
   /** Descriptors of those in reach. */
   readonly #held = new Map<string, number>();
   #listed: readonly ListeningSocket[] = [];
@@ -77,6 +84,11 @@ export class ForeignSockets implements Disposable {
   constructor(options: ForeignSocketsOptions, close: () => void) {
     this.#options = options;
     this.#close = close;
+  }
+
+  /** Ends a search before the first command. */
+  stop(): void {
+    this.#isClosed = true;
   }
 
   [Symbol.dispose](): void {
@@ -99,19 +111,36 @@ export class ForeignSockets implements Disposable {
     return this.#covered;
   }
 
+  /** Why commands have no Unix sockets since the last look; undefined: they have their own. */
+  get closed(): string | undefined {
+    const [lost] = this.#lost.values();
+    return lost === undefined ? undefined : lostText(lost);
+  }
+
+  /** Looks for what is not where it says, with time, before the first command. */
+  async settle(reach: Reach): Promise<void> {
+    const listed = this.#options.sockets.list();
+    const wanted = listed === undefined ? [] : this.#locate(listed, reach);
+    const first = this.#longest(wanted, reach, this.#times.first);
+    const search = this.#searchFor(wanted, reach);
+    const until = performance.now() + first;
+    while (!search.goOn(Math.min(first, SLICE_MS)).isWhole && !this.#isClosed && performance.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve)); // others have a turn
+    }
+    this.#conclude(wanted, search, reach);
+  }
+
   /**
    * Those that live at this moment and are not the session's own.
-   * @throws {Error} When the kernel does not say, or a command has moved one where it is not found.
+   * @throws {Error} When the kernel does not say.
    */
   look(reach: Reach): readonly GuardedPath[] {
     const listed = this.#options.sockets.list();
     if (listed === undefined) throw new Error("The kernel does not list Unix sockets at the moment");
-    if (listed !== this.#listed) this.#follow(listed, reach);
-    for (const one of listed) {
-      if (this.#lost.has(one.socket) || !this.#isStill(this.#places.get(one.socket) ?? [])) this.#decide(one, reach);
-    }
-    const lost = listed.find(({ socket }) => this.#lost.has(socket));
-    if (lost !== undefined) throw new UserError(lostText(lost));
+    const wanted = this.#locate(listed, reach);
+    const search = this.#searchFor(wanted, reach);
+    if (this.#isSearchDue) search.goOn(this.#longest(wanted, reach, this.#times.later));
+    this.#conclude(wanted, search, reach);
     const ofList = [...this.#places.values()].flat();
     const alive = this.#found.filter((place) =>
       this.#isStill([place]) && !ofList.some(({ path }) => path === place.path) &&
@@ -124,6 +153,33 @@ export class ForeignSockets implements Disposable {
     );
   }
 
+  get #times(): SearchTimes {
+    return this.#options.searchTimes ?? SEARCH_TIMES;
+  }
+
+  #longest(wanted: readonly ListeningSocket[], reach: Reach, time: number): number {
+    return wanted.some((one) => this.#mayBeInside(one, reach)) ? time : Math.min(time, BRIEF_MS);
+  }
+
+  get #isSearchDue(): boolean {
+    return performance.now() - this.#searchedAt >= this.#times.pause;
+  }
+
+  /** Decides about each socket that is new, or not where it was; those that are left must be searched for. */
+  #locate(listed: readonly ListeningSocket[], reach: Reach): readonly ListeningSocket[] {
+    if (listed !== this.#listed) this.#follow(listed, reach);
+    const isDue = this.#isSearchDue;
+    return listed.filter((one) => {
+      const { socket } = one;
+      const wasLost = this.#lost.has(socket);
+      const known = this.#places.get(socket);
+      if (known !== undefined && !wasLost && this.#isStill(known)) return false;
+      const places = this.#devices.has(one.device) ? this.#placesOf(one, reach) : NOWHERE;
+      if (places !== undefined) this.#decide(one, places);
+      return places === undefined && (!wasLost || isDue);
+    });
+  }
+
   #follow(listed: readonly ListeningSocket[], reach: Reach): void {
     const here = new Set(listed.map(({ socket }) => socket));
     for (const known of [this.#places, this.#lost]) {
@@ -133,22 +189,37 @@ export class ForeignSockets implements Disposable {
     this.#mounts = this.#options.mounts();
     this.#devices = devicesOf(reach, this.#mounts);
     this.#listed = listed;
-    for (const one of listed) if (!this.#places.has(one.socket)) this.#decide(one, reach);
   }
 
-  #decide(one: ListeningSocket, reach: Reach): void {
-    const { socket } = one;
-    const wasLost = this.#lost.has(socket);
-    const wasInReach = wasLost || (this.#places.get(socket)?.length ?? 0) > 0 ||
-      one.name.startsWith("/") && isInReach(realName(one.name), reach);
-    const isWithout = ({ places, isWhole }: Places) =>
-      !isWhole && wasInReach && places.length < (places[0]?.facts.links ?? 1);
-    let found = this.#devices.has(one.device) ? this.#placesOf(one, reach) : NOWHERE;
-    if (!wasLost && isWithout(found)) found = this.#search(one, reach, DEEPER);
-    const place = found.places.find((place) => this.#isOnDevice(place, one));
-    if (isWithout(found)) this.#lost.add(socket);
-    else this.#lost.delete(socket);
-    this.#places.set(socket, found.places);
+  #searchFor(wanted: readonly ListeningSocket[], { writable, grants }: Reach): SocketSearch {
+    const trees = [...writable, ...grants].map(({ path }) => path).filter((path) => !SYSTEM.test(path));
+    const files = new Set(wanted.map(({ file }) => file));
+    return new SocketSearch(wanted.length === 0 ? [] : trees, files, this.#options.listDirectory);
+  }
+
+  #conclude(wanted: readonly ListeningSocket[], { found, isWhole }: SocketSearch, reach: Reach): void {
+    if (wanted.length === 0) return;
+    for (const one of wanted) {
+      const places = found.flatMap((path) => this.#at(path) ?? [])
+        .filter((place) => isFileOf(place, one) && this.#isOnDevice(place, one));
+      const isLost = !isWhole && places.length < (places[0]?.facts.links ?? 1) && this.#mayBeInside(one, reach);
+      this.#decide(one, places);
+      if (!isLost) continue;
+      this.#lost.set(one.socket, one);
+      this.#searchedAt = performance.now();
+    }
+  }
+
+  /** A name elsewhere is where a socket was made, unless its program has another root: no command brings it into a tree. */
+  #mayBeInside({ name, socket }: ListeningSocket, reach: Reach): boolean {
+    return !name.startsWith("/") || isOwnName(name) || isInReach(realName(name), reach) || this.#lost.has(socket) ||
+      (this.#places.get(socket)?.length ?? 0) > 0;
+  }
+
+  #decide({ socket }: ListeningSocket, places: readonly Place[]): void {
+    this.#lost.delete(socket);
+    this.#places.set(socket, places);
+    const [place] = places;
     const held = place === undefined || this.#held.has(socket) ? undefined : this.#options.holder.hold(place.path);
     if (held !== undefined) this.#held.set(socket, held);
   }
@@ -199,33 +270,16 @@ export class ForeignSockets implements Disposable {
     return facts !== undefined && isSocket(facts) && isFileOf({ facts }, one) && facts.links === 0;
   }
 
-  #placesOf(one: ListeningSocket, reach: Reach): Places {
+  /** Undefined: it must be searched for. */
+  #placesOf(one: ListeningSocket, reach: Reach): readonly Place[] | undefined {
     const { server, system } = this.#options;
     if (this.#isRemoved(one)) return NOWHERE;
     const named = this.#named(one);
     if (named?.facts.links === 1 && !isInReach(named.path, reach)) return NOWHERE;
     if (isHeldBelow(one.socket, server, system)) return NOWHERE;
     const place = named ?? this.#fileAt(one, namesByHolders(one, system).flatMap((name) => this.#pathOf(name) ?? []));
-    if (place?.facts.links !== 1) return this.#search(one, reach);
-    return isInReach(place.path, reach) ? { places: [place], isWhole: true } : NOWHERE;
-  }
-
-  /** Every name of a socket in the trees, as far as they are searched. */
-  #search(one: ListeningSocket, { writable, grants }: Reach, times = 1): Places {
-    const { mostDirectories = MOST_DIRECTORIES } = this.#options;
-    const places: Place[] = [];
-    const directories = [...writable, ...grants].filter(({ path }) => !SYSTEM.test(path)).map(({ path }) => path);
-    let looked = 0;
-    for (const directory of directories) { // those of the next level are added meanwhile
-      if (++looked > mostDirectories * times) return { places, isWhole: false };
-      for (const entry of expected(() => [...Deno.readDirSync(directory)]) ?? []) {
-        const path = `${directory}/${entry.name}`;
-        if (entry.isDirectory) directories.push(path);
-        const place = entry.isFile || entry.isDirectory || entry.isSymlink ? undefined : this.#at(path);
-        if (place !== undefined && isFileOf(place, one)) places.push(place);
-      }
-    }
-    return { places, isWhole: true };
+    if (place?.facts.links !== 1) return undefined;
+    return isInReach(place.path, reach) ? [place] : NOWHERE;
   }
 
   /** A socket at the path; undefined: there is none. */
@@ -242,11 +296,11 @@ export class ForeignSockets implements Disposable {
   }
 }
 
-const NOWHERE: Places = { places: [], isWhole: true };
+const NOWHERE: readonly Place[] = [];
 
 function lostText({ name }: ListeningSocket): string {
-  return `Cannot run commands: a program listens at the Unix socket "${name}", which was moved or removed, and the ` +
-    "project has too many directories to look for it. End that program, or start the server with --unix-sockets deny";
+  return `Commands have no Unix sockets: a program listens at "${name}", which may lie in the project, and there are too ` +
+    "many directories to find it. End that program, or start the server with --unix-sockets allow";
 }
 
 /** The temp directory is seen at further places. */
@@ -291,12 +345,21 @@ export function devicesOf({ writable, grants }: Paths, mounts: string): Readonly
   );
 }
 
-/** The view with covers for sockets, but for those that lie where something is covered already. */
-export function withCovered(view: GuardView, covered: readonly GuardedPath[]): GuardView {
-  if (covered.length === 0) return view;
+/** The view with covers for sockets, but for those that lie in what is covered already. Closed: commands have none of their own. */
+export function withCovered(
+  view: GuardView,
+  { covered, closed }: Pick<ForeignSockets, "covered" | "closed">,
+): GuardView {
   const hidden = view.guarded.filter(({ treatment }) => treatment === "hidden");
   const added = covered.filter(({ path }) => !hidden.some((one) => isWithin(path, one.path)));
-  if (added.length === 0) return view;
-  const sockets = added.map(({ path, device, inode }) => `${path}\0${device}:${inode}`).join("\0");
-  return { ...view, guarded: [...view.guarded, ...added], key: `${view.key}\0sockets\0${sockets}`, sockets };
+  if (added.length === 0 && closed === undefined) return view;
+  const places = added.map(({ path, device, inode }) => `${path}\0${device}:${inode}`);
+  const sockets = [...closed === undefined ? [] : ["closed"], ...places].join("\0");
+  return {
+    ...view,
+    guarded: [...view.guarded, ...added],
+    key: `${view.key}\0sockets\0${sockets}`,
+    sockets,
+    ...closed !== undefined && { closesSockets: true },
+  };
 }

@@ -5,7 +5,7 @@ import { type ListeningSocket, UnixSockets } from "../../../system/unix_sockets.
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
 import { systemSockets } from "../../tree/socket_owner.ts";
 import { until } from "../../_support/runner_fixture.ts";
-import { devicesOf, ForeignSockets, withCovered } from "./foreign_sockets.ts";
+import { devicesOf, ForeignSockets, type SearchTimes, withCovered } from "./foreign_sockets.ts";
 
 const PROCESSOR = Deno.build.arch === "aarch64" ? "aarch64" : "x86_64";
 /** Of no process: sockets of this one are another program's then. */
@@ -16,12 +16,16 @@ interface Scene extends Disposable {
   readonly tree: string;
   readonly libc: Libc;
   covered(server: number): readonly string[];
+  /** Whether the commands of this server's session have no Unix sockets since then. */
+  isClosed(server: number): boolean;
+  /** Searches with time, before the first command. */
+  settle(server: number): Promise<void>;
   /** Tells the session of this server what was in the tree at the start. */
   add(server: number, path: string): void;
 }
 
 interface Parts {
-  readonly mostDirectories?: number;
+  readonly searchTimes?: SearchTimes;
   /** A socket as the kernel would list it. */
   readonly listed?: (one: ListeningSocket) => ListeningSocket;
   /** A path below the tree, on a device of its own, that seems to hold the file of the other one. */
@@ -30,7 +34,7 @@ interface Parts {
   readonly holder?: () => number;
 }
 
-function scene({ mostDirectories, listed = (one) => one, decoy, holder }: Parts = {}): Scene {
+function scene({ searchTimes, listed = (one) => one, decoy, holder }: Parts = {}): Scene {
   const tree = Deno.realPathSync(Deno.makeTempDirSync());
   const libc = new Libc(PROCESSOR);
   const sockets = new UnixSockets();
@@ -40,6 +44,7 @@ function scene({ mostDirectories, listed = (one) => one, decoy, holder }: Parts 
       sockets: { list: () => sockets.list()?.map(listed), isAlive: (path) => sockets.isAlive(path) },
       looker: { lookAt: (path) => libc.lookAt(decoy && path === `${tree}/${decoy[0]}` ? `${tree}/${decoy[1]}` : path) },
       holder: libc,
+      listDirectory: (path) => libc.searched(path),
       system: {
         ...systemSockets(libc),
         // Of this process, as if of another one.
@@ -50,15 +55,17 @@ function scene({ mostDirectories, listed = (one) => one, decoy, holder }: Parts 
         (decoy === undefined ? "" : `\n1 2 999:9 / ${tree}/${decoy[0]} rw - x x rw`),
       server,
       cover: "/cover",
-      ...mostDirectories !== undefined && { mostDirectories },
+      ...searchTimes !== undefined && { searchTimes },
     }, () => {});
+  const reach = { writable: [{ path: tree, device: 1n, inode: 1n }], grants: [] };
   const session = (server: number) => found.getOrInsertComputed(server, of);
   return {
     tree,
     libc,
     add: (server, path) => session(server).add([path]),
+    settle: (server) => session(server).settle(reach),
+    isClosed: (server) => session(server).closed !== undefined,
     covered(server) {
-      const reach = { writable: [{ path: tree, device: 1n, inode: 1n }], grants: [] };
       return session(server).look(reach).map(({ path, treatment }) => `${treatment} ${path.slice(tree.length + 1)}`)
         .sort();
     },
@@ -90,53 +97,77 @@ Deno.test("S6 ForeignSockets covers what another program listens at in a tree, a
   await untilGone(one);
 });
 
-/** More directories than a session looks into, which is twice 30 here at most. */
-const FEW = { mostDirectories: 2 };
+/** A search that looks into 32 directories. */
+const SHORT: SearchTimes = { first: 0, later: 0, pause: 1e9 };
 
-async function makeMany({ tree }: Scene, count: number): Promise<void> {
-  for (let made = 0; made < count; made++) await Deno.mkdir(`${tree}/many/${made}`, { recursive: true });
+async function makeMany({ tree }: Scene): Promise<void> {
+  for (let made = 0; made < 61; made++) await Deno.mkdir(`${tree}/many/${made}`, { recursive: true });
   await Deno.mkdir(`${tree}/a/b/c`, { recursive: true });
 }
 
-Deno.test("S6 ForeignSockets follows a socket that is moved, and lets nothing run where no search finds one", async () => {
-  using one = scene(FEW);
+Deno.test("S6 ForeignSockets follows a socket that is moved, and closes Unix sockets where no search finds one", async () => {
+  using one = scene({ searchTimes: SHORT });
   await Deno.mkdir(`${one.tree}/run`);
   const listener = Deno.listen({ transport: "unix", path: `${one.tree}/run/s` });
-  assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden run/s"]);
-  await makeMany(one, 61);
+  const seen = (server: number) => [one.covered(server), one.isClosed(server)];
+  assert.deepStrictEqual(seen(OTHER_SERVER), [["hidden run/s"], false]);
+  await makeMany(one);
   await Deno.rename(`${one.tree}/run`, `${one.tree}/a/b/c/run`);
-  assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden a/b/c/run/s"]);
-  const refused = /^UserError: Cannot run commands: .*run\/s/;
+  assert.deepStrictEqual(seen(OTHER_SERVER), [["hidden a/b/c/run/s"], false]);
   const begun = OTHER_SERVER - 1; // a session that has never seen it elsewhere
-  for (const server of [begun, begun]) assert.throws(() => one.covered(server), refused);
+  for (const server of [begun, begun]) assert.deepStrictEqual(seen(server), [[], true]);
   await Deno.link(`${one.tree}/a/b/c/run/s`, `${one.tree}/a/b/c/second`);
-  assert.throws(() => one.covered(OTHER_SERVER), refused);
+  assert.deepStrictEqual(seen(OTHER_SERVER), [[], true]);
   await Deno.remove(`${one.tree}/a/b/c/second`);
-  assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden a/b/c/run/s"]);
+  assert.deepStrictEqual(seen(OTHER_SERVER), [["hidden a/b/c/run/s"], false]);
   const told = OTHER_SERVER - 2; // a session that found it when it began
   one.add(told, `${one.tree}/a/b/c/run/s`);
-  assert.deepStrictEqual(one.covered(told), ["hidden a/b/c/run/s"]);
+  assert.deepStrictEqual(seen(told), [["hidden a/b/c/run/s"], false]);
   await Deno.rename(`${one.tree}/a/b/c/run`, `${one.tree}/run`);
-  const all = [OTHER_SERVER, begun, told].map((server) => one.covered(server));
-  assert.deepStrictEqual(all, all.map(() => ["hidden run/s"]));
+  const all = [OTHER_SERVER, begun, told].map(seen);
+  assert.deepStrictEqual(all, all.map(() => [["hidden run/s"], false]));
   listener.close();
   await untilGone(one);
 });
 
-Deno.test("S6 ForeignSockets looks deeper for a socket that would keep commands from running", async () => {
-  using one = scene(FEW);
-  await Deno.mkdir(`${one.tree}/run`);
-  using _listener = Deno.listen({ transport: "unix", path: `${one.tree}/run/s` });
-  await makeMany(one, 40);
-  await Deno.rename(`${one.tree}/run`, `${one.tree}/a/b/c/run`);
-  assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden a/b/c/run/s"]);
+/** A socket whose name is relative, of a program that may not be looked at: another user's. */
+function unnamed(): Scene {
+  const one: Scene = scene({
+    searchTimes: { ...SHORT, first: 1e9, pause: 0 },
+    listed: (socket) => socket.name === `${one.tree}/a/b/c/s` ? { ...socket, name: "s" } : socket,
+  });
+  return one;
+}
+
+Deno.test("S6 ForeignSockets finds a socket that no name leads to before the first command, however many directories there are", async () => {
+  using one = unnamed();
+  await makeMany(one);
+  using _listener = Deno.listen({ transport: "unix", path: `${one.tree}/a/b/c/s` });
+  await one.settle(OTHER_SERVER);
+  assert.deepStrictEqual([one.covered(OTHER_SERVER), one.isClosed(OTHER_SERVER)], [["hidden a/b/c/s"], false]);
+  await Deno.rename(`${one.tree}/a/b/c`, `${one.tree}/a/b/d`);
+  assert.deepStrictEqual([one.covered(OTHER_SERVER), one.isClosed(OTHER_SERVER)], [["hidden a/b/d/s"], false]);
+});
+
+Deno.test("S6 ForeignSockets closes Unix sockets while one that no name leads to may be anywhere, and searches again", async () => {
+  using one = unnamed();
+  await makeMany(one);
+  const seen = () => [one.covered(OTHER_SERVER), one.isClosed(OTHER_SERVER)];
+  assert.deepStrictEqual(seen(), [[], false]);
+  const listener = Deno.listen({ transport: "unix", path: `${one.tree}/a/b/c/s` });
+  assert.deepStrictEqual(seen(), [[], true]);
+  await Deno.remove(`${one.tree}/many`, { recursive: true });
+  assert.deepStrictEqual(seen(), [["hidden a/b/c/s"], false]);
+  listener.close();
+  await untilGone(one);
+  assert.deepStrictEqual(seen(), [[], false]);
 });
 
 Deno.test("S6 ForeignSockets knows a socket that was removed, however many directories there are", async () => {
-  using one = scene(FEW);
+  using one = scene({ searchTimes: SHORT });
   using _listener = Deno.listen({ transport: "unix", path: `${one.tree}/s` });
   assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden s"]);
-  await makeMany(one, 61);
+  await makeMany(one);
   await Deno.remove(`${one.tree}/s`);
   assert.deepStrictEqual(one.covered(OTHER_SERVER), []);
 });
@@ -145,7 +176,7 @@ Deno.test("S6 ForeignSockets takes no file of another device with the same numbe
   using one = scene({ decoy: ["decoy", "a/b/c/run/s"] });
   await Deno.mkdir(`${one.tree}/run`);
   using _listener = Deno.listen({ transport: "unix", path: `${one.tree}/run/s` });
-  await makeMany(one, 1);
+  await makeMany(one);
   await Deno.rename(`${one.tree}/run`, `${one.tree}/a/b/c/run`);
   one.add(OTHER_SERVER, `${one.tree}/decoy`);
   assert.deepStrictEqual(one.covered(OTHER_SERVER).filter((path) => path !== "hidden decoy"), ["hidden a/b/c/run/s"]);
@@ -155,7 +186,7 @@ for (const name of ["s", "/proc/self/fd/9/s"]) {
   Deno.test(`S6 ForeignSockets finds a socket named ${name} where its program sees it, wherever that is moved`, async () => {
     let pid = 0;
     const listed = (socket: ListeningSocket) => socket.name === `${one.tree}/run/s` ? { ...socket, name } : socket;
-    using one = scene({ ...FEW, listed, holder: () => pid });
+    using one = scene({ searchTimes: SHORT, listed, holder: () => pid });
     await Deno.mkdir(`${one.tree}/run`);
     using _listener = Deno.listen({ transport: "unix", path: `${one.tree}/run/s` });
     await using program = new Deno.Command("sh", {
@@ -167,7 +198,7 @@ for (const name of ["s", "/proc/self/fd/9/s"]) {
     pid = program.pid;
     const output = program.stdout.getReader();
     await output.read();
-    await makeMany(one, 61);
+    await makeMany(one);
     await Deno.rename(`${one.tree}/run`, `${one.tree}/a/b/c/run`);
     assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden a/b/c/run/s"]);
     await program.stdin.close();
@@ -196,8 +227,10 @@ Deno.test("S6 S7 withCovered() adds sockets to a view, but not below what is cov
   const hidden = { path: "/h/.gnupg", device: 1n, inode: 2n, treatment: "hidden", cover: "/e" } as const;
   const view = { guarded: [hidden], key: "k" } as unknown as GuardView; // nothing else of it is looked at
   const socket = (path: string) => ({ path, device: 1n, inode: 3n, treatment: "hidden", cover: "/n" } as const);
-  assert.strictEqual(withCovered(view, []), view);
-  assert.strictEqual(withCovered(view, [socket("/h/.gnupg/agent")]), view);
-  const more = withCovered(view, [socket("/h/s")]);
+  assert.strictEqual(withCovered(view, { covered: [], closed: undefined }), view);
+  assert.strictEqual(withCovered(view, { covered: [socket("/h/.gnupg/agent")], closed: undefined }), view);
+  const more = withCovered(view, { covered: [socket("/h/s")], closed: undefined });
+  const closed = withCovered(view, { covered: [], closed: "why" });
+  assert.deepStrictEqual([closed.closesSockets, closed.key === view.key, more.closesSockets], [true, false, undefined]);
   assert.deepStrictEqual([more.guarded.map(({ path }) => path), more.key === view.key], [["/h/.gnupg", "/h/s"], false]);
 });

@@ -5,6 +5,11 @@ import type { ListeningSocket } from "../../../system/unix_sockets.ts";
 /** Names that lead each program to files of its own. */
 const OWN = /^\/(?:proc\/(?:thread-)?self|dev(?=\/fd\/))\/(.*)$/s;
 
+/** Whether the name leads each program to files of its own. */
+export function isOwnName(name: string): boolean {
+  return OWN.test(name);
+}
+
 /**
  * The name as any program can use it, once for each that holds the socket: from its working directory, or by its
  * descriptors. Both follow a directory that is moved. Empty: the name is the same for all.
