@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { DEFAULT_WAY, type Fixture, fixture, WAYS } from "../../_support/runner_fixture.ts";
 
+// An at sign in these programs' paths is the byte 0xff, which is no text.
+
 /** A search that looks into 32 directories, and again before each command. */
 const SHORT = { first: 0, later: 0, pause: 0 };
 
-const CONNECT = `import socket, sys
-for path in sys.argv[1:]:
+const CONNECT = `import os, socket, sys
+for path in [os.fsencode(path).replace(b"@", b"\\xff") for path in sys.argv[1:]]:
   try:
     peer = socket.socket(socket.AF_UNIX)
     peer.connect(path)
@@ -15,7 +17,9 @@ for path in sys.argv[1:]:
 
 /** Listens at a name that leads nowhere for others: it leaves the directory. Prints its number. */
 const LISTEN = `import os, socket, sys
-os.chdir(sys.argv[1])
+directory = os.fsencode(sys.argv[1]).replace(b"@", b"\\xff")
+os.makedirs(directory, exist_ok=True)
+os.chdir(directory)
 listener = socket.socket(socket.AF_UNIX)
 listener.bind("s")
 listener.listen()
@@ -38,8 +42,8 @@ async function listens(directory: string): Promise<number> {
   return Number(new TextDecoder().decode(value));
 }
 
-async function answers(f: Fixture): Promise<readonly string[]> {
-  const { output } = await f.run({ argv: ["python3", "-I", "-c", CONNECT, "deep/down/here/s", "absent"] });
+async function answers(f: Fixture, directory = "deep/down/here"): Promise<readonly string[]> {
+  const { output } = await f.run({ argv: ["python3", "-I", "-c", CONNECT, `${directory}/s`, "absent"] });
   return output.trim().split("\n");
 }
 
@@ -73,3 +77,15 @@ Deno.test("S6 without a sandbox that socket answers", async () => {
     Deno.kill(pid, "SIGKILL");
   }
 });
+
+for (const [enforce, said] of [[true, "closed 13"], [false, "heard 42"]] as const) {
+  Deno.test(`S6 a socket in a directory whose name is no text is found and covered, and without a sandbox answers: ${said}`, async () => {
+    await using f = await fixture({ ...DEFAULT_WAY, namespaces: enforce, enforce });
+    const pid = await listens(`${f.scope}/a@b/@`);
+    try {
+      assert.deepStrictEqual(await answers(f, "a@b/@"), [said, "closed 2"]);
+    } finally {
+      Deno.kill(pid, "SIGKILL");
+    }
+  });
+}

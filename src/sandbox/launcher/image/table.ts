@@ -1,3 +1,4 @@
+import { nameBytes } from "../../../base/bytes.ts";
 import { encodeText } from "../../../base/text.ts";
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
 import { NO_CALL } from "../../../system/syscalls.ts";
@@ -121,6 +122,12 @@ export class Table {
   text(text: string): DataWord {
     if (text.includes("\0")) throw new TypeError("Cannot pass text to the launcher: it holds a NUL character");
     return this.bytes(encodeText(text + "\0"), 1);
+  }
+
+  /** A path as the system has it, whose names need not be UTF-8. */
+  path(path: string): DataWord {
+    if (path.includes("\0")) throw new TypeError("Cannot pass a path to the launcher: it holds a NUL character");
+    return this.bytes(nameBytes(path + "\0"), 1);
   }
 
   /** Little-endian 64-bit words. */

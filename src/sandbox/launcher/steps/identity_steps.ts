@@ -35,7 +35,7 @@ export function openPlace({ table, sys, open }: Draft, path: string, options: Pl
   const { step, directory = false, expect, mode = "fatal" } = options;
   const flags = O_PATH | O_CLOEXEC | open.noFollow | (directory ? open.directory : 0);
   const how = table.words(flags, 0, RESOLVE_NO_SYMLINKS);
-  const args = [AT_FDCWD, table.text(path), how, OPEN_HOW_BYTES];
+  const args = [AT_FDCWD, table.path(path), how, OPEN_HOW_BYTES];
   return table.call(step, sys.openat2, args, expect === undefined ? { mode } : { mode: "equals", expect });
 }
 
