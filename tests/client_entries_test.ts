@@ -144,6 +144,19 @@ Deno.test("L1 D5 init puts the entry into each client's settings; uninstall take
   }
 });
 
+Deno.test("L1 D5 init takes nothing from a file outside to which a link of the project leads", async () => {
+  using bench = new Workbench();
+  const secret = bench.write(`${bench.elsewhere}/secret.json`, '{"token": "of another place"}\n');
+  const link = `${bench.scope}/.mcp.json`;
+  await Deno.symlink(secret, link);
+  for (const words of [["init", "--dry-run"], ["init", "--yes"], ["uninstall", "--yes"]]) {
+    const { code, stdout, stderr } = await runProgram(bench, [...words, "--client", "claude"], { script: true });
+    assert.deepStrictEqual([words, code, stdout.includes("another place")], [words, 1, false]);
+    assert.match(stderr, /"\.mcp\.json" is a link, which may lead out of the project\. Remove it/);
+    assert.strictEqual(await Deno.readLink(link), secret);
+  }
+});
+
 Deno.test("L1 D5 init asks on a terminal before it changes a file, and shows the change", async () => {
   using bench = new Workbench();
   const before = '{\n  "theme": "dark"\n}\n';

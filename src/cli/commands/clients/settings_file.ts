@@ -54,7 +54,7 @@ export class SettingsFile {
     const fs = await files();
     inDirectory(this.#directory, { make: text !== undefined }, () => {
       const now = this.#read(fs);
-      if (now?.text !== expected) throw new UserError(`"${this.shown}" was changed meanwhile. Run it again`);
+      if (now?.text !== expected) throw new UserError(this.#isChanged());
       if (now !== undefined && (now.mode & 0o200) === 0) throw new UserError(`"${this.shown}" is read-only`);
       try {
         if (text === undefined) fs.unlinkSync(this.#name);
@@ -71,23 +71,33 @@ export class SettingsFile {
     try {
       // A home may keep its settings elsewhere, behind a link, and goes on to.
       const path = this.isInProject ? this.#name : fs.realpathSync(this.#name);
+      // Without every permission the runtime follows links before it opens, whatever the flags say.
+      const there = fs.lstatSync(path);
+      if (there.isSymbolicLink()) throw new UserError(this.#isLink());
       const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
       file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       const facts = fs.fstatSync(file);
+      if (facts.ino !== there.ino || facts.dev !== there.dev) throw new UserError(this.#isChanged());
       if (!facts.isFile()) throw new UserError(`"${this.shown}" is no regular file. Remove it`);
       if (facts.size > LARGEST) throw new UserError(`"${this.shown}" is larger than ${LARGEST} bytes`);
       const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fs.readFileSync(file));
       return { path, text, mode: facts.mode };
     } catch (thrown) {
       if (codeOf(thrown) === "ENOENT") return undefined;
-      if (codeOf(thrown) === "ELOOP") {
-        throw new UserError(`"${this.shown}" is a link, which may lead out of the project. Remove it`);
-      }
+      if (codeOf(thrown) === "ELOOP") throw new UserError(this.#isLink());
       if (thrown instanceof UserError) throw thrown;
       throw new UserError(`Cannot read "${this.shown}": ${messageOf(thrown)}`, { cause: thrown });
     } finally {
       if (file !== undefined) fs.closeSync(file);
     }
+  }
+
+  #isLink(): string {
+    return `"${this.shown}" is a link, which may lead out of the project. Remove it`;
+  }
+
+  #isChanged(): string {
+    return `"${this.shown}" was changed meanwhile. Run it again`;
   }
 
   /** Commands may move files in the project meanwhile: what stands in the place in the end is compared by its descriptor. */
