@@ -36,7 +36,7 @@ export const RESIDUAL_RISKS: Readonly<Record<string, ResidualRisk>> = {
       "Without namespaces a command can see that a path outside exists, its size, owner and times, and watch it.",
   },
   K18: {
-    anchor: "unix-sockets-made-meanwhile",
+    anchor: "unix-sockets-made-while-a-command-runs",
     sentence: "A command can connect to a Unix socket that another program makes in the scope while the command runs.",
   },
   L06: {
