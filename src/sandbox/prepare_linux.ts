@@ -5,7 +5,7 @@
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { copyCargoConfiguration } from "./grants/cargo_configuration.ts";
 import { lazy } from "../base/lazy.ts";
-import { confinementHere, withoutPrivateSockets } from "./policy/confinement.ts";
+import { boundsMemory, type Confinement, confinementHere, withoutPrivateSockets } from "./policy/confinement.ts";
 import { acceptedFile } from "./git_config/accepted_lines.ts";
 import { storeLinks } from "./git_config/set_aside_places.ts";
 import { findGit } from "./protect/git_program.ts";
@@ -220,7 +220,11 @@ function policyOf(context: Context, reach: Reach): SandboxPolicy {
   const terminals = root === undefined ? [] : terminalGrants(abi);
   return {
     writable,
-    grants: [...reach.grants, ...sharedMemory ? [memory] : [], ...terminals],
+    grants: [
+      ...reach.grants.map((grant) => bounded(grant, confinement)),
+      ...sharedMemory ? [memory] : [],
+      ...terminals,
+    ],
     ...temporary !== undefined && { temporary },
     ...root !== undefined && { root, terminals: true },
     sharedMemory,
@@ -267,6 +271,11 @@ function rootOf(
 function acceptedOf({ serverEnvironment }: SandboxSettings, writable: readonly PinnedDirectory[]): string | undefined {
   const file = acceptedFile(serverEnvironment);
   return file === undefined || writable.some(({ path }) => isWithin(placeOf(file), path)) ? undefined : file;
+}
+
+/** What programs map of /dev/zero to write to it together is memory that no limit counts. */
+function bounded(grant: PathGrant, confinement: Confinement): PathGrant {
+  return grant.path === "/dev/zero" && boundsMemory(confinement) ? { ...grant, rights: FS.readFile } : grant;
 }
 
 /** On pseudo-terminals of the command's own. */
