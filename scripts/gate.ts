@@ -119,7 +119,9 @@ async function runGate(gate: string, steps: readonly Step[]): Promise<readonly R
   try {
     const prefix = await fence({ all, directories, place: directory }, say);
     // With everything there, no test has a reason to be left out for what is missing.
-    const environment = { PATH: directories.join(":"), ...gate === "full" && { CI: "true" } };
+    // Shipped tools are tried with the runtime itself too.
+    const runtime = Deno.execPath().slice(0, Deno.execPath().lastIndexOf("/"));
+    const environment = { PATH: [...directories, runtime].join(":"), ...gate === "full" && { CI: "true" } };
     const ran: Ran[] = [];
     for (const step of steps) {
       ran.push(...await runStep(step, { directory, environment, prefix }));
