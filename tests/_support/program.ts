@@ -33,16 +33,11 @@ export function programStart(
 }
 
 function environmentFor(bench: Workbench, runtime: TestRuntime): Readonly<Record<string, string>> {
-  const home = Deno.env.get("HOME") ?? "/root";
   const folder = runtime.deno.slice(0, runtime.deno.lastIndexOf("/"));
-  const keep = (name: string, fallback: string) => Deno.env.get(name) ?? fallback;
-  const ownTools: Record<string, string> = {
-    PATH: keep("PATH", "/usr/local/bin:/usr/bin:/bin"),
-    RUSTUP_HOME: keep("RUSTUP_HOME", `${home}/.rustup`),
-    PYENV_ROOT: keep("PYENV_ROOT", `${home}/.pyenv`),
-  };
+  const system = "/usr/local/bin:/usr/bin:/bin";
+  const other = bench.user === "ordinary" && Deno.uid() === 0;
   return {
-    ...(bench.user === "ordinary" && Deno.uid() === 0 ? { PATH: `${folder}:/usr/local/bin:/usr/bin:/bin` } : ownTools),
+    PATH: other ? `${folder}:${system}` : Deno.env.get("PATH") ?? system,
     HOME: bench.home,
     DENO_DIR: runtime.cache,
     LANG: "C.UTF-8",

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { loadCatalogFromTexts } from "../../src/catalog/load/load.ts";
+import { programStart } from "../_support/program.ts";
 import { ServerProcess, type StartOptions } from "../_support/server_process.ts";
 import { Workbench } from "../_support/workbench.ts";
 import type { Row } from "./row.ts";
@@ -59,7 +60,7 @@ async function tryFile(t: Deno.TestContext, { file, rows, prepared, start }: Tri
     const names = leaves.map(({ name }) => name).toSorted();
     assert.deepStrictEqual([...new Set(rows.map(({ tool }) => tool))].toSorted(), names);
   });
-  const missing = await failing(rows.flatMap(({ needs }) => needs ?? []));
+  const missing = await failing(rows.flatMap(({ needs }) => needs ?? []), programStart(bench, []).environment);
   const placed = rows.map((row, index) => ({ row, directory: `row-${index}` }));
   const tried = placed.filter(({ row }) => row.needs === undefined || !missing.has(row.needs));
   await t.step("everything is made ready", async () => {
@@ -104,13 +105,15 @@ async function runLines(
   assert.ok(!answer.failed, answer.text);
 }
 
-/** Those of the shell lines that fail outside the sandbox. */
-async function failing(lines: readonly string[]): Promise<ReadonlySet<string>> {
-  const answers = await Promise.all([...new Set(lines)].map(async (line) => await succeeds(line) ? [] : [line]));
+/** Those of the shell lines that fail outside the sandbox, with the variables of the server. */
+async function failing(lines: readonly string[], env: Readonly<Record<string, string>>): Promise<ReadonlySet<string>> {
+  const answers = await Promise.all(
+    [...new Set(lines)].map(async (line) => await succeeds(line, { clearEnv: true, env }) ? [] : [line]),
+  );
   return new Set(answers.flat());
 }
 
-async function succeeds(command: string): Promise<boolean> {
-  const { success } = await new Deno.Command("sh", { args: ["-c", command], stdout: "null", stderr: "null" }).output();
-  return success;
+async function succeeds(command: string, variables: Pick<Deno.CommandOptions, "clearEnv" | "env"> = {}) {
+  const options: Deno.CommandOptions = { args: ["-c", command], stdout: "null", stderr: "null", ...variables };
+  return (await new Deno.Command("sh", options).output()).success;
 }
