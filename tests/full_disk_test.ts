@@ -40,6 +40,19 @@ Deno.test("X8 S5 outputs are kept again when a full temp directory has room agai
   assert.equal(await lostOf(server, flood(3_000_000)), 0);
 });
 
+Deno.test("S24 repositories are set aside while the temp directory is full, and looked at later too", async () => {
+  using bench = new Workbench("ordinary");
+  const start = { prefix: onSmallDisk(bench.elsewhere), environment: { TMPDIR: bench.elsewhere } };
+  await using server = await ServerProcess.start(bench, start);
+  await server.shell("i=0; while : > $TMPDIR/i$i; do i=$((i + 1)); done 2> /dev/null");
+  const hostile = (name: string) =>
+    `git init -q ${name} 2>&1 && git -C ${name} config core.pager evil; readlink ${name}/.git`;
+  assert.match((await server.shell(hostile("one"))).text, /^\[Set aside: .*\/one\/\.git/m);
+  await server.shell("find $TMPDIR -name 'i*' -delete");
+  assert.match((await server.shell(hostile("two"))).text, /^\[Set aside: .*\/two\/\.git" \(core\.pager\)/m);
+  assert.doesNotMatch((await server.shell("git init -q plain")).text, /Set aside/);
+});
+
 Deno.test("S5 a start where the temp directory is full says so and how to go on", async () => {
   using bench = new Workbench("ordinary");
   for (

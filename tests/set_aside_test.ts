@@ -4,7 +4,7 @@ import { asUser } from "./attacks/means/as_user.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
 import { runProgram } from "./_support/terminal.ts";
-import { usersAtHand, type Workbench } from "./_support/workbench.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
 
 const IDENTITY =
   "export GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=n@e.invalid GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=n@e.invalid";
@@ -84,6 +84,14 @@ for (const user of usersAtHand()) {
       await accept("other"),
       '1 Cannot accept "other": nothing is set aside there. ahma_mcp accept lists what is\n',
     );
+    assert.match(await shell(server, "mkdir led; echo gitdir: ../hooked/.git > led/.git"), /^\[Set aside: .*led/m);
+    const ledTo = `${bench.scope}/led/.git`;
+    assert.deepStrictEqual(
+      await accept("other", "led", "--yes"),
+      `1 ${ledTo} makes git outside obey\n  .git = gitdir: ../hooked/.git\nPut back: ${ledTo}\n` +
+        'Cannot accept "other": nothing is set aside there. ahma_mcp accept lists what is\n',
+    );
+    await outside(bench, "rm -r led");
     // A command runs meanwhile: only the record tells the server who put it back.
     const running = server.shell(": < stop");
     assert.deepStrictEqual(await accept("hooked", "--yes"), `0 ${shown}Put back: ${path}\n`);
@@ -102,6 +110,19 @@ for (const user of usersAtHand()) {
       const told = await shell(server, made(name));
       assert.ok(told.includes(`/${name}/.git" (core.fsmonitor)`), `${name}: ${told}`);
     }
+  });
+
+  test(`S24 what a second server found between commands is not accepted when commands make it again, as ${user}`, async ({ bench, server }) => {
+    const make = "rm -rf twice; git init -q twice && git -C twice config core.pager evil";
+    using other = new Workbench(user);
+    await using second = await ServerProcess.start(other, { flags: ["--sandbox-scope", bench.scope] });
+    await second.shell("mkfifo ready go");
+    const running = server.shell(`${make}; echo > ready; : < go`);
+    await outside(bench, "cat ready");
+    await second.shell("echo between");
+    const [, first] = await Promise.all([outside(bench, "echo > go"), running]);
+    assert.match(first.text, /^\[Set aside: .*twice\/\.git" \(core\.pager\)/m);
+    assert.match((await second.shell(make)).text, /^\[Set aside: .*twice\/\.git" \(core\.pager\)/m);
   });
 
   test(`S24 git outside writes nowhere else through links that commands make, as ${user}`, async ({ bench, server }) => {

@@ -12,11 +12,11 @@ Deno.test("G1 passedVariables() leads to registries, and takes along neither tok
     GOPROXY: "https://proxy.invalid",
   };
   const kept = {
-    PATH: "/root/bin",
-    HOME: "/root",
+    PATH: "/home/person/bin",
+    HOME: "/home/person",
     GITHUB_TOKEN: "t",
     npm_config_token: "t",
-    CARGO_HOME: "/root/.cargo",
+    CARGO_HOME: "/home/person/.cargo",
   };
   assert.deepStrictEqual(passedVariables({ ...kept, ...passed }), passed);
 });

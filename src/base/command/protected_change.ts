@@ -24,6 +24,6 @@ export interface ProtectedChange {
     | "not_kept"
     | "unlinked"
     | "set_aside";
-  /** Of git's configuration, or names in the repository; only with `not_kept` and `set_aside`. */
+  /** Of git's configuration, or names in the repository; with `not_kept`, `set_aside` and `obeyed`, where they are known. */
   readonly keys?: readonly string[];
 }

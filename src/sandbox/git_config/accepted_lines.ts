@@ -1,4 +1,5 @@
 /** The file in which `ahma_mcp accept` tells running servers what a person accepted (S24). Pure but for the place. */
+import { attempt } from "../../base/errors.ts";
 import type { FileIdentity } from "../../system/libc.ts";
 import { stateDirectory } from "../../system/user_directories.ts";
 import type { Obeyed } from "./repository_form.ts";
@@ -29,7 +30,9 @@ export function withAccepted(text: string, { path, identity, obeyed }: Accepted)
 export function isAccepted(text: string, { path, identity, obeyed }: Accepted): boolean {
   const place = placeOf(path, identity);
   return text.split("\n").some((line) => {
-    const [named, ...accepted] = line === "" ? [] : JSON.parse(line) as readonly string[];
+    const words: unknown = attempt(SyntaxError, () => JSON.parse(line)); // not of a line that was cut off
+    if (!Array.isArray(words)) return false;
+    const [named, ...accepted] = words;
     return named === place && obeyed.every((one) => accepted.includes(wordOf(one)));
   });
 }

@@ -15,6 +15,7 @@ Deno.test("S24 what a person accepted counts for that repository as it was, and 
   assert.ok(!isAccepted(text, { ...ONE, identity: { device: 1n, inode: 3n } }));
   assert.ok(!isAccepted(text, { ...ONE, obeyed: [{ name: "core.pager", state: '["evil"]' }] }));
   assert.ok(!isAccepted("", ONE));
+  assert.ok(isAccepted(`["1:2 /p/sub\n{"a": 1}\n${text}`, ONE));
 });
 
 Deno.test("S24 the record keeps the last ones, whatever names they have", () => {

@@ -40,6 +40,9 @@ const SIGURG = 23n;
 const NO_LEASE: readonly number[] = [13, 22, 95];
 /** RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH */
 const RESOLVE_PLAIN = 0x2n | 0x4n | 0x8n;
+const STATX_BTIME = 0x800n;
+/** Of `stx_btime` in `struct statx`, in 64-bit words. */
+const BIRTH_WORD = 10;
 const PERMISSIONS = 0o777;
 const OWNER = 0o700;
 const EAGAIN = 11;
@@ -311,6 +314,16 @@ export class OpenFiles implements Disposable {
     const [size = 0n, times] = [stat[6], stat.slice(9, 13)];
     const changedAt = (stat[13] ?? 0n) * 1_000_000_000n + (stat[14] ?? 0n);
     return { device, inode, mode, links, uid, gid, size, times, changedAt };
+  }
+
+  /** What no later file or directory has, though it gets the number of `name` as that is gone; undefined: it is gone. */
+  identity(fd: number, name: string): string | undefined {
+    const stat = this.stat(fd, name);
+    const born = new BigUint64Array(32); // zeros where the file system does not know
+    const number = BigInt(SYSTEM_CALLS[this.#processor].statx);
+    const flags = BigInt(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH);
+    this.#library.symbols.statx(number, BigInt(fd), text(name), flags, STATX_BTIME, born);
+    return stat && `${stat.device}:${stat.inode}:${born[BIRTH_WORD]}.${born[BIRTH_WORD + 1]}`;
   }
 
   /** As `stat`, of many files: when each was last written, milliseconds since 1970. Undefined: it is gone. */

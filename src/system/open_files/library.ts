@@ -6,6 +6,7 @@ const LIBRARY = {
   openAt: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64", "i64"], result: "i64" },
   openBelow: { name: "syscall", parameters: ["i64", "i64", "buffer", "buffer", "i64"], result: "i64" },
   stat: { name: "syscall", parameters: ["i64", "i64", "buffer", "buffer", "i64"], result: "i64" },
+  statx: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64", "i64", "buffer"], result: "i64" },
   directory: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64" },
   renameAt: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64", "buffer", "i64"], result: "i64" },
   read: { parameters: ["i32", "buffer", "usize"], result: "isize" },

@@ -32,10 +32,9 @@ export async function accept({ operands, flags, environment }: CommandContext): 
       const judged = await opened.judge(aside);
       await print(description(aside, judged));
       const isWanted = flags.has("yes") || (askOnTerminal("Put it back?") ?? refuse());
-      if (!isWanted || !await opened.putBack(aside, judged)) code = 1;
-      if (isWanted) {
-        await print(code === 0 ? `Put back: ${shown(aside.path)}\n` : `Not put back: commands changed it\n`);
-      }
+      const isBack = isWanted && await opened.putBack(aside, judged);
+      if (!isBack) code = 1;
+      if (isWanted) await print(isBack ? `Put back: ${shown(aside.path)}\n` : "Not put back: commands changed it\n");
     }
   }
   return code;

@@ -126,8 +126,8 @@ export class ConfigBroker {
     if (this.#brokered.size === 0) return undefined;
     this.#watch ??= this.#watchCopies();
     if (this.#watch.isUnchanged()) return undefined;
-    this.#settling = this.#settling.then(() => this.#settleAll());
-    return this.#settling;
+    const turn = () => this.#settleAll();
+    return this.#settling = this.#settling.then(turn, turn);
   }
 
   #watchCopies(): ChangeWatch {

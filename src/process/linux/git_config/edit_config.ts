@@ -1,6 +1,7 @@
 /** Git itself reads and changes configuration: on files of the server's own, so that nothing else can take their place. */
 import type { GitProgram } from "../../../sandbox/protect/git_program.ts";
 import { type ConfigEntries, listArguments, parseEntries } from "../../../sandbox/git_config/config_entries.ts";
+import { undefinedFor } from "../../../base/errors.ts";
 import { parentOf } from "../../../system/paths.ts";
 import type { ConfigEdit } from "../../../sandbox/git_config/config_changes.ts";
 import type { Asked, Question } from "../../spawn.ts";
@@ -24,7 +25,7 @@ export class ConfigEditor {
     this.#options = options;
   }
 
-  /** The entries of a configuration file; undefined: git cannot read it. */
+  /** The entries of a configuration file; undefined: git cannot read it, or there is no room for a copy. */
   async entriesOf(content: Uint8Array): Promise<ConfigEntries | undefined> {
     return await this.#withFile(content, async (file) => {
       const printed = await this.#git(listArguments(file));
@@ -32,7 +33,7 @@ export class ConfigEditor {
     });
   }
 
-  /** The content with the edits made; undefined: git refuses one of them. */
+  /** The content with the edits made; undefined: git refuses one of them, or there is no room for it. */
   async edited(content: Uint8Array, edits: readonly ConfigEdit[]): Promise<Uint8Array<ArrayBuffer> | undefined> {
     return await this.#withFile(content, async (file) => {
       for (const { key, values } of edits) {
@@ -47,13 +48,20 @@ export class ConfigEditor {
     });
   }
 
-  async #withFile<Result>(content: Uint8Array, use: (file: string) => Promise<Result>): Promise<Result> {
+  /** What `use` makes of a file with the content; undefined also where a command has filled the disk. */
+  async #withFile<Result>(
+    content: Uint8Array,
+    use: (file: string) => Promise<Result | undefined>,
+  ): Promise<Result | undefined> {
     const file = `${this.#options.directory}/edited-${++this.#files}`;
-    await Deno.writeFile(file, content, { mode: 0o600, createNew: true });
     try {
+      await Deno.writeFile(file, content, { mode: 0o600, createNew: true });
       return await use(file);
+    } catch (error) {
+      if (isOfSystem(error)) return undefined;
+      throw error;
     } finally {
-      await Deno.remove(file);
+      await Deno.remove(file).catch(undefinedFor(Error));
     }
   }
 
@@ -79,4 +87,9 @@ export class ConfigEditor {
     });
     return asked.kind === "answered" ? asked.text : undefined;
   }
+}
+
+/** Whether the system refused a call, as where no space is left. */
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && "code" in error;
 }

@@ -22,6 +22,8 @@ const GITLINK_MARKS = ["\0\0\xe0\0", "link\0"] as const;
 const FOLLOWED = ["hooks"] as const;
 /** Directories there into which git writes. */
 const WRITTEN: readonly string[] = ["info", "logs", "rebase-apply", "rebase-merge", "refs", "sequencer"];
+/** Directories; to go through so many takes some 60 ms. */
+const MOST_WRITTEN = 4_096;
 const TODO = "rebase-merge/git-rebase-todo";
 const RUN_BY_REBASE = /^\s*(?:x|exec)\s.*$/gm;
 
@@ -43,6 +45,17 @@ export interface Further {
   readonly told: readonly string[];
   /** Links where git writes files of its own, which were not accepted. */
   readonly links: readonly string[];
+  /** Repositories' own directories that hold too many for all links there to be found. */
+  readonly unclear: readonly string[];
+}
+
+/** What git writes to in a repository's own directory, by relative path. */
+interface Written {
+  readonly directories: readonly string[];
+  /** Links among it. */
+  readonly links: readonly string[];
+  /** False: there are more directories. */
+  readonly isWhole: boolean;
 }
 
 export class KnownRepositories {
@@ -74,11 +87,13 @@ export class KnownRepositories {
     return [...this.#owns];
   }
 
-  /** Follows a repository's own directory; undefined: there is none. */
-  follow(own: string | undefined): void {
-    if (own === undefined) return;
+  /** Follows a repository's own directory, and gives what git writes to in it; undefined: there is none. */
+  follow(own: string | undefined): Written {
+    if (own === undefined) return { directories: [], links: [], isWhole: true };
     this.#owns.add(own);
-    this.#options.events.follow(own, [...FOLLOWED, ...writtenIn(this.#options.events, own).directories]);
+    const written = writtenIn(this.#options.events, own);
+    this.#options.events.follow(own, [...FOLLOWED, ...written.directories]);
+    return written;
   }
 
   /** Lets links stay as they are. */
@@ -100,9 +115,11 @@ export class KnownRepositories {
     const modules: string[] = [];
     const told: string[] = [];
     const links: string[] = [];
+    const unclear: string[] = [];
     let hasGitlinks = false;
     for (const own of followed) {
-      this.follow(own); // what was not there yet
+      const written = this.follow(own); // also what was not there yet
+      if (!written.isWhole) unclear.push(own);
       hasGitlinks ||= this.#hasGitlinks(`${own}/index`);
       const below = `${own}/modules`;
       if (!this.#modules.has(below) && this.#options.looker.lookAt(below)?.kind === "directory") {
@@ -114,9 +131,9 @@ export class KnownRepositories {
       if (lines !== "" && lines !== this.#rebases.get(todo)) told.push(todo);
       this.#rebases.set(todo, lines);
       const isNew = (path: string) => !isSameLink(this.#options.looker.lookAt(path), this.#links.get(path));
-      links.push(...writtenIn(this.#options.events, own).links.map((name) => `${own}/${name}`).filter(isNew));
+      links.push(...written.links.map((name) => `${own}/${name}`).filter(isNew));
     }
-    return { modules, hasGitlinks, told, links };
+    return { modules, hasGitlinks, told, links, unclear };
   }
 
   #hasGitlinks(index: string): boolean {
@@ -131,25 +148,23 @@ export class KnownRepositories {
   }
 }
 
-/** Of a repository's own directory: directories into which git writes, and links there, by relative path. */
-function writtenIn(
-  events: Pick<TreeEvents, "list">,
-  own: string,
-): { readonly directories: readonly string[]; readonly links: readonly string[] } {
+function writtenIn(events: Pick<TreeEvents, "list">, own: string): Written {
   const directories: string[] = [];
   const links: string[] = [];
-  for (let pending = [""]; pending.length > 0;) {
-    const [below = "", ...others] = pending;
+  const pending = [""];
+  for (const below of pending) { // grows meanwhile
     const entries = events.list(`${own}/${below}`) ?? [];
-    const isLink = ({ name, kind }: DirectoryEntry) => kind === "link" && (below !== "" || isOfGit(name));
+    const isWritten = ({ name }: DirectoryEntry) => below !== "" || WRITTEN.includes(name);
+    // Some file systems do not say what an entry is.
+    const isOf = (wanted: "directory" | "link", kind: DirectoryEntry["kind"]) => kind === wanted || kind === undefined;
+    const isLink = ({ name, kind }: DirectoryEntry) => isOf("link", kind) && (below !== "" || isOfGit(name));
     links.push(...entries.filter(isLink).map(({ name }) => below + name));
-    const entered = entries.filter(({ name, kind }) =>
-      kind === "directory" && (below !== "" || WRITTEN.includes(name))
-    );
+    const entered = entries.filter((entry) => isOf("directory", entry.kind) && isWritten(entry));
     directories.push(...entered.map(({ name }) => below + name));
-    pending = [...others, ...entered.map(({ name }) => `${below}${name}/`)];
+    if (directories.length > MOST_WRITTEN) return { directories, links, isWhole: false };
+    pending.push(...entered.map(({ name }) => `${below}${name}/`));
   }
-  return { directories, links };
+  return { directories, links, isWhole: true };
 }
 
 function isSameLink(now: LinkFacts | undefined, known: LinkFacts | undefined): boolean {

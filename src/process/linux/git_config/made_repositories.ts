@@ -38,6 +38,8 @@ export interface MadeRepositoriesOptions {
 /** A repository that was met: its own directory, or what leads to it. */
 interface Met {
   readonly path: string;
+  /** Another repository at the path has another one. */
+  readonly id: string;
   readonly place: TreePlace;
   /** What git would obey; empty: nothing. */
   readonly obeyed: readonly Obeyed[];
@@ -50,7 +52,7 @@ interface How {
 
 export class MadeRepositories {
   readonly #options: MadeRepositoriesOptions;
-  /** What git obeyed in each repository when commands had no part in it, by path and name. */
+  /** What git obeyed in each repository when commands had no part in it, by `id` and name. */
   readonly #accepted = new Map<string, ReadonlyMap<string, string>>();
   readonly #told = new Set<string>();
   /** What appeared and was not looked at yet. */
@@ -91,7 +93,8 @@ export class MadeRepositories {
     this.#take(how);
     if (this.#due.length === 0 && this.#running === 0) return undefined;
     this.#running++;
-    return this.#settling = this.#settling.then(() => this.#settleAll(how)).finally(() => this.#running--);
+    const turn = () => this.#settleAll(how).finally(() => this.#running--);
+    return this.#settling = this.#settling.then(turn, turn);
   }
 
   #take(how: How): void {
@@ -104,9 +107,11 @@ export class MadeRepositories {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       await this.#explore(how);
       // All of it: places that the system does not watch appear at each look, and must not hold up news.
-      const due = this.#due.splice(0);
-      if (due.length === 0) return changes;
-      for (const next of due) changes.push(...await this.#settleAppeared(next.appeared, next.how));
+      if (this.#due.length === 0) return changes;
+      for (const next of this.#due.slice()) {
+        changes.push(...await this.#settleAppeared(next.appeared, next.how));
+        this.#due.shift(); // stays due where the look fails
+      }
     }
     // What commands did so far is not taken for the work of others later.
     await this.#explore(how);
@@ -144,11 +149,11 @@ export class MadeRepositories {
   }
 
   async #settleFurther(
-    { links, told, modules, hasGitlinks }: Further,
+    { links, told, modules, hasGitlinks, unclear }: Further,
     how: How,
   ): Promise<readonly ProtectedChange[]> {
     const { events, known } = this.#options;
-    const changes: ProtectedChange[] = [];
+    const changes = unclear.flatMap((path) => this.#tellOnce({ path, change: "unwatched" }, how));
     if (how.quiet) known.acceptLinks(links);
     else {
       changes.push(...told.map((path): ProtectedChange => ({ path, change: "obeyed" })));
@@ -162,19 +167,19 @@ export class MadeRepositories {
   /** `seen` gets repositories that were met: what is in them may lead git further. */
   async #settleDirectory(directory: string, how: How, seen: Set<string>): Promise<readonly ProtectedChange[]> {
     const changes: ProtectedChange[] = [];
-    for (const { path, place, obeyed } of await this.#meetIn(directory)) {
+    for (const { path, id, place, obeyed } of await this.#meetIn(directory)) {
       seen.add(path);
       if (how.quiet) {
-        this.#accepted.set(path, new Map(obeyed.map(({ name, state }) => [name, state])));
+        this.#accepted.set(id, new Map(obeyed.map(({ name, state }) => [name, state])));
         continue;
       }
-      const before = this.#accepted.get(path);
+      const before = this.#accepted.get(id);
       const unwanted = obeyed.filter(({ name, state }) => before?.get(name) !== state);
       if (unwanted.length === 0 || this.#options.accepted.has(path, unwanted)) continue;
       const isDone = this.#options.setAside.put(place);
       const keys = unwanted.map(({ name }) => name);
       if (isDone) changes.push({ path, change: "set_aside", keys });
-      else changes.push(...this.#tellOnce({ path, change: "obeyed" }, how));
+      else changes.push(...this.#tellOnce({ path, change: "obeyed", keys }, how));
     }
     return changes;
   }
@@ -194,8 +199,9 @@ export class MadeRepositories {
   }
 
   #tellOnce(change: ProtectedChange, { quiet }: How): readonly ProtectedChange[] {
-    if (this.#told.has(change.path)) return [];
-    this.#told.add(change.path);
+    const told = JSON.stringify(change);
+    if (this.#told.has(told)) return [];
+    this.#told.add(told);
     return quiet ? [] : [change];
   }
 
@@ -217,12 +223,14 @@ export class MadeRepositories {
     const path = `${directory}/.git`;
     if (!isOpen(path) && !known.isSame(path, files.stat(at, ".git"))) {
       const obeyed = await this.#obeyedAt(files, at, path);
-      if (obeyed !== undefined) met.push({ path, place: { tree, directory: below, name: ".git" }, obeyed });
+      const id = `${files.identity(at, ".git")} ${path}`;
+      if (obeyed !== undefined) met.push({ path, id, place: { tree, directory: below, name: ".git" }, obeyed });
     }
     const leading = leadingName(files, at);
     if (leading !== undefined && !isOpen(directory) && !known.isSame(directory, files.stat(at, ""))) {
       const obeyed = await this.#obeyedIn(files, at, "", directory);
-      met.push({ path: directory, place: { tree, directory: below, name: leading }, obeyed });
+      const id = `${files.identity(at, "")} ${directory}`;
+      met.push({ path: directory, id, place: { tree, directory: below, name: leading }, obeyed });
     }
     return met;
   }

@@ -1,4 +1,5 @@
 /** Finds what was set aside (S24), says what git would obey of it, and puts it back: for a person at a terminal. */
+import { nameText } from "../../../base/bytes.ts";
 import { attempt } from "../../../base/errors.ts";
 import type { ConfigEntries } from "../../../sandbox/git_config/config_entries.ts";
 import { type Obeyed, obeyedIn } from "../../../sandbox/git_config/repository_form.ts";
@@ -12,6 +13,8 @@ import { kindOf, repositoryEntries, stateOf } from "./repository_facts.ts";
 import type { TreePlace } from "./set_aside.ts";
 
 const LONGEST_ORIGIN = 8192;
+/** Bytes of a `.git` file, which says where the repository lies. */
+const LONGEST_LED = 8192n;
 /** What is set aside of a directory, and under which name. */
 const NAMES = [".git", "refs", "commondir"] as const;
 
@@ -81,7 +84,12 @@ export class PutBack {
     const at = files.directory(place.tree, isOwn ? place.directory : wrapper);
     const stat = at === undefined ? undefined : files.stat(at, isOwn ? "" : "git");
     if (at === undefined || stat === undefined) return { obeyed: [], config: undefined };
-    if (kindOf(stat) !== "directory") return { obeyed: [{ name: ".git", state: stateOf(stat) }], config: undefined };
+    if (kindOf(stat) !== "directory") {
+      const fd = files.open(at, "git");
+      const led = fd === undefined || stat.size > LONGEST_LED ? undefined : files.read(fd, stat.size);
+      const config = led === undefined ? undefined : new Map([[".git", [nameText(led).trimEnd()]]]);
+      return { obeyed: [{ name: ".git", state: stateOf(stat) }], config };
+    }
     const found = repositoryEntries(files, at, isOwn ? "" : "git");
     if (found === undefined) return { obeyed: [{ name: "all of it", state: "" }], config: undefined };
     const config = found.config && await this.#options.editor.entriesOf(found.config);
