@@ -72,7 +72,7 @@ export class TreeEvents implements Disposable {
   /** Directories that the system does not watch: each look goes through them. */
   readonly #unwatched = new Set<string>();
   /** Directories that are not gone through yet. */
-  readonly #pending: string[] = [];
+  readonly #pending = new Set<string>();
   #leavesOut = true;
   #isComplete = true;
   #found = emptyFound();
@@ -96,20 +96,18 @@ export class TreeEvents implements Disposable {
   /** Watches a tree, and counts all names in it as appeared; other work gets its turn in between. */
   async add(root: string): Promise<void> {
     this.#roots.add(root);
-    this.#pending.push(root);
+    this.#pending.add(root);
     await this.explore();
   }
 
   /** Goes through directories that appeared, so that the next look tells of them; other work gets its turn in between. */
   async explore(): Promise<void> {
     const turns = new Turns();
-    for (let pending = this.#pending.splice(0); pending.length > 0;) {
-      const next: string[] = [];
-      for (const path of pending) {
-        next.push(...this.#enter(path));
-        await turns.end();
-      }
-      pending = next;
+    const entered = new Set(this.#pending); // grows meanwhile
+    this.#pending.clear();
+    for (const path of entered) {
+      for (const below of this.#enter(path)) entered.add(below);
+      await turns.end();
     }
   }
 
@@ -131,22 +129,26 @@ export class TreeEvents implements Disposable {
 
   /** What appeared since the last look; undefined: nothing, and there is nothing to explore. */
   look(): Appeared | undefined {
-    this.#pending.push(...this.#descriptor < 0 ? this.#roots : this.#unwatched);
+    this.#plan(this.#descriptor < 0 ? this.#roots : this.#unwatched);
     for (;;) {
       const length = Number(this.#library.symbols.read(this.#descriptor, this.#buffer, BigInt(BATCH_BYTES)));
       if (length <= 0) break;
       for (const event of eventsIn(this.#buffer.subarray(0, length))) this.#take(event);
     }
     const { directories, followed, unclear } = this.#found;
-    if (directories.size + followed.size + unclear.size + this.#pending.length === 0) return undefined;
+    if (directories.size + followed.size + unclear.size + this.#pending.size === 0) return undefined;
     this.#found = emptyFound();
     return { directories, followed, unclear };
+  }
+
+  #plan(paths: Iterable<string>): void {
+    for (const path of paths) this.#pending.add(path);
   }
 
   #take({ watch, mask, name }: Event): void {
     if ((mask & IN_Q_OVERFLOW) !== 0) {
       for (const { of } of this.#watched.values()) if (of !== undefined) this.#found.followed.add(of);
-      return void this.#pending.push(...this.#roots);
+      return this.#plan(this.#roots);
     }
     const watched = this.#watched.get(watch);
     if (watched === undefined) return;
@@ -155,7 +157,7 @@ export class TreeEvents implements Disposable {
     if (of !== undefined) return void this.#found.followed.add(of);
     if (this.#options.names.includes(name)) this.#found.directories.add(path);
     const isEntered = (mask & IN_ISDIR) !== 0 && name !== "" && !this.#isLeftOut(name);
-    if (isEntered) this.#pending.push(`${path}/${name}`);
+    if (isEntered) this.#pending.add(`${path}/${name}`);
   }
 
   /** Watches and lists a directory; gives those in it that are to be entered. */

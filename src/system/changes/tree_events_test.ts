@@ -99,3 +99,23 @@ Deno.test({
       assert.deepStrictEqual((await seen()).directories, ["/b", "/b/c"]);
     }, { most: 1, directories: ["a", "b"] }),
 });
+
+Deno.test({
+  name: `S24 TreeEvents enters a directory once, however often it was moved${ignore ? " (needs Linux)" : ""}`,
+  ignore,
+  fn: () =>
+    watched(async ({ root, events, seen }) => {
+      for (let moves = 0; moves < 500; moves++) {
+        await Deno.rename(`${root}/one`, `${root}/two`);
+        await Deno.rename(`${root}/two`, `${root}/one`);
+      }
+      const entered: string[] = [];
+      const list = events.list.bind(events);
+      events.list = (path) => {
+        entered.push(path.slice(root.length));
+        return list(path);
+      };
+      await seen();
+      assert.deepStrictEqual(entered.toSorted(), ["/one", "/one/below"]);
+    }, { directories: ["one/below"] }),
+});
