@@ -3,12 +3,16 @@ import assert from "node:assert/strict";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { MOST_MEMBERS } from "../src/wire/message_bounds.ts";
 import { until } from "./_support/deadline.ts";
+import { workOf } from "./_support/kernel/thread_work.ts";
 import { namesOf, withServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const LIMIT = `more than ${MOST_MEMBERS} keys and list items`;
 const MANY = `{${Array.from({ length: 300_000 }, (_, at) => `"k${at}":1`).join(",")}}`;
+/** Within the bounds, and far more than the SDK explains in reasonable time. */
+const PARTS = 6_000;
 const CAPABILITIES = { tools: {} };
+const IN_2026 = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
 const INITIALIZED = {
   protocolVersion: "2025-11-25",
   capabilities: CAPABILITIES,
@@ -42,6 +46,7 @@ class Crowded implements AsyncDisposable {
   }
 
   async #serve(request: Request): Promise<Response> {
+    if (new URL(request.url).pathname === "/modern") return modernAnswer(await request.json());
     if (request.method === "GET") return new URL(request.url).pathname === "/sse" ? this.#open() : refused(405);
     if (request.method !== "POST") return new Response();
     const message: Message = await request.json();
@@ -78,6 +83,17 @@ function answerOf(message: Message): Response {
     });
   }
   return new Response(eventsOf(message), { headers: { "content-type": "text/event-stream" } });
+}
+
+/** By 2026-07-28: a list of parts, good ones or such as do not exist. */
+function modernAnswer({ id, method, params }: Message): Response {
+  const part = params?.arguments?.what === "odd" ? { type: "odd", text: "x" } : { type: "text", text: "x" };
+  const results: Readonly<Record<string, object>> = {
+    "server/discover": { supportedVersions: ["2026-07-28"], capabilities: CAPABILITIES },
+    "tools/list": TOOLS,
+    "tools/call": { content: Array(PARTS).fill(part) },
+  };
+  return Response.json({ jsonrpc: "2.0", id, result: { ...IN_2026, ...results[method ?? ""] } });
 }
 
 function eventsOf({ id, method, params }: Message): string {
@@ -128,3 +144,28 @@ for (const type of ["http", "sse"] as const) {
     assert.strictEqual(crowded.opened, type === "sse" ? 1 : 0);
   });
 }
+
+Deno.test("O6 C2 malformed content of a server of 2026-07-28 takes no more of the program's time than good content", async () => {
+  using bench = new Workbench();
+  await using crowded = new Crowded();
+  const entry = { type: "http", url: `${crowded.url}/modern` };
+  await using server = await withServers(bench, { far: entry }, { permissions: HTTP_PERMISSIONS });
+  assert.deepStrictEqual(await namesOf(server, "far_"), ["far_say"]);
+  const say = async (what: string) => {
+    const { isError, result: { content } } = await server.call("far_say", { what });
+    return { isError, content };
+  };
+  const text = "far: The server answered with malformed content (item 1)";
+  const good = { isError: false, content: Array(PARTS).fill({ type: "text", text: "x" }) };
+  const rows = { good, odd: { isError: true, content: [{ type: "text", text }] } };
+  const took = { good: 0, odd: 0 };
+  // The first turn warms both up.
+  for (const turn of [0, 1, 2]) {
+    for (const what of ["good", "odd"] as const) {
+      const { ms, value } = await workOf(server, () => say(what));
+      assert.deepStrictEqual(value, rows[what], what);
+      if (turn > 0) took[what] += ms;
+    }
+  }
+  assert.ok(took.odd < 3 * took.good, JSON.stringify(took));
+});

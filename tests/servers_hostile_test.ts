@@ -64,7 +64,7 @@ if method == "tools/list":
       "many",
       `
 if method == "tools/list":
-    send({"id": id, "result": {"tools": [tool("t%d" % number) for number in range(10000)]}})`,
+    send({"id": id, "result": {"tools": [tool("t%d" % number) for number in range(4000)]}})`,
     ),
     huge: scripted(
       bench,

@@ -55,6 +55,7 @@ export class ByteBuffer {
     if (needed > this.#bytes.length) {
       const larger = new Uint8Array(this.#length === 0 ? needed : Math.max(needed, 2 * this.#bytes.length));
       larger.set(this.#bytes.subarray(0, this.#length));
+      this.#bytes.buffer.transfer(0);
       this.#bytes = larger;
     }
     this.#bytes.set(part, this.#length);
@@ -62,10 +63,17 @@ export class ByteBuffer {
   }
 
   /** All bytes, which the buffer then has no more; the next part may be written over them. */
-  take(): Uint8Array {
+  take(): Uint8Array<ArrayBuffer> {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#length = 0;
     return taken;
+  }
+
+  /** Empties it and gives its memory back, that of taken bytes too: the collector might not do that for long. */
+  release(): void {
+    this.#bytes.buffer.transfer(0);
+    this.#bytes = new Uint8Array(0);
+    this.#length = 0;
   }
 }
 

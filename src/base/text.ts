@@ -27,7 +27,8 @@ export function withoutTrailing(text: string, characters: string): string {
 
 /** JSON of a value for a message, at most 80 characters; "missing" for undefined. */
 export function shownValue(value: unknown): string {
-  return truncate(JSON.stringify(value) ?? "missing", 80);
+  const start = typeof value === "string" ? value.slice(0, 80) : value;
+  return truncate(JSON.stringify(start) ?? "missing", 80);
 }
 
 /** "1 file", "2 files". */
@@ -47,4 +48,17 @@ const ENCODER = new TextEncoder();
 /** The UTF-8 bytes of a text. */
 export function encodeText(text: string): Uint8Array<ArrayBuffer> {
   return ENCODER.encode(text);
+}
+
+/** Of the parts of a text, bytes. */
+const LONGEST_PART = 64 * 1024;
+
+/** The UTF-8 bytes of a text in parts of at most 64 KiB, each of which is written over for the next. */
+export function* encodedParts(text: string): Generator<Uint8Array<ArrayBuffer>> {
+  const part = new Uint8Array(Math.min(LONGEST_PART, 3 * text.length));
+  for (let at = 0; at < text.length;) {
+    const { read, written } = ENCODER.encodeInto(text.slice(at), part);
+    yield part.subarray(0, written);
+    at += read;
+  }
 }

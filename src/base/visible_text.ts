@@ -3,6 +3,8 @@
  * others, unseen by a reader of the file (tag characters, bidirectional controls, escapes).
  */
 
+import { truncate } from "./text.ts";
+
 /**
  * C0 and C1 controls but for tab and line feed; soft hyphen; Arabic letter mark; Mongolian and Hangul fillers;
  * zero-width space and direction marks (the joiners stay: scripts and emoji need them); line and paragraph separators;
@@ -26,9 +28,14 @@ export function visibleText(text: string): string {
   return text.replaceAll(/\r\n?|[\u2028\u2029\u0085]/g, "\n").replaceAll(ESCAPES, "").replaceAll(HIDDEN, "");
 }
 
+/** The first `longest` characters of `text` without hidden ones, and "…" where it has more. */
+export function visibleStart(text: string, longest: number): string {
+  return truncate(visibleText(text.slice(0, LOOKED_AT)), longest);
+}
+
 /** A text on one line of at most `longest` characters, without hidden ones. */
 export function shorten(text: string, longest = 200): string {
-  const line = visibleText(text).replaceAll(/\s+/g, " ").trim();
+  const line = visibleText(text.slice(0, LOOKED_AT)).replaceAll(/\s+/g, " ").trim();
   return line.length <= longest ? line : `${line.slice(0, longest - 1).toWellFormed()}…`;
 }
 
@@ -52,5 +59,7 @@ function escapeOf(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
+/** Characters of a text of any length that are looked at for a short one. */
+const LOOKED_AT = 64 * 1024;
 /** Most texts: nothing to take out. */
 const PLAIN = /^[\t\n\x20-\x7e]*$/;

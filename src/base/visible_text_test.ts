@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { visibleText } from "./visible_text.ts";
+import { shorten, visibleStart, visibleText } from "./visible_text.ts";
 
 Deno.test("visibleText() leaves what can be seen, in every script", () => {
   const texts = [
@@ -26,4 +26,10 @@ Deno.test("visibleText() takes out what has no shape: escapes, directions, zero 
     ["\x00\x07bell\x7f", "bell"],
   ];
   assert.deepStrictEqual(cases.map(([text]) => visibleText(text)), cases.map(([, seen]) => seen));
+});
+
+Deno.test("shorten() and visibleStart() look at the start of a text alone, however long it is", () => {
+  const long = `\u200bstart${"\u200b".repeat(70_000)}end`;
+  assert.deepStrictEqual([shorten(long), visibleStart(long, 10)], ["start", "start"]);
+  assert.deepStrictEqual([shorten("a  b", 3), visibleStart("abcd", 3)], ["a b", "abc…"]);
 });

@@ -2,6 +2,7 @@ import type { ProtectedChange } from "../base/command/protected_change.ts";
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import { HurriedEnd } from "../base/command/kill_delay.ts";
 import type { OperationEnd, OperationState, Work, WorkControl } from "./operation.ts";
+import { sizeOf } from "../wire/json_value.ts";
 import { OperationOutput, type OutputReader, type OutputWindow } from "./output/output.ts";
 import type { SpillFile } from "./output/spill_files.ts";
 import {
@@ -142,7 +143,7 @@ export class OperationRecord {
       operation: { id: this.id, tool: this.tool },
       signal: this.#abort.signal,
       write: (chunk) => this.#write(chunk),
-      answer: (result) => this.#answer = { result, bytes: JSON.stringify(result).length },
+      answer: (result) => this.#answer = { result, bytes: sizeOf(result) },
       protectedChanged: (changes) => this.protectedChanges = [...this.protectedChanges, ...changes],
     };
     try {

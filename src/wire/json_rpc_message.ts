@@ -6,8 +6,8 @@ import type {
   JSONRPCRequest,
   JSONRPCResultResponse,
 } from "@modelcontextprotocol/server";
-import { isObject } from "./json_value.ts";
-import { type Excess, moreThan } from "./message_bounds.ts";
+import { hasMoreMembers, isObject } from "./json_value.ts";
+import { type Excess, moreThan, MOST_META } from "./message_bounds.ts";
 
 export type WireId = string | number;
 
@@ -137,7 +137,7 @@ function areParams(params: unknown): boolean {
   if (!isObject(params)) return false;
   const { _meta: meta } = params;
   if (meta === undefined) return true;
-  if (!isObject(meta)) return false;
+  if (!isObject(meta) || hasMoreMembers(meta, MOST_META)) return false;
   const { progressToken: token, [RELATED_TASK_META_KEY]: task } = meta;
   return (token === undefined || isId(token)) &&
     (task === undefined || isObject(task) && typeof task["taskId"] === "string");
@@ -192,6 +192,9 @@ function whatIsWrong(value: unknown): string {
   if ("params" in value && !isObject(value["params"])) return '"params" must be an object';
   const meta = isObject(value["params"]) ? value["params"]["_meta"] : undefined;
   if (meta !== undefined && !isObject(meta)) return '"params._meta" must be an object';
+  if (hasMoreMembers(meta, MOST_META)) {
+    return `"params._meta" has more than ${MOST_META} keys and list items, the limit`;
+  }
   if (isObject(meta) && "progressToken" in meta) {
     return `"progressToken" must be a string or an integer of at most ${Number.MAX_SAFE_INTEGER}`;
   }

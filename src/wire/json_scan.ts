@@ -10,10 +10,13 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
+const U = 0x75;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const SPACE = 0x20;
 
+/** Bytes of a text that are looked at one by one; what follows them is searched for what matters, which is faster. */
+const SHORT = 16;
 /** Of an outline, bytes. The id of a message takes 6 KiB at most. */
 const LONGEST_OUTLINE = 16 * 1024;
 
@@ -24,6 +27,8 @@ export class JsonScan {
   members = 0;
   /** Objects and lists that lay inside each other so far. */
   deepest = 0;
+  /** Escapes in texts so far; one of the form `\u65e5` counts as two. */
+  escapes = 0;
   readonly #outline = new Outline();
   #depth = 0;
   #isInText = false;
@@ -41,15 +46,27 @@ export class JsonScan {
 
   /** Takes the bytes that come next. */
   push(bytes: Uint8Array): void {
-    let [members, depth, isInText, isEscaped, isEmpty] = this.#state();
+    let [members, escapes, depth, isInText, isEscaped, isEmpty] = this.#state();
     /** Where the bytes begin that belong to the outline; negative: these do not. */
     let start = depth < 2 ? 0 : -1;
+    let [run, quote, backslash] = [0, -1, -1];
     for (let at = 0; at < bytes.length; at++) {
       const byte = bytes[at] ?? 0;
       if (isInText) {
-        if (isEscaped) isEscaped = false;
-        else if (byte === BACKSLASH) isEscaped = true;
-        else if (byte === QUOTE) isInText = false;
+        if (isEscaped) {
+          isEscaped = false;
+          if (byte === U) escapes++;
+        } else if (byte === BACKSLASH) {
+          isEscaped = true;
+          escapes++;
+        } else if (byte === QUOTE) isInText = false;
+        else if (++run === SHORT) {
+          run = 0;
+          // Each is searched for behind where it was found last, so that no byte is searched twice.
+          if (quote < at) quote = placeOf(QUOTE, bytes, at);
+          if (backslash < at) backslash = placeOf(BACKSLASH, bytes, at);
+          at = Math.min(quote, backslash) - 1;
+        }
         continue;
       }
       if (byte <= SPACE) continue;
@@ -60,7 +77,7 @@ export class JsonScan {
       } else {
         if (isEmpty) members++;
         isEmpty = byte === OPEN_OBJECT || byte === OPEN_LIST;
-        if (byte === QUOTE) isInText = true;
+        if (byte === QUOTE) [isInText, run] = [true, 0];
         if (!isEmpty) continue;
         if (++depth > this.deepest) this.deepest = depth;
         if (depth !== 2) continue;
@@ -71,15 +88,22 @@ export class JsonScan {
     if (start >= 0) this.#outline.add(bytes, start, bytes.length);
     this.length += bytes.length;
     this.members = members;
+    this.escapes = escapes;
     this.#depth = depth;
     this.#isInText = isInText;
     this.#isEscaped = isEscaped;
     this.#isEmpty = isEmpty;
   }
 
-  #state(): [members: number, depth: number, isInText: boolean, isEscaped: boolean, isEmpty: boolean] {
-    return [this.members, this.#depth, this.#isInText, this.#isEscaped, this.#isEmpty];
+  #state(): [members: number, escapes: number, depth: number, isInText: boolean, isEscaped: boolean, isEmpty: boolean] {
+    return [this.members, this.escapes, this.#depth, this.#isInText, this.#isEscaped, this.#isEmpty];
   }
+}
+
+/** Where it is from `at` on; the end: it is not. */
+function placeOf(byte: number, bytes: Uint8Array, at: number): number {
+  const found = bytes.indexOf(byte, at);
+  return found < 0 ? bytes.length : found;
 }
 
 /** The bytes of a value outside of the objects and lists in it, with their brackets. */

@@ -86,3 +86,19 @@ Deno.test("C2 JsonScan knows the outline of a value that has not ended, and none
     assert.deepStrictEqual(scanned(text, [11]).outline, outline, text.slice(0, 40));
   }
 });
+
+Deno.test("C2 JsonScan passes over long texts, and counts what is escaped in them", () => {
+  const run = fc.oneof(
+    fc.constantFrom('\\"', "\\\\", "\\n", "\\u65e5"),
+    fc.nat({ max: 60 }).map((length) => "x,{[ü".repeat(length)),
+  );
+  fc.assert(
+    fc.property(fc.array(run, { maxLength: 8 }), fc.integer({ min: 1, max: 300 }), (runs, size) => {
+      const { members, deepest, escapes } = scanned(`["${runs.join("")}",{"a":"${runs.join("")}"}]`, [size]);
+      const counts: readonly number[] = runs.map((one) => one.startsWith("\\u") ? 2 : one.startsWith("\\") ? 1 : 0);
+      const escaped = 2 * counts.reduce((sum, count) => sum + count, 0);
+      assert.deepStrictEqual({ members, deepest, escapes }, { members: 3, deepest: 2, escapes: escaped });
+    }),
+    { numRuns: 1_000 },
+  );
+});

@@ -20,3 +20,21 @@ export function member(value: unknown, name: string): unknown {
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Whether a value has more keys and list items than `most`, of all levels; no others are looked at. */
+export function hasMoreMembers(value: unknown, most: number): boolean {
+  const found = [value];
+  for (const one of found) {
+    const members: readonly unknown[] = typeof one === "object" && one !== null ? Object.values(one) : [];
+    if (found.length + members.length - 1 > most) return true;
+    found.push(...members);
+  }
+  return false;
+}
+
+/** About the characters that a value takes as JSON, which is not written for that. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.entries(value).reduce((size, [key, one]) => size + key.length + sizeOf(one), 2);
+}

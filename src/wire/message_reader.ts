@@ -13,23 +13,20 @@ import { DEEPEST, type Excess, excessOf, moreThan } from "./message_bounds.ts";
 
 /** Shorter texts have too few brackets and commas to be beyond any bound, bytes. */
 const SURELY_BOUNDED = DEEPEST;
-/** Bytes that are looked at together, at least. */
-const PIECE = 64 * 1024;
 const NOTHING = new Uint8Array(0);
-const DECODER = new TextDecoder("utf-8", { fatal: true });
+/** Makes texts of one byte a character where that is enough, which `STRICT` never does. */
+const LOSSY = new TextDecoder();
+const STRICT = new TextDecoder("utf-8", { fatal: true });
+const LOST = "\ufffd";
 
 export class MessageReader {
   readonly #scan = new JsonScan();
-  readonly #waiting = new ByteBuffer();
-  #decoder: TextDecoder | undefined;
-  #length = 0;
-  #text = "";
+  readonly #bytes = new ByteBuffer();
   #excess: Excess | undefined;
-  #unreadable: InvalidMessage | undefined;
 
   /** Bytes so far. */
   get length(): number {
-    return this.#length;
+    return this.#scan.length;
   }
 
   /** What is known so far of a message that is beyond a bound; undefined: it is within them. */
@@ -39,49 +36,31 @@ export class MessageReader {
 
   /** Takes bytes that others follow; they are copied. */
   push(part: Uint8Array): void {
-    this.#length += part.length;
-    if (this.#waiting.length + part.length < PIECE) return this.#waiting.add(part);
-    this.#take(this.#waiting.take());
-    if (part.length < PIECE) this.#waiting.add(part);
-    else this.#take(part);
+    this.#count(part);
+    if (this.#excess === undefined) this.#bytes.add(part);
+    else this.#bytes.release();
   }
 
   /** The message that ends with these bytes. Never throws. */
   end(last: Uint8Array = NOTHING): WireMessage {
-    if (this.#length === 0) return this.#only(last);
+    if (this.length === 0) return this.#only(last);
     this.push(last);
-    this.#take(this.#waiting.take());
-    return this.excessive ?? this.#unreadable ?? messageOf(() => this.#text + this.#streamed().decode());
+    return this.excessive ?? messageOf(() => {
+      const text = textOf(this.#bytes.take());
+      this.#bytes.release();
+      return text;
+    });
   }
 
   /** A message that came as a whole, as most do. */
   #only(bytes: Uint8Array): WireMessage {
-    this.#length = bytes.length;
     if (bytes.length > SURELY_BOUNDED) this.#count(bytes);
-    return this.excessive ?? messageOf(() => DECODER.decode(bytes));
-  }
-
-  #take(bytes: Uint8Array): void {
-    this.#count(bytes);
-    if (this.#excess !== undefined) this.#text = "";
-    else if (this.#unreadable === undefined) this.#decode(bytes);
+    return this.excessive ?? messageOf(() => textOf(bytes));
   }
 
   #count(bytes: Uint8Array): void {
     this.#scan.push(bytes);
     this.#excess ??= excessOf(this.#scan);
-  }
-
-  #decode(bytes: Uint8Array): void {
-    try {
-      this.#text += this.#streamed().decode(bytes, { stream: true });
-    } catch (thrown) {
-      this.#unreadable = unreadable(thrown);
-    }
-  }
-
-  #streamed(): TextDecoder {
-    return this.#decoder ??= new TextDecoder("utf-8", { fatal: true });
   }
 }
 
@@ -101,6 +80,12 @@ export function parseBounded(text: string): Outcome<unknown> {
   if (text.length > SURELY_BOUNDED) scan.push(encodeText(text));
   const excess = excessOf(scan);
   return excess === undefined ? parseJson(text) : failure(`it has ${moreThan(excess)}`);
+}
+
+/** @throws {TypeError} Where the bytes are not UTF-8. */
+function textOf(bytes: Uint8Array): string {
+  const text = LOSSY.decode(bytes);
+  return text.includes(LOST) ? STRICT.decode(bytes) : text;
 }
 
 function messageOf(textOf: () => string): WireMessage {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { encodeText } from "../base/text.ts";
 import type { WireMessage } from "./json_rpc_message.ts";
-import { DEEPEST, LONGEST_MESSAGE, MOST_MEMBERS } from "./message_bounds.ts";
+import { DEEPEST, LONGEST_MESSAGE, MOST_ESCAPES, MOST_MEMBERS, MOST_META } from "./message_bounds.ts";
 import { MessageReader, parseBounded, readWireMessage } from "./message_reader.ts";
 
 /** The message of a text that comes in parts of this size. */
@@ -50,11 +50,13 @@ Deno.test("C2 a message is the same however its bytes come, and characters that 
 });
 
 Deno.test("C2 a message beyond a bound is refused under its id with the bound, and the largest within it is read", () => {
+  const escapes = (count: number) => `{"a":"${"\\n".repeat(count)}"}`;
   const text = (length: number) => `{"a":"${"x".repeat(length - request('{"a":""}').length)}"}`;
   const rows: readonly (readonly [within: string, beyond: string, excess: string, limit: string])[] = [
-    [listOf(MOST_MEMBERS), listOf(MOST_MEMBERS + 1), "members", "50000 keys and list items"],
+    [listOf(MOST_MEMBERS), listOf(MOST_MEMBERS + 1), "members", `${MOST_MEMBERS} keys and list items`],
     [nested(DEEPEST - 1), nested(DEEPEST), "depth", "500 objects and lists inside each other"],
     [nested(DEEPEST - 1), nested(1_000_000), "depth", "500 objects and lists inside each other"],
+    [escapes(MOST_ESCAPES), escapes(MOST_ESCAPES + 1), "escapes", `${MOST_ESCAPES} escaped characters`],
     [text(LONGEST_MESSAGE), text(LONGEST_MESSAGE + 1), "length", "16 MiB"],
   ];
   for (const [within, beyond, excess, limit] of rows) {
@@ -71,6 +73,17 @@ Deno.test("C2 a message beyond a bound is refused under its id with the bound, a
       });
     }
   }
+});
+
+Deno.test("C2 parameters whose _meta holds very much are refused, at any level", () => {
+  const meta = (keys: number) => Object.fromEntries(Array.from({ length: keys }, (_, at) => [`k${at}`, at]));
+  const problemOf = (value: object) => {
+    const read = readWireMessage(encodeText(request(JSON.stringify({ _meta: value }))));
+    return read.kind === "invalid" ? read.problem : read.kind;
+  };
+  const beyond = 'Invalid request: "params._meta" has more than 1000 keys and list items, the limit';
+  const rows = [meta(MOST_META), meta(MOST_META + 1), { in: [meta(MOST_META - 2)] }, { in: [meta(MOST_META - 1)] }];
+  assert.deepStrictEqual(rows.map(problemOf), ["request", beyond, "request", beyond]);
 });
 
 Deno.test("C2 of a message beyond a bound it is known what it was meant as, before its end where it says so", () => {
@@ -94,7 +107,7 @@ Deno.test("C2 of a message beyond a bound it is known what it was meant as, befo
 Deno.test("C2 JSON that stands in a text of a message has the bounds of one", () => {
   const rows: readonly (readonly [text: string, problem: RegExp | undefined])[] = [
     [listOf(MOST_MEMBERS), undefined],
-    [listOf(MOST_MEMBERS + 6), /^it has more than 50000 keys and list items$/],
+    [listOf(MOST_MEMBERS + 6), /^it has more than 20000 keys and list items$/],
     [nested(DEEPEST), undefined],
     [nested(DEEPEST + 1), /^it has more than 500 objects and lists inside each other$/],
     ["{", /JSON/],

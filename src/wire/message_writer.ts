@@ -1,3 +1,4 @@
+import { encodedParts, encodeText } from "../base/text.ts";
 import { delay } from "../base/time.ts";
 import { FULL_PIPE_RETRY_MS } from "../base/write_all.ts";
 
@@ -10,6 +11,8 @@ export interface ByteOutput {
 
 /** A client that leaves more than this unread is taken for gone: it would fill our memory, bytes. */
 const MOST_UNWRITTEN = 64 * 1024 * 1024;
+/** Characters of a line that are made bytes at once. */
+const SHORT = 64 * 1024;
 
 /**
  * Writes messages in the order they are given, never blocking: a client that stops reading would stop the whole program,
@@ -34,13 +37,16 @@ export class MessageWriter {
   write(bytes: Uint8Array): Promise<void> {
     if (this.#stopped) return Promise.resolve();
     const rest = this.#unwritten === 0 ? bytes.subarray(this.#output.writeNow?.(bytes) ?? 0) : bytes;
-    if (rest.length === 0) return Promise.resolve();
-    this.#unwritten += rest.length;
-    if (this.#unwritten > MOST_UNWRITTEN) {
-      this.#fail(new Error(`The client does not read: ${this.#unwritten} bytes wait for it`));
-      return Promise.resolve();
-    }
-    return this.#written = this.#written.then(() => this.#writeAll(rest));
+    return rest.length === 0 ? Promise.resolve() : this.#later(rest.length, () => this.#writeAll(rest));
+  }
+
+  /** The same for a line, given without its end. A long one is made bytes as these are written. */
+  writeLine(text: string): Promise<void> {
+    if (text.length <= SHORT) return this.write(encodeText(`${text}\n`));
+    return this.#later(text.length, async () => {
+      for (const part of encodedParts(text)) await this.#writeAll(part);
+      await this.#writeAll(encodeText("\n"));
+    });
   }
 
   /** Drops what waits and all that is given from now on; a write that has begun cannot be taken back. */
@@ -53,6 +59,16 @@ export class MessageWriter {
     return this.#written;
   }
 
+  #later(length: number, write: () => Promise<void>): Promise<void> {
+    if (this.#stopped) return Promise.resolve();
+    this.#unwritten += length;
+    if (this.#unwritten > MOST_UNWRITTEN) {
+      this.#fail(new Error(`The client does not read: ${this.#unwritten} bytes wait for it`));
+      return Promise.resolve();
+    }
+    return this.#written = this.#written.then(write).then(() => void (this.#unwritten -= length));
+  }
+
   async #writeAll(bytes: Uint8Array): Promise<void> {
     for (let written = 0; written < bytes.length && !this.#stopped;) {
       try {
@@ -62,7 +78,6 @@ export class MessageWriter {
         await delay(FULL_PIPE_RETRY_MS);
       }
     }
-    this.#unwritten -= bytes.length;
   }
 
   #fail(thrown: unknown): void {

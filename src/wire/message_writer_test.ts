@@ -48,3 +48,17 @@ Deno.test("C2 messages come out whole and in their order, however much of each i
     assert.equal(written, all);
   }));
 });
+
+Deno.test("C2 a long line is made bytes in small parts as these are written, and comes out whole before the next", async () => {
+  const line = "ü💚".repeat(100_000);
+  const parts: Uint8Array[] = [];
+  const writer = new MessageWriter({
+    write: (bytes) => Promise.resolve(parts.push(bytes.slice())).then(() => bytes.length),
+  }, (thrown) => assert.fail(String(thrown)));
+  void writer.writeLine(line);
+  void writer.writeLine("next");
+  assert.strictEqual(parts.length, 0);
+  await writer.flush();
+  assert.ok(parts.every(({ length }) => length <= 65_536));
+  assert.strictEqual(new TextDecoder().decode(new Uint8Array(parts.flatMap((part) => [...part]))), `${line}\nnext\n`);
+});

@@ -50,13 +50,13 @@ export class BodyReader {
   }
 
   async #readAll(
-    reader: ReadableStreamDefaultReader<Uint8Array>,
+    reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
     late: Promise<"late">,
   ): Promise<Outcome<WireMessage, BodyProblem>> {
     const { largest, together, beginning } = this.#limits;
     const message = new MessageReader();
     // Most bodies come in one part, which is not copied then.
-    let last: Uint8Array = new Uint8Array(0);
+    let last: Uint8Array<ArrayBuffer> = new Uint8Array(0);
     let size = 0;
     let counted = 0;
     try {
@@ -70,7 +70,10 @@ export class BodyReader {
         if (this.#held + more > together) return failure("too_many");
         counted += more;
         this.#held += more;
-        if (last.length > 0) message.push(last);
+        if (last.length > 0) {
+          message.push(last);
+          last.buffer.transfer(0); // Its memory is given back at once.
+        }
         last = next.value;
       }
     } finally {

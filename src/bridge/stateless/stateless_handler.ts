@@ -2,7 +2,6 @@
  * Stateless requests (2026-07-28): a new SDK server over one service answers each. The SDK always streams, because a
  * client of this version cancels by closing the stream (H4). A client that takes no stream gets the answer from it.
  */
-import { encodeText } from "../../base/text.ts";
 import { withTimeout } from "../../base/time.ts";
 import {
   createMcpHandler,
@@ -186,8 +185,11 @@ async function startOf(
   return { first: first?.value, body };
 }
 
+/** Of the event with an error that the SDK makes, bytes. */
+const LONGEST_REFUSAL = 64 * 1024;
 /** The error in the first event, where the whole answer is an error with a status of its own; undefined: none. */
 function refusalIn(first: Uint8Array | undefined): object | undefined {
+  if (first === undefined || first.length > LONGEST_REFUSAL) return undefined;
   const data = DATA_REGEXP.exec(new TextDecoder().decode(first))?.[1];
   if (data === undefined || !data.includes(`"code":${MISSING_CAPABILITY}`)) return undefined;
   const message = JSON.parse(data);
@@ -200,19 +202,20 @@ const DATA_REGEXP = /\ndata: ([^\n]*)/;
 const NO_SESSION = "--------";
 const NEWEST = "2026-07-28";
 
-/** The last message of a stream of events, which is the answer, as a body. */
+const NEWLINE = 10;
+const COLON = 0x3a;
+
+/** The last message of a stream of events, which is the answer, as a body. The SDK gives each event in one part. */
 function answerIn(events: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-  const reader = events.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = events.getReader();
   return new ReadableStream({
     async pull(controller) {
-      let text = "\n";
+      let last: Uint8Array = new Uint8Array(0);
       for (let read = await reader.read(); !read.done; read = await reader.read()) {
-        // Only the last event counts, so earlier ones are dropped at once.
-        text += read.value;
-        const last = text.lastIndexOf("\ndata: ");
-        if (last > 0) text = text.slice(last);
+        if (read.value[0] !== COLON) last = read.value; // no comment
       }
-      controller.enqueue(encodeText(DATA_REGEXP.exec(text)?.[1] ?? ""));
+      const end = last.length - "\n\n".length;
+      controller.enqueue(last.subarray(last.lastIndexOf(NEWLINE, end - 1) + 1 + "data: ".length, end));
       controller.close();
     },
     cancel: (reason) => reader.cancel(reason),

@@ -2,7 +2,7 @@
  * One response of server-sent events (H7). A client that closes its connection cancels the body at once. The request's
  * signal is not used: in this runtime it fires only after a response.
  */
-import { encodeText } from "../../base/text.ts";
+import { encodedParts, encodeText } from "../../base/text.ts";
 
 /** One event; `Last-Event-ID` names its `id`. */
 export interface StreamEvent {
@@ -18,6 +18,8 @@ interface EventStreamOptions {
   readonly onGone: () => void;
 }
 
+/** Characters of data that are made bytes at once. */
+const SHORT = 64 * 1024;
 const KEEP_ALIVE = encodeText(": keep-alive\n\n");
 /** Sends the head of the response before the first event. */
 const OPENING = encodeText(": open\n\n");
@@ -56,7 +58,11 @@ export class EventStream {
 
   /** Sends one event; does nothing when the stream is closed. */
   write({ id, data }: StreamEvent): void {
-    this.#enqueue(encodeText(`event: message\nid: ${id}\ndata: ${data}\n\n`));
+    const head = `event: message\nid: ${id}\ndata: `;
+    if (data.length <= SHORT) return this.#enqueue(encodeText(`${head}${data}\n\n`));
+    for (const text of [head, data, "\n\n"]) {
+      for (const part of encodedParts(text)) this.#enqueue(part.slice());
+    }
   }
 
   /** Sends data without an id, which `Last-Event-ID` cannot name. */

@@ -1,5 +1,6 @@
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
 import type { BuiltinName } from "../../catalog/format/builtin_traits.ts";
+import { shownValue } from "../../base/text.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
 import type { ListFacts } from "../result/listed_texts.ts";
@@ -47,6 +48,6 @@ export const BY_ID_ONLY = "this connection has no session, so operations are fou
 
 /** The result for an id that no kept operation has. */
 export function unknownOperation(id: string): string {
-  return `Operation "${id}" is unknown: it never existed in this session, or its result is no longer kept. ` +
+  return `Operation ${shownValue(id)} is unknown: it never existed in this session, or its result is no longer kept. ` +
     "`status` lists the kept ones.";
 }

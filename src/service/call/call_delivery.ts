@@ -54,7 +54,7 @@ export class CallDelivery {
       );
     }
     const { heldCalls: held } = service;
-    const fingerprint = JSON.stringify([params.name, params.arguments]);
+    const fingerprint = () => JSON.stringify([params.name, params.arguments]);
     const state = mcpReq.requestState<unknown>();
     const call = state === undefined
       ? new AskingCall(

@@ -5,7 +5,6 @@
  *
  * read → split into lines (bytes) → count, check → SDK; SDK → one line → stdout, in order. Nothing else writes to stdout.
  */
-import { encodeText } from "../../base/text.ts";
 import { withTimeout } from "../../base/time.ts";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
@@ -156,7 +155,7 @@ export class StdioTransport implements Transport {
   }
 
   #write(message: unknown): Promise<void> {
-    return this.#writer.write(encodeText(`${JSON.stringify(message)}\n`));
+    return this.#writer.writeLine(JSON.stringify(message));
   }
 
   #settle(id: WireId): void {

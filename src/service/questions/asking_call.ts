@@ -30,7 +30,7 @@ interface Asked {
 
 export class AskingCall {
   /** Of the call, so that no other one is gone on with. */
-  readonly #fingerprint: string;
+  readonly #fingerprint: () => string;
   readonly #held: HeldCalls;
   readonly #result: Promise<Result>;
   readonly #end = new AbortController();
@@ -40,9 +40,9 @@ export class AskingCall {
   #lastKey = 0;
   #isOver = false;
 
-  /** Begins it; `fingerprint` is equal for equal calls only. */
+  /** Begins it; `fingerprint` gives texts that are equal for equal calls only. */
   constructor(
-    parts: { readonly fingerprint: string; readonly held: HeldCalls; readonly owner: object } & {
+    parts: { readonly fingerprint: () => string; readonly held: HeldCalls; readonly owner: object } & {
       readonly offers: ClientOffers;
       /** The first request. */
       readonly request: Request;
@@ -67,9 +67,9 @@ export class AskingCall {
   }
 
   /** The call that was held under `state`, which is used up; undefined: none of this fingerprint is. */
-  static heldAs(held: HeldCalls, state: string, fingerprint: string): AskingCall | undefined {
+  static heldAs(held: HeldCalls, state: string, fingerprint: () => string): AskingCall | undefined {
     const call = held.get(state);
-    if (call === undefined || call.#fingerprint !== fingerprint) return undefined;
+    if (call === undefined || call.#fingerprint() !== fingerprint()) return undefined;
     held.delete(state);
     return call;
   }

@@ -1,6 +1,5 @@
 /** Progress that another program tells of a call, on its way to the client. */
-import { truncate } from "../../base/text.ts";
-import { visibleText } from "../../base/visible_text.ts";
+import { visibleStart } from "../../base/visible_text.ts";
 import type { CallContext } from "../service.ts";
 
 /** Messages that the client has not taken yet; a program may send without end. */
@@ -28,7 +27,7 @@ export class ForwardedProgress {
     this.#unread++;
     void sendProgress(
       progress,
-      typeof message === "string" ? truncate(visibleText(message), LONGEST_MESSAGE) : undefined,
+      typeof message === "string" ? visibleStart(message, LONGEST_MESSAGE) : undefined,
       typeof total === "number" ? total : undefined,
     ).finally(() => this.#unread--);
   }

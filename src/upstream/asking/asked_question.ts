@@ -1,7 +1,6 @@
 /** What a server asks of a client, as the client is shown it: named, cleaned, and refused where it is a trap (O2). Pure. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { truncate } from "../../base/text.ts";
-import { shorten, visibleText } from "../../base/visible_text.ts";
+import { shorten, visibleStart } from "../../base/visible_text.ts";
 import { modeOf, type Question } from "../../service/questions/question.ts";
 import { isPrivateHost } from "../../system/network/public_address.ts";
 import { isObject } from "../../wire/json_value.ts";
@@ -29,7 +28,7 @@ export function askedQuestion(server: AskingServer, method: string, params: unkn
   if (method !== "elicitation/create") return failure(`ahma_mcp does not offer ${shorten(method, 80)}`);
   const { message: given, requestedSchema, mode } = params;
   if (typeof given !== "string") return failure("it has no message");
-  const text = truncate(visibleText(given), LONGEST_MESSAGE);
+  const text = visibleStart(given, LONGEST_MESSAGE);
   const message = `[${server.name}] ${text}`;
   if (modeOf(params) === "url") return askedAddress(server, params, message);
   if (modeOf(params) !== "form") return failure("its mode is neither a form nor an address");

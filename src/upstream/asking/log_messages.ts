@@ -1,7 +1,6 @@
 /** Log messages of a server on their way to the client that it works for (C3): named, bounded, and only where wanted. */
 import type { Logger } from "../../base/log.ts";
-import { truncate } from "../../base/text.ts";
-import { shorten, visibleText } from "../../base/visible_text.ts";
+import { shorten, visibleStart } from "../../base/visible_text.ts";
 import type { AskedClient } from "../../service/questions/question.ts";
 import { isAtLeast, knownLevel } from "../../service/sdk/log_level.ts";
 import { member } from "../../wire/json_value.ts";
@@ -49,5 +48,5 @@ export class LogMessages {
 
 function bounded(data: unknown): unknown {
   const text = JSON.stringify(data) ?? "null";
-  return text.length > LONGEST_DATA ? truncate(visibleText(text), LONGEST_DATA) : cleaned(data);
+  return text.length > LONGEST_DATA ? visibleStart(text, LONGEST_DATA) : cleaned(data);
 }

@@ -1,7 +1,6 @@
 /** Definitions of tools as a server gave them, and as clients see them: limited, and without hidden characters (O6). Pure. */
 import type { Tool } from "@modelcontextprotocol/server";
-import { truncate } from "../../base/text.ts";
-import { visibleText } from "../../base/visible_text.ts";
+import { visibleStart, visibleText } from "../../base/visible_text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { isObject, member } from "../../wire/json_value.ts";
 
@@ -81,7 +80,7 @@ export function canonical(value: unknown): string {
 }
 
 function shown(text: string): string {
-  return truncate(visibleText(text), LONGEST_DESCRIPTION);
+  return visibleStart(text, LONGEST_DESCRIPTION);
 }
 
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;

@@ -1,7 +1,7 @@
 /** What a server offers beside tools, as it gave it and as clients see it: limited, and without hidden characters (O2, O6). Pure. */
 import type { Prompt, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
 import { truncate } from "../../base/text.ts";
-import { visibleText } from "../../base/visible_text.ts";
+import { visibleStart } from "../../base/visible_text.ts";
 import { isObject, member } from "../../wire/json_value.ts";
 import { type Definition, definitionsIn } from "./definition.ts";
 import type { ServerRecord } from "./pins.ts";
@@ -139,5 +139,5 @@ function labels(item: Readonly<Record<string, unknown>>) {
 }
 
 function shown(text: string): string {
-  return truncate(visibleText(text), LONGEST_TEXT);
+  return visibleStart(text, LONGEST_TEXT);
 }

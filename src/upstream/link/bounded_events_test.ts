@@ -1,10 +1,11 @@
 import { strict as assert } from "node:assert";
 import { encodeText } from "../../base/text.ts";
+import { MOST_MEMBERS } from "../../wire/message_bounds.ts";
 import { boundedEvents } from "./bounded_events.ts";
 
-const MANY = `{"a":[${"1,".repeat(50_000)}1]}`;
+const MANY = `{"a":[${"1,".repeat(MOST_MEMBERS)}1]}`;
 const DEEP = "[".repeat(1_000);
-const TOO_MANY = "more than 50000 keys and list items";
+const TOO_MANY = `more than ${MOST_MEMBERS} keys and list items`;
 const PROBLEM = `Invalid request: the message has ${TOO_MANY}, the limit`;
 
 /** The messages that a client reads, of a stream that comes in parts of this size. */

@@ -2,7 +2,7 @@
  * A `fetch` for the SDK's transports that reads no more of a server's answer than a message may have: the SDK reads
  * bodies to their end. Bytes count as they are read, so that a compressed body cannot hide what it becomes.
  */
-import { concatenate, startOf } from "../../base/bytes.ts";
+import { ByteBuffer, startOf } from "../../base/bytes.ts";
 import { JsonScan } from "../../wire/json_scan.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";
 import { type Excess, excessiveAnswer, excessOf } from "../../wire/message_bounds.ts";
@@ -24,14 +24,17 @@ export async function boundedFetch(url: string | URL, init?: RequestInit): Promi
     return new Response(body.pipeThrough(boundedEvents((excess) => JSON.stringify(answer(excess)))), rest);
   }
   const scan = new JsonScan();
-  const chunks: Uint8Array[] = [];
+  const bytes = new ByteBuffer();
   for await (const chunk of body) {
     scan.push(chunk);
     const excess = excessOf(scan);
     if (excess !== undefined) return Response.json(answer(excess));
-    chunks.push(chunk);
+    bytes.add(chunk);
+    chunk.buffer.transfer(0); // Its memory is given back at once.
   }
-  return new Response(concatenate(chunks), rest);
+  const whole = new Response(bytes.take(), rest);
+  bytes.release(); // which the response has copied
+  return whole;
 }
 
 /** The error for the request that was sent. @throws {Error} When the body was no request. */

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { gzipSync } from "node:zlib";
+import { MOST_MEMBERS } from "../../wire/message_bounds.ts";
 import { boundedFetch } from "./bounded_fetch.ts";
 
 const LONG = "x".repeat(17 * 1024 * 1024);
@@ -31,8 +32,8 @@ Deno.test("O6 boundedFetch() answers a request itself whose answer is more than 
     const [status, text] = await read(typed("application/json", body, coding), request);
     assert.deepStrictEqual([status, JSON.parse(text)], [200, refused]);
   }
-  const many = await read(typed("application/json", `[${"1,".repeat(50_000)}1]`), request);
-  const error = { code: -32603, message: MESSAGE.replace("16 MiB", "50000 keys and list items") };
+  const many = await read(typed("application/json", `[${"1,".repeat(MOST_MEMBERS)}1]`), request);
+  const error = { code: -32603, message: MESSAGE.replace("16 MiB", `${MOST_MEMBERS} keys and list items`) };
   assert.deepStrictEqual([many[0], JSON.parse(many[1])], [200, { ...refused, error }]);
   const events = `data: 1\n\ndata: ${LONG}\n\n`;
   const [, text] = await read(typed("Text/Event-Stream; charset=utf-8", events), request);

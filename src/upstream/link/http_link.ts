@@ -2,9 +2,8 @@
 import type { Client, ClientCapabilities, Tool, Transport } from "@modelcontextprotocol/client";
 import { messageOf } from "../../base/errors.ts";
 import { aborted, delay } from "../../base/time.ts";
-import { truncate } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
-import { visibleText } from "../../base/visible_text.ts";
+import { shorten } from "../../base/visible_text.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import { INSTANCE_HEADER } from "../../wire/instance.ts";
 import { ANYTHING } from "../../service/sdk/any_params.ts";
@@ -13,7 +12,7 @@ import { isObject, member } from "../../wire/json_value.ts";
 import type { HttpSpec } from "../config/server_spec.ts";
 import type { TransportAuth } from "../oauth/transport_auth.ts";
 import { TAKEN_OUT } from "./bounded_events.ts";
-import { endCancelled, limitAnswers, throttledReconnect } from "./throttled_transport.ts";
+import { endCancelled, limitAnswers, throttledReconnect, wholeResult } from "./throttled_transport.ts";
 import { ResourceListens } from "./resource_listens.ts";
 import { busyFor, isBusyStatus, serverFetch } from "./retry_after.ts";
 import { watchedFetch } from "./watched_fetch.ts";
@@ -154,11 +153,13 @@ async function send(
     ...signal !== undefined && { signal },
   };
   // The result is handed on, and no member of it may be lost.
-  if (headerSchema === undefined) return await client.request({ method, params: { ...params } }, ANYTHING, options);
+  if (headerSchema === undefined) {
+    return wholeResult(await client.request({ method, params: { ...params } }, ANYTHING, options));
+  }
   const name = String(params["name"]);
   // Its own arguments, and a schema that was found to be one.
   const toolDefinition = { name, inputSchema: headerSchema } as Tool;
-  return await client.callTool({ ...params, name }, { ...options, toolDefinition });
+  return wholeResult(await client.callTool({ ...params, name }, { ...options, toolDefinition }));
 }
 
 /** An error that the server answered with; anything else is thrown on. */
@@ -294,5 +295,5 @@ function reasonOf(thrown: unknown): string {
   }
   // The runtime names the whole address, which may hold a key.
   const told = reason.replaceAll(/error sending request for url \(.*?\): |client error \(\w+\): /g, "");
-  return truncate(visibleText(told).replaceAll(/\s+/g, " "), LONGEST_REASON);
+  return shorten(told, LONGEST_REASON);
 }

@@ -1,5 +1,5 @@
 /** Limits how much work a remote server can cause in the SDK's client. */
-import type { StreamableHTTPClientTransportOptions, Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, StreamableHTTPClientTransportOptions, Transport } from "@modelcontextprotocol/client";
 import { member } from "../../wire/json_value.ts";
 
 /** Answers to requests of the server that it has not taken; more of them are not sent. */
@@ -33,26 +33,54 @@ export function limitAnswers(transport: Transport): Transport {
 }
 
 /**
+ * What the SDK sees of each result of 2026-07-28 that is for us: its schemas explain each of thousands of wrong items. What
+ * a result must be is checked where it is used, as with older versions.
+ */
+const NOTHING_IN_IT = {
+  resultType: "complete",
+  ttlMs: 0,
+  cacheScope: "private",
+  ...Object.fromEntries(
+    ["content", "tools", "prompts", "resources", "resourceTemplates", "contents", "messages"].map((name) => [name, []]),
+  ),
+  completion: { values: [] },
+};
+const WHOLE = "ahma/whole";
+const OURS = /^(?:tools|prompts|resources|completion)\//;
+
+/** The result that a server gave, of what the SDK's client makes of it. */
+export function wholeResult(result: unknown): unknown {
+  return member(result, WHOLE) ?? result;
+}
+
+function hideResult(message: JSONRPCMessage): void {
+  if (!("result" in message) || message.result["resultType"] !== "complete") return;
+  message.result = { ...NOTHING_IN_IT, [WHOLE]: message.result };
+}
+
+/**
  * Makes `transport` read no more of the answer to a request that it cancels. Up to 2025-11-25 the SDK only tells the
- * server, which may go on to write. To be called before the transport is connected.
+ * server, which may go on to write. To be called before the transport is connected. Results are hidden (`wholeResult`).
  */
 export function endCancelled(transport: Transport): Transport {
   const send = transport.send.bind(transport);
-  const open = new Map<unknown, AbortController>();
+  const open = new Map<unknown, { readonly end: AbortController; readonly isOurs: boolean }>();
   // The SDK's client calls it too.
   transport.onmessage = (message) => {
-    if (!("method" in message)) open.delete(message.id);
+    if ("method" in message) return;
+    if (open.get(message.id)?.isOurs) hideResult(message);
+    open.delete(message.id);
   };
   transport.send = async (message, options) => {
     if (!("method" in message)) return await send(message, options);
     if (!("id" in message)) {
       const cancelled = message.method === "notifications/cancelled" ? member(message.params, "requestId") : undefined;
-      open.get(cancelled)?.abort();
+      open.get(cancelled)?.end.abort();
       open.delete(cancelled);
       return await send(message, options);
     }
     const end = new AbortController();
-    open.set(message.id, end);
+    open.set(message.id, { end, isOurs: OURS.test(message.method) });
     try {
       await send(message, { ...options, requestSignal: options?.requestSignal ?? end.signal });
     } catch (thrown) {

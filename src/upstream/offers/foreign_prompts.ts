@@ -3,8 +3,7 @@ import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { truncate } from "../../base/text.ts";
-import { visibleText } from "../../base/visible_text.ts";
+import { visibleStart } from "../../base/visible_text.ts";
 import type {
   ArgumentRequest,
   Completion,
@@ -82,7 +81,7 @@ export class ForeignPrompts implements PromptSource {
     }));
     return success({
       ...typeof description === "string" && {
-        description: truncate(visibleText(description), LONGEST_DESCRIPTION),
+        description: visibleStart(description, LONGEST_DESCRIPTION),
       },
       messages: linked as unknown as GetPromptResult["messages"], // what is in them is the server's, and for the client
     });

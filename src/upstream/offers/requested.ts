@@ -1,7 +1,6 @@
 /** A request of a client to a server other than a call of a tool (O2). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { truncate } from "../../base/text.ts";
-import { visibleText } from "../../base/visible_text.ts";
+import { visibleStart } from "../../base/visible_text.ts";
 import type { LinkRequest } from "../link/link.ts";
 import type { UpstreamServer } from "../server/upstream_server.ts";
 
@@ -27,5 +26,5 @@ export async function requested(
   });
   if ("result" in answer) return success(answer.result);
   const { code, message } = answer.error;
-  return failure({ code, message: `${server.spec.name}: ${truncate(visibleText(message), LONGEST_REFUSAL)}` });
+  return failure({ code, message: `${server.spec.name}: ${visibleStart(message, LONGEST_REFUSAL)}` });
 }

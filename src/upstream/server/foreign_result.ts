@@ -1,7 +1,6 @@
 /** What of a server's answer to a call reaches the client: content, and no words that only this program may say. Pure. */
 import { type CallToolResult, isSpecType } from "@modelcontextprotocol/server";
-import { truncate } from "../../base/text.ts";
-import { visibleText } from "../../base/visible_text.ts";
+import { visibleStart } from "../../base/visible_text.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import { errorResult } from "../../service/result/result_text.ts";
 import { isObject } from "../../wire/json_value.ts";
@@ -18,7 +17,7 @@ const NOT_THEIRS = /^(?:ahma|(?:[\w.-]+\.)?(?:modelcontextprotocol|mcp)(?:\.[\w.
 /** The result for the client; a refusal becomes an error with the server's name. */
 export function foreignResult(server: string, answer: Answer): CallToolResult {
   if ("error" in answer) {
-    return errorResult(`${server}: ${truncate(visibleText(answer.error.message), LONGEST_REFUSAL)}`);
+    return errorResult(`${server}: ${visibleStart(answer.error.message, LONGEST_REFUSAL)}`);
   }
   const { content, structuredContent, isError, _meta } = answer.result;
   if (!Array.isArray(content)) return errorResult(`${server}: The server answered without content`);

@@ -3,7 +3,8 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Operation } from "../../operation/operation_record.ts";
 import type { Work } from "../../operation/operation.ts";
 import { isEnded } from "../../operation/transitions.ts";
-import { encodeText } from "../../base/text.ts";
+import { encodedParts } from "../../base/text.ts";
+import { delay } from "../../base/time.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { finalResult, startedResult, styleOf } from "../../service/result/result_text.ts";
 import { longestWait } from "../../service/run/mode.ts";
@@ -33,7 +34,14 @@ export interface RemoteCall {
   readonly audit: CallAudit | undefined;
 }
 
+/** Characters that take some milliseconds to read or write. */
+const LONG = 1024 * 1024;
 const CANCELLED_BY_CLIENT = "The client cancelled the request";
+
+/** Of a text its start, where a title needs no more. */
+function startOnly(_: string, value: unknown): unknown {
+  return typeof value === "string" ? value.slice(0, 200) : value;
+}
 
 /** Does the call: its result as the server gave it, or an operation id after the server's `waitMs`. */
 export async function callRemote(service: Service, call: RemoteCall, context: CallContext): Promise<CallToolResult> {
@@ -41,7 +49,7 @@ export async function callRemote(service: Service, call: RemoteCall, context: Ca
   const { spec } = call.server;
   const progress = new ForwardedProgress(context);
   const questions = new OpenQuestions(context.client);
-  const title = shorten(`${spec.name} ${call.tool} ${JSON.stringify(call.args)}`);
+  const title = shorten(`${spec.name} ${call.tool} ${JSON.stringify(call.args, startOnly)}`);
   const operation = registry.start(call.name, title, workOf(call, progress, questions), {
     timeoutSeconds: spec.maxSeconds,
   });
@@ -107,7 +115,10 @@ function workOf(
     const { answer, refused } = await server.call({ request, client, problem });
     const result = withRefused(withLinks(server, foreignResult(server.spec.name, answer)), refused);
     control.answer(result);
-    control.write(encodeText(textOf(result)));
+    const text = textOf(result);
+    for (const part of encodedParts(text)) await control.write(part);
+    // Others have their turn between the reading of a long answer and its writing.
+    if (text.length > LONG) await delay(0);
     const outcome = control.signal.aborted ? "cancelled" : result.isError === true ? "failed" : "completed";
     await audit?.endCall(audited, outcome);
     return { kind: "exited", code: result.isError === true ? 1 : 0 };
