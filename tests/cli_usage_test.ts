@@ -48,7 +48,7 @@ Deno.test("L1 wrong usage is exit code 2 with a suggestion, and nothing on stdou
     ],
     [["--tool_args", "{}"], 'Cannot call a tool: its name is missing, as in "ahma_mcp call git_status --short"'],
     [["call"], 'Cannot call a tool: its name is missing, as in "ahma_mcp call git_status --short"'],
-    [["list-tools", "--http", "ftp://x"], 'Cannot use flag "--http": "ftp://x" is no http:// or https:// address'],
+    [["list-tools", "--http", "ftp://x"], 'Cannot use flag "--http": "ftp://x" is not an http:// or https:// address'],
     [["--bundles", "git", "--bundles", "gti"], UNKNOWN_BUNDLE],
     [
       ["--network", "none", "--network=full"],
@@ -65,7 +65,7 @@ Deno.test("L1 wrong usage is exit code 2 with a suggestion, and nothing on stdou
     ],
     [
       ["--tool_name", "x", "--tool_args", "[]"],
-      `Cannot use flag "--tool-args": [] is no JSON object, as in '{"name": "value"}'`,
+      `Cannot use flag "--tool-args": [] is not a JSON object, as in '{"name": "value"}'`,
     ],
   ];
   for (const [words, message] of cases) {

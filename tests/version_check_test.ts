@@ -86,7 +86,7 @@ Deno.test("L9 version --check says why no answer came, and shows no foreign text
   };
   const rest = ". Nothing else needs it\n";
   assert.strictEqual(await said(() => new Response("no", { status: 404 })), `it answered with status 404${rest}`);
-  assert.strictEqual(await said(() => new Response("<html>")), `its answer is no JSON${rest}`);
+  assert.strictEqual(await said(() => new Response("<html>")), `its answer is not JSON${rest}`);
   const hostile = await said(() => Response.json({ version: "9.9.9\x1b[2J\u202e; rm -rf ~" }));
   assert.match(hostile, /^its answer names the version "9\.9\.9\\u001b\[2J/);
   assert.deepStrictEqual(["\x1b", "\u202e"].filter((character) => hostile.includes(character)), []);

@@ -55,7 +55,7 @@ export interface Session {
 }
 
 /**
- * Opens the sandbox. With `stack` the runner ends, and the session's directories go.
+ * Opens the sandbox. Disposing `stack` stops the runner and removes the session's directories.
  *
  * @throws {UserError} when the sandbox, a scope, the shell or the audit log is not to be had (S12)
  */

@@ -34,7 +34,7 @@ const OFFLINE = { npm_config_offline: "true", UV_OFFLINE: "1" };
 /** The word of `write` that stands for the scopes. */
 const SCOPE = "scope";
 
-/** @throws {UserError} When the policy names what there is not, or the sandbox is not to be had. */
+/** @throws {UserError} When a path of the policy does not exist, or the sandbox is unavailable. */
 export async function openServerSandbox(options: ServerSandboxOptions): Promise<ServerSandbox> {
   const { spec, scopes, settings, chain, log } = options;
   const home = await serverHome(options);

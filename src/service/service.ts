@@ -184,7 +184,7 @@ export interface CallContext {
   readonly ownToolsOnly?: true;
   /** The client, for servers that ask it something; absent: it takes no questions. */
   readonly client?: AskedClient;
-  /** Receives an operation that goes on after the answer and is no task; absent: no receiver. */
+  /** Receives an operation that goes on after the answer and is not a task; absent: no receiver. */
   readonly onBackground?: (operation: Operation) => void;
 }
 

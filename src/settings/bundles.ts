@@ -72,7 +72,7 @@ function isNative(name: string): boolean {
 /**
  * The shipped tool files of these names, in that order, without native tools; `all`: every one.
  *
- * @throws {UsageError} when a name is none of them
+ * @throws {UsageError} when a name is not among them
  */
 export async function embeddedTools(names: readonly string[]): Promise<ToolText[]> {
   const wanted = new Set(

@@ -36,7 +36,7 @@ Deno.test("T15 embeddedTools() refuses an unknown name with a suggestion", async
   });
 });
 
-Deno.test("K1 toolGroups() finds the groups of native tools among the names, which are no tool files", async () => {
+Deno.test("K1 toolGroups() finds the groups of native tools among the names, which are not tool files", async () => {
   assert.deepStrictEqual(toolGroups(["git", "files"]), ["files"]);
   assert.deepStrictEqual(toolGroups(["toolbox"]), TOOL_GROUPS.filter((group) => group !== "files_patch"));
   assert.deepStrictEqual(toolGroups(["files_patch", "git"]), ["files_patch"]);

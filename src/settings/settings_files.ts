@@ -191,7 +191,7 @@ function readText(path: string): Text | undefined {
   try {
     const read = readRegularFile(path, LARGEST_BYTES);
     if (read.kind === "read") return { text: new TextDecoder().decode(read.bytes) };
-    if (read.kind === "not_regular") return { unreadable: "it is no regular file" };
+    if (read.kind === "not_regular") return { unreadable: "it is not a regular file" };
     return { unreadable: `it has ${read.size} bytes, at most ${LARGEST_BYTES} are read` };
   } catch (thrown) {
     if (["ENOENT", "ENOTDIR"].includes(systemErrorCode(thrown) ?? "")) return undefined;
@@ -237,7 +237,7 @@ function repeatedSetting([key]: UnplacedDiagnostic["path"], texts: readonly [str
 function valuesOf(path: string, parsed: unknown, diagnostics: UnplacedDiagnostic[]): Map<FlagName, Given> {
   const values = new Map<FlagName, Given>();
   if (!isObject(parsed)) {
-    diagnostics.push({ severity: "error", path: [], at: "value", message: "The file is no object: write { ... }" });
+    diagnostics.push({ severity: "error", path: [], at: "value", message: "The file is not an object: write { ... }" });
     return values;
   }
   for (const [key, value] of Object.entries(parsed)) {

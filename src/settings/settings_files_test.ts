@@ -153,7 +153,7 @@ Deno.test("L7 readSettingsFiles() leaves a project's mistakes out, with their pl
     "Settings file ./.ahma/settings.json:1:15: The file is not valid JSON: property name expected; this is ignored",
   ]);
   assert.deepStrictEqual((await read("[]")).warnings, [
-    "Settings file ./.ahma/settings.json:1:1: The file is no object: write { ... }; this is ignored",
+    "Settings file ./.ahma/settings.json:1:1: The file is not an object: write { ... }; this is ignored",
   ]);
 });
 
@@ -168,7 +168,7 @@ Deno.test("L7 readSettingsFiles() refuses a mistake of the user, with its place"
   });
 });
 
-Deno.test("L7 readSettingsFiles() does not read what is no ordinary small file", async () => {
+Deno.test("L7 readSettingsFiles() does not read what is not an ordinary small file", async () => {
   const { warnings } = await read(" ".repeat(70_000));
   assert.deepStrictEqual(warnings, [
     'Settings file "./.ahma/settings.json": it has 70000 bytes, at most 65536 are read; this is ignored',

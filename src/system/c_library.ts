@@ -51,7 +51,7 @@ export class LazyLibrary<const Symbols extends Deno.ForeignLibraryInterface> imp
     const loading = {};
     for (const [name, description] of Object.entries(this.#described)) {
       const get = () => {
-        // Its load would overwrite what it is to tell.
+        // Loading it later would overwrite errno.
         if (name !== ERRNO_LOCATION && ERRNO_LOCATION in this.#described) Reflect.get(loading, ERRNO_LOCATION);
         const library = openCLibrary({ [name]: withStructure(description) });
         this.#opened.push(library);

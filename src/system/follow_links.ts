@@ -9,7 +9,7 @@ export interface Followed {
   readonly facts: FileFacts | undefined;
   /** Links and directories on the way, in this order, `from` and what lies above it not among them. */
   readonly passed: readonly { readonly path: string; readonly facts: FileFacts }[];
-  /** A link on the way leads to a name that is no valid text. */
+  /** A link on the way leads to a name that is not valid text. */
   readonly unreadable: boolean;
 }
 

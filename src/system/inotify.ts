@@ -65,7 +65,7 @@ export class Inotify implements AsyncDisposable {
   /**
    * Watches a directory until the result is disposed of.
    *
-   * @throws Error when it is no directory that may be read, or the system's limit of watches is reached.
+   * @throws Error when it is not a directory that may be read, or the system's limit of watches is reached.
    */
   watch(directory: string, hear: NamesListener): Disposable {
     const { inotify_add_watch, inotify_rm_watch } = this.#library.symbols;

@@ -98,7 +98,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: `T12 Inotify refuses what is no directory, and goes on${REASON}`,
+  name: `T12 Inotify refuses what is not a directory, and goes on${REASON}`,
   ignore,
   fn: () =>
     listening(async ({ directory, inotify, named }) => {

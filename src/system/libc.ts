@@ -46,7 +46,7 @@ const UNLIMITED = 0xffff_ffff_ffff_ffffn;
 
 const DECODER = new TextDecoder();
 
-/** Who a file is. */
+/** Identifies a file by device and inode. */
 export interface FileIdentity {
   readonly device: bigint;
   readonly inode: bigint;

@@ -75,7 +75,7 @@ Deno.test("S16 resolveDirectory() refuses what is outside, whatever the way ther
   }
 });
 
-Deno.test("S16 resolveDirectory() refuses what is no directory, with the reason", async () => {
+Deno.test("S16 resolveDirectory() refuses what is not a directory, with the reason", async () => {
   await using tree = await makeTree();
   const cases: readonly (readonly [string, RegExp])[] = [
     ["none", /^Cannot use working directory "none": it does not exist; give an existing directory inside the scope "/],

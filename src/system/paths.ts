@@ -108,7 +108,7 @@ function walk(
   return current || "/";
 }
 
-/** Where a link leads; empty for what is no link; undefined when there is nothing. */
+/** Where a link leads; empty for what is not a link; undefined when there is nothing. */
 export type ReadLink = (path: string) => string | undefined;
 
 /** Memoizes `read` in `seen`, for many paths with a common beginning at one moment. */
@@ -158,7 +158,7 @@ export function expected<Value>(look: () => Value): Value | undefined {
 export function isExpected(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied ||
     error instanceof Deno.errors.NotADirectory || error instanceof Deno.errors.FilesystemLoop ||
-    error instanceof Deno.errors.InvalidData || // a name that is no valid text
+    error instanceof Deno.errors.InvalidData || // a name that is not valid text
     error instanceof Deno.errors.NotCapable || // /proc and /dev, which Deno keeps from most programs
     error instanceof Error && "code" in error && (error.code === "ENAMETOOLONG" || error.code === "EROFS");
 }

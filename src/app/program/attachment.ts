@@ -14,7 +14,7 @@ export interface AttachedFile {
 const MARK = encodeText("ahma-attachment1");
 const LENGTH_BYTES = 4;
 const TAIL_BYTES = LENGTH_BYTES + MARK.length;
-/** A longer list is none of ours. */
+/** A longer list was not written by this program. */
 const LONGEST_LIST = 65_536;
 
 /** What is put behind the program. */

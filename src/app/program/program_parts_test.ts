@@ -27,6 +27,6 @@ Deno.test(
   },
 );
 
-Deno.test("D1 the parts of a program that is no executable stand next to it", () => {
+Deno.test("D1 the parts of a program that is not an executable stand next to it", () => {
   assert.match(partAddress("service.mjs"), /^file:\/\/.*\/worker\/service\.mjs$/);
 });

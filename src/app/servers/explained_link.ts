@@ -73,7 +73,7 @@ function isUnreadable(denial: Denial): boolean {
   return "path" in denial && (denial.hidden === true || denial.flags.some((flag) => flag.startsWith("--read ")));
 }
 
-/** What the last words name, or else what the entry names that is no file to read. */
+/** What the last words name, or else what the entry names that is not a file to read. */
 async function startDenials(message: string, { spec, sandbox }: ExplainedLinkOptions): Promise<readonly Denial[]> {
   const given = Object.values(spec.environment).map(({ text }) => text);
   const paths = [...spec.args.map(({ text }) => text), ...given].filter((word) => /(?:^|=)\//.test(word));

@@ -46,7 +46,7 @@ function textOf(given: string): string {
   try {
     const { isFile, size } = Deno.statSync(path);
     if (isFile && size <= LARGEST_FILE) return Deno.readTextFileSync(path);
-    const why = isFile ? "it is larger than 1 MiB" : "it is no regular file";
+    const why = isFile ? "it is larger than 1 MiB" : "it is not a regular file";
     throw new UserError(`Cannot use "--mcp-config ${given}": ${why}`);
   } catch (thrown) {
     if (thrown instanceof UserError) throw thrown;

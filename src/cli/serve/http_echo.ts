@@ -30,7 +30,7 @@ export function httpEcho({ debug }: Pick<Settings, "debug">, environment: Readon
     out,
     events(session, chunk) {
       for (const [, data = ""] of new TextDecoder().decode(chunk).matchAll(/(?:^|\n)data: ([^\n]*)/g)) {
-        // A part of a long event is no JSON.
+        // A part of a long event is not JSON.
         const parsed = parseJson(data);
         if (data !== "") out(session, parsed.ok ? parsed.value : data);
       }

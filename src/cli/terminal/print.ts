@@ -5,12 +5,12 @@ import { FULL_PIPE_RETRY_MS, writeAll } from "../../base/write_all.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { messageText, TerminalFilter } from "./terminal_text.ts";
 
-/** Writes an answer to stdout; a closed pipe (`| head`) is no error. */
+/** Writes an answer to stdout; a closed pipe (`| head`) is not an error. */
 export async function print(text: string): Promise<void> {
   await ignoringGoneReader(() => writeAll(Deno.stdout, encodeText(messageText(text))));
 }
 
-/** Writes a message to stderr; a closed pipe is no error. */
+/** Writes a message to stderr; a closed pipe is not an error. */
 export async function printProblem(text: string): Promise<void> {
   await ignoringGoneReader(() => writeAll(Deno.stderr, encodeText(`${messageText(text)}\n`)));
 }
@@ -57,7 +57,7 @@ export function askOnTerminal(question: string): boolean | undefined {
   return Deno.stdin.isTerminal() && Deno.stdout.isTerminal() ? confirm(question) : undefined;
 }
 
-/** Columns of stdout's terminal; undefined: stdout is no terminal. */
+/** Columns of stdout's terminal; undefined: stdout is not a terminal. */
 export function terminalWidth(): number | undefined {
   if (!Deno.stdout.isTerminal()) return undefined;
   const { columns } = Deno.consoleSize();

@@ -31,7 +31,7 @@ const RESULTS: Readonly<Record<string, () => unknown>> = {
   },
 };
 
-/** Tools that give what is no concern of the layer. */
+/** Tools that give what is not a concern of the layer. */
 const SOURCE: ToolSource = {
   list: () => Promise.resolve([]),
   call: async (_, { name }, { sendProgress, client, signal }) => {

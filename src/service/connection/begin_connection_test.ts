@@ -79,7 +79,7 @@ Deno.test("N3 C3 the first answer is the SDK's to each version, with and without
   }
 });
 
-Deno.test("N3 C2 C3 what is no plain initialize is left to the SDK, and answered as ever", async () => {
+Deno.test("N3 C2 C3 what is not a plain initialize is left to the SDK, and answered as ever", async () => {
   const plain = initialize({}).trimEnd();
   const left: readonly string[] = [
     initialize({ protocolVersion: "2026-07-28" }),

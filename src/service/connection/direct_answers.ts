@@ -84,7 +84,7 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
   }
 
   /** Tells the client that the session ends, where its version has a notification for that (S17). */
-  async farewell(reason: string): Promise<void> {
+  async announceTermination(reason: string): Promise<void> {
     if (this.#parts !== undefined) await announceTermination(this.#options.service, this.#parts.outgoing, reason);
   }
 
@@ -153,7 +153,7 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
 
   protected override receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
     if (!("method" in message)) return this.#passOn(message, extra);
-    if (!("id" in message)) return this.#hear(message, extra);
+    if (!("id" in message)) return this.#receiveNotification(message, extra);
     if (this.#begins(message)) return;
     const answer = this.#agreed && plainAnswer(this.parts, message);
     if (answer !== undefined) return void this.#answer(message, answer, extra);
@@ -183,7 +183,7 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     this.#agreed = { version, capabilities: member(params, "capabilities") as ClientCapabilities }; // it was checked
   }
 
-  #hear(message: JSONRPCNotification, extra: MessageExtraInfo | undefined): void {
+  #receiveNotification(message: JSONRPCNotification, extra: MessageExtraInfo | undefined): void {
     if (message.method === "notifications/cancelled") {
       const id = member(message.params, "requestId") as WireId; // other values are never a key
       this.#running.get(id)?.abort(member(message.params, "reason"));

@@ -132,7 +132,7 @@ Deno.test("C3 N3 what comes while the SDK is loaded is answered, each once", () 
     assert.deepStrictEqual(ids.toSorted(), requests.map(({ id }) => id).toSorted());
   }));
 
-Deno.test("C3 a tool whose results are no objects is listed by the SDK", async () => {
+Deno.test("C3 a tool whose results are not objects is listed by the SDK", async () => {
   const listed = [{ name: "a", inputSchema: { type: "object" }, outputSchema: { type: "string" } }];
   const answers: unknown[] = [];
   for (const way of ["sdk", "layer"] as const) {

@@ -1,6 +1,6 @@
 /**
  * The answer to `initialize` without the SDK, whose load takes longer than all else before it (N3). It is given where the
- * request is beyond doubt; any other line is the SDK's. What the SDK answers later is the same, byte for byte, and is
+ * request has a known shape; any other line is the SDK's. What the SDK answers later is the same, byte for byte, and is
  * held back (stdio_transport.ts).
  */
 import { attempt } from "../../base/errors.ts";
@@ -26,7 +26,7 @@ const VERSIONS: readonly unknown[] = ["2025-11-25", "2025-06-18", "2025-03-26", 
 const LONGEST_ID = 100;
 
 type Object = Readonly<Record<string, unknown>>;
-/** What a value must be to be beyond doubt. A record of forms: an object, whose other members may be anything. */
+/** The shapes of values that are answered without the SDK. A record of forms: an object, whose other members may be anything. */
 type Form = "object" | "objects" | "text" | "flag" | { readonly [member: string]: Form };
 
 const CLIENT: Form = { title: "text", websiteUrl: "text", description: "text" };
@@ -43,7 +43,7 @@ const CAPABILITIES: Form = {
   },
 };
 
-/** The answer to a line; undefined: it is no `initialize`, or not beyond doubt. Pure. */
+/** The answer to a line; undefined: it is not an `initialize`, or not of a known shape. Pure. */
 export function firstAnswer(service: Service, line: Uint8Array): FirstAnswer | undefined {
   const message = parsed(line);
   if (!isObject(message) || !hasOnly(message, ["jsonrpc", "id", "method", "params"])) return undefined;

@@ -52,6 +52,6 @@ export async function serveStdioConnection(service: Service, io: StdioStreams): 
       service.log.error("Some requests were left without an answer");
     }
     await delay(0); // for notifications about the last ends
-    await session.farewell("The server was asked to end");
+    await session.announceTermination("The server was asked to end");
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Finds tools by words: BM25 over the words of names, titles, descriptions and arguments, a name counting most.
- * docs/design.md says why it is no library. Pure.
+ * docs/design.md says why it is not a library. Pure.
  */
 import type { Tool } from "@modelcontextprotocol/server";
 import { didYouMean } from "../../base/suggest.ts";
@@ -36,7 +36,7 @@ export class ToolIndex {
     this.#usualLength = whole / Math.max(1, tools.length);
   }
 
-  /** The tools that a query names, in its order; empty: it holds words that are no names. */
+  /** The tools that a query names, in its order; empty: it holds words that are not names. */
   named(query: string): readonly Tool[] {
     const words = query.split(/[\s,]+/).filter((word) => word !== "");
     const tools = words.map((word) => this.#byName.get(word));

@@ -16,7 +16,7 @@ function found(tools: readonly Tool[], query: string): readonly string[] {
   return new ToolIndex(tools).find(query).map(({ name }) => name);
 }
 
-Deno.test("wordsOf() splits where a character is no letter and where the case changes", () => {
+Deno.test("wordsOf() splits where a character is not a letter and where the case changes", () => {
   const texts = ["github_createIssue-2", "HTTPServer", "getURL", "Éa_ñ 文件 x", "___", ""];
   assert.deepStrictEqual(texts.map(wordsOf), [
     ["github", "create", "issue", "2"],
@@ -47,7 +47,7 @@ Deno.test("O6 find() puts first what has all words in its name, then in its text
   assert.deepStrictEqual([found(TOOLS, "telephone"), found(TOOLS, ""), found([], "x")], [[], [], []]);
 });
 
-Deno.test("O6 named() gives the tools that a query names, and nothing when a word is no name", () => {
+Deno.test("O6 named() gives the tools that a query names, and nothing when a word is not a name", () => {
   const index = new ToolIndex(TOOLS);
   const named = (query: string) => index.named(query).map(({ name }) => name);
   assert.deepStrictEqual(named("mail_send, git_log mail_send"), ["mail_send", "git_log"]);

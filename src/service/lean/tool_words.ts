@@ -4,7 +4,7 @@
 const WORD = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+|[\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{Lu}/gu;
 
 /**
- * Words in small letters, split where a character is no letter and where the case changes.
+ * Words in small letters, split where a character is not a letter and where the case changes.
  *
  * @example wordsOf("github_createIssue-2") // ["github", "create", "issue", "2"]
  */

@@ -15,7 +15,7 @@ export class LogLevel {
     this.#onChoice = onChoice;
   }
 
-  /** @throws {RequestError} -32602 for what is no level */
+  /** @throws {RequestError} -32602 for what is not a level */
   choose(level: unknown): void {
     const known = knownLevel(level);
     if (known === undefined) {

@@ -28,7 +28,7 @@ export function asInvalidParams(thrown: unknown): unknown {
   return new RequestError(RequestErrorCode.InvalidParams, message);
 }
 
-/** Undefined: the text is no dump of the validator. */
+/** Undefined: the text is not a dump of the validator. */
 function issuesIn(text: string): readonly Issue[] | undefined {
   const parsed = parseJson(text);
   const issues = parsed.ok && Array.isArray(parsed.value) ? parsed.value : [];

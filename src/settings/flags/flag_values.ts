@@ -90,7 +90,7 @@ export function valueProblem(flag: Flag, value: string): string | undefined {
     case "none":
     case "text":
     case "directory":
-    case "bundle": // what is none is refused where the bundles are read
+    case "bundle": // unknown names are refused where the bundles are read
       return undefined;
     case "choice":
       return flag.choices?.includes(value) === true

@@ -167,7 +167,7 @@ const FLAGS = {
     "http": taking("text", "URL", "List the tools of the server at this address"),
     "no-sandbox-server": { help: "Disable the sandbox: the other server runs with all your permissions" },
     "json": { help: "Print JSON" },
-    "sandbox": { help: "Only what the sandbox holds on this machine" },
+    "sandbox": { help: "Only what the sandbox enforces on this machine" },
     "project": { help: "Only what the project in the scope needs, and which of it works" },
     "result-json": { help: "Print the MCP result instead of the output" },
     "quiet": { help: "No status lines on stderr" },

@@ -25,7 +25,7 @@ export const HTTP_FLAGS = {
   "server-command": {
     value: "text",
     placeholder: "PROGRAM",
-    help: "Offer this stdio MCP server over HTTP instead of our own, inside the sandbox",
+    help: "Offer this stdio MCP server over HTTP in place of this program's tools, inside the sandbox",
   },
   "server-args": taking("text", "WORD", "An argument of --server-command", { repeatable: true }),
   "request-timeout": {

@@ -13,12 +13,12 @@ import { factsOf, type Operands, type Subcommand, SUBCOMMANDS } from "./subcomma
 export interface CommandLine {
   readonly subcommand: Subcommand;
   readonly flags: ReadonlyMap<FlagName, readonly string[]>;
-  /** Words that are no flags; what they mean is the subcommand's. For `call` everything from the tool's name on. */
+  /** Words that are not flags; what they mean is the subcommand's. For `call` everything from the tool's name on. */
   readonly operands: readonly string[];
 }
 
 interface Sorted {
-  /** The first word that is no flag, where it is a subcommand; flags may precede it. */
+  /** The first word that is not a flag, where it is a subcommand; flags may precede it. */
   subcommand: Subcommand | undefined;
   readonly flags: Map<FlagName, string[]>;
   readonly operands: string[];
@@ -65,7 +65,7 @@ function sortWords(words: readonly string[]): Outcome<Sorted> {
       continue;
     }
     const read = readFlag(word, words[index + 1], sorted.subcommand);
-    // Behind a word that is no subcommand it may be the flag of a tool.
+    // Behind a word that is not a subcommand it may be the flag of a tool.
     if (!read.ok && sorted.stray !== undefined && sorted.subcommand === undefined) {
       return failure(strayWord(sorted.stray, "serve"));
     }

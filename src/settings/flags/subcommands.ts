@@ -72,7 +72,7 @@ const SUBCOMMAND_FACTS = {
     ],
   },
   "list-tools": {
-    summary: "List the tools: ours, or those of any other MCP server",
+    summary: "List the tools of this server, or of any other MCP server",
     usage: "[flags] [-- COMMAND ARGS | --http URL]",
     operands: "command",
     flags: ["json", "http", "no-sandbox-server"],
@@ -113,7 +113,7 @@ const SUBCOMMAND_FACTS = {
     ],
   },
   "call": {
-    summary: "Call one tool: its output as it comes, its exit code as ours",
+    summary: "Call one tool: its output as it comes, and its exit code",
     usage: "[flags] TOOL [--option VALUE ...] [WORD ...] [-- WORD ...]",
     operands: "tool",
     flags: ["result-json", "quiet"],

@@ -24,7 +24,7 @@ export class NoticedWatches implements Disposable {
     this.#events?.[Symbol.dispose]();
   }
 
-  /** Says the same as the watch that looks. */
+  /** Gives the same result as polling. */
   watch(paths: readonly string[], watched: Watched = "everything"): ChangeWatch {
     if (!this.#isAsked) {
       this.#isAsked = true;

@@ -26,7 +26,7 @@ const IN_NONBLOCK_CLOEXEC = 0x80800;
 const NAMES = 0x40 | 0x80 | 0x100 | 0x200 | 0x0100_0000 | 0x0200_0000 | 0x2000_0000;
 /**
  * The same and modify, attrib, delete_self, move_self, close_write: the last of it comes when a writable mapping goes too,
- * of which single writes are not told.
+ * whose single writes raise no event.
  */
 const EVERYTHING = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x0200_0000 | 0x2000_0000;
 /** The watch is over, because the file is gone or its file system. */

@@ -5,7 +5,7 @@ const USABLE = /^(?:(?:https?|socks5h?):\/\/)?(?:[^\s/@:]+:[^\s/@]*@)?[^\s/@]+\/
 
 /**
  * Whether a request goes through one, which then looks the name of the host up itself. Where that is in doubt, because of
- * `no_proxy` or of a value that is no proxy, it does not.
+ * `no_proxy` or of a value that is not a proxy, it does not.
  */
 export function isProxied(
   { protocol, hostname }: Pick<URL, "protocol" | "hostname">,

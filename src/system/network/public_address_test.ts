@@ -51,7 +51,7 @@ Deno.test("O3 K5 addresses of this machine, of private networks and for special 
   assert.deepStrictEqual(PUBLIC.filter(isPrivateHost), []);
 });
 
-Deno.test("O3 what is no address is not a public one, and names of private networks are private", () => {
+Deno.test("O3 what is not an address is not a public one, and names of private networks are private", () => {
   const others = [
     "",
     "localhost",

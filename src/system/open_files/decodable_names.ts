@@ -1,4 +1,4 @@
-/** Names that are no UTF-8: the runtime's calls take texts, and so reach nothing that is called like that. */
+/** Names that are not UTF-8: the runtime's calls take texts, and so reach nothing that is called like that. */
 import { LITTLE_ENDIAN } from "../c_library.ts";
 import { AT_FDCWD, O_CLOEXEC, OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "../syscalls.ts";
 import { type FileLibrary, openFileLibrary, text } from "./library.ts";
@@ -9,7 +9,7 @@ const LENGTH_AT = 16;
 const NAME_AT = 19;
 const PROCESSOR: Processor = Deno.build.arch === "aarch64" ? "aarch64" : "x86_64";
 
-/** Gives each entry of a directory whose name is no text one that is. A link is renamed, not followed. */
+/** Gives each entry of a directory whose name is not text one that is. A link is renamed, not followed. */
 export function giveDecodableNames(directory: string): void {
   using library = openFileLibrary();
   const { symbols } = library;

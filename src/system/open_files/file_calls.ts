@@ -289,7 +289,7 @@ export class OpenFiles implements Disposable {
     return flock(fd, LOCK_EX | LOCK_NB) === 0 || errnoAt(__errno_location()) !== EAGAIN;
   }
 
-  /** The same when the other one has let go of it. The descriptor may be closed meanwhile. */
+  /** The same after the other process has released it. The descriptor may be closed in that time. */
   async waitForLock(fd: number): Promise<void> {
     await this.#library.symbols.waitForLock(fd, LOCK_EX);
   }

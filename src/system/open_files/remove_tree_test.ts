@@ -34,7 +34,7 @@ Deno.test("removeTree() removes a tree deeper than any path can say", () =>
     assert.deepStrictEqual(await Array.fromAsync(Deno.readDir(base)), []);
   }));
 
-Deno.test("removeTree() removes what has a name that is no text, a closed directory too, and follows no such link", () =>
+Deno.test("removeTree() removes what has a name that is not text, a closed directory too, and follows no such link", () =>
   inBase(async (base) => {
     await Deno.mkdir(`${base}/root/tmp`, { recursive: true });
     await Deno.mkdir(`${base}/outside`);

@@ -75,7 +75,7 @@ export class TreeMaker implements Disposable {
     });
   }
 
-  /** Undefined: it is no directory. */
+  /** Undefined: it is not a directory. */
   #inDirectory<Result>(
     at: number,
     path: string,

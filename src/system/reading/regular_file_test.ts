@@ -28,7 +28,7 @@ Deno.test("readRegularFile() reads a file and follows a link to it", async () =>
   });
 });
 
-Deno.test("readRegularFile() takes neither what is too large nor what is no file, and does not wait for a pipe", async () => {
+Deno.test("readRegularFile() takes neither what is too large nor what is not a file, and does not wait for a pipe", async () => {
   await inDirectory(async (directory) => {
     await Deno.writeTextFile(`${directory}/file`, "text");
     const made = await new Deno.Command("mkfifo", { args: [`${directory}/pipe`] }).output();

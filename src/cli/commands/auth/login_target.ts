@@ -50,6 +50,6 @@ function problemWith(
 ): string {
   const examples = "as in: ahma_mcp auth login https://mcp.example/mcp, or by its name with --mcp-config FILE";
   if (named === undefined) return `Name the server, ${examples}`;
-  if (files.length === 0) return `"${named}" is no http:// or https:// address. Name the server, ${examples}`;
+  if (files.length === 0) return `"${named}" is not an http:// or https:// address. Name the server, ${examples}`;
   return `No server with an address is named "${named}" in ${files.join(", ")}${didYouMean(named, names)}`;
 }

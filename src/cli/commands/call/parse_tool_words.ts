@@ -100,9 +100,9 @@ function addObject(values: Map<string, unknown>, text: string): string | undefin
 /** The JSON object in a text; the problem follows a colon. */
 export function readObject(text: string): Outcome<Readonly<Record<string, unknown>>> {
   const parsed = parseJson(text);
-  if (!parsed.ok) return failure(`it is no JSON (${parsed.problem})`);
+  if (!parsed.ok) return failure(`it is not JSON (${parsed.problem})`);
   if (isObject(parsed.value)) return success(parsed.value);
-  return failure(`${text} is no JSON object, as in '{"name": "value"}'`);
+  return failure(`${text} is not a JSON object, as in '{"name": "value"}'`);
 }
 
 function addValue(values: Map<string, unknown>, argument: ArgumentShape, text: string): string | undefined {

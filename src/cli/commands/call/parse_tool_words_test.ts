@@ -61,10 +61,10 @@ Deno.test("L5 wordsToArguments() takes whole objects, and options add to them", 
     'Cannot call "x": option "--message": it was given already and takes one value',
   );
   assert.deepStrictEqual(read(['--args-json={"message": "m"}', "-a"]), { message: "m", all: true });
-  assert.match(String(read(["--json", "{"])), /^Cannot call "x": option "--json": it is no JSON \(/);
+  assert.match(String(read(["--json", "{"])), /^Cannot call "x": option "--json": it is not JSON \(/);
   assert.strictEqual(
     read(["--json", "[]"]),
-    `Cannot call "x": option "--json": [] is no JSON object, as in '{"name": "value"}'`,
+    `Cannot call "x": option "--json": [] is not a JSON object, as in '{"name": "value"}'`,
   );
 });
 

@@ -78,7 +78,7 @@ export class SettingsFile {
       file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       const facts = fs.fstatSync(file);
       if (facts.ino !== there.ino || facts.dev !== there.dev) throw new UserError(this.#isChanged());
-      if (!facts.isFile()) throw new UserError(`"${this.shown}" is no regular file. Remove it`);
+      if (!facts.isFile()) throw new UserError(`"${this.shown}" is not a regular file. Remove it`);
       if (facts.size > LARGEST) throw new UserError(`"${this.shown}" is larger than ${LARGEST} bytes`);
       const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fs.readFileSync(file));
       return { path, text, mode: facts.mode };
@@ -97,7 +97,7 @@ export class SettingsFile {
   }
 
   #isChanged(): string {
-    return `"${this.shown}" was changed meanwhile. Run it again`;
+    return `"${this.shown}" was changed by another program. Run the command again`;
   }
 
   /** Commands may move files in the project meanwhile: what stands in the place in the end is compared by its descriptor. */

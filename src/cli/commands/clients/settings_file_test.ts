@@ -48,7 +48,7 @@ Deno.test("D5 SettingsFile makes directories, keeps the mode, and leaves nothing
     assert.deepStrictEqual(await file("no/such/file").read(), undefined);
   }));
 
-Deno.test("D5 SettingsFile refuses what changed since it was read, what is no text, and links of a project", () =>
+Deno.test("D5 SettingsFile refuses what changed since it was read, what is not text, and links of a project", () =>
   inPlace(async ({ project, outside, file }) => {
     await Deno.writeTextFile(`${outside}/secret`, "{}");
     await Deno.symlink(outside, `${project}/.vscode`);
@@ -76,11 +76,11 @@ Deno.test("D5 SettingsFile refuses what changed since it was read, what is no te
       link,
       own,
       own,
-      '"changed" was changed meanwhile. Run it again',
+      '"changed" was changed by another program. Run the command again',
       'Cannot read "bytes"',
       'Cannot enter "file"',
       '"kept" is read-only',
-      '"pipe" is no regular file. Remove it',
+      '"pipe" is not a regular file. Remove it',
     ]);
     assert.deepStrictEqual(await Deno.readTextFile(`${outside}/secret`), "{}");
     assert.deepStrictEqual((await Array.fromAsync(Deno.readDir(outside))).length, 1);

@@ -2,7 +2,7 @@
 import type { EntryPlace, Table } from "./entry_place.ts";
 
 export interface SettingsFormat {
-  /** The values of a file. @throws Error when it is no such file; its message says why */
+  /** The values of a file. @throws Error when it is not such a file; its message says why */
   readonly parse: (text: string) => unknown;
   /** The text of a new file with these values. */
   readonly write: (values: Table) => string;

@@ -1,5 +1,5 @@
 /**
- * Settings in TOML. Blocks of lines come and go; the rest keeps its comments. What is no block of its own, such as a
+ * Settings in TOML. Blocks of lines come and go; the rest keeps its comments. What is not a block of its own, such as a
  * dotted key, is not found: the caller compares the values of the new text.
  */
 import { attempt } from "../../../base/errors.ts";

@@ -122,7 +122,7 @@ function snippet({ Document }: Yaml, values: unknown): string {
   return new Document(values).toString({ lineWidth: 0 });
 }
 
-/** @throws Error when the text is no YAML */
+/** @throws Error when the text is not YAML */
 function read({ parseDocument }: Yaml, text: string): Document {
   // Looking for keys given twice takes the square of their number; what a change comes to is compared anyway.
   const document = parseDocument(text, { uniqueKeys: false });

@@ -31,7 +31,7 @@ interface CompletedFlag {
 /** The shell command that lists the names of tools: in a pipe, `list-tools` prints the name up to a tab. */
 export const TOOL_NAMES = "ahma_mcp list-tools --bundles all 2>/dev/null | cut -f1";
 
-/** The flags of `call` whose value is the next word, so that this word is no tool's name. */
+/** The flags of `call` whose value is the next word, so that this word is not a tool's name. */
 export const FLAGS_BEFORE_VALUES: readonly string[] = completedFlags("call")
   .filter(({ value }) => value.kind !== "nothing").map(({ name }) => `--${name}`);
 

@@ -94,7 +94,7 @@ async function checkServer(composing: Parameters<typeof compose>[0]): Promise<re
 }
 
 const NO_NAMESPACES =
-  "refused by this kernel, container or another sandbox, ours too; Landlock stands alone (kernel.unprivileged_userns_clone, " +
+  "refused by this kernel, a container or another sandbox (also one of this program); only Landlock is left (kernel.unprivileged_userns_clone, " +
   "kernel.apparmor_restrict_unprivileged_userns)";
 
 function shells(environment: Readonly<Record<string, string>>): readonly Check[] {

@@ -145,7 +145,7 @@ function byNamespaces(facts: SandboxFacts, means: string): Held {
 /** Why the kernel gives no namespaces. */
 function refused({ namespaceSettings }: SandboxFacts): string {
   return namespaceSettings.length === 0
-    ? "namespaces are refused: by another sandbox, ours too, by a container's seccomp profile, or for want of a capability"
+    ? "namespaces are refused: by another sandbox (also one of this program), by a container's seccomp profile, or because a capability is missing"
     : `namespaces are refused: ${namespaceSettings.join(", ")}`;
 }
 

@@ -112,7 +112,7 @@ async function overStdio(context: CommandContext): Promise<Listing> {
 async function overHttp(text: string, context: CommandContext): Promise<Listing> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
-    throw new UsageError(`Cannot use flag "--http": "${text}" is no http:// or https:// address`);
+    throw new UsageError(`Cannot use flag "--http": "${text}" is not an http:// or https:// address`);
   }
   await insistOnNetwork(url.host, "connect to");
   const { environment, settings, warnings } = context;

@@ -81,7 +81,7 @@ async function everyPage(link: Link, limits: ListingLimits): Promise<Tool[]> {
       if ("error" in answer) throw new Error(answer.error.message);
       return answer.result;
     });
-    if (!isSpecType.ListToolsResult(answer)) throw new Error("Its answer to tools/list is no list of tools");
+    if (!isSpecType.ListToolsResult(answer)) throw new Error("Its answer to tools/list is not a list of tools");
     tools.push(...answer.tools);
     cursor = answer.nextCursor;
     if (cursor === undefined) return tools;

@@ -75,6 +75,6 @@ async function ask(url: string): Promise<Outcome<string>> {
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof Deno.errors.NotCapable) return "this runtime was started without the network (--allow-net)";
   if (thrown instanceof DOMException && thrown.name === "TimeoutError") return `no answer in ${PATIENCE_MS / 1000} s`;
-  if (thrown instanceof SyntaxError) return "its answer is no JSON";
+  if (thrown instanceof SyntaxError) return "its answer is not JSON";
   return fetchFailure(thrown);
 }

@@ -157,7 +157,7 @@ function hookCheck({ name, file }: Need<HookManager>, { git, scope, isProtected,
 /** A relative address is seen from that of the repository. */
 function submoduleCheck({ name, file }: Need): readonly ProjectCheck[] {
   if (isPlainAddress(name) || /^\.\.?\//.test(name)) return [];
-  const why = `${shown(name)} (${file}) is no address on the network`;
+  const why = `${shown(name)} (${file}) is not an address on the network`;
   return [lacks("submodule", "submodule", `${why}: run "git submodule update --init" yourself`)];
 }
 
