@@ -39,9 +39,11 @@ function scene({ searchTimes, listed = (one) => one, decoy, holder }: Parts = {}
   const libc = new Libc(PROCESSOR);
   const sockets = new UnixSockets();
   const found = new Map<number, ForeignSockets>();
+  // Programs elsewhere on the machine may listen at names that lead nowhere, which close Unix sockets rightly.
+  const isOwn = ({ name }: ListeningSocket) => name.startsWith(`${tree}/`);
   const of = (server: number) =>
     new ForeignSockets({
-      sockets: { list: () => sockets.list()?.map(listed), isAlive: (path) => sockets.isAlive(path) },
+      sockets: { list: () => sockets.list()?.filter(isOwn).map(listed), isAlive: (path) => sockets.isAlive(path) },
       looker: { lookAt: (path) => libc.lookAt(decoy && path === `${tree}/${decoy[0]}` ? `${tree}/${decoy[1]}` : path) },
       holder: libc,
       listDirectory: (path) => libc.searched(path),
