@@ -64,6 +64,41 @@ for (const user of usersAtHand()) {
     assert.doesNotMatch(await outside(bench, "git add -A && git ls-files"), /ahma_mcp/);
   });
 
+  test(`S24 what was set aside is cloned, served, copied and entered like any repository, as ${user}`, async ({ bench, server }) => {
+    assert.match(await shell(server, HOOKED.replaceAll("hooked", "aside")), /^\[Set aside: .*aside\/\.git/m);
+    const lines = [
+      "git clone -q aside by_path && git -C by_path log --format=%s",
+      "git clone -q aside/.git by_own && git -C by_own log --format=%s",
+      "git clone -q file://$PWD/aside/.git by_url && git -C by_url log --format=%s",
+      "cd aside/.git && git log --format=%s",
+      "cp -rL aside copied && git -C copied log --format=%s && git -C copied rev-parse --git-common-dir",
+      "git -C aside rev-parse --is-inside-work-tree; git -C aside/.git rev-parse --is-inside-work-tree",
+    ];
+    const printed: string[] = [];
+    for (const line of lines) {
+      printed.push((await shell(server, `{ ${line}; } 2>&1`)).split("\n[", 1)[0]?.trimEnd() ?? "");
+    }
+    assert.deepStrictEqual(printed, ["s", "s", "s", "s", "s\n.git", "true\nfalse"]);
+    const shut = "git init -q shut && git -C shut config core.pager evil && chmod 0200 shut/.git";
+    assert.match(await shell(server, shut), /^\[Set aside: .*shut\/\.git/m);
+    // Git outside finds the repository above.
+    const store =
+      "chmod 700 .git/ahma_mcp/*/git; for one in .git/ahma_mcp/*/git/; do git -C $one rev-parse --git-dir; done | sort -u";
+    assert.deepStrictEqual(await outside(bench, store), `${bench.scope}/.git\n`);
+    assert.match(await shell(server, "rm -rf by_* copied aside shut && echo removed"), /^removed$/m);
+  });
+
+  test(`S24 commands that run find their repository while it is set aside, as ${user}`, async ({ bench, server }) => {
+    const make = "mkdir many; for n in $(seq 40); do git init -q many/$n; git -C many/$n config core.pager evil; done";
+    const watch = "until [ -e enough ]; do for n in many/*; do [ -e $n/.git/HEAD ] || echo gone; done; done";
+    await shell(server, "mkfifo watching");
+    const running = server.shell(`${make}; echo > watching; ${watch}`);
+    await outside(bench, "cat watching");
+    assert.match(await shell(server, "echo between"), /^\[Set aside: .*many\/.* and 37 more/m);
+    await shell(server, ": > enough");
+    assert.doesNotMatch((await running).text, /gone/);
+  });
+
   test(`S24 L1 accept shows what git would obey, and puts it back for servers that run too, as ${user}`, async ({ bench, server }) => {
     const accept = async (...words: readonly string[]) => {
       const { code, stdout, stderr } = await runProgram(bench, ["accept", ...words]);
@@ -74,7 +109,9 @@ for (const user of usersAtHand()) {
       await shell(server, `mkfifo stop; ${HOOKED}; git config core.pager evil`),
       /^\[Set aside: .*\(core\.pager, hooks\/post-commit\)|\(hooks\/post-commit, core\.pager\)/m,
     );
-    assert.ok((await accept()).includes(`${path}\n`));
+    const listed = await accept();
+    assert.ok(listed.includes(`${path}\n`));
+    assert.doesNotMatch(listed, /\/ahma_mcp\//);
     const shown = `${path} makes git outside obey\n  core.pager = evil\n  hooks/post-commit\n`;
     assert.deepStrictEqual(
       await accept("hooked"),

@@ -5,6 +5,8 @@
 
 /** A directory of the root that commands see, and of no other. */
 const ROOT = "/.ahma_mcp";
+/** What git takes a directory for a repository by: what of it is set aside. */
+export const ASIDE_NAMES = [".git", "refs", "commondir"] as const;
 const CONTENT = /^\/[0-9a-f-]{36}\/git$/;
 const LINK = /^\/\.ahma_mcp(\/.+)\/[0-9a-f-]{36}\/git$/;
 

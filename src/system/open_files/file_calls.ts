@@ -184,10 +184,12 @@ export class OpenFiles implements Disposable {
 
   /** Gives what has a name another one in another directory, where nothing has it yet; false: the system refuses. */
   move(directory: number, name: string, to: number, toName: string): boolean {
-    const number = BigInt(SYSTEM_CALLS[this.#processor].renameat2);
-    const { renameAt } = this.#library.symbols;
-    const flags = BigInt(RENAME_NOREPLACE);
-    return renameAt(number, BigInt(directory), text(name), BigInt(to), text(toName), flags) === 0n;
+    return this.#renameAt([directory, name], [to, toName], RENAME_NOREPLACE);
+  }
+
+  /** Exchanges two names in two directories in one step, so that both are there at any time; false: as above. */
+  exchangeAt(directory: number, name: string, other: number, otherName: string): boolean {
+    return this.#renameAt([directory, name], [other, otherName], RENAME_EXCHANGE);
   }
 
   /** Makes a link; false: the name is taken, or the system refuses. */
@@ -353,9 +355,13 @@ export class OpenFiles implements Disposable {
   }
 
   #rename(directory: number, [from, to]: readonly [string, string], flags: number): boolean {
+    return this.#renameAt([directory, from], [directory, to], flags);
+  }
+
+  #renameAt([from, name]: readonly [number, string], [to, toName]: readonly [number, string], flags: number): boolean {
     const number = BigInt(SYSTEM_CALLS[this.#processor].renameat2);
-    const at = BigInt(directory);
-    return this.#library.symbols.renameAt(number, at, text(from), at, text(to), BigInt(flags)) === 0n;
+    const { renameAt } = this.#library.symbols;
+    return renameAt(number, BigInt(from), text(name), BigInt(to), text(toName), BigInt(flags)) === 0n;
   }
 
   #openBelow(directory: number, below: string, flags: number): number | undefined {

@@ -5,7 +5,7 @@
  */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import { type Obeyed, obeyedIn } from "../../../sandbox/git_config/repository_form.ts";
-import { isInStore, setAsideAt } from "../../../sandbox/git_config/set_aside_places.ts";
+import { isInStore } from "../../../sandbox/git_config/set_aside_places.ts";
 import type { FoundRepositories } from "../../../sandbox/protect/nested_repositories.ts";
 import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
 import type { FileCalls, OpenFiles } from "../../../system/open_files/file_calls.ts";
@@ -15,7 +15,7 @@ import { isWithin, parentOf } from "../../../system/paths.ts";
 import type { ConfigEditor } from "./edit_config.ts";
 import type { AcceptedRepositories } from "./accepted_repositories.ts";
 import type { Further, KnownRepositories } from "./known_repositories.ts";
-import { kindOf, repositoryEntries, stateOf } from "./repository_facts.ts";
+import { isAside, isThere, kindOf, repositoryEntries, stateOf } from "./repository_facts.ts";
 import type { SetAside, TreePlace } from "./set_aside.ts";
 
 /** Commands may go on while they are looked at; the next look then finds the rest. */
@@ -194,7 +194,7 @@ export class MadeRepositories {
     const at = files.directory(tree, parentOf(path).slice(tree.path.length + 1));
     const stat = at === undefined ? undefined : files.stat(at, name);
     if (at === undefined || stat === undefined || kindOf(stat) !== "link") return [];
-    if (setAsideAt(files.linkTarget(at, name) ?? "") !== undefined) return []; // leads nowhere outside
+    if (isAside(files, at, name)) return []; // leads nowhere outside
     return files.unlink(at, name) ? [{ path, change: "unlinked" }] : this.#tellOnce({ path, change: "obeyed" }, how);
   }
 
@@ -241,7 +241,7 @@ export class MadeRepositories {
     if (stat === undefined) return undefined;
     const kind = kindOf(stat);
     if (kind === "directory") return await this.#obeyedIn(files, at, ".git", path);
-    if (kind === "link" && setAsideAt(files.linkTarget(at, ".git") ?? "") !== undefined) return undefined;
+    if (kind === "link" && isAside(files, at, ".git")) return undefined;
     return [{ name: ".git", state: stateOf(stat) }];
   }
 
@@ -274,9 +274,4 @@ function leadingName(files: OpenFiles, at: number): "commondir" | "refs" | undef
   if (files.stat(at, "HEAD") === undefined) return undefined;
   if (isThere(files, at, "commondir")) return "commondir";
   return isThere(files, at, "objects") && isThere(files, at, "refs") ? "refs" : undefined;
-}
-
-/** False also for the link of what was set aside. */
-function isThere(files: OpenFiles, at: number, name: string): boolean {
-  return files.stat(at, name) !== undefined && setAsideAt(files.linkTarget(at, name) ?? "") === undefined;
 }

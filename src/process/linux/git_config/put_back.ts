@@ -3,20 +3,18 @@ import { nameText } from "../../../base/bytes.ts";
 import { attempt } from "../../../base/errors.ts";
 import type { ConfigEntries } from "../../../sandbox/git_config/config_entries.ts";
 import { type Obeyed, obeyedIn } from "../../../sandbox/git_config/repository_form.ts";
-import { setAsideAt, storesOf } from "../../../sandbox/git_config/set_aside_places.ts";
+import { ASIDE_NAMES, isInStore, setAsideAt, storesOf } from "../../../sandbox/git_config/set_aside_places.ts";
 import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
 import type { FileCalls, OpenFiles } from "../../../system/open_files/file_calls.ts";
 import { expected, isWithin, parentOf, realPath } from "../../../system/paths.ts";
 import { readTextIfRegular } from "../../../system/reading/regular_file.ts";
 import type { ConfigEditor } from "./edit_config.ts";
-import { kindOf, repositoryEntries, stateOf } from "./repository_facts.ts";
+import { isAside, kindOf, repositoryEntries, stateOf } from "./repository_facts.ts";
 import type { TreePlace } from "./set_aside.ts";
 
 const LONGEST_ORIGIN = 8192;
 /** Bytes of a `.git` file, which says where the repository lies. */
 const LONGEST_LED = 8192n;
-/** What is set aside of a directory, and under which name. */
-const NAMES = [".git", "refs", "commondir"] as const;
 
 export interface PutBackOptions {
   readonly calls: Pick<FileCalls, "begin">;
@@ -41,9 +39,11 @@ export interface Judged {
 
 /** Paths that were set aside in the trees that hold the canonical directory; some may be gone since. */
 export function asideAround(directory: string): readonly string[] {
-  return treesAround(directory).flatMap(storesOf).flatMap((store) =>
-    (expected(() => [...Deno.readDirSync(store)]) ?? [])
-      .flatMap(({ name }) => readTextIfRegular(`${store}/${name}/origin`, LONGEST_ORIGIN) ?? [])
+  return treesAround(directory).flatMap((tree) =>
+    storesOf(tree).flatMap((store) =>
+      (expected(() => [...Deno.readDirSync(store)]) ?? [])
+        .flatMap(({ name }) => readTextIfRegular(`${store}/${name}/origin`, LONGEST_ORIGIN) ?? [])
+    ).filter((path) => !isInStore(parentOf(path), tree)) // goes back with what it is a part of
   );
 }
 
@@ -59,7 +59,11 @@ export class PutBack {
     const named = path.endsWith("/.git") ? parentOf(path) : path;
     const directory = realPath(named);
     if (directory === undefined) return [];
-    return NAMES.flatMap((name) => {
+    return this.#findIn(directory, ASIDE_NAMES);
+  }
+
+  #findIn(directory: string, names: readonly string[]): readonly Aside[] {
+    return names.flatMap((name) => {
       const target = attempt(Error, () => Deno.readLinkSync(`${directory}/${name}`));
       const content = target === undefined ? undefined : setAsideAt(target);
       // A command may have made a link to anything.
@@ -93,7 +97,9 @@ export class PutBack {
     const found = repositoryEntries(files, at, isOwn ? "" : "git");
     if (found === undefined) return { obeyed: [{ name: "all of it", state: "" }], config: undefined };
     const config = found.config && await this.#options.editor.entriesOf(found.config);
-    const entries = found.entries.filter(({ name }) => name !== ".git" && !(isOwn && name === place.name));
+    const content = files.directoryBelow(at, isOwn ? "." : "git");
+    const isPart = (name: string) => content !== undefined && name !== "commondir" && isAside(files, content, name);
+    const entries = found.entries.filter(({ name }) => !isPart(name) && !(isOwn && name === place.name));
     const facts = { ...found, entries, config, isOwn, place: { directory: path, isWorkTree: () => false } };
     return { obeyed: obeyedIn(facts), config };
   }
@@ -104,11 +110,10 @@ export class PutBack {
     const to = files.directory(tree, directory);
     const from = files.directory(tree, wrapper);
     if (to === undefined || from === undefined) return false;
-    const content = files.directoryBelow(from, "git");
-    if (content !== undefined) files.unlink(content, ".git");
     if (!files.unlink(to, name) || !files.move(from, "git", to, name)) return false;
     this.#removeWrapper(files, tree, wrapper);
-    return true;
+    const parts = name === ".git" ? this.#findIn(`${tree.path}/${directory}/${name}`, ["refs", "commondir"]) : [];
+    return parts.every((part) => this.putBack(part));
   }
 
   #removeWrapper(files: OpenFiles, tree: PinnedDirectory, wrapper: string): void {

@@ -2,6 +2,7 @@
 import type { EntryKind } from "../../../system/c_library.ts";
 import type { OpenFiles, Stat } from "../../../system/open_files/file_calls.ts";
 import { fingerprintOf } from "../../../sandbox/protect/path_snapshot.ts";
+import { setAsideAt } from "../../../sandbox/git_config/set_aside_places.ts";
 import type { FormEntry } from "../../../sandbox/git_config/repository_form.ts";
 
 const KINDS: Readonly<Record<number, EntryKind | undefined>> = { 0x4000: "directory", 0x8000: "file", 0xa000: "link" };
@@ -31,6 +32,16 @@ export function repositoryEntries(files: OpenFiles, directory: number, name: str
     branches: entriesBelow(files, at, "branches"),
     config: configIn(files, at),
   };
+}
+
+/** Whether a directory has the name; false also for the link of what was set aside. */
+export function isThere(files: OpenFiles, directory: number, name: string): boolean {
+  return files.stat(directory, name) !== undefined && !isAside(files, directory, name);
+}
+
+/** Whether the link of something that was set aside has the name. */
+export function isAside(files: OpenFiles, directory: number, name: string): boolean {
+  return setAsideAt(files.linkTarget(directory, name) ?? "") !== undefined;
 }
 
 /** What kind of thing it is. */

@@ -2,23 +2,22 @@
  * Sets aside what would be a repository for git outside (S24): it is moved into a store, and a link stands in its place
  * that leads somewhere in the root of commands only. Commands go on as before; outside git finds no repository there.
  */
-import { sameBytes } from "../../../base/bytes.ts";
 import { attempt } from "../../../base/errors.ts";
 import { encodeText } from "../../../base/text.ts";
-import { linkTo, storesOf } from "../../../sandbox/git_config/set_aside_places.ts";
+import { ASIDE_NAMES, linkTo, storesOf } from "../../../sandbox/git_config/set_aside_places.ts";
 import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
 import { readTextIfRegular } from "../../../system/reading/regular_file.ts";
 import { isWithin } from "../../../system/paths.ts";
 import type { FileCalls, OpenFiles } from "../../../system/open_files/file_calls.ts";
+import { isThere } from "./repository_facts.ts";
 
 /** Says where each thing was. */
 const ORIGIN = "origin";
 const CONTENT = "git";
 const PRIVATE = 0o600;
+/** Rights that who owns a directory needs to see and move what is in it. */
+const OWNER = 0o700;
 const LONGEST_ORIGIN = 8192;
-/** Git takes a directory that holds such a file for no repository, and looks no further. */
-const GUARD = ".git";
-const GUARD_TEXT = encodeText("Set aside by ahma_mcp: see ahma_mcp accept\n");
 /** Nothing in a store is for git. */
 const IGNORE = encodeText("*\n");
 
@@ -49,28 +48,40 @@ export class SetAside {
   }
 
   /** False: it could not be done, because the system refuses or commands went on moving things. */
-  put({ tree, directory, name }: TreePlace): boolean {
+  put(place: TreePlace): boolean {
+    const content = this.#put(place);
+    if (content !== undefined) this.guard(place.tree, content);
+    return content !== undefined;
+  }
+
+  /** Gives where it lies now, relative to the tree. */
+  #put({ tree, directory, name }: TreePlace): string | undefined {
     const { calls, newId } = this.#options;
     using files = calls.begin();
     const from = files.directory(tree, directory);
     const itself = `${tree.path}/${directory === "." ? name : `${directory}/${name}`}`;
     const found = openStore(files, tree, itself);
-    if (from === undefined || found === undefined) return false;
+    if (from === undefined || found === undefined) return undefined;
     const id = newId();
-    if (!files.makeDirectory(found.store, id)) return false;
+    if (!files.makeDirectory(found.store, id)) return undefined;
     const wrapper = files.directoryBelow(found.store, id);
-    if (wrapper === undefined) return false;
-    const isMoved = () => files.move(from, name, wrapper, CONTENT);
-    if (!isMoved()) {
+    if (wrapper === undefined) return undefined;
+    const link = linkTo(found.path, id);
+    const isDone = () => {
+      if (!files.makeLink(link, wrapper, CONTENT)) return false;
+      if (files.exchangeAt(from, name, wrapper, CONTENT)) return true; // commands that run find it at any time
+      files.unlink(wrapper, CONTENT);
+      // Some file systems exchange nothing.
+      return files.move(from, name, wrapper, CONTENT) && files.makeLink(link, from, name);
+    };
+    if (!isDone()) {
       // A directory is moved only by who may write in it and in the one above.
       const moved = files.directory(tree, itself.slice(tree.path.length + 1));
       for (const one of [from, moved]) if (one !== undefined) files.openToOwner(one);
-      if (!isMoved()) return false;
+      if (!isDone()) return undefined;
     }
     writeFile(files, wrapper, ORIGIN, encodeText(itself));
-    const moved = files.directoryBelow(wrapper, CONTENT);
-    if (moved !== undefined) writeFile(files, moved, GUARD, GUARD_TEXT);
-    return files.makeLink(linkTo(found.path, id), from, name);
+    return `${found.path.slice(tree.path.length + 1)}/${id}/${CONTENT}`;
   }
 
   /** Removes what was set aside long ago and has no link any more. `now`: milliseconds since 1970. */
@@ -90,16 +101,27 @@ export class SetAside {
     }
   }
 
-  /** Has what lies in a store, relative to the tree, be no repository for git outside; commands can write there too. */
+  /**
+   * Has what lies in a store, relative to the tree, be no repository for git outside; commands can write there too. What
+   * makes git see one is set aside once more, so that commands find nothing there that a repository does not have.
+   */
   guard(tree: PinnedDirectory, directory: string): void {
-    const { calls, newId } = this.#options;
-    using files = calls.begin();
+    const due = [directory];
+    for (const next of due) {
+      for (const name of this.#leadingNames(tree, next)) {
+        const content = this.#put({ tree, directory: next, name });
+        if (content !== undefined) due.push(content);
+      }
+    }
+  }
+
+  #leadingNames(tree: PinnedDirectory, directory: string): readonly string[] {
+    using files = this.#options.calls.begin();
     const at = files.directory(tree, directory);
-    const wrapper = files.directory(tree, directory.slice(0, directory.lastIndexOf("/")));
-    if (at === undefined || wrapper === undefined || isGuarded(files, at)) return;
-    files.openToOwner(at);
-    files.move(at, GUARD, wrapper, newId());
-    writeFile(files, at, GUARD, GUARD_TEXT);
+    if (at === undefined) return [];
+    const mode = files.stat(at, "")?.mode ?? 0;
+    if ((mode & OWNER) !== OWNER) files.openToOwner(at); // nothing in it can be seen
+    return ASIDE_NAMES.filter((name) => isThere(files, at, name));
   }
 }
 
@@ -110,12 +132,6 @@ function removeAll(files: OpenFiles, directory: number, name: string, levels: nu
   for (const entry of files.entries(below)) removeAll(files, below, entry.name, levels - 1);
   files.drop(below);
   files.removeDirectory(directory, name);
-}
-
-function isGuarded(files: OpenFiles, directory: number): boolean {
-  const fd = files.open(directory, GUARD);
-  const content = fd === undefined ? undefined : files.read(fd, BigInt(GUARD_TEXT.length));
-  return content !== undefined && sameBytes(content, GUARD_TEXT);
 }
 
 /** A store of a tree that does not lie in `moved`; made where there is none. */
