@@ -90,6 +90,7 @@ async function serve(
     }
   }
   await writer.close();
+  onSaid(said()); // all of it may have come already
   for (let part = await reader.read(); part.value !== undefined; part = await reader.read()) {
     all = new Uint8Array([...all, ...part.value]);
     onSaid(said());
