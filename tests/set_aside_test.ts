@@ -162,6 +162,17 @@ for (const user of usersAtHand()) {
     assert.match((await second.shell(make)).text, /^\[Set aside: .*twice\/\.git" \(core\.pager\)/m);
   });
 
+  test(`S24 a repository of a hundred parts is told, and git outside finds none of them, as ${user}`, async ({ bench, server }) => {
+    const make = "git init -q deep && git -C deep config core.pager evil && cd deep/.git/refs";
+    const told = await shell(server, `${make}; for i in $(seq 100); do mkdir refs && cd refs; done`);
+    assert.match(told, /deep\/\.git" is obeyed by git now/);
+    assert.match(
+      await outside(bench, "git -C deep config core.pager; git -C deep rev-parse --git-dir"),
+      /^\/.*\/scope\/\.git$/m,
+    );
+    await shell(server, "rm -rf deep");
+  });
+
   test(`S24 git outside writes nowhere else through links that commands make, as ${user}`, async ({ bench, server }) => {
     const links = [
       ["logs/HEAD", "git commit -q --allow-empty -m logged"],

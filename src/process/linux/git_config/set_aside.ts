@@ -18,6 +18,8 @@ const PRIVATE = 0o600;
 /** Rights that who owns a directory needs to see and move what is in it. */
 const OWNER = 0o700;
 const LONGEST_ORIGIN = 8192;
+/** Of a repository: git makes one, and a command may make thousands inside each other. */
+const MOST_PARTS = 64;
 /** Nothing in a store is for git. */
 const IGNORE = encodeText("*\n");
 
@@ -50,8 +52,7 @@ export class SetAside {
   /** False: it could not be done, because the system refuses or commands went on moving things. */
   put(place: TreePlace): boolean {
     const content = this.#put(place);
-    if (content !== undefined) this.guard(place.tree, content);
-    return content !== undefined;
+    return content !== undefined && this.guard(place.tree, content);
   }
 
   /** Gives where it lies now, relative to the tree. */
@@ -103,16 +104,19 @@ export class SetAside {
 
   /**
    * Has what lies in a store, relative to the tree, be no repository for git outside; commands can write there too. What
-   * makes git see one is set aside once more, so that commands find nothing there that a repository does not have.
+   * makes git see one is set aside once more, so that commands find nothing there that a repository does not have. False:
+   * there is too much of it.
    */
-  guard(tree: PinnedDirectory, directory: string): void {
+  guard(tree: PinnedDirectory, directory: string): boolean {
     const due = [directory];
     for (const next of due) {
+      if (due.length > MOST_PARTS) return false;
       for (const name of this.#leadingNames(tree, next)) {
         const content = this.#put({ tree, directory: next, name });
         if (content !== undefined) due.push(content);
       }
     }
+    return true;
   }
 
   #leadingNames(tree: PinnedDirectory, directory: string): readonly string[] {
