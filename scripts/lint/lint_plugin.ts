@@ -10,7 +10,12 @@ type Context = Deno.lint.RuleContext;
 type Node = Deno.lint.Node;
 
 /** The files that may name stdout: one hands it to the MCP connection, one answers `--help` and `--version`. */
-const STDOUT_USERS: readonly string[] = ["cli/serve/serve.ts", "cli/terminal/print.ts", "toolbox/worker/worker.ts"];
+const STDOUT_USERS: readonly string[] = [
+  "cli/serve/serve.ts",
+  "cli/terminal/print.ts",
+  "toolbox/worker/helper.ts",
+  "toolbox/worker/worker.ts",
+];
 
 const floors: Rule = {
   create(context) {
@@ -107,11 +112,17 @@ const noUsingReadOnce: Rule = {
     if (productPlace(context) === undefined) return {};
     return {
       VariableDeclaration(node) {
-        if (node.kind !== "using") return;
+        if (node.kind !== "using" && node.kind !== "await using") return;
         const [declared] = node.declarations;
         if (declared?.id.type !== "Identifier") return;
-        const words = context.sourceCode.getText(node.parent).split(/[^\w$]+/);
-        if (words.filter((word) => word === (declared.id as Deno.lint.Identifier).name).length !== 2) return;
+        const { name } = declared.id;
+        const text = context.sourceCode.getText(node.parent);
+        if (text.split(/[^\w$]+/).filter((word) => word === name).length !== 2) return;
+        const [, following = ""] = text.split(context.sourceCode.getText(node));
+        if (
+          node.kind === "await using" &&
+          !new RegExp(`^;?\\s*(?:return |const \\w+ = )?await ${name}\\.`).test(following)
+        ) return;
         const message = "Dispose of it in a `finally`: the minifier drops a `using` whose variable is read once";
         context.report({ node, message });
       },

@@ -50,7 +50,11 @@ Deno.test("no-using-read-once: what the minifier of the bundle would never dispo
   const unread = "export function x() { using _file = open(); return 1; }";
   assert.deepStrictEqual(rulesBroken("src/sandbox/x.ts", unread), []);
   const awaited = "export async function x() { await using file = open(); return await file.read(); }";
-  assert.deepStrictEqual(rulesBroken("src/sandbox/x.ts", awaited), []);
+  assert.deepStrictEqual(rulesBroken("src/sandbox/x.ts", awaited), [rule]);
+  const kept = "export async function x() { await using file = open(); const a = await file.read(); return a; }";
+  assert.deepStrictEqual(rulesBroken("src/sandbox/x.ts", kept), [rule]);
+  const later = "export async function x() { await using file = open(); const { a } = await file.read(); return a; }";
+  assert.deepStrictEqual(rulesBroken("src/sandbox/x.ts", later), []);
 });
 
 Deno.test("one-room-starts-processes: src/process, tests and scripts may, the rest may not", () => {
