@@ -18,6 +18,8 @@ const STARTING: typeof PROGRAM_PARTS[number] = "session.mjs";
  * not read, each a file that its first call loads.
  */
 const WORKER = "worker";
+/** Of a worker, and of a process that it starts for itself. */
+const FIRST_MODULES: readonly string[] = ["worker", "helper"];
 /** The bundler's mark in the name of a file, which holds the way from here to the cache of packages. */
 const MARK = /-[A-Z0-9]{8}(?=\.js\b)/g;
 
@@ -47,17 +49,19 @@ async function bundleProgram(): Promise<void> {
 async function bundleWorker(): Promise<void> {
   const directory = new URL(`dist/${WORKER}/`, ROOT);
   await Deno.remove(directory, { recursive: true }).catch(ignoreMissing);
-  const words = ["--minify", "--code-splitting", "--outdir", `dist/${WORKER}`, "src/toolbox/worker/worker.ts"];
-  await bundle(words);
+  const modules = FIRST_MODULES.map((name) => `src/toolbox/worker/${name}.ts`);
+  await bundle(["--minify", "--code-splitting", "--outdir", `dist/${WORKER}`, ...modules]);
   const names = await nameByContent(directory);
   const older = await olderPackages(directory, names);
   for (const name of names) {
     await escapeNonAscii(new URL(name, directory));
     await hideLateImports(new URL(name, directory), older);
   }
-  const first = await Deno.readTextFile(new URL("worker.js", directory));
-  const loaded = nodeModulesOf(first).filter((name) => name !== "node:buffer" && name !== "node:timers");
-  if (loaded.length > 0) throw new Error(`Loaded at the start of a worker: ${loaded.join(", ")}`);
+  for (const name of FIRST_MODULES) {
+    const first = await Deno.readTextFile(new URL(`${name}.js`, directory));
+    const loaded = nodeModulesOf(first).filter((name) => name !== "node:buffer" && name !== "node:timers");
+    if (loaded.length > 0) throw new Error(`Loaded at the start of a ${name}: ${loaded.join(", ")}`);
+  }
 }
 
 /** Gives each file a name that follows from its content alone, so that each directory makes the same bytes; the names. */

@@ -121,16 +121,19 @@ Deno.test("K3 files_read shows lines, their rest, and what is no text", async (t
     const abort = new AbortController();
     const endless = client.callTool({ name: "files_read", arguments: { path: "endless.pdf" } }, abort);
     const cancelled = assert.rejects(endless, /enough/);
-    const answers = await Promise.all(["cut.pdf", "circle.pdf", "open.html", "empty.txt"].map((path) => read(path)));
-    assert.deepEqual(answers.map(({ lines, isError }) => isError ? lines : lines[0]?.replace(/, rev .*/, "")), [
-      ['Cannot read "cut.pdf": Invalid PDF structure.'],
-      "circle.pdf: 2 lines, 666 bytes, PDF of 1 page",
+    const firstLines = async (...paths: readonly string[]) =>
+      (await Promise.all(paths.map((path) => read(path)))).map(({ lines }) => lines[0]?.replace(/, rev .*/, ""));
+    assert.deepEqual(await firstLines("open.html", "empty.txt"), [
       "open.html: 1 line, 1000000 bytes, no line end at its end",
       "empty.txt: empty, 0 bytes",
     ]);
-    assert.match((await read("text.pdf")).lines[0] ?? "", /^text.pdf: 4 lines/);
     abort.abort(new Error("enough"));
     await cancelled;
+    assert.deepEqual(await firstLines("cut.pdf", "circle.pdf", "text.pdf"), [
+      'Cannot read "cut.pdf": Invalid PDF structure.',
+      "circle.pdf: 2 lines, 666 bytes, PDF of 1 page",
+      "text.pdf: 4 lines, 666 bytes, PDF of 2 pages",
+    ]);
   });
 
   await test.step("bytes, a pipe, a directory and a missing file", async () => {

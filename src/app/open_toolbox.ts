@@ -152,6 +152,7 @@ async function openWorker(
       protection: protectionOf(session.sandbox, place.scopes),
       directories,
       data: program.data,
+      helper: program.helper,
       readable: place.reads,
       writable: place.writes,
       cache,

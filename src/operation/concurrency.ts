@@ -51,10 +51,34 @@ export class Turns {
     }
   }
 
+  /** Does `work` when the time of `turn` comes. Undefined: `signal` was aborted before. */
+  async take<Value>(turn: Turn, signal: AbortSignal, work: () => Promise<Value>): Promise<Value | undefined> {
+    if (!this.begin(turn) && !await this.#wait(turn, signal)) return undefined;
+    try {
+      return await work();
+    } finally {
+      this.end(turn);
+    }
+  }
+
   /** 1 for the next in turn; undefined: not queued. */
   position(turn: Turn): number | undefined {
     if (!this.#queue.has(turn)) return undefined;
     return [...this.#queue.keys()].indexOf(turn) + 1;
+  }
+
+  /** False: `signal` was aborted before. */
+  async #wait(turn: Turn, signal: AbortSignal): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let hasBegun = false;
+    this.wait(turn, () => {
+      hasBegun = true;
+      resolve();
+    });
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    if (!signal.aborted) await promise;
+    this.leave(turn);
+    return hasBegun;
   }
 
   #mayRun({ exclusive }: Turn): boolean {

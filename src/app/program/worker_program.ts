@@ -7,6 +7,8 @@ import { programPath, RUN_FLAGS, thisForm, workerDirectory } from "./own_program
 
 export interface WorkerProgram {
   readonly argv: readonly string[];
+  /** Command line of its helpers, in the same sandbox. */
+  readonly helper: readonly string[];
   /** Files and directories that it is read from, canonical. */
   readonly reads: readonly string[];
   /** Holds its data. */
@@ -17,7 +19,7 @@ export interface WorkerProgram {
 /** First word of a command line that makes the executable a worker; the second is the path of its first module. */
 export const WORKER_MARK = "__worker";
 
-/** As the program itself is run, with what the kernel then takes from it; the heap is bounded. */
+/** As the program itself is run, with what the kernel then takes from it. */
 const WORKER_FLAGS: readonly string[] = [
   ...RUN_FLAGS,
   "--allow-net",
@@ -26,8 +28,10 @@ const WORKER_FLAGS: readonly string[] = [
   "--no-remote",
   "--no-npm",
   "--cached-only",
-  "--v8-flags=--max-old-space-size=512",
 ];
+const WORKER_HEAP = "--v8-flags=--max-old-space-size=512";
+/** Tidies up before the memory that the kernel gives it is full: it then reads pages of twice the size. */
+const HELPER_HEAP = "--v8-flags=--max-old-space-size=224,--max-semi-space-size=4";
 
 /** No compiled code is kept, because commands could change it; nothing is asked for on the network. */
 const ENVIRONMENT = { DENO_NO_UPDATE_CHECK: "1", DENO_DIR: "/proc/no-cache", NO_COLOR: "1" };
@@ -41,9 +45,14 @@ export function workerProgram(directory: string): WorkerProgram {
   const runtime = realPath(Deno.execPath()) ?? Deno.execPath();
   const isExecutable = thisForm() === "executable";
   const data = isExecutable ? extracted(runtime, directory) : installed();
-  const first = `${data}/worker.js`;
+  const start = (heap: string, module: string) => [
+    runtime,
+    ...isExecutable ? [WORKER_MARK] : ["run", ...WORKER_FLAGS, heap],
+    `${data}/${module}`,
+  ];
   return {
-    argv: isExecutable ? [runtime, WORKER_MARK, first] : [runtime, "run", ...WORKER_FLAGS, first],
+    argv: start(WORKER_HEAP, "worker.js"),
+    helper: start(HELPER_HEAP, "helper.js"),
     reads: [runtime, data],
     data,
     environment: ENVIRONMENT,

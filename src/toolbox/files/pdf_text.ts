@@ -3,7 +3,6 @@ import { unwrapOrUserError } from "../../base/outcome.ts";
 import { pageRange } from "./read_pages.ts";
 
 export interface PdfTask {
-  readonly bytes: Uint8Array<ArrayBuffer>;
   /** As in "1-5"; undefined: all. */
   readonly range: string | undefined;
 }
@@ -15,7 +14,7 @@ export interface PdfText {
 }
 
 /** The pages of a range; their parser may take without end. @throws {Error} When there are none, or it is no PDF. */
-export async function pdfText({ bytes, range }: PdfTask): Promise<PdfText> {
+export async function pdfText(bytes: Uint8Array<ArrayBuffer>, { range }: PdfTask): Promise<PdfText> {
   const { getDocumentProxy } = await import("unpdf");
   const document = await getDocumentProxy(bytes, { verbosity: ERRORS_ONLY });
   try {

@@ -1,6 +1,7 @@
 /** `files_read`: text with line numbers, pictures, notebooks, PDF, and what a binary file is (K3). */
 import { UserError } from "../../base/errors.ts";
 import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import { Helpers } from "../helper/helpers.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { OpenFile } from "../project/project.ts";
 import { revOf } from "../project/rev.ts";
@@ -34,7 +35,7 @@ export async function readFile(args: ToolArguments, { project, signal }: ToolCon
     case "image":
       return await asImage(opened, kind.type);
     case "pdf":
-      return await asPdf(opened, request, args["pages"], signal);
+      return await asPdf(opened, request, { pages: args["pages"], helpers: project.kept(Helpers), signal });
     case "binary": {
       const dump = [...head.subarray(0, DUMPED_BYTES)].map((byte) => byte.toString(16).padStart(2, "0"));
       const lines = dump.map((byte, at) => `${byte}${(at + 1) % DUMPED_IN_A_LINE === 0 ? "\n" : " "}`).join("");
@@ -73,8 +74,7 @@ async function asImage(opened: OpenFile, type: ImageType): Promise<ToolResult> {
 async function asPdf(
   opened: OpenFile,
   request: LineRequest,
-  pages: unknown,
-  signal: AbortSignal,
+  { pages, helpers, signal }: { readonly pages: unknown; readonly helpers: Helpers; readonly signal: AbortSignal },
 ): Promise<ToolResult> {
   const { stat, place: { shown } } = opened;
   if (stat.size > MOST_PDF_BYTES) {
@@ -84,7 +84,7 @@ async function asPdf(
   const size = bytes.length;
   const rev = await revOf(bytes);
   const range = typeof pages === "string" ? pages : undefined;
-  const { text, total } = await readPdf({ bytes, range }, shown, { signal });
+  const { text, total } = await readPdf(helpers, { bytes, range, shown }, { signal });
   const traits = [`PDF of ${total === 1 ? "1 page" : `${total} pages`}`];
   return renderedLines(new TextEncoder().encode(text), request, () => Promise.resolve({ shown, size, rev, traits }));
 }

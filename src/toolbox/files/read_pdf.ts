@@ -1,16 +1,17 @@
-/** Reads a PDF in a thread, which ends with the call or its time (K3). */
+/** Reads a PDF in a helper, which ends with the call or its time (K3). */
 import { UserError } from "../../base/errors.ts";
-import { boundBytes } from "../thread/bound_bytes.ts";
-import { inThread } from "../thread/in_thread.ts";
-import { type PdfTask, type PdfText, pdfText } from "./pdf_text.ts";
+import type { Helpers } from "../helper/helpers.ts";
+import type { PdfTask, PdfText } from "./pdf_text.ts";
 
 /** A PDF may take so long, milliseconds. */
 const LONGEST_MS = 30_000;
 
-const readInThread = inThread(import.meta.url, "pdf", async (task: PdfTask) => {
-  boundBytes();
-  return await pdfText(task);
-});
+/** A PDF as it was read. */
+export interface PdfFile extends PdfTask {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Its name in messages. */
+  readonly shown: string;
+}
 
 export interface PdfLimits {
   readonly signal: AbortSignal;
@@ -20,15 +21,15 @@ export interface PdfLimits {
 
 /** The pages of a range. `shown` names the file. @throws {UserError} When there are none, it is no PDF, or takes too long. */
 export async function readPdf(
-  task: PdfTask,
-  shown: string,
+  helpers: Helpers,
+  { bytes, range, shown }: PdfFile,
   { signal, longestMs = LONGEST_MS }: PdfLimits,
 ): Promise<PdfText> {
-  const limit = AbortSignal.timeout(longestMs);
-  const read = await readInThread(task, AbortSignal.any([signal, limit]));
+  const read = await helpers.ask<PdfText>("pdf", { range } satisfies PdfTask, { bytes, signal, longestMs });
   if (read.ok) return read.value;
-  const problem = limit.aborted
+  const { kind, text } = read.problem;
+  const problem = kind === "late"
     ? `it took longer than ${longestMs / 1000} s; "pages" asks for fewer pages, encoding "base64" for its bytes`
-    : read.problem;
+    : text;
   throw new UserError(`Cannot read "${shown}": ${problem}`);
 }

@@ -1,44 +1,43 @@
 import assert from "node:assert/strict";
 import { encodeText } from "../../base/text.ts";
 import { endlessPdf, packedPdf, pdfOf } from "./_support/pdf_of.ts";
+import { helpersForTests } from "../helper/_support/helpers.ts";
 import { readPdf } from "./read_pdf.ts";
 
 const { signal } = new AbortController();
-/** A busy machine takes long to start a thread. */
-/** So that a thread which the runtime does not stop comes to its end. */
-const LEVELS = 5;
+/** A busy machine takes long to start a process. */
 const PATIENT = { signal, longestMs: 600_000 };
 
-Deno.test("K3 a PDF that its parser does not finish ends with its time or call, and others are read meanwhile", async () => {
-  const endless = task(endlessPdf(LEVELS));
+Deno.test("K3 a PDF that its parser does not finish ends with its time or call, and the next one is read", async () => {
+  await using helpers = helpersForTests();
   const abort = new AbortController();
-  const ended = assert.rejects(readPdf(endless, "endless.pdf", { ...PATIENT, signal: abort.signal }), {
+  const read = (text: string, limits = PATIENT) =>
+    readPdf(helpers, { bytes: encodeText(text), range: "2", shown: "a.pdf" }, limits);
+  const ended = assert.rejects(read(endlessPdf(), { ...PATIENT, signal: abort.signal }), {
     name: "UserError",
-    message: 'Cannot read "endless.pdf": the call has ended',
+    message: 'Cannot read "a.pdf": the call has ended',
   });
-  const late = assert.rejects(readPdf(endless, "endless.pdf", { signal, longestMs: 100 }), {
+  const late = assert.rejects(read(endlessPdf(), { signal, longestMs: 100 }), {
     name: "UserError",
-    message: 'Cannot read "endless.pdf": it took longer than 0.1 s; ' +
+    message: 'Cannot read "a.pdf": it took longer than 0.1 s; ' +
       '"pages" asks for fewer pages, encoding "base64" for its bytes',
   });
-  const read = await readPdf(task(pdfOf(["a", "b"]), "2"), "short.pdf", PATIENT);
-  assert.deepEqual(read, { text: "--- page 2 ---\nb\n", total: 2 });
+  const next = read(pdfOf(["a", "b"]));
   abort.abort();
   await Promise.all([ended, late]);
+  assert.deepEqual(await next, { text: "--- page 2 ---\nb\n", total: 2 });
 });
 
 Deno.test("K2 K3 a short PDF that stands for very much is refused, and one that is packed as often is read", async () => {
   const drawing = encodeText("BT /F1 12 Tf 72 720 Td (a) Tj ET");
-  const read = await readPdf(task(packedPdf(drawing)), "packed.pdf", PATIENT);
-  assert.deepEqual(read, { text: "--- page 1 ---\na\n", total: 1 });
-  const bomb = packedPdf(new Uint8Array(70_000_000).fill(0x20));
+  await using helpers = helpersForTests();
+  const read = (text: string, shown: string) =>
+    readPdf(helpers, { bytes: encodeText(text), range: undefined, shown }, PATIENT);
+  assert.deepEqual(await read(packedPdf(drawing), "packed.pdf"), { text: "--- page 1 ---\na\n", total: 1 });
+  const bomb = packedPdf(new Uint8Array(200_000_000).fill(0x20));
   assert.ok(bomb.length < 10_000);
-  await assert.rejects(readPdf(task(bomb), "bomb.pdf", PATIENT), {
+  await assert.rejects(read(bomb, "bomb.pdf"), {
     name: "UserError",
-    message: 'Cannot read "bomb.pdf": A part of it is longer than 64 MiB when it is unpacked',
+    message: 'Cannot read "bomb.pdf": it takes more than 280 MiB of memory, or breaks what reads it',
   });
 });
-
-function task(text: string, range?: string) {
-  return { bytes: encodeText(text), range };
-}

@@ -1,4 +1,4 @@
-/** Messages between the server and a worker: four bytes of length (big-endian), then JSON. Pure. */
+/** Messages between the server, a worker and its helpers: four bytes of length (big-endian), then JSON or bytes. Pure. */
 import { encodeText } from "../../base/text.ts";
 
 /** A longer message is refused by both sides, bytes. */
@@ -7,6 +7,8 @@ export const LONGEST_FRAME: number = 64 * 1024 * 1024;
 export const LONGEST_ANSWER: number = 16 * 1024 * 1024;
 
 const HEADER_BYTES = 4;
+/** In a length: bytes follow, which are no JSON. */
+const RAW = 0x8000_0000;
 const DECODER = new TextDecoder();
 
 /** The bytes of one message. @throws {RangeError} When it is longer than `longest`. */
@@ -17,6 +19,13 @@ export function encodeFrame(message: unknown, longest: number = LONGEST_FRAME): 
   new DataView(frame.buffer).setUint32(0, body.length);
   frame.set(body, HEADER_BYTES);
   return frame;
+}
+
+/** What comes before `length` bytes that are no JSON; the reader gives them as they are. */
+export function rawHeader(length: number): Uint8Array<ArrayBuffer> {
+  const header = new Uint8Array(HEADER_BYTES);
+  new DataView(header.buffer).setUint32(0, RAW + length);
+  return header;
 }
 
 /** Puts messages together again from chunks of any size. */
@@ -42,7 +51,8 @@ export class FrameReader {
       const size = this.#sizeAt(at);
       if (size === undefined || this.#length - at - HEADER_BYTES < size) break;
       const body = this.#held.subarray(at + HEADER_BYTES, at + HEADER_BYTES + size);
-      messages.push(JSON.parse(DECODER.decode(body)));
+      const isRaw = new DataView(this.#held.buffer, at).getUint32(0) >= RAW;
+      messages.push(isRaw ? body.slice() : JSON.parse(DECODER.decode(body)));
       at += HEADER_BYTES + size;
     }
     this.#length -= at;
@@ -54,7 +64,7 @@ export class FrameReader {
   /** The size of the message whose header begins at `at`; undefined: the header is not whole yet. */
   #sizeAt(at: number): number | undefined {
     if (this.#length - at < HEADER_BYTES) return undefined;
-    const size = new DataView(this.#held.buffer, at).getUint32(0);
+    const size = new DataView(this.#held.buffer, at).getUint32(0) % RAW;
     if (size > this.#longest) throw new Error(`A message of ${size} bytes is too long`);
     return size;
   }

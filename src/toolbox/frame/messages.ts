@@ -18,6 +18,8 @@ export interface WorkerSetup {
   readonly data?: string | undefined;
   /** Absolute directory for what is derived from the project and kept between starts, as an index. */
   readonly cache?: string | undefined;
+  /** Command line of its helpers; absent: it has none. */
+  readonly helper?: readonly string[];
   /** Of the worker for the network; absent: it is the other one. */
   readonly web?: WebSetup;
 }

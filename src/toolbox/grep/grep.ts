@@ -1,4 +1,5 @@
 /** `files_grep`: lines that match, by `rg`, else by a search of our own that agrees with it (K3). */
+import { UserError } from "../../base/errors.ts";
 import { parentOf } from "../../system/paths.ts";
 import type { ToolArguments, ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
@@ -9,8 +10,9 @@ import { grepAnswer } from "./grep_answer.ts";
 import { type GrepQuery, queryOf, viewOf } from "./grep_query.ts";
 import { countFiles } from "../find/list_files.ts";
 import { countSearched, searchByRg } from "./rg_run.ts";
-import type { SearchPlace, SearchRequest } from "./search.ts";
-import { searchInThread } from "./search_in_thread.ts";
+import type { OnFile, SearchEnd, SearchPlace, SearchRequest } from "./search.ts";
+import type { SearchPart } from "./walk_search.ts";
+import { Helpers } from "../helper/helpers.ts";
 
 /** See the definition of `files_grep`. */
 export async function grepFiles(args: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
@@ -24,7 +26,7 @@ export async function grepFiles(args: ToolArguments, { project, signal }: ToolCo
   const onFile = (file: Parameters<FoundLines["add"]>[0]) => found.add({ ...file, path: base + file.path });
   const request: SearchRequest = { place, query, most };
   const end = findProgram("rg") === undefined
-    ? await searchInThread(project.setup, request, onFile, { signal })
+    ? await searchApart(project.kept(Helpers), request, onFile, { signal })
     : await searchByRg(tree, request, onFile, signal);
   const text = found.matches > 0 ? grepAnswer(found, query, view) : await nothing();
   return { content: [{ type: "text", text: [text, ...end.warnings.map((warning) => `[${warning}]`)].join("\n") }] };
@@ -47,6 +49,36 @@ export async function grepFiles(args: ToolArguments, { project, signal }: ToolCo
     const isWhole = globs.length === 0 && type === undefined;
     return all - (isWhole ? searched : await countFiles(tree, { respectIgnore: true, signal }));
   }
+}
+
+/** One file may take so long, milliseconds. */
+const LONGEST_FILE_MS = 10_000;
+
+/**
+ * Searches without `rg`; one file may take `longestMs`, ten seconds by default.
+ * @throws {UserError} When the pattern is wrong, or one file takes too long.
+ */
+export async function searchApart(
+  helpers: Helpers,
+  request: SearchRequest,
+  onFile: OnFile,
+  { signal, longestMs = LONGEST_FILE_MS }: { readonly signal: AbortSignal; readonly longestMs?: number },
+): Promise<SearchEnd> {
+  const searched = await helpers.ask<SearchEnd, SearchPart>("search", request, {
+    signal,
+    longestMs,
+    isByPart: true,
+    onPart: (part) => part !== "alive" && onFile(part),
+  });
+  if (searched.ok) return searched.value;
+  const { kind, text } = searched.problem;
+  if (kind === "late") {
+    const { pattern } = request.query;
+    throw new UserError(`The pattern "${pattern}" took longer than ${longestMs / 1000} s on one file; simplify it`);
+  }
+  throw new UserError(
+    kind === "gone" ? `Cannot search: ${text}` : kind === "cancelled" ? "The call was cancelled" : text,
+  );
 }
 
 /** A file is searched alone. */

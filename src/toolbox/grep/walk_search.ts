@@ -1,9 +1,12 @@
-/** The search without `rg`: walks, reads and matches. It runs in a thread, because a pattern may never end. */
+/** The search without `rg`: walks, reads and matches. A helper does it, because a pattern may never end. */
 import { UserError } from "../../base/errors.ts";
-import type { Project } from "../project/project.ts";
+import type { WorkerSetup } from "../frame/messages.ts";
+import type { HelperWork, WorkHooks } from "../helper/messages.ts";
+import { Project } from "../project/project.ts";
 import type { Tree } from "../project/tree.ts";
 import { globsOfType, KNOWN_TYPES } from "./file_types.ts";
 import { leavesOut } from "./grep_globs.ts";
+import type { FoundFile } from "./found_lines.ts";
 import type { GrepQuery } from "./grep_query.ts";
 import { jsPattern } from "./js_pattern.ts";
 import type { OnFile, SearchEnd, SearchRequest } from "./search.ts";
@@ -17,6 +20,29 @@ interface Hooks {
   readonly onFile: OnFile;
   /** Called after each file that was searched. */
   readonly onSearched: () => void;
+}
+
+/** A part of the answer of a helper: a file with matches, or word that it goes on. */
+export type SearchPart = FoundFile | "alive";
+
+const ALIVE_MS = 250;
+
+/** The work of a helper that searches. */
+export function searchWork(setup: WorkerSetup, { post }: Pick<WorkHooks, "post">): HelperWork {
+  return async (request: SearchRequest) => {
+    const project = new Project(setup);
+    let last = performance.now();
+    const onSearched = () => {
+      if (performance.now() - last < ALIVE_MS) return;
+      last = performance.now();
+      post("alive" satisfies SearchPart);
+    };
+    try {
+      return await searchByWalk(project, request, { onFile: post, onSearched });
+    } finally {
+      project[Symbol.dispose]();
+    }
+  };
 }
 
 /** Searches below a directory of the project. @throws {UserError} When the pattern or a kind of file is not understood. */

@@ -5,6 +5,9 @@ import { withTimeout } from "../../base/time.ts";
 import { SILENT } from "../../base/log.ts";
 import type { ChildServer, ChildServerHooks } from "../../child_server/child_server.ts";
 import { endlessPdf } from "../files/_support/pdf_of.ts";
+import { encodeFrame, FrameReader } from "../frame/frames.ts";
+import type { FromWorker, ToWorker } from "../frame/messages.ts";
+import { HELPER } from "../helper/_support/helpers.ts";
 import { WorkerLink } from "./worker_link.ts";
 
 const MAIN = new URL("../worker/worker.ts", import.meta.url).pathname;
@@ -61,7 +64,7 @@ async function bench(idleMs = 60_000, graceMs = 50): Promise<Bench> {
       ended,
     });
   };
-  const setup = { scopes: [directory], readable: [], writable: [] };
+  const setup = { scopes: [directory], readable: [], writable: [], helper: HELPER };
   const link = new WorkerLink({
     name: "project",
     open: () => Promise.resolve({ start, setup, [Symbol.asyncDispose]: () => Promise.resolve() }),
@@ -134,18 +137,42 @@ Deno.test("K2 a worker that does not obey a cancel is ended, and its other calls
   assert.equal(await ended, "SIGKILL");
 });
 
-Deno.test("K2 K3 a worker that leaves a thread at its work is ended after its calls, and the next call gets another", async () => {
+Deno.test("K2 K3 a cancelled call ends its helper, and the worker goes on with its other calls", async () => {
   await using b = await bench(60_000, 60_000);
   await Deno.writeTextFile(`${b.directory}/endless.pdf`, endlessPdf());
   const cancel = new AbortController();
   const read = b.link.call("files_read", { path: "endless.pdf" }, { ...HOOKS, signal: cancel.signal });
   const other = text(b);
   cancel.abort();
-  const next = text(b); // it is on its way when the worker ends
   assert.ok((await read).isError);
-  for (const one of [await other, await next, await text(b)]) assert.match(one, /two/);
-  assert.equal(await b.started[0]?.ended, "exited");
-  assert.equal(b.started.length, 2);
+  for (const one of [await other, await text(b)]) assert.match(one, /two/);
+  assert.equal(b.started.length, 1);
+});
+
+Deno.test("K2 a worker that took its last call is ended, and a call that it did not begin gets another", async () => {
+  let workers = 0;
+  const start = ({ onOutput }: ChildServerHooks): Promise<ChildServer> => {
+    const worker = ++workers;
+    const reader = new FrameReader();
+    const ended = Promise.withResolvers<string>();
+    const take = (message: ToWorker) => {
+      if (message.kind !== "call" || worker === 1 && message.tool !== "first") return;
+      const result = { content: [{ type: "text" as const, text: `worker ${worker}` }] };
+      const last = worker === 1 ? { last: true as const } : {};
+      void onOutput(encodeFrame({ kind: "result", id: message.id, result, ...last } satisfies FromWorker));
+    };
+    return Promise.resolve({
+      write: (bytes) => Promise.resolve(reader.push(bytes).forEach((message) => take(message as ToWorker))),
+      askToEnd: () => Promise.resolve(ended.resolve("It ended.")),
+      kill() {},
+      ended: ended.promise,
+    });
+  };
+  const setup = { scopes: [], readable: [], writable: [] };
+  const open = () => Promise.resolve({ start, setup, [Symbol.asyncDispose]: () => Promise.resolve() });
+  await using link = new WorkerLink({ name: "project", open, idleMs: 60_000, graceMs: 60_000, log: SILENT });
+  const answers = await Promise.all(["second", "first"].map((tool) => link.call(tool, {}, HOOKS)));
+  assert.deepStrictEqual(answers, ["worker 2", "worker 1"].map((text) => ({ content: [{ type: "text", text }] })));
 });
 
 async function text({ link }: Bench): Promise<string> {

@@ -1,6 +1,7 @@
 /** Runs the rules of this program's own engines over files (K8). */
 import { globTest } from "../find/glob_pattern.ts";
 import { Turns } from "../find/turns.ts";
+import { Helpers } from "../helper/helpers.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { BoundedRules } from "./engine/bounded_rules.ts";
 import { MOST_PLACES } from "./engine/match_text.ts";
@@ -36,10 +37,7 @@ const FILES_PER_STEP = 50;
 
 export async function runRules(run: RuleRun): Promise<RunResult> {
   const { rules, files, texts, context: { project, signal } } = run;
-  using bounded = new BoundedRules(
-    rules.map(textEngineOf),
-    { signal, data: project.setup.data },
-  );
+  const bounded = new BoundedRules(rules.map(textEngineOf), { helpers: project.kept(Helpers), signal });
   const chosen = await selectFiles(run);
   const findings: Finding[] = [];
   const skipped: string[] = [];
@@ -104,7 +102,7 @@ async function matchFiles(
     const read = own.length === 0 ? undefined : texts.read(path);
     if (read === undefined) continue;
     const wanted = own.filter((index) => !isIgnored(rules[index]?.name ?? "", read.ignored));
-    const answers = await bounded.ask({ kind: "match", rules: wanted, path, text: read.text }, `on ${path}`);
+    const answers = await bounded.ask({ rules: wanted, path, text: read.text }, `on ${path}`);
     for (const [index, answer] of answers) {
       const rule = rules[index];
       const places = "found" in answer ? answer.found : [];

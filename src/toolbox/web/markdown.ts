@@ -18,6 +18,8 @@ export async function markdownOf(html: string): Promise<string> {
     filter: "li",
     replacement: (content: string, element: HtmlElement) => item(content, element, numbers),
   });
+  // The package would work on a copy of what is thrown away here anyway, which takes twice the memory.
+  if (body !== null) Object.assign(body, { cloneNode: () => body });
   // The same tree again, which the package reads as it reads a browser's.
   const markdown = service.turndown(body as unknown as Parameters<typeof service.turndown>[0]);
   return markdown.replaceAll(/\n{3,}/g, "\n\n").trim();

@@ -1,4 +1,5 @@
 /** What a model reads of a page: Markdown of its article, or its text as it is (K5). Parsing happens in the worker only. */
+import { shorten, visibleText } from "../../base/visible_text.ts";
 import { type HtmlDocument, type HtmlElement, parseHtml, sizeOf } from "./html.ts";
 import { markdownOf } from "./markdown.ts";
 import { decodeText } from "./read_body.ts";
@@ -8,6 +9,39 @@ export interface PageText {
   /** Undefined: it has none. */
   readonly title: string | undefined;
   readonly text: string;
+}
+
+/** What tells how a page is read, and which part of its text is shown. */
+export interface PageTask {
+  readonly contentType: string;
+  readonly url: string;
+  /** Its source is shown. */
+  readonly raw: boolean;
+  /** UTF-16 units that are left out. */
+  readonly from: number;
+  /** UTF-16 units that are shown. */
+  readonly length: number;
+}
+
+/** A part of a page's text, without hidden characters. */
+export interface PagePart extends PageText {
+  /** UTF-16 units of all of its text. */
+  readonly total: number;
+}
+
+/** The part of a page that a task asks for; undefined: the page is no text. */
+export async function pagePart(bytes: Uint8Array<ArrayBuffer>, task: PageTask): Promise<PagePart | undefined> {
+  const { contentType, url, raw, from, length } = task;
+  const page = raw
+    ? { title: undefined, text: decodeText(bytes, contentType) }
+    : await pageText(bytes, contentType, new URL(url));
+  if (page === undefined) return undefined;
+  const whole = visibleText(page.text);
+  return {
+    title: page.title && shorten(page.title),
+    text: whole.slice(from, from + length).toWellFormed(),
+    total: whole.length,
+  };
 }
 
 /** What holds no text for readers. */
@@ -36,18 +70,24 @@ export async function pageText(
 }
 
 async function htmlText(html: string, url: URL): Promise<PageText> {
+  const { title, plain, article, main } = await readHtml(html, url);
+  if (plain !== undefined) return { title, text: plain };
+  // The tree of the page is gone by now: two of them would take twice the memory.
+  const text = article?.content ? await markdownOf(article.content) : "";
+  if (text.split(/\s+/).length >= LEAST_WORDS) return { title: article?.title?.trim() || title, text };
+  return { title, text: await markdownOf(main) };
+}
+
+/** What is kept of a page's tree: its text alone where it is too deep, else HTML. */
+async function readHtml(html: string, url: URL) {
   const document = await parseHtml(html);
   const title = document.querySelector("title")?.textContent?.trim() || undefined;
   for (const element of [...document.querySelectorAll(NO_TEXT)]) element.remove();
   const { depth, total } = sizeOf(document);
-  if (depth > DEEPEST) return { title, text: plainText(document) };
+  if (depth > DEEPEST) return { title, plain: plainText(document), main: "" };
   makeAbsolute(document, url);
-  const whole = await markdownOf((mainOf(document) ?? document.body)?.innerHTML ?? html);
-  if (total > LARGEST_TOTAL) return { title, text: whole };
-  const article = await articleOf(document);
-  const text = article?.content ? await markdownOf(article.content) : "";
-  const isArticle = text.split(/\s+/).length >= LEAST_WORDS;
-  return { title: article?.title?.trim() || title, text: isArticle ? text : whole };
+  const main = (mainOf(document) ?? document.body)?.innerHTML ?? html;
+  return { title, main, article: total > LARGEST_TOTAL ? undefined : await articleOf(document) };
 }
 
 /** The one part that the page marks as its own text; undefined: it marks none, or several. */
@@ -88,8 +128,13 @@ function makeAbsolute(document: HtmlDocument, base: URL): void {
 
 async function pdfText(bytes: Uint8Array<ArrayBuffer>): Promise<PageText> {
   const { extractText, getDocumentProxy } = await import("unpdf");
-  const { text } = await extractText(await getDocumentProxy(bytes, { verbosity: 0 }), { mergePages: false });
-  return { title: undefined, text: text.map((page, index) => `Page ${index + 1}\n\n${page}`).join("\n\n") };
+  const document = await getDocumentProxy(bytes, { verbosity: 0 });
+  try {
+    const { text } = await extractText(document, { mergePages: false });
+    return { title: undefined, text: text.map((page, index) => `Page ${index + 1}\n\n${page}`).join("\n\n") };
+  } finally {
+    await document.loadingTask.destroy();
+  }
 }
 
 function prettyJson(text: string): string {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { encodeText } from "../../base/text.ts";
-import { mutantsOf, parseAll } from "../thread/_support/mutants.ts";
+import { mutantsOf, parseAll } from "../helper/_support/mutants.ts";
 import { pageText } from "./page_text.ts";
 
 Deno.test("K5 a page has its text and title, whichever tags around its body it leaves out", async () => {
@@ -73,8 +73,8 @@ const WORDS = [
 const MUTANTS = 200;
 
 Deno.test("K5 a damaged page gives its text, each time", async () => {
-  const module = import.meta.resolve("./_support/html_parser.ts");
-  const [whole, ...parsed] = await parseAll(module, [WHOLE, ...mutantsOf(WHOLE, WORDS, MUTANTS)]);
+  const task = { contentType: "text/html", url: "https://a.example/", raw: false, from: 0, length: 100_000 };
+  const [whole, ...parsed] = await parseAll("page", task, [WHOLE, ...mutantsOf(WHOLE, WORDS, MUTANTS)]);
   assert.match(whole !== undefined && "text" in whole ? whole.text : "", /some \*\*words\*\* _here_/);
   assert.equal(parsed.length, MUTANTS);
   assert.deepEqual(parsed.filter((one) => "problem" in one), []);

@@ -1,28 +1,28 @@
-/** Parses a page in a thread, which ends with the time of the call (K5). */
+/** Parses a page in a helper, which ends with the call (K5). */
 import { UserError } from "../../base/errors.ts";
-import { boundBytes } from "../thread/bound_bytes.ts";
-import { inThread } from "../thread/in_thread.ts";
-import { type PageText, pageText } from "./page_text.ts";
+import type { Helpers } from "../helper/helpers.ts";
+import type { PagePart, PageTask } from "./page_text.ts";
 
-/** A page as it came. */
-export interface PageTask {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly contentType: string;
-  readonly url: string;
+export interface PageLimits {
+  /** Aborted: the call is given up. */
+  readonly signal: AbortSignal;
+  /** Milliseconds that parsing may take; absent: any time. */
+  readonly longestMs?: number;
 }
 
-const parseInThread = inThread(
-  import.meta.url,
-  "page",
-  async ({ bytes, contentType, url }: PageTask) => {
-    boundBytes();
-    return await pageText(bytes, contentType, new URL(url));
-  },
-);
-
-/** The text of a page; undefined: it has none. @throws {UserError} When it cannot be parsed, or the call ends before. */
-export async function parsePage(task: PageTask, signal: AbortSignal): Promise<PageText | undefined> {
-  const parsed = await parseInThread(task, signal);
+/** A part of the text of a page; undefined: it has none. @throws {UserError} When it takes too much time or memory. */
+export async function parsePage(
+  helpers: Helpers,
+  bytes: Uint8Array<ArrayBuffer>,
+  task: PageTask,
+  limits: PageLimits,
+): Promise<PagePart | undefined> {
+  const parsed = await helpers.ask<PagePart | undefined>("page", task, { bytes, ...limits });
   if (parsed.ok) return parsed.value;
-  throw new UserError(`The page cannot be parsed: ${parsed.problem}; "raw" shows its source`);
+  const { kind, text } = parsed.problem;
+  const ways = [
+    ...kind === "late" ? ['"timeout" allows more'] : [],
+    task.raw ? '"max_content_length" reads less of it' : '"raw" shows its source',
+  ];
+  throw new UserError(`The page cannot be parsed: ${text}; ${ways.join(", ")}`);
 }

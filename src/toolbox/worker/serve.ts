@@ -3,9 +3,9 @@ import { messageOf, UserError } from "../../base/errors.ts";
 import { encodeFrame, FrameReader, LONGEST_ANSWER } from "../frame/frames.ts";
 import type { FromWorker, ToolResult, ToWorker } from "../frame/messages.ts";
 import { DeniedError } from "../project/denied_error.ts";
+import { Helpers } from "../helper/helpers.ts";
 import type { NativeTool, ToolContext } from "../project/native_tool.ts";
 import { Project } from "../project/project.ts";
-import { onThreadLeft } from "../thread/end_thread.ts";
 
 /** Finds the code of a tool; undefined: there is none of that name. */
 export type FindTool = (name: string) => NativeTool | undefined;
@@ -21,9 +21,7 @@ export async function serveCalls(
   const running = new Map<number, AbortController>();
   let project: Project | undefined;
   let writing = Promise.resolve();
-  let isThreadLeft = false;
   let isEnding = false;
-  onThreadLeft(() => isThreadLeft = true);
   const send = (message: FromWorker) => {
     const frame = frameOf(message);
     writing = writing.then(() => write(frame));
@@ -49,7 +47,7 @@ export async function serveCalls(
     };
     const result = await run(find(tool), tool, args, context);
     running.delete(id);
-    isEnding = (files.isSpent || isThreadLeft) && running.size === 0;
+    isEnding = files.isSpent && running.size === 0;
     send({ kind: "result", id, result, ...isEnding && { last: true } });
     if (isEnding) await chunks.cancel();
   }
@@ -57,6 +55,7 @@ export async function serveCalls(
     for (const message of isEnding ? [] : reader.push(read.value)) take(message as ToWorker); // our own program's
   }
   for (const abort of running.values()) abort.abort();
+  await project?.kept(Helpers)[Symbol.asyncDispose]();
   await writing;
 }
 

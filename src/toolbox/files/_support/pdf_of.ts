@@ -34,11 +34,9 @@ export function packedPdf(drawing: Uint8Array): string {
   ]);
 }
 
-/**
- * A short PDF of one page without end: each of its forms draws the next one ten times. With few forms it has an end, some
- * seconds away for 5.
- */
-export function endlessPdf(forms = 12): string {
+/** A short PDF of one page without end: each of its forms draws the next one ten times. */
+export function endlessPdf(): string {
+  const forms = 12;
   const stream = (dictionary: string, text: string) =>
     `<< ${dictionary} /Length ${text.length} >>\nstream\n${text}\nendstream`;
   const draws = (form: number) => `/Resources << /XObject << /X ${form} 0 R >> >>`;

@@ -1,6 +1,7 @@
 /** Trees of files for the tests of searches. */
 import fc from "fast-check";
 import { makeSeenDirectory } from "../../../base/_support/seen_directory.ts";
+import { HELPER } from "../../helper/_support/helpers.ts";
 import { Project } from "../../project/project.ts";
 import { findProgram } from "../../project/programs.ts";
 
@@ -15,7 +16,7 @@ export type Files = Readonly<Record<string, string>>;
 /** A directory of its own with these files, and the project that it is. */
 export class TestTree implements Disposable {
   readonly directory: string = Deno.realPathSync(makeSeenDirectory("ahma-tree-"));
-  readonly project: Project = new Project({ scopes: [this.directory], readable: [], writable: [] });
+  readonly project: Project = new Project({ scopes: [this.directory], readable: [], writable: [], helper: HELPER });
 
   constructor(files: Files) {
     for (const [path, text] of Object.entries(files)) {

@@ -13,12 +13,12 @@ export class FileProblem extends Error {
 export class TextRules {
   readonly #grammars: Grammars;
 
-  /** `data`: the directory of grammars; undefined: there are none. */
-  constructor(data: string | undefined) {
-    this.#grammars = new Grammars({ setup: { scopes: [], readable: [], writable: [], data }, spend: () => {} });
+  /** `data`: the directory of grammars; undefined: there are none. `spend` is called when a file breaks their engine. */
+  constructor(data: string | undefined, spend: () => void) {
+    this.#grammars = new Grammars({ setup: { scopes: [], readable: [], writable: [], data }, spend });
   }
 
-  /** Whether a file has broken the engine of grammars, so that its thread is of no use any more. */
+  /** Whether a file has broken the engine of grammars, so that its helper is of no use any more. */
   get isBroken(): boolean {
     return this.#grammars.isBroken;
   }

@@ -1,4 +1,4 @@
-/** Finds what a rule's pattern matches in a text. Pure; it may take any time, so it runs in a thread. */
+/** Finds what a rule's pattern matches in a text. Pure; it may take any time, so a helper does it. */
 import { compilePattern } from "../format/pattern.ts";
 import type { MatchEngine } from "../format/rule.ts";
 

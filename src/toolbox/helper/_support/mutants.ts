@@ -1,6 +1,7 @@
-/** Damaged files for parsers: each goes through a thread that a test ends when the parser does not. */
+/** Damaged files for parsers: each goes through a helper that a test ends when the parser does not. */
 import fc from "fast-check";
-import { keepGoing } from "../in_thread.ts";
+import type { HelperKind } from "../messages.ts";
+import { helpersForTests } from "./helpers.ts";
 
 /** One file may take so long, milliseconds: far more than any takes. */
 const LONGEST_MS = 600_000;
@@ -41,38 +42,21 @@ export function mutantsOf(whole: string, words: readonly string[], count: number
   );
 }
 
-/** What the thread of `module` makes of each file. @throws {Error} When it takes too long over one, or lets an error out. */
-export async function parseAll(module: string, files: readonly string[]): Promise<readonly Parsed[]> {
-  const thread = new Worker(module, { type: "module" });
+/** What a helper makes of each file with the same task. @throws {Error} When it takes too long over one, or is gone. */
+export async function parseAll(
+  kind: HelperKind,
+  task: unknown,
+  files: readonly string[],
+): Promise<readonly Parsed[]> {
+  const { signal } = new AbortController();
+  await using helpers = helpersForTests();
   const parsed: Parsed[] = [];
-  try {
-    for (const file of files) {
-      const { promise, resolve, reject } = Promise.withResolvers<Parsed>();
-      const fail = (what: string) => reject(new Error(`${what}: ${JSON.stringify(file)}`));
-      const timer = setTimeout(() => fail(`not parsed within ${LONGEST_MS} ms`), LONGEST_MS);
-      thread.onmessage = ({ data }: MessageEvent<Parsed>) => resolve(data);
-      thread.onerror = (event) => {
-        event.preventDefault();
-        fail(event.message);
-      };
-      thread.postMessage(Uint8Array.from(file, (character) => character.charCodeAt(0)));
-      parsed.push(await promise.finally(() => clearTimeout(timer)));
-    }
-    return parsed;
-  } finally {
-    thread.terminate();
+  for (const file of files) {
+    const bytes = Uint8Array.from(file, (character) => character.charCodeAt(0));
+    const options = { bytes, signal, longestMs: LONGEST_MS };
+    const read = await helpers.ask<{ readonly text: string } | undefined>(kind, task, options);
+    if (!read.ok && read.problem.kind !== "failed") throw new Error(`${read.problem.text}: ${JSON.stringify(file)}`);
+    parsed.push(read.ok ? { text: read.value?.text ?? "(no text)" } : { problem: read.problem.text });
   }
-}
-
-/** In a thread: answers each file with what `parse` makes of it. */
-export function serveParser(parse: (bytes: Uint8Array<ArrayBuffer>) => Promise<string>): void {
-  const scope = globalThis as unknown as {
-    onmessage: (event: { readonly data: Uint8Array<ArrayBuffer> }) => void;
-    postMessage(message: Parsed): void;
-  };
-  scope.onmessage = async ({ data }) => {
-    const answer = parse(data).then((text) => ({ text }), (thrown) => ({ problem: String(thrown) }));
-    scope.postMessage(await answer);
-  };
-  keepGoing();
+  return parsed;
 }

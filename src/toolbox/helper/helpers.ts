@@ -1,0 +1,60 @@
+/**
+ * Processes of a worker's own for what may take any time or memory: parsers of what others wrote, and their patterns. The
+ * runtime does not stop a thread in the middle of its work; a process is ended at once, and the kernel bounds its memory.
+ */
+import { failure, type Outcome } from "../../base/outcome.ts";
+import { Turns } from "../../operation/concurrency.ts";
+import type { WorkerSetup } from "../frame/messages.ts";
+import { CANCELLED, Helper, type HelperProblem, type TaskOptions } from "./helper.ts";
+import type { HelperKind } from "./messages.ts";
+
+/** So many run at once, and of each kind but `search` one: hostile pages side by side take no more memory than one. */
+const MOST = 4;
+/** To start one takes longer than most tasks: one is kept for the next task so long, milliseconds. */
+const IDLE_MS = 30_000;
+
+/** All helpers of a worker. */
+export class Helpers implements AsyncDisposable {
+  readonly #setup: WorkerSetup;
+  readonly #turns = new Turns(MOST);
+  #kept: Helper | undefined;
+  #idle: ReturnType<typeof setTimeout> | undefined;
+
+  constructor({ setup }: { readonly setup: WorkerSetup }) {
+    this.#setup = setup;
+  }
+
+  /** Does a task when its turn comes. @throws {Error} When no helper can be started. */
+  async ask<Result, Part = never>(
+    kind: HelperKind,
+    task: unknown,
+    options: TaskOptions<Part>,
+  ): Promise<Outcome<Result, HelperProblem>> {
+    const turn = { exclusive: kind === "search" ? undefined : kind };
+    const answer = await this.#turns.take(turn, options.signal, async () => {
+      const helper = this.#takeKept() ?? new Helper(this.#setup);
+      const answer = await helper.ask<Result, Part>(kind, task, options);
+      if (helper.isFree && this.#kept === undefined) this.#keep(helper);
+      else await helper.end();
+      return answer;
+    });
+    return answer ?? failure(CANCELLED);
+  }
+
+  /** Ends the one that is kept. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#takeKept()?.end();
+  }
+
+  #keep(helper: Helper): void {
+    this.#kept = helper;
+    this.#idle = setTimeout(() => void this[Symbol.asyncDispose](), IDLE_MS);
+  }
+
+  #takeKept(): Helper | undefined {
+    const kept = this.#kept;
+    clearTimeout(this.#idle);
+    this.#kept = undefined;
+    return kept;
+  }
+}

@@ -1,0 +1,197 @@
+/** What native workers and their helpers hold of memory, whatever they are given, and when helpers end (K2, K3, K5). */
+import assert from "node:assert/strict";
+import type { Client } from "@modelcontextprotocol/client";
+import { endlessPdf } from "../src/toolbox/files/_support/pdf_of.ts";
+import { connectClient } from "./_support/clients/sdk_client.ts";
+import { until } from "./_support/deadline.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+/** A worker and its helpers together. */
+const MOST_MEBIBYTES = 512;
+const MOST_BYTES = 10 * 1024 * 1024;
+
+interface Served {
+  readonly type: string;
+  readonly body: string;
+}
+
+/** Those of a report about a worker that grew to 1.7 GB, and some that are larger when they are read. */
+const HOSTILE: Readonly<Record<string, Served>> = {
+  divs: html("<div>".repeat(400_000)),
+  less: html("<".repeat(2_000_000)),
+  entities: html("&lt;".repeat(500_000)),
+  math: html("<svg><math>".repeat(60_000)),
+  tables: html("<table><tr><td>".repeat(120_000)),
+  paragraphs: html("<p>".repeat(600_000)),
+  emphasis: html("*_`[".repeat(500_000)),
+  links: html("<a href=b>c</a> ".repeat(100_000)),
+  lists: { type: "application/json", body: `[${"[],".repeat(3_000_000)}[]]` },
+  pdf: { type: "application/pdf", body: endlessPdf() },
+};
+/** As large as pages are read by default. */
+const ARTICLE: Served = html(
+  `<title>A</title><article>${'<p>Words of an article, which has a <a href="/more">link</a> in it.\n'.repeat(30_000)}`,
+);
+/** As they come, without a parser. */
+const HIDDEN: Served = { type: "text/plain", body: "\u202ea\r".repeat(2_000_000) };
+
+function html(body: string): Served {
+  return { type: "text/html; charset=utf-8", body };
+}
+
+function serve(request: Request): Response {
+  const [, name = ""] = new URL(request.url).pathname.split("/");
+  const own: Readonly<Record<string, Served>> = { ...HOSTILE, hidden: HIDDEN, article: ARTICLE };
+  const { type, body } = own[name] ?? html("<title>A</title><p>word");
+  return new Response(body, { headers: { "content-type": type } });
+}
+
+/** Runs `work`; the most that a worker below the process and its helpers had of memory at one time, in MiB. */
+async function peakDuring(pid: number, work: () => Promise<unknown>): Promise<number> {
+  let most = 0;
+  let isDone = false;
+  const working = work().finally(() => isDone = true);
+  await until(
+    () => {
+      const sums = programsBelow(pid, "worker").map((one) => below(one).reduce((sum, other) => sum + peakOf(other), 0));
+      most = Math.max(most, ...sums);
+      return isDone;
+    },
+    600_000,
+    "the end of all calls",
+  );
+  await working;
+  return most;
+}
+
+/** Processes below one that began with this module of native tools. */
+function programsBelow(pid: number, module: "worker" | "helper"): readonly number[] {
+  const isOne = (word: string) => word.endsWith(`/worker/${module}.js`);
+  return below(pid).filter((one) => read(`/proc/${one}/cmdline`).split("\0").some(isOne));
+}
+
+/** A process and all that come from it. */
+function below(pid: number): readonly number[] {
+  const children = lookInto(`/proc/${pid}/task`).flatMap((task) =>
+    read(`/proc/${pid}/task/${task}/children`).split(" ").filter((word) => word !== "").map(Number)
+  );
+  return [pid, ...children.flatMap(below)];
+}
+
+/** The most that a process held, MiB; 0: it is gone. */
+function peakOf(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
+}
+
+function read(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch (thrown) {
+    if (isGone(thrown)) return "";
+    throw thrown;
+  }
+}
+
+function lookInto(path: string): readonly string[] {
+  try {
+    return [...Deno.readDirSync(path)].map(({ name }) => name);
+  } catch (thrown) {
+    if (isGone(thrown)) return [];
+    throw thrown;
+  }
+}
+
+/** ESRCH has no class of its own. */
+function isGone(thrown: unknown): boolean {
+  return thrown instanceof Deno.errors.NotFound || thrown instanceof Error && /os error 3\b/.test(thrown.message);
+}
+
+/** A server with web tools, a site on this machine, and a client. */
+async function withSite(use: (site: Site) => Promise<void>): Promise<void> {
+  await using web = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, serve);
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, {
+    era: "none",
+    flags: ["--inline-wait", "600000", "--bundles", "web,files", "--allow-private-hosts", "127.0.0.1"],
+  });
+  const client = await connectClient(server, "2025-11-25");
+  const fetch: Site["fetch"] = async (name, args = {}) => {
+    const url = `http://127.0.0.1:${web.addr.port}/${name}`;
+    const request = { name: "web_fetch", arguments: { url, timeout: 120, ...args } };
+    const { content } = await client.callTool(request, { timeout: 600_000 });
+    const [part] = content as { readonly text?: string }[];
+    return part?.text ?? "";
+  };
+  await use({ pid: server.pid, client, bench, fetch });
+}
+
+interface Site {
+  /** Of the server. */
+  readonly pid: number;
+  readonly client: Client;
+  readonly bench: Workbench;
+  readonly fetch: (name: string, args?: Record<string, unknown>) => Promise<string>;
+}
+
+Deno.test({
+  name: "K2 K5 hostile pages side by side take at most 512 MiB, and ordinary ones are read after them",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    withSite(async ({ pid, fetch }) => {
+      const names = Object.keys(HOSTILE);
+      const large = { max_content_length: MOST_BYTES };
+      let texts: readonly string[] = [];
+      let last: readonly string[] = [];
+      const most = await peakDuring(pid, async () => {
+        texts = await Promise.all(names.flatMap((name) => [
+          fetch(name, { timeout: 8, ...large }),
+          fetch(`${name}/${"long".repeat(500)}`, { timeout: 8 }),
+        ]));
+        await Promise.all(
+          names.flatMap(() => [fetch("hidden", { raw: true, ...large }), fetch("hidden", { raw: true })]),
+        );
+        last = [await fetch("article", { limit: 80 }), await fetch("word")];
+      });
+      assert.ok(most > 0 && most <= MOST_MEBIBYTES, `${most.toFixed(0)} MiB`);
+      const other = texts.filter((text) =>
+        !/: 200, |parsed: it takes more than 280 MiB of memory,|it took (?:more|longer) than/.test(text)
+      );
+      assert.deepEqual(other, []);
+      assert.match(last[0] ?? "", /\nTitle: A\n.*\n\nWords of an article, which has a \[link\]/);
+      assert.match(last[1] ?? "", /\nTitle: A\n.*\n\nword$/);
+    }),
+});
+
+Deno.test({
+  name: "K2 a helper ends with the time of its call, a cancelled call and its worker",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    withSite(async ({ pid, client, bench, fetch }) => {
+      const helpers = () => programsBelow(pid, "helper").length;
+      assert.match(
+        await fetch("pdf", { timeout: 8 }),
+        /it took (?:more than 8|longer than 4) s; "timeout" allows more/,
+      );
+      await until(() => helpers() === 0, 30_000, "the end of a late helper");
+      bench.write("endless.pdf", endlessPdf());
+      const abort = new AbortController();
+      const read = client.callTool({ name: "files_read", arguments: { path: "endless.pdf" } }, abort);
+      const cancelled = assert.rejects(read, /enough/);
+      await until(() => helpers() === 1, 30_000, "a helper");
+      abort.abort(new Error("enough"));
+      await cancelled;
+      await until(() => helpers() === 0, 30_000, "the end of a cancelled helper");
+      const fetched = fetch("pdf");
+      const worker = await until(() => workerOfHelper(pid), 30_000, "a worker with a helper");
+      Deno.kill(worker, "SIGKILL");
+      assert.match(await fetched, /"web_fetch" has no result, because its worker is gone/);
+      await until(() => helpers() === 0, 30_000, "the end of a helper without a worker");
+      assert.match(await fetch("word"), /word$/);
+    }),
+});
+
+/** The worker that has a helper. */
+function workerOfHelper(pid: number): number | undefined {
+  return programsBelow(pid, "worker").find((one) => programsBelow(one, "helper").length > 0);
+}
