@@ -88,6 +88,25 @@ for (const user of usersAtHand()) {
     assert.match(await shell(server, "rm -rf by_* copied aside shut && echo removed"), /^removed$/m);
   });
 
+  test(`S24 commands of later sessions change and remove what was set aside, as ${user}`, async ({ bench }) => {
+    const make =
+      "git init -q led && git -C led config core.pager evil && git init -q --bare bare && git -C bare config core.pager evil";
+    const change =
+      "for one in led bare; do git -C $one config core.pager less && git -C $one config core.pager; : > $(git -C $one rev-parse --absolute-git-dir)/hooks/update; done; rm -rf led bare && ls";
+    for (const tree of ["with", "without"]) {
+      await outside(bench, `mkdir ${tree} && cd ${tree} && ${tree === "with" ? "git init -q" : ":"}`);
+      const flags = ["--sandbox-scope", `${bench.scope}/${tree}`];
+      using other = new Workbench(user);
+      {
+        await using first = await ServerProcess.start(other, { flags });
+        assert.match(await shell(first, `cd ${bench.scope}/${tree} && ${make}`), /^\[Set aside: /m);
+      }
+      await using second = await ServerProcess.start(other, { flags });
+      const changed = await shell(second, `cd ${bench.scope}/${tree} && { ${change}; } 2>&1`);
+      assert.match(changed, /^less\nless\n(?:\[|$)/, `${tree}: ${changed}`);
+    }
+  });
+
   test(`S24 commands that run find their repository while it is set aside, as ${user}`, async ({ bench, server }) => {
     const make = "mkdir many; for n in $(seq 40); do git init -q many/$n; git -C many/$n config core.pager evil; done";
     const watch = "until [ -e enough ]; do for n in many/*; do [ -e $n/.git/HEAD ] || echo gone; done; done";

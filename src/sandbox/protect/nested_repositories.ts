@@ -2,8 +2,9 @@
  * Repositories below a tree: a monorepo's parts, submodules, clones. Their hooks and configuration count too (S8).
  * Looked for once, near the top and not for long: an editor that searches for repositories goes no deeper either.
  */
+import { setAsideAt, storesOf } from "../git_config/set_aside_places.ts";
 import { isGenerated } from "./generated_directories.ts";
-import { isExpected } from "../../system/paths.ts";
+import { expected, isExpected } from "../../system/paths.ts";
 
 /** Levels of directories below the tree that are looked into. */
 const DEEPEST = 3;
@@ -45,10 +46,12 @@ class Search {
   };
   complete = true;
   readonly #tree: string;
+  readonly #stores: readonly string[];
   #looked = 0;
 
   constructor(tree: string) {
     this.#tree = tree;
+    this.#stores = storesOf(tree);
   }
 
   async directoriesOf(tree: string): Promise<void> {
@@ -64,7 +67,8 @@ class Search {
         for (const { name, isDirectory, isFile, isSymlink } of entries) {
           if (!isDirectory && !isFile && !isSymlink) this.found.others.push(`${directory}/${name}`);
           if (name === ".git" && directory !== this.#tree) this.#add(this.found.directories, directory);
-          if (name !== ".git" && isDirectory && !isGenerated(name)) next.push(`${directory}/${name}`);
+          const path = `${directory}/${name}`;
+          if (name !== ".git" && isDirectory && !isGenerated(name) && !this.#stores.includes(path)) next.push(path);
         }
       }
       level = next;
@@ -95,18 +99,25 @@ class Search {
     return room;
   }
 
+  /** Without links to what was set aside: commands may do with it what they like, and git outside does not find it. */
   async #entriesOf(directory: string): Promise<readonly Deno.DirEntry[]> {
     if (this.#looked++ >= MOST_DIRECTORIES) {
       this.complete = false;
       return [];
     }
     try {
-      return await Array.fromAsync(Deno.readDir(directory));
+      const entries = await Array.fromAsync(Deno.readDir(directory));
+      return entries.filter(({ name, isSymlink }) => !isSymlink || !isAside(`${directory}/${name}`));
     } catch (thrown) {
       if (!isExpected(thrown)) throw thrown;
       return []; // what cannot be looked into holds nothing that can be found
     }
   }
+}
+
+function isAside(link: string): boolean {
+  const target = expected(() => Deno.readLinkSync(link));
+  return target !== undefined && setAsideAt(target) !== undefined;
 }
 
 /** As git recognizes its own. */
