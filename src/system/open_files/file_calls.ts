@@ -45,6 +45,7 @@ const STATX_BTIME = 0x800n;
 const BIRTH_WORD = 10;
 const PERMISSIONS = 0o777;
 const OWNER = 0o700;
+const PRIVATE = 0o600;
 const EAGAIN = 11;
 
 /** `struct stat`, as far as it is needed here. */
@@ -264,7 +265,9 @@ export class OpenFiles implements Disposable {
     const { fchmod, fchown } = this.#library.symbols;
     const made = this.stat(fd, "");
     const isOurs = made?.uid === stat.uid && made.gid === stat.gid;
-    return (isOurs || fchown(fd, stat.uid, stat.gid) === 0) && copyAttributes(this.#library, source, fd) &&
+    if (!isOurs && fchown(fd, stat.uid, stat.gid) !== 0) return false;
+    // Only a file that its owner may write takes attributes.
+    return fchmod(fd, PRIVATE) === 0 && copyAttributes(this.#library, source, fd) &&
       fchmod(fd, stat.mode & PERMISSIONS) === 0;
   }
 
