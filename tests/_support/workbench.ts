@@ -108,7 +108,11 @@ export class Workbench implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const directory of [this.#root, this.#elsewhere]) Deno.removeSync(directory, { recursive: true });
+    for (const directory of [this.#root, this.#elsewhere]) {
+      // Go keeps modules in directories that their owner may not write to.
+      if (Deno.uid() !== 0) new Deno.Command("chmod", { args: ["-R", "u+rwX", directory] }).outputSync();
+      Deno.removeSync(directory, { recursive: true });
+    }
   }
 
   #makeParents(directory: string): void {
