@@ -3,6 +3,7 @@
  * person. And what it does not say. The oracle behind it is held against the kernel.
  */
 import assert from "node:assert/strict";
+import { undefinedFor } from "../src/base/errors.ts";
 import { allows } from "../src/sandbox/denials/policy_query.ts";
 import { dropCapabilities } from "../src/sandbox/launcher/steps/capabilities.ts";
 import { policyTable } from "../src/sandbox/launcher/policy_table.ts";
@@ -233,7 +234,8 @@ async function probesBelow(
   const pending = [root];
   for (let directory = pending.shift(); directory !== undefined && probes.length < most; directory = pending.shift()) {
     probes.push({ path: directory, access: "list" });
-    for await (const { name, isFile, isDirectory } of Deno.readDir(directory)) {
+    const entries = await Array.fromAsync(Deno.readDir(directory)).catch(undefinedFor(Deno.errors.PermissionDenied));
+    for (const { name, isFile, isDirectory } of entries ?? []) {
       const path = `${directory}/${name}`;
       if (isDirectory) pending.push(path);
       if (isFile) probes.push({ path, access: "read" });

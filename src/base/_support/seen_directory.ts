@@ -4,12 +4,17 @@
  */
 
 /** Directories that every user may enter, best first. */
-const SEEN = ["/srv", "/var/lib", "/run/lock"] as const;
+const SEEN = ["/srv", "/var/lib"] as const;
+/** For users without a home that commands see: what lies there is no place that a denial suggests to open. */
+const LAST = "/run/lock";
+/** Commands see directories of their own there. */
+const HIDDEN = /^\/(?:var\/)?tmp(?:\/|$)/;
 
 /** A fresh directory, canonical, that commands can see; in /tmp where the user may write nowhere else. */
 export function makeSeenDirectory(prefix: string): string {
   const home = Deno.env.get("HOME");
-  for (const dir of [...SEEN, ...home?.startsWith("/") === true ? [home] : []]) {
+  const isSeen = home?.startsWith("/") === true && !HIDDEN.test(home);
+  for (const dir of [...SEEN, ...isSeen ? [home] : [], LAST]) {
     try {
       return Deno.realPathSync(Deno.makeTempDirSync({ dir, prefix }));
     } catch (error) {
