@@ -34,7 +34,7 @@ export function repositoryEntries(files: OpenFiles, directory: number, name: str
   };
 }
 
-/** Whether a directory has the name; false also for the link of what was set aside. */
+/** Whether a directory holds an entry of this name; false also for the link of what was set aside. */
 export function isThere(files: OpenFiles, directory: number, name: string): boolean {
   return files.stat(directory, name) !== undefined && !isAside(files, directory, name);
 }

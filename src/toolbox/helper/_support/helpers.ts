@@ -1,4 +1,4 @@
-/** Helpers from the sources, for tests beside them. */
+/** Helper processes that run the source files, for unit tests. */
 import { Helpers } from "../helpers.ts";
 
 /** Command line of a helper. */
