@@ -1,6 +1,8 @@
 /** What the runtime in our executable is started with, instead of what its own command line and variables would say. */
 import { AWAIT_SCOPE, AWAIT_SCOPE_AHEAD } from "../../src/app/http/awaited_scope.ts";
 import { PROGRAM_DESCRIPTOR, PROGRAM_TEXT, SMALL_HEAP } from "../../src/app/program/own_program.ts";
+import { WORKER_HEAP } from "../../src/app/program/worker_program.ts";
+import { HELPER_HEAP } from "../../src/toolbox/helper/messages.ts";
 import { HTTP_PERMISSIONS, SERVER_RUN_FLAGS } from "../permissions.ts";
 import type { StartLine } from "./stub.ts";
 
@@ -23,6 +25,8 @@ export const START_LINE: StartLine = {
     "=HOME=",
     "+DENO_CERT=",
     "+DENO_TLS_CA_STORE=",
+    // Native tools bound their own heap by these values only.
+    ...[WORKER_HEAP, HELPER_HEAP].map((heap) => `+${heap.join("=")}`),
     // The rest steers the runtime: flags of its engine, control sockets, coverage, telemetry, a descriptor of Node's for
     // messages, and modules that are loaded first (src/app/program/node_options.ts).
     "-DENO_",

@@ -29,12 +29,16 @@ const WORKER_FLAGS: readonly string[] = [
   "--no-npm",
   "--cached-only",
 ];
-const WORKER_HEAP = "--v8-flags=--max-old-space-size=512";
-/** Tidies up before the memory that the kernel gives it is full: it then reads pages of twice the size. */
-const HELPER_HEAP = "--v8-flags=--max-old-space-size=224,--max-semi-space-size=4";
+/** Bounds the heap of a worker; as a variable it reaches an executable too. */
+export const WORKER_HEAP: readonly [name: string, value: string] = ["DENO_V8_FLAGS", "--max-old-space-size=512"];
 
 /** No compiled code is kept, because commands could change it; nothing is asked for on the network. */
-const ENVIRONMENT = { DENO_NO_UPDATE_CHECK: "1", DENO_DIR: "/proc/no-cache", NO_COLOR: "1" };
+const ENVIRONMENT = {
+  DENO_NO_UPDATE_CHECK: "1",
+  DENO_DIR: "/proc/no-cache",
+  NO_COLOR: "1",
+  ...Object.fromEntries([WORKER_HEAP]),
+};
 
 /**
  * The command line of a worker. An executable writes the files that it has attached to `directory`, which no command can
@@ -45,14 +49,14 @@ export function workerProgram(directory: string): WorkerProgram {
   const runtime = realPath(Deno.execPath()) ?? Deno.execPath();
   const isExecutable = thisForm() === "executable";
   const data = isExecutable ? extracted(runtime, directory) : installed();
-  const start = (heap: string, module: string) => [
+  const start = (module: string) => [
     runtime,
-    ...isExecutable ? [WORKER_MARK] : ["run", ...WORKER_FLAGS, heap],
+    ...isExecutable ? [WORKER_MARK] : ["run", ...WORKER_FLAGS],
     `${data}/${module}`,
   ];
   return {
-    argv: start(WORKER_HEAP, "worker.js"),
-    helper: start(HELPER_HEAP, "helper.js"),
+    argv: start("worker.js"),
+    helper: start("helper.js"),
     reads: [runtime, data],
     data,
     environment: ENVIRONMENT,

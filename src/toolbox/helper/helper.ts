@@ -4,7 +4,7 @@ import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { encodeFrame, FrameReader, rawHeader } from "../frame/frames.ts";
 import type { WorkerSetup } from "../frame/messages.ts";
 import { startHelper } from "../project/programs.ts";
-import { type FromHelper, HELPER_MEBIBYTES, type HelperKind, type ToHelper } from "./messages.ts";
+import { type FromHelper, HELPER_HEAP, HELPER_MEBIBYTES, type HelperKind, type ToHelper } from "./messages.ts";
 
 /** Why a task has no answer. */
 export interface HelperProblem {
@@ -37,7 +37,7 @@ export class Helper {
 
   /** @throws {Error} When it cannot be started. */
   constructor(setup: WorkerSetup) {
-    this.#child = startHelper(setup.helper ?? []);
+    this.#child = startHelper(setup.helper ?? [], Object.fromEntries([HELPER_HEAP]));
     this.#writer = this.#child.stdin.getWriter();
     this.#ended = this.#read();
     this.#send(encodeFrame({ setup } satisfies ToHelper));

@@ -69,9 +69,12 @@ export function startProgram({ program, args, directory, signal, environment = {
   };
 }
 
-/** Starts a process of the worker's own program, by its command line. */
-export function startHelper([program = "", ...args]: readonly string[]): Deno.ChildProcess {
-  return new Deno.Command(program, { args, stdin: "piped", stdout: "piped", stderr: "null" }).spawn();
+/** Starts a process of the worker's own program, by its command line and with these variables added to its own. */
+export function startHelper(
+  [program = "", ...args]: readonly string[],
+  env: Record<string, string>,
+): Deno.ChildProcess {
+  return new Deno.Command(program, { args, env, stdin: "piped", stdout: "piped", stderr: "null" }).spawn();
 }
 
 /** All that a program says, at most `mostBytes`. @throws {UserError} When it says more, or cannot be started. */
