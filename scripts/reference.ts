@@ -11,15 +11,14 @@ const FILE = new URL("../docs/reference.md", import.meta.url);
 
 const HEAD = `# Reference
 
-Made from the program's own tables by \`deno task reference\`. A value comes from the first place that names it: the flag,
+Generated from the program's tables by \`deno task reference\`. A value comes from the first place that names it: the flag,
 the variable, \`.ahma/settings.json\` of the project, \`~/.config/ahma/settings.json\` of the user (or \`ahma/settings.json\`
-in \`XDG_CONFIG_HOME\`), the default. A switch is \`true\` or \`false\` in a file, \`1\` or \`0\` in a variable. What may be
-repeated is a list in a file; in a variable paths are separated by \`:\`, all else by \`,\`. A flag and a file take
-several names in one text too, as in \`--env A,B\`.
+in \`XDG_CONFIG_HOME\`), the default. A switch is \`true\` or \`false\` in a file, \`1\` or \`0\` in a variable. A repeatable flag is a list in a file. In a variable, \`:\` separates paths and \`,\` everything else. A flag and a file also
+accept several names in one text, as in \`--env A,B\`.
 
-The column **project** says what the project's file may set. Commands can write that file, so it can hold them in and
-never let them out: *narrower* is a value that allows no more than the user's file or the default, *adds* puts more on
-the user's list.
+The column **project** says what the project's file may set. Commands can write that file, so it can only
+restrict them. *Narrower* means a value that allows no more than the user's file or the default; *adds* means that its
+items are added to the user's list.
 
 ## The server
 `;
@@ -31,7 +30,7 @@ const REST = `
 | ----------------- | ----------------------------------------------------------------------------------------------- |
 | \`AHMA_DENO\`       | The runtime that the start script uses: a path, or a name on the PATH (default: deno)           |
 | \`HOME\`            | The home directory: never a scope by itself; holds settings, caches and state                   |
-| \`PATH\`            | Where programs are found, of the server and of commands; tool chains on it are readable          |
+| \`PATH\`            | Where the server and commands find programs; tool chains on it are readable          |
 | \`XDG_CONFIG_HOME\` | Holds \`ahma/settings.json\` (default: ~/.config)                                                 |
 | \`XDG_CACHE_HOME\`  | Holds \`ahma_mcp\`: logs and the caches of package managers (default: ~/.cache)                   |
 | \`XDG_STATE_HOME\`  | Holds the token of \`--require-token\` and logins to other servers (default: ~/.local/state) |

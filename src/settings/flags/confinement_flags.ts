@@ -7,7 +7,7 @@ export const CONFINEMENT_FLAGS = {
   "network": {
     value: "choice",
     placeholder: "WHERE",
-    help: "Where commands may connect: full, localhost (their own), none (default: full)",
+    help: "Where commands may connect: full, localhost (private to each command), none (default: full)",
     choices: NETWORKS,
     narrowsOnly: "full",
   },
@@ -20,7 +20,7 @@ export const CONFINEMENT_FLAGS = {
       narrowsOnly: "private",
     },
   ),
-  "limit-file-size": taking("limit", "BYTES", "How large a file a command may write, as in 500M (default: 16G)", {
+  "limit-file-size": taking("limit", "BYTES", "Largest file that a command may write, such as 500M (default: 16G)", {
     range: [4096, Number.MAX_SAFE_INTEGER],
     narrowsOnly: "16G",
   }),
@@ -35,7 +35,7 @@ export const CONFINEMENT_FLAGS = {
   "limit-memory": {
     value: "limit",
     placeholder: "BYTES",
-    help: "How much memory one process may write to, as in 4G; then it shares none but /dev/shm (default: none)",
+    help: "How much memory one process may write to, such as 4G; it can then share only /dev/shm (default: none)",
     range: [16 * 1024 ** 2, Number.MAX_SAFE_INTEGER],
     narrowsOnly: "none",
   },

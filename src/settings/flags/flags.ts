@@ -7,18 +7,18 @@ import { LOGIN_FLAGS } from "./login_flags.ts";
 
 /** Every flag there is: the parser, the settings and the help text are made from this one table (requirement L1). */
 const FLAGS = {
-  "mode": taking("choice", "MODE", "How clients connect (default: stdio); list-tools lists and ends", {
+  "mode": taking("choice", "MODE", "How clients connect (default: stdio); list-tools prints the tools and exits", {
     choices: ["stdio", "http", "list-tools"],
   }),
   "tools-dir": taking("directory", "DIR", "Where the tool files are (default: .ahma/tools, else .ahma)", {
     project: true,
   }),
-  "bundles": taking("bundle", "NAMES", "Offer shipped tools, as in git,npm or all, and native ones, as in files", {
+  "bundles": taking("bundle", "NAMES", "Offer shipped tools (such as git,npm or all) and native ones (such as files)", {
     repeatable: true,
     project: true,
   }),
   "prompts": { help: "Offer the shipped prompts too (docs/prompts.md)", project: true },
-  "no-prompts": { help: "Offer no prompts of files, also where there are directories of them", project: true },
+  "no-prompts": { help: "Offer no prompts from files, even if prompt directories exist", project: true },
   "prompts-dir": taking("directory", "DIR", "Where the prompts of the project are (default: .ahma/prompts)", {
     project: true,
   }),
@@ -38,7 +38,7 @@ const FLAGS = {
   "prompt-env": taking("name", "NAME", "A variable of the server that prompts may show as {{ env.NAME }}", {
     repeatable: true,
   }),
-  "allow-private-hosts": taking("text", "HOST", "A host that web tools may fetch from, also on this machine", {
+  "allow-private-hosts": taking("text", "HOST", "A private host that web tools may fetch from, even on this machine", {
     repeatable: true,
     refuseEmpty: true,
   }),
@@ -52,34 +52,39 @@ const FLAGS = {
     refuseEmpty: true,
   }),
   "allow-broad-scope": {
-    help: "Accept the home directory, or what holds it, as a scope (DENO_DIR must lie outside; never /)",
+    help: "Accept the home directory or a parent of it as a scope (DENO_DIR must lie outside; never /)",
   },
   "read": taking("directory", "DIR", "More paths that commands may read, outside the scope", { repeatable: true }),
   "write": taking("directory", "DIR", "More paths that commands may change, outside the scope", { repeatable: true }),
-  "protect": taking("directory", "PATH", "More paths inside the scope that commands may not change, as .git/hooks", {
-    repeatable: true,
-    refuseEmpty: true,
-    project: true,
-  }),
+  "protect": taking(
+    "directory",
+    "PATH",
+    "More paths inside the scope that commands may not change, such as .git/hooks",
+    {
+      repeatable: true,
+      refuseEmpty: true,
+      project: true,
+    },
+  ),
   "allow-protected": {
     value: "directory",
     placeholder: "PATH",
-    help: "A protected path that commands may change after all, as in .git/config",
+    help: "A protected path that commands may change after all, such as .git/config",
     repeatable: true,
   },
   "allow-read-sensitive": {
     value: "directory",
     placeholder: "PATH",
-    help: "A place of credentials, as in ~/.npmrc, that commands may read after all",
+    help: "A path of credentials that commands may read after all, such as ~/.npmrc",
     repeatable: true,
   },
   "strict": {
-    help: "Commands read nothing below home but the scope and what is named; validate: warnings fail too",
+    help: "Commands read nothing below home except the scope and named paths; validate: warnings fail too",
     project: true,
   },
   "env": taking("name", "NAME", "A variable of the server to pass on to commands", { repeatable: true }),
   "private-home": {
-    help: "Give commands a HOME in the project's cache, for programs that write to ~ and nowhere else",
+    help: "Give commands a HOME in the project's cache, for programs that can only write to ~",
     project: true,
   },
   "no-temp-files": { help: "Give commands no temporary directory and no /tmp", project: true },
@@ -88,7 +93,7 @@ const FLAGS = {
     project: true,
   }),
   ...CONFINEMENT_FLAGS,
-  "require-layer": taking("choice", "LAYER", "Refuse to start where the kernel does not give this layer", {
+  "require-layer": taking("choice", "LAYER", "Refuse to start if the kernel does not provide this layer", {
     repeatable: true,
     choices: SANDBOX_LAYERS,
     project: true,
@@ -109,7 +114,7 @@ const FLAGS = {
   "tool-prefix": {
     value: "prefix",
     placeholder: "PREFIX",
-    help: "Put this before the name of each tool, as in ahma_: for clients that mix tools of several servers",
+    help: "Prefix for the name of each tool, such as ahma_: for clients that mix tools of several servers",
     project: true,
   },
   "tool-style": {
@@ -140,45 +145,45 @@ const FLAGS = {
     range: [0, 1024 * 1024 * 1024 * 1024],
   },
   "push-results": {
-    help: "Send the result of a call that was answered before as a last progress message",
+    help: "Send the result of a call that was already answered as a last progress message",
     project: true,
   },
   "exit-errors": { help: "Mark the result of a command that failed as an error (isError)", project: true },
   "keep-ansi": { help: "Leave colours and cursor movements in output", project: true },
   "shell": taking("text", "PATH", "The shell for command lines (default: bash, else sh)"),
-  "shell-idle": taking("number", "SECONDS", "End a session of sandboxed_shell unused for so long (default: 7200)", {
+  "shell-idle": taking("number", "SECONDS", "End a sandboxed_shell session after this idle time (default: 7200)", {
     range: [0.001, LONGEST_SECONDS],
     project: true,
   }),
-  "no-pool": { help: "Start every command afresh instead of keeping some processes ready for the next", project: true },
-  "no-reuse": { help: "Run each command in a sandbox of its own instead of one after the other" },
-  "no-hot-reload": { help: "Read the tool files once, and not again when they change", project: true },
-  "audit-log": taking("text", "FILE", "Write every command to this file, and run none that cannot be", {
+  "no-pool": { help: "Start a new process for every command instead of keeping some ready", project: true },
+  "no-reuse": { help: "Run each command in a new sandbox instead of reusing one" },
+  "no-hot-reload": { help: "Read the tool files only once, not again when they change", project: true },
+  "audit-log": taking("text", "FILE", "Log every command to this file, and run none that cannot be logged", {
     refuseEmpty: true,
   }),
   ...HTTP_FLAGS,
   "log-to-stderr": { help: "Log to stderr instead of the daily file" },
   "debug": { help: "Log more", project: true },
   ...ofSubcommands({
-    "tool-name": taking("text", "TOOL", "Call this tool and end; see call"),
+    "tool-name": taking("text", "TOOL", "Call this tool and exit; see call"),
     "tool-args": taking("text", "JSON", "The arguments of --tool-name"),
     "list-tools": { help: "The same as the subcommand" },
     "validate": { help: "The same as the subcommand" },
     "http": taking("text", "URL", "List the tools of the server at this address"),
     "no-sandbox-server": { help: "Disable the sandbox: the other server runs with all your permissions" },
     "json": { help: "Print JSON" },
-    "sandbox": { help: "Only what the sandbox enforces on this machine" },
-    "project": { help: "Only what the project in the scope needs, and which of it works" },
+    "sandbox": { help: "Print only what the sandbox enforces on this machine" },
+    "project": { help: "Print only what the project in the scope needs, and what of that works" },
     "result-json": { help: "Print the MCP result instead of the output" },
     "quiet": { help: "No status lines on stderr" },
-    "client": taking("choice", "NAME", "A client whose settings are meant", {
+    "client": taking("choice", "NAME", "The client whose settings to change", {
       choices: CLIENT_NAMES,
       repeatable: true,
     }),
     "all": { help: "All of them" },
     "dry-run": { help: "Show what would change, and change nothing" },
     "check": { help: "Ask the npm registry for the newest version" },
-    "yes": { help: "Change files without a question" },
+    "yes": { help: "Change files without asking" },
   }),
   ...LOGIN_FLAGS,
   "help": { help: "Show this text" },

@@ -59,15 +59,15 @@ type Row = Partial<SubcommandFacts> & Pick<SubcommandFacts, "summary" | "example
 /** Every subcommand, in the order of the help. */
 const SUBCOMMAND_FACTS = {
   "serve": {
-    summary: "Serve one MCP client over stdio, or many over HTTP; what no subcommand means",
+    summary: "Serve one MCP client over stdio, or many over HTTP; the default without a subcommand",
     flags: ["no-sandbox-server"],
     serverFlags: true,
     examples: [
       ["ahma_mcp", "Serve the working directory over stdio, as a client starts it"],
       ["ahma_mcp --sandbox-scope ~/project --tools-dir ~/project/.ahma", "A fixed scope and its own tools"],
-      ["ahma_mcp --sync --timeout 60", "Every call answers with its result, after a minute at most"],
+      ["ahma_mcp --sync --timeout 60", "Every call waits for its result, for a minute at most"],
       ["ahma_mcp --mode http --http-port 3000", "Many clients at http://127.0.0.1:3000/mcp, one scope"],
-      ["ahma_mcp --mode http --session-isolation", "Each client in its own first root"],
+      ["ahma_mcp --mode http --session-isolation", "A scope for each client: its first root"],
       ["ahma_mcp --log-to-stderr --debug", "See what it does"],
     ],
   },
@@ -78,12 +78,12 @@ const SUBCOMMAND_FACTS = {
     flags: ["json", "http", "no-sandbox-server"],
     serverFlags: true,
     details: [
-      "A table on a terminal; in a pipe one line a tool: name, parameters and description, separated by tabs.",
-      "A server named after -- runs inside the sandbox, with the network and its own private caches. One that says " +
-      "nothing for 10 s is given up; --timeout changes that.",
+      "Prints a table on a terminal. In a pipe it prints one line per tool: name, parameters and description, separated by tabs.",
+      "A server named after -- runs inside the sandbox, with the network and its own private caches. If it is " +
+      "silent for 10 s, list-tools gives up; --timeout changes that.",
     ],
     examples: [
-      ["ahma_mcp list-tools", "What a client of this directory is offered"],
+      ["ahma_mcp list-tools", "The tools that a client of this directory gets"],
       ["ahma_mcp list-tools --json | jq -r '.tools[].name'", "Names only"],
       ["ahma_mcp list-tools -- npx -y @modelcontextprotocol/server-everything", "Another server, over stdio"],
       ["ahma_mcp list-tools --http http://127.0.0.1:3000/mcp", "Another server, over HTTP"],
@@ -95,11 +95,11 @@ const SUBCOMMAND_FACTS = {
     operands: "paths",
     flags: ["json", "strict"],
     serverFlags: true,
-    details: ["Without a name: the tools directory the server would use, else tools."],
+    details: ["Without a name it checks the tools directory that the server would use, otherwise tools."],
     examples: [
       ["ahma_mcp validate", "The tool files of this directory"],
       ["ahma_mcp validate tools .ahma/tools/cargo.json --strict", "A directory and a file; warnings count too"],
-      ["ahma_mcp validate --json | jq '.problems[]'", "For machines"],
+      ["ahma_mcp validate --json | jq '.problems[]'", "For programs"],
     ],
   },
   "schema": {
@@ -113,22 +113,22 @@ const SUBCOMMAND_FACTS = {
     ],
   },
   "call": {
-    summary: "Call one tool: its output as it comes, and its exit code",
+    summary: "Call one tool: live output, and the command's exit code",
     usage: "[flags] TOOL [--option VALUE ...] [WORD ...] [-- WORD ...]",
     operands: "tool",
     flags: ["result-json", "quiet"],
     serverFlags: true,
     details: [
-      "What follows the tool's name is the tool's: its options as flags, its positional arguments as words, and " +
-      "--json '{...}' (or --args-json) for all arguments at once. \"ahma_mcp call TOOL --help\" names them. The shipped " +
-      "tools are at hand without --bundles.",
+      "Everything after the tool's name belongs to the tool: its options as flags, its positional arguments as words, and " +
+      "--json '{...}' (or --args-json) for all arguments at once. \"ahma_mcp call TOOL --help\" lists them. The shipped " +
+      "tools are available without --bundles.",
       "Exit codes: the command's; 128 + N when signal N ended it; 124 at its time limit; 130 when it was cancelled; 1 " +
       "when it could not run; 2 when the arguments are wrong.",
     ],
     examples: [
       ["ahma_mcp call git_status --short", "A shipped tool, or one of this directory"],
       ["ahma_mcp call git_log --json '{\"max-count\": 3}'", "Arguments as an agent sends them"],
-      ['ahma_mcp sandboxed_shell --working-directory . -- "echo hi"', "A shell line; call may be left out here"],
+      ['ahma_mcp sandboxed_shell --working-directory . -- "echo hi"', "A shell line; the word call is optional here"],
       ['ahma_mcp --tool_name git --tool_args \'{"subcommand":"status"}\'', "The same in flags"],
     ],
   },
@@ -138,17 +138,17 @@ const SUBCOMMAND_FACTS = {
     flags: ["json", "sandbox", "project"],
     serverFlags: true,
     details: [
-      "Kernel, Landlock, namespaces; what the sandbox denies and allows, by trying; shells; tool files, prompts; programs that " +
-      "are missing and how to install them; the settings of a client.",
+      "Checks kernel, Landlock and namespaces; tests what the sandbox denies and allows; checks shells, tool files and prompts; " +
+      "lists missing programs and how to install them; prints the settings of a client.",
       "--project reads lock files, tool chains, hooks, sockets and paths in the scope, runs its programs in the sandbox, and " +
-      "says what works, what a person has to do, and which flags or settings open the rest.",
-      "Exit code 1 when something essential fails.",
+      "says what works, what a person has to do, and which flags or settings allow the rest.",
+      "The exit code is 1 if something essential fails.",
     ],
     examples: [
       ["ahma_mcp doctor", "Everything"],
-      ["ahma_mcp doctor --sandbox", "What commands are kept from, one line a capability"],
+      ["ahma_mcp doctor --sandbox", "What the sandbox denies, one line per capability"],
       ["ahma_mcp doctor --project", "Whether this project builds here, before an agent tries"],
-      ["ahma_mcp doctor --json | jq '.checks[] | select(.status != \"ok\")'", "What is not as it should be"],
+      ["ahma_mcp doctor --json | jq '.checks[] | select(.status != \"ok\")'", "Only the problems"],
     ],
   },
   "init": {
@@ -156,9 +156,9 @@ const SUBCOMMAND_FACTS = {
     usage: "[--client NAME] [--dry-run] [--yes]",
     flags: ["client", "dry-run", "yes"],
     details: [
-      "The entry goes into the client's settings file; what else is in there stays, comments too. A question comes before " +
-      "a file is changed, or made in your home. For a library the code is printed.",
-      "A tool file that exists is left as it is.",
+      "The entry goes into the client's settings file; everything else there stays, comments too. init asks before it " +
+      "changes a file or creates one in your home. For a library it prints the code.",
+      "An existing tool file is not changed.",
     ],
     examples: [
       ["ahma_mcp init", "A tool file in .ahma/tools"],
@@ -167,16 +167,16 @@ const SUBCOMMAND_FACTS = {
     ],
   },
   "uninstall": {
-    summary: "Take the entry out of your client's settings",
+    summary: "Remove the entry from your client's settings",
     usage: "--client NAME [--dry-run] [--yes]",
     flags: ["client", "dry-run", "yes"],
     details: [
-      "A question comes before a file is changed. A file that then holds nothing else is removed. Tool files, settings " +
-      "and logs stay; the answer names their directories.",
+      "uninstall asks before it changes a file. A file without other content is removed. Tool files, settings " +
+      "and logs stay; the output names their directories.",
     ],
     examples: [
       ["ahma_mcp uninstall --client vscode", "The entry leaves .vscode/mcp.json"],
-      ["ahma_mcp uninstall --client codex --yes", "Without a question"],
+      ["ahma_mcp uninstall --client codex --yes", "Without asking"],
     ],
   },
   "migrate": {
@@ -185,8 +185,8 @@ const SUBCOMMAND_FACTS = {
     flags: ["dry-run"],
     serverFlags: true,
     details: [
-      "Issues and memos get front matter; what is there already stays, and nothing is removed. A second run copies what " +
-      "came since.",
+      "Issues and memos get front matter; existing files stay, and nothing is removed. A second run copies only " +
+      "new files.",
     ],
     examples: [
       ["ahma_mcp migrate --dry-run", "What would be copied"],
@@ -198,24 +198,24 @@ const SUBCOMMAND_FACTS = {
     operands: "paths",
     flags: ["yes"],
     details: [
-      "A repository that a command made is set aside when git outside the sandbox would obey more of it than history: " +
-      "hooks, programs named in its configuration, a .git file. Commands go on using it; git outside does not see it.",
-      "accept shows what git would obey, and puts the repository back. Without a directory it lists what is set aside.",
+      "A repository that a command made is set aside if git outside the sandbox would act on more than its history: " +
+      "hooks, programs named in its configuration, a .git file. Commands keep using it; git outside does not see it.",
+      "accept shows what git would act on, and puts the repository back. Without a directory it lists what is set aside.",
     ],
     examples: [
       ["ahma_mcp accept", "What is set aside in this project"],
-      ["ahma_mcp accept vendor/lib", "Look at that one, and put it back"],
+      ["ahma_mcp accept vendor/lib", "Show that one, and put it back"],
     ],
   },
   "cache": {
-    summary: "List what package managers keep for each project, or clear it",
+    summary: "List the package manager caches of each project, or clear them",
     usage: "[list] | clear [DIRECTORY]... | clear --all",
     operands: "paths",
     flags: ["all", "json"],
     details: [
-      "Each scope has a cache of its own in ~/.cache/ahma_mcp/scopes: packages, build caches, and programs that package " +
-      "managers install for the user. A new clone at the same path finds it again. One that was not used for 30 days goes.",
-      "clear takes the caches of the scopes it names, without one that of the current directory. One that a server uses stays.",
+      "Each scope has its own cache in ~/.cache/ahma_mcp/scopes: packages, build caches, and programs that package " +
+      "managers install for the user. A new clone at the same path finds it again. After 30 days without use it is removed.",
+      "clear removes the caches of the named scopes, by default that of the current directory. A cache in use by a server stays.",
     ],
     examples: [
       ["ahma_mcp cache", "Size and last use of each"],
@@ -239,70 +239,70 @@ const SUBCOMMAND_FACTS = {
     serverFlags: true,
     details: [
       "SERVER is an address, or a name in the files of --mcp-config, whose entry then says how to log in.",
-      "login opens a page of the server in the browser, and prints its address. Where no browser is on this machine, the " +
-      "address that another browser ends at can be pasted.",
+      "login opens a page of the server in the browser, and prints its address. Without a browser on this machine, paste the " +
+      "address where another browser ends.",
       "Tokens are kept in ~/.local/state/ahma/oauth, where commands cannot read them. list-tools --http and servers of --mcp-config use them.",
     ],
     examples: [
       ["ahma_mcp auth login https://mcp.example/mcp", "Log in to a server at an address"],
       ["ahma_mcp auth login github --mcp-config ~/.mcp.json", "Log in to a server that is configured"],
-      ["ahma_mcp auth list", "Every login: scopes, end, state; never a token"],
-      ["ahma_mcp auth logout https://mcp.example/mcp", "Take the tokens back, and forget them"],
+      ["ahma_mcp auth list", "Every login: scopes, expiry, state; never a token"],
+      ["ahma_mcp auth logout https://mcp.example/mcp", "Revoke the tokens, and delete them"],
     ],
   },
   "servers": {
-    summary: "Show and test the servers behind this one, and approve what they changed",
+    summary: "Show and test the servers behind this one, and approve their changes",
     usage: "list | test [NAME] | diff [NAME] | approve NAME [TOOL]... --mcp-config FILE",
     operands: "servers",
     flags: ["json"],
     serverFlags: true,
     details: [
-      "list shows what the files say, and starts nothing. test starts or connects each server as real use does, in its " +
-      "sandbox, and lists what it offers; the exit code is 1 when one fails. Packages that npx or uvx fetch are then there.",
-      "A server's tools are trusted as they are seen first; a tool whose definition differs later is withheld. diff shows " +
-      "the words, approve brings it back.",
+      "list shows the configured servers, and starts nothing. test starts or connects each server as in real use, in its " +
+      "sandbox, and lists what it offers; the exit code is 1 if one fails. Packages for npx or uvx are then downloaded.",
+      "A server's tools are trusted as first seen; a tool whose definition changes later is withheld. diff shows " +
+      "the changes, approve accepts them.",
     ],
     examples: [
-      ["ahma_mcp servers list --mcp-config ~/.mcp.json", "Every server, and what is known of it"],
+      ["ahma_mcp servers list --mcp-config ~/.mcp.json", "Every server, and what is known about it"],
       [
         "ahma_mcp servers test --mcp-config ~/.mcp.json",
         "Whether each works: version, what it offers, time, or why not",
       ],
-      ["ahma_mcp servers diff github --mcp-config ~/.mcp.json", "What it changed; hidden characters are written out"],
+      ["ahma_mcp servers diff github --mcp-config ~/.mcp.json", "What it changed; hidden characters are shown escaped"],
       ["ahma_mcp servers approve github --mcp-config ~/.mcp.json", "Trust that"],
     ],
   },
   "prompts": {
-    summary: "List prompts, show one as it is written, or render it with arguments",
+    summary: "List prompts, show the source of one, or render it with arguments",
     usage: "[list | show NAME | render NAME KEY=VALUE ...]",
     operands: "prompts",
     flags: ["json"],
     serverFlags: true,
     details: [
-      "list shows what a client of this directory is offered, and every mistake in a file with its place; with --prompts " +
+      "list shows the prompts that a client of this directory gets, and every mistake in a file with its place; with --prompts " +
       "the shipped ones too. show and render know the shipped prompts without it.",
     ],
     examples: [
-      ["ahma_mcp prompts list --prompts", "Every prompt there is here"],
+      ["ahma_mcp prompts list --prompts", "Every prompt available here"],
       ["ahma_mcp prompts show plan", "Its arguments and template"],
       ['ahma_mcp prompts render plan goal="Start in 50 ms"', "What the model would read"],
     ],
   },
   "rules": {
-    summary: "Check files by rules, or list the rules",
+    summary: "Check files against rules, or list the rules",
     usage: "check [PATH]... [OPTION]... | list",
     operands: "rules",
     serverFlags: true,
     details: [
       "check prints findings as file:line:column. Options are those of the tool rules_check: --changed, --severity, " +
-      '--rule-names, --category and more; "ahma_mcp rules check --help" names them. Flags of the server stand before check.',
-      "Exit codes: 0 without an error among the findings; 1 with one; 2 when the check or one of its rules could not run.",
+      '--rule-names, --category and more; "ahma_mcp rules check --help" lists them. Flags of the server come before check.',
+      "Exit codes: 0 if no finding is an error; 1 if one is; 2 if the check or one of its rules could not run.",
     ],
     examples: [
       ["ahma_mcp rules check", "The whole project"],
-      ["ahma_mcp rules check --changed --severity warning", "What is not committed, without hints"],
-      ["ahma_mcp rules check src tests/a_test.ts", "Some of it"],
-      ["ahma_mcp rules list", "Every rule, and what is wrong with rule files"],
+      ["ahma_mcp rules check --changed --severity warning", "Uncommitted files, without hints"],
+      ["ahma_mcp rules check src tests/a_test.ts", "A part of it"],
+      ["ahma_mcp rules list", "Every rule, and mistakes in rule files"],
     ],
   },
   "completions": {
@@ -320,8 +320,8 @@ const SUBCOMMAND_FACTS = {
     usage: "[--check]",
     flags: ["check"],
     details: [
-      "--check asks the npm registry, or the mirror that npm_config_registry names. Nothing else of the program ever asks " +
-      "for updates. Exit code 1 when no answer comes.",
+      "--check asks the npm registry, or the mirror that npm_config_registry names. No other part of the program asks " +
+      "for updates. The exit code is 1 without an answer.",
     ],
     examples: [["ahma_mcp version --check", "Is this the newest version?"]],
   },
