@@ -3,7 +3,7 @@
  *
  *   deno run --allow-read --allow-write scripts/schema.ts [--check]
  */
-import { mtdfSchemaText } from "../src/catalog/format/schema.ts";
+import { mtdfSchemaText } from "../src/catalog/format/mtdf.ts";
 
 const file = new URL("../schema/mtdf.schema.json", import.meta.url);
 if (Deno.args.includes("--check")) await check();

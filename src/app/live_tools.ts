@@ -13,7 +13,7 @@ import { absolutePath } from "../system/paths.ts";
 import { searchPath } from "../system/search_path.ts";
 import { probeAsker } from "./probes/run_probe.ts";
 import type { CheckMemory } from "./probes/probe_cache.ts";
-import type { ToolText } from "../catalog/load/tool_text.ts";
+import type { ToolText } from "../catalog/load/read_directory.ts";
 import { projectDirectory } from "../settings/project.ts";
 import type { Settings } from "../settings/settings.ts";
 

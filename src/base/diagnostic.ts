@@ -43,3 +43,19 @@ export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Di
     one.column - other.column
   );
 }
+
+/** Of a file whose last good version stays in service; a warning stays as it is. */
+export function keptInService(diagnostic: Diagnostic): Diagnostic {
+  if (diagnostic.severity !== "error") return diagnostic;
+  return { ...diagnostic, message: `${diagnostic.message} (the last good version stays in service)` };
+}
+
+/** Diagnostics that are listed. */
+const MOST_LISTED = 20;
+
+/** The first of them, a line each, under a title; empty: there are none. */
+export function diagnosticLines(title: string, diagnostics: readonly Diagnostic[]): readonly string[] {
+  if (diagnostics.length === 0) return [];
+  const more = diagnostics.length > MOST_LISTED ? [`... ${diagnostics.length - MOST_LISTED} more`] : [];
+  return [title, ...diagnostics.slice(0, MOST_LISTED).map(describeDiagnostic), ...more];
+}

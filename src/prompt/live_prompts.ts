@@ -7,8 +7,7 @@ import type { Diagnostic } from "../base/diagnostic.ts";
 import type { Logger } from "../base/log.ts";
 import { failure, type Outcome } from "../base/outcome.ts";
 import { delay } from "../base/time.ts";
-import type { WatchProblem } from "../system/directory_watch.ts";
-import { LiveDirectory, type Loaded } from "../system/live_directory.ts";
+import { LiveDirectory } from "../system/live_directory.ts";
 import type { Prompt, PromptLibrary, PromptSet } from "./format/prompt.ts";
 import type { PromptText } from "./format/read_prompt.ts";
 import { PromptLoader } from "./load/load_prompts.ts";
@@ -36,7 +35,6 @@ export class LivePrompts implements AsyncDisposable {
   #engines:
     | { readonly library: PromptLibrary; readonly all: TemplateEngine; readonly trusted: TemplateEngine }
     | undefined;
-  #reported: ReadonlySet<string> = new Set();
   /** The next load checks every template; the first of a server leaves that to later. */
   #checks = false;
   /** The content of this moment was checked. */
@@ -46,10 +44,10 @@ export class LivePrompts implements AsyncDisposable {
   constructor(options: LivePromptsOptions) {
     this.#options = options;
     this.#live = new LiveDirectory({
-      name: "prompts",
+      name: "prompt",
       directories: options.watched,
       below: foldersBelow,
-      load: (unwatched) => this.#load(unwatched),
+      load: () => this.#load(),
       isSame,
       log: options.log,
     });
@@ -90,18 +88,14 @@ export class LivePrompts implements AsyncDisposable {
     await this.#live[Symbol.asyncDispose]();
   }
 
-  async #load(unwatched: WatchProblem | undefined): Promise<Loaded<PromptLibrary>> {
+  async #load(): Promise<PromptLibrary> {
     const { directories, bundled } = this.#options;
     const check = this.#checks ? (prompt: Prompt) => this.#check(prompt) : undefined;
     // A file that changes while the server runs is checked before it takes the place of a good one.
     this.#checks = true;
     const read = await this.#loader.load(directories(), await bundled(), check);
     this.#isChecked = check !== undefined;
-    const content = unwatched === undefined
-      ? read
-      : { ...read, diagnostics: [...read.diagnostics, describeUnwatched(unwatched)] };
-    this.#report(content.diagnostics);
-    return { content, transient: content.diagnostics.some(({ unreadable }) => unreadable === "transient") };
+    return read;
   }
 
   async #check(prompt: Prompt): Promise<Diagnostic | undefined> {
@@ -123,18 +117,6 @@ export class LivePrompts implements AsyncDisposable {
   #module(): Promise<LiquidModule> {
     return this.#liquid ??= loadLiquid();
   }
-
-  /** Each diagnostic is logged once, when it appears. */
-  #report(diagnostics: readonly Diagnostic[]): void {
-    const { log } = this.#options;
-    for (const diagnostic of diagnostics) {
-      if (this.#reported.has(JSON.stringify(diagnostic))) continue;
-      const { severity, file, line, column, message } = diagnostic;
-      const place = line === 0 ? file : `${file}:${line}:${column}`;
-      (severity === "error" ? log.error : log.warn)(`Prompt ${place}: ${message}`);
-    }
-    this.#reported = new Set(diagnostics.map((one) => JSON.stringify(one)));
-  }
 }
 
 /** What a project has in place of a trusted prompt or partial hides it in one set only. */
@@ -148,9 +130,4 @@ function isSameSet(before: PromptSet, after: PromptSet): boolean {
     const earlier = before.get(prompt.name);
     return earlier === prompt || JSON.stringify(earlier) === JSON.stringify(prompt);
   });
-}
-
-function describeUnwatched({ path, reason }: WatchProblem): Diagnostic {
-  const message = `Changes of prompts are not seen: ${reason}. Start the server again to load them`;
-  return { severity: "warning", file: path, pointer: "", line: 0, column: 0, message };
 }

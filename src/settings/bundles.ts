@@ -3,7 +3,7 @@
  * and evaluated only when asked for, so that none of them costs anything at start.
  */
 import { UsageError } from "../base/errors.ts";
-import type { ToolText } from "../catalog/load/tool_text.ts";
+import type { ToolText } from "../catalog/load/read_directory.ts";
 import { didYouMean } from "../base/suggest.ts";
 
 type Embedded = Promise<{ readonly default: string }>;

@@ -2,31 +2,30 @@
  * Content that is loaded from directories and kept current. A change is loaded when its events pause. One load
  * runs at a time. A load with a transient fault is repeated. A different result replaces the last one and is announced.
  */
+import type { Diagnostic } from "../base/diagnostic.ts";
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { DirectoryWatch, type WatchProblem } from "./directory_watch.ts";
 
+/** What was loaded, and what is wrong with it; after a transient fault the load is repeated. */
+export interface Diagnosed {
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 /** What is loaded, from where, and how two results compare. */
-export interface LiveDirectoryOptions<Content extends object> {
-  /** The content's name in the log, a plural: "tool files". */
+export interface LiveDirectoryOptions<Content extends Diagnosed> {
+  /** What the log calls one file: "tool file". */
   readonly name: string;
   /** Absolute directories, watched from before the first load; empty: changes are not noticed. */
   readonly directories: readonly string[];
   /** Directories below one of them whose changes count too; absent: none. */
   readonly below?: (directory: string) => readonly string[];
-  /** Loads the content of this moment. `unwatched` says why changes go unnoticed. A reload that throws changes nothing. */
-  readonly load: (unwatched: WatchProblem | undefined) => Promise<Loaded<Content>>;
+  /** Loads the content of this moment. A reload that throws changes nothing. */
+  readonly load: () => Promise<Content>;
   /** Whether listeners would see no difference. */
   readonly isSame: (before: Content, after: Content) => boolean;
   readonly log: Logger;
-}
-
-/** The result of one load. */
-export interface Loaded<Content extends object> {
-  readonly content: Content;
-  /** A fault that may pass, such as a file that is just being written: the load is repeated after a pause. */
-  readonly transient: boolean;
 }
 
 /** Pause of events before a load, milliseconds: one change causes several. */
@@ -36,7 +35,7 @@ const LONGEST_PAUSE_MS = 500;
 /** Pauses before a load with a transient fault is repeated, milliseconds; then only a change leads to the next one. */
 const RETRIES_MS = [100, 200, 400] as const;
 
-export class LiveDirectory<Content extends object> implements AsyncDisposable {
+export class LiveDirectory<Content extends Diagnosed> implements AsyncDisposable {
   readonly #options: LiveDirectoryOptions<Content>;
   readonly #changes: Emitter<Content>;
   #first: Promise<Content> | undefined;
@@ -54,7 +53,7 @@ export class LiveDirectory<Content extends object> implements AsyncDisposable {
   constructor(options: LiveDirectoryOptions<Content>) {
     this.#options = options;
     this.#changes = new Emitter((thrown) =>
-      options.log.error(`A listener of ${options.name} threw`, { error: messageOf(thrown) })
+      options.log.error(`A listener of ${options.name}s threw`, { error: messageOf(thrown) })
     );
   }
 
@@ -102,17 +101,38 @@ export class LiveDirectory<Content extends object> implements AsyncDisposable {
     try {
       await this.#load();
     } catch (thrown) {
-      this.#options.log.error(`Cannot read the ${this.#options.name} again`, { error: messageOf(thrown) });
+      this.#options.log.error(`Cannot read the ${this.#options.name}s again`, { error: messageOf(thrown) });
     }
   }
 
   async #load(): Promise<Content> {
-    const { content, transient } = await this.#options.load(this.#watch?.problem);
+    const { name, load } = this.#options;
+    const loaded = await load();
+    const problem = this.#watch?.problem;
+    const content = problem === undefined
+      ? loaded
+      : { ...loaded, diagnostics: [...loaded.diagnostics, describeUnwatched(name, problem)] };
     const before = this.#content;
     this.#content = content;
-    this.#retryLater(transient);
+    this.#report(before, content);
+    this.#retryLater(hasTransientFault(content));
     if (before !== undefined && !this.#options.isSame(before, content)) this.#changes.emit(content);
     return content;
+  }
+
+  /** Each diagnostic is logged once, when it appears. */
+  #report(before: Content | undefined, { diagnostics }: Content): void {
+    const { name, log } = this.#options;
+    const known = new Set(before?.diagnostics.map((diagnostic) => JSON.stringify(diagnostic)));
+    for (const diagnostic of diagnostics.filter((one) => !known.has(JSON.stringify(one)))) {
+      const { severity, file, pointer, line, column, message } = diagnostic;
+      const place = line === 0 ? file : `${file}:${line}:${column}`;
+      const kind = name.charAt(0).toUpperCase() + name.slice(1);
+      (severity === "error" ? log.error : log.warn)(
+        `${kind} ${place}: ${message}`,
+        pointer === "" ? undefined : { pointer },
+      );
+    }
   }
 
   /** Each event prolongs the pause. */
@@ -133,4 +153,14 @@ export class LiveDirectory<Content extends object> implements AsyncDisposable {
     const wait = transient && !this.#closed ? RETRIES_MS[this.#retries++] : undefined;
     if (wait !== undefined) this.#retry = setTimeout(() => this.reload(), wait);
   }
+}
+
+/** Whether a file could not be read at that moment. */
+export function hasTransientFault({ diagnostics }: Diagnosed): boolean {
+  return diagnostics.some(({ unreadable }) => unreadable === "transient");
+}
+
+function describeUnwatched(name: string, { path, reason }: WatchProblem): Diagnostic {
+  const message = `Changes of ${name}s are not seen: ${reason}. Start the server again to load them`;
+  return { severity: "warning", file: path, pointer: "", line: 0, column: 0, message };
 }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { transient } from "../base/diagnostic.ts";
 import { type Logger, SILENT } from "../base/log.ts";
-import { LiveDirectory, type Loaded } from "./live_directory.ts";
+import { type Diagnosed, LiveDirectory } from "./live_directory.ts";
 
-interface Names {
+interface Names extends Diagnosed {
   readonly names: readonly string[];
 }
 
@@ -22,7 +23,7 @@ interface Fixture extends AsyncDisposable {
 /** The names in a directory, kept current; `load` adds to what reading them does. */
 async function fixture(
   { load = (read) => Promise.resolve(read), log = SILENT }: {
-    load?: (read: Loaded<Names>) => Promise<Loaded<Names>>;
+    load?: (read: Names) => Promise<Names>;
     log?: Logger;
   } = {},
 ): Promise<Fixture> {
@@ -30,15 +31,15 @@ async function fixture(
   const waiting = new Set<() => void>();
   let loads = 0;
   const live = new LiveDirectory<Names>({
-    name: "names",
+    name: "name",
     directories: [directory],
     async load() {
       loads++;
       for (const check of waiting) check();
       const names = (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name).sort();
-      return await load({ content: { names }, transient: false });
+      return await load({ names, diagnostics: [] });
     },
-    isSame: (before, after) => JSON.stringify(before) === JSON.stringify(after),
+    isSame: (before, after) => JSON.stringify(before.names) === JSON.stringify(after.names),
     log,
   });
   const announced: (readonly string[])[] = [];
@@ -76,7 +77,8 @@ Deno.test("T12 LiveDirectory loads at the first request, and announces each diff
   await using f = await fixture();
   assert.equal(f.loads(), 0);
   const [first, second] = [f.live.current(), f.live.current()];
-  assert.deepStrictEqual([await first, await second, f.loads()], [{ names: [] }, { names: [] }, 1]);
+  const empty = { names: [], diagnostics: [] };
+  assert.deepStrictEqual([await first, await second, f.loads()], [empty, empty, 1]);
   await Promise.all(["a", "b"].map((name) => Deno.writeTextFile(`${f.directory}/${name}`, "")));
   await f.until("a", "b");
   await Deno.writeTextFile(`${f.directory}/a`, "text"); // loaded, and nothing differs
@@ -111,7 +113,9 @@ Deno.test("T12 LiveDirectory runs one load at a time, and loads once more for wh
 
 Deno.test("T12 LiveDirectory repeats a load with a transient fault three times, and one without such a fault never", async () => {
   await using good = await fixture();
-  await using faulty = await fixture({ load: ({ content }) => Promise.resolve({ content, transient: true }) });
+  await using faulty = await fixture({
+    load: ({ names }) => Promise.resolve({ names, diagnostics: [transient("file", "It is being written")] }),
+  });
   await good.live.current(); // first: its retry would be due first
   await faulty.live.current();
   await faulty.untilLoads(4);

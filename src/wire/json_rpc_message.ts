@@ -59,6 +59,8 @@ export const BATCH_REFUSED = {
 
 /** Key of `_meta` for the task that a message belongs to (2025-11-25). */
 export const RELATED_TASK_META_KEY = "io.modelcontextprotocol/related-task";
+/** The extension of 2026-07-28 by which a server may answer a call with a task. */
+export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /** What a value is that came as one message. Never throws. */
 export function wireMessageOf(value: unknown): WireMessage {

@@ -8,7 +8,7 @@ import {
   MissingRequiredClientCapabilityError,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { TASKS_EXTENSION } from "../../src/service/tasks/extension.ts";
+import { TASKS_EXTENSION } from "../../src/wire/json_rpc_message.ts";
 import { declaresTasks } from "../../src/service/tasks/tasks_2026_07.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;

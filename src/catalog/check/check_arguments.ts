@@ -1,9 +1,9 @@
 /** What the schema cannot say about the options and positional arguments of a leaf (T4). */
 import { attempt } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import { argumentOf } from "../model/argument.ts";
+import { argumentOf } from "../model/flatten.ts";
 import { errorAt, findings, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
-import { hiddenCharacters } from "./hidden_characters.ts";
+import { hiddenCharacters } from "./check_text.ts";
 import { isAlwaysMeta } from "../model/meta_parameters.ts";
 import type { SubcommandDefinition } from "../format/mtdf.ts";
 import type { ArgumentDefinition } from "../format/mtdf_argument.ts";

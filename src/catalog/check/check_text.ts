@@ -1,5 +1,7 @@
 /** Finds what JSON.parse hides: keys that were given twice, and code units that are no character. */
 import { errorAt, type UnplacedDiagnostic } from "../format/diagnostic.ts";
+import { hiddenCharacter } from "../../base/visible_text.ts";
+import type { ArgumentDefinition } from "../format/mtdf_argument.ts";
 
 /** A text of JSON and, after a key, its colon. Strings are matched whole, so what is in them is never taken for a key. */
 const STRING_OR_KEY = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
@@ -70,4 +72,21 @@ function keysIn(parsed: unknown): number {
     for (const child of children) if (typeof child === "object") waiting.push(child);
   }
   return count;
+}
+
+/** An error for the first hidden character of each such text of an argument. */
+export function hiddenCharacters(
+  argument: ArgumentDefinition,
+  at: readonly (string | number)[],
+): readonly UnplacedDiagnostic[] {
+  const { name, alias, pattern, default: given, enum: values } = argument;
+  return Object.entries({ name, alias, pattern, default: given, enum: values }).flatMap(([field, value]) => {
+    const texts = [value].flat().filter((one) => typeof one === "string");
+    // Fields that cannot hold NUL report it themselves.
+    const found = texts.map((text) => hiddenCharacter(text.replaceAll("\0", ""))).find((one) => one !== undefined);
+    if (found === undefined) return [];
+    return [
+      errorAt([...at, field], `"${field}" of an argument holds an invisible character (${found}): remove it`),
+    ];
+  });
 }

@@ -3,7 +3,6 @@ import { words } from "../../base/text.ts";
 import { checkArgumentDefinitions } from "./check_arguments.ts";
 import { errorAt, findings, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import { synchronousOf } from "../model/flatten.ts";
-import { inheritedLengths } from "./inherited_lengths.ts";
 import { MENTIONS_BACKGROUND, PROMISES_ASYNC } from "../model/guidance.ts";
 import { knownProgramDiagnostics } from "./known_programs.ts";
 import type { SubcommandDefinition, ToolDefinition } from "../format/mtdf.ts";
@@ -133,4 +132,24 @@ function checkDescription(node: Node, above: Above): readonly UnplacedDiagnostic
   const message =
     '"description" does not say that the command runs in the background: say so, or set "synchronous": true';
   return [warningAt(at, message)];
+}
+
+/** Fields that go on to every subcommand below. */
+const INHERITED_FIELDS = ["command", "argv", "description", "install_instructions", "availability_check"] as const;
+/** JSON characters of one of them. */
+const LONGEST_INHERITED = 16 * 1024;
+
+/** An error for each field that is too long, of the tool and of its subcommands. */
+export function inheritedLengths(
+  node: ToolDefinition | SubcommandDefinition,
+  at: readonly (string | number)[] = [],
+): readonly UnplacedDiagnostic[] {
+  const fields: Readonly<Record<string, unknown>> = { ...node };
+  const own = INHERITED_FIELDS.flatMap((field) => {
+    const length = JSON.stringify(fields[field] ?? "").length;
+    if (length <= LONGEST_INHERITED) return [];
+    return [errorAt([...at, field], `"${field}" has ${length} characters, at most ${LONGEST_INHERITED}: shorten it`)];
+  });
+  const below = node.subcommand ?? [];
+  return [...own, ...below.flatMap((child, index) => inheritedLengths(child, [...at, "subcommand", index]))];
 }

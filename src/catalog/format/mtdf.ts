@@ -133,3 +133,8 @@ export const knownFields = lazy((): Readonly<Record<string, readonly string[]>> 
 
 /** How the leaves of a tool file are listed. */
 export type ToolStyle = NonNullable<ToolDefinition["tool_style"]>;
+
+/** The published JSON Schema (2020-12) of a tool file as text, with a final line feed (requirement T3). */
+export function mtdfSchemaText(): string {
+  return JSON.stringify(z.toJSONSchema(toolSchema(), { target: "draft-2020-12" }), null, 2) + "\n";
+}

@@ -5,7 +5,7 @@
 import type { Outcome } from "../../base/outcome.ts";
 import type { Catalog, Leaf, Probe, UnavailableTool } from "../model/leaf.ts";
 import { catalogOf } from "../model/snapshot.ts";
-import { stepTarget } from "../model/step_target.ts";
+import { stepTarget } from "../model/resolve.ts";
 
 /**
  * Asks one probe; the problem says why it failed, as a sentence without a full stop. Ends early when the signal aborts.

@@ -3,8 +3,7 @@
  * whole, and announced once for each change that a client can see. A call keeps the catalog it began with.
  */
 import type { Unsubscribe } from "../../base/emitter.ts";
-import type { WatchProblem } from "../../system/directory_watch.ts";
-import { LiveDirectory, type Loaded } from "../../system/live_directory.ts";
+import { hasTransientFault, LiveDirectory } from "../../system/live_directory.ts";
 import type { Logger } from "../../base/log.ts";
 import {
   type AskProbe,
@@ -15,11 +14,9 @@ import {
   recallProbes,
   withoutUnavailable,
 } from "./availability.ts";
-import { CheckRate } from "./check_rate.ts";
-import type { Diagnostic } from "../../base/diagnostic.ts";
+import { CheckRate, RunningChecks } from "./running_checks.ts";
 import type { Catalog } from "../model/leaf.ts";
 import { CatalogLoader, type LoadOptions } from "./load.ts";
-import { RunningChecks } from "./running_checks.ts";
 
 export interface LiveCatalogOptions extends LoadOptions {
   /** The directory to read now; asked at each load, because it may appear and go. Undefined: bundled tools only. */
@@ -59,9 +56,9 @@ export class LiveCatalog implements AsyncDisposable {
     this.#options = options;
     this.#loader = new CatalogLoader(options);
     this.#live = new LiveDirectory({
-      name: "tool files",
+      name: "tool file",
       directories: options.watched,
-      load: (unwatched) => this.#load(unwatched),
+      load: () => this.#load(),
       isSame: sameTools,
       log: options.log,
     });
@@ -91,42 +88,39 @@ export class LiveCatalog implements AsyncDisposable {
     await this.#live[Symbol.asyncDispose]();
   }
 
-  async #load(unwatched: WatchProblem | undefined): Promise<Loaded<Catalog>> {
+  async #load(): Promise<Catalog> {
     const before = this.#read;
     // Without a watch the tools stay as they were read: a reload comes from checks, or from a fault that may pass.
     const isKept = this.#options.watched.length === 0 && before !== undefined && !hasTransientFault(before);
-    const read = isKept ? before : await this.#readFiles(unwatched);
+    const read = isKept ? before : await this.#readFiles();
     this.#read = read;
-    const transient = hasTransientFault(read);
     if (before === undefined) {
       this.#answers = await recallProbes(read, this.#options.recall);
       this.#oweChecks(FIRST_CHECKS_AFTER_MS);
     } else if (this.#owed !== undefined || this.#offered === undefined || !isSame(before, read)) {
-      await this.#probe(read, unwatched);
+      await this.#probe(read);
     } else {
       // An event without a change asks no probe: a probe that touches a file would go on for ever.
-      return { content: this.#offered, transient };
+      return this.#offered;
     }
     const content = withoutUnavailable(read, this.#answers);
     this.#report(this.#offered, content);
     this.#offered = content;
-    return { content, transient };
+    return content;
   }
 
-  async #readFiles(unwatched: WatchProblem | undefined): Promise<Catalog> {
-    const read = await this.#loader.load(this.#options.findDirectory());
-    if (unwatched === undefined) return read;
-    return { ...read, diagnostics: [...read.diagnostics, describeUnwatched(unwatched)] };
+  #readFiles(): Promise<Catalog> {
+    return this.#loader.load(this.#options.findDirectory());
   }
 
-  async #probe(read: Catalog, unwatched: WatchProblem | undefined): Promise<void> {
+  async #probe(read: Catalog): Promise<void> {
     clearTimeout(this.#owed);
     this.#owed = undefined;
     const commands = hasOpenChecks(read, this.#answers) && !this.#isOfChecks(read) && this.#mayBegin();
     await this.#askAll(read, commands);
     if (!commands || this.#closing.signal.aborted) return;
     // Else a check that changes tool files would have the next one run, for ever.
-    const after = await this.#readFiles(unwatched);
+    const after = await this.#readFiles();
     this.#changedByChecks = isSame(after, read) ? undefined : after;
   }
 
@@ -152,16 +146,9 @@ export class LiveCatalog implements AsyncDisposable {
     this.#answers = await askProbes(read, { ask, known: this.#answers, commands, signal });
   }
 
-  /** Each diagnostic and each missing program is logged once, when it appears. */
+  /** Each missing program is logged once, when it appears. */
   #report(before: Catalog | undefined, now: Catalog): void {
     const { log } = this.#options;
-    const known = new Set(before?.diagnostics.map((diagnostic) => JSON.stringify(diagnostic)));
-    for (const diagnostic of now.diagnostics) {
-      if (known.has(JSON.stringify(diagnostic))) continue;
-      const { severity, file, pointer, line, column, message } = diagnostic;
-      const place = line === 0 ? file : `${file}:${line}:${column}`;
-      (severity === "error" ? log.error : log.warn)(`Tool file ${place}: ${message}`, { pointer });
-    }
     const missing = new Set(before?.unavailable?.map((one) => JSON.stringify(one)));
     for (const one of now.unavailable ?? []) {
       if (missing.has(JSON.stringify(one))) continue;
@@ -179,15 +166,6 @@ function sameTools(one: Catalog, other: Catalog): boolean {
   });
 }
 
-function hasTransientFault({ diagnostics }: Catalog): boolean {
-  return diagnostics.some(({ unreadable }) => unreadable === "transient");
-}
-
 function isSame(one: Catalog, other: Catalog): boolean {
   return sameTools(one, other) && JSON.stringify(one.diagnostics) === JSON.stringify(other.diagnostics);
-}
-
-function describeUnwatched({ path, reason }: WatchProblem): Diagnostic {
-  const message = `Changes of tool files are not seen: ${reason}. Start the server again to load them`;
-  return { severity: "warning", file: path, pointer: "", line: 0, column: 0, message };
 }

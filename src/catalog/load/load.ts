@@ -7,13 +7,12 @@ import { compareText, truncate } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import { assemble, type Assembly } from "./assemble.ts";
 import { type Flatten, flatten, rememberingFlatten } from "../model/flatten.ts";
-import type { Diagnostic } from "../../base/diagnostic.ts";
+import { type Diagnostic, keptInService } from "../../base/diagnostic.ts";
 import type { Catalog } from "../model/leaf.ts";
 import { baseName, LONGEST_NAME, toolNameOf } from "../format/names.ts";
 import { placeDiagnostics, syntaxErrorOf } from "./positions.ts";
-import { type MayRead, readToolTexts } from "./read_directory.ts";
+import { type MayRead, readToolTexts, type ToolText } from "./read_directory.ts";
 import { catalogOf } from "../model/snapshot.ts";
-import type { ToolText } from "./tool_text.ts";
 import { type ParsedTool, parseTool } from "../check/validate.ts";
 
 /** What a directory is loaded with. */
@@ -66,7 +65,8 @@ export class CatalogLoader {
     const found = await diagnosticsOf([...this.#bundled(), ...local], kept.size === 0 ? [assembly] : [first, assembly]);
     return catalogOf(assembly.leaves, {
       tools: assembly.tools,
-      diagnostics: [...diagnostics, ...found].map((one) => withKept(one, kept)).map(shown),
+      diagnostics: [...diagnostics, ...found].map((one) => kept.has(one.file) ? keptInService(one) : one)
+        .map(shown),
     });
   }
 
@@ -170,8 +170,3 @@ function shown(diagnostic: Diagnostic): Diagnostic {
 
 const LONGEST_MESSAGE = 1_000;
 const LONGEST_POINTER = 300;
-
-function withKept(diagnostic: Diagnostic, kept: ReadonlySet<string>): Diagnostic {
-  if (diagnostic.severity !== "error" || !kept.has(diagnostic.file)) return diagnostic;
-  return { ...diagnostic, message: `${diagnostic.message} (the last good version stays in service)` };
-}

@@ -3,7 +3,7 @@
  * ways through it than can be walked.
  */
 import type { Catalog, Leaf } from "../model/leaf.ts";
-import { stepTarget } from "../model/step_target.ts";
+import { stepTarget } from "../model/resolve.ts";
 
 /** What a sequence comes to when the sequences it calls are written out. */
 export interface SequenceSize {

@@ -2,11 +2,10 @@
 import { errorAt, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import type { PlacedLeaf } from "../model/flatten.ts";
 import type { Catalog, Leaf, LeafStep } from "../model/leaf.ts";
-import { resolveCall, type ResolveProblem } from "../model/resolve.ts";
+import { isShellStep, resolveCall, type ResolveProblem } from "../model/resolve.ts";
 import { SequenceGraph } from "./sequence_graph.ts";
 import { StepArguments } from "./step_arguments.ts";
 import { SHELL_TOOL_NAME } from "../format/builtin_traits.ts";
-import { isShellStep } from "../model/step_target.ts";
 
 /** Sequences that call sequences: more levels than this are refused. */
 const DEEPEST_SEQUENCE = 8;

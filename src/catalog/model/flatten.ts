@@ -3,9 +3,8 @@
  * resolved here, so that no later step reads the file again.
  */
 import { visibleText } from "../../base/visible_text.ts";
-import { argumentOf } from "./argument.ts";
 import { describedWith, hintFor } from "./guidance.ts";
-import type { Leaf, LeafStep } from "./leaf.ts";
+import type { Leaf, LeafArgument, LeafStep } from "./leaf.ts";
 import { exclusiveOf, probeOf, retryOf } from "./run_rules.ts";
 import { isAlwaysMeta } from "./meta_parameters.ts";
 import type { SubcommandDefinition, ToolDefinition } from "../format/mtdf.ts";
@@ -150,4 +149,18 @@ export function synchronousOf(node: Node): boolean | undefined {
 function stepOf(step: StepDefinition): LeafStep {
   const { subcommand = DEFAULT_LEAF, args = {}, description = "" } = step;
   return { ...step, subcommand, args, description: visibleText(description) };
+}
+
+/** An argument of a tool file with its defaults applied (T2). */
+export function argumentOf({ items, ...definition }: ArgumentDefinition): LeafArgument {
+  return {
+    ...definition,
+    type: definition.type ?? "string",
+    description: visibleText(definition.description ?? ""),
+    // An argument with a default is never missing.
+    required: definition.required === true && definition.default === undefined,
+    ...items && {
+      items: { ...items, ...items.description !== undefined && { description: visibleText(items.description) } },
+    },
+  };
 }

@@ -2,9 +2,10 @@
 import { lazy } from "../../base/lazy.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import type { Catalog, Leaf } from "./leaf.ts";
+import type { Catalog, Leaf, LeafStep } from "./leaf.ts";
 import { DEFAULT_LEAF } from "../format/names.ts";
 import { shown } from "./value.ts";
+import { SHELL_TOOL_NAME } from "../format/builtin_traits.ts";
 
 /** A call whose leaf is known. */
 export interface ResolvedCall {
@@ -104,4 +105,16 @@ function subcommandMessage(catalog: Catalog, name: string, tool: string, given: 
   if (given === undefined) return `Cannot call "${name}": "subcommand" is missing, expected one of ${listed}`;
   const guess = didYouMean(given, known);
   return `Cannot call "${name}": subcommand "${given}" does not exist${guess || ":"} expected one of ${listed}`;
+}
+
+/** Whether a step is a shell command line of `sandboxed_shell`, the built-in tool that may be a step. */
+export function isShellStep(step: LeafStep): boolean {
+  return step.tool === SHELL_TOOL_NAME && step.subcommand === DEFAULT_LEAF;
+}
+
+/** The leaf that a step calls; undefined for a shell line and for what does not exist. */
+export function stepTarget(catalog: Catalog, step: LeafStep): Leaf | undefined {
+  if (isShellStep(step)) return undefined;
+  const target = resolveCall(catalog, step.tool, { subcommand: step.subcommand });
+  return target.ok ? target.value.leaf : undefined;
 }

@@ -1,5 +1,5 @@
 import { messageOf, UserError } from "../../base/errors.ts";
-import { mtdfSchemaText } from "../../catalog/format/schema.ts";
+import { mtdfSchemaText } from "../../catalog/format/mtdf.ts";
 import { print, printProblem } from "../terminal/print.ts";
 import type { CommandContext } from "../terminal/command_context.ts";
 

@@ -1,5 +1,5 @@
 /** How bytes of a terminal become text for a model (X8): colours, cursor moves and redrawn progress lines taken out. */
-import { hasControls } from "./control_bytes.ts";
+import { hasControls } from "./byte_scan.ts";
 
 /**
  * CSI, and OSC, DCS, SOS, PM and APC strings (ended by BEL or ST), each also as one character of U+0080 to U+009F, and

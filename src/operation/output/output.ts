@@ -4,7 +4,7 @@
  * it is read (`clean_text.ts`, `text_view.ts`).
  */
 import { concatenate } from "../../base/bytes.ts";
-import { countNewlines } from "./newlines.ts";
+import { countNewlines } from "./byte_scan.ts";
 import { RingBuffer } from "./ring_buffer.ts";
 import type { SpillFile } from "./spill_files.ts";
 

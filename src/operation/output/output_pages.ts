@@ -5,7 +5,7 @@
  */
 import { concatenate } from "../../base/bytes.ts";
 import { type CleanOptions, cleanText } from "./clean_text.ts";
-import { afterNewlines, countNewlines, upToLineEnd } from "./newlines.ts";
+import { afterNewlines, countNewlines, upToLineEnd } from "./byte_scan.ts";
 import type { OutputReader } from "./output.ts";
 
 /** A piece of an output; offsets are in bytes of the output as it was written. */

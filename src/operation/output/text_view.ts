@@ -6,7 +6,7 @@
 import { counted, encodeText } from "../../base/text.ts";
 import { type CleanOptions, cleanText } from "./clean_text.ts";
 import { concatenate } from "../../base/bytes.ts";
-import { afterNewlines, countNewlines, upToLineEnd } from "./newlines.ts";
+import { afterNewlines, countNewlines, upToLineEnd } from "./byte_scan.ts";
 import type { OutputReader } from "./output.ts";
 
 /** The size of a view. */

@@ -2,8 +2,7 @@
 import { didYouMean } from "../../base/suggest.ts";
 import { shownValue } from "../../base/text.ts";
 import { hiddenCharacter } from "../../base/visible_text.ts";
-import type { ReportFault } from "./fault.ts";
-import type { FrontMatter } from "./front_matter.ts";
+import type { FrontMatter, ReportFault } from "./front_matter.ts";
 import type { ParameterType, PromptFacts, PromptParameter } from "./prompt.ts";
 
 /** What front matter may say. Other keys are of other programs; only one that looks mistyped is told. */

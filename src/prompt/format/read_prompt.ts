@@ -2,8 +2,7 @@
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { truncate } from "../../base/text.ts";
 import { hiddenCharacter, visibleText } from "../../base/visible_text.ts";
-import type { ReportFault } from "./fault.ts";
-import { readFrontMatter, splitText } from "./front_matter.ts";
+import { readFrontMatter, type ReportFault, splitText } from "./front_matter.ts";
 import type { Prompt, PromptOrigin } from "./prompt.ts";
 import { isPartialName, nameProblem } from "./prompt_name.ts";
 import { readFacts } from "./read_facts.ts";

@@ -1,9 +1,9 @@
 /** Loading the prompts of all directories again and again: a file that became bad keeps its last good version (Q3). */
-import type { Diagnostic } from "../../base/diagnostic.ts";
-import type { Prompt, PromptLibrary } from "../format/prompt.ts";
+import { type Diagnostic, keptInService, sortDiagnostics } from "../../base/diagnostic.ts";
+import { ORIGINS, type Prompt, type PromptLibrary, type PromptOrigin } from "../format/prompt.ts";
 import { type PromptText, readPrompt } from "../format/read_prompt.ts";
-import { assembleLibrary } from "./assemble_library.ts";
 import { type PromptDirectory, readPrompts } from "./read_prompts.ts";
+import { compareText } from "../../base/text.ts";
 
 /** The fault of a template, which only its parser finds; undefined: it has none. */
 export type CheckTemplate = (prompt: Prompt) => Promise<Diagnostic | undefined>;
@@ -42,7 +42,7 @@ export class PromptLoader {
       const isBad = file.diagnostics.some(({ severity }) => severity === "error");
       const prompt = isBad ? before ?? file.prompt : file.prompt;
       const isKept = isBad && before !== undefined && before !== file.prompt;
-      diagnostics.push(...file.diagnostics.map((one) => isKept && one.severity === "error" ? kept(one) : one));
+      diagnostics.push(...file.diagnostics.map((one) => isKept ? keptInService(one) : one));
       if (prompt !== undefined) served.push(prompt);
     }
     // A file that cannot be read at this moment is still there.
@@ -70,6 +70,36 @@ export class PromptLoader {
   }
 }
 
-function kept(diagnostic: Diagnostic): Diagnostic {
-  return { ...diagnostic, message: `${diagnostic.message} (the last good version stays in service)` };
+/** Puts prompts together; of one name and origin the first wins. */
+export function assembleLibrary(prompts: readonly Prompt[], found: readonly Diagnostic[]): PromptLibrary {
+  const diagnostics = [...found];
+  const overridden = new Map<Prompt, readonly PromptOrigin[]>();
+  const all = new Map<string, Prompt>();
+  let trusted: ReadonlyMap<string, Prompt> = new Map();
+  for (const origin of ORIGINS) {
+    for (const prompt of prompts.filter((one) => one.origin === origin)) {
+      const before = all.get(prompt.name);
+      const problem = before === undefined ? undefined : conflict(before, prompt);
+      if (problem !== undefined) {
+        diagnostics.push({ severity: "error", file: prompt.file, pointer: "", line: 1, column: 1, message: problem });
+        continue;
+      }
+      if (before !== undefined) overridden.set(prompt, [...overridden.get(before) ?? [], before.origin]);
+      all.set(prompt.name, prompt);
+    }
+    if (origin === "user") trusted = new Map(all);
+  }
+  const listed = [...all.values()].filter(({ isPartial }) => !isPartial)
+    .toSorted((one, other) => compareText(one.name, other.name));
+  return { all, trusted, listed, overridden, diagnostics: sortDiagnostics(diagnostics) };
+}
+
+/** Why a prompt cannot have the name of an earlier one; undefined: it can. */
+function conflict(before: Prompt, { name, origin, isPartial }: Prompt): string | undefined {
+  if (before.origin === origin) {
+    return `The name "${name}" is taken by "${before.file}": rename one of the files`;
+  }
+  if (before.isPartial === isPartial) return undefined;
+  const [own, others] = isPartial ? ["partial", "prompt"] : ["prompt", "partial"];
+  return `A ${own} cannot take the name "${name}" of a ${before.origin} ${others}: rename the file`;
 }

@@ -5,7 +5,7 @@ import type { MetaArguments } from "../../command/prepared_command.ts";
 import type { CommandRequest } from "../../process/command_runner.ts";
 import type { BuiltinTool } from "./builtin_tool.ts";
 import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
-import { requestWork } from "../run/command_work.ts";
+import { requestWork, SHELL_PARAMETERS, shellRequest } from "../run/command_work.ts";
 import { earlyAnswer, type ListFacts, namedScope } from "../result/listed_texts.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { shownValue } from "../../base/text.ts";
@@ -13,7 +13,6 @@ import { shorten } from "../../base/visible_text.ts";
 import { errorResult } from "../result/result_text.ts";
 import { type Job, runOperation } from "../run/run_operation.ts";
 import type { CallContext, Service } from "../service.ts";
-import { SHELL_PARAMETERS, shellRequest } from "../run/shell_request.ts";
 
 /** The rest of the description, after the sentence that clients show which cut it. */
 const DETAILS =

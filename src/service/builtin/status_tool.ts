@@ -2,7 +2,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { UnavailableTool } from "../../catalog/model/leaf.ts";
 import { reasonOf } from "../../catalog/load/availability.ts";
-import { describeDiagnostic, type Diagnostic } from "../../base/diagnostic.ts";
+import { diagnosticLines } from "../../base/diagnostic.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { lastLines, type ViewLimits } from "../../operation/output/text_view.ts";
 import { isEnded } from "../../operation/transitions.ts";
@@ -26,14 +26,13 @@ import {
 import { outputPart, partRequest } from "./output_part.ts";
 import { errorResult, joinLines, outputSoFar, styleOf, textResult } from "../result/result_text.ts";
 import { shorten } from "../../base/visible_text.ts";
-import { sandboxLine } from "../result/instructions.ts";
+import { sandboxLine } from "../result/listed_texts.ts";
 import type { CallContext, Service } from "../service.ts";
 
 const DEFAULT_LIMIT = 10;
 const RUNNING_OUTPUT: ViewLimits = { bytes: 400, lines: 3 };
 /** Names of unavailable tools on one line. */
 const MOST_NAMES = 4;
-const MOST_DIAGNOSTICS = 20;
 
 export const STATUS_TOOL: BuiltinTool = {
   name: "status",
@@ -91,7 +90,7 @@ async function showStatus(service: Service, args: BuiltinArguments, context: Cal
     ),
     ...service.shells?.statusLines() ?? [],
     ...checkLines(service),
-    ...diagnosticLines(diagnostics),
+    ...diagnosticLines("Tool files:", diagnostics),
     ...unavailableLines(unavailable ?? []),
     ...ofSources.flat(),
     sandboxLine({ ...sandbox, summary }),
@@ -146,12 +145,6 @@ function checkLines({ checks }: Service): readonly string[] {
       `${id} for ${duration(Date.now() - startedAt)}: ${shorten(argv.join(" "))}`
     ),
   ];
-}
-
-function diagnosticLines(diagnostics: readonly Diagnostic[]): readonly string[] {
-  if (diagnostics.length === 0) return [];
-  const more = diagnostics.length > MOST_DIAGNOSTICS ? [`... ${diagnostics.length - MOST_DIAGNOSTICS} more`] : [];
-  return ["Tool files:", ...diagnostics.slice(0, MOST_DIAGNOSTICS).map(describeDiagnostic), ...more];
 }
 
 function unavailableLines(unavailable: readonly UnavailableTool[]): readonly string[] {

@@ -2,12 +2,19 @@
  * One `tools/call` and how its result reaches the client (X5): in the answer, as a task, or later by a message the
  * client's version allows.
  */
-import type { CallToolRequestParams, ProgressToken, Result, ServerContext } from "@modelcontextprotocol/server";
+import {
+  type CallToolRequestParams,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ProgressToken,
+  type Result,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { type ClientOffers, offersOf } from "../questions/question.ts";
 import { RELATED_TASK_META_KEY } from "../../wire/json_rpc_message.ts";
 import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import type { Operation } from "../../operation/operation_record.ts";
-import { callTool } from "./call_tool.ts";
-import { callProgress } from "./call_progress.ts";
+import { callProgress, callTool } from "./call_tool.ts";
 import { ProgressStream } from "../result/progress.ts";
 import { styleOf } from "../result/result_text.ts";
 import { activeHeartbeat } from "../run/run_operation.ts";
@@ -18,10 +25,8 @@ import { declaresTasks } from "../tasks/tasks_2026_07.ts";
 import { member } from "../../wire/json_value.ts";
 import type { ConnectionParts } from "../notify/notifications.ts";
 import { AskingCall, type AskingParts } from "../questions/asking_call.ts";
-import { clientOffers } from "../questions/client_offers.ts";
+import { rawResult, type VersionedServer } from "../sdk/versioned_server.ts";
 import { SessionClient } from "../questions/session_client.ts";
-import { rawResult } from "../sdk/raw_result.ts";
-import type { VersionedServer } from "../sdk/versioned_server.ts";
 import { coreTaskCreated, extensionTaskCreated } from "../tasks/task_views.ts";
 
 export interface CallDeliveryParts extends ConnectionParts {
@@ -147,4 +152,10 @@ export class CallDelivery {
     stream.watch(operation, "");
     void operation.ended.then(() => stream.close());
   }
+}
+
+/** What the client takes: told with each request since 2026-07-28, with `initialize` before. */
+export function clientOffers(server: Server, { mcpReq }: ServerContext): ClientOffers {
+  const envelope = member(mcpReq.envelope, CLIENT_CAPABILITIES_META_KEY);
+  return offersOf(envelope ?? server.getClientCapabilities());
 }

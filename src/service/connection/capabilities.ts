@@ -1,10 +1,10 @@
 /** What a server declares to a client: the capabilities that work. */
 import type { ServerCapabilities } from "@modelcontextprotocol/server";
-import type { Changing } from "../notify/source_changes.ts";
+import type { Changing } from "../notify/notifications.ts";
 import type { Revision, Service } from "../service.ts";
-import { TASKS_EXTENSION } from "../tasks/extension.ts";
+import { TASKS_EXTENSION } from "../../wire/json_rpc_message.ts";
 
-/** The capabilities of a revision; `known_capabilities.ts` removes those that a version lacks. `--sync` has no tasks. */
+/** The capabilities of a revision; `knownTo` removes those that a version lacks. `--sync` has no tasks. */
 export function capabilitiesOf(
   { sources, prompts, resources, onCatalogChange, onLogLevel, settings, registry }: Service,
   revision: Revision,

@@ -4,7 +4,7 @@ import type { ClientLink } from "../sdk/client_link.ts";
 import type { ConnectionParts } from "../notify/notifications.ts";
 import { Outgoing } from "../notify/notifier.ts";
 import { Subscriptions } from "../notify/subscriptions.ts";
-import { PromptList } from "../prompts/prompt_list.ts";
+import { PromptList } from "../prompts/serve_prompts.ts";
 import type { ClientOffers } from "../questions/question.ts";
 import { LogLevel } from "../sdk/log_level.ts";
 import type { Revision, Service } from "../service.ts";

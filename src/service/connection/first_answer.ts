@@ -4,13 +4,13 @@
  * held back (stdio_transport.ts).
  */
 import { attempt } from "../../base/errors.ts";
-import { instructionsOf } from "../result/instructions.ts";
-import { knownTo } from "../sdk/known_capabilities.ts";
+import { instructionsOf } from "../result/listed_texts.ts";
 import type { Service } from "../service.ts";
 import { isObject } from "../../wire/json_value.ts";
 import { parseBounded } from "../../wire/message_reader.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import { capabilitiesOf } from "./capabilities.ts";
+import { knownTo } from "../sdk/client_link.ts";
 
 export interface FirstAnswer {
   /** Of the request. */

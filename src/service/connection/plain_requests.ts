@@ -2,12 +2,15 @@
  * Requests of a session that need no check of the SDK, because nothing in them is in doubt: most of what clients send.
  * Their answers are those of the SDK's server, which has the same parts.
  */
-import type { JSONRPCRequest, Result, Tool } from "@modelcontextprotocol/server";
-import { answerPlainCall } from "../call/plain_call.ts";
+import type { JSONRPCRequest, ProgressToken, Result, Tool } from "@modelcontextprotocol/server";
 import { offersOf } from "../questions/question.ts";
 import { listResources, listTemplates } from "../resources/resources.ts";
 import { isObject } from "../../wire/json_value.ts";
 import type { ListingParts } from "./connection_parts.ts";
+import type { ConnectionParts } from "../notify/notifications.ts";
+import { SessionClient } from "../questions/session_client.ts";
+import { calledName } from "../result/listed_texts.ts";
+import { callProgress, callTool } from "../call/call_tool.ts";
 
 /** Does what a request asks for, or throws the error of its answer; undefined: the SDK is to answer after all. */
 export type Answer = (signal: AbortSignal) => Promise<Result | undefined>;
@@ -73,4 +76,47 @@ function needsTranslation({ outputSchema }: Tool): boolean {
 
 function hasOnly(value: Members, ...names: readonly string[]): boolean {
   return Object.keys(value).every((name) => names.includes(name));
+}
+
+/** Such a call. */
+export interface PlainCall {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Undefined: no progress is wanted. */
+  readonly progressToken: ProgressToken | undefined;
+}
+
+/** Does a call of a session. @throws {RequestError} For a tool that does not exist; what the SDK says of a wrong result. */
+export async function answerPlainCall(
+  parts: ConnectionParts,
+  { name, arguments: args, progressToken: token }: PlainCall,
+  signal: AbortSignal,
+): Promise<Result> {
+  const { service, link, use, level } = parts;
+  const offers = offersOf(link.getClientCapabilities());
+  const client = new SessionClient({ owner: link, offers, request: undefined, level });
+  const context = {
+    signal,
+    client,
+    readsResources: use.read,
+    sendProgress: undefined,
+    ...token !== undefined && callProgress(
+      parts,
+      token,
+      (facts) => link.notification({ method: "notifications/progress", params: { progressToken: token, ...facts } }),
+    ),
+  };
+  const result = await callTool(service, { name: calledName(service, name), args }, context);
+  return isPlainResult(result) ? result : await link.checkedResult(result);
+}
+
+/** Whether the SDK would send a result as it is: text, and what we say about it. */
+function isPlainResult({ content, isError, _meta, ...more }: Result): boolean {
+  return Object.keys(more).length === 0 && Array.isArray(content) && content.every(isText) &&
+    (isError === undefined || typeof isError === "boolean") && (_meta === undefined || isObject(_meta));
+}
+
+function isText(block: unknown): boolean {
+  return isObject(block) && block["type"] === "text" && typeof block["text"] === "string" &&
+    Object.keys(block).length === 2;
 }

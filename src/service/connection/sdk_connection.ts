@@ -2,8 +2,7 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { McpRequestContext } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
-import { FollowedSubscriptions } from "../resources/followed.ts";
-import { TaskSubscriptions } from "../tasks/subscriptions_stdio.ts";
+import { ListenLayer } from "../notify/listen_layer.ts";
 import { InitializeOrder } from "../sdk/initialize_order.ts";
 import type { VersionedServer } from "../sdk/versioned_server.ts";
 import type { Service } from "../service.ts";
@@ -21,9 +20,8 @@ export function connectSdk(service: Service, direct: DirectAnswers): SdkConnecti
     if (isSession) resolve(built);
     return built;
   };
-  const ordered = new FollowedSubscriptions(new InitializeOrder(direct), service);
   const connection = serveStdio(build, {
-    transport: service.settings.synchronous ? ordered : new TaskSubscriptions(ordered, service),
+    transport: new ListenLayer(new InitializeOrder(direct), service),
     onerror: (error) => service.log.debug("MCP connection", { error: messageOf(error) }),
   });
   return { server, close: () => connection.close() };

@@ -9,7 +9,7 @@ import { type Outcome, success } from "../../base/outcome.ts";
 import { shownValue } from "../../base/text.ts";
 import { CALL_TOOL_NAME, FIND_TOOLS_NAME } from "../../catalog/format/builtin_traits.ts";
 import { type BuiltinArguments, checkBuiltinArguments, type Parameter } from "../builtin_parameters.ts";
-import { askSources } from "../call/ask_sources.ts";
+import { askSources } from "../call/call_tool.ts";
 import { appendFinished } from "../result/finished_operations.ts";
 import { calledName, listedName, type ListFacts } from "../result/listed_texts.ts";
 import { errorResult, joinLines, textResult } from "../result/result_text.ts";

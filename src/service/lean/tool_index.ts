@@ -4,7 +4,6 @@
  */
 import type { Tool } from "@modelcontextprotocol/server";
 import { didYouMean } from "../../base/suggest.ts";
-import { wordsOf } from "./tool_words.ts";
 
 /** What one word counts, by its place. */
 const OF_NAME = 5;
@@ -112,4 +111,16 @@ function likenessOf(one: string, other: string): number {
   if (one === other) return 1;
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   return short.length >= SHORTEST_BEGINNING && long.startsWith(short) ? short.length / long.length / 2 : 0;
+}
+
+/** `HTTPServer2` is `HTTP`, `Server`, `2`; letters without case stand together. */
+const WORD = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+|[\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{Lu}/gu;
+
+/**
+ * Words in small letters, split where a character is not a letter and where the case changes.
+ *
+ * @example wordsOf("github_createIssue-2") // ["github", "create", "issue", "2"]
+ */
+export function wordsOf(text: string): readonly string[] {
+  return Array.from(text.matchAll(WORD), ([word]) => word.toLowerCase());
 }

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Tool } from "@modelcontextprotocol/server";
-import { ToolIndex } from "./tool_index.ts";
-import { wordsOf } from "./tool_words.ts";
+import { ToolIndex, wordsOf } from "./tool_index.ts";
 
 function tool(name: string, description = "", args: readonly string[] = []): Tool {
   return {

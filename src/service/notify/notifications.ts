@@ -9,7 +9,6 @@ import { headingOf, statusLine } from "../result/closing_line.ts";
 import type { ClientLink } from "../sdk/client_link.ts";
 import type { Revision, Service } from "../service.ts";
 import { signalWork } from "./activity_signal.ts";
-import { watchSources } from "./source_changes.ts";
 import type { Outgoing } from "./notifier.ts";
 import { watchResources } from "../resources/resource_changes.ts";
 import type { ResourceUse } from "../resources/resources.ts";
@@ -103,4 +102,18 @@ export async function announceSandbox({ sandboxFacts }: Service, outgoing: Outgo
   } catch (thrown) {
     await outgoing.notify("notifications/sandbox/failed", { error: messageOf(thrown) });
   }
+}
+
+/** A source whose content may change. */
+export interface Changing {
+  /** Hears each change once; absent: there is none. */
+  onChange?(listener: () => void): Unsubscribe;
+}
+
+/** Hears each change of one of the sources; undefined: none of them ever changes. */
+export function watchSources(sources: readonly Changing[], listener: () => void): Unsubscribe | undefined {
+  const changing = sources.filter(({ onChange }) => onChange !== undefined);
+  if (changing.length === 0) return undefined;
+  const unsubscribes = changing.map((source) => source.onChange?.(listener));
+  return () => unsubscribes.forEach((unsubscribe) => unsubscribe?.());
 }

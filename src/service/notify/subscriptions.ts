@@ -1,7 +1,9 @@
-/** Resources whose updates one client of a session wants to hear of. */
+/** Resources whose updates a client wants to hear of: in a session, and by `subscriptions/listen` (2026-07-28). */
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import { answerOf, existingAddress, sourceOf } from "../resources/resources.ts";
 import type { Service } from "../service.ts";
+import { member } from "../../wire/json_value.ts";
 
 export class Subscriptions implements Disposable {
   readonly #service: Service;
@@ -32,4 +34,25 @@ export class Subscriptions implements Disposable {
   [Symbol.dispose](): void {
     for (const unfollow of this.#open.values()) unfollow();
   }
+}
+
+/** Addresses of one `subscriptions/listen` that are asked for at servers. */
+const MOST_FOLLOWED = 100;
+
+/**
+ * Follows what the message subscribes to at sources, and gives what ends that; undefined: it subscribes to nothing there.
+ * The SDK matches the addresses itself. What a source refuses is left out: nothing is told of it.
+ */
+export function followed(
+  service: Pick<Service, "resources">,
+  message: JSONRPCMessage,
+): Promise<Unsubscribe> | undefined {
+  if (!("method" in message) || message.method !== "subscriptions/listen") return undefined;
+  const uris = member(member(message.params, "notifications"), "resourceSubscriptions");
+  const known = (Array.isArray(uris) ? uris : []).slice(0, MOST_FOLLOWED).filter((uri) => typeof uri === "string");
+  const following = [...new Set(known)].flatMap((uri) => sourceOf(service, uri)?.follow(uri) ?? []);
+  if (following.length === 0) return undefined;
+  return Promise.all(following).then((all) => () => {
+    for (const one of all) if (one.ok) one.value();
+  });
 }

@@ -1,19 +1,19 @@
 /** Prompt files as a source: what clients see of them, and answers to requests for one (Q2, C5). */
 import type { GetPromptResult, Prompt as ListedPrompt } from "@modelcontextprotocol/server";
-import { describeDiagnostic } from "../../base/diagnostic.ts";
+import { describeDiagnostic, diagnosticLines } from "../../base/diagnostic.ts";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { argumentValues, choicesOf } from "../../prompt/format/argument_values.ts";
 import type { Prompt, PromptLibrary, PromptParameter } from "../../prompt/format/prompt.ts";
 import type { LivePrompts } from "../../prompt/live_prompts.ts";
-import { matching } from "./matching.ts";
-import type {
-  ArgumentRequest,
-  Completion,
-  PromptContext,
-  PromptRefusal,
-  PromptRequest,
-  PromptSource,
+import {
+  type ArgumentRequest,
+  type Completion,
+  matching,
+  type PromptContext,
+  type PromptRefusal,
+  type PromptRequest,
+  type PromptSource,
 } from "./prompt_source.ts";
 
 /** Key of `_meta` that says where a prompt comes from. */
@@ -31,9 +31,6 @@ interface PromptFileOptions {
   /** Absent: arguments of these types are not completed. */
   readonly findValues?: FindValues;
 }
-
-/** Diagnostics in `status`. */
-const MOST_DIAGNOSTICS = 20;
 
 export class PromptFileSource implements PromptSource {
   readonly onChange?: (listener: () => void) => Unsubscribe;
@@ -91,11 +88,7 @@ export class PromptFileSource implements PromptSource {
 
   /** What is wrong in files, templates included. */
   async status(): Promise<readonly string[]> {
-    const { diagnostics } = await this.#prompts.checked();
-    if (diagnostics.length === 0) return [];
-    const left = diagnostics.length - MOST_DIAGNOSTICS;
-    const more = left > 0 ? [`... ${left} more`] : [];
-    return ["Prompts:", ...diagnostics.slice(0, MOST_DIAGNOSTICS).map(describeDiagnostic), ...more];
+    return diagnosticLines("Prompts:", (await this.#prompts.checked()).diagnostics);
   }
 }
 

@@ -1,10 +1,9 @@
 /** `prompts/get` (Q2); the first source that knows a prompt answers for it. */
-import type { GetPromptResult, Server } from "@modelcontextprotocol/server";
+import type { GetPromptResult, ListPromptsResult, Prompt, Server } from "@modelcontextprotocol/server";
 import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import { failure, type Outcome } from "../../base/outcome.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { shownValue } from "../../base/text.ts";
-import type { PromptListParts } from "./prompt_list.ts";
 import type {
   ArgumentRequest,
   Completion,
@@ -13,6 +12,8 @@ import type {
   PromptRequest,
   PromptSource,
 } from "./prompt_source.ts";
+import type { Logger } from "../../base/log.ts";
+import { mergedList } from "../../base/lazy.ts";
 
 /** Answers it. */
 export function servePrompts(server: Server, service: PromptListParts): void {
@@ -68,4 +69,41 @@ function answerOf<Answer>(name: string, answered: Outcome<Answer, PromptRefusal>
     ? problem.message
     : `Unknown prompt ${shownValue(name)}${didYouMean(name, problem.known) || "; `prompts/list` names all prompts"}`;
   throw new RequestError(RequestErrorCode.InvalidParams, message);
+}
+
+export interface PromptListParts {
+  /** In the order in which prompts are listed. */
+  readonly prompts: readonly PromptSource[];
+  readonly log: Logger;
+}
+
+/** Prompts on one page. */
+const PAGE_SIZE = 100;
+
+/** Joins the lists of all sources; keeps the last result, because a client reads it page by page. */
+export class PromptList {
+  readonly #all: () => Promise<readonly Prompt[]>;
+
+  constructor({ prompts, log }: PromptListParts) {
+    this.#all = mergedList(prompts, (all, leftOut) => {
+      for (const { name } of leftOut) log.warn("Prompt left out: another source has its name", { name });
+      return all;
+    });
+  }
+
+  /**
+   * One page; the cursor names the last prompt of the page before.
+   * @throws RequestError -32602 for a cursor that names no prompt
+   */
+  async page(cursor: string | undefined): Promise<ListPromptsResult> {
+    const all = await this.#all();
+    const before = cursor === undefined ? -1 : all.findIndex(({ name }) => name === cursor);
+    if (cursor !== undefined && before === -1) {
+      const message = `Invalid cursor ${shownValue(cursor)}: the list may have changed; request it without a cursor`;
+      throw new RequestError(RequestErrorCode.InvalidParams, message);
+    }
+    const prompts = all.slice(before + 1, before + 1 + PAGE_SIZE);
+    const last = prompts.at(-1);
+    return { prompts, ...last !== undefined && last !== all.at(-1) && { nextCursor: last.name } };
+  }
 }

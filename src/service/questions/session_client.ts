@@ -5,7 +5,7 @@ import { failure, success } from "../../base/outcome.ts";
 import { isObject } from "../../wire/json_value.ts";
 import type { LogLevel } from "../sdk/log_level.ts";
 import type { ClientLink } from "../sdk/client_link.ts";
-import { ANYTHING } from "../sdk/any_params.ts";
+import { ANYTHING } from "../sdk/wrong_parameters.ts";
 import {
   type AskedClient,
   type ClientNotice,

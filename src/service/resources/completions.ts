@@ -2,7 +2,7 @@
 import { shownValue } from "../../base/text.ts";
 import type { Server } from "@modelcontextprotocol/server";
 import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
-import { matching, withinLimit } from "../prompts/matching.ts";
+import { matching, withinLimit } from "../prompts/prompt_source.ts";
 import { completeArgument } from "../prompts/serve_prompts.ts";
 import type { Service } from "../service.ts";
 import { answerOf, sourceOf } from "./resources.ts";

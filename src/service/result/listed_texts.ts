@@ -4,7 +4,7 @@
  */
 import { visibleText } from "../../base/visible_text.ts";
 import type { Leaf } from "../../catalog/model/leaf.ts";
-import type { Service } from "../service.ts";
+import type { SandboxStatus, Service } from "../service.ts";
 
 /** The parts of a service that the texts depend on. */
 export type ListFacts = Pick<Service, "settings" | "scope">;
@@ -75,4 +75,27 @@ function asSentence(answer: string): string {
 /** As it stands where that cannot be misread, else quoted. */
 function namedPath(path: string): string {
   return /^[\w./@+~-]+$/.test(path) ? path : JSON.stringify(visibleText(path));
+}
+
+/** The instructions of `initialize`: they describe, since imperative text counts as prompt injection (T13). */
+export function instructionsOf(service: Service): string {
+  const answer = earlyAnswer(service);
+  const name = (tool: string) => `\`${listedName(service, tool)}\``;
+  return [
+    `Ahma runs command-line programs as tools. ${name("sandboxed_shell")} runs any shell command line.`,
+    answer === undefined
+      ? "Every tool call waits for its command and returns the result."
+      : `A tool call returns the result; unless the tool or \`execution_mode\` says otherwise, ${answer}. ` +
+        `${name("status")} shows progress, ${name("cancel")} ends an operation.`,
+    `Commands run in ${namedScope(service)} or below.`,
+    sandboxLine(service.settings.sandbox),
+    ...service.instructions?.() ?? [],
+  ].join("\n");
+}
+
+/** The state of the sandbox on one line; a warning when there is none (S14). */
+export function sandboxLine(sandbox: SandboxStatus): string {
+  return sandbox.enforced
+    ? `Sandbox: ${sandbox.summary}`
+    : `WARNING: NO SANDBOX, commands can reach everything this user can: ${sandbox.summary}`;
 }

@@ -4,6 +4,7 @@ import { delay } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { LeafRetry } from "../../catalog/model/leaf.ts";
 import type { Work, WorkControl } from "../../operation/operation.ts";
+import { duration } from "../result/closing_line.ts";
 
 /** `work` with the retries of its leaf; undefined: `work` itself. Each try and the reason for the next are in the output. */
 export function withRetries(work: Work, retry: LeafRetry | undefined): Work {
@@ -28,4 +29,22 @@ function isTransient(end: CommandEnd, retry: LeafRetry): boolean {
 function announce(control: WorkControl, end: CommandEnd, what: string): void {
   const code = end.kind === "exited" ? `exit code ${end.code}` : end.kind;
   control.write(encodeText(`[${code}: ${what}]\n`));
+}
+
+/** `work`, ended after `seconds` with a line in the output; undefined: `work` itself. */
+export function withTimeLimit(work: Work, seconds: number | undefined): Work {
+  if (seconds === undefined) return work;
+  return async (control) => {
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), seconds * 1_000);
+    try {
+      const end = await work({ ...control, signal: AbortSignal.any([control.signal, limit.signal]) });
+      if (limit.signal.aborted && !control.signal.aborted) {
+        control.write(encodeText(`[step timed out after ${duration(seconds * 1_000)}]\n`));
+      }
+      return end;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
 }

@@ -9,16 +9,14 @@ import type { CommandEnd } from "../../base/command/command_end.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Scope } from "../../system/path_scope.ts";
 import type { Catalog, Leaf, LeafStep } from "../../catalog/model/leaf.ts";
-import { resolveCall } from "../../catalog/model/resolve.ts";
-import { isShellStep } from "../../catalog/model/step_target.ts";
+import { isShellStep, resolveCall } from "../../catalog/model/resolve.ts";
 import type { Work, WorkControl } from "../../operation/operation.ts";
 import { checkBuiltinArguments } from "../builtin_parameters.ts";
-import { commandWork, requestWork, type WorkTools } from "./command_work.ts";
+import { commandWork, requestWork, SHELL_PARAMETERS, shellRequest, type WorkTools } from "./command_work.ts";
 import { prepareCall } from "./prepare_call.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { duration } from "../result/closing_line.ts";
-import { SHELL_PARAMETERS, shellRequest } from "./shell_request.ts";
-import { withTimeLimit } from "./step_timeout.ts";
+import { withTimeLimit } from "./retries.ts";
 
 /** The parts of a service that a sequence needs. */
 export type SequenceTools = WorkTools & { readonly scope: Scope };

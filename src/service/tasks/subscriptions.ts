@@ -10,7 +10,7 @@ import type { Operation } from "../../operation/operation_record.ts";
 import { styleOf } from "../result/result_text.ts";
 import type { Service } from "../service.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
-import { TASKS_EXTENSION } from "./extension.ts";
+import { TASKS_EXTENSION } from "../../wire/json_rpc_message.ts";
 import { member } from "../../wire/json_value.ts";
 import { detailedTask } from "./task_views.ts";
 

@@ -3,7 +3,7 @@ import type { CallToolResult, Result } from "@modelcontextprotocol/server";
 import { RELATED_TASK_META_KEY } from "../../wire/json_rpc_message.ts";
 import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import type { Operation } from "../../operation/operation_record.ts";
-import { taskTtlMs } from "../../operation/task_ttl.ts";
+import { taskTtlMs } from "../../operation/history.ts";
 import { isEnded } from "../../operation/transitions.ts";
 import { statusLine } from "../result/closing_line.ts";
 import { finalResult, isErrorEnd, type ResultStyle, startedResult } from "../result/result_text.ts";

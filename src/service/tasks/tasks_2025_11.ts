@@ -6,7 +6,7 @@ import { isOperationId } from "../../operation/operation_id.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { styleOf } from "../result/result_text.ts";
 import type { CallContext, Service } from "../service.ts";
-import { ANYTHING, textMember } from "../sdk/any_params.ts";
+import { ANYTHING, textMember } from "../sdk/wrong_parameters.ts";
 import { member } from "../../wire/json_value.ts";
 import type { ResourceUse } from "../resources/resources.ts";
 import type { VersionedServer } from "../sdk/versioned_server.ts";

@@ -10,10 +10,10 @@ import { messageOf } from "../../base/errors.ts";
 import { styleOf } from "../result/result_text.ts";
 import type { Service } from "../service.ts";
 import { findTask } from "./tasks_2025_11.ts";
-import { ANYTHING } from "../sdk/any_params.ts";
+import { ANYTHING } from "../sdk/wrong_parameters.ts";
 import { member } from "../../wire/json_value.ts";
 import type { ResourceUse } from "../resources/resources.ts";
-import { TASKS_EXTENSION } from "./extension.ts";
+import { TASKS_EXTENSION } from "../../wire/json_rpc_message.ts";
 import { detailedTask } from "./task_views.ts";
 
 /** Whether this request declares the extension; earlier requests do not count. */

@@ -1,5 +1,5 @@
 /** What can be wrong with the states of a flow before it runs (K7). Pure. */
-import type { ReportFault } from "../../prompt/format/fault.ts";
+import type { ReportFault } from "../../prompt/format/front_matter.ts";
 import { END, type State } from "./flow.ts";
 
 /** Reports states that cannot be reached or left, and arms that are never taken. */

@@ -1,7 +1,6 @@
 /** A Markdown file becomes a flow: front matter, a state diagram, and an action for each state (K7). */
 import type { Diagnostic } from "../../base/diagnostic.ts";
-import type { ReportFault } from "../../prompt/format/fault.ts";
-import { readFrontMatter, splitText } from "../../prompt/format/front_matter.ts";
+import { readFrontMatter, type ReportFault, splitText } from "../../prompt/format/front_matter.ts";
 import { readFacts } from "../../prompt/format/read_facts.ts";
 import { hiddenCharacter } from "../../base/visible_text.ts";
 import { checkStates } from "./check_states.ts";

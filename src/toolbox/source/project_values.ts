@@ -1,5 +1,5 @@
 /** Values for arguments of prompts that name something of the project: a worker looks, the server opens nothing (C5). */
-import { matching } from "../../service/prompts/matching.ts";
+import { matching } from "../../service/prompts/prompt_source.ts";
 import type { FindValues } from "../../service/prompts/prompt_file_source.ts";
 import { isObject, member, parseJson } from "../../wire/json_value.ts";
 import { COMPLETE_PATH, LIST_NOTES } from "../definition/question.ts";

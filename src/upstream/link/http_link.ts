@@ -6,7 +6,7 @@ import { VERSION } from "../../base/version.ts";
 import { shorten } from "../../base/visible_text.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import { INSTANCE_HEADER } from "../../wire/instance.ts";
-import { ANYTHING } from "../../service/sdk/any_params.ts";
+import { ANYTHING } from "../../service/sdk/wrong_parameters.ts";
 import { INVALID_REQUEST } from "../../wire/json_rpc_message.ts";
 import { isObject, member } from "../../wire/json_value.ts";
 import type { HttpSpec } from "../config/server_spec.ts";

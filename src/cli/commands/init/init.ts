@@ -3,7 +3,7 @@
  * before it changes a file, or makes one in the user's home.
  */
 import { thisProgram } from "../../../app/program/own_program.ts";
-import { mtdfSchemaText } from "../../../catalog/format/schema.ts";
+import { mtdfSchemaText } from "../../../catalog/format/mtdf.ts";
 import { CLIENT_NAMES } from "../../../settings/flags/client_names.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print } from "../../terminal/print.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CheckRate } from "./check_rate.ts";
+import { CheckRate } from "./running_checks.ts";
 
 Deno.test("T11 CheckRate lets three rounds begin at once and then one each ten seconds, however often it is asked", () => {
   const rate = new CheckRate();

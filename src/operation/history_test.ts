@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { taskTtlMs } from "./task_ttl.ts";
+import { taskTtlMs } from "./history.ts";
 
 const HOUR = 3_600_000;
 

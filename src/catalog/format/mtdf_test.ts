@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
-import { mtdfSchemaText } from "./schema.ts";
+import { mtdfSchemaText } from "./mtdf.ts";
 
 const SHIPPED = new URL("../../../tools/", import.meta.url);
 const PUBLISHED = new URL("../../../schema/mtdf.schema.json", import.meta.url);

@@ -1,7 +1,8 @@
 /**
- * `subscriptions/listen` for tasks (2026-07-28) over stdio. This layer between the transport and the SDK
- * refuses clients that do not declare the extension, acknowledges known tasks, and reports each of their changes in the
- * form of `tasks/get`, also the end of a task that had ended before.
+ * `subscriptions/listen` (2026-07-28) over stdio, as far as the SDK does not know it. This layer between the transport and
+ * the SDK has sources follow the resources. It refuses clients that ask for tasks and do not declare the extension,
+ * acknowledges known tasks, and reports each of their changes in the form of `tasks/get`, also the end of a task that had
+ * ended before.
  */
 import {
   type JSONRPCMessage,
@@ -13,15 +14,18 @@ import {
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { isEnded } from "../../operation/transitions.ts";
-import type { Service } from "../service.ts";
-import { TransportLayer } from "../../wire/transport_wrapper.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import { member } from "../../wire/json_value.ts";
-import { knownTasks, requestedTasks, taskNotification } from "./subscriptions.ts";
+import { TransportLayer } from "../../wire/transport_wrapper.ts";
+import type { Service } from "../service.ts";
+import { knownTasks, requestedTasks, taskNotification } from "../tasks/subscriptions.ts";
+import { followed } from "./subscriptions.ts";
 
-export class TaskSubscriptions extends TransportLayer {
+export class ListenLayer extends TransportLayer {
   readonly #service: Service;
-  /** Open subscriptions and the tasks each listens to. */
+  /** What ends the following at sources, by open subscription. */
+  readonly #followed = new Map<WireId, Promise<Unsubscribe>>();
+  /** The tasks that each open subscription listens to. */
   readonly #listening = new Map<WireId, readonly Operation[]>();
   #unsubscribe: Unsubscribe | undefined;
 
@@ -33,7 +37,7 @@ export class TaskSubscriptions extends TransportLayer {
   /** The acknowledgement with the tasks in it; whatever else as it is. An answer ends the subscription. */
   override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (!("method" in message)) {
-      if (message.id !== undefined && message.id !== null) this.#listening.delete(message.id);
+      if (message.id !== undefined && message.id !== null) this.#end(message.id);
       return await super.send(message, options);
     }
     if (message.method !== "notifications/subscriptions/acknowledged") return await super.send(message, options);
@@ -49,14 +53,23 @@ export class TaskSubscriptions extends TransportLayer {
 
   protected override ended(): void {
     this.#unsubscribe?.();
+    for (const id of this.#followed.keys()) this.#end(id);
   }
 
   protected override receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
     if ("method" in message && message.method === "notifications/cancelled") {
-      this.#listening.delete(member(message.params, "requestId") as WireId); // other values are never a key
+      this.#end(member(message.params, "requestId") as WireId); // other values are never a key
     }
-    const requested = requestedTasks(message);
-    if (requested?.ok === false) return void this.inner.send(requested.answer);
+    const following = followed(this.#service, message);
+    if (following === undefined || !("id" in message) || message.id === undefined) return this.#passOn(message, extra);
+    this.#followed.set(message.id, following);
+    // Acknowledged when the servers know: no change after that is missed.
+    void following.then(() => this.#passOn(message, extra));
+  }
+
+  #passOn(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+    const requested = this.#service.settings.synchronous ? undefined : requestedTasks(message);
+    if (requested?.ok === false) return void this.send(requested.answer);
     if (requested !== undefined) this.#listen(requested.id, requested.taskIds);
     this.onmessage?.(message, extra);
   }
@@ -67,6 +80,12 @@ export class TaskSubscriptions extends TransportLayer {
       if (from === undefined) return;
       for (const [id, tasks] of this.#listening) if (tasks.includes(operation)) this.#tell(operation, id);
     });
+  }
+
+  #end(id: WireId): void {
+    this.#listening.delete(id);
+    void this.#followed.get(id)?.then((end) => end());
+    this.#followed.delete(id);
   }
 
   #tell(operation: Operation, subscription: WireId): void {

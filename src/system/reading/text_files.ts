@@ -1,0 +1,103 @@
+/** Files that people write, read as texts within limits (T1, Q4): commands may be able to write them, and reading blocks. */
+import { type Diagnostic, permanent, transient } from "../../base/diagnostic.ts";
+import { messageOf } from "../../base/errors.ts";
+import { realPath } from "../paths.ts";
+import { withFileOpener } from "./file_opener.ts";
+import { type InsideFile, isFileError, readInside } from "./regular_file.ts";
+
+/** Limits of all files of a directory; those beyond them, in the order of their paths, are left out. */
+export const MOST_BYTES = 4 * 1024 * 1024;
+export const MOST_FILES = 1_000;
+
+/** A kind of file and of its directories, with words of messages. */
+export interface TextKind {
+  /** One file: "tool file". */
+  readonly name: string;
+  /** Bytes of one file. */
+  readonly largest: number;
+  /** Whether files may be read from a directory with this real path. */
+  readonly mayRead: (real: string) => boolean;
+  /** The sentence about a directory that may not be read. */
+  readonly elsewhere: string;
+  /** The end of the sentence about a link that leads out of the directory. */
+  readonly outside: string;
+  /** The sentence that says that `path` and those after it are left out. */
+  readonly beyond: (path: string) => string;
+}
+
+/** What was read, and what could not be. Paths are those below the directory. */
+export interface Texts {
+  readonly texts: readonly { readonly path: string; readonly text: string }[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The texts of the files that `list` finds below `directory`. Never throws for what is there. */
+export function readTexts(
+  directory: string,
+  kind: TextKind,
+  list: () => { readonly paths: readonly string[]; readonly diagnostics: readonly Diagnostic[] },
+): Texts {
+  const isElsewhere = () => {
+    const real = realPath(directory);
+    return real !== undefined && !kind.mayRead(real);
+  };
+  const refused: Texts = { texts: [], diagnostics: [permanent(directory, kind.elsewhere)] };
+  if (isElsewhere()) return refused;
+  const { paths, diagnostics } = list();
+  const read = readAll(directory, paths, kind);
+  // Commands may be able to exchange the directory while it is read.
+  return isElsewhere() ? refused : { ...read, diagnostics: [...diagnostics, ...read.diagnostics] };
+}
+
+function readAll(directory: string, paths: readonly string[], kind: TextKind): Texts {
+  const texts: Texts["texts"][number][] = [];
+  const diagnostics: Diagnostic[] = [];
+  let left = MOST_BYTES;
+  withFileOpener((opener) => {
+    for (const [index, path] of paths.entries()) {
+      const file = `${directory}/${path}`;
+      const largest = Math.min(left, kind.largest);
+      const text = index < MOST_FILES && textOf(file, kind, () => readInside(directory, file, largest, opener));
+      if (text === false) {
+        diagnostics.push(permanent(directory, kind.beyond(path)));
+        return;
+      }
+      if (typeof text !== "string") diagnostics.push(text);
+      else {
+        texts.push({ path, text });
+        left -= text.length;
+      }
+    }
+  });
+  return { texts, diagnostics };
+}
+
+/** What `read` finds as text, or why it cannot be read; false: it has more bytes than `read` allowed for now. */
+export function textOf(
+  file: string,
+  { name, largest, outside }: Pick<TextKind, "name" | "largest" | "outside">,
+  read: () => InsideFile,
+): string | Diagnostic | false {
+  const cannot = (why: string) => `Cannot read ${name}: ${why}`;
+  try {
+    const found = read();
+    switch (found.kind) {
+      case "read":
+        // A byte order mark stays: who reads the text takes it away.
+        return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(found.bytes);
+      case "outside":
+        return permanent(file, cannot(`it is a link that leads out of ${outside}`));
+      case "exchanged":
+        return transient(file, cannot("it was exchanged while it was read: save it once more"));
+      case "not_regular":
+        return permanent(file, cannot("it is no regular file: replace it"));
+      case "too_large":
+        return found.size > largest &&
+          permanent(file, cannot(`it has ${found.size} bytes, at most ${largest} are read`));
+    }
+  } catch (thrown) {
+    if (thrown instanceof TypeError) return permanent(file, cannot("it is not UTF-8: save it as UTF-8"));
+    if (isFileError(thrown)) return transient(file, cannot(`${messageOf(thrown)}: make it readable`));
+    throw thrown;
+  }
+}
