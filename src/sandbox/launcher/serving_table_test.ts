@@ -8,7 +8,7 @@ import { INTERPRETERS } from "./image/interpreter_code.ts";
 import { FRAME_HEADER_BYTES, OUTPUT_FRAME } from "./image/output_frame.ts";
 import { Table } from "./image/table.ts";
 import { LITTLE_ENDIAN } from "../../system/c_library.ts";
-import { OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
+import { O_CLOEXEC, O_PATH, OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
 import type { LaunchTarget } from "./policy_table.ts";
 import { canServe, serveBlocks, servedBlock, type ServingTable, servingTable } from "./serving_table.ts";
 import { blockSignals } from "./steps/serve_steps.ts";
@@ -17,8 +17,11 @@ const CI = Deno.env.get("CI") === "true";
 const TARGET: LaunchTarget = { processor: Deno.build.arch, serverPid: Deno.pid };
 const ENVIRONMENT = ["A=b", "PATH=/usr/bin:/bin"];
 
-/** The loop of a serving launcher alone: no namespaces, so that it adopts orphans. */
-function loop(processor: Processor): ServingTable {
+/**
+ * The loop of a serving launcher alone: no namespaces, so that it adopts orphans. `opened`: descriptors that are left open
+ * before it, as grants leave them.
+ */
+function loop(processor: Processor, opened = 0): ServingTable {
   const table = new Table();
   const sys = SYSTEM_CALLS[processor];
   const target = { processor, serverPid: Deno.pid };
@@ -26,6 +29,9 @@ function loop(processor: Processor): ServingTable {
   table.call("report", sys.dup3, [1, REPORT_FD, 0x80000]);
   table.call("adopt orphans", sys.prctl, [36, 1, 0, 0, 0], { mode: "soft" }); // qemu does not know it
   blockSignals(draft);
+  for (let index = 0; index < opened; index++) {
+    table.call("open a grant", sys.openat, [-100, table.text("/"), O_PATH | O_CLOEXEC, 0]);
+  }
   const { room, variables } = serveBlocks(draft, {
     environment: ENVIRONMENT,
     findLeftovers: () => {},
@@ -108,6 +114,20 @@ async function withImage(serving: ServingTable, use: (path: string) => Promise<v
     await Deno.remove(path);
   }
 }
+
+Deno.test("P1 a serving launcher takes commands however many descriptors grants left open", async () => {
+  for (let opened = 50; opened <= 66; opened++) {
+    const serving = loop(Deno.build.arch, opened);
+    await withImage(serving, async (path) => {
+      const said = await serve(path, "", [block(serving, "echo hi"), block(serving, "echo /proc/self/fd/*")]);
+      // It then fails to read a further one.
+      assert.deepStrictEqual(said.slice(0, 2), [
+        { output: "hi\n", status: 0, left: ENDED.clean },
+        { output: `${[0, 1, 2, 3].map((fd) => `/proc/self/fd/${fd}`).join(" ")}\n`, status: 0, left: ENDED.clean },
+      ], `${opened} descriptors`);
+    });
+  }
+});
 
 for (const processor of ["x86_64", "aarch64"] as const) {
   const emulator = processor === Deno.build.arch ? "" : `qemu-${processor}`;

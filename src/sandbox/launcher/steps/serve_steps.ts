@@ -80,11 +80,15 @@ export function serveCommands(draft: Draft, options: ServeOptions): void {
 
 /** Signals are read from a descriptor; what was opened so far and is not needed again is closed. */
 function watchChildren({ table, sys }: ServeDraft): void {
-  const opened = table.call("open the signals", sys.signalfd4, [-1, table.words(WATCHED_SIGNALS), 8, O_CLOEXEC]);
-  table.passOn(opened, table.call("keep the signals open", sys.dup3, [0, SIGNALS_FD, O_CLOEXEC]));
-  for (const [from, to] of [[READ_FD, SIGNALS_FD - 1], [PINNED_FD, PINNED_FD], [REPORT_FD + 1, 0xffff_ffff]] as const) {
+  const close = (from: number, to: number) =>
     table.call("close what is not needed again", sys.close_range, [from, to, 0]);
-  }
+  // First of all: the signals are then opened at the lowest number, and never at the one that they are kept at.
+  close(READ_FD, SIGNALS_FD);
+  close(PINNED_FD, PINNED_FD);
+  close(REPORT_FD + 1, 0xffff_ffff);
+  table.call("open the signals", sys.signalfd4, [-1, table.words(WATCHED_SIGNALS), 8, O_CLOEXEC]);
+  table.call("keep the signals open", sys.dup3, [READ_FD, SIGNALS_FD, O_CLOEXEC]);
+  close(READ_FD, READ_FD);
 }
 
 /** Returns the entry of the start, whose result is the child's id. */
