@@ -7,6 +7,7 @@ export const CARGO_PROJECT: Project = {
   name: "cargo",
   programs: ["cargo", "rustc"],
   realHome: true,
+  unfit: withoutSparseIndex,
   files: {
     "Cargo.toml":
       '[workspace]\nresolver = "2"\nmembers = ["app", "greeting", "derive"]\n[profile.release]\nopt-level = 0\n',
@@ -65,3 +66,11 @@ pub fn answer(_: proc_macro::TokenStream) -> proc_macro::TokenStream {
   warm: `cargo test -q --workspace --offline && ${CHECK}`,
   expected: /1 passed[^]*1 passed[^]*^hello 42$/m,
 };
+
+/** cargo 1.68 is the first that reads the index from the registry itself. */
+function withoutSparseIndex(): string | undefined {
+  const { stdout } = new Deno.Command("cargo", { args: ["--version"] }).outputSync();
+  const [, version, minor] = /^cargo (1\.(\d+))/.exec(new TextDecoder().decode(stdout)) ?? [];
+  if (minor === undefined || Number(minor) >= 68) return undefined;
+  return `cargo ${version} reads its index from github.com, which is not a package registry`;
+}

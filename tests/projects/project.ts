@@ -12,6 +12,8 @@ export interface Project {
   readonly expected: RegExp;
   /** The tool chain lies in the home of the user who installed it: the server gets that one. */
   readonly realHome?: true;
+  /** Why the programs of this machine cannot build it; undefined: they can. Absent: they always can. */
+  readonly unfit?: () => string | undefined;
   /** Its package manager asks the index each time, so that the second server has the network too. */
   readonly asksIndex?: true;
 }
