@@ -179,7 +179,7 @@ Deno.test("L7 what needs no settings, or looks for mistakes, works with broken o
 
 Deno.test("L1 the server says on a terminal that it waits, and names a tools directory that is not there", async () => {
   using bench = new Workbench();
-  const waits = 'ahma_mcp waits for an MCP client on stdin: "ahma_mcp help" lists what a person can do, Ctrl-C ends it';
+  const waits = 'ahma_mcp waits for an MCP client on stdin: "ahma_mcp help" lists the commands, Ctrl-C ends it';
   const { code, stdout } = await runOnTerminal(bench, []);
   assert.deepStrictEqual([code, stdout.includes(waits)], [0, true], stdout);
   const missing = await runProgram(bench, ["--tools-dir", "toosl"]);

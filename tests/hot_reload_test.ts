@@ -245,7 +245,7 @@ Deno.test("T12 status says that changes are not seen where the system gives no m
   assert.ok(
     lines.includes(
       `${bench.scope}/.ahma/tools: warning: Changes of tool files are not seen: The system gives no inotify instance ` +
-        "(see fs.inotify.max_user_instances). Start the server again to load them",
+        "(see fs.inotify.max_user_instances). Restart the server to load them",
     ),
     lines.join("\n"),
   );

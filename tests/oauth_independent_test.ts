@@ -25,5 +25,5 @@ Deno.test("O3 O4 oidc-provider: a login, one refresh for 24 calls in three proce
   assert.deepStrictEqual(listed, { code: 0, stdout: "guarded\t\tBehind a login.\n", stderr: "" });
   assert.deepStrictEqual(await server.granted(), { authorization_code: 1, refresh_token: 2 });
   const logout = await ahma(bench, "auth", "logout", server.url);
-  assert.strictEqual(logout.stderr, `Logged out of "${server.url}". The server took the tokens back\n`);
+  assert.strictEqual(logout.stderr, `Logged out of "${server.url}". The server revoked the tokens\n`);
 });

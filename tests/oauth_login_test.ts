@@ -52,7 +52,7 @@ Deno.test("O3 O4 auth login keeps a login that list-tools uses, auth list shows 
   assert.deepStrictEqual(logout, {
     code: 0,
     stdout: "",
-    stderr: `Logged out of "${server.url}". The server took the tokens back\n`,
+    stderr: `Logged out of "${server.url}". The server revoked the tokens\n`,
   });
   assert.deepStrictEqual(server.at("/revoke").map(({ fields }) => fields["token_type_hint"]), ["refresh_token"]);
   assert.strictEqual(

@@ -80,7 +80,7 @@ Deno.test("K8 rules find, leave out what a comment or git excepts, and ask for r
   assert.deepEqual(await call(client, "rules_verdict", { verdicts }), {
     lines: [
       `Refused ${ids[1]}: file or rule changed since; rules_check asks again`,
-      "Refused no: it is no review_id of rules_check",
+      "Refused no: it is not a review_id of rules_check",
       `Refused ${ids[0]}: "pass" is false without findings: name at least one`,
       `Refused ${ids[0]}: the file has 3 lines, a finding names line 9`,
       "Recorded 1 verdict.",

@@ -140,7 +140,7 @@ Deno.test("O6 S7 S15 O7 a server that needs a Unix socket is told the field that
     "it has a socket",
     "it has a socket",
     `Cannot open "${bench.home}/.ssh" to the server: "${bench.home}/.ssh" is a place of credentials. ` +
-    'Give the server what it needs in "env", or name a copy elsewhere',
+    'Give the server the value in "env", or name a copy elsewhere',
   ]);
 });
 

@@ -222,10 +222,15 @@ Deno.test("K6 hostile files in place of notes are told of, and neither hang nor 
   assert.equal(list.split("\n").length, 9, list);
   assert.match(list, /\n\[1 file left out: hidden characters or wide blanks in the name\]$/);
   for (
-    const [name, problem] of [["pipe", /no regular file/], ["giant", /larger than/], ["deep", /too deeply|no YAML/], [
-      "folder",
-      /no regular file/,
-    ]] as const
+    const [name, problem] of [
+      ["pipe", /not a regular file/],
+      ["giant", /larger than/],
+      ["deep", /too deeply|not YAML/],
+      [
+        "folder",
+        /not a regular file/,
+      ],
+    ] as const
   ) {
     const shown = await side.say("issue_show", { name });
     assert.match(shown, problem);
@@ -236,12 +241,12 @@ Deno.test("K6 hostile files in place of notes are told of, and neither hang nor 
   assert.match(await side.say("issue_next"), /^control: ab c\n/);
   assert.equal(await side.say("memo_list"), "m  m");
   await new Deno.Command("mkfifo", { args: [`${bench.scope}/.ahma/state/todo.yaml`] }).output();
-  assert.match(await side.refuse("todo_list"), /no regular file/);
+  assert.match(await side.refuse("todo_list"), /not a regular file/);
   await Deno.remove(`${bench.scope}/.ahma/state/.lock`);
   await Deno.mkdir(`${bench.scope}/.ahma/state/.lock`);
   assert.match(
     await side.refuse("issue_create", { name: "x", content: "" }),
-    /"\.ahma\/state\/\.lock": it is no regular file; remove it/,
+    /"\.ahma\/state\/\.lock": it is not a regular file; remove it/,
   );
   await Deno.remove(`${bench.scope}/.ahma/state/.lock`);
   assert.match(await side.say("issue_create", { name: "x", content: "" }), /^Created/);

@@ -37,7 +37,10 @@ Deno.test("K6 memos keep their own titles, are replaced or extended by title, an
       new RegExp(`^${title}\n\\.ahma/memos/\\S+, rev \\w{12}, tags t\n\nof ${title}$`),
     );
   }
-  assert.match(await side.refuse("memo_create", { title: "a b", content: "2", if_exists: "error" }), /it is there/);
+  assert.match(
+    await side.refuse("memo_create", { title: "a b", content: "2", if_exists: "error" }),
+    /it already exists/,
+  );
   await side.say("memo_create", { title: "a b", content: "more", if_exists: "append" });
   assert.match(await side.say("memo_get", { title: "a b" }), /\n\nof a b\n\nmore$/);
   const replaced = await side.client.callTool({ name: "memo_create", arguments: { title: "a b", content: "new" } });

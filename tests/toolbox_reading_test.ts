@@ -108,7 +108,7 @@ Deno.test("K3 files_read shows lines, their rest, and what is no text", async (t
     assert.deepEqual(pdf.lines.slice(1), ["1\t--- page 2 ---", "2\tsecond page"]);
     const none = await read("text.pdf", { pages: "3" });
     assert.deepEqual([none.isError, none.lines], [true, [
-      'Cannot read "text.pdf": pages "3" is no range of its 2 pages, as in "1-5"',
+      'Cannot read "text.pdf": pages "3" is not a range of its 2 pages, such as "1-5"',
     ]]);
   });
 
@@ -150,7 +150,7 @@ Deno.test("K3 files_read shows lines, their rest, and what is no text", async (t
     assert.ok((await new Deno.Command("mkfifo", { args: [`${bench.scope}/pipe`] }).output()).success);
     const refused = ["pipe", ".", "longer.txt"].map(async (path) => (await read(path)).lines.join("\n"));
     assert.deepEqual(await Promise.all(refused), [
-      'Cannot read "pipe": it is no regular file',
+      'Cannot read "pipe": it is not a regular file',
       'Cannot read ".": it is a directory; files_list lists it',
       `Cannot find "longer.txt" in "${bench.scope}"; did you mean "long.txt", "log.txt"?`,
     ]);
@@ -213,7 +213,7 @@ Deno.test("K3 files_glob finds all, then sorts, then cuts; files_list shows a tr
       ...whole,
       "[5 of 7 entries; ask for a deeper path or a higher limit]",
     ]);
-    assert.deepEqual(await list({ path: "src/a.ts" }), ['Cannot list "src/a.ts": it is no directory']);
+    assert.deepEqual(await list({ path: "src/a.ts" }), ['Cannot list "src/a.ts": it is not a directory']);
   });
 });
 

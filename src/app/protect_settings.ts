@@ -32,7 +32,7 @@ export function keepSettingsPlace(
   }
   if (!isOpen(place)) return false;
   const whole = trees.find((tree) => isWithin(tree, place));
-  if (whole !== undefined) throw refused(place, `it is part of what commands may write to, "${whole}"`);
+  if (whole !== undefined) throw refused(place, `it is part of a tree that commands may write to, "${whole}"`);
   const made = expected(() => {
     Deno.mkdirSync(place, { recursive: true, mode: 0o700 });
     return true;

@@ -50,7 +50,7 @@ Deno.test("S14 keepSettingsPlace() refuses what cannot be kept from commands", (
     }
     assert.strictEqual(
       kept(home, ["/.config/ahma"]),
-      'it is part of what commands may write to, "~/.config/ahma"',
+      'it is part of a tree that commands may write to, "~/.config/ahma"',
     );
     await Deno.remove(`${home}/.config`, { recursive: true });
     await Deno.symlink("dotfiles", `${home}/.config`);

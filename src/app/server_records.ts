@@ -53,13 +53,13 @@ export function openRecords(
   const state = stateDirectory(environment);
   if (state === undefined) {
     throw new UserError(
-      'Cannot use "--mcp-config": neither XDG_STATE_HOME nor HOME says where to keep what is approved',
+      'Cannot use "--mcp-config": neither XDG_STATE_HOME nor HOME says where to store approvals',
     );
   }
   const directory = `${state}/servers`;
   if (sandbox.enforce && isInOpenTree(directory, openTrees(sandbox, environment))) {
     throw new UserError(
-      `Cannot use "--mcp-config": commands can write to "${directory}", where what a person approved is kept. ` +
+      `Cannot use "--mcp-config": commands can write to "${directory}", where approvals are stored. ` +
         "Choose another scope, or set XDG_STATE_HOME",
     );
   }

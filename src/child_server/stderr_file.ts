@@ -57,7 +57,7 @@ export class StderrFile implements AsyncDisposable {
       return Deno.watchFs(this.#options.path);
     } catch (thrown) {
       // The system's limit of watches is reached; the lines come at the end.
-      this.#options.log.warn("Cannot follow what a server writes to stderr", { error: messageOf(thrown) });
+      this.#options.log.warn("Cannot follow the stderr of a server", { error: messageOf(thrown) });
       return undefined;
     }
   }
@@ -67,7 +67,7 @@ export class StderrFile implements AsyncDisposable {
     try {
       for await (const { kind } of this.#watcher) if (kind === "modify") await this.#read();
     } catch (thrown) {
-      this.#options.log.warn("Cannot read what a server writes to stderr", { error: messageOf(thrown) });
+      this.#options.log.warn("Cannot read the stderr of a server", { error: messageOf(thrown) });
     }
   }
 

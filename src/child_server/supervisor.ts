@@ -296,7 +296,7 @@ export class Supervisor {
 }
 
 const HAS_ENDED = "The server process has ended";
-const DOES_NOT_READ = refusedAnswer("The server process is busy: it does not read what it was sent before");
+const DOES_NOT_READ = refusedAnswer("The server process is busy: it does not read its earlier input");
 
 function encoded(message: JSONRPCMessage): Uint8Array {
   return encodeText(`${JSON.stringify(message)}\n`);

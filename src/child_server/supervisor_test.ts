@@ -252,8 +252,7 @@ Deno.test("H10 Supervisor sends a server that does not read no requests and noti
   const refused = await supervisor.call({ method: "tools/list", params: undefined }).answered;
   assert.deepStrictEqual(
     "error" in refused && refused.error.message,
-    "The server process is busy: it does not read " +
-      "what it was sent before",
+    "The server process is busy: it does not read its earlier input",
   );
   assert.equal(played.sent.filter(({ method }) => method === "notifications/x").length, 5);
   played.reads();

@@ -61,7 +61,7 @@ export function settlePaths(settings: SandboxSettings, system: PathSystem): Outc
   const { home } = settings;
   const forbidden = settings.environmentNames.find(isForbiddenVariable);
   if (forbidden !== undefined) {
-    return failure(`Cannot pass "${forbidden}" to commands: it could change what every program or shell does`);
+    return failure(`Cannot pass "${forbidden}" to commands: it could change the behaviour of every program or shell`);
   }
   const scopes = settleScopes(settings, system);
   if (!scopes.ok) return scopes;
@@ -111,7 +111,9 @@ export function openDirectories(settings: SandboxSettings, { scopes, trees }: Se
     directories: { ...directories, ...use.ok && { cacheUse: use.value } },
     cache,
     writable,
-    warnings: use.ok ? [] : [`The project's cache is not used: ${use.problem}. Commands have one that goes at the end`],
+    warnings: use.ok
+      ? []
+      : [`The project's cache is not used: ${use.problem}. Commands have a temporary one, which is removed at the end`],
   });
 }
 

@@ -19,5 +19,5 @@ export function tooWide(name: FlagName, value: string | undefined, user: string 
     : choices.indexOf(value) < choices.indexOf(bound);
   if (!wider) return undefined;
   const source = user === undefined ? "the default" : "the user's own file";
-  return `a project may not widen what commands may do, and ${source} says "${bound}". Use the flag "--${name}"`;
+  return `a project may not widen the rights of commands, and ${source} says "${bound}". Use the flag "--${name}"`;
 }

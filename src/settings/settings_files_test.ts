@@ -192,7 +192,7 @@ Deno.test("L7 S6 S10 readSettingsFiles() lets a project narrow network, sockets 
   });
   const wide = '{"network": "full", "unix_sockets": "allow", "limit_file_size": "none", "limit_processes": 300}';
   const ignored = (key: string, source: string, bound: string) =>
-    `setting "${key}" of "./.ahma/settings.json" is ignored: a project may not widen what commands may do, and ${source} ` +
+    `setting "${key}" of "./.ahma/settings.json" is ignored: a project may not widen the rights of commands, and ${source} ` +
     `says "${bound}". Use the flag "--${key.replaceAll("_", "-")}"`;
   assert.deepStrictEqual(await read(wide, '{"network": "localhost", "limit_processes": 200}'), {
     files: [{ "network": ["localhost"], "limit-processes": ["200"] }],

@@ -22,7 +22,7 @@ export const HARMLESS: readonly Mutation[] = [
     to: '"timeout_seconds": 60,\n  "timeout_seconds": 90,',
     legal: "JSON allows it and the last one counts, which is seldom what was meant",
     says: [
-      '7:3: warning: Field "timeout_seconds" is given more than once and only the last one counts: remove the others (/timeout_seconds)',
+      '7:3: warning: Field "timeout_seconds" is given more than once, and only the last one counts: remove the others (/timeout_seconds)',
     ],
   },
   {
@@ -31,7 +31,7 @@ export const HARMLESS: readonly Mutation[] = [
     to: '"alias": "v", "alias": "w", ',
     legal: "JSON allows it and the last one counts, which is seldom what was meant",
     says: [
-      '29:49: warning: Field "alias" is given more than once and only the last one counts: remove the others (/subcommand/0/options/6/alias)',
+      '29:49: warning: Field "alias" is given more than once, and only the last one counts: remove the others (/subcommand/0/options/6/alias)',
     ],
   },
   {

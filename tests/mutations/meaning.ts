@@ -7,7 +7,7 @@ export const MEANING: readonly Mutation[] = [
     from: '"^[a-z]+$"',
     to: '"^[a-z+$"',
     says: [
-      '25:67: error: Pattern of argument "label" is no valid regular expression: correct it (/subcommand/0/options/2/pattern)',
+      '25:67: error: Pattern of argument "label" is not a valid regular expression: correct it (/subcommand/0/options/2/pattern)',
     ],
   },
   {
@@ -15,7 +15,7 @@ export const MEANING: readonly Mutation[] = [
     from: '"^[a-z]+$"',
     to: '"(?i)label"',
     says: [
-      '25:67: error: Pattern of argument "label" is no valid regular expression: correct it (/subcommand/0/options/2/pattern)',
+      '25:67: error: Pattern of argument "label" is not a valid regular expression: correct it (/subcommand/0/options/2/pattern)',
     ],
   },
   {
@@ -63,13 +63,15 @@ export const MEANING: readonly Mutation[] = [
     what: "an enum of another type",
     from: '"enum": ["fast", "safe"], "default": "safe"',
     to: '"enum": ["fast", 1]',
-    says: ['24:57: error: Value 1 in "enum" of argument "mode" is no string (/subcommand/0/options/1/enum)'],
+    says: ['24:57: error: Value 1 in "enum" of argument "mode" is not of type string (/subcommand/0/options/1/enum)'],
   },
   {
     what: "an enum for an integer that is text",
     from: '"type": "integer", "description": "How much", "minimum": 1, "maximum": 9, "default": 5',
     to: '"type": "integer", "description": "How much", "enum": ["1"]',
-    says: ['23:82: error: Value "1" in "enum" of argument "level" is no integer (/subcommand/0/options/0/enum)'],
+    says: [
+      '23:82: error: Value "1" in "enum" of argument "level" is not of type integer (/subcommand/0/options/0/enum)',
+    ],
   },
   {
     what: "a minimum on a text",

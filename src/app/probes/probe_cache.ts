@@ -96,7 +96,7 @@ export class CheckMemory implements AsyncDisposable {
       await Deno.writeTextFile(fresh, text, { mode: 0o600, createNew: true });
       await Deno.rename(fresh, file);
     } catch (thrown) {
-      this.#options.log.debug("Cannot keep what checks said", { error: messageOf(thrown) });
+      this.#options.log.debug("Cannot store results of checks", { error: messageOf(thrown) });
       expected(() => Deno.removeSync(fresh));
     }
   }

@@ -36,7 +36,7 @@ export async function projectDirectories(settings: Settings, sandbox: Sandbox): 
     if (problem !== undefined) throw refuse(problem);
     found[kind] = real.value.slice(project.length + 1);
     const other = DIRECTORY_KINDS.find((one) => one !== kind && found[one] === found[kind]);
-    if (other !== undefined) throw refuse(`${other} are there; give each a directory of its own`);
+    if (other !== undefined) throw refuse(`${other} are there; give each its own directory`);
   }
   return found;
 }

@@ -40,7 +40,7 @@ export class Housekeeping implements Disposable {
       removeOldCaches(environment, sandbox),
     ]);
     if (sessions.status === "fulfilled") { for (const problem of sessions.value.problems) log.warn(problem); }
-    else log.warn("Cannot remove what killed sessions left", { error: messageOf(sessions.reason) });
+    else log.warn("Cannot remove the remains of killed sessions", { error: messageOf(sessions.reason) });
     if (caches.status === "rejected") {
       log.warn("Cannot remove caches that are not used any more", { error: messageOf(caches.reason) });
     }

@@ -112,6 +112,6 @@ function sealedMemory(
   const isSealed = done === bytes.length && fcntl(memory, F_ADD_SEALS, ALL_SEALS) === 0;
   const descriptor = isSealed ? fcntl(memory, F_DUPFD_CLOEXEC, BigInt(PROGRAM_DESCRIPTOR + 1)) : -1;
   close(memory);
-  if (descriptor < 0) throw new Error(`Cannot load "${name}": the kernel gives no sealed memory for it`);
+  if (descriptor < 0) throw new Error(`Cannot load "${name}": the kernel provides no sealed memory for it`);
   return descriptor;
 }

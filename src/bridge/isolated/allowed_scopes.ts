@@ -29,7 +29,7 @@ export class AllowedScopes {
     const settled = settleScopes({ scopes: [path], workingDirectory: "/", home, allowBroad }, libc);
     if (!settled.ok) return settled;
     const [directory] = settled.value;
-    if (directory === undefined) return failure(`Cannot use "${path}": it is no directory`);
+    if (directory === undefined) return failure(`Cannot use "${path}": it is not a directory`);
     if (ceiling !== undefined && !ceiling.some((one) => isWithin(directory.path, one.path))) {
       const paths = ceiling.map((one) => `"${one.path}"`).join(", ");
       return failure(

@@ -3,7 +3,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Missing } from "./event_log.ts";
 import { BAD_REQUEST, type Refusal, refuse } from "../http_error.ts";
 
-const NOT_KEPT = "Some of what was sent on this stream before is no longer kept: read again what you rely on";
+const NOT_KEPT = "Some earlier messages of this stream are no longer kept: read again what you rely on";
 
 /**
  * The first message of a resumed stream; undefined: the client takes no log messages. A dropped answer becomes an
@@ -11,7 +11,8 @@ const NOT_KEPT = "Some of what was sent on this stream before is no longer kept:
  */
 export function missingMessage(missing: Missing, takesWarnings: boolean): JSONRPCMessage | undefined {
   if (typeof missing === "object") {
-    const message = "The answer to this request was sent and is no longer kept. It was done: look before you repeat it";
+    const message =
+      "The answer to this request was sent and is no longer kept. The work was done: check before you repeat it";
     return { jsonrpc: "2.0", id: missing.answerTo, error: { code: BAD_REQUEST, message, data: ANSWER_LOST } };
   }
   if (!takesWarnings) return undefined;

@@ -127,7 +127,7 @@ function flood(streams: SessionStreams): void {
 }
 
 Deno.test("H7 SessionStreams tells a client that comes back for more than is kept that something is missing", async () => {
-  const missing = /^: Some of what was sent on this stream before is no longer kept/;
+  const missing = /^: Some earlier messages of this stream are no longer kept/;
   for (const takesWarnings of [true, false]) {
     const streams = setUp(() => takesWarnings);
     const first = reading(streams.listen(null));

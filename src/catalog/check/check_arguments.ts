@@ -67,7 +67,7 @@ function checkLimits({ argument, at }: Placed, values: ValueCheck): readonly Unp
   const named = `of argument "${argument.name}"`;
   const type = argument.type === "array" ? argument.items?.type ?? "string" : argument.type ?? "string";
   if (pattern !== undefined && attempt(SyntaxError, () => new RegExp(pattern, "u")) === undefined) {
-    return [errorAt([...at, "pattern"], `Pattern ${named} is no valid regular expression: correct it`)];
+    return [errorAt([...at, "pattern"], `Pattern ${named} is not a valid regular expression: correct it`)];
   }
   const wrong = argument.enum?.find((value) =>
     type === "boolean" || (typeof value === "string") !== (type === "string")
@@ -77,7 +77,7 @@ function checkLimits({ argument, at }: Placed, values: ValueCheck): readonly Unp
   return [
     ...findings(
       wrong !== undefined &&
-        errorAt([...at, "enum"], `Value ${JSON.stringify(wrong)} in "enum" ${named} is no ${type}`),
+        errorAt([...at, "enum"], `Value ${JSON.stringify(wrong)} in "enum" ${named} is not of type ${type}`),
       minimum !== undefined && maximum !== undefined && minimum > maximum &&
         errorAt([...at, "minimum"], `"minimum" ${named} is above its "maximum": no value would do`),
       pattern !== undefined && mostSteps(pattern, 1) === Infinity &&

@@ -13,7 +13,7 @@ const SHELL = /^(ba|da|z|k)?sh$/;
 const SHELL_ONLY: readonly string[] = ["cd", "export", "source", "alias", "set", "unset", "umask", "ulimit"];
 
 const POSITIONAL = 'git takes it without a flag: move it to "positional_args"';
-const NO_TERMINAL = "it asks questions on a terminal, and there is none: remove it";
+const NO_TERMINAL = "it asks questions on a terminal, but commands have none: remove it";
 const ONE_WORD = 'its value must be in the same word: add "joined": true';
 
 /** By command line and option: why the option fails. */
@@ -74,7 +74,7 @@ function wordMistake(command: string, word: string): string | undefined {
   const program = baseName(words[0] ?? "");
   if (words.length === 1 && SHELL.test(program)) {
     return SHELL_ONLY.includes(word)
-      ? `"${word}" is no program: it only exists inside a shell and has no effect here; remove it`
+      ? `"${word}" is not a program: it only exists inside a shell and has no effect here; remove it`
       : undefined;
   }
   if (words.length === 1 && INTERPRETER.test(program) && !word.startsWith("-")) {

@@ -96,12 +96,12 @@ const RULES: readonly (readonly [string, unknown, readonly string[]])[] = [
   [
     "an enum that breaks its type",
     withOption({ type: "integer", enum: ["a"] }),
-    [`error ${OPTION}/enum Value "a" in "enum" of argument "level" is no integer`],
+    [`error ${OPTION}/enum Value "a" in "enum" of argument "level" is not of type integer`],
   ],
   [
     "a pattern that is none",
     withOption({ pattern: "(" }),
-    [`error ${OPTION}/pattern Pattern of argument "level" is no valid regular expression: correct it`],
+    [`error ${OPTION}/pattern Pattern of argument "level" is not a valid regular expression: correct it`],
   ],
   [
     "an argument declared twice",
@@ -183,7 +183,7 @@ const WARNINGS: readonly (readonly [string, unknown, readonly string[]])[] = [
   [
     "a subcommand that exists inside a shell only",
     { command: "bash", subcommand: [{ name: "cd", description: "Goes", synchronous: true }] },
-    [`warning ${LEAF}/name "cd" is no program: it only exists inside a shell and has no effect here; remove it`],
+    [`warning ${LEAF}/name "cd" is not a program: it only exists inside a shell and has no effect here; remove it`],
   ],
   [
     "subcommands of a program that has none",

@@ -82,7 +82,7 @@ Deno.test("T4 CatalogLoader tells of keys given twice in a file with a problem",
     said(catalog),
     [
       'a.json:2:17: warning: Field "tool_type" is without effect here: remove it (/tool_type)',
-      'a.json:1:3: warning: Field "command" is given more than once and only the last one counts: remove the others (/command)',
+      'a.json:1:3: warning: Field "command" is given more than once, and only the last one counts: remove the others (/command)',
     ].toSorted(),
   );
 });
@@ -104,7 +104,7 @@ Deno.test("T1 CatalogLoader is not stopped by files that are no text, too large,
         "binary.json Cannot read tool file: it is not UTF-8: save it as UTF-8",
         "large.json Cannot read tool file: it has 1048577 bytes, at most 1048576 are read",
         catalog.diagnostics[2]?.message.replace(/^/, "loop.json "),
-        "pipe.json Cannot read tool file: it is no regular file: replace it",
+        "pipe.json Cannot read tool file: it is not a regular file: replace it",
       ],
     );
   } finally {

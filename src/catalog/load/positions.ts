@@ -105,7 +105,7 @@ function repeatedKeys(
 }
 
 function repeated(path: readonly (string | number)[]): UnplacedDiagnostic {
-  const message = `Field "${path.at(-1)}" is given more than once and only the last one counts: remove the others`;
+  const message = `Field "${path.at(-1)}" is given more than once, and only the last one counts: remove the others`;
   return { severity: "warning", path, at: "key", message };
 }
 

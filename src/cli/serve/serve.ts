@@ -12,7 +12,7 @@ import type { CommandContext } from "../terminal/command_context.ts";
 
 const STDOUT = 1;
 /** Hint on a terminal, where silence would look like a fault. */
-const WAITING = 'ahma_mcp waits for an MCP client on stdin: "ahma_mcp help" lists what a person can do, Ctrl-C ends it';
+const WAITING = 'ahma_mcp waits for an MCP client on stdin: "ahma_mcp help" lists the commands, Ctrl-C ends it';
 
 /**
  * Serves one client over stdio, or many over HTTP; resolves with the exit code.

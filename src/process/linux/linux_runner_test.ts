@@ -266,7 +266,7 @@ for (const way of WAYS.filter(({ enforce }) => enforce)) {
       assert.deepStrictEqual(end, {
         kind: "not_started",
         message:
-          `Cannot start "${program}" in the sandbox: cannot see that "${f.scope}" is still the same directory: it is not what it was when the session began. Nothing was run`,
+          `Cannot start "${program}" in the sandbox: cannot see that "${f.scope}" is still the same directory: it has changed since the session began. Nothing was run`,
         fault: "server",
       });
     }

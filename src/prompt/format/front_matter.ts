@@ -62,7 +62,7 @@ export async function readFrontMatter(head: string | undefined, report: ReportFa
     const values: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
     if (values === null) return NOTHING;
     if (typeof values !== "object" || Array.isArray(values)) {
-      return refuse('The front matter is no mapping: write lines as in "title: Plan a change"', 2);
+      return refuse('The front matter is not a mapping: write lines as in "title: Plan a change"', 2);
     }
     return {
       values: Object.assign(Object.create(null), values),

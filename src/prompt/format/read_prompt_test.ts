@@ -78,7 +78,7 @@ Deno.test("Q2 each mistake is told with its line and column", async () => {
       "indented and end with a ]: correct it",
     ]],
     ["---\n- a\n---\n", [
-      'plan.md:2:1: error: The front matter is no mapping: write lines as in "title: Plan a change"',
+      'plan.md:2:1: error: The front matter is not a mapping: write lines as in "title: Plan a change"',
     ]],
     ["---\ntitle: {a: 1}\n---\n", ['plan.md:2:1: error: Field "title" must be a text, found {"a":1}']],
     ["---\na: 1\npartial: 7\n---\n", ['plan.md:3:1: error: Field "partial" must be true or false, found 7']],

@@ -56,6 +56,6 @@ Deno.test("Q4 readPrompts() refuses what is no text of reasonable size, and wait
     "DIR/bytes.md: error: Cannot read prompt: it is not UTF-8: save it as UTF-8",
     "DIR/dangling.md: error: Cannot read prompt: No such file: make it readable",
     "DIR/long.md: error: Cannot read prompt: it has 102401 bytes, at most 102400 are read",
-    "DIR/pipe.md: error: Cannot read prompt: it is no regular file: replace it",
+    "DIR/pipe.md: error: Cannot read prompt: it is not a regular file: replace it",
   ]);
 });

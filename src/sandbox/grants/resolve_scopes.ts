@@ -37,7 +37,7 @@ function settleScope(scope: string, choice: ScopeChoice, libc: Pick<Libc, "ident
   if (directory === undefined) return failure(noDirectory(scope));
   if (directory === "/") {
     return failure(
-      `Cannot use "${scope}" as the sandbox scope: it is the whole file system, and what is the server's own must lie ` +
+      `Cannot use "${scope}" as the sandbox scope: it is the whole file system, and the server's own files must lie ` +
         "where commands cannot write. Name a directory in it, or run without a sandbox (--no-sandbox) in one",
     );
   }

@@ -69,7 +69,7 @@ export function sensitiveProblem(
   if (closed === undefined) return undefined;
   const [who, remedy] = serverHome === undefined
     ? ["commands", `If they must have it, insist with --allow-read-sensitive ${closed}`]
-    : ["the server", 'Give the server what it needs in "env", or name a copy elsewhere'];
+    : ["the server", 'Give the server the value in "env", or name a copy elsewhere'];
   return `Cannot open "${path}" to ${who}: "${closed}" is a place of credentials. ${remedy}`;
 }
 
@@ -91,6 +91,6 @@ function allPlaces({ serverEnvironment, home }: SensitiveQuestion, more: readonl
 function allowProblem(given: string, real: string, all: readonly string[]): string {
   const place = all.find((one) => isWithin(real, one));
   return place === undefined
-    ? `Cannot use --allow-read-sensitive "${given}": it is no place of credentials. Open it with --read "${given}"`
+    ? `Cannot use --allow-read-sensitive "${given}": it is not a path of credentials. Open it with --read "${given}"`
     : `Cannot open "${given}" alone: "${place}" is closed as a whole. Name that, or copy what is needed`;
 }

@@ -50,6 +50,6 @@ Deno.test("S7 sensitivePlaces() opens one that a person insists on, and only who
     assert.ok(places(home).includes(`${home}/.npmrc`));
     assert.ok(!places(home, [".npmrc"]).includes(`${home}/.npmrc`));
     assert.match(String(places(home, [`${home}/.ssh/known_hosts`])), /"~\/\.ssh" is closed as a whole/);
-    assert.match(String(places(home, ["src"])), /it is no place of credentials/);
+    assert.match(String(places(home, ["src"])), /it is not a path of credentials/);
     return Promise.resolve();
   }));

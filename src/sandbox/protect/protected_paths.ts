@@ -157,7 +157,7 @@ function protectProblem(given: string, trees: readonly string[]): string | undef
   const whole = trees.find((tree) => seenFrom(given, trees).some((path) => isWithin(tree, path)));
   return whole === undefined
     ? undefined
-    : `Cannot protect "${given}": that is all of "${whole}", which commands may write to. Name what is in it, or ` +
+    : `Cannot protect "${given}": that is the whole tree "${whole}", which commands may write to. Name what is in it, or ` +
       "open it with --read";
 }
 

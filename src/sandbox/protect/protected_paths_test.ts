@@ -61,7 +61,7 @@ Deno.test("S8 protectedPaths() refuses to protect a whole writable tree, which w
   for (const protect of [".", "/nowhere/at/all/", "/nowhere", "x/.."]) {
     assert.match(
       String(paths("/nowhere/at/all", { protect: [protect] })),
-      /^Cannot protect ".*all of "\/nowhere\/at\/all"/,
+      /^Cannot protect ".*the whole tree "\/nowhere\/at\/all"/,
     );
   }
 });

@@ -65,5 +65,5 @@ export function describeSandboxExecFailure(end: SandboxExecEnd, profileFile: str
 /** Why the server does not start where there is no `sandbox-exec`. */
 export function missingSandboxExec(program: string): string {
   return `Cannot enforce the sandbox: "${program}" is missing.\nIt is part of every macOS; a system without it is damaged ` +
-    `or is none.\n${WITHOUT}`;
+    `or is not macOS.\n${WITHOUT}`;
 }

@@ -105,7 +105,7 @@ export function textUnits(text: string, encoding: Encoding): Outcome<string> {
   if (isWide(encoding)) return success(text);
   if (encoding === "utf-8") return success(Buffer.from(text, "utf8").toString("latin1"));
   const foreign = [...text].find((one) => !CHARACTERS.includes(one));
-  if (foreign !== undefined) return failure(`"${foreign}" is no character of ${encoding}`);
+  if (foreign !== undefined) return failure(`"${foreign}" is not a character of ${encoding}`);
   return success(text.replace(/[^]/g, (one) => String.fromCharCode(CHARACTERS.indexOf(one))));
 }
 

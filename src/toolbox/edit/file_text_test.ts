@@ -62,7 +62,7 @@ Deno.test("K3 a text is found in the units of a file of its encoding, and shown 
 
 Deno.test("K3 what no encoding tells is refused, and so is a character that the encoding has not", () => {
   assert.match(problemOf(decodeFile(new Uint8Array([65, 0]))), /it holds NUL bytes/);
-  assert.equal(problemOf(textUnits("a→", "windows-1252")), '"→" is no character of windows-1252');
+  assert.equal(problemOf(textUnits("a→", "windows-1252")), '"→" is not a character of windows-1252');
   const units = textUnits("“é€”", "windows-1252");
   assert.equal(units.ok && shownUnits(units.value, "windows-1252"), "“é€”");
 });

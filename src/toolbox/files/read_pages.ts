@@ -20,7 +20,7 @@ export function pageRange(range: string | undefined, total: number): Outcome<Pag
   const from = Number(first);
   const to = Math.min(Number(last ?? first), total);
   if (first === undefined || from < 1 || from > to) {
-    return failure(`pages "${range}" is no range of its ${total} pages, as in "1-5"`);
+    return failure(`pages "${range}" is not a range of its ${total} pages, such as "1-5"`);
   }
   return to - from < MOST_PAGES
     ? success({ from, to })

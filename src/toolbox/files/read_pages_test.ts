@@ -6,8 +6,8 @@ const RANGES: readonly (readonly [range: string | undefined, total: number, page
   [undefined, 21, 'it has 21 pages; name at most 20 of them, as in pages "1-20"'],
   ["3", 9, "3-3"],
   [" 2 - 5 ", 4, "2-4"],
-  ["0", 4, 'pages "0" is no range of its 4 pages, as in "1-5"'],
-  ["5-6", 4, 'pages "5-6" is no range of its 4 pages, as in "1-5"'],
+  ["0", 4, 'pages "0" is not a range of its 4 pages, such as "1-5"'],
+  ["5-6", 4, 'pages "5-6" is not a range of its 4 pages, such as "1-5"'],
   ["1-21", 40, 'pages "1-21" are more than 20 pages; ask for fewer at a time'],
 ];
 

@@ -38,6 +38,6 @@ Deno.test("K2 K3 a short PDF that stands for very much is refused, and one that 
   assert.ok(bomb.length < 10_000);
   await assert.rejects(read(bomb, "bomb.pdf"), {
     name: "UserError",
-    message: 'Cannot read "bomb.pdf": it takes more than 280 MiB of memory, or breaks what reads it',
+    message: 'Cannot read "bomb.pdf": it takes more than 280 MiB of memory, or crashes the parser',
   });
 });

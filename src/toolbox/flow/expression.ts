@@ -28,7 +28,7 @@ export async function expressionProblem(text: string): Promise<string | undefine
     parse(text);
     return undefined;
   } catch (thrown) {
-    return `"${text}" is no condition: ${firstLine(thrown)}`;
+    return `"${text}" is not a condition: ${firstLine(thrown)}`;
   }
 }
 

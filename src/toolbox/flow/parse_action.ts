@@ -36,7 +36,7 @@ export function parseAction(line: string): Outcome<StateAction | undefined> {
   const action = read(words.value);
   if (!action.ok) return action;
   const { result } = words.value.options;
-  if (result !== undefined && !VARIABLE.test(result)) return failure(`"${result}" is no name of a variable`);
+  if (result !== undefined && !VARIABLE.test(result)) return failure(`"${result}" is not the name of a variable`);
   return success(action.value && { action: action.value, result });
 }
 
@@ -73,7 +73,7 @@ function readShell(words: ParsedWords): Outcome<Action> {
   }
   const timeoutSeconds = timeout === undefined ? undefined : Number(timeout);
   if (timeoutSeconds !== undefined && !(timeoutSeconds > 0)) {
-    return failure(`timeout=${timeout} is no number of seconds`);
+    return failure(`timeout=${timeout} is not a number of seconds`);
   }
   const environment = templatesOf(env === undefined ? {} : words.objects["env"] ?? {});
   if (!environment.ok) return environment;

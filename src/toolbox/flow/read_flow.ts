@@ -82,7 +82,7 @@ async function flowOf({ name, file, text }: FlowText, report: ReportFault): Prom
 
 function startOf({ starts, unread, states }: Diagram, report: ReportFault): string | undefined {
   for (const { text, line } of unread) {
-    fault(report, line, `"${text}" is no line of a state diagram that is known here`);
+    fault(report, line, `"${text}" is not a known line of a state diagram`);
   }
   if (states.size > MOST_STATES) {
     return fault(report, 1, `The flow has ${states.size} states, at most ${MOST_STATES} are read`);

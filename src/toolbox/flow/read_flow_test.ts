@@ -102,12 +102,12 @@ const FAULTS: readonly (readonly [text: string, told: string])[] = [
     flowWith("[*] --> a\na --> b\na --> [*]: x > 1\nb --> [*]"),
     'f.md:4:1: error: The arms after this one are never taken: give "a --> b" a label',
   ],
-  [flowWith("[*] --> a\na --> [*]: x =="), 'f.md:4:1: error: "x ==" is no condition: Unexpected token: EOF'],
+  [flowWith("[*] --> a\na --> [*]: x =="), 'f.md:4:1: error: "x ==" is not a condition: Unexpected token: EOF'],
   [
     flowWith('[*] --> a\na --> [*]: x.matches("(a+)+$")'),
     'f.md:4:1: error: "matches" is not allowed in a condition: use contains, startsWith, endsWith or size',
   ],
-  [flowWith("[*] --> a\na ==> b"), 'f.md:4:1: error: "a ==> b" is no line of a state diagram that is known here'],
+  [flowWith("[*] --> a\na ==> b"), 'f.md:4:1: error: "a ==> b" is not a known line of a state diagram'],
   [
     flowWith("[*] --> a\na --> [*]", '- a: shell "echo `{{ x }}`"'),
     "f.md:7:1: error: A line with ` takes no values, because they would be read as commands; " +

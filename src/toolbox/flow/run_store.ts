@@ -42,7 +42,7 @@ export class RunStore {
 
   /** The kept run; the problem is worded for the agent. */
   async read(id: string): Promise<Outcome<Run>> {
-    if (!ID.test(id)) return failure(`"${id}" is no id of a run; flow_name "status" lists the runs`);
+    if (!ID.test(id)) return failure(`"${id}" is not the id of a run; flow_name "status" lists the runs`);
     try {
       const text = await Deno.readTextFile(`${this.#directory}/${id}.json`);
       const read = parseJson(text);
@@ -51,7 +51,7 @@ export class RunStore {
       return failure(`Run ${id} cannot be read: its file is damaged`);
     } catch (thrown) {
       if (thrown instanceof Deno.errors.NotFound) {
-        return failure(`There is no run ${id}: it never was in this project, or was not used for seven days`);
+        return failure(`There is no run ${id}: it never existed in this project, or was not used for seven days`);
       }
       return failure(`Run ${id} cannot be read: ${messageOf(thrown)}`);
     }

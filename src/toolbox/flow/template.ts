@@ -23,7 +23,7 @@ export function parseTemplate(text: string): Outcome<Template> {
     // In a shell line `${name:-x}` and the like are the shell's own.
     if (found[2] !== undefined && !PATH.test(path)) continue;
     if (!PATH.test(path)) {
-      return failure(`"${found[0]}" is no variable: an action takes "{{ name }}" or "{{ name.member }}"`);
+      return failure(`"${found[0]}" is not a variable: an action takes "{{ name }}" or "{{ name.member }}"`);
     }
     parts.push(text.slice(at, found.index), { path: path.split(".") });
     at = found.index + found[0].length;

@@ -14,7 +14,7 @@ Deno.test("K7 values stand where a text names them, and texts without names stay
 });
 
 Deno.test("K7 a filter or a tag of Liquid in an action is refused", () => {
-  assert.match(JSON.stringify(parseTemplate("{{ x | upcase }}")), /"{{ x \| upcase }}\\" is no variable/);
+  assert.match(JSON.stringify(parseTemplate("{{ x | upcase }}")), /"{{ x \| upcase }}\\" is not a variable/);
   assert.match(JSON.stringify(parseTemplate("{% if x %}")), /work in prompts only/);
 });
 

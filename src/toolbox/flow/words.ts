@@ -31,7 +31,7 @@ export function parseWords(text: string): Outcome<ParsedWords> {
       options[key] = unescaped(double ?? single ?? object ?? plain ?? "");
       if (object === undefined) continue;
       const members = textsOf(object);
-      if (members === undefined) return failure(`${key}=${object} is no object of texts, as in {"NAME": "value"}`);
+      if (members === undefined) return failure(`${key}=${object} is not an object of texts such as {"NAME": "value"}`);
       objects[key] = members;
     } else if (text1 !== undefined || text2 !== undefined) quoted.push(unescaped(text1 ?? text2 ?? ""));
     else if (word !== undefined && word.toLowerCase() !== "with") bare.push(word);

@@ -93,7 +93,7 @@ async function callTool(
   const context = { signal, sendProgress: undefined, unhurried: true, ownToolsOnly: true } as const;
   const answer = await askSources(service.sources, waiting, call, context);
   if (!answer.ok) {
-    const other = 'one of another server the agent calls itself, when it is told by: ask "..."';
+    const other = 'the agent itself calls tools of other servers, after: ask "..."';
     return { success: false, content: `There is no tool "${call.name}" that a flow may call; ${other}` };
   }
   return { success: answer.value.isError !== true, content: textOf(answer.value) };

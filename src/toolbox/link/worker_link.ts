@@ -162,7 +162,7 @@ export class WorkerLink implements AsyncDisposable {
             this.#retire(calls);
           }
         } catch (thrown) {
-          this.#options.log.error("A worker wrote what is no message", { problem: messageOf(thrown) });
+          this.#options.log.error("A worker wrote an invalid message", { problem: messageOf(thrown) });
           process.kill();
         }
         return undefined;

@@ -22,6 +22,6 @@ export function textOf(bytes: Uint8Array): Outcome<string> {
 
 function whyUnread(tree: Tree, path: string): string {
   const size = tree.stat(path)?.size;
-  if (size === undefined) return "gone meanwhile";
+  if (size === undefined) return "it was just removed";
   return size > MOST_SOURCE_BYTES ? "longer than 1 MiB" : "cannot be read";
 }

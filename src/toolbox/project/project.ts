@@ -121,7 +121,7 @@ export class Project implements Disposable {
       if (tree !== undefined) return tree;
       await this.#explain(place, path);
       const what = await Deno.stat(place.path).then(({ isDirectory }) =>
-        isDirectory ? undefined : "it is no directory"
+        isDirectory ? undefined : "it is not a directory"
       );
       if (what !== undefined || tries === MOST_TRIES) {
         throw new UserError(`Cannot list "${place.shown}": ${what ?? "it changes while it is opened"}`);
@@ -178,7 +178,7 @@ export class Project implements Disposable {
     if (stat === undefined) return undefined;
     const kind = stat.mode & KIND_MASK;
     if (kind === DIRECTORY) throw isDirectory(place);
-    if (kind !== REGULAR) throw new UserError(`Cannot read "${place.shown}": it is no regular file`);
+    if (kind !== REGULAR) throw new UserError(`Cannot read "${place.shown}": it is not a regular file`);
     const opened = stack.move();
     return {
       place,

@@ -56,7 +56,7 @@ async function changedFiles({ directory }: Project, signal: AbortSignal): Promis
       signal,
       environment: { GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C" },
     }, MOST_STATUS_BYTES);
-    if (code !== 0) throw new UserError(`Cannot tell what changed: ${stderr.trim()}`);
+    if (code !== 0) throw new UserError(`Cannot find out what changed: ${stderr.trim()}`);
     return stdout;
   };
   // Paths begin at the top of the repository, which may lie above.

@@ -47,7 +47,7 @@ async function record(
   { set, texts, verdicts }: { readonly set: RuleSet; readonly texts: RuleTexts; readonly verdicts: Verdicts },
 ): Promise<Outcome<void>> {
   const asked = parseReviewId(review_id);
-  if (asked === undefined) return failure("it is no review_id of rules_check");
+  if (asked === undefined) return failure("it is not a review_id of rules_check");
   const rule = set.rules.find(({ name }) => name === asked.rule);
   if (rule?.engine.kind !== "review") return failure(`there is no review rule "${asked.rule}"`);
   const read = texts.read(asked.path);

@@ -111,7 +111,7 @@ async function excerpt(
   { project }: ToolContext,
 ): Promise<readonly string[]> {
   const text = await fileTextOf(project, hit.path);
-  if (text === undefined) return ["  (gone meanwhile)"];
+  if (text === undefined) return ["  (just removed)"];
   const known = (await index.files()).get(hit.path);
   const lines = excerptOf(text.text, hit, terms);
   return known?.rev === text.rev ? lines : [...lines, "  (changed since it was indexed)"];

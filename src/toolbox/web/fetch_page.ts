@@ -55,7 +55,7 @@ export async function fetchPage(network: Network, request: PageRequest): Promise
 export function webAddress(text: string): URL {
   const url = text.length <= LONGEST_ADDRESS && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) {
-    throw new UserError(`Cannot fetch "${text.slice(0, 200)}": it is no address, as in https://example.com`);
+    throw new UserError(`Cannot fetch "${text.slice(0, 200)}": it is not an address such as https://example.com`);
   }
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw new UserError(`Cannot fetch "${text.slice(0, 200)}": only http and https are fetched`);

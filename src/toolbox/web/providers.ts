@@ -41,7 +41,7 @@ export function chosenProvider(keys: SearchKeys): Provider {
 }
 
 function searxng(address: string): Provider {
-  if (!URL.canParse(address)) throw new UserError(`Flag "--search-url" is no address: "${address}"`);
+  if (!URL.canParse(address)) throw new UserError(`Flag "--search-url" is not an address: "${address}"`);
   const base = new URL(address);
   return {
     name: "SearXNG",
@@ -143,7 +143,7 @@ function listIn(
   const list = read.ok ? path.reduce<unknown>(member, read.value) : undefined;
   if (!Array.isArray(list)) {
     throw new UserError(
-      `${name} answered what is no list of results${
+      `${name} did not answer with a list of results${
         name === "SearXNG" ? "; its settings must allow the format json" : ""
       }`,
     );

@@ -36,5 +36,5 @@ Deno.test("K5 a public search page is read, and its question for a person is no 
 });
 
 Deno.test("K5 what is no list of results is told", () => {
-  assert.throws(() => chosenProvider({ brave: "K" }).hits("<html>"), /Brave answered what is no list of results/);
+  assert.throws(() => chosenProvider({ brave: "K" }).hits("<html>"), /Brave did not answer with a list of results/);
 });

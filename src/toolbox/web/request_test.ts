@@ -41,6 +41,6 @@ Deno.test("K5 only addresses of the web without a password are fetched", async (
   for (const url of ["file:///etc/passwd", "ftp://x/", "javascript:alert(1)", "gopher://x", "data:text/plain,x"]) {
     await assert.rejects(fetching(url), /only http and https are fetched/);
   }
-  await assert.rejects(fetching("no address"), /it is no address/);
+  await assert.rejects(fetching("no address"), /it is not an address/);
   await assert.rejects(fetching("http://user:word@x.example/"), /user name/);
 });

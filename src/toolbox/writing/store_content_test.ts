@@ -91,7 +91,7 @@ Deno.test("K3 what a killed write left is removed by a later one in its director
 Deno.test("K3 what is no file is refused at once, and another program that holds a lock is waited for", () =>
   inProject(async (place) => {
     await python(`os.mkfifo("${place.root}/pipe")`);
-    await assert.rejects(stored(place, "pipe", "x"), /Cannot change "pipe": it is no regular file/);
+    await assert.rejects(stored(place, "pipe", "x"), /Cannot change "pipe": it is not a regular file/);
     await assert.rejects(stored(place, ".", "x"), /Cannot change "\.": it is a directory/);
     await Deno.writeTextFile(`${place.root}/a`, "");
     await assert.rejects(stored(place, "a/b", "x"), /a directory on the way is a file/);

@@ -105,7 +105,7 @@ async function openCurrent(
   const kind = found.mode & KIND_MASK;
   if (kind === DIRECTORY) throw directoryProblem(place);
   if (kind === LINK) return undefined;
-  if (kind !== REGULAR) throw new UserError(`Cannot change "${place.shown}": it is no regular file`);
+  if (kind !== REGULAR) throw new UserError(`Cannot change "${place.shown}": it is not a regular file`);
   const fd = files.open(directory, name);
   if (fd === undefined) {
     if (files.errno !== EACCES) return undefined;

@@ -29,7 +29,7 @@ export async function writeFile(args: ToolArguments, { project, signal }: ToolCo
     }
     const old = decodeFile(content, encoding);
     if (append && !old.ok) throw new UserError(`Cannot append to "${place.shown}": ${old.problem}`);
-    if (!old.ok) return { content: encoded(text, newForm(encoding)), summary: "replaced what was no text", diff: "" };
+    if (!old.ok) return { content: encoded(text, newForm(encoding)), summary: "replaced binary content", diff: "" };
     return changed(old.value, append ? appended(old.value, text) : encoded(text, old.value), diff);
   });
 }

@@ -110,7 +110,7 @@ Deno.test("O6 a mistake leaves its server out, with line, column and the nearest
     `mcp.json:4:34: error: ${unset} (/mcpServers/b/env)`,
     'mcp.json:5:35: error: Field "args" must be a list of texts, not "y" (/mcpServers/c/args)',
     'mcp.json:5:51: error: Field "network" must be one of full, localhost, none, not "some" (/mcpServers/c/network)',
-    'mcp.json:6:34: error: Cannot pass "LD_PRELOAD" to a server: it could change what every program or shell does (/mcpServers/d/env)',
+    'mcp.json:6:34: error: Cannot pass "LD_PRELOAD" to a server: it could change the behaviour of every program or shell (/mcpServers/d/env)',
     'mcp.json:7:18: error: Cannot use "ftp://x" as the address of a server: it is not an http:// or https:// address (/mcpServers/e/url)',
     'mcp.json:8:38: error: Field "envFile" is not read: name the variables in "env", as in {"KEY": "${env:KEY}"} (/mcpServers/f/envFile)',
     'mcp.json:9:19: error: Field "type" must be one of stdio, http, sse, not "carrier" (/mcpServers/g/type)',

@@ -180,7 +180,10 @@ function environmentOf(entry: EntryReader, sources: VariableSources): Readonly<R
   const values = { ...entry.record("environment"), ...entry.record("env") };
   const forbidden = Object.keys(values).find(isForbiddenVariable);
   if (forbidden !== undefined) {
-    entry.refuse("env", `Cannot pass "${forbidden}" to a server: it could change what every program or shell does`);
+    entry.refuse(
+      "env",
+      `Cannot pass "${forbidden}" to a server: it could change the behaviour of every program or shell`,
+    );
   }
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, entry.expanded("env", expandVariableValue(value, sources))]),

@@ -62,7 +62,7 @@ export class RecordStore {
       await Deno.writeTextFile(fresh, JSON.stringify({ version: 1, ...record }), { mode: 0o600, createNew: true });
       await Deno.rename(fresh, file);
     } catch (thrown) {
-      this.#log.warn("Cannot keep what a server offers", { error: messageOf(thrown) });
+      this.#log.warn("Cannot store the offers of a server", { error: messageOf(thrown) });
       expected(() => Deno.removeSync(fresh));
     }
   }

@@ -39,7 +39,7 @@ export async function refreshLogin(serverUrl: string, known: string, tools: Refr
 async function refreshAlone(serverUrl: string, known: string, tools: RefreshTools): Promise<Refreshed> {
   const { files, now } = tools;
   const login = (await files.read(serverUrl))?.login;
-  if (login === undefined) return { kind: "over", reason: "there is no login any more" };
+  if (login === undefined) return { kind: "over", reason: "the login no longer exists" };
   const isAnother = login.tokens.accessToken !== known;
   if (isAnother && freshnessOf(login.tokens, now()) !== "expired") return { kind: "renewed", login };
   if (login.needsLogin !== undefined) return { kind: "over", reason: login.needsLogin };

@@ -63,8 +63,8 @@ async function logout(files: LoginFiles, url: URL): Promise<number> {
   const revoked = await revoke(login);
   await files.remove(address);
   const there = {
-    revoked: "The server took the tokens back",
-    unsupported: "The server takes no tokens back: they end by themselves",
+    revoked: "The server revoked the tokens",
+    unsupported: "The server cannot revoke tokens: they expire",
     failed:
       `The server did not take the tokens back${revoked.kind === "failed" ? ` (${revoked.problem})` : ""}: they ` +
       "end by themselves",

@@ -114,7 +114,7 @@ function addValue(values: Map<string, unknown>, argument: ArgumentShape, text: s
     if (equals < 1) return `"${text}" is not of the form NAME=VALUE`;
     values.set(argument.name, { ...isObject(before) && before, [text.slice(0, equals)]: text.slice(equals + 1) });
   } else {
-    if (before !== undefined) return "it was given already and takes one value";
+    if (before !== undefined) return "it was already given and takes one value";
     values.set(argument.name, readScalar(argument.type, text));
   }
   return undefined;

@@ -58,7 +58,7 @@ Deno.test("L5 wordsToArguments() deals words out to the positional arguments, a 
 Deno.test("L5 wordsToArguments() takes whole objects, and options add to them", () => {
   assert.deepStrictEqual(
     read(["--json", '{"message": "m", "all": true}', "--message", "n"]),
-    'Cannot call "x": option "--message": it was given already and takes one value',
+    'Cannot call "x": option "--message": it was already given and takes one value',
   );
   assert.deepStrictEqual(read(['--args-json={"message": "m"}', "-a"]), { message: "m", all: true });
   assert.match(String(read(["--json", "{"])), /^Cannot call "x": option "--json": it is not JSON \(/);

@@ -67,5 +67,5 @@ export function rowsText(rows: readonly SandboxRow[], { bold, green, yellow, red
   const lines = rows.map(({ state, capability, reason }) =>
     `${paint[state](state.padEnd(10))}${capability.padEnd(column)}${reason}`
   );
-  return `${bold("What commands are kept from")}\n\n${lines.join("\n")}\n`;
+  return `${bold("What the sandbox denies")}\n\n${lines.join("\n")}\n`;
 }

@@ -32,7 +32,7 @@ const FORMS: Readonly<Record<Exclude<ProgramForm, "executable">, string>> = {
 /** Empty: compiled code can be kept. */
 function compiledCode(environment: RuntimeQuestion["environment"]): readonly Check[] {
   const warning = (why: string) => {
-    const cost = "each start takes 0.2 s longer. Set DENO_DIR to a directory that can be written";
+    const cost = "each start takes 0.2 s longer. Set DENO_DIR to a writable directory";
     return [check("compiled_code", "compiled code", "warning", `${why}: ${cost}`)];
   };
   const directory = runtimeCache(environment, Deno.cwd());

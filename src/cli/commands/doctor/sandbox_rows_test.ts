@@ -105,5 +105,5 @@ Deno.test("L6 rowsText() has one line a row", () => {
     { id: "a", capability: "do this", state: "enforced", reason: "because" },
     { id: "b", capability: "do", state: "not here", reason: "needs more" },
   ], PLAIN);
-  assert.equal(text, "What commands are kept from\n\nenforced  do this  because\nnot here  do       needs more\n");
+  assert.equal(text, "What the sandbox denies\n\nenforced  do this  because\nnot here  do       needs more\n");
 });

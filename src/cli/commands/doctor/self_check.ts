@@ -35,7 +35,7 @@ function trialDirectory({ environment }: ComposeOptions): string {
     const made = expected(() => Deno.makeTempDirSync({ dir, prefix: "ahma-doctor-" }));
     if (made !== undefined) return made;
   }
-  throw new UserError("Cannot try the sandbox: there is no directory for it. Set TMPDIR to one that can be written");
+  throw new UserError("Cannot try the sandbox: no directory was found for it. Set TMPDIR to a writable one");
 }
 
 async function tryAll(

@@ -17,7 +17,7 @@ export async function prompts(context: CommandContext): Promise<number> {
   const [action = "list", name, ...words] = context.operands;
   switch (action) {
     case "list":
-      if (name !== undefined) throw new UsageError(`Unexpected argument "${name}": "list" takes none`);
+      if (name !== undefined) throw new UsageError(`Unexpected argument "${name}": "list" takes no arguments`);
       return await list(context);
     case "show":
       if (words[0] !== undefined) throw new UsageError(`Unexpected argument "${words[0]}": "show" takes one name`);

@@ -99,7 +99,7 @@ const ERRNO: Readonly<Record<number, string>> = {
   28: "no space left: a limit of namespaces or disk is reached",
   38: "the kernel does not have it",
   40: "too many symbolic links",
-  [MISMATCH_ERRNO]: "it is not what it was when the session began",
+  [MISMATCH_ERRNO]: "it has changed since the session began",
 };
 
 /** Whether a step before the start of the program failed: nothing is wrong with the command then. */

@@ -91,7 +91,9 @@ export class ProtectedState implements Disposable {
     const asked = this.#git?.refresh(); // about the trees, while they are searched
     const found = await Promise.all(trees.map(async ({ path: tree }) => {
       const repositories = await findNestedRepositories(tree);
-      if (!repositories.complete) logger.warn("Not all repositories below are protected: there is too much", { tree });
+      if (!repositories.complete) {
+        logger.warn("Not all repositories below are protected: there are too many files", { tree });
+      }
       await asked;
       this.#git?.add([...repositories.directories, ...repositories.bare]);
       this.#options.sockets.add(repositories.others);

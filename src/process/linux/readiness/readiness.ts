@@ -158,7 +158,7 @@ export class Readiness implements AsyncDisposable {
     });
     if (test.status === "rejected") throw test.reason;
     const removed = test.value.removed.catch((error: unknown) =>
-      this.#options.logger.warn("Cannot remove what the self-test made", { error: messageOf(error) })
+      this.#options.logger.warn("Cannot remove files of the self-test", { error: messageOf(error) })
     );
     this.#removed = Promise.all([this.#removed, removed]);
     return test.value.report;

@@ -109,10 +109,10 @@ function parseFront(yaml: Yaml, front: string): Outcome<FrontDocument> {
     const [error] = document.errors;
     if (error !== undefined) {
       const line = front.slice(0, error.pos[0]).split("\n").length + 1;
-      return failure(`its front matter is no YAML: line ${line}: ${error.message.split("\n")[0] ?? ""}`);
+      return failure(`its front matter is not YAML: line ${line}: ${error.message.split("\n")[0] ?? ""}`);
     }
     if (document.contents !== null && !yaml.isMap(document.contents)) {
-      return failure("its front matter is no list of keys and values");
+      return failure("its front matter is not a list of keys and values");
     }
     return success(document as FrontDocument); // a map or nothing, as was just looked at
   } catch (thrown) {

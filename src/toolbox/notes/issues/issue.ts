@@ -53,8 +53,10 @@ export function readIssue(yaml: Yaml, file: NoteFile): Issue {
     status: conflict ? "conflict" : fault === undefined ? status ?? "broken" : "broken",
     fault,
     notes: [
-      ...status === undefined ? [`status ${JSON.stringify(values["status"])} is none of ${STATUSES.join(", ")}`] : [],
-      ...priority === undefined ? [`priority ${JSON.stringify(values["priority"])} is none from 0 to 4`] : [],
+      ...status === undefined
+        ? [`status ${JSON.stringify(values["status"])} is not one of ${STATUSES.join(", ")}`]
+        : [],
+      ...priority === undefined ? [`priority ${JSON.stringify(values["priority"])} is not a number from 0 to 4`] : [],
     ],
     priority: priority ?? DEFAULT_PRIORITY,
     labels: texts(values["labels"]),

@@ -59,7 +59,7 @@ async function create(notes: Notes, args: ToolArguments, { project }: ToolContex
     if (old === undefined) return await createNew(notes, project, { title, content, tags: tags ?? [], memos, yaml });
     const how = textOf(args, "if_exists") ?? "replace";
     if (how === "error") {
-      throw new UserError(`Cannot create memo ${shownValue(title)}: it is there, "${old.file.path}"`);
+      throw new UserError(`Cannot create memo ${shownValue(title)}: it already exists, "${old.file.path}"`);
     }
     const front: FrontChange = tags === undefined ? {} : { tags: tags.length > 0 ? tags : undefined };
     const { before, after } = await notes.change(project, undefined, () => {

@@ -128,7 +128,7 @@ function filesIn(project: Project, from: string, to: string, depth = 0): readonl
         return { ...place, text: undefined, problem: found?.problem ?? "it is gone" };
       }
       return found.text.includes("\uFFFD")
-        ? { ...place, text: undefined, problem: "it is no text in UTF-8" }
+        ? { ...place, text: undefined, problem: "it is not UTF-8 text" }
         : { ...place, text: found.text };
     });
     return [...files, ...[...inner].flatMap((name) => filesIn(project, `${from}/${name}`, `${to}/${name}`, depth + 1))];

@@ -41,7 +41,9 @@ function store(yaml: Yaml, project: Project, args: ToolArguments): ToolResult {
   });
   const folder = NoteFolder.make(project, DIRECTORY);
   try {
-    if (!folder.create(newUlid() + ENDING, text)) throw new UserError("Cannot keep the answer: its file is there");
+    if (!folder.create(newUlid() + ENDING, text)) {
+      throw new UserError("Cannot store the answer: its file already exists");
+    }
     return said("Kept.");
   } finally {
     folder[Symbol.dispose]();

@@ -104,7 +104,7 @@ export function leftOutLine({ cut, hidden }: NoteListing): string {
 export function insistOnOwn({ isForeign, directory }: NoteListing): void {
   if (!isForeign) return;
   throw new UserError(
-    `Cannot change what lies in "${directory}": it is read only here. "ahma_mcp migrate" copies it to ".ahma"`,
+    `Cannot change files in "${directory}": they are read-only here. "ahma_mcp migrate" copies it to ".ahma"`,
   );
 }
 

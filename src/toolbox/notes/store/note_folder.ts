@@ -40,7 +40,7 @@ export class NoteFolder implements Disposable {
     files[Symbol.dispose]();
     const link = firstThatIsNoDirectory(root, path);
     if (link === undefined) return undefined;
-    throw new UserError(`Cannot use "${path}": "${link}" is no directory; links are not followed to notes`);
+    throw new UserError(`Cannot use "${path}": "${link}" is not a directory; links to notes are not followed`);
   }
 
   /**
@@ -92,7 +92,9 @@ export class NoteFolder implements Disposable {
   read(name: string): NoteContent | undefined {
     const found = this.#files.stat(this.#fd, name);
     if (found === undefined) return undefined;
-    if ((found.mode & KIND_MASK) !== REGULAR) return { problem: "it is no regular file, and links are not followed" };
+    if ((found.mode & KIND_MASK) !== REGULAR) {
+      return { problem: "it is not a regular file, and links are not followed" };
+    }
     const fd = this.#files.open(this.#fd, name);
     if (fd === undefined) return { problem: "it cannot be opened" };
     try {
@@ -156,7 +158,7 @@ export class NoteFolder implements Disposable {
     const fd = this.#files.open(this.#fd, name);
     const stat = fd === undefined ? undefined : this.#files.stat(fd, "");
     if (fd === undefined || stat === undefined || (stat.mode & KIND_MASK) !== REGULAR) {
-      throw new UserError(`Cannot use "${this.#shown(name)}": it is no regular file; remove it`);
+      throw new UserError(`Cannot use "${this.#shown(name)}": it is not a regular file; remove it`);
     }
     return Deno.openSync(`/proc/self/fd/${fd}`);
   }

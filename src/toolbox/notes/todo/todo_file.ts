@@ -21,7 +21,7 @@ const LONGEST_FILE = 512 * 1024;
 /** The tasks in a text; `path` for messages. @throws {UserError} When it is no list of tasks. */
 export function readTodo(yaml: Yaml, text: string, path: string): readonly Task[] {
   const list = member(parsed(yaml, text, path), "todo") ?? [];
-  if (!Array.isArray(list)) throw unreadable(path, '"todo" is no list');
+  if (!Array.isArray(list)) throw unreadable(path, '"todo" is not a list');
   return list.slice(0, MOST_TASKS).flatMap((item: unknown) => {
     if (!isObject(item)) return [];
     const { id, task, context, done } = item;

@@ -68,7 +68,7 @@ function store(project: Project, { text, path }: Loaded, after: string): void {
   try {
     const isOurs = text !== undefined && path.startsWith(STATE);
     const done = isOurs ? folder.replace(FILE, { before: text, after }) : folder.create(FILE, after);
-    if (!done) throw new UserError(`Cannot change "${STATE}/${FILE}": it was changed meanwhile; call again`);
+    if (!done) throw new UserError(`Cannot change "${STATE}/${FILE}": it has just been changed; call again`);
   } finally {
     folder[Symbol.dispose]();
   }

@@ -30,7 +30,7 @@ function parseLines(text: string): readonly ToldPlace[] {
 function parseSarif(text: string): Outcome<readonly ToldPlace[]> {
   const read = parseJson(text);
   const runs = read.ok ? member(read.value, "runs") : undefined;
-  if (!Array.isArray(runs)) return failure('it is no SARIF: an object with "runs" is expected');
+  if (!Array.isArray(runs)) return failure('it is not SARIF: an object with "runs" is expected');
   return success(
     runs.flatMap((run) => listAt(run, "results")).flatMap((result) => {
       const [location] = listAt(result, "locations");
@@ -65,7 +65,7 @@ function parseObjects(text: string): Outcome<readonly ToldPlace[]> {
     const one = parseJson(line);
     return one.ok ? one.value : undefined;
   });
-  if (values.includes(undefined)) return failure("it is no JSON");
+  if (values.includes(undefined)) return failure("it is not JSON");
   const objects = values.flatMap((value) => Array.isArray(value) ? value : listIn(value) ?? [value]).flatMap(ofOneFile);
   return success(objects.flatMap((object) => {
     const [path, line, column, message] = [NAMES.path, NAMES.line, NAMES.column, NAMES.message].map((names) => {

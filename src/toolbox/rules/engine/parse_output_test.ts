@@ -20,8 +20,8 @@ Deno.test("K8 the output of linters is read in each form, whatever the names of 
   for (const text of [...forms, `${JSON.stringify(plain)}\n`]) {
     assert.deepEqual(parseOutput(text, "json"), success([PLACE]), text);
   }
-  assert.deepEqual(parseOutput("no", "sarif"), failure('it is no SARIF: an object with "runs" is expected'));
-  assert.deepEqual(parseOutput("no", "json"), failure("it is no JSON"));
+  assert.deepEqual(parseOutput("no", "sarif"), failure('it is not SARIF: an object with "runs" is expected'));
+  assert.deepEqual(parseOutput("no", "json"), failure("it is not JSON"));
 });
 
 Deno.test("K8 no output of a program breaks the reading of it", () => {

@@ -123,7 +123,9 @@ function matchEngine({ values }: FrontMatter, reader: FactReader): RuleEngine | 
   const [pattern, not] = ["match", "not"].map((key) => {
     const text = reader.text(values, key, []);
     const problem = text === undefined ? undefined : patternProblem(text, multiline);
-    return problem === undefined ? text : reader.refuse([key], `Field "${key}" is no regular expression: ${problem}`);
+    return problem === undefined
+      ? text
+      : reader.refuse([key], `Field "${key}" is not a regular expression: ${problem}`);
   });
   if (pattern === undefined) return reader.refuse(["match"], 'Field "match" needs a regular expression, as in "TODO"');
   return { kind: "match", pattern, not, multiline, fix: reader.text(values, "fix", []) };
@@ -144,7 +146,7 @@ function commandEngine(matter: FrontMatter, reader: FactReader): RuleEngine | un
 function queryEngine(matter: FrontMatter, reader: FactReader): RuleEngine | undefined {
   const source = reader.text(matter.values, "query", []);
   if (source?.includes("@finding") !== true) {
-    return reader.refuse(["query"], 'Field "query" captures nothing as @finding, which tells where a finding stands');
+    return reader.refuse(["query"], 'Field "query" captures nothing as @finding, which marks the place of a finding');
   }
   const endings = languageGlobs(reader, matter).map(endingOf);
   if (endings.some((ending) => languageOf(ending) !== undefined)) return { kind: "query", source };

@@ -39,7 +39,7 @@ Deno.test("K8 a mistake in a rule is told with its remedy, and the rule is left 
   const expected = [
     ["title: T", 'Field "severity" is missing: write one of error, warning, info, hint'],
     ["severity: eror", 'Field "severity" is "eror"; did you mean "error"?: write one of error, warning, info, hint'],
-    ["severity: error\nmatch: '('", 'Field "match" is no regular expression: Unterminated group'],
+    ["severity: error\nmatch: '('", 'Field "match" is not a regular expression: Unterminated group'],
     ["severity: error\nmatch: ' '", 'Field "match" needs a regular expression, as in "TODO"'],
     ["severity: error\nmatch: a\ncommand: [b]", "Fields match and command: keep one of them"],
     [
@@ -55,7 +55,7 @@ Deno.test("K8 a mistake in a rule is told with its remedy, and the rule is left 
     ["severity: error\nmax: {nesting: -1}", 'Field "nesting" must be a whole number, found -1'],
     [
       "severity: error\nquery: (a) @b",
-      'Field "query" captures nothing as @finding, which tells where a finding stands',
+      'Field "query" captures nothing as @finding, which marks the place of a finding',
     ],
     [
       "severity: error\nast_grep: {rule: a}",

@@ -33,7 +33,7 @@ export async function chooseClient(question: ClientQuestion, fetch: Fetch): Prom
   return await register(question, fetch);
 }
 
-const GIVE = "it takes no registrations from programs. Register a client there, and give its id: " +
+const GIVE = "it does not let programs register. Register a client there, and pass its id: " +
   '--client-id ID, or "clientId" in the oauth part of the server\'s entry';
 
 /** @throws {UserError} where another authorization server would get to know the client's secret */

@@ -141,5 +141,5 @@ function pkceWarning({ assumePkce, url }: OAuthConfig, metadata: AuthorizationSe
   const remedy = methods === undefined
     ? `. Where its operator says that it does, set "assumePkce": true in the oauth part of the entry of "${url.href}"`
     : "";
-  throw new UserError(`Login refused: ${issuer} ${says}, so a stolen code could be used by others${remedy}`);
+  throw new UserError(`Login refused: ${issuer} ${says}, so another program could use a stolen code${remedy}`);
 }

@@ -194,7 +194,7 @@ async function finish(
   }).catch((thrown: unknown) => {
     if (thrown instanceof UserError) throw thrown;
     const reason = shorten(messageOf(thrown));
-    throw new UserError(`The authorization server gives no token for the code: ${reason}`, { cause: thrown });
+    throw new UserError(`The authorization server issued no token for the code: ${reason}`, { cause: thrown });
   });
   const serverUrl = serverAddress(request.config.url);
   const login = {

@@ -47,7 +47,7 @@ export function sdkClientOf({ clientId, clientSecret, authMethod }: StoredClient
 export function storedTokens(tokens: OAuthTokens, now: number, scope: string | undefined): StoredTokens {
   if (tokens.token_type.toLowerCase() !== "bearer") {
     throw new UserError(
-      `The authorization server gives tokens of type "${shorten(tokens.token_type, 40)}", not Bearer`,
+      `The authorization server issues tokens of type "${shorten(tokens.token_type, 40)}", not Bearer`,
     );
   }
   return {

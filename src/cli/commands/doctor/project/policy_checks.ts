@@ -150,7 +150,7 @@ function hookCheck({ name, file }: Need<HookManager>, { git, scope, isProtected,
   const isDenied = policy.namespaces && isProtected(`${scope}/${target}`);
   if (!isDenied) return works("hooks", "hooks", `${name} (${file}): commands can set them up`);
   const person = `run "${SET_UP[name]}" yourself once`;
-  const danger = `--allow-protected ${target} lets commands do it, and say what git runs outside`;
+  const danger = `--allow-protected ${target} lets commands do it, and decide what git runs outside`;
   return lacks("hooks", "hooks", `${name} (${file}): commands cannot set them up; ${person}. ${danger}`);
 }
 
