@@ -161,6 +161,6 @@ export function hasTransientFault({ diagnostics }: Diagnosed): boolean {
 }
 
 function describeUnwatched(name: string, { path, reason }: WatchProblem): Diagnostic {
-  const message = `Changes of ${name}s are not seen: ${reason}. Start the server again to load them`;
+  const message = `Changes of ${name}s are not seen: ${reason}. Restart the server to load them`;
   return { severity: "warning", file: path, pointer: "", line: 0, column: 0, message };
 }

@@ -90,7 +90,7 @@ export function textOf(
       case "exchanged":
         return transient(file, cannot("it was exchanged while it was read: save it once more"));
       case "not_regular":
-        return permanent(file, cannot("it is no regular file: replace it"));
+        return permanent(file, cannot("it is not a regular file: replace it"));
       case "too_large":
         return found.size > largest &&
           permanent(file, cannot(`it has ${found.size} bytes, at most ${largest} are read`));
