@@ -161,7 +161,7 @@ const REFUSED: Readonly<Record<string, readonly [set: (server: OAuthServer) => v
   ],
   "no registration": [
     ({ behaviour }) => behaviour.register = "no endpoint",
-    /takes no registrations from programs\. Register a client there, and give its id: --client-id ID/,
+    /does not let programs register\. Register a client there, and pass its id: --client-id ID/,
   ],
   "a refused registration": [
     ({ behaviour }) => behaviour.register = "forbidden",

@@ -222,7 +222,7 @@ Deno.test("K6 K7 K8 L7 settings move the directories of issues, memos, flows and
     [
       "memos-dir",
       ".ahma/issues",
-      'Cannot keep memos in ".ahma/issues": issues are there; give each a directory of its own',
+      'Cannot keep memos in ".ahma/issues": issues are there; give each its own directory',
     ],
   ] as const;
   for (const [flag, value, message] of CASES) assert.deepEqual(await refused(flag, value), [2, message]);
