@@ -122,7 +122,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   };
 }
 
-/** What speaks MCP is loaded when the first line is answered; the sandbox is tested meanwhile (`afterFirstAnswer`). */
+/** The MCP code is loaded once the first line is answered, while the sandbox is tested (`afterFirstAnswer`). */
 async function serveStdio(service: Service, io: StdioStreams, shells: ConnectionShellsOptions): Promise<void> {
   const begun = await beginConnection(service, io);
   const [{ serveStdioConnection }, { ConnectionShells }] = await Promise.all([

@@ -5,7 +5,7 @@ import { failure, type Outcome } from "../base/outcome.ts";
 /** Of errors that say something of the file system, not of this program. */
 const NO_ROOM: readonly unknown[] = ["ENOSPC", "EDQUOT", "EROFS", "EMLINK"];
 
-/** What `prepare` gives; where there is no room for what it makes, a sentence with the way out. */
+/** The result of `prepare`; if the disk is full, an error that says so and names the way out. */
 export function withRoom<Value>(prepare: () => Outcome<Value>): Outcome<Value> {
   try {
     return prepare();

@@ -1,6 +1,4 @@
-/**
- * A session's sandbox and runner, whatever confines commands on this system: from here on nothing asks which it is.
- */
+/** A session's sandbox and runner, for every system: later code does not depend on how commands are confined. */
 import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { LinuxRunner } from "../process/linux/linux_runner.ts";
@@ -48,9 +46,9 @@ export interface Session {
   /** Undefined: none is wanted. */
   readonly audit: AuditLog | undefined;
   readonly status: SandboxStatus;
-  /** See `Service.sandboxFacts`; absent: nothing is told. */
+  /** See `Service.sandboxFacts`; absent: nothing is reported. */
   readonly sandboxFacts?: () => Promise<SandboxFacts>;
-  /** What the sandbox keeps from what a program mentioned; absent: nothing is told. */
+  /** What the sandbox keeps from what a program mentioned; absent: nothing is reported. */
   readonly explain?: ExplainedRunner["explain"];
 }
 

@@ -66,7 +66,7 @@ interface RefusedServer {
   readonly problem: string;
 }
 
-/** Programs of ours that may stand behind each other. */
+/** How many instances of this program may be chained behind each other. */
 const LONGEST_CHAIN = 4;
 
 /** What the files say, and the identity of each server that can be used. */
@@ -79,7 +79,7 @@ export interface IdentifiedServers extends Servers {
 export async function identifyServers({ settings, environment }: SessionOptions): Promise<IdentifiedServers> {
   const read = await readServers(settings, environment);
   const ids: string[] = [];
-  // One after the other: at once each would begin a thread of its own.
+  // One after another: in parallel each would start its own thread.
   for (const one of read.servers) ids.push(one.state === "usable" ? await serverIdentity(one.spec) : "");
   return { ...read, ids };
 }
@@ -157,7 +157,7 @@ function watchApprovals(
   });
 }
 
-/** A program of ours behind this one that is set up as this one would start itself again and again. */
+/** Why a chain of servers is refused: this program would start itself again and again. Undefined: it is accepted. */
 function loopProblem(chain: readonly string[], id: string): string | undefined {
   if (chain.includes(id)) return "it is refused, because it started this program: servers may not serve each other";
   if (chain.length < LONGEST_CHAIN) return undefined;
@@ -201,7 +201,7 @@ function linkTo(spec: ServerSpec, parts: LinkParts): OpenLink {
   };
 }
 
-/** A server at an address, with the login of a person where its entry has no authorization of its own. */
+/** A server at an address, with a person's login if its entry has no authorization. */
 function httpLinkTo(spec: HttpSpec, { settings, environment, stop, log }: LinkParts): OpenLink {
   const url = new URL(spec.url.text);
   const serverUrl = serverAddress(url);

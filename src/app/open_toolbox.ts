@@ -1,4 +1,4 @@
-/** Joins native tools with their workers, each in a sandbox of its own (K2). Nothing is started here. */
+/** Joins native tools with their workers, each in its own sandbox (K2). Nothing is started here. */
 import type { SandboxChoice } from "../sandbox/policy/sandbox_settings.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
 import { openingFlags } from "../sandbox/denials/denied_protected.ts";

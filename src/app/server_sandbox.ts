@@ -1,4 +1,4 @@
-/** The sandbox of one stdio server: the mechanism of commands, with a policy, a home and variables of its own (O6, S3). */
+/** The sandbox of one stdio server: that of commands, with its own policy, home and variables (O6, S3). */
 import { UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { StartChildServer } from "../child_server/child_server.ts";

@@ -5,7 +5,7 @@ import { compareText } from "./text.ts";
 export interface Diagnostic {
   readonly severity: "error" | "warning";
   readonly file: string;
-  /** JSON pointer into the file; empty: the whole file, or a file that is no JSON. */
+  /** JSON pointer into the file; empty: the whole file, or a file that is not JSON. */
   readonly pointer: string;
   /** 1-based; 0 when there is no place to point at. */
   readonly line: number;

@@ -22,7 +22,7 @@ const ESCAPES =
   // deno-lint-ignore no-control-regex -- what must not be shown
   /(?:\x1b\[|\x9b)[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|\x1b[\x20-\x2f]*[\x30-\x7e]/g;
 
-/** `text` without what has no shape; line and paragraph separators become line feeds. The same text where there is none. */
+/** `text` without invisible characters; line and paragraph separators become line feeds. */
 export function visibleText(text: string): string {
   if (PLAIN.test(text)) return text;
   return text.replaceAll(/\r\n?|[\u2028\u2029\u0085]/g, "\n").replaceAll(ESCAPES, "").replaceAll(HIDDEN, "");
@@ -39,7 +39,9 @@ export function shorten(text: string, longest = 200): string {
   return line.length <= longest ? line : `${line.slice(0, longest - 1).toWellFormed()}…`;
 }
 
-/** The first character of `text` that has no shape, as `U+200B`; undefined: there is none. Line breaks count as visible. */
+/**
+ * The first invisible character of `text`, such as `U+200B`; undefined if there is none. Line breaks count as visible.
+ */
 export function hiddenCharacter(text: string): string | undefined {
   const [found] = text.replaceAll(/\r\n?/g, "\n").match(HIDDEN) ?? [];
   return found && `U+${found.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;

@@ -26,7 +26,7 @@ export interface Backend {
   readonly isBusy: boolean;
   /** Lets running work end within the grace (X14); resolves when it has ended and its answers are sent. */
   finish(): Promise<void>;
-  /** Ends everything. `reason` is told to the client. */
+  /** Ends everything. The client gets `reason`. */
   close(reason: string): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** What is told of the traffic of the server, for a terminal (H9). */
+/** Shows the traffic of the server on a terminal (H9). */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 
 export interface Echo {

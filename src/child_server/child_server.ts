@@ -1,4 +1,4 @@
-/** A child server: a stdio MCP server as a process of ours, independent of how it is started and confined. */
+/** A child server: a stdio MCP server as a child process, independent of how it is started and confined. */
 
 export interface ChildServer {
   /** Writes to its stdin; resolves when the child has taken the bytes, or is gone. Never rejects. */

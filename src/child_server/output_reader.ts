@@ -58,7 +58,7 @@ export class OutputReader {
     }
   }
 
-  /** The end of a message that is too long may never come: a call is told before it, where it is known which. */
+  /** The end of a message that is too long may never come: its call, if known, gets the error at once. */
   #lookAtBegun(): void {
     const { begun } = this.#splitter;
     if (begun === undefined || this.#stopped) return;

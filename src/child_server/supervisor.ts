@@ -130,7 +130,7 @@ export class Supervisor {
     return call;
   }
 
-  /** Takes a call back; it gets no answer. `reason` is told to the server, undefined: none. */
+  /** Withdraws a call, which gets no answer. The server gets `reason`, if there is one. */
   cancel(call: PendingCall, reason: string | undefined): void {
     if (call.isAnswered) return;
     this.#calls.remove(call);

@@ -32,7 +32,7 @@ export function listenForSignals(quiet: QuietSignal | undefined): EndRequests & 
   };
 }
 
-/** What signals ask for, and what hears them. Pure. */
+/** What signals ask for, and the listeners for it. Pure. */
 export function endRequests(
   quiet: QuietSignal | undefined,
 ): EndRequests & { readonly listeners: ReadonlyMap<Deno.Signal, () => void> } {

@@ -98,7 +98,7 @@ function unfitProblem(leaf: Leaf, argument: LeafArgument, element: unknown): str
     'use the declared options, or for a file put "./" before it';
 }
 
-/** Whether a program takes this value for an option; a lone `-` is none. */
+/** Whether a program would read this value as an option; a lone `-` is not one. */
 function looksLikeOption(element: unknown): boolean {
   const text = String(element);
   return text.startsWith("-") && text !== "-";

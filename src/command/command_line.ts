@@ -7,7 +7,7 @@ import { variablesOf, type Word, wordsOf } from "./words.ts";
 /**
  * The command of a checked call (T7, T8), or the arguments that are too long to be passed.
  *
- * @throws RangeError for a sequence, which has no command of its own.
+ * @throws RangeError for a sequence, which has no command.
  */
 export function prepareCommand(
   leaf: Leaf,

@@ -70,7 +70,7 @@ function fileWords(argument: LeafArgument, value: unknown, ownFlag: string | und
   return flag === undefined ? [file] : [word(argument.name, flag), file];
 }
 
-/** The short flag where there is one; a name that begins with `-` stands as it is. */
+/** The short flag if there is one; a name that begins with `-` is used unchanged. */
 function flagOf({ name, alias }: LeafArgument): string {
   if (alias !== undefined) return `-${alias}`;
   return name.startsWith("-") ? name : `--${name}`;

@@ -8,7 +8,7 @@ const SECRET_NAME = "(?:[\\w-]{0,40}(?:password|passwd|passphrase|secret|token|a
   "private[_-]?key|credential|cookie|code[_-]?verifier|(?:authorization|device)[_-]code|client[_-]assertion)s?)";
 const SECRET_NAME_REGEXP = new RegExp(`^(?:-{0,2}${SECRET_NAME}|(?:proxy-)?authorization)$`, "i");
 
-/** Contains the word token, is no secret. */
+/** Contains the word token, but is not a secret. */
 const HARMLESS_NAME_REGEXP = /^progress_?token$/i;
 
 /**

@@ -9,7 +9,7 @@ export interface HistoryLimits {
 
 /** Kept of either end of the output of a task that should have gone. */
 const REDUCED_BYTES = 1024;
-/** Times the limit on operations: more are not kept, whatever was promised. */
+/** A multiple of the limit on operations: more are never kept, even if promised. */
 const MOST_PROMISED = 10;
 
 export const DEFAULT_HISTORY_LIMITS: HistoryLimits = { operations: 1000, outputBytes: 64 * 1024 * 1024 };

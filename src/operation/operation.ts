@@ -12,7 +12,7 @@ export interface OperationEnd {
   readonly state: EndState;
   /** The cause of a cancel or timeout, or why nothing ran; absent: `command` says it all. */
   readonly message?: string;
-  /** How its command ended, whatever ended it; absent: it never left the queue. */
+  /** How its command ended, for any reason; absent: it never left the queue. */
   readonly command?: CommandEnd;
 }
 

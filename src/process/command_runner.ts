@@ -16,9 +16,9 @@ export interface CommandRequest {
   readonly environment: Readonly<Record<string, string>>;
   /** Undefined: empty. */
   readonly stdin: string | undefined;
-  /** It runs without network and Unix sockets, whatever the session's commands have; absent: with what they have. */
+  /** It runs without network and Unix sockets; absent: with those of the session's commands. */
   readonly offline?: true;
-  /** The shell that runs it, which must be a line; absent: it has a shell or program of its own. */
+  /** The shell that runs it, which must be a line; absent: it starts its own shell or program. */
   readonly within?: OpenShell;
   /** The operation that runs it; absent: no tool does, but a check of a program or a third-party server. */
   readonly operation?: { readonly id: string; readonly tool: string };
@@ -31,7 +31,9 @@ export type TakeOutput = (chunk: Uint8Array) => unknown;
 export interface CommandHooks {
   /** Aborted: the whole tree gets SIGTERM, after the grace SIGKILL (X9, X10). */
   readonly signal: AbortSignal;
-  /** Protected paths that changed while the command ran, before its end is told (S8); not called when none did. */
+  /**
+   * Gets protected paths that changed while the command ran, before its end is reported (S8); not called if none did.
+   */
   readonly onProtectedChange?: ((changes: readonly ProtectedChange[]) => void) | undefined;
   /**
    * stdout and stderr as one stream (X7). The chunk's memory is used again when the callee returns. Where it
@@ -54,7 +56,7 @@ export interface ShellLine {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A shell that keeps its state between lines, in a sandbox of its own (B5). It runs one line at a time. */
+/** A shell that keeps its state between lines, in its own sandbox (B5). It runs one line at a time. */
 export interface OpenShell {
   /** Where it is, as it said last. */
   readonly directory: string;

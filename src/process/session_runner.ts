@@ -14,7 +14,7 @@ export interface OpenRequest extends Omit<CommandRequest, "stdin"> {
 export interface OpenProcesses {
   /** All but the first, at this moment. `earlier`: these and what is below them are left out; absent: none is. */
   all(earlier?: ReadonlySet<number>): readonly number[];
-  /** Kills what `all` gives, and what these start meanwhile. */
+  /** Kills the processes of `all`, and those that they start in the meantime. */
   kill(earlier: ReadonlySet<number>): void;
   /** What the first one runs at the same time, by name; undefined: nothing. */
   background(): LeftRunning | undefined;
@@ -31,7 +31,7 @@ export interface OpenCommand {
   readonly processes?: OpenProcesses;
 }
 
-/** The runner of a session, whatever confines its commands; dispose it when the session ends. */
+/** The runner of a session on any system; dispose it when the session ends. */
 export interface SessionRunner extends CommandRunner, AsyncDisposable {
   /** Landlock's policy in force; undefined: `--no-sandbox`, or something else confines. */
   readonly policy: Promise<SandboxPolicy | undefined>;

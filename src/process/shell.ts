@@ -71,7 +71,7 @@ export function servingArguments(shell: Shell): readonly string[] {
 
 /**
  * argv of a bash that stays for one line after the other (open_shell/). It needs no terminal.
- * @throws {Error} When this shell is no bash.
+ * @throws {Error} When this shell is not bash.
  */
 export function openShellArguments({ path, name }: Shell): readonly string[] {
   if (name !== "bash") throw new Error(`A session needs bash, and commands run with "${name}" here`);
@@ -99,7 +99,7 @@ export function encodeShellCommand(
   return `unset ${LINE};cd -- ${quote(directory)}||exit 126;unset OLDPWD;${exports}${line}\0`;
 }
 
-/** One word for a POSIX shell, whatever it holds. NUL cannot be in it. */
+/** Quotes any text as one word for a POSIX shell. It must not contain NUL. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -227,7 +227,8 @@ export async function listProcesses(): Promise<readonly ListedProcess[]> {
 }
 
 /**
- * Starts our own program once more. It is no command of a client: it confines itself, and ends when its stdin does.
+ * Starts another instance of this program. It is not a client's command: it confines itself, and ends when its stdin
+ * does.
  * @throws {Error} When the system cannot.
  */
 export function startOwnProgram(start: ProgramStart): Deno.ChildProcess {

@@ -16,7 +16,7 @@ export interface WholeCommandLine {
 }
 
 /**
- * The whole command line: as it is, or with the scope that came, which becomes the working directory. Undefined: stdin
+ * The whole command line: unchanged, or with the received scope, which becomes the working directory. Undefined: stdin
  * was closed without a scope, and there is nothing to do.
  */
 export async function withAwaitedScope(words: readonly string[]): Promise<Outcome<WholeCommandLine> | undefined> {

@@ -34,7 +34,7 @@ async function loggedIn(parts: CallLogins, challenge: Challenge): Promise<boolea
   try {
     const before = await files.stamp(server);
     const done = await files.underLoginLock(LOGIN_MS, async () => {
-      // Another process may have asked the person meanwhile.
+      // Another process may have asked the person in the meantime.
       if (await files.stamp(server) !== before) return;
       const wider = challenge.isStepUp === true ? { ...config, scopes: undefined } : config;
       const request = { config: wider, challenge, timeoutMs: LOGIN_MS, stop };
@@ -48,7 +48,7 @@ async function loggedIn(parts: CallLogins, challenge: Challenge): Promise<boolea
   }
 }
 
-/** There is no terminal. The page's address is for the person alone, and not for the log. */
+/** There is no terminal. Only the person may see the page's address, so it is not logged. */
 function personAtBrowser({ environment, log }: CallLogins): Person {
   return {
     tell(text) {

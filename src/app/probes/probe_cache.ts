@@ -77,7 +77,7 @@ export class CheckMemory implements AsyncDisposable {
     return new Map(text === undefined ? [] : entriesOf(text));
   }
 
-  /** Keeps what other servers wrote meanwhile. One write may hold several answers. */
+  /** Keeps what other servers have written since. One write may hold several answers. */
   async #write(): Promise<void> {
     for (let written = 0; written < this.#new.size;) {
       written = this.#new.size;

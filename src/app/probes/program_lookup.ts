@@ -2,7 +2,7 @@
 import { isExecutableFile, programPaths } from "../../system/search_path.ts";
 import { expected } from "../../system/paths.ts";
 
-/** An executable file, as it is now. */
+/** An executable file in its current state. */
 export interface FoundProgram {
   readonly file: string;
   /** Bytes. */

@@ -1,5 +1,5 @@
 /**
- * Directories for notes in our own one, which is read-only in workers and commands but for these (K6). Where there is no
+ * Directories for notes in `.ahma`, which is otherwise read-only for workers and commands (K6). Where there is no
  * `.ahma` nothing is made: then the worker can make all of it.
  */
 import { WRITABLE_IN_OWN } from "../../sandbox/protect/protected_paths.ts";

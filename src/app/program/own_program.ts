@@ -138,8 +138,8 @@ export function thisProgram(): RunningProgram {
 }
 
 /**
- * Files of the program as it is installed, in a project's node_modules for one; none of it when run from its sources. In
- * a package, also the place of packages below it: the next start would take a runtime there before any other.
+ * The files of the installed program, for example in a project's node_modules; empty when run from its sources. In a
+ * package, also the place of packages below it: the next start would take a runtime there before any other.
  */
 export function programFiles(): readonly string[] {
   const form = thisForm();

@@ -19,7 +19,7 @@ export interface OpenedPutBack extends Disposable {
   around(directory: string): readonly string[];
   find(path: string): readonly Aside[];
   judge(aside: Aside): Promise<Judged>;
-  /** Puts it back, and tells servers that it was accepted as it was judged; false: commands changed it meanwhile. */
+  /** Puts it back, and records for servers that this content was accepted; false: commands have changed it since. */
   putBack(aside: Aside, judged: Judged): Promise<boolean>;
 }
 

@@ -38,7 +38,7 @@ export class AuditLog implements Disposable {
   readonly #path: string;
   readonly #options: AuditLogOptions;
   readonly #session = crypto.randomUUID().slice(0, 8);
-  /** The last write was cut off: the next one begins a line of its own. */
+  /** The last write was cut off: the next one begins a new line. */
   #torn = false;
   /** The write that was asked for last. */
   #turn: Promise<void> = Promise.resolve();

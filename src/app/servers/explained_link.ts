@@ -58,7 +58,7 @@ async function explained(answer: Answer, { method, params }: LinkRequest, explai
   const failed = "error" in answer || answer.result["isError"] === true;
   if (!failed && !ERRORS.test(output)) return answer;
   const found = await explaining.options.sandbox.explain(textsIn(params["arguments"]), output, { failed });
-  // A server refuses paths for reasons of its own: only what is unreadable needs no error that says so.
+  // Servers refuse paths for other reasons too: only unreadable paths count without an error message.
   const denials = found.filter((denial) => ERRORS.test(output) || isUnreadable(denial));
   const sentences = told(denials, explaining).map((sentence) => `Sandbox: ${sentence}`);
   if (sentences.length === 0) return answer;

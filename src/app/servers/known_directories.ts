@@ -1,4 +1,4 @@
-/** The directories that a stdio server hears of as roots: some servers serve no other, whatever their arguments name. */
+/** The directories that a stdio server gets as roots: some servers serve no others, whatever their arguments name. */
 import { isDirectory } from "../../system/paths.ts";
 import type { StdioSpec } from "../../upstream/config/server_spec.ts";
 

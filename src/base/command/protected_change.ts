@@ -4,8 +4,8 @@ export interface ProtectedChange {
   readonly path: string;
   /**
    * - `obeyed`: git's configuration names it by now.
-   * - `separated`: the file had a second name (hard link), and is a file of its own now.
-   * - `displaced`: the same, and what another program saved meanwhile lies next to it under a longer name.
+   * - `separated`: the file had a second name (hard link), and is a separate file now.
+   * - `displaced`: the same, and the version that another program has saved since lies next to it under a longer name.
    * - `unwatched`: the directory holds more than is looked at; told once.
    * - `shared`: the file still has a second name, through which it can be changed.
    * - `not_kept`: the file did not change; `keys` of a command's copy of it were not taken over.

@@ -9,7 +9,7 @@ interface BodyLimits {
   readonly largest: number;
   /** Bytes of all bodies that are being read, without the part of each that is always read. */
   readonly together: number;
-  /** Bytes of each body that are always read; most messages are no larger, so other bodies never delay them. */
+  /** Bytes of each body that are always read; most messages fit, so large bodies never delay them. */
   readonly beginning: number;
   /** Milliseconds for one body. */
   readonly timeMs: number;

@@ -83,7 +83,7 @@ export class ChildPool implements AsyncDisposable {
       return;
     }
     this.#spare = child;
-    // A spare that is killed while it waits is not used; the next session starts a process of its own.
+    // A spare that was killed while it waited is not used; the next session starts a new process.
     void child.status.then(() => {
       if (this.#spare === child) this.#spare = undefined;
     });

@@ -1,5 +1,5 @@
 /**
- * A session with a child server of its own (H3). The bridge answers `initialize`. When the client has named the scope
+ * A session with its own child server (H3). The bridge answers `initialize`. When the client has named the scope
  * (scope_negotiation.ts), the child is started with it and gets the requests that waited. A crashed child is restarted
  * with the same scope (H6); other roots end the session (H5).
  */
@@ -42,7 +42,7 @@ interface IsolatedOptions extends ChildServerOptions {
   /** `--sandbox-scope`, for clients without roots; undefined: not given. */
   readonly fallback: readonly PinnedDirectory[] | undefined;
   readonly open: (scopes: readonly PinnedDirectory[]) => Promise<ChildSource>;
-  /** Landlock's ABI, which the client is told with the scope (S17); 0: nothing is enforced, and nothing is told. */
+  /** Landlock's ABI, which the client gets with the scope (S17); 0: nothing is enforced or reported. */
   readonly abi: number;
   /** Undefined: the child servers are third-party servers. */
   readonly own: OwnProgram | undefined;

@@ -18,7 +18,7 @@ export function admissionProblem(holder: SocketHolder, token: boolean): string |
   if (holder === "ours") {
     return "the connection comes from one of this server's own commands, which may begin no session";
   }
-  // A client in a container or on another machine is always unknown; the token proves that it is no command.
+  // A client in a container or on another machine is always unknown; the token proves that it is not a command.
   if (holder === "others" || token) return undefined;
   return "the process at the other end of the connection cannot be determined, and one of this server's own commands " +
     "may begin no session. Start the server with --require-token";

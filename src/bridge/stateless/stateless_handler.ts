@@ -187,7 +187,7 @@ async function startOf(
 
 /** Of the event with an error that the SDK makes, bytes. */
 const LONGEST_REFUSAL = 64 * 1024;
-/** The error in the first event, where the whole answer is an error with a status of its own; undefined: none. */
+/** The error in the first event, if the whole answer is an error with its own HTTP status; undefined: none. */
 function refusalIn(first: Uint8Array | undefined): object | undefined {
   if (first === undefined || first.length > LONGEST_REFUSAL) return undefined;
   const data = DATA_REGEXP.exec(new TextDecoder().decode(first))?.[1];

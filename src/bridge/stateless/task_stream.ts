@@ -21,7 +21,7 @@ export function askedOfSdk(message: JSONRPCMessage): JSONRPCMessage {
   const params = "method" in message ? message.params : undefined;
   const { taskIds: _, ...notifications } = { ...member(params, "notifications") as object, taskIds: [] };
   const uris = member(notifications, "resourceSubscriptions") ?? [];
-  // The SDK refuses a value that is no list.
+  // The SDK refuses a value that is not a list.
   const resourceSubscriptions = Array.isArray(uris) ? [...uris, KEEPS_OPEN] : uris;
   return { ...message, params: { ...params, notifications: { ...notifications, resourceSubscriptions } } } as never;
 }

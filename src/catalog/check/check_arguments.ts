@@ -41,7 +41,7 @@ interface Placed {
 }
 
 function checkOne(kind: Kind, { argument, at }: Placed, values: ValueCheck): readonly UnplacedDiagnostic[] {
-  // A meta-parameter keeps its own type and meaning, whatever the file says of it.
+  // A meta-parameter keeps its type and meaning, even if the file declares it differently.
   if (isAlwaysMeta(argument.name)) return [];
   const hidden = hiddenCharacters(argument, at);
   if (hidden.length > 0) return hidden; // messages about the rest would quote them

@@ -1,4 +1,4 @@
-/** Finds what JSON.parse hides: keys that were given twice, and code units that are no character. */
+/** Finds what JSON.parse hides: duplicate keys, and code units that are not characters. */
 import { errorAt, type UnplacedDiagnostic } from "../format/diagnostic.ts";
 import { hiddenCharacter } from "../../base/visible_text.ts";
 import type { ArgumentDefinition } from "../format/mtdf_argument.ts";

@@ -141,7 +141,7 @@ function valueAt(parsed: unknown, path: Path): unknown {
   let value = parsed;
   for (const part of path) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
-    // An own property of an object is what it is, whatever its type.
+    // An own property counts, whatever its type.
     value = (value as Record<string | number, unknown>)[part];
   }
   return value;

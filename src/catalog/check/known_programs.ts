@@ -25,7 +25,7 @@ const OPTION_MISTAKES: Readonly<Record<string, string>> = {
   "git fetch --remote": POSITIONAL,
   "git add --patch": NO_TERMINAL,
 };
-/** The same for options that fail only with a value in a word of its own. */
+/** The same for options that fail only if their value is a separate word. */
 const VALUE_MISTAKES: Readonly<Record<string, string>> = {
   "sed --in-place": ONE_WORD,
   "diff --unified": noValue("U"),

@@ -47,7 +47,7 @@ async function faultsOf(definition: unknown): Promise<readonly UnplacedDiagnosti
   return formatDiagnostics(definition);
 }
 
-/** Another program keeps such a file among its tool files: it is none, and no mistake either. */
+/** A file that another program keeps among its tool files: not a tool file, and not an error. */
 function isGuidanceFile(parsed: unknown): boolean {
   return typeof parsed === "object" && parsed !== null && !("command" in parsed) &&
     ("guidance_blocks" in parsed || "legacy_guidance" in parsed);

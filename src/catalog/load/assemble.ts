@@ -65,7 +65,7 @@ function refusedSteps(
     const errors = enough(candidate.leaves.values().flatMap((one) => check.errors(one, onTarget)));
     if (errors.length > 0) refused.set(candidate, errors);
   }
-  // What is added meanwhile is visited too.
+  // Entries added during the loop are visited too.
   for (const [candidate] of refused) {
     for (const [caller, error] of callers.get(candidate) ?? []) {
       if (!refused.has(caller)) refused.set(caller, [error()]);

@@ -6,7 +6,7 @@ const CANDIDATES: readonly string[] = [".ahma/tools", ".ahma"];
 
 /**
  * The tools directory (T1): the one given by `--tools-dir`, whether it exists or not (loading reports it), else the
- * first of `.ahma/tools` and `.ahma` under `cwd` that holds tool files and is no link to elsewhere: the author of a
+ * first of `.ahma/tools` and `.ahma` under `cwd` that holds tool files and is not a link to elsewhere: the author of a
  * repository could have what is there told to the agent. Absolute when `cwd` is; undefined: none.
  */
 export function findToolsDirectory(explicit: string | undefined, cwd: string): string | undefined {

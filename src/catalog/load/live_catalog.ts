@@ -48,7 +48,7 @@ export class LiveCatalog implements AsyncDisposable {
   readonly #rate = new CheckRate();
   /** Set while checks wait for their turn. */
   #owed: ReturnType<typeof setTimeout> | undefined;
-  /** The tools as a round of checks left them, where they changed meanwhile: their new checks are not run. */
+  /** The tools after a round of checks during which they changed: their new checks are not run. */
   #changedByChecks: Catalog | undefined;
   readonly #closing = new AbortController();
 

@@ -46,7 +46,9 @@ export class CatalogLoader {
     this.#longestName = LONGEST_NAME - (options.namePrefix ?? "").length;
   }
 
-  /** The tools of a directory as it is now; undefined: the bundled ones only. `diagnostics` says what could not be loaded. */
+  /**
+   * The current tools of a directory; undefined: only the bundled ones. `diagnostics` says what could not be loaded.
+   */
   async load(directory: string | undefined): Promise<Catalog> {
     const { texts, diagnostics } = directory === undefined
       ? { texts: [], diagnostics: [] }

@@ -37,7 +37,7 @@ export async function placeDiagnostics(
 export interface SyntaxFacts {
   /** The cause, where the parser with positions finds none. */
   readonly fallback: string;
-  /** Comments and a comma after the last value are no mistakes; absent: they are. */
+  /** Whether comments and trailing commas are allowed; absent: they are mistakes. */
   readonly comments?: true;
 }
 

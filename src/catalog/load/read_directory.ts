@@ -51,7 +51,7 @@ export function readToolTexts(directory: string, mayRead: MayRead = () => true):
   return { texts: texts.map(({ path, text }) => ({ file: `${directory}/${path}`, text })), diagnostics };
 }
 
-/** One tool file, whatever its name; the problem says why it cannot be read. */
+/** One tool file of any name; the problem says why it cannot be read. */
 export function readToolFile(file: string): ToolText | Diagnostic {
   const text = textOf(file, KIND, () => readRegularFile(file, LARGEST_FILE_BYTES));
   if (text === false) throw new TypeError(`Read less of "${file}" than allowed`);

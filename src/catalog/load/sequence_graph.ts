@@ -39,7 +39,7 @@ export class SequenceGraph {
     }
   }
 
-  /** Undefined: it runs in a circle, or calls one that does. */
+  /** Undefined: it calls itself, directly or through others. */
   sizeOf(sequence: Leaf): SequenceSize | undefined {
     return this.#sizes.get(sequence);
   }

@@ -27,7 +27,7 @@ export class SequenceCheck {
     this.#graph = new SequenceGraph(catalog);
   }
 
-  /** Errors about the steps of `leaf`, made one by one; `onTarget` hears of each leaf that a step calls. */
+  /** Yields errors about the steps of `leaf`; `onTarget` is called with each leaf that a step calls. */
   *errors(
     { leaf, at }: PlacedLeaf,
     onTarget: (target: Leaf, error: () => UnplacedDiagnostic) => void,

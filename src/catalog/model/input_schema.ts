@@ -12,7 +12,8 @@ export interface InputSchema {
 
 /**
  * The exact schema of a leaf's calls (T6): arguments in config order, then the meta-parameters; always the same text.
- * `format: "path"` is left out: it is no format of JSON Schema, and strict validators in clients refuse the tool for it.
+ * `format: "path"` is left out: it is not a format of JSON Schema, and strict validators in clients refuse the tool for
+ * it.
  */
 export function inputSchemaOf(leaf: Leaf): InputSchema {
   const declared = [...leaf.options, ...leaf.positionals];

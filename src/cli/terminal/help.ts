@@ -87,7 +87,7 @@ export function table(rows: readonly Row[], { cyan }: Colours, widest = WIDTH): 
   });
 }
 
-/** `text` in lines of at most `width` characters, broken at blanks; a longer word has a line of its own. */
+/** `text` in lines of at most `width` characters, broken at spaces; a longer word gets its own line. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";

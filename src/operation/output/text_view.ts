@@ -148,7 +148,7 @@ function readEnds(output: OutputReader): Ends {
 
 function afterFirstNewline(bytes: Uint8Array): Uint8Array {
   const newline = bytes.indexOf(NEWLINE);
-  // A newline that ends everything begins no line: then the end of that one long line is what there is.
+  // A final newline does not begin a line: then only the end of that one long line exists.
   return newline === -1 || newline === bytes.length - 1
     ? bytes.subarray(nextCharacter(bytes, 0))
     : bytes.subarray(newline + 1);

@@ -32,7 +32,7 @@ export interface LaunchedCommand {
   readonly steps: readonly string[];
   /** The program's name for messages. */
   readonly program: string;
-  /** Whether the command has a PID namespace of its own. */
+  /** Whether the command has its own PID namespace. */
   readonly namespaces: boolean;
   /** The living children of a process, by name; undefined: none. */
   readonly leftRunning: (parent: number) => LeftRunning | undefined;
@@ -162,7 +162,7 @@ export class CommandTree {
       case "forked":
         if (report.by === "parent of the command") this.#forked.resolve();
         // With namespaces the other one's pid says nothing outside; but what was told to end before the command was
-        // there did not hear it, so it is told again.
+        // there missed the first signal, so it is sent again.
         if (report.by === (this.#command.namespaces ? "entrance" : "parent of the command")) {
           this.#leader = report.pid;
         }

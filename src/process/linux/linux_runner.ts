@@ -30,7 +30,7 @@ export interface LinuxRunnerOptions {
   readonly shell: Shell;
   /** False: every command is launched when it is asked for. */
   readonly pool: boolean;
-  /** Whether a sandbox runs one command after the other, where it can; false: each command has one of its own. */
+  /** Whether a sandbox may run several commands in turn; false: each command gets a new one. */
   readonly reuse: boolean;
   readonly logger: Logger;
   /** How long sockets of other programs are searched; absent: as usual. */
@@ -196,7 +196,7 @@ export class LinuxRunner implements SessionRunner {
     await this.#gitConfig?.made.settle({ quiet: false });
     const commands = this.#departing.size;
     if (commands > 0) {
-      // Those that are left are still killed with the C library; it goes with the program.
+      // Killing the remaining processes still needs the C library, so it stays loaded until the program exits.
       return logger.error("Processes of commands could not be ended", { commands });
     }
     images[Symbol.dispose]();

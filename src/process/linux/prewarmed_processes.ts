@@ -32,7 +32,7 @@ export class PrewarmedProcesses {
     return this.#launchers !== undefined;
   }
 
-  /** Sandboxes that serve; undefined: every command is launched in one of its own. */
+  /** Sandboxes that serve several commands; undefined: every command is launched in a new one. */
   get serving(): ServingPool | undefined {
     return this.#serving;
   }

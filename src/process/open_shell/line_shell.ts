@@ -1,4 +1,4 @@
-/** Runs lines in one interactive shell, whatever started it (B5). */
+/** Runs lines in one interactive shell, however it was started (B5). */
 import type { CommandEnd, LeftRunning } from "../../base/command/command_end.ts";
 import { HurriedEnd } from "../../base/command/kill_delay.ts";
 import type { ProtectedChange } from "../../base/command/protected_change.ts";

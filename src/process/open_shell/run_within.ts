@@ -1,7 +1,7 @@
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { CommandHooks, CommandRequest, OpenShell } from "../command_runner.ts";
 
-/** Runs a request in a shell; one that is no line cannot run there. */
+/** Runs a request in a shell; only a line can run there. */
 export async function runWithin(
   shell: OpenShell,
   { run, directory, environment }: CommandRequest,

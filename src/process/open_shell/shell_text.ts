@@ -12,12 +12,12 @@ import { quote, SHELL_OUTPUT_FD } from "../shell.ts";
 const LINE_FD = 58;
 
 /**
- * The signal that makes such a shell abandon its line as soon as what it waits for has ended, in whatever way. It means
+ * The signal that makes such a shell abandon its line as soon as what it waits for has ended, in any way. It means
  * nothing to other programs, which ignore it.
  */
 export const ABANDON_SIGNAL = "SIGURG";
 
-/** To be said first. A program that `exec` cannot start leaves the shell as it is. */
+/** Sent first. If `exec` cannot start a program, the shell stays. */
 export const OPENING = `shopt -s execfail; trap '{ trap - INT; \\builtin kill -INT $$; } 2>/dev/null' URG\n`;
 
 /** To be said last: the shell waits for what it started, and ends. */

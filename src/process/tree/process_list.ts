@@ -14,7 +14,7 @@ export interface ListedProcess {
 /** What ps is asked: the form that macOS, BSD and Linux understand. */
 export const PS_ARGUMENTS = ["-axo", "pid=,ppid=,pgid=,stat=,lstart="] as const;
 
-/** The processes in what ps printed; a line that is none is passed over. */
+/** The processes in the output of ps; other lines are skipped. */
 export function parseProcessList(text: string): readonly ListedProcess[] {
   return text.split("\n").flatMap((line) => {
     const [, pid, parent, group, state = "", started = ""] =

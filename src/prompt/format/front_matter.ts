@@ -39,7 +39,7 @@ const AS_NODE = true;
 
 const NOTHING: FrontMatter = { values: {}, placeOf: () => ({ line: 1, column: 1 }) };
 
-/** Reads front matter; what is no mapping of names is reported and gives undefined. */
+/** Reads front matter; if it is not a mapping of names, that is reported, and the result is undefined. */
 export async function readFrontMatter(head: string | undefined, report: ReportFault): Promise<FrontMatter | undefined> {
   if (head === undefined) return NOTHING;
   const refuse = (message: string, line = 1, column = 1): undefined => report("error", message, { line, column });

@@ -5,7 +5,7 @@ import { hiddenCharacter } from "../../base/visible_text.ts";
 import type { FrontMatter, ReportFault } from "./front_matter.ts";
 import type { ParameterType, PromptFacts, PromptParameter } from "./prompt.ts";
 
-/** What front matter may say. Other keys are of other programs; only one that looks mistyped is told. */
+/** The known keys of front matter. Others belong to other programs; only one that looks mistyped is reported. */
 const KEYS: readonly string[] = [
   "title",
   "description",
@@ -93,7 +93,7 @@ export class FactReader {
     }
   }
 
-  /** Undefined: it is missing. A number or date is taken as it is written. */
+  /** Undefined: it is missing. A number or date keeps its spelling. */
   text(values: Values, key: string, path: Path): string | undefined {
     const value = values[key];
     if (value === undefined || value === null) return undefined;

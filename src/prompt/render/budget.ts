@@ -1,6 +1,6 @@
 /**
  * What one rendering may take (Q4). The engine asks before each step, so a loop ends and other requests are served
- * meanwhile. A step cannot be interrupted; what one step may work on is bounded instead.
+ * meanwhile. A step cannot be interrupted; so the input of one step is limited.
  */
 
 /** Of one rendering, milliseconds. */
@@ -23,7 +23,7 @@ export class Budget {
 
   /** Notes that so many characters or items are made. @throws Error when it is too much */
   use(count: number): void {
-    // The engine passes texts, and numbers that are none.
+    // The engine also passes strings, and NaN.
     if (Number(count) > 0) this.#used += Number(count);
     if (this.#used > MOST_CHARACTERS) throw new Error(`The template works on more than ${MOST_CHARACTERS} characters`);
   }

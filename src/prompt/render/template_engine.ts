@@ -137,7 +137,7 @@ function boundedBody(body: string): string {
   return body;
 }
 
-/** Messages by their marks; those without words are left out, unless there is no other. */
+/** Messages by their marks; empty ones are left out, unless there is no other. */
 function messagesOf(text: string, mark: string): readonly RenderedMessage[] {
   const [first = "", ...rest] = text.split(mark);
   const messages = [

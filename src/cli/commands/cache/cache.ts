@@ -29,7 +29,7 @@ async function list(caches: readonly ScopeCache[], { flags }: CommandContext): P
   return 0;
 }
 
-/** Caches by what they are cleared for; undefined: there is none. */
+/** Caches by the given directory; undefined: there is none. */
 function wanted(caches: readonly ScopeCache[], named: readonly string[], { flags }: CommandContext) {
   if (flags.has("all")) {
     if (named[0] !== undefined) {

@@ -31,7 +31,7 @@ import { readObject, wordsToArguments } from "./parse_tool_words.ts";
 
 const EXAMPLE = 'as in "ahma_mcp call git_status --short"';
 
-/** How a subcommand of its own calls a tool. */
+/** How another subcommand calls a tool. */
 export interface CallForm {
   /** The argument that takes all words without dashes. */
   readonly rest: string;
@@ -205,7 +205,7 @@ async function tellText({ content, isError }: CallToolResult): Promise<void> {
   await (isError === true ? printProblem(text) : print(`${text}\n`));
 }
 
-/** Words after `--` belong to a program, which may have a help of its own. */
+/** Words after `--` belong to a program, which may have its own help. */
 function asksForHelp(words: readonly string[]): boolean {
   const end = words.indexOf("--");
   return words.slice(0, end < 0 ? words.length : end).some((word) => word === "--help" || word === "-h");

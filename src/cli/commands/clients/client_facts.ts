@@ -19,7 +19,7 @@ export interface ClientFacts {
   readonly scope?: "open folder" | "project";
   /** Further flags of the server. */
   readonly flags?: readonly string[];
-  /** What stands in the settings; absent: the entry as it is. A text is code, for a library. */
+  /** The value in the settings; absent: the entry unchanged. A string is code, for a library. */
   readonly value?: (entry: Entry) => Readonly<Record<string, unknown>> | string;
 }
 

@@ -13,7 +13,7 @@ export interface EntryPlace {
   readonly base?: Table;
 }
 
-/** The values with the entry in its place, whatever stood there under that name. Undefined: something else is in the way. */
+/** The values with the entry set, replacing one of the same name. Undefined: a value of another kind is in the way. */
 export function withValue(root: Table, place: EntryPlace, name: string, value: Table): Table | undefined {
   return changed(root, place.keys, (entries) => {
     if (place.list !== true) return isTable(entries ?? {}) ? { ...entries ?? {}, [name]: value } : undefined;

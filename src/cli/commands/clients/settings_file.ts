@@ -100,7 +100,7 @@ export class SettingsFile {
     return `"${this.shown}" was changed by another program. Run the command again`;
   }
 
-  /** Commands may move files in the project meanwhile: what stands in the place in the end is compared by its descriptor. */
+  /** Commands may move files in the project at the same time: the final file is compared by its descriptor. */
   #replace(fs: Fs, text: string, now: Found | undefined): void {
     const path = now?.path ?? this.#name;
     const next = `${path}.${crypto.randomUUID()}`;

@@ -1,6 +1,6 @@
 /**
- * Settings in TOML. Blocks of lines come and go; the rest keeps its comments. What is not a block of its own, such as a
- * dotted key, is not found: the caller compares the values of the new text.
+ * Settings in TOML. Blocks of lines come and go; the rest keeps its comments. Anything that is not a separate block,
+ * such as a dotted key, is not found: the caller compares the values of the new text.
  */
 import { attempt } from "../../../base/errors.ts";
 import { type EntryPlace, type Table, valueAt } from "./entry_place.ts";
@@ -72,7 +72,7 @@ function holds({ parse }: Toml, block: string, place: EntryPlace, name: string):
   return attempt(Error, () => valueAt(parse(block), place, name)) !== undefined;
 }
 
-/** The header that a line is, without blanks and quotation marks; undefined: it is none. */
+/** The header in a line, without spaces and quotation marks; undefined: the line is not a header. */
 function headerOf(line: string | undefined): string | undefined {
   return /^\s*(\[\[?[^\]]*\]?\])\s*(?:#.*)?$/.exec(line ?? "")?.[1]?.replace(/[\s"']/g, "");
 }

@@ -53,7 +53,7 @@ export async function listOther({ name, open }: OtherServer, limits: ListingLimi
   }
 }
 
-/** What `work` gives, or the error that it takes too long; the further lines of its own error stay. */
+/** The result of `work`, or an error that it took too long; further lines of its own error are kept. */
 async function inTime<Value>(
   { timeoutMs, stop }: ListingLimits,
   work: (signal: AbortSignal) => Promise<Value>,

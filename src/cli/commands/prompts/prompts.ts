@@ -1,4 +1,6 @@
-/** `prompts` (Q2): what a client of this directory is offered, one prompt as it is written, and one as it is rendered. */
+/**
+ * `prompts` (Q2): the prompts that a client of this directory gets, the source of one prompt, and its rendered text.
+ */
 import { openPrompts } from "../../../app/prompts/open_prompts.ts";
 import { describeDiagnostic } from "../../../base/diagnostic.ts";
 import { UsageError, UserError } from "../../../base/errors.ts";

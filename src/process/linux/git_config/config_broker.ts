@@ -81,7 +81,7 @@ export class ConfigBroker {
     return new Map(this.#brokered.values().map(({ path, link }) => [path, link]));
   }
 
-  /** Makes copies of the configuration among `paths` that there is none of yet. */
+  /** Copies the configuration files among `paths` that have no copy yet. */
   add(paths: readonly ProtectedPath[]): void {
     for (const { path } of paths) {
       if (!CONFIG_PATH.test(path) || this.#brokered.has(path) || this.#brokered.size >= MOST_REPOSITORIES) continue;
@@ -109,7 +109,7 @@ export class ConfigBroker {
       using files = this.#options.calls.begin();
       const real = isKnown ? one.known : readConfig(files, one.real);
       const copy = readConfig(files, one.copy);
-      // A change that is not judged yet is judged first; what is no file of git's any more stays as it was.
+      // A change that is not judged yet is judged first; a file that git no longer uses stays unchanged.
       const mayFollow = real !== undefined && (copy === undefined || sameBytes(copy.content, one.judged));
       if (mayFollow && !isKnown) one.unread = [...one.unread, real.content].slice(-MOST_UNREAD);
       if (!mayFollow || replaceCopy(files, one.copy, real.content) === undefined) {

@@ -31,7 +31,7 @@ export interface ConfigFile {
   readonly fingerprint: string;
 }
 
-/** Undefined: there is none, or what has its name is no file that git wrote. */
+/** Undefined: there is none, or git did not write the file of that name. */
 export function readConfig(files: OpenFiles, { tree, directory, name = NAME }: ConfigPlace): ConfigFile | undefined {
   const at = files.directory(tree, directory);
   const fd = at === undefined ? undefined : files.open(at, name);

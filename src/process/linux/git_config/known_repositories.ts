@@ -43,7 +43,7 @@ export interface Further {
   readonly hasGitlinks: boolean;
   /** Files with commands that the user's next `git rebase --continue` would run. */
   readonly told: readonly string[];
-  /** Links where git writes files of its own, which were not accepted. */
+  /** Links at paths where git itself writes, which were not accepted. */
   readonly links: readonly string[];
   /** Repositories' own directories that hold too many for all links there to be found. */
   readonly unclear: readonly string[];

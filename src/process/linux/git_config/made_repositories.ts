@@ -45,7 +45,7 @@ interface Met {
   readonly obeyed: readonly Obeyed[];
 }
 
-/** `quiet`: no command ran since the last time, so that others made what there is. */
+/** `quiet`: no command ran since the last time, so other programs made these repositories. */
 interface How {
   readonly quiet: boolean;
 }
@@ -86,8 +86,8 @@ export class MadeRepositories {
   }
 
   /**
-   * Sets aside what is not plain; gives what that was, but for what another caller is told. Undefined: nothing changed,
-   * and nothing is being set aside.
+   * Sets aside repositories that are not plain; returns them, except those that another caller reports. Undefined:
+   * nothing changed, and nothing is being set aside.
    */
   settle(how: How): Promise<readonly ProtectedChange[]> | undefined {
     this.#take(how);
@@ -269,7 +269,7 @@ function workTreeOf(own: string): string {
   return own.endsWith("/.git") ? parentOf(own) : own;
 }
 
-/** The name without which git takes the directory for no repository; undefined: git takes it for none anyway. */
+/** The entry without which git does not see a repository here; undefined: git does not see one anyway. */
 function leadingName(files: OpenFiles, at: number): "commondir" | "refs" | undefined {
   if (files.stat(at, "HEAD") === undefined) return undefined;
   if (isThere(files, at, "commondir")) return "commondir";

@@ -17,7 +17,7 @@ export interface RepositoryEntries {
   readonly entries: readonly FormEntry[];
   readonly hooks: readonly FormEntry[] | undefined;
   readonly branches: readonly FormEntry[] | undefined;
-  /** Undefined: there is none that is a file of its own, of the size of a configuration. */
+  /** Undefined: there is no separate file of a plausible size for a configuration. */
   readonly config: Uint8Array<ArrayBuffer> | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Sets aside what would be a repository for git outside (S24): it is moved into a store, and a link stands in its place
- * that leads somewhere in the root of commands only. Commands go on as before; outside git finds no repository there.
+ * Sets aside a repository from git outside (S24): it is moved into a store, and a link stands in its place that leads
+ * somewhere in the root of commands only. Commands go on as before; outside git finds no repository there.
  */
 import { attempt } from "../../../base/errors.ts";
 import { encodeText } from "../../../base/text.ts";
@@ -129,7 +129,7 @@ export class SetAside {
   }
 }
 
-/** By descriptors alone: whatever commands move meanwhile, nothing outside the tree is removed. */
+/** Uses descriptors only: even if commands move directories at the same time, nothing outside the tree is removed. */
 function removeAll(files: OpenFiles, directory: number, name: string, levels: number): void {
   const below = levels === 0 ? undefined : files.directoryBelow(directory, name);
   if (below === undefined) return void files.unlink(directory, name);

@@ -39,7 +39,7 @@ export interface LaunchImagesOptions {
 /** The policy to launch under; undefined: `--no-sandbox`. */
 type Policy = SandboxPolicy | undefined;
 
-/** The image of a launcher that is told what to run, and how. */
+/** The image of a launcher that waits for its command and how to run it. */
 interface ToldLauncher<Table> {
   readonly image: LauncherImage;
   readonly table: Table;
@@ -207,7 +207,7 @@ export class LaunchImages implements Disposable {
     const [program = ""] = run.argv;
     const path = searchPath(added["PATH"] ?? sandbox.environment["PATH"]);
     const programs = programPaths(program, path, directory);
-    // One that is there is tried again at last: the reason that is told is then its own.
+    // An existing one is tried again last, so that the reported reason is its own.
     const found = programs.length === 1 ? undefined : programs.find((one) => expected(() => Deno.statSync(one)));
     return { programs: [...programs, ...found === undefined ? [] : [found]], argv: run.argv, environment, directory };
   }

@@ -22,7 +22,7 @@ export interface Attempts<Result> {
    * the launch went by another command's look. Absent: never.
    */
   mayHaveRaced?(result: Result): boolean;
-  /** Called before each launch but the first, with its number. Absent: none is told of. */
+  /** Called before each launch except the first, with its number; optional. */
   onAgain?(tries: number): void;
 }
 

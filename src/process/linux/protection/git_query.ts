@@ -122,7 +122,7 @@ export class GitAnswers implements Disposable {
 
   /** Whether nothing changed since the last look. */
   #isUnchanged(): boolean {
-    // Each looks, whatever another saw.
+    // Each part checks, even if another already found a change.
     return this.#watches.length > 0 && this.#watches.map((watch) => watch.isUnchanged()).every((same) => same);
   }
 

@@ -1,4 +1,7 @@
-/** What becomes of protected files with a second name (S21): they are taken apart from it, or it is told that they are not. */
+/**
+ * What becomes of protected files with a second name (S21): they are separated from it, or the result says that they
+ * are not.
+ */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import type { SharedFile } from "../../../sandbox/protect/guard_view.ts";
 import { fingerprintOf } from "../../../sandbox/protect/path_snapshot.ts";
@@ -9,7 +12,7 @@ import type { Separator } from "../../../sandbox/protect/separate_hard_links.ts"
 
 /** Of one look; what is left has its turn at the next. */
 const MOST_AT_ONCE = 256;
-/** Copied at one look, bytes: the server answers no call meanwhile. */
+/** Bytes copied in one check: the server answers no call during it. */
 const MOST_BYTES_AT_ONCE = 64n * 1024n * 1024n;
 /** For one file: a lock of git's goes, what else stands in the way mostly does not. */
 const MOST_TRIES = 4;
@@ -23,7 +26,7 @@ export type Separates = Pick<Separator, "separate">;
 export class SecondNames {
   readonly #separator: Separates;
   readonly #trees: readonly PinnedDirectory[];
-  /** Tries to take files apart that failed, by path and identity: each file is told at the first. */
+  /** Failed attempts to separate files, by path and identity: each file is reported at the first. */
   readonly #failed = new Map<string, number>();
   /** Of copies that no program has changed. */
   readonly #own: OwnChanges;
@@ -36,8 +39,8 @@ export class SecondNames {
   }
 
   /**
-   * What came of it; of files that stay shared only what is new. Small files come first: people write those. A file that a
-   * program may have changed meanwhile is told as changed too.
+   * What came of it; of files that stay shared only what is new. Small files come first: people write those. A file
+   * that a program may have changed at the same time is reported as changed too.
    */
   separate(shared: readonly SharedFile[]): readonly ProtectedChange[] {
     let room = MOST_BYTES_AT_ONCE;
@@ -60,7 +63,7 @@ export class SecondNames {
   }
 }
 
-/** Whether the file became one of its own. */
+/** Whether the file was separated. */
 export function isSeparated({ change }: ProtectedChange): boolean {
   return change === "separated" || change === "displaced";
 }

@@ -30,7 +30,7 @@ export interface ProtectedStateOptions {
   readonly images: Pick<LaunchImages, "adopt" | "invalidatePrewarmed">;
   readonly ownChanges: OwnChanges;
   readonly sockets: Pick<ForeignSockets, "add" | "look" | "covered" | "closed">;
-  /** Undefined: there is no git that could be asked. Without a broker commands see git's configuration read-only. */
+  /** Undefined: no git is available. Without a broker commands see git's configuration read-only. */
   readonly gitConfig: {
     readonly broker: Pick<ConfigBroker, "add" | "follow" | "links" | "settle"> | undefined;
     readonly made: Pick<MadeRepositories, "begin" | "settle" | "isComplete">;
@@ -189,10 +189,7 @@ export class ProtectedState implements Disposable {
     return after;
   }
 
-  /**
-   * A look of a `command` that goes on, after some time. `watched`: what changed meanwhile may be its doing, and the next
-   * result tells of it.
-   */
+  /** A check during a running `command`. `watched`: changes since may come from it, and the next result tells of it. */
   resume(command: GuardedCommand, policy: SandboxPolicy, { watched }: { readonly watched: boolean }): GuardView {
     if (watched) this.#tellSince(command, { mounted: policy.namespaces }, { onChange: undefined, git: [] });
     return this.look(policy, command) as GuardView; // only without a policy there is none
@@ -223,7 +220,7 @@ export class ProtectedState implements Disposable {
     const isAside = ({ path }: ProtectedChange) =>
       git.some((one) => one.change === "set_aside" && isWithin(path, one.path));
     const found = [...changed.filter((one) => !isAside(one)), ...git];
-    // What has no result of its own, such as a check, adds only what no other result told.
+    // A run without its own result, such as a check, adds only changes that no other result reported.
     if (onChange === undefined) this.#keep(found.filter((one) => !this.#isTold(one, after)));
     else this.#tell(found, onChange);
     for (const { path } of found) this.#told.set(path, after.seen.get(path));
@@ -367,7 +364,7 @@ export class ProtectedState implements Disposable {
   }
 }
 
-/** Whether the path itself is another one: what is told of it later says the same. */
+/** Whether the path itself was replaced: later reports about it say the same. */
 function isPlain(change: ProtectedChange["change"]): boolean {
   return change === "created" || change === "changed" || change === "removed";
 }

@@ -59,7 +59,7 @@ class Watch {
     return keyOf(paths) === this.#key;
   }
 
-  /** Each part looks, whatever the other saw. */
+  /** Each part checks, even if the other already found a change. */
   isUnchanged(): boolean {
     return this.#parts.map((part) => part.isUnchanged()).every((same) => same);
   }

@@ -76,7 +76,7 @@ export class Readiness implements AsyncDisposable {
     return this.#ready;
   }
 
-  /** A self-test that began before this call may have failed for want of what there is by now. */
+  /** A self-test that began before this call may have failed because something that now exists was missing. */
   async #verdict(): Promise<SelfTestReport | undefined> {
     const [begun] = await Promise.allSettled([this.selfTest]);
     return begun.status === "fulfilled" ? begun.value : await this.selfTest;

@@ -56,7 +56,7 @@ export async function runSelfTest(test: SelfTest): Promise<SelfTestRun> {
   const began = performance.now();
   const { policy, table, target, spawner } = test;
   const name = `selftest-${crypto.randomUUID().slice(0, 8)}`;
-  // In a root of its own a command sees nothing that it has no rights on, but for what lies in that root itself.
+  // In a private root a command sees only paths that it has rights on, and the root's own entries.
   const base = `${policy.root?.tree.path ?? test.place}/${name}`;
   const [controlled, attacked] = placesFor(test, { base, name });
   const asSeen = policy.root === undefined ? attacked : { ...attacked, outside: `/${name}/attacked` };

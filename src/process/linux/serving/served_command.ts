@@ -1,6 +1,6 @@
 /**
- * A command in a sandbox that serves: its end is told by the launcher, and the sandbox goes on without it. Where anything
- * of the command is left the sandbox ends, and everything in it.
+ * A command in a sandbox that serves: the launcher reports its end, and the sandbox continues without it. Where
+ * anything of the command is left the sandbox ends, and everything in it.
  */
 import type { CommandEnd, LeftRunning } from "../../../base/command/command_end.ts";
 import type { CommandHooks } from "../../command_runner.ts";

@@ -67,7 +67,7 @@ export class ForeignSockets implements Disposable {
   readonly #close: () => void;
   /** By the number of each socket that listens: where it is in reach; empty: nowhere, or it is the session's own. */
   readonly #places = new Map<string, readonly Place[]>();
-  /** Sockets that were there at the start, alive or not, whatever network namespace their programs are in. */
+  /** Sockets that existed at the start, in use or not, in any network namespace. */
   #found: readonly Place[] = [];
   /** Sockets that may be in the trees, where no search found them in its time. */
   readonly #lost = new Map<string, ListeningSocket>();
@@ -80,7 +80,7 @@ export class ForeignSockets implements Disposable {
   #mounts = "";
   #covered: readonly GuardedPath[] = [];
 
-  /** `close`: lets go of what asks the system. */
+  /** `close`: closes the descriptors for queries to the system. */
   constructor(options: ForeignSocketsOptions, close: () => void) {
     this.#options = options;
     this.#close = close;
@@ -101,7 +101,7 @@ export class ForeignSockets implements Disposable {
     return this.#options.sockets.list() !== undefined;
   }
 
-  /** Adds what is neither file, directory nor link in the trees, as it is before the first command. */
+  /** Adds everything in the trees that is neither file, directory nor link, before the first command. */
   add(paths: readonly string[]): void {
     this.#found = [...this.#found, ...paths.flatMap((path) => this.#at(path) ?? [])];
   }

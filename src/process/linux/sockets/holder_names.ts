@@ -2,10 +2,10 @@
 import type { SocketSystem } from "../../tree/socket_owner.ts";
 import type { ListeningSocket } from "../../../system/unix_sockets.ts";
 
-/** Names that lead each program to files of its own. */
+/** Names that mean different files for each program. */
 const OWN = /^\/(?:proc\/(?:thread-)?self|dev(?=\/fd\/))\/(.*)$/s;
 
-/** Whether the name leads each program to files of its own. */
+/** Whether the name means different files for each program. */
 export function isOwnName(name: string): boolean {
   return OWN.test(name);
 }

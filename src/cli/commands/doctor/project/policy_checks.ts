@@ -36,7 +36,7 @@ export interface ProjectFacts {
 export interface GitFacts {
   /** `.git` is a directory of the scope. */
   readonly isOwn: boolean;
-  /** Of a linked worktree or a submodule; undefined: it is none. */
+  /** Of a linked worktree or a submodule; undefined: it is neither. */
   readonly linked: string | undefined;
   /** A directory above the scope that is a repository; undefined: none is. */
   readonly above: string | undefined;
