@@ -14,8 +14,11 @@ const MODULE = `printf 'module example.invalid/work\\ngo 1.19\\n' > go.mod && pr
 const TESTED = `${MODULE} && printf '${TESTS}' > main_test.go`;
 const REFUSED = /would take for an option|expected a text that matches/;
 
-/** What it compiles of Go's own library takes most of the time: not what vet or a debugger needs, and nothing inlined. */
-const GOFLAGS = "-vet=off -gcflags=all=-l -ldflags=-w";
+/** Before 1.20, Go brought its own library compiled for the default flags. */
+const COMPILED = 'ls "$(go env GOROOT)"/pkg/*_*/os.a > /dev/null 2>&1';
+const isCompiled = (await new Deno.Command("sh", { args: ["-c", COMPILED] }).output()).success;
+/** Where it compiles that library, most of the time goes there: not what vet or a debugger needs, and nothing inlined. */
+const GOFLAGS = `-vet=off${isCompiled ? "" : " -gcflags=all=-l -ldflags=-w"}`;
 
 /** Each leaf of tools/go.json. Nothing here asks the network. */
 const ROWS: readonly Row[] = [
