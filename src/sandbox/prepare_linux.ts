@@ -59,7 +59,7 @@ export interface Sandbox extends SessionSandbox {
   readonly processor: Processor;
   /** What a person accepted of repositories that commands made; undefined: it is kept nowhere, or where commands write. */
   readonly accepted: string | undefined;
-  /** An existing directory of ours that commands see and have no rights in, as far as there is one: for the self-test. */
+  /** A directory of this program that commands see but have no rights in, if there is one: for the self-test. */
   readonly trialPlace: string;
   /** Landlock's ABI; 0 with `--no-sandbox`. */
   readonly abi: number;

@@ -23,7 +23,7 @@ export interface SeatbeltSandbox extends SessionSandbox {
   readonly offline: SeatbeltConfinement | undefined;
 }
 
-/** What Seatbelt does not do, or this program not with it; each client is told. */
+/** What Seatbelt, or this program with it, does not enforce; each client gets these sentences. */
 const SEATBELT_GAPS = [
   "commands can read every file of this user but credentials and private history",
   "--network localhost reaches the services of this machine",

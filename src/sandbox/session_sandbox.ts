@@ -2,7 +2,7 @@ import type { GuardPlan } from "./protect/guard_view.ts";
 import type { PinnedDirectory } from "./policy/policy.ts";
 import type { SessionDirectories } from "./directories/session_directory.ts";
 
-/** What every session has, whatever confines its commands. */
+/** The parts of every session, on any system. */
 export interface SessionSandbox {
   readonly scopes: readonly PinnedDirectory[];
   /** Canonical places of credentials that stay closed. */

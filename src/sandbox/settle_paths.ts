@@ -149,7 +149,7 @@ export function environmentOf(
   });
 }
 
-/** A directory as it is at this moment; undefined: nothing is there. */
+/** The directory at this path now; undefined: nothing exists there. */
 export function pinned(path: string, identityOf: PathSystem["identityOf"]): PinnedDirectory | undefined {
   const identity = identityOf(path);
   return identity === undefined ? undefined : { path, ...identity };

@@ -36,7 +36,7 @@ export interface BuiltinArguments {
   object(name: string): Readonly<Record<string, unknown>>;
 }
 
-/** The JSON Schema of a table. An alias is a property of its own, so that a strict client lets it through. */
+/** The JSON Schema of a table. An alias is a separate property, so that a strict client lets it through. */
 export function schemaOf(parameters: readonly Parameter[]): InputSchema {
   const entries = parameters.flatMap((parameter) => {
     const schema = { ...SCHEMAS[parameter.kind], description: parameter.description };

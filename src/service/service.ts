@@ -98,7 +98,7 @@ export interface ToolSource {
   call(service: Service, call: ToolCall, context: CallContext): Promise<Outcome<CallToolResult, UnknownTool>>;
   /** Hears what a client takes, before it is listed anything; absent: all clients are the same to it. */
   noteOffers?(offers: ClientOffers): void;
-  /** Hears each change of `list`, once; absent: there is none. */
+  /** Calls the listener once for each change of `list`; absent: it never changes. */
   onChange?(listener: () => void): Unsubscribe;
   /** What may have more tools that are not known at this moment, each with the reason; absent: all are known. */
   unknown?(): readonly string[];
@@ -109,7 +109,7 @@ export interface ToolSource {
 /** A call of a named shell. */
 export interface ShellCall {
   readonly name: string;
-  /** Undefined: there is none, and the shell is only closed. */
+  /** Undefined: there is no line, and the shell is only closed. */
   readonly line: string | undefined;
   /** Where the shell goes first; undefined: it stays where it is. */
   readonly directory: string | undefined;
@@ -190,7 +190,7 @@ export interface CallContext {
 
 /** How a call may become a task. */
 export interface TaskRequest {
-  /** True: whatever the mode of the call. False: only what would go on after the answer. */
+  /** True: in every mode of the call. False: only if the work would continue after the answer. */
   readonly required: boolean;
   /** Receives the operation after its start; the answer of the call is then not sent. */
   readonly begin: (operation: Operation) => void;

@@ -1,6 +1,6 @@
 /**
- * The shipped tool files, as they are inside the packed program (requirement T15). Each is a text import of its own
- * and evaluated only when asked for, so that none of them costs anything at start.
+ * The shipped tool files, as they are inside the packed program (requirement T15). Each is a separate text import and
+ * evaluated only when asked for, so that none of them costs anything at start.
  */
 import { UsageError } from "../base/errors.ts";
 import type { ToolText } from "../catalog/load/read_directory.ts";

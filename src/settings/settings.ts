@@ -127,7 +127,7 @@ export interface Surroundings {
   readonly files?: FlagSources["files"];
 }
 
-/** Variables that no flag stands for: of the launcher script, and what a server is told by the program that starts it. */
+/** Variables that no flag stands for: of the launcher script, and those that the starting program sets for a server. */
 const VARIABLES_OF_THE_LAUNCHER: readonly string[] = ["AHMA_DENO", "AHMA_SERVER_CHAIN", INSTANCE_VARIABLE];
 
 /** Names of variables that no template may read. */

@@ -1,5 +1,5 @@
 /**
- * The shipped prompts, as they are inside the packed program (Q1). Each is a text import of its own and evaluated only
+ * The shipped prompts, as they are inside the packed program (Q1). Each is a separate text import and evaluated only
  * when asked for, so that none of them costs anything at start.
  */
 import type { PromptText } from "../prompt/format/read_prompt.ts";

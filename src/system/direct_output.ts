@@ -25,7 +25,7 @@ const LIBRARY = {
   __errno_location: { parameters: [], result: "pointer" },
   pwritev2: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64", "i64", "i64", "i64"], result: "i64" },
 } as const;
-/** Not at a position of its own. */
+/** At the current position of the file. */
 const NO_OFFSET = -1n;
 /** It fails where it would wait. Pipes know it since Linux 6.4, sockets longer. */
 const RWF_NOWAIT = 8n;

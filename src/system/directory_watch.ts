@@ -141,7 +141,7 @@ interface DirectorySource extends AsyncDisposable {
   watch(directory: string, listener: NamesListener): Disposable;
 }
 
-/** Where there is no inotify: the runtime's own watch. */
+/** Without inotify: the runtime's watch. */
 class RuntimeSource implements DirectorySource {
   readonly #log: Logger;
 

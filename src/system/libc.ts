@@ -253,13 +253,13 @@ export class Libc {
     }
   }
 
-  /** Opens what Deno would not; the descriptor is the caller's to close. Undefined: it cannot be opened. */
+  /** Opens files that Deno would not; the caller closes the descriptor. Undefined: it cannot be opened. */
   openDescriptor(path: string): number | undefined {
     const fd = this.#files.symbols.open(encodeText(path + "\0"), O_CLOEXEC);
     return fd < 0 ? undefined : fd;
   }
 
-  /** Holds what is at `path` itself, whatever it is and wherever it is moved; to be closed as others. Undefined: it is gone. */
+  /** Holds the file at `path`, of any kind and wherever it is moved; the caller closes it. Undefined: it is gone. */
   hold(path: string): number | undefined {
     const flags = O_PATH | O_CLOEXEC | OPEN_FLAGS[this.#processor].noFollow;
     const fd = this.#files.symbols.open(nameBytes(path + "\0"), flags);

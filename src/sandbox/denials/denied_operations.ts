@@ -1,7 +1,7 @@
 /**
- * What a failed command was kept from that is no matter of paths (S15): the network, Unix sockets, system calls. As with
- * paths, each statement is one about the policy in force, and is made only where the command left a trace of it that
- * does not depend on the language of messages.
+ * Denials of a failed command that do not concern paths (S15): the network, Unix sockets, system calls. As with paths,
+ * each statement is one about the policy in force, and is made only where the command left a trace of it that does not
+ * depend on the language of messages.
  */
 import type { OperationDenial } from "../../base/command/denial.ts";
 import { isNetworkOpen } from "../policy/confinement.ts";
@@ -50,7 +50,7 @@ export function closesUnixSockets({ confinement: { unixSockets, filter }, abi }:
 /** Since then Landlock denies connections by path. */
 const UNIX_SOCKETS_ABI = 9;
 
-/** Paths at which the output says that listening was denied: so Node tells it, whatever the language. */
+/** Paths at which the output says that listening was denied, as Node reports it in every language. */
 export function deniedListeners(output: string): readonly string[] {
   return [...output.slice(-LONGEST_TEXT).matchAll(/\blisten (?:EACCES|EPERM)\b[^/\n]{0,40}(\/[^\s'"]+)/gu)]
     .map(([, path = ""]) => path);

@@ -41,7 +41,7 @@ export function coveredDenial(mention: Mention, { covered, scopes }: DenialConte
   return { path: named, access: ["read", "write"], hidden: true, scope: scopes, flags: [] };
 }
 
-/** The denial of a change of the user's configuration that met the copy; undefined: it is none, or was only read. */
+/** The denial if a command tried to change the copy of the user's configuration; undefined: it did not. */
 export function copiedDenial(
   { path }: Place,
   mention: Mention,

@@ -13,7 +13,7 @@ import type { DenialContext, EndedCommand } from "./question.ts";
 /** What makes or reaches a Unix socket: Python's, Go's. Node's `listen EACCES` names a path. */
 const SOCKET_TRACE =
   /\bAF_UNIX\b|multiprocessing\/connection\.py|\bforkserver\.py|\bunix_events\.py|\b_socket\.socket\.__init__|\bdial unix\b/;
-/** Python says so whatever the error was. */
+/** Python prints this for any such error. */
 const NO_TERMINALS = /\bout of pty devices\b/;
 const TERMINAL_TRACE =
   /\/dev\/ptmx|\b(?:openpty|forkpty|posix_openpt|pty\.fork)\b|pseudo-?terminal|\bout of pty devices\b/i;
@@ -69,7 +69,7 @@ export function withoutPackages(denials: readonly Denial[], scopes: readonly str
   return [one, ...denials.filter((denial) => !("path" in denial) || denial.protected === true)];
 }
 
-/** What a read-only error says that no path explains; empty: there is none, or something does. */
+/** Denials for a read-only error that no path explains; otherwise empty. */
 export function unnamedWrites(output: string, found: readonly Denial[], scopes: readonly string[]): readonly Denial[] {
   if (found.length > 0 || !errorsIn(output.slice(-LONGEST_TEXT)).has("EROFS")) return [];
   const reason = "outside the scope everything is read-only; temporary files belong in $TMPDIR";

@@ -75,7 +75,7 @@ function denialsOf(
   return [...denials, ...unnamedWrites(output, denials, context.scopes)].slice(0, MOST_DENIALS);
 }
 
-/** What another machine printed is none of ours: ssh ends with 255 where it fails itself. */
+/** Output of another machine does not count: ssh exits with 255 if it fails itself. */
 function ranElsewhere({ words, end }: EndedCommand): boolean {
   return words.length > 1 && /(?:^|\/)ssh$/.test(words[0] ?? "") && end.kind === "exited" && end.code !== 255;
 }

@@ -1,6 +1,6 @@
 /**
  * Paths in the words of a command and in what it printed. No message is understood, only names are found, so that it
- * works in every language (S15). Pure, and bounded whatever the text.
+ * works in every language (S15). Pure, and bounded for any text.
  */
 import { withoutTrailing } from "../../base/text.ts";
 import { absolutePath } from "../../system/paths.ts";

@@ -1,6 +1,4 @@
-/**
- * What the output of a command says of the paths it names (S15). Pure, and bounded whatever the text.
- */
+/** What the output of a command says of the paths it names (S15). Pure, and bounded for any text. */
 import { pathsInOutput, type Places } from "./mentioned_paths.ts";
 import { type ErrorName, errorsIn } from "./printed_errors.ts";
 
@@ -13,7 +11,7 @@ export interface Evidence {
 
 /** Longer outputs are searched from their end. */
 const MOST_LINES = 200;
-/** What a program can do without is no cause (`npm warn`, `WARN`, `warning: unable to access`). */
+/** Warnings are not the cause of a failure (`npm warn`, `WARN`, `warning: unable to access`). */
 const WARNING = /\bwarn(?:ing)?\b/i;
 const MESSAGE = /:\s+\S/;
 

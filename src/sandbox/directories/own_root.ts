@@ -47,7 +47,7 @@ export interface FoundLink {
 export function ownRoot(question: RootQuestion): OwnRoot | undefined {
   const shown = shownIn(question);
   if (shown.some(({ path }) => path === "/")) return undefined;
-  // It fails where there is no room.
+  // It fails if the disk is full.
   return attempt(Error, () => made(shown, question));
 }
 

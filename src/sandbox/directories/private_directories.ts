@@ -33,7 +33,7 @@ export function workerCache(question: PlaceQuestion, name: string): string | und
   return ownCache(question, ["workers", name]);
 }
 
-/** The directory of all caches of scopes; undefined: there is none that is surely ours. */
+/** The directory of all caches of scopes; undefined: there is none with safe ownership. */
 export function scopeCaches(question: PlaceQuestion): string | undefined {
   const wanted = cacheHome(question);
   const base = wanted === undefined ? undefined : trustedPath(`${wanted}/ahma_mcp/scopes`, question.writable);

@@ -30,7 +30,7 @@ export function privateTemporary(question: TemporaryQuestion): PrivateTemporary 
   const opened = [...question.writable, ...question.grants];
   const places = sharedPlaces().filter((place) => !opened.some(({ path }) => isWithin(place, path)));
   if (places.length === 0) return undefined;
-  // It fails where one place wants a file and the other a directory of the same name; or there is no room.
+  // It fails if the same name must be a file and a directory, or if the disk is full.
   return attempt(Error, () => madeFor(places, question));
 }
 

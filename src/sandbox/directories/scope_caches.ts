@@ -12,7 +12,7 @@ import { removeTree } from "../../system/open_files/remove_tree.ts";
 /** A cache that was not used for so long is removed, milliseconds: 30 days. */
 const KEPT_MS = 30 * 86_400_000;
 const RECORD = ".scope";
-/** A cache on its way out; what a killed server left of it goes with the next. */
+/** A cache that is being removed; remains after a killed server are removed with the next one. */
 const REMOVED = ".removed-";
 const SHARED = false;
 const EXCLUSIVE = true;
@@ -127,7 +127,7 @@ export async function removeUnusedCaches(base: string, now: number): Promise<voi
   }
 }
 
-/** Bytes of all files below a directory, links not followed; what goes meanwhile, or is closed, counts nothing. */
+/** Bytes of all files below a directory, links not followed; files that disappear or cannot be opened do not count. */
 export async function sizeOf(directory: string): Promise<number> {
   let bytes = 0;
   for (const pending = [directory]; pending.length > 0;) {

@@ -1,7 +1,7 @@
 /**
- * The private directories of one session (S5): `tmp` for commands, `files` that commands may read and only the
- * server writes. Both lie in a fresh 0700 directory and go with the session. A lock on the file `owner` tells that the
- * session lives: it goes with the server however that ends, and holds across PID namespaces.
+ * The private directories of one session (S5): `tmp` for commands, `files` that commands may read and only the server
+ * writes. Both lie in a fresh 0700 directory and go with the session. A lock on the file `owner` tells that the session
+ * lives: the system releases it however the server ends, and it holds across PID namespaces.
  */
 import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { Libc } from "../../system/libc.ts";
@@ -13,7 +13,7 @@ import { removeFromMemory, removeOrphans } from "./place_in_memory.ts";
 
 /** What is left of a session that was killed is removed by a later one. */
 const PREFIX = "ahma_mcp-";
-/** While it is being made it has another name, so that no other server takes it for one without an owner. */
+/** While it is being made it has another name, so that no other server thinks it has no owner. */
 const UNFINISHED_PREFIX = ".ahma_mcp-";
 const OWNER_FILE = "owner";
 
@@ -24,7 +24,7 @@ export interface SessionDirectories {
   readonly files: string;
   /** Locked as long as the session lives. */
   readonly owner: Deno.FsFile;
-  /** Says that the scope's cache is used, until it is disposed of. Absent: the cache goes with the session. */
+  /** Marks the scope's cache as used until it is disposed. Absent: the cache is removed with the session. */
   readonly cacheUse?: Disposable;
 }
 
@@ -68,13 +68,13 @@ export function coversIn({ root }: Pick<SessionDirectories, "root">): Covers {
   return { directory: `${root}/empty`, file: `${root}/nothing` };
 }
 
-/** Makes those that are missing. @throws {Error} When there is no room. */
+/** Makes those that are missing. @throws {Error} When the disk is full. */
 export function makeCovers({ directory, file }: Covers, make: Pick<TreeMaker, "names" | "directory" | "file">): void {
   if (make.names(directory) === undefined) make.directory(directory, 0o555);
   make.file(file);
 }
 
-/** A cache that goes with the session, where none is kept between sessions. */
+/** A cache that is removed with the session, if none is kept between sessions. */
 export function createSessionCache({ root }: Pick<SessionDirectories, "root">): string {
   const cache = `${root}/cache`;
   Deno.mkdirSync(cache, { mode: 0o700 });
@@ -82,8 +82,8 @@ export function createSessionCache({ root }: Pick<SessionDirectories, "root">): 
 }
 
 /**
- * Removes a session's directories, whatever commands left in them. Its owner goes last: what a killed server leaves is
- * removed by a later one.
+ * Removes a session's directories with everything that commands left there. The owner mark goes last: what a killed
+ * server leaves is removed by a later one.
  * @throws {Error} When something in them cannot be removed.
  */
 export async function removeSessionDirectories({ root, owner, cacheUse }: SessionDirectories): Promise<void> {
@@ -144,7 +144,7 @@ async function removeIfStale(root: string): Promise<boolean> {
   const path = `${root}/${OWNER_FILE}`;
   const [directory, file] = await Promise.all([Deno.lstat(root), Deno.lstat(path)]);
   const uid = Deno.uid();
-  // What others made under our name is none of our business, and opening it could hang or never end.
+  // Files that others made under our name are ignored: opening one could hang forever.
   if (directory.uid !== uid || file.uid !== uid || !file.isFile || !directory.isDirectory) return false;
   const owner = await Deno.open(path, { read: true, write: true });
   try {

@@ -51,7 +51,7 @@ export interface RepositoryFacts {
   /** What its directories of these names hold; undefined: there is no such directory. */
   readonly hooks: readonly FormEntry[] | undefined;
   readonly branches: readonly FormEntry[] | undefined;
-  /** Undefined: git cannot read it, or it is not a file of its own. */
+  /** Undefined: git cannot read it, or it is not a separate file. */
   readonly config: ConfigEntries | undefined;
   readonly place: MadePlace;
   /** Whether the directory is one that git finds by its names alone, and not a `.git`. */

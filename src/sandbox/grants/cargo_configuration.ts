@@ -36,7 +36,7 @@ export interface CargoQuestion {
   readonly processor: Processor;
 }
 
-/** Writes the copy, where the user has a configuration. What stands in its place goes. */
+/** Writes the copy, if the user has a configuration, and replaces what is there. */
 export function copyCargoConfiguration({ home, cache, processor }: CargoQuestion): void {
   const text = home === undefined ? undefined : readTextIfRegular(`${home}/.cargo/config.toml`, LARGEST_BYTES);
   const copy = cleanCargoConfiguration(text ?? "");

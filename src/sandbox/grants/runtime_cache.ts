@@ -1,6 +1,6 @@
 /**
- * Where the runtime keeps compiled code (S4). It takes what is in that cache for the program's own code, whatever the
- * source says, so a command that could write there would decide what the next server does, outside of any sandbox.
+ * Where the runtime keeps compiled code (S4). It trusts that cache as the program's own code, whatever the source says,
+ * so a command that could write there would decide what the next server does, outside of any sandbox.
  */
 import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { userDirectory } from "../../system/user_directories.ts";

@@ -11,7 +11,7 @@ import { NAMESPACES_STEP } from "./policy_table.ts";
 import { TEMPORARY_STEP } from "./steps/temporary_steps.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
 
-/** The policy without what `step` is part of; undefined: without it there is no sandbox. */
+/** The policy without the feature that `step` belongs to; undefined: the sandbox needs it. */
 export function narrowed(policy: SandboxPolicy, step: string): SandboxPolicy | undefined {
   const { confinement } = policy;
   switch (step) {

@@ -62,7 +62,7 @@ export interface LaunchTarget {
   readonly serverPid: number;
   /** An existing file that the command's stderr is appended to; absent: stderr goes where stdout goes (X7). */
   readonly stderrFile?: string;
-  /** Absent: a command that gets a network of its own makes it itself. */
+  /** Absent: a command with a private network makes it itself. */
   readonly emptyNetwork?: EmptyNetwork | undefined;
   /** The launcher reports on stdout, among the frames of the output (image/output_frame.ts); absent: on stderr. */
   readonly reportsToOutput?: true;
@@ -268,7 +268,7 @@ export function unblockSignals({ table, sys }: Draft): void {
 
 /**
  * All that binds the waiting first process as well as the command, its child. Landlock binds the child alone, which so
- * stands in a domain of its own and reaches neither memory nor reports of the first process.
+ * is in its own Landlock domain and reaches neither memory nor reports of the first process.
  */
 function restrict(draft: TargetDraft, policy: SandboxPolicy): void {
   const { table, sys } = draft;

@@ -51,8 +51,8 @@ export function waitingTable(policy: SandboxPolicy | undefined, target: LaunchTa
 }
 
 /**
- * What makes a waiting launcher run `command`; undefined: there is no room for it, and it must be launched by itself.
- * `hasStdin`: the rest of the pipe is the command's stdin; otherwise that is empty.
+ * What makes a waiting launcher run `command`; undefined: it does not fit, and must be launched separately. `hasStdin`:
+ * the rest of the pipe is the command's stdin; otherwise that is empty.
  */
 export function commandBlock(
   { table: waiting, room, processor }: WaitingTable,

@@ -25,7 +25,7 @@ import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 /** Whether consecutive commands may have one sandbox: all that one could leave for the next is seen or denied. */
 export function canServe({ namespaces, sharedIpc, confinement }: SandboxPolicy): boolean {
   const { filter, unixSockets, network, ownNetwork } = confinement;
-  // A loopback of its own keeps ports and connections for a while after their processes.
+  // A private loopback keeps ports and connections for a while after their processes.
   return namespaces && sharedIpc !== true && filter && unixSockets !== "allow" && !(ownNetwork && network !== "none");
 }
 
@@ -33,7 +33,7 @@ export function canServe({ namespaces, sharedIpc, confinement }: SandboxPolicy):
 export interface ServingTable {
   readonly table: Table;
   readonly processor: Processor;
-  /** Addresses of the room and of what a command without variables of its own gets as its environment. */
+  /** Addresses of the buffer, and of the environment of a command that sets no variables. */
   readonly room: number;
   readonly environment: number;
 }
@@ -139,7 +139,7 @@ export type ServedCommand = Omit<LaunchCommand, "environment" | "reports"> & {
   readonly environment: readonly string[] | undefined;
 };
 
-/** What makes a serving launcher run `command`; undefined: there is no room for it, and it must be launched by itself. */
+/** What makes a serving launcher run `command`; undefined: it does not fit, and must be launched separately. */
 export function servedBlock(serving: ServingTable, command: ServedCommand): ServedBlock | undefined {
   const { table: { steps: { length: firstStep } }, room, processor } = serving;
   const table = new Table();

@@ -11,7 +11,7 @@ export type Network = typeof NETWORKS[number];
 export const UNIX_SOCKETS = ["allow", "private", "deny"] as const;
 export type UnixSockets = typeof UNIX_SOCKETS[number];
 
-/** Limits of one command's processes; undefined: none of ours. */
+/** Limits of one command's processes; undefined: no limit of this program. */
 export interface ResourceLimits {
   /** Bytes of one file. */
   readonly fileSize: number | undefined;
@@ -99,7 +99,7 @@ export function confinementHere(choice: ConfinementChoice, machine: Machine): Co
   };
 }
 
-/** Without a network of its own a command has all of the machine's or nothing: a private loopback becomes nothing. */
+/** Without a network namespace a command has the machine's network or none: a private loopback becomes none. */
 export function withoutOwnNetwork(confinement: Confinement): Confinement {
   return {
     ...confinement,

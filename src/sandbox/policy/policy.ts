@@ -23,7 +23,7 @@ export interface PathGrant {
 }
 
 /**
- * A path that is covered in the command's mount namespace; whatever else the path leads to by then is refused.
+ * A path that is covered in the command's mount namespace; if the path leads elsewhere by then, it is refused.
  *
  * - `pin`: a mount of itself, so that it cannot be renamed or removed: on the way to a protected path.
  * - `read_only`: a read-only mount of itself (S8).
@@ -33,7 +33,7 @@ export interface PathGrant {
  */
 export interface GuardedPath extends PinnedDirectory {
   readonly treatment: "pin" | "read_only" | "writable" | "hidden" | "copied";
-  /** What is seen there: the path itself, an empty directory or file of ours, or a link of ours. */
+  /** What is seen there: the path itself, or an empty directory, file or link made by this program. */
   readonly cover: string;
 }
 
@@ -82,7 +82,7 @@ export interface SandboxPolicy {
   readonly terminals?: boolean;
   /** With namespaces: System V memory and message queues are the machine's. Absent: commands have their own. */
   readonly sharedIpc?: true;
-  /** With namespaces: /dev/shm is a file system of the command's own. Absent: there is none. */
+  /** With namespaces: the command has a private /dev/shm. Absent: it has none. */
   readonly sharedMemory?: boolean;
   /**
    * Capabilities that commands of root keep, by number (linux/capability.h); empty: none.
@@ -103,6 +103,6 @@ export interface LaunchCommand {
   readonly environment: readonly string[];
   /** Absolute working directory. */
   readonly directory: string;
-  /** The command gets a copy of the report descriptor (`TAKEN_FD`): only for programs of ours. */
+  /** The command gets a copy of the report descriptor (`TAKEN_FD`): only for our own programs. */
   readonly reports?: boolean;
 }

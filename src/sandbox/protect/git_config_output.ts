@@ -33,7 +33,7 @@ const LONGEST_PATH = 4096;
 const PATHS = /^(?:core\.(?:hookspath|attributesfile)|init\.templatedir|include\.path|includeif\..*\.path)$/s;
 const INCLUDES = /^include(?:if\..*)?\.path$/s;
 const DEPENDS_ON_BRANCH = /^includeif\.onbranch:/;
-/** Values that are a command line, by variable, in whatever section: one too many is protected rather than one too few. */
+/** Variables whose values are command lines, in any section: rather protect one too many than one too few. */
 const COMMANDS: readonly string[] = words(
   "alternaterefscommand askpass cccmd clean cmd command defaultkeycommand difffilter driver editor external fsmonitor",
   "gitproxy headercmd helper httpd packobjectshook pager process program receivepack recentobjectshook sendmailcmd",
@@ -42,7 +42,7 @@ const COMMANDS: readonly string[] = words(
 /** Sections of which every value is a command line, or the path of a program. */
 const COMMAND_SECTIONS: readonly string[] = ["alias", "browser", "difftool", "lfs", "man", "mergetool", "pager"];
 
-/** The values of an answer. `top`: the directory that git ran in, from which it names files of its own. */
+/** The values of an answer. `top`: the directory that git ran in, from which relative paths start. */
 export function parseGitAnswer(answer: string, top: string): readonly GitValue[] {
   const parts = answer.split("\0");
   const values: GitValue[] = [];

@@ -41,7 +41,7 @@ export function namedByGitConfiguration(tree: string, home: string | undefined):
 }
 
 /**
- * Values of a key (lower case), whatever section it stands in: one too many is protected rather than one too few. Read word by word,
+ * Values of a key (lower case), in any section: rather protect one too many than one too few. Read word by word,
  * because commands can write such files: what goes back and tries again could be made to take for ever.
  */
 export function gitValues(text: string, key: string): readonly string[] {

@@ -10,17 +10,17 @@ export interface GuardPlan {
   readonly protected: readonly ProtectedPath[];
   /** Trees commands can write to, in which further repositories are looked for. */
   readonly trees: readonly PinnedDirectory[];
-  /** Absolute paths that are not protected, whatever repository is found around them. */
+  /** Absolute paths that are not protected, even inside a repository. */
   readonly open: readonly string[];
   /** The user's; undefined: unknown. */
   readonly home: string | undefined;
   /** Places of credentials in trees that commands can read or write. */
   readonly hidden: readonly HiddenPath[];
-  /** How git is asked what it obeys; undefined: there is none that could be. */
+  /** How to ask git which files it acts on; undefined: no git is available. */
   readonly git: GitProgram | undefined;
   /** With mounts, what commands see in the place of a protected file, by path: a link to a copy. Absent: no such. */
   readonly links?: ReadonlyMap<string, string>;
-  /** Empty ones of ours, shown in place of what is hidden. */
+  /** Our empty file and directory, shown in place of hidden paths. */
   readonly covers: { readonly directory: string; readonly file: string };
 }
 

@@ -133,7 +133,7 @@ export class GuardLook {
     return treatment === "read_only" || treatment === "copied";
   }
 
-  /** A link is no directory: it could lead to what is protected. What is protected by its own name stays so. */
+  /** A link is not a directory: it could lead to a protected path. A path protected by its own name stays so. */
   #leaveWritable(path: string): void {
     const facts = this.#look(path);
     if (facts?.kind !== "directory" || this.#guarded.get(path)?.treatment === "read_only") return;

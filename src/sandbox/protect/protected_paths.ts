@@ -1,12 +1,12 @@
 /**
- * Files that programs outside the sandbox obey: hooks and configuration of git, of editors, of agents, and our own (S8).
- * A command that writes one runs its words later with all rights of the user, so commands may not change them.
+ * Files that programs outside the sandbox obey: hooks and configuration of git, of editors, of agents, and our own
+ * (S8). A command that writes one runs its words later with all rights of the user, so commands may not change them.
  *
- * What exists when a command starts is mounted read-only in it. What does not exist cannot be denied: the kernel
- * mounts nothing where nothing is, Landlock has no rules for names, and a placeholder in the project would be read by
- * the very programs it is to protect (and committed, and left behind by a crash). Taking away what appeared is no way
- * either: editors and agents make these files themselves while commands run, and an ordinary user's process cannot
- * learn who made a file. So what appears is told with the result, and is read-only from the next command on.
+ * What exists when a command starts is mounted read-only in it. What does not exist cannot be denied: the kernel mounts
+ * nothing where nothing is, Landlock has no rules for names, and a placeholder in the project would be read by the very
+ * programs it is to protect (and committed, and left behind by a crash). Taking away what appeared is no way either:
+ * editors and agents make these files themselves while commands run, and an ordinary user's process cannot learn who
+ * made a file. So a new path is reported with the result, and is read-only from the next command on.
  */
 import { words } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -75,7 +75,10 @@ export interface ProtectedPath {
   readonly tree: string;
   /** A directory there is not meant: `.git` is protected where it is a file that leads to a repository. */
   readonly fileOnly: boolean;
-  /** A program that git's configuration names; absent: not so. In what build tools make it is told, not denied. */
+  /**
+   * A program that git's configuration names; absent: it does not. In outputs of build tools a change is reported, not
+   * denied.
+   */
   readonly program?: true;
   /** Names of directories in it that stay writable; absent: none. */
   readonly writable?: readonly string[];

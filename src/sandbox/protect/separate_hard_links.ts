@@ -1,9 +1,9 @@
 /**
  * Takes a protected file with several names (hard links) apart from the others: a copy takes its place, so that what is
- * written by another name reaches it no more (S21). Commands may run meanwhile and move directories: each step goes by
- * descriptors from the pinned tree, follows no link, and so reaches nothing outside. git's lock is held meanwhile. The
- * copy has no name while it is made, then a random one, and takes the place by an exchange. A command that moves a file
- * to that name between check and exchange brings it into the place; another copy takes the place at once.
+ * written by another name reaches it no more (S21). Commands may run at the same time and move directories: each step
+ * goes by descriptors from the pinned tree, follows no link, and so reaches nothing outside. git's lock is held during
+ * this. The copy has no name while it is made, then a random one, and takes the place by an exchange. A command that
+ * moves a file to that name between check and exchange brings it into the place; another copy takes the place at once.
  */
 import { sameBytes } from "../../base/bytes.ts";
 import { FileCalls, isSameFile, type OpenFiles, type Stat } from "../../system/open_files/file_calls.ts";
@@ -13,7 +13,7 @@ import type { Processor } from "../../system/syscalls.ts";
 import type { PinnedDirectory } from "../policy/policy.ts";
 import type { FileState } from "./guard_view.ts";
 
-/** What is larger was not written by a person; it is told only. */
+/** A larger file was not written by a person; it is only reported. */
 const LARGEST_BYTES = 4 * 1024 * 1024;
 /** How often a file that a command slipped into the place is replaced: each round it must guess a new name in time. */
 const MOST_TRIES = 64;
@@ -34,8 +34,8 @@ export interface SharedName {
 /** What became of a file with a second name. */
 export interface Separated {
   /**
-   * `displaced`: it is a file of its own now, and what another program saved in its place meanwhile lies next to it under
-   * a longer name.
+   * `displaced`: it is a separate file now, and the version that another program saved at that time lies next to it
+   * under a longer name.
    */
   readonly change: "separated" | "displaced" | "shared";
   /** The copy in the place, if it is the file as it was seen. Undefined: a program has changed either, or may still. */
@@ -53,8 +53,8 @@ export class Separator implements Disposable {
   }
 
   /**
-   * Makes the file `path` in `tree`, which must be `wanted`, a file of its own. `shared`: it is not, because it is another
-   * file, too large, being replaced by another program (its lock is there), or the system refuses.
+   * Makes the file `path` in `tree`, which must be `wanted`, a separate file. `shared`: it is not, because it is
+   * another file, too large, being replaced by another program (its lock is there), or the system refuses.
    */
   separate({ path, wanted, tree }: SharedName): Separated {
     if (!isWithin(path, tree.path) || path === tree.path) return SHARED;
@@ -96,7 +96,7 @@ interface SharedFile {
 /** What stands in the place after a try: our copy, the file as it was, or a foreign one. */
 type Placed = "copy" | "before" | "foreign";
 
-/** One file that a copy of its own replaces. */
+/** One file that its copy replaces. */
 class Replacement {
   readonly #files: OpenFiles;
   readonly #file: SharedFile;
@@ -150,7 +150,8 @@ class Replacement {
       files.stat(source, "")?.changedAt === before.changedAt && isSameFile(files.stat(directory, name), before);
     const isExchanged = isReady && isSameFile(files.stat(directory, other), made) &&
       files.exchange(directory, other, name);
-    // The other name holds the file as it was, what another program saved meanwhile, or what a command put there.
+    // The other name now holds the old file, a version that another program has saved since, or a file that a command
+    // put there.
     if (isExchanged) this.#left.push(other);
     else this.#discard(other, made);
     const placed = isExchanged ? files.open(directory, name) : undefined;

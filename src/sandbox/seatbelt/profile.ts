@@ -167,7 +167,7 @@ function socketRules({ network, unixSockets, writable }: SeatbeltPolicy, names: 
 const LINKED = /^\/(tmp|var|etc)(?=\/|$)/;
 const LINK_TARGET = /^\/private(?=\/(tmp|var|etc)(\/|$))/;
 
-/** Each path as it is spelled and as the kernel knows it, without duplicates. */
+/** Each path as spelled and as the kernel resolves it, without duplicates. */
 export function bothSpellings(paths: readonly string[]): readonly string[] {
   return [
     ...new Set(paths.flatMap((path) => {

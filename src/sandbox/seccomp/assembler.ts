@@ -38,7 +38,7 @@ export class Assembler {
     return this.#plain(OPERATION.verdict, verdict >>> 0);
   }
 
-  /** Goes to a label whatever the accumulator holds. */
+  /** Jumps to a label unconditionally. */
   jump(to: string): this {
     this.#lines.push({ kind: "jump", to });
     return this;

@@ -48,7 +48,7 @@ function errnoLabel(errno: number): string {
   return `errno ${errno}`;
 }
 
-/** A rule without exceptions needs no code of its own. */
+/** A rule without exceptions needs no extra code. */
 function labelOf(call: string, { errno, unless = [] }: Rule): string {
   return unless.length === 0 ? errnoLabel(errno) : `rule of ${call}`;
 }

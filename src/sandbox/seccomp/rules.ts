@@ -41,7 +41,7 @@ export interface Rule {
   readonly unless?: readonly (readonly Demand[])[];
 }
 
-/** Other processes, the kernel itself, mounts and namespaces, the machine's settings: nothing commands of ours need. */
+/** Other processes, the kernel itself, mounts and namespaces, the machine's settings: nothing that commands need. */
 const NEVER: readonly SystemCall[] = words(
   // Other processes
   "kcmp pidfd_getfd process_vm_readv process_vm_writev ptrace",
@@ -68,7 +68,9 @@ const NEW_NAMESPACES = 0x7e020000;
 const CLONE_NEWTIME = 0x80;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
-/** F_SETLEASE and F_SETDELEG (linux/fcntl.h): programs outside that open such a file wait until the holder lets go. */
+/**
+ * F_SETLEASE and F_SETDELEG (linux/fcntl.h): programs outside that open such a file wait until the holder releases it.
+ */
 const LEASES = [1024, 1040];
 const MSG_FASTOPEN = 0x20000000;
 /** MAP_* (linux/mman.h). */
@@ -83,7 +85,7 @@ const NETLINK_ROUTE = 0;
 const SOCK_DGRAM = 2;
 const SOCK_SEQPACKET = 5;
 /**
- * IPPROTO_: whatever suits the type, ICMP, TCP, UDP, ICMPv6, MPTCP. Others (SCTP, UDP-Lite, L2TP, SMC) load modules of
+ * IPPROTO_: the default of the type, ICMP, TCP, UDP, ICMPv6, MPTCP. Others (SCTP, UDP-Lite, L2TP, SMC) load modules of
  * the kernel that few have looked at.
  */
 const PROTOCOLS = [0, 1, 6, 17, 58, 262];
@@ -119,7 +121,7 @@ function refuseUncountedMemory(rules: Map<SystemCall, Rule>): void {
 
 /**
  * What changes another process by its id: on oneself (0) it stays. Limits of others may be read. The first process of a
- * namespace (1) serves other commands too, and whatever it has, they inherit.
+ * namespace (1) serves other commands too, which inherit its attributes.
  */
 function restrictPowerOverOthers(rules: Map<SystemCall, Rule>, { namespaces }: FilterProfile): void {
   const self = { arg: 0, oneOf: [0] };

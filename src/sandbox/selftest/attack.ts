@@ -16,7 +16,7 @@ const DEFENCES = [
   "abstract",
   /** The read-only mounts, in a mount namespace. */
   "mounts",
-  /** A root of its own, in which nothing else exists. */
+  /** A private root, in which nothing else exists. */
   "root",
   /** An own PID namespace. */
   "processes",

@@ -1,7 +1,7 @@
 /**
- * The attacks of the self-test: one for each defence, and for each kind of right to files. The catalogue in tests/attacks
- * has all ways. Without the sandbox each must be harmless too, because the positive control makes the same calls. Each
- * has a target of its own, so that what changed tells who did it.
+ * The attacks of the self-test: one for each defence, and for each kind of right to files. The catalogue in
+ * tests/attacks has all ways. Without the sandbox each must be harmless too, because the positive control makes the
+ * same calls. Each has its own target, so that a change shows which attack did it.
  */
 import { encodeText } from "../../base/text.ts";
 import { FS } from "../policy/landlock.ts";

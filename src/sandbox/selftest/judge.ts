@@ -76,7 +76,7 @@ export interface SelfTestReport {
   readonly milliseconds: number;
 }
 
-/** Why no command may run; undefined: the sandbox stood its trial, or there is none. */
+/** Why no command may run; undefined: the self-test passed, or there is no sandbox. */
 export function refusalFor(report: SelfTestReport | undefined): string | undefined {
   const breached = titlesOf(report?.findings ?? [], "breached");
   if (breached.length === 0) return undefined;

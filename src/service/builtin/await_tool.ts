@@ -1,4 +1,4 @@
-/** `await` (B2): the one tool that waits. It ends no operation, whatever happens to the request. */
+/** `await` (B2): the one tool that waits. It never ends an operation, even if the request is cancelled. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Operation } from "../../operation/operation_record.ts";
 import type { ViewLimits } from "../../operation/output/text_view.ts";

@@ -110,7 +110,7 @@ export async function answerPlainCall(
   return isPlainResult(result) ? result : await link.checkedResult(result);
 }
 
-/** Whether the SDK would send a result as it is: text, and what we say about it. */
+/** Whether the SDK would send a result unchanged: text, and our `_meta`. */
 function isPlainResult({ content, isError, _meta, ...more }: Result): boolean {
   return Object.keys(more).length === 0 && Array.isArray(content) && content.every(isText) &&
     (isError === undefined || typeof isError === "boolean") && (_meta === undefined || isObject(_meta));

@@ -1,6 +1,6 @@
 /**
  * Tells the bridge in front of an isolated session's process whether operations are active: they keep the session in
- * use (H8), and requests do not show them. Only a client that declares the capability is told; the bridge does, and
+ * use (H8), and requests do not show them. Only a client that declares the capability gets it; the bridge does, and
  * passes nothing of this on.
  */
 import type { Unsubscribe } from "../../base/emitter.ts";

@@ -34,7 +34,7 @@ export class ListenLayer extends TransportLayer {
     this.#service = service;
   }
 
-  /** The acknowledgement with the tasks in it; whatever else as it is. An answer ends the subscription. */
+  /** Adds the tasks to the acknowledgement; other messages are unchanged. An answer ends the subscription. */
   override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (!("method" in message)) {
       if (message.id !== undefined && message.id !== null) this.#end(message.id);

@@ -106,7 +106,7 @@ export async function announceSandbox({ sandboxFacts }: Service, outgoing: Outgo
 
 /** A source whose content may change. */
 export interface Changing {
-  /** Hears each change once; absent: there is none. */
+  /** Calls the listener once for each change; absent: the list never changes. */
   onChange?(listener: () => void): Unsubscribe;
 }
 

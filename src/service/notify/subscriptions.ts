@@ -40,8 +40,8 @@ export class Subscriptions implements Disposable {
 const MOST_FOLLOWED = 100;
 
 /**
- * Follows what the message subscribes to at sources, and gives what ends that; undefined: it subscribes to nothing there.
- * The SDK matches the addresses itself. What a source refuses is left out: nothing is told of it.
+ * Follows what the message subscribes to at sources, and gives what ends that; undefined: it subscribes to nothing
+ * there. The SDK matches the addresses itself. Resources that a source refuses are left out and never reported.
  */
 export function followed(
   service: Pick<Service, "resources">,

@@ -19,7 +19,7 @@ import {
 /** Key of `_meta` that says where a prompt comes from. */
 export const PROMPT_META_KEY = "ahma/prompt";
 
-/** What a project has for an argument of a type, as far as it is typed. */
+/** Completions of the project for an argument type and the text typed so far. */
 export type FindValues = (
   asked: { readonly kind: "path" | "issue" | "memo"; readonly typed: string },
   signal: AbortSignal,

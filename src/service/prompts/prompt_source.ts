@@ -14,7 +14,7 @@ export interface PromptRequest {
 export interface ArgumentRequest {
   readonly name: string;
   readonly argument: string;
-  /** The value as far as it is typed. */
+  /** The value typed so far. */
   readonly typed: string;
   /** Other arguments that the client knows already. */
   readonly args: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export interface PromptSource {
   get(request: PromptRequest, context: PromptContext): Promise<Outcome<GetPromptResult, PromptRefusal>>;
   /** Values for an argument; an argument that has none gets an empty list. */
   complete(request: ArgumentRequest, context: PromptContext): Promise<Outcome<Completion, PromptRefusal>>;
-  /** Hears each change of what `list` or `get` gives, once; absent: there is none. */
+  /** Calls the listener once for each change of `list` or `get`; absent: they never change. */
   onChange?(listener: () => void): Unsubscribe;
   /** Lines for `status`; absent: it has none. */
   status?(): Promise<readonly string[]>;

@@ -12,7 +12,7 @@ export interface Question {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** The client's result unchanged; the problem is a sentence that says why there is none. */
+/** The client's result unchanged; the problem is a sentence that says why it is missing. */
 export type QuestionAnswer = Outcome<Readonly<Record<string, unknown>>>;
 
 type Members = Readonly<Record<string, unknown>>;

@@ -194,7 +194,7 @@ function toolFile(catalog: Catalog, name: string) {
     catalog.tools.find((tool) => tool.name === catalog.byName.get(name)?.tool);
 }
 
-/** `resources/list`. Pages go on after the entry the cursor names; an operation that was pruned meanwhile is passed over. */
+/** `resources/list`. A page begins after the entry that the cursor names; an operation pruned since then is skipped. */
 export async function listResources(
   service: Service,
   use: ResourceUse,

@@ -14,7 +14,7 @@ const WHOLE: ViewLimits = { bytes: 2048, lines: 24 };
 /** Part of a longer output. */
 const PART: ViewLimits = { bytes: 600, lines: 5 };
 
-/** Appends unannounced ends to `result`; the same object: there are none. An output given whole is delivered. */
+/** Appends unannounced ends to `result`, or returns the same object. Output included whole counts as delivered. */
 export function appendFinished(
   result: CallToolResult,
   service: Service,

@@ -32,8 +32,8 @@ export function namedScope({ scope }: Pick<ListFacts, "scope">): string {
 }
 
 /**
- * `after 3 s the answer is ...`: what a call answers with before its command has ended. Undefined: it waits for the
- * end. `synchronous`: what the tool file says.
+ * `after 3 s the answer is ...`: the answer of a call whose command has not ended. Undefined: it waits for the end.
+ * `synchronous`: what the tool file says.
  */
 export function earlyAnswer(
   { settings }: Pick<ListFacts, "settings">,

@@ -33,7 +33,7 @@ export function isToBeFeared({ change }: ProtectedChange): boolean {
   return !HARMLESS.includes(change);
 }
 
-/** A line of its own after the output, or empty when nothing changed. */
+/** A separate line after the output, or empty if nothing changed. */
 export function protectedNote({ protectedChanges: changes }: Pick<Operation, "protectedChanges">): string {
   return [changedNote(changes.filter(isToBeFeared)), notKeptNote(changes), setAsideNote(changes)]
     .filter((note) => note !== "").join("\n");

@@ -52,8 +52,8 @@ export function styleOf(
 }
 
 /**
- * Whether the result of an ended operation is an error (X4): nothing ran, time was up, or it was cancelled. A command that
- * ran to its end has a result, whatever its exit code. `--exit-errors` makes an error of it unless it completed.
+ * Whether the result of an ended operation is an error (X4): nothing ran, time was up, or it was cancelled. A command
+ * that ran to its end has a result with any exit code. `--exit-errors` makes an error of it unless it completed.
  */
 export function isErrorEnd({ state, end }: Operation, { exitErrors }: Pick<ResultStyle, "exitErrors">): boolean {
   const ranToItsEnd = end?.command !== undefined && end.command.kind !== "not_started";

@@ -1,4 +1,4 @@
-/** What an audit log is told of calls that start no command: tools of other servers, and native tools (S18). */
+/** Audit log entries of calls that start no command: tools of other servers, and native tools (S18). */
 import type { Outcome } from "../../base/outcome.ts";
 
 /** One call. */

@@ -9,11 +9,11 @@ export interface ClientLink {
   notification(notification: Notification): Promise<void>;
   /** Asks the client something. @throws {Error} When it gives no answer in time, or `signal` aborts. */
   ask(request: Question, options: { readonly timeout: number; readonly signal: AbortSignal }): Promise<unknown>;
-  /** The result of a call as the SDK would send it. @throws {Error} When it is none. */
+  /** The result of a call as the SDK would send it. @throws {Error} When it is not a result. */
   checkedResult(result: Result): Promise<Result>;
 }
 
-/** A request of ours to the client. */
+/** A request of this server to the client. */
 interface Question {
   readonly method: string;
   readonly params: Record<string, unknown>;

@@ -10,7 +10,7 @@ export class LogLevel {
   #chosen: LoggingLevel | undefined;
   readonly #onChoice: (level: LoggingLevel) => void;
 
-  /** `onChoice` hears each level that the client asks for. */
+  /** `onChoice` is called with each level that the client asks for. */
   constructor(onChoice: (level: LoggingLevel) => void = () => {}) {
     this.#onChoice = onChoice;
   }

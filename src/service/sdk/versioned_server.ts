@@ -46,7 +46,7 @@ export class VersionedServer extends Server implements ClientLink {
     return super.connect(transport);
   }
 
-  /** The result of a call as the SDK would send it. @throws {RequestError} When it is none. */
+  /** The result of a call as the SDK would send it. @throws {RequestError} When it is not a result. */
   checkedResult(result: Result): Promise<Result> {
     const handler = this._wrapHandler("tools/call", () => Promise.resolve(result));
     const request = { jsonrpc: "2.0", id: 0, method: "tools/call", params: { name: "any" } } as const;
@@ -67,7 +67,7 @@ export class VersionedServer extends Server implements ClientLink {
     };
   }
 
-  /** An error about a missing resource with the code that the version has for it; any other message as it is. */
+  /** An error about a missing resource with the code that the version has for it; any other message unchanged. */
   #withCode(message: JSONRPCMessage): JSONRPCMessage {
     if (!("error" in message) || (this.getNegotiatedProtocolVersion() ?? "") >= VERSION_WITHOUT_IT) return message;
     const isMissing = this.#missing.has(Object(message.error.data));
@@ -87,7 +87,7 @@ export class VersionedServer extends Server implements ClientLink {
   }
 }
 
-/** Marks what a handler returns as the whole result, to be sent as it is. */
+/** Marks the value of a handler as the whole result, to be sent unchanged. */
 const RAW_RESULT = Symbol("raw result");
 
 /** A result of `tools/call` for the handler to return that is not a `CallToolResult`: a task. */
@@ -109,7 +109,7 @@ function withKnownCapabilities(initialize: Handler): Handler {
   };
 }
 
-/** The SDK's checks around `handler`, but a raw result passes as it is. */
+/** The SDK's checks around `handler`, but a raw result passes unchanged. */
 function passRawResults(handler: Handler, check: (handler: Handler) => Handler): Handler {
   return async (request, context) => {
     let raw: Result | undefined;

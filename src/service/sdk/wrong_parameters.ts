@@ -51,7 +51,7 @@ const LONGEST_SENTENCE = 200;
 /** Issues that are told: there may be one for each of thousands of values. */
 const MOST_TOLD = 5;
 
-/** The error for the client: -32602 with a sentence where a schema refused the parameters, anything else as it is. */
+/** The error for the client: -32602 with a sentence where a schema refused the parameters, anything else unchanged. */
 export function asInvalidParams(thrown: unknown): unknown {
   const text = messageOf(thrown);
   const start = text.indexOf("[\n");

@@ -1,4 +1,4 @@
-/** The named shells of one connection (B5): each keeps its state from one call to the next, in a sandbox of its own. */
+/** The named shells of one connection (B5): each keeps its state from one call to the next, in its own sandbox. */
 import { type CommandEnd, describeEnd, type LeftRunning } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Work, WorkControl } from "../../operation/operation.ts";
@@ -98,7 +98,7 @@ export class ConnectionShells implements NamedShells {
     }
   }
 
-  /** The shell of that name; a new one where there is none that could still be used. */
+  /** The shell of that name; a new one if none is usable. */
   async #enter(name: string, notes: string[]): Promise<NamedShell> {
     const known = this.#shells.get(name);
     if (known !== undefined) {

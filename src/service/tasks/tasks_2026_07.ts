@@ -36,7 +36,7 @@ export function serveExtensionTasks(server: Server, service: Service, use: Resou
     "tasks/get",
     (params) => detailedTask(findTask(service, params), styleOf(service, { readsResources: use.read })),
   );
-  // No task of ours ever asks for input, and responses to what was not asked are to be ignored.
+  // Our tasks never ask for input, and responses without a question must be ignored.
   serve("tasks/update", (params) => {
     findTask(service, params);
     return {};

@@ -1,4 +1,4 @@
-/** The second tool source: tool files. A call keeps the catalog that it began with, also when files change meanwhile. */
+/** The second tool source: tool files. A call keeps the catalog that it began with, even if files change during it. */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -79,7 +79,7 @@ export class ToolFileSource implements ToolSource {
   }
 }
 
-/** A leaf as a tool of its own. */
+/** A leaf as a separate tool. */
 export function leafTool(leaf: Leaf, facts: ListFacts): Tool {
   return {
     name: leaf.name,

@@ -13,7 +13,7 @@ export type FlagValue =
   | "limit"
   | "prefix";
 
-/** One flag, as it is typed, read from the environment and explained. */
+/** One flag: its spelling, variable and help. */
 export interface Flag {
   readonly value: FlagValue;
   /** How the help names the value; empty for a switch. */

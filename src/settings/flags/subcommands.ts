@@ -39,7 +39,7 @@ export interface SubcommandFacts {
   /** What follows the subcommand's name in the line of usage. */
   readonly usage: string;
   readonly operands: Operands;
-  /** Flags of its own. */
+  /** Flags of this subcommand only. */
   readonly flags: readonly FlagName[];
   /** Whether the flags of the server hold here too. */
   readonly serverFlags: boolean;

@@ -46,7 +46,7 @@ interface NoticedWatchOptions {
   readonly inside: boolean;
 }
 
-/** A path, which tells its watch what it hears. */
+/** A watched path, which passes its events to its watch. */
 interface Spot {
   readonly path: string;
   notice(): void;

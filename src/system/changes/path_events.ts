@@ -47,7 +47,7 @@ const LOCAL: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x01
 /** Room for `struct statfs`, whose first word is the kind. */
 const FACTS_BYTES = 256;
 
-/** What is told when anything happened to its path. */
+/** A listener for any event at its path. */
 export interface Listener {
   notice(): void;
 }
@@ -73,7 +73,7 @@ export class PathEvents implements Disposable {
   readonly #library = new LazyLibrary(SYMBOLS);
   readonly #descriptor: number;
   readonly #mounts: number;
-  /** Two `struct pollfd`. The second asks for nothing: that mounts changed is told as an error (proc(5)). */
+  /** Two `struct pollfd`. The second requests no events: a change of mounts is reported as an error (proc(5)). */
   readonly #asked: Int32Array<ArrayBuffer>;
   readonly #answered: Int16Array<ArrayBuffer>;
   readonly #buffer = new Uint8Array(BATCH_BYTES);

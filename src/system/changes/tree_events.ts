@@ -57,7 +57,7 @@ export interface Appeared {
 /** A directory behind a number of the kernel's. */
 interface Watched {
   readonly path: string;
-  /** The directory that this one belongs to, where it is followed. Undefined: it is one of a tree. */
+  /** The followed directory that this one belongs to. Undefined: it belongs to a tree. */
   readonly of: string | undefined;
 }
 

@@ -92,7 +92,7 @@ function nameOf(host: string): string {
   return host.toLowerCase().replace(/\.$/, "");
 }
 
-/** Undefined: it is a name, or no host. */
+/** Undefined: it is a name, or not a host. */
 function addressOf(text: string): Address | undefined {
   const plain = text.replaceAll(/^\[|\]$/g, "");
   const host = plain.includes(":") ? `[${plain.replace(/%.*/s, "")}]` : plain;

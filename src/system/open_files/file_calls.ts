@@ -48,7 +48,7 @@ const OWNER = 0o700;
 const PRIVATE = 0o600;
 const EAGAIN = 11;
 
-/** `struct stat`, as far as it is needed here. */
+/** The fields of `struct stat` that are needed here. */
 export interface Stat extends FileIdentity {
   readonly mode: number;
   readonly links: number;
@@ -112,13 +112,13 @@ export class OpenFiles implements Disposable {
     return this.#open(directory, name, OPEN_FLAGS[this.#processor].noFollow | O_NONBLOCK | O_CLOEXEC);
   }
 
-  /** A directory below another one for `entries`, no link on the way; undefined: there is none. */
+  /** A directory below another one for `entries`, without following links; undefined: there is none. */
   directoryBelow(directory: number, below: string): number | undefined {
     const flags = OPEN_FLAGS[this.#processor].directory | OPEN_FLAGS[this.#processor].noFollow | O_CLOEXEC;
     return this.#openBelow(directory, below, flags);
   }
 
-  /** A file below a directory for reading, no link on the way; undefined: there is none. */
+  /** A file below a directory for reading, without following links; undefined: there is none. */
   fileBelow(directory: number, below: string): number | undefined {
     return this.#openBelow(directory, below, O_NONBLOCK | O_CLOEXEC);
   }
@@ -386,7 +386,7 @@ export class OpenFiles implements Disposable {
   }
 }
 
-/** Whether both are the same file; undefined is none. */
+/** Whether both are the same file; undefined counts as no file. */
 export function isSameFile(one: FileIdentity | undefined, other: FileIdentity): boolean {
   return one?.device === other.device && one.inode === other.inode;
 }

@@ -1,7 +1,7 @@
 /**
- * Removes a directory whatever is in it. A command may have left a tree deeper than any path can say, and directories
- * no user may enter: so nothing here recurses or names a deep path. What lies deeper is moved up into the root first,
- * which commands cannot write to.
+ * Removes a directory with any content. A command may have left a tree deeper than any path can express, and
+ * directories no user may enter: so nothing here recurses or names a deep path. What lies deeper is moved up into the
+ * root first, which commands cannot write to.
  */
 
 import { giveDecodableNames } from "./decodable_names.ts";

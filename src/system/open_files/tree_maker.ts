@@ -36,7 +36,7 @@ export class TreeMaker implements Disposable {
     if (this.#call("mkdirat", AT_FDCWD, path, mode) < 0) throw new Error(`Cannot make directory "${path}"`);
   }
 
-  /** An empty file, if there is none. @throws {Error} When the name is that of something else, or the system refuses. */
+  /** An empty file, if there is none. @throws {Error} When another kind of file has the name, or the system refuses. */
   file(path: string, mode = 0o444): void {
     const { noFollow } = OPEN_FLAGS[this.#processor];
     const descriptor = this.#call("openat", AT_FDCWD, path, O_WRONLY | O_CREAT | noFollow | O_CLOEXEC, mode);

@@ -5,7 +5,7 @@
  */
 import { type FileOpener, withFileOpener } from "./file_opener.ts";
 
-/** Result of a read: the bytes, or why there are none. */
+/** Result of a read: the bytes, or why it failed. */
 export type RegularFile =
   | { readonly kind: "read"; readonly bytes: Uint8Array<ArrayBuffer>; readonly identity: string }
   | { readonly kind: "not_regular" }
@@ -13,7 +13,7 @@ export type RegularFile =
 
 /**
  * The bytes of a regular file of at most `largest` bytes, and which file it was (`device:inode`); links are followed.
- * Never waits, whatever lies there. `opener`: for many files; absent: one of its own.
+ * Never waits, for any kind of file. `opener`: shared for many files; absent: a new one.
  *
  * @throws Error with the system's `code` (`ENOENT`, `EACCES`, `ELOOP`, ...) when it cannot be opened or read.
  */
@@ -23,7 +23,8 @@ export function readRegularFile(path: string, largest: number, opener?: FileOpen
   using opened = opener.open(path);
   if (!opened.isFile) return { kind: "not_regular" };
   if (opened.size > largest) return { kind: "too_large", size: opened.size };
-  // One byte more than there was: a file that grows meanwhile is noticed, and the end is seen without another call.
+  // One byte more than the size: a file that grows during the read is noticed, and the end is seen without another
+  // call.
   const bytes = new Uint8Array(opened.size + 1);
   let length = 0;
   for (let got = 1; got > 0 && length < bytes.length;) {
@@ -58,9 +59,9 @@ export type InsideFile =
   | { readonly kind: "exchanged" };
 
 /**
- * A file of at most `largest` bytes below `directory`. A link that leads out is not followed: what is in a file is told
- * to the agent. A command may exchange the file for a link while it is read, so afterwards what was read must be what
- * lies inside.
+ * A file of at most `largest` bytes below `directory`. A link that leads out is not followed: the content of a file is
+ * shown to the agent. A command may exchange the file for a link while it is read, so afterwards what was read must be
+ * what lies inside.
  * @throws Error with the system's `code` when it cannot be opened or read
  */
 export function readInside(directory: string, file: string, largest: number, opener: FileOpener): InsideFile {

@@ -162,7 +162,7 @@ function listOf(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(list) ? list : undefined;
 }
 
-/** The value of a JSON text of an object or a list; anything else as it is. */
+/** The value of a JSON text of an object or a list; anything else unchanged. */
 function parsed(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   const read = parseBounded(value);

@@ -26,7 +26,7 @@ export const QUESTION_TOOLS: readonly ToolDefinition[] = [
   },
 ];
 
-/** What the worker is told of an answer; it is listed nowhere, as is what a terminal asks for. */
+/** The arguments that give an answer to the worker; never listed, like those for a terminal. */
 export const STORE_ANSWER = "question_store";
 export const MIGRATE = "notes_migrate";
 export const LIST_NOTES = "notes_list";

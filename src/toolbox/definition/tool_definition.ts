@@ -6,7 +6,7 @@ export type WorkerKind = "project" | "web";
 /** What runs a tool: a worker, or the server where the tool opens nothing that a call names. */
 export type ToolPlace = WorkerKind | "server";
 
-/** One native tool, as it is listed and checked before its call reaches a worker. */
+/** One native tool: how it is listed, and how calls are checked before they reach a worker. */
 export interface ToolDefinition {
   readonly name: string;
   readonly title: string;

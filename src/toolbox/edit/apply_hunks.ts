@@ -86,7 +86,10 @@ function withoutLastEnd({ oldText, newText }: Hunk): Pick<Hunk, "oldText" | "new
   return { oldText: oldText.replace(/\n$/, ""), newText: newText.replace(/\n$/, "") };
 }
 
-/** The beginning of the line after the first one that is `anchor`, but for blanks around it; undefined: there is none. */
+/**
+ * The beginning of the line after the first one that equals `anchor`, ignoring spaces around it; undefined: there is
+ * none.
+ */
 function lineAfter({ units, encoding }: FileText, anchor: string, from: number): number | undefined {
   const ending: LineEnding = units.includes("\n") ? "\n" : "\r";
   for (let at = from; at < units.length;) {

@@ -26,7 +26,7 @@ const MARKS: readonly (readonly [encoding: Encoding, mark: readonly number[]])[]
   ["utf-16le", [0xff, 0xfe]],
   ["utf-16be", [0xfe, 0xff]],
 ];
-/** A NUL in so many first bytes marks what is no text. */
+/** A NUL in this many first bytes means that a file is binary. */
 const LOOKED_AT_BYTES = 8192;
 /** Characters of the bytes of windows-1252, which has one for each. */
 const CHARACTERS: string = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
@@ -34,7 +34,7 @@ const CHARACTERS: string = new TextDecoder("windows-1252").decode(Uint8Array.fro
 /** What a new file is. */
 export const PLAIN: TextForm = { encoding: "utf-8", mark: false };
 
-/** The text of a file; `encoding` is what the call names. The problem: it is no text that can be told. */
+/** The text of a file; `encoding` comes from the call. The problem: it cannot be decoded as text. */
 export function decodeFile(bytes: Uint8Array, encoding?: Encoding): Outcome<FileText> {
   const marked = MARKS.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte));
   if (marked !== undefined && (encoding === undefined || encoding === marked[0])) {
@@ -109,7 +109,7 @@ export function textUnits(text: string, encoding: Encoding): Outcome<string> {
   return success(text.replace(/[^]/g, (one) => String.fromCharCode(CHARACTERS.indexOf(one))));
 }
 
-/** Units as a text for a person; a byte that is none becomes a replacement character. */
+/** Units as a text for a person; an invalid byte becomes a replacement character. */
 export function shownUnits(units: string, encoding: Encoding): string {
   if (encoding === "utf-8") return Buffer.from(units, "latin1").toString("utf8");
   return isWide(encoding) ? units.toWellFormed() : units.replace(/[^]/g, (one) => CHARACTERS.charAt(one.charCodeAt(0)));

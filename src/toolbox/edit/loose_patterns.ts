@@ -12,7 +12,7 @@ const ALIKE: readonly string[] = ["'‘’‚‛′", '"“”„‟″', "-‐�
 /** A number and a separator at the beginning of a line, as listings of files have them. */
 const LINE_NUMBER = /^[ \t]*\d+(?:\t|→|[:|] ?)/;
 
-/** The text as it is, lines ended in any way. */
+/** The unchanged text, with any line endings. */
 export function anyLineEnds(units: string): string {
   return linesOf(units).map(escaped).join(LINE_END);
 }
@@ -22,7 +22,7 @@ export function anyTrailingBlanks(units: string): string {
   return joined(withoutTrailing(linesOf(units)).map(escaped)) + endOf(units);
 }
 
-/** All lines moved by the same blanks, which the first group holds; undefined: there is no text. */
+/** All lines indented by the same spaces, which the first group captures; undefined: there is no text. */
 export function anyIndentation(units: string): { readonly pattern: string; readonly indent: string } | undefined {
   const lines = withoutTrailing(linesOf(units));
   const indent = commonIndent(lines);

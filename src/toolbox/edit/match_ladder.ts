@@ -1,6 +1,6 @@
 /**
- * Finds the text to replace: exactly, or else by the first of some named liberties that finds anything. There are no
- * scores of similarity: a change in the wrong place is worse than none. Pure.
+ * Finds the text to replace: exactly, otherwise by the first of some named looser matches that finds anything. There
+ * are no scores of similarity: a change in the wrong place is worse than none. Pure.
  */
 import type { Encoding } from "../definition/encodings.ts";
 import { dominantEnding, withEnding } from "./line_endings.ts";
@@ -14,7 +14,7 @@ import {
 } from "./loose_patterns.ts";
 import { textUnits } from "./file_text.ts";
 
-/** The liberty that was taken; an answer names it. */
+/** The looser match that was used; an answer names it. */
 export type Rung = "exact" | "line endings" | "trailing whitespace" | "indentation" | "line numbers" | "typography";
 
 export interface Found {

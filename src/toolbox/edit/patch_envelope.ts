@@ -33,7 +33,7 @@ const UPDATE = "*** Update File: ";
 const DELETE = "*** Delete File: ";
 const MOVE = "*** Move to: ";
 const END_OF_FILE = "*** End of File";
-/** The head of a hunk as unified diffs have it; what follows it names no line of its own. */
+/** The head of a hunk as unified diffs have it; the text after it does not name a line. */
 const UNIFIED_HEAD = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/;
 
 /** The files of a patch. The problem names the line that cannot be read. */

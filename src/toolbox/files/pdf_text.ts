@@ -13,7 +13,7 @@ export interface PdfText {
   readonly total: number;
 }
 
-/** The pages of a range; their parser may take without end. @throws {Error} When there are none, or it is no PDF. */
+/** The pages of a range; their parser may run forever. @throws {Error} When there are none, or it is not a PDF. */
 export async function pdfText(bytes: Uint8Array<ArrayBuffer>, { range }: PdfTask): Promise<PdfText> {
   const { getDocumentProxy } = await import("unpdf");
   const document = await getDocumentProxy(bytes, { verbosity: ERRORS_ONLY });

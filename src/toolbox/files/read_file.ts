@@ -89,7 +89,7 @@ async function asPdf(
   return renderedLines(new TextEncoder().encode(text), request, () => Promise.resolve({ shown, size, rev, traits }));
 }
 
-/** Undefined: it is no notebook, whatever its name. */
+/** Undefined: it is not a notebook, despite its name. */
 async function asNotebook(opened: OpenFile, request: LineRequest): Promise<ToolResult | undefined> {
   const { stat, place: { shown } } = opened;
   if (stat.size > WHOLE_BYTES) return undefined;

@@ -14,7 +14,7 @@ export type FileKind =
 
 /** The first bytes of a file by which it is judged. */
 export const HEAD_BYTES = 65_536;
-/** A zero byte in so many tells that a file is no text. */
+/** A zero byte in this many first bytes means that a file is binary. */
 const ZERO_BYTES = 8192;
 
 const SIGNATURES: readonly (readonly [bytes: readonly number[], kind: FileKind])[] = [

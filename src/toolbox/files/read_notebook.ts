@@ -24,7 +24,7 @@ const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 // deno-lint-ignore no-control-regex
 const COLOURS = /\u001b\[[\d;]*m/g;
 
-/** Cells with their ids and outputs; undefined: this is no notebook. */
+/** Cells with their ids and outputs; undefined: this is not a notebook. */
 export function renderNotebook(json: string): Notebook | undefined {
   const parsed = parseJson(json);
   const cells = parsed.ok ? member(parsed.value, "cells") : undefined;

@@ -35,7 +35,7 @@ export async function readLines(
     : await readStreamed(opened, size, { kind, request, signal });
 }
 
-/** Bytes to ask for: a file that grows meanwhile is read as it was. */
+/** Bytes to ask for: if the file grows during the read, only the old part is read. */
 function wholeSize({ stat }: OpenFile): number {
   return Number(stat.size) || WHOLE_BYTES;
 }

@@ -22,7 +22,7 @@ export interface WindowLine {
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
-/** A character of UTF-8 is no longer. */
+/** The longest character in UTF-8, bytes. */
 const MOST_BYTES = 4;
 /** A number before each line takes about as much. */
 const PREFIX_BYTES = 7;

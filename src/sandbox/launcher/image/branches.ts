@@ -50,7 +50,7 @@ export class Branches {
   }
 }
 
-/** The jump is made whatever stands there: nothing of the first word of data counts. */
+/** An unconditional jump: the first word of data is not compared. */
 const ALWAYS: Condition = { word: { kind: "data", offset: 0 }, mask: 0, is: 0 };
 
 /** What adds calls to a table. */

@@ -5,7 +5,7 @@ import { comparePlace, type Draft, openPlace, sameDirectoryStep } from "./identi
 import { AT_EMPTY_PATH, AT_RECURSIVE, O_CLOEXEC } from "../../../system/syscalls.ts";
 
 export const OPEN_TREE_CLONE = 1;
-/** MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH: descriptors name both, whatever lies at their paths by then. */
+/** MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH: descriptors name both, so their paths no longer matter. */
 const BY_DESCRIPTORS = 0x44;
 
 /** MOVE_MOUNT_F_EMPTY_PATH: a descriptor names what is mounted, a path where. */

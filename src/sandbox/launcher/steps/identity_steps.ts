@@ -53,7 +53,7 @@ export function comparePlace(
   table.call(step, 0, [{ kind: "data", offset: stat.offset + 8 }], { mode: "compare", expect: pinned.inode });
 }
 
-/** How a writable tree that is another one now is told. */
+/** How a replaced writable tree is reported. */
 export function sameDirectoryStep(path: string): string {
   return `see that "${path}" is still the same directory`;
 }
@@ -65,7 +65,7 @@ export interface WrittenText {
   readonly mode: "fatal" | "soft";
 }
 
-/** Writes to a file of /proc. The descriptor stays open: it goes with the exec, and the waiting process closes all it has. */
+/** Writes to a file of /proc. The descriptor stays open until the exec, or until the waiting process closes all. */
 export function writeText({ table, sys }: Draft, step: string, { path, text, mode }: WrittenText): void {
   const open = table.call(step, sys.openat, [AT_FDCWD, table.text(path), O_WRONLY | O_CLOEXEC, 0], { mode });
   const write = table.call(step, sys.write, [-1, table.text(text), text.length], { mode });

@@ -25,7 +25,7 @@ const FIRST_TO_GO = "1000";
 /** The step by name, for those who go on without it. */
 export const COUNT_STEP = "limit the processes of the namespace";
 
-/** In a PID namespace of its own, once its /proc is mounted: numbers run out, root's too. */
+/** In a private PID namespace, once its /proc is mounted: process ids run out, for root too. */
 export function countProcesses(draft: Draft, { confinement }: SandboxPolicy): void {
   const { limits, countedByNamespace } = confinement;
   if (limits.processes === undefined || !countedByNamespace) return;

@@ -1,6 +1,6 @@
 /**
- * The first process of a sandbox runs one command after the other, and only one in which nothing of the last one is left.
- * Each command writes into a pipe of its own, so that no descriptor of one leads into the result of another, and no
+ * The first process of a sandbox runs one command after the other, and only one in which nothing of the last one is
+ * left. Each command writes into a new pipe, so that no descriptor of one leads into the result of another, and no
  * command holds the launcher's stdout. What comes out of the pipe goes there in frames (image/output_frame.ts).
  */
 import { Branches, kept } from "../image/branches.ts";
