@@ -1,4 +1,4 @@
-/** How an HTTP server of ours knows requests that it sent itself: as a server behind itself it would call itself. */
+/** How an HTTP server of this program recognizes its own requests: configured behind itself it would call itself. */
 
 /** Header of requests to servers at addresses: the instance that sends them. */
 export const INSTANCE_HEADER = "ahma-instance";

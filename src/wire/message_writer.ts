@@ -5,7 +5,7 @@ import { FULL_PIPE_RETRY_MS } from "../base/write_all.ts";
 /** Destination of bytes, such as `Deno.stdout`. It may write less than it was given. */
 export interface ByteOutput {
   write(bytes: Uint8Array): Promise<number>;
-  /** Writes what can be written at once, and never waits: bytes written, 0 where that is none. Absent: it cannot. */
+  /** Writes what can be written at once, without waiting: the bytes written, or 0. Absent: it is not possible. */
   writeNow?(bytes: Uint8Array): number;
 }
 

@@ -44,7 +44,7 @@ export function globProblem(pattern: string): string | undefined {
   return `${named} is not understood: ${ways}`;
 }
 
-/** A path as it is seen from the directory, without "./" before it or "/" behind it. */
+/** A path relative to the directory, without "./" before it or "/" after it. */
 export function plainPath(path: string, directory: string): string {
   return withoutStart(path, directory).replace(/\/$/, "");
 }

@@ -51,6 +51,6 @@ export async function* listByRg(tree: Tree, { respectIgnore, signal }: ListOptio
     yield paths;
   }
   const { code, stderr } = await running.ended;
-  // 1: there is no file; 2 with files: some directories could not be read.
+  // 1: no files; 2 with files: some directories could not be read.
   if (code > 2 || code === 2 && stderr === "") throw new UserError(`"rg" failed with exit code ${code}: ${stderr}`);
 }

@@ -30,7 +30,7 @@ export interface FlowHost {
   prompt(name: string, args: Readonly<Record<string, string>>): Promise<Outcome<string>>;
   shell(call: ShellCall): Promise<ActionEnd>;
   tool(name: string, args: Readonly<Record<string, string>>): Promise<ActionEnd>;
-  /** False: the call was cancelled meanwhile. */
+  /** False: the call was cancelled during it. */
   wait(seconds: number): Promise<boolean>;
   /** Keeps the run after each change of its state, and tells how far it is. */
   save(run: Run, flow: Flow): Promise<void>;

@@ -16,7 +16,7 @@ const LONGEST = 500;
 /** Calls that can take time without end: patterns, and loops over lists inside each other. */
 const ENDLESS = /\b(matches|all|exists|exists_one|map|filter)(?:\s|\/\/.*)*\(/;
 
-/** Why a text is no condition; undefined: it is one. */
+/** Why a text is not a condition; undefined: it is one. */
 export async function expressionProblem(text: string): Promise<string | undefined> {
   if (text.length > LONGEST) return `The condition has ${text.length} characters, at most ${LONGEST} are taken`;
   const endless = ENDLESS.exec(text);

@@ -66,7 +66,7 @@ export interface State {
   readonly line: number;
 }
 
-/** The name of the end, which is no state. */
+/** The name of the end, which is not a state. */
 export const END = "[*]";
 
 export interface Flow {

@@ -7,7 +7,7 @@ export interface Diagram {
   /** Targets of `[*]`, with their lines. */
   readonly starts: readonly { readonly state: string; readonly line: number }[];
   readonly states: ReadonlyMap<string, DiagramState>;
-  /** Lines that are no part of a diagram that is known here. */
+  /** Lines that are not a known part of a diagram. */
   readonly unread: readonly { readonly text: string; readonly line: number }[];
 }
 

@@ -16,7 +16,7 @@ const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const LOCK = ".lock";
 const EXCLUSIVE = true;
 
-/** The right to change one run, which no other call of any server has meanwhile; the system takes it back with its process. */
+/** The exclusive right to change one run, among all servers; the OS releases it when the process exits. */
 export interface RunClaim {
   release(): void;
 }
@@ -57,7 +57,7 @@ export class RunStore {
     }
   }
 
-  /** A kept run as it is seen now. */
+  /** The current state of a stored run. */
   async seen(run: Run): Promise<SeenRun> {
     if (run.status !== "running") return run;
     const claim = await this.claim(run.id);
@@ -95,7 +95,7 @@ export class RunStore {
     const found: { readonly run: Run; readonly at: number }[] = [];
     for (const name of await namesIn(this.#directory)) {
       const path = `${this.#directory}/${name}`;
-      // Another server may have replaced or removed it meanwhile.
+      // Another server may have replaced or removed it in the meantime.
       const at = expected(() => Deno.statSync(path))?.mtime?.getTime() ?? now;
       if (now - at > KEPT_MS) expected(() => Deno.removeSync(path));
       else if (name.endsWith(".json")) {

@@ -1,6 +1,6 @@
 /**
- * Shell lines that may not have values, since a shell or another interpreter would read a value once more, as code (K7).
- * What is left out here is told how to pass them: a variable of `env` is read by what the line itself says. Pure.
+ * Shell lines that may not have values, since a shell or another interpreter would read a value once more, as code
+ * (K7). For refused places the error says how to pass values: the line itself reads a variable of `env`. Pure.
  */
 import type { Template } from "./flow.ts";
 
@@ -23,7 +23,7 @@ const CODE: readonly RegExp[] = [
   /\[\[(?:[^\]]|\][^\]])*\s-(?:eq|ne|lt|le|gt|ge)\s|(?:\[|\btest)\s(?:.*\s)?-v\s|\bprintf\s+-v\b/s,
   /\b(?:PS0|PS4|ENV|BASH_ENV|PROMPT_COMMAND|SHELLOPTS)\+?=/,
   /\$\{?(?:SHELL|BASH|0)\b/,
-  // A shell that gets its line in words or on its input; one that gets the file of a script is none.
+  // A shell that gets its line as words or on its input; a shell that runs a script file does not count.
   /(?:^|[\s\/;&|(!])(?:ba|da|z|k|a|fi)?sh(?=\s*(?:$|[;&|)<\n]|[-+]))/,
   new RegExp(`${START}(?:${READERS})(?=[\\s_]|$)`),
   new RegExp(`${START}(?:${INTERPRETERS})\\s(?:[^;|&\\n]*\\s)?(?:-\\w*[cer]\\b|--eval|eval\\b)`),

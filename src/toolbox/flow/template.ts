@@ -13,7 +13,7 @@ const SLOT = /\{\{([^{}]*)\}\}|\$\{([^}]{0,200})\}/g;
 const PATH = /^[A-Za-z_][\w-]*(\.[A-Za-z_0-9][\w-]*)*$/;
 const TAG = /\{%/;
 
-/** The parts of a text; the problem names a place that is no plain variable. */
+/** The parts of a text; the problem names a place that is not a plain variable. */
 export function parseTemplate(text: string): Outcome<Template> {
   if (TAG.test(text)) return failure('Tags of Liquid, as "{% if %}", work in prompts only; use a choice state');
   const parts: (string | Slot)[] = [];

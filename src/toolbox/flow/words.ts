@@ -15,7 +15,7 @@ export interface ParsedWords {
 const TOKEN =
   /\s+|([A-Za-z_][\w-]*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|(\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\})|([^\s"'{}]+))|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s"'={}]+)/sy;
 
-/** The words of a text; the problem is the first place that is none of them. */
+/** The words of a text; the problem is the first place that is not a word. */
 export function parseWords(text: string): Outcome<ParsedWords> {
   const bare: string[] = [];
   const quoted: string[] = [];

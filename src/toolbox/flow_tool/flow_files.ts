@@ -35,7 +35,7 @@ export async function readFlows(directories: readonly PromptDirectory[], root: s
   };
 }
 
-/** A path below `root` without it; any other as it is. */
+/** A path below `root` without it; any other path unchanged. */
 export function seenFrom(root: string, path: string): string {
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }
@@ -69,7 +69,7 @@ function callsOf({ states }: Flow): readonly { readonly called: string; readonly
   );
 }
 
-/** The flows between `from` and `to` by which one calls the other, both with them; undefined: there is no way. */
+/** The chain of calls from flow `from` to flow `to`, both included; undefined: there is none. */
 function wayBack(from: string, to: string, flows: ReadonlyMap<string, Flow>): readonly string[] | undefined {
   const ways = new Map<string, readonly string[]>([[from, [from]]]);
   for (const [name, way] of ways) {

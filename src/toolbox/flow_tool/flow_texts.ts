@@ -46,7 +46,7 @@ interface RunFacts {
   readonly variables?: Variables;
 }
 
-/** What is told of a run as data; `verbose`: with its states so far and its variables. */
+/** A run as data for the client; `verbose`: with its states so far and its variables. */
 export function runFacts(run: SeenRun, { verbose }: Pick<TextStyle, "verbose">): RunFacts {
   const { id, flow, status, waiting, message } = run;
   const { state, flow: inner, variables } = topOf(run);

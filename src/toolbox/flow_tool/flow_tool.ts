@@ -1,4 +1,4 @@
-/** `flow`: starts a run, goes on with one, and shows what there is (K7). It runs in the server; its effects do not. */
+/** `flow`: starts, continues and lists runs (K7). It runs in the server; its effects do not. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { UserError } from "../../base/errors.ts";
 import { lazy } from "../../base/lazy.ts";
@@ -97,7 +97,7 @@ export class FlowTool {
     if (args.flow_name === "status") return runResult(await store.seen(kept), { ...styleOf(args, kept), logged: 0 });
     const claim = unwrap(await store.claim(id));
     return await this.#holding(claim, async () => {
-      // As the last call left it, which may have ended meanwhile.
+      // The state after the last call, which may have ended since.
       const run = unwrap(await store.read(id));
       if (args.abort !== undefined) {
         const aborted = ended(run, "aborted", args.abort);

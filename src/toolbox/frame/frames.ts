@@ -7,7 +7,7 @@ export const LONGEST_FRAME: number = 64 * 1024 * 1024;
 export const LONGEST_ANSWER: number = 16 * 1024 * 1024;
 
 const HEADER_BYTES = 4;
-/** In a length: bytes follow, which are no JSON. */
+/** A bit of the length: the bytes that follow are not JSON. */
 const RAW = 0x8000_0000;
 const DECODER = new TextDecoder();
 
@@ -21,7 +21,7 @@ export function encodeFrame(message: unknown, longest: number = LONGEST_FRAME): 
   return frame;
 }
 
-/** What comes before `length` bytes that are no JSON; the reader gives them as they are. */
+/** The header before `length` bytes that are not JSON; the reader returns them unchanged. */
 export function rawHeader(length: number): Uint8Array<ArrayBuffer> {
   const header = new Uint8Array(HEADER_BYTES);
   new DataView(header.buffer).setUint32(0, RAW + length);
@@ -41,7 +41,7 @@ export class FrameReader {
 
   /**
    * The messages that end in this chunk, which is not kept.
-   * @throws {Error} When what comes is no message; nothing that follows can be read then.
+   * @throws {Error} When the input is not a message; nothing after it can be read then.
    */
   push(chunk: Uint8Array): readonly unknown[] {
     this.#append(chunk);

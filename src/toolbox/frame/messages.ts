@@ -35,7 +35,7 @@ export interface Protection {
     /** Flags of the server that would allow changes. */
     readonly flags: readonly string[];
   }[];
-  /** Not protected, whatever repository is found around them. */
+  /** Not protected, even inside a repository. */
   readonly open: readonly string[];
 }
 

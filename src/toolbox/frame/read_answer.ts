@@ -12,10 +12,10 @@ export const REPLACED_META_KEY = "ahma/replaced_rev";
 /** Key of `_meta` with the counts of a check by rules, by severity. */
 export const RULES_META_KEY = "ahma/rules";
 
-/** By other keys a client finds operations and tasks, which are none of a worker's. */
+/** Other keys would name operations and tasks, which a worker does not have. */
 const META_KEYS: readonly string[] = [DENIED_META_KEY, REPLACED_META_KEY, RULES_META_KEY];
 
-/** A worker's message, of known members only. @throws {Error} When it is none. */
+/** A worker's message, with known members only. @throws {Error} When it is not a message. */
 export function readAnswer(message: unknown): FromWorker {
   if (!isObject(message) || typeof message["id"] !== "number") throw new Error("A message of no known kind");
   const { kind, id, progress, result, last } = message;

@@ -1,4 +1,4 @@
-/** What a search found, kept in bounded memory whatever the number of matches. Pure. */
+/** What a search found, kept in bounded memory for any number of matches. Pure. */
 
 /** A line of a file. */
 export interface FoundLine {
@@ -68,7 +68,7 @@ export class FoundLines {
   }
 }
 
-/** A line as it is shown; `at`: where its match begins. */
+/** A line as shown; `at`: where its match begins. */
 export function shownLine(line: string, at: number): string {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line;
   if (text.length <= LONGEST_LINE) return text;

@@ -3,7 +3,7 @@ import type { ToolArguments } from "../frame/messages.ts";
 
 export type OutputMode = "content" | "files_with_matches" | "count";
 
-/** A search, as both engines understand it; it goes to a helper as it is. */
+/** A search that both engines understand; it is sent to a helper unchanged. */
 export interface GrepQuery {
   readonly pattern: string;
   /** The pattern is text, not a regular expression. */

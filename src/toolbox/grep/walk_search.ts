@@ -94,7 +94,7 @@ async function* filesOf(tree: Tree, query: GrepQuery): AsyncGenerator<readonly s
   }
 }
 
-/** Undefined: it is no text. */
+/** Undefined: it is not text. */
 function decoded(content: Uint8Array): string | undefined {
   const [first, second] = content;
   const wide = first === 0xff && second === 0xfe

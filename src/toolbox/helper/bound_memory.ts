@@ -1,6 +1,6 @@
 import { openCLibrary } from "../../system/c_library.ts";
 
-/** linux/asm-generic/resource.h: memory of a process of its own, untouched parts of it too. */
+/** linux/asm-generic/resource.h: private memory of a process, including untouched parts. */
 const RLIMIT_DATA = 2;
 
 /**

@@ -123,7 +123,7 @@ export class Helper {
   }
 }
 
-/** What a call is told that ended before its task. */
+/** The error of a call that ended before its task. */
 export const CANCELLED: HelperProblem = { kind: "cancelled", text: "the call has ended" };
 /** The runtime ends itself by a signal where it gets no memory. */
 const TOO_MUCH = `it takes more than ${HELPER_MEBIBYTES} MiB of memory, or crashes the parser`;

@@ -73,7 +73,7 @@ export class WorkerLink implements AsyncDisposable {
     this.#beginIdle();
   }
 
-  /** Does one call. Never rejects: whatever keeps it from an answer is an error result. */
+  /** Does one call. Never rejects: every failure is an error result. */
   async call(tool: string, args: ToolArguments, hooks: WorkerCallHooks): Promise<ToolResult> {
     clearTimeout(this.#idle);
     this.#using++;

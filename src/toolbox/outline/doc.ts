@@ -42,7 +42,7 @@ function commentAbove(lines: readonly string[], row: number, mark: string): read
     } else if (line.startsWith(mark) && !NO_COMMENT.test(line)) found.unshift(line);
     else break;
   }
-  // What has no begin of its own stands behind code.
+  // A comment without its own start follows code on the same line.
   return isBlock ? [] : found;
 }
 

@@ -18,7 +18,7 @@ export interface FunctionNode {
 
 const NESTING =
   /^(?:(?:if|for|for_in|foreach|for_each|enhanced_for|for_range|while|do|do_while|switch|match|try|with|loop|select|unless|until|repeat|guard)(?:_statement|_expression|_modifier)?|c_style_for_statement|expression_switch_statement|type_switch_statement)$/;
-/** What stands in a list of parameters and is none that a caller gives. */
+/** Entries of a parameter list that callers do not pass. */
 const NO_PARAMETER = /comment|self|receiver/;
 const NO_WORD: readonly string[] = ["self", "cls", "void", "this"];
 
@@ -68,7 +68,7 @@ function nestingOf(root: Node, functions: ReadonlySet<number>): number {
   return deepest;
 }
 
-/** A chain of conditions is no nesting. */
+/** A chain of conditions does not count as nesting. */
 function isElseIf(node: Node): boolean {
   const { parent } = node;
   if (parent === null || !/^if_|^if$/.test(node.type)) return false;

@@ -13,7 +13,7 @@ import { below, selectFiles } from "./select_files.ts";
 /** The text of an answer, about so many characters. */
 const MOST_CHARACTERS = 48 * 1024;
 const DEFAULT_DEPTH = 10;
-/** Progress is told, and other calls are taken, after so many files. */
+/** After this many files progress is reported, and other calls get a turn. */
 const FILES_AT_ONCE = 16;
 
 interface Outlines {

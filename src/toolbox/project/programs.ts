@@ -40,7 +40,7 @@ export function findProgram(name: string): string | undefined {
   });
 }
 
-/** Starts a program. @throws {UserError} When there is none of that name, or it cannot be started. */
+/** Starts a program. @throws {UserError} When no program has that name, or it cannot be started. */
 export function startProgram({ program, args, directory, signal, environment = {} }: ProgramCall): RunningProgram {
   const path = findProgram(program);
   if (path === undefined) throw new UserError(`Cannot run "${program}": there is no such program on the PATH`);

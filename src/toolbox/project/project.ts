@@ -1,6 +1,7 @@
 /**
  * The directories that native tools may touch, and the only way by which they open what a call names. The kernel holds
- * the worker to the same directories; here a path gets a clear answer, and a link that is swapped meanwhile leads nowhere.
+ * the worker to the same directories; here a path gets a clear answer, and a link that is swapped in during the call
+ * leads nowhere.
  */
 import { lazy } from "../../base/lazy.ts";
 import { UserError } from "../../base/errors.ts";
@@ -140,7 +141,9 @@ export class Project implements Disposable {
     return this.#calls().begin();
   }
 
-  /** The directory of a place, open, no link on the way; undefined: it is not there, or the path changed meanwhile. */
+  /**
+   * The directory of a place, opened without following links; undefined: it is missing, or the path has changed since.
+   */
   directoryOf(files: OpenFiles, { path, root }: Place): number | undefined {
     const parent = parentOf(path);
     const tree = this.#libc().identityOf(root);
@@ -196,7 +199,7 @@ export class Project implements Disposable {
   /** @throws {UserError} When the file system has a reason; nothing is thrown where the file is there. */
   async #explain({ path, shown }: Place, given: string): Promise<void> {
     try {
-      // What is no file may wait for a writer when it is opened.
+      // A pipe may wait for a writer when it is opened.
       if (!(await Deno.stat(path)).isFile) return;
       using _ = await Deno.open(path);
     } catch (thrown) {

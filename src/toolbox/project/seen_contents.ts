@@ -10,7 +10,7 @@ export class SeenContents {
   readonly #contents = new Map<string, Uint8Array<ArrayBuffer>>();
   #bytes = 0;
 
-  /** Keeps a content, which is not changed afterwards, and lets go of the oldest ones. */
+  /** Keeps a content, which must not change afterwards, and drops the oldest ones. */
   keep(rev: string, content: Uint8Array<ArrayBuffer>): void {
     if (content.length > LONGEST_BYTES) return;
     this.#drop(rev);

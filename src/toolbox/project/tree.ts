@@ -1,6 +1,6 @@
 /**
  * A directory and all below it, by names from the root that holds it. Every access begins at the open root and passes
- * no link, so that a link that is swapped in meanwhile leads nowhere.
+ * no link, so that a link swapped in at the same time leads nowhere.
  */
 import type { DirectoryEntry, EntryKind } from "../../system/c_library.ts";
 import type { OpenFiles, Stat } from "../../system/open_files/file_calls.ts";
@@ -37,7 +37,7 @@ export class Tree implements Disposable {
     this.#parts = parts;
   }
 
-  /** What a directory holds, in no order; undefined: it is none any more, or may not be read. */
+  /** The entries of a directory, unordered; undefined: it is no longer a directory, or may not be read. */
   entries(path: string): readonly TreeEntry[] | undefined {
     const { files, directory } = this.#parts;
     const fd = files.directoryBelow(directory, path || ".");
@@ -67,12 +67,12 @@ export class Tree implements Disposable {
     return files.writtenAt(directory, path || ".");
   }
 
-  /** Where a link leads, as it is written; undefined: it is none any more. */
+  /** The text of a link; undefined: it is no longer a link. */
   target(path: string): string | undefined {
     return expected(() => Deno.readLinkSync(`${this.place.root}/${path}`));
   }
 
-  /** The content of a regular file of at most `most` bytes; undefined: it is none, longer, or may not be read. */
+  /** The content of a regular file of at most `most` bytes; undefined: it is not one, is longer, or may not be read. */
   read(path: string, most: number): Uint8Array<ArrayBuffer> | undefined {
     const { files, directory } = this.#parts;
     const fd = files.fileBelow(directory, path);

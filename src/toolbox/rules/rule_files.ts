@@ -46,7 +46,7 @@ export async function chooseFiles(
   return found.toSorted(compareText);
 }
 
-/** @throws {UserError} When this is no repository. */
+/** @throws {UserError} When this is not a repository. */
 async function changedFiles({ directory }: Project, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const git = async (...words: readonly string[]) => {
     const { code, stdout, stderr } = await runProgram({
@@ -91,7 +91,7 @@ export class RuleTexts {
     return this.#longer;
   }
 
-  /** Undefined: it is no text, too long, or gone. */
+  /** Undefined: it is binary, too long, or gone. */
   read(path: string): RuleText | undefined {
     if (this.#last?.path === path) return this.#last.text;
     const text = this.#read(path);

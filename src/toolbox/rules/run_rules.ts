@@ -32,7 +32,7 @@ export interface RunResult {
   readonly isCut: boolean;
 }
 
-/** Progress is told after so many. */
+/** Progress is reported after this many. */
 const FILES_PER_STEP = 50;
 
 export async function runRules(run: RuleRun): Promise<RunResult> {

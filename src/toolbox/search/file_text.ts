@@ -1,4 +1,4 @@
-/** The text of an indexed file as it is now. */
+/** The current text of an indexed file. */
 import { UserError } from "../../base/errors.ts";
 import { MOST_SOURCE_BYTES, textOf } from "../outline/read_source.ts";
 import type { Project } from "../project/project.ts";

@@ -1,4 +1,4 @@
-/** The index of a project: a database of SQLite in a directory of its own, made again when it is damaged. */
+/** The index of a project: an SQLite database in its own directory, rebuilt when it is damaged. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { PATIENCE, SCHEMA_VERSION, SETTINGS, TABLES } from "./schema.ts";
 

@@ -1,4 +1,4 @@
-/** Questions in the language of FTS5, in which nothing of a user's text has a meaning of its own. Pure. */
+/** Queries in the syntax of FTS5, with all of the user's text quoted. Pure. */
 
 /** Columns of the index of words, in its order. */
 export type WordColumn = "path" | "name" | "parts" | "body" | "doc";

@@ -61,7 +61,7 @@ interface Found {
 
 /** A question waits so long for the index, milliseconds. */
 const SHORT_MS = 300;
-/** The same while more than a tenth of the files is not in it, as at first: without them the answer is none. */
+/** The same while more than a tenth of the files is missing, as at first: without them an answer would be useless. */
 const LONG_MS = 10_000;
 const MUCH = 0.1;
 /** Other servers and calls are let in after so many files. */
@@ -98,7 +98,7 @@ export class ProjectIndex {
     return await this.read((index) => this.#files(index));
   }
 
-  /** Brings it up to date. @throws {UserError} Where there is no index, or no room for it. */
+  /** Brings it up to date. @throws {UserError} When there is no index, or the disk is full. */
   async update(options: UpdateOptions): Promise<UpdateReport> {
     const other = this.#updating;
     if (other !== undefined) {

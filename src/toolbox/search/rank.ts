@@ -28,7 +28,7 @@ const IN_PATH = 1.15;
 const SECONDARY = 0.6;
 const TESTS = /(?:^|[/._-])(?:tests?|specs?|fixtures?|mocks?|__tests__)(?:[/._-]|$)/i;
 const GENERATED = /(?:^|\/)(?:dist|build|vendor|third_party|node_modules|generated)\/|\.(?:min|generated|pb|g)\./i;
-/** Names that share fewer of their pieces with a question are no slips of it. */
+/** Names that share fewer pieces with a query are not misspellings of it. */
 const LEAST_LIKENESS = 0.45;
 
 /** The best first: those found by words, and those whose name or path is nearly the question. */

@@ -28,7 +28,7 @@ export interface NoteResourcesOptions {
   /** Whether the list of tasks is one too. */
   readonly tasks: boolean;
   readonly worker: Pick<WorkerLink, "call">;
-  /** Hears when files of notes may have changed, by whatever program, from its call on until it is disposed of. */
+  /** Calls the listener when files of notes may have changed, by any program, until it is disposed. */
   readonly watch: (onChange: () => void) => AsyncDisposable;
   /** Gets what a listener of changes, or a look for them, threw. */
   readonly onError: (thrown: unknown) => void;

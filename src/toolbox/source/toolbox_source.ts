@@ -106,7 +106,7 @@ async function callWorker(
   }
 }
 
-/** A tool as it is listed. */
+/** A tool in the form of `tools/list`. */
 export function listedTool({ name, title, description, parameters, ...traits }: ToolDefinition): Tool {
   const { readOnly, idempotent = readOnly, harmless = readOnly, openWorld = false } = traits;
   return {

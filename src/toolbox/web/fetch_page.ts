@@ -51,7 +51,7 @@ export async function fetchPage(network: Network, request: PageRequest): Promise
   }
 }
 
-/** A text as an address of the web. @throws {UserError} When it is none. */
+/** A text as a web address. @throws {UserError} When it is not one. */
 export function webAddress(text: string): URL {
   const url = text.length <= LONGEST_ADDRESS && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) {

@@ -42,7 +42,7 @@ function cell(content: string): string {
   return `| ${lines.join(" ").replaceAll("|", "\\|")} `;
 }
 
-/** The first row of a table is its head, whatever its cells are. */
+/** The first row of a table is its head, with any kind of cells. */
 function row(content: string, element: HtmlElement): string {
   const line = `\n${content.trim()} |`;
   if (element.closest("table")?.querySelector("tr") !== element) return line;

@@ -1,4 +1,7 @@
-/** What a model reads of a page: Markdown of its article, or its text as it is (K5). Parsing happens in the worker only. */
+/**
+ * The part of a page that a model reads: Markdown of its article, or its raw text (K5). Parsing happens in the worker
+ * only.
+ */
 import { shorten, visibleText } from "../../base/visible_text.ts";
 import { type HtmlDocument, type HtmlElement, parseHtml, sizeOf } from "./html.ts";
 import { markdownOf } from "./markdown.ts";
@@ -29,7 +32,7 @@ export interface PagePart extends PageText {
   readonly total: number;
 }
 
-/** The part of a page that a task asks for; undefined: the page is no text. */
+/** The part of a page that a task asks for; undefined: the page is not text. */
 export async function pagePart(bytes: Uint8Array<ArrayBuffer>, task: PageTask): Promise<PagePart | undefined> {
   const { contentType, url, raw, from, length } = task;
   const page = raw
@@ -53,7 +56,7 @@ const DEEPEST = 400;
 /** No article is looked for in a larger tree, which would take more than about two seconds. */
 const LARGEST_TOTAL = 250_000;
 
-/** The text of a page; undefined: it is none, as a picture or an archive. */
+/** The text of a page; undefined: it is not text, such as an image or an archive. */
 export async function pageText(
   bytes: Uint8Array<ArrayBuffer>,
   contentType: string,

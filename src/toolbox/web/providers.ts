@@ -27,7 +27,7 @@ export interface Provider {
   /** Hosts that the user has named, which may be private; absent: the service is public. */
   readonly ownHost?: readonly string[];
   request(query: SearchQuery): Omit<WebRequest, "signal">;
-  /** @throws {UserError} When the answer is none of the service. */
+  /** @throws {UserError} When the answer does not come from the service. */
   hits(text: string): Promise<readonly Hit[]>;
 }
 

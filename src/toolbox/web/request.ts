@@ -2,7 +2,7 @@
 import { UserError } from "../../base/errors.ts";
 import { type AddressedAnswer, type HostAddress, requestToAddress } from "../../system/network/request_to_address.ts";
 
-/** What web tools need of the network; a test gives a resolver of its own. */
+/** The network functions of web tools; tests pass their own resolver. */
 export interface Network {
   resolve(host: string): Promise<readonly HostAddress[]>;
   isPublic(address: string): boolean;

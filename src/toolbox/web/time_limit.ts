@@ -5,7 +5,7 @@ export interface TimeLimit {
   /** Aborted: the call is cancelled. */
   readonly signal: AbortSignal;
   readonly seconds: number;
-  /** What is told when the time is over: it names what took so long, and the way out. */
+  /** The error when the time is over: it names what took so long, and the way out. */
   readonly late: string;
 }
 

@@ -10,7 +10,7 @@ import { Project } from "../project/project.ts";
 /** Finds the code of a tool; undefined: there is none of that name. */
 export type FindTool = (name: string) => NativeTool | undefined;
 
-/** Serves until stdin ends. @throws {Error} When what comes is no message. */
+/** Serves until stdin ends. @throws {Error} When the input is not a message. */
 export async function serveCalls(
   input: ReadableStream<Uint8Array>,
   write: (frame: Uint8Array) => Promise<void>,

@@ -1,4 +1,4 @@
-/** First module of a worker: a program of its own inside the sandbox, whose parent is the server. */
+/** First module of a worker: a separate program inside the sandbox, started by the server. */
 import { findTool } from "./find_tool.ts";
 import { serveCalls } from "./serve.ts";
 

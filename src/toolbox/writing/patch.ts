@@ -100,7 +100,7 @@ interface StoredStep {
   readonly stored: Extract<Stored, { kind: "stored" }> | undefined;
 }
 
-/** Undefined: a file was changed by another program meanwhile, and what was done is undone. */
+/** Undefined: another program changed a file in the meantime, and all changes are undone. */
 function storeAll(steps: readonly Step[]): readonly StoredStep[] | undefined {
   const done: StoredStep[] = [];
   try {

@@ -11,7 +11,7 @@ import { EACCES, EEXIST, ENOENT, EPERM, problemOf } from "./problems.ts";
 import { insistOnOwnFile } from "./shared_names.ts";
 import type { CurrentFile, Target } from "./target.ts";
 
-/** What became of it; `conflict`: another program changed the file meanwhile, and nothing was written. */
+/** The outcome; `conflict`: another program changed the file in the meantime, and nothing was written. */
 export type Stored =
   | { readonly kind: "stored"; /** Why not atomically; undefined: atomically. */ readonly inPlace?: string }
   | { readonly kind: "conflict" };
@@ -63,7 +63,7 @@ function makeParents({ project, place, files }: Target): number | undefined {
   return project.directoryOf(files, place);
 }
 
-/** A file being written that has, or soon gets, a name of its own. */
+/** A file being written that has, or soon gets, its own name. */
 interface Draft {
   readonly fd: number;
   readonly made: Stat;

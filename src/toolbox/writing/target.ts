@@ -12,7 +12,7 @@ import type { Project } from "../project/project.ts";
 import { insistOnUnprotected } from "../project/protection.ts";
 import { EACCES, ENOENT, problemOf } from "./problems.ts";
 
-/** A file as it is; it may be missing. */
+/** The current state of a file; it may be missing. */
 export interface Target extends Disposable {
   readonly project: Project;
   readonly place: Place;
@@ -44,7 +44,9 @@ const LINK = 0o120000;
 /** A larger file is not changed here. */
 const LARGEST_BYTES = 32 * 1024 * 1024;
 
-/** Opens what the path leads to. @throws {UserError} When it may not be changed, or is no file that could be. */
+/**
+ * Opens what the path leads to. @throws {UserError} When it may not be changed, or is not a file that can be changed.
+ */
 export async function openTarget(project: Project, path: string, signal: AbortSignal): Promise<Target> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     signal.throwIfAborted();
@@ -70,7 +72,7 @@ interface Opening {
   readonly signal: AbortSignal;
 }
 
-/** Undefined: it changed meanwhile, so its path is to be followed again. */
+/** Undefined: it has just changed, so its path must be followed again. */
 async function tryOpen(project: Project, { place, files, signal }: Opening): Promise<Target | undefined> {
   const name = place.path.slice(parentOf(place.path).length).replace("/", "");
   const target = (directory: number | undefined, current: CurrentFile | undefined): Target => {

@@ -20,7 +20,7 @@ export interface ActiveCall {
   readonly onRefused: (refused: Refused) => void;
 }
 
-/** What the server asked in vain. */
+/** The requests of the server that were refused. */
 export interface Refused {
   /** A sentence with the reason. */
   readonly text: string;
@@ -73,7 +73,7 @@ export class ActiveCalls {
     }
   }
 
-  /** The client for which the server works now, or for which alone it ever has; undefined: there is no telling. */
+  /** The client whose call the server works on, or its only client so far; undefined: unknown. */
   get onlyClient(): AskedClient | undefined {
     if (this.#calls.size === 0) return this.#hasSeveral ? undefined : this.#last;
     const target = this.#target([...this.#calls]);
@@ -114,7 +114,7 @@ export class ActiveCalls {
     return method === "elicitation/create" ? { result: { action: "cancel" } } : refusal(method, what, REJECTED);
   }
 
-  /** The newest call of the only client; with several there is no telling whose user is meant. */
+  /** The newest call of the only client; with several clients the right user is unknown. */
   #target(concerned: readonly ActiveCall[]): Outcome<ActiveCall> {
     const last = concerned.at(-1);
     if (last === undefined) return failure("it works on no call");

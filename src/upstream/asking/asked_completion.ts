@@ -5,8 +5,8 @@ import { cleaned } from "../definitions/definition.ts";
 import { withOurUris } from "../definitions/foreign_uri.ts";
 
 /**
- * The parameters for the client, links in it at addresses of ours; the problem says why they are not sent. The context of
- * other servers (`includeContext`) is not asked for: the client would take ours, with all servers behind it.
+ * The parameters for the client, with links rewritten to our addresses; the problem says why they are not sent. The
+ * context of other servers (`includeContext`) is not asked for: the client would take ours, with all servers behind it.
  */
 export function askedCompletion(server: string, params: unknown): Outcome<Readonly<Record<string, unknown>>> {
   const known = specTypeSchemas.CreateMessageRequestParams["~standard"].validate(params);

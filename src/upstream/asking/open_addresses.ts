@@ -24,7 +24,7 @@ export class OpenAddresses {
     if (this.#clients.size > MOST) this.#clients.delete(oldest);
   }
 
-  /** Takes the parameters of `notifications/elicitation/complete`; the client that was sent there is told once. */
+  /** Takes the parameters of `notifications/elicitation/complete`; the client that was sent there is notified once. */
   completed(params: unknown): void {
     const elicitationId = addressId(this.#server, member(params, "elicitationId"));
     this.#clients.get(elicitationId)?.notify({

@@ -3,7 +3,7 @@
  * that ask for none, and a server that wants to can get past it. Pure.
  */
 
-/** In any text, whatever stands between the letters; marks of accents are left out. */
+/** Found in any text, with any characters between the letters; accents are ignored. */
 const ANYWHERE = new RegExp(
   [
     "password|passwd|passphrase|passcode|credential|mnemonic",

@@ -30,7 +30,7 @@ export class EntryReader {
     return this.#first(names) !== undefined;
   }
 
-  /** A field as it stands; undefined: there is none. */
+  /** The raw value of a field; undefined: there is none. */
   value(name: string): unknown {
     return this.has(name) ? this.#fields[name] : undefined;
   }
@@ -78,7 +78,7 @@ export class EntryReader {
     return this.#typed(names, "an object", isObject);
   }
 
-  /** The reader of an object inside; one without fields where there is none. */
+  /** The reader of a nested object; without fields if there is none. */
   part(name: string): EntryReader {
     return new EntryReader(this.object(name) ?? {}, [...this.#path, name], this.#diagnostics);
   }

@@ -1,4 +1,4 @@
-/** What a configuration file says of one server, whatever dialect it was written in. */
+/** The configuration of one server, from a file in any dialect. */
 import type { OAuthFields } from "../oauth/oauth_config.ts";
 import type { Network, UnixSockets } from "../../sandbox/policy/confinement.ts";
 

@@ -21,7 +21,7 @@ const DEEPEST_SCHEMA = 50;
 /** Servers between a tool and its client; more: servers that serve each other. */
 const MOST_HOPS = 4;
 
-/** Key of `_meta`: how many servers of ours a tool has passed through. */
+/** Key of `_meta`: how many instances of this program a tool has passed through. */
 const HOPS_META_KEY = "ahma/hops";
 /** Stands for a count that is not a number, which must not pass for none. */
 const NOT_A_COUNT = -1;
@@ -45,7 +45,7 @@ export function definitionsIn(result: unknown): readonly Definition[] {
   });
 }
 
-/** The tool for clients under a name of ours; the problem says why it is withheld. */
+/** The tool for clients under our name; the problem says why it is withheld. */
 export function clientTool(definition: Definition, name: string): Outcome<Tool> {
   const { title, description, inputSchema = { type: "object" }, annotations } = definition;
   const passed = member(definition._meta, HOPS_META_KEY) ?? 0;
@@ -70,7 +70,7 @@ export function clientTool(definition: Definition, name: string): Outcome<Tool> 
   });
 }
 
-/** A text that is equal exactly for equal definitions, whatever the order of their members. */
+/** A text that is equal exactly for equal definitions, in any order of members. */
 export function canonical(value: unknown): string {
   return JSON.stringify(
     value,

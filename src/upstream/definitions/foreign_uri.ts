@@ -1,13 +1,13 @@
 /**
- * Addresses of ours for resources of servers (O2): the server's own address stands unchanged behind the server's name, so
- * that the variables of a template stay what they are. Pure.
+ * Our addresses for resources of servers (O2): the server's own address follows its name unchanged, so that the
+ * variables of a template stay what they are. Pure.
  */
 import { attempt } from "../../base/errors.ts";
 import { isObject } from "../../wire/json_value.ts";
 
 const PREFIX = "ahma://servers/";
 
-/** The address of ours for an address, or a template of addresses, of a server. */
+/** Our address for an address, or a template of addresses, of a server. */
 export function ourUri(server: string, uri: string): string {
   return `${PREFIX}${encodeURIComponent(server)}/${uri}`;
 }
@@ -21,8 +21,8 @@ export function theirUri(uri: string): { readonly server: string; readonly uri: 
 }
 
 /**
- * A part of a result: links to resources, and resources in it, get addresses of ours, so that a client neither opens a
- * file of its own for a server nor what is ours. Clients fetch web pages themselves. Pictures of links are left out.
+ * A part of a result: links to resources, and resources in it, get our addresses, so that a client neither opens a file
+ * of its own for a server nor one of our resources. Clients fetch web pages themselves. Icons of links are dropped.
  */
 export function withOurUris(server: string, part: unknown): unknown {
   if (!isObject(part)) return part;

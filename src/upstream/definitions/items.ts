@@ -101,17 +101,17 @@ export function itemsOf(record: Pick<ServerRecord, "seen"> | undefined, kind: It
   return (record?.seen ?? []).filter((one): one is Item => "kind" in one && one.kind === kind);
 }
 
-/** The resource for clients, at an address of ours. */
+/** The resource for clients, at our address. */
 export function clientResource({ item }: Item, uri: string): Resource {
   return { uri, ...labels(item) };
 }
 
-/** The template for clients, of addresses of ours. */
+/** The template for clients, with our addresses. */
 export function clientTemplate({ item }: Item, uriTemplate: string): ResourceTemplateType {
   return { uriTemplate, ...labels(item) };
 }
 
-/** The prompt for clients, under a name of ours. */
+/** The prompt for clients, under our name. */
 export function clientPrompt({ item }: Item, name: string): Prompt {
   const given = item["arguments"];
   const args = (Array.isArray(given) ? given : []).filter(isObject).slice(0, MOST_ARGUMENTS);

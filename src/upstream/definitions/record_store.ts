@@ -40,8 +40,8 @@ export class RecordStore {
   }
 
   /**
-   * The part of the record that is needed at every start, from a small file of its own, and without `node:fs`, which would
-   * delay the answer to initialize: no command can put anything else in its place.
+   * The part of the record that is needed at every start, from a separate small file, and without `node:fs`, which
+   * would delay the answer to initialize: no command can put anything else in its place.
    */
   readInstructions(id: string): ServerRecord | undefined {
     return readRecord(this.#instructionsOf(id), (file) => Deno.readTextFileSync(file));

@@ -8,7 +8,7 @@ import { JsonScan } from "../../wire/json_scan.ts";
 import { type Excess, excessiveAnswer, excessOf, LONGEST_MESSAGE } from "../../wire/message_bounds.ts";
 import { EventData } from "./event_data.ts";
 
-/** The method by which the link is told of a request of the server that was taken out; `problem` says why. */
+/** The method that tells the link of a removed request of the server; `problem` says why. */
 export const TAKEN_OUT = "ahma/taken_out";
 const INTERNAL_ERROR = -32603;
 /** Ends an event of which a part was passed on: without its end it is not JSON, and dropped. */

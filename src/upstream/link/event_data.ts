@@ -14,7 +14,7 @@ export type EventPart =
   | { readonly kind: "blank"; readonly end: number };
 
 export class EventData {
-  /** Bytes of the mark so far; as long as it is: the first line has begun. */
+  /** Bytes of the mark so far; at its full length the first line has begun. */
   #mark = 0;
   /** Bytes of the line so far. */
   #column = 0;

@@ -22,7 +22,9 @@ export interface HttpLinkOptions {
   readonly spec: Pick<HttpSpec, "url" | "headers" | "transport">;
   /** The login of a person; undefined: only the headers of the configuration are sent. */
   readonly auth: TransportAuth | undefined;
-  /** Names this program where it is an HTTP server, so that it knows its own requests; undefined: it is none. */
+  /**
+   * Names this program where it is an HTTP server, so that it recognizes its own requests; undefined: it is not one.
+   */
   readonly instance: string | undefined;
 }
 
@@ -37,7 +39,7 @@ const MOST_ROUNDS = 10;
 /** Before a request is repeated with nothing but the server's state, milliseconds. */
 const STATE_ONLY_MS = 500;
 const SESSION_LOST = 404;
-/** What an HTTP server of ours answers to a request of its own. */
+/** The answer of an HTTP server of this program to its own request. */
 const LOOP = 508;
 const CONNECTION_LOST = -32000;
 const INTERNAL_ERROR = -32603;

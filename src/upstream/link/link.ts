@@ -1,4 +1,4 @@
-/** A connection to one server, whatever carries it. */
+/** A connection to one server, over any transport. */
 import type { Logger } from "../../base/log.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import type { ClientOffers } from "../../service/questions/question.ts";
@@ -14,7 +14,7 @@ export interface LinkRequest {
   readonly onQuestion?: AnswerRequest;
   /** The schema of the tool that is called, where arguments are to be sent as headers too; absent: none is. */
   readonly headerSchema?: Readonly<Record<string, unknown>>;
-  /** Aborted: the server is told, and the answer is an error. */
+  /** Aborted: the server is notified, and the answer is an error. */
   readonly signal?: AbortSignal;
 }
 

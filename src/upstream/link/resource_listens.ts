@@ -1,4 +1,4 @@
-/** Subscriptions to resources at a server of 2026-07-28, where each is a stream of its own instead of a request. */
+/** Subscriptions to resources at a server of 2026-07-28, where each is a separate stream instead of a request. */
 import type { Client } from "@modelcontextprotocol/client";
 import type { LinkRequest } from "./link.ts";
 

@@ -1,4 +1,4 @@
-/** A stdio server in a sandbox of its own: started, restarted and ended by its supervisor (O2). */
+/** A stdio server in its own sandbox: started, restarted and ended by its supervisor (O2). */
 import { messageOf } from "../../base/errors.ts";
 import { aborted } from "../../base/time.ts";
 import { VERSION } from "../../base/version.ts";

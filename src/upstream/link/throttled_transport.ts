@@ -4,7 +4,7 @@ import { member } from "../../wire/json_value.ts";
 
 /** Answers to requests of the server that it has not taken; more of them are not sent. */
 const MOST_ANSWERS = 32;
-/** Between two tries to open a stream again, whatever the server asks for, milliseconds. */
+/** Minimum milliseconds between two attempts to reopen a stream, whatever the server asks for. */
 const SHORTEST_PAUSE_MS = 1_000;
 
 type OpenAgainLater = NonNullable<StreamableHTTPClientTransportOptions["reconnectionScheduler"]>;

@@ -4,7 +4,7 @@
  */
 import type { Fetch } from "./retry_after.ts";
 
-/** `onEnd` hears why a stream of events gives no more: it failed, or the server ended it. */
+/** `onEnd` gets the reason why a stream of events ended: it failed, or the server ended it. */
 export function watchedFetch(fetch: Fetch, onEnd: (reason: Error) => void): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init);

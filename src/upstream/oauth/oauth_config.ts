@@ -11,7 +11,7 @@ export interface OAuthConfig {
   readonly scopes?: readonly string[] | undefined;
   /** Port that the browser comes back to (default: 8080). */
   readonly callbackPort?: number | undefined;
-  /** The whole redirect address, as it is registered (default: http://localhost:PORT/callback). */
+  /** The whole registered redirect address (default: http://localhost:PORT/callback). */
   readonly redirectUri?: string | undefined;
   /** The `resource` parameter; false: none is sent. Absent: as the server names itself. */
   readonly resource?: string | false | undefined;

@@ -23,11 +23,11 @@ export interface Challenge {
   /** Where the metadata of the protected resource lies; absent: at its well-known address. */
   readonly resourceMetadataUrl?: URL | undefined;
   readonly scope?: string | undefined;
-  /** The scope is more than the login has: it is asked for whatever the configuration names. */
+  /** The scope exceeds the login: it is requested, whatever the configuration names. */
   readonly isStepUp?: true;
 }
 
-/** Asks a person to log in; false: it came to nothing. Undefined: now there is no person to ask. */
+/** Asks a person to log in; false: the login failed. Undefined: there is no person to ask now. */
 export type LogInAgain = (challenge: Challenge) => Promise<boolean> | undefined;
 
 export interface TokenSourceOptions extends RefreshTools {

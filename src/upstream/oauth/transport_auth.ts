@@ -1,4 +1,4 @@
-/** Joins a token source to the SDK's HTTP transports: their options, which leave the SDK no login of its own. */
+/** Joins a token source to the SDK's HTTP transports: their options, which keep the SDK from logging in itself. */
 import type { AuthProvider, FetchLike } from "@modelcontextprotocol/client";
 import type { Challenge, TokenSource } from "./token_source.ts";
 

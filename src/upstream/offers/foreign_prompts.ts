@@ -1,4 +1,4 @@
-/** Prompts of other servers under names of ours (O2). */
+/** Prompts of other servers under our names (O2). */
 import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Logger } from "../../base/log.ts";

@@ -1,4 +1,4 @@
-/** Resources and templates of other servers, at addresses of ours (O2). */
+/** Resources and templates of other servers, at our addresses (O2). */
 import type { ReadResourceResult } from "@modelcontextprotocol/server";
 import { Emitter, type Unsubscribe } from "../../base/emitter.ts";
 import { messageOf } from "../../base/errors.ts";

@@ -1,4 +1,4 @@
-/** What servers say of their use, for the instructions of ours (O2): known from earlier, short, and one line each. */
+/** Instructions of other servers, as lines of ours (O2): from the stored record, short, and one line each. */
 import { shorten } from "../../base/visible_text.ts";
 import { itemsOf } from "../definitions/items.ts";
 import { withheldBecause } from "../definitions/pins.ts";

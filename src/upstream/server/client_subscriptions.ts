@@ -1,4 +1,4 @@
-/** What clients want a server to tell: changes of resources, and log messages; for each connection of ours to it. */
+/** What clients subscribe to at a server: changes of resources, and log messages; for each connection to it. */
 import { LOG_LEVEL_META_KEY, type LoggingLevel } from "@modelcontextprotocol/server";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import type { Link, LinkRequest } from "../link/link.ts";
@@ -23,7 +23,7 @@ export class ClientSubscriptions {
     return answer;
   }
 
-  /** Ends one `follow`; with the last the server is told, where it is connected. */
+  /** Ends one `follow`; after the last one a connected server is told. */
   unfollow(uri: string, link: Promise<Link> | undefined): void {
     const left = (this.#wanted.get(uri) ?? 0) - 1;
     if (left > 0) return void this.#wanted.set(uri, left);
@@ -60,7 +60,7 @@ export class ClientSubscriptions {
   }
 }
 
-/** A server that cannot be connected is told when it can. */
+/** A server that cannot be reached now is told once it is connected. */
 function tell(link: Promise<Link> | undefined, request: LinkRequest): void {
   void link?.then((opened) => opened.request(request), () => {});
 }

@@ -1,4 +1,4 @@
-/** All that the servers have of one kind, under names of ours (O2): made again when a server or other names change. */
+/** All items of one kind of all servers, under our names (O2): rebuilt when a server or other names change. */
 import { type NamePrefixes, namePrefixes, type ToolName, toolNames } from "../definitions/tool_names.ts";
 import type { ServerSet } from "./server_set.ts";
 import type { UpstreamServer } from "./upstream_server.ts";
@@ -9,7 +9,7 @@ export interface NamedEntriesOptions<Entry> {
   readonly taken: () => Promise<readonly string[]>;
   /** Characters of a name. */
   readonly longest: number;
-  /** The server's own name of each thing that it has, and the thing under a name of ours. */
+  /** The server's own name of each item, and the item under our name. */
   readonly seen: (server: UpstreamServer) => readonly (readonly [theirs: string, named: (name: ToolName) => Entry])[];
 }
 

@@ -1,4 +1,4 @@
-/** A list of what all servers offer: a change of it is told once, and only when something was listed (O2). */
+/** A list of what all servers offer: a change is announced once, and only after something was listed (O2). */
 import { Emitter, type Unsubscribe } from "../../base/emitter.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";

@@ -1,4 +1,4 @@
-/** The third tool source: tools of other servers, under names of ours (O2). */
+/** The third tool source: tools of other servers, under our names (O2). */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Logger } from "../../base/log.ts";

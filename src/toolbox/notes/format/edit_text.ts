@@ -1,4 +1,4 @@
-/** One call's change of a note, and whether it fits one that was made meanwhile. Pure. */
+/** One call's change of a note, and whether it can be merged with a concurrent one. Pure. */
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
 import { changeFront, type FrontChange, readFront, splitText, type Yaml } from "./front_matter.ts";
 

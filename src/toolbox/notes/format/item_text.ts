@@ -32,7 +32,7 @@ export function boundedText(text: string, path: string): string {
   return cutText(visibleText(text).replace(/^\n+/, "").trimEnd(), path);
 }
 
-/** A text as it is, cut where it is too long. */
+/** A text, cut if it is too long. */
 export function cutText(text: string, path: string): string {
   if (text.length <= LONGEST_SHOWN) return text;
   return `${text.slice(0, LONGEST_SHOWN).toWellFormed()}\n[${text.length - LONGEST_SHOWN} characters more in ${path}]`;

@@ -6,7 +6,7 @@ import type { NoteFile } from "../store/note_files.ts";
 
 export const STATUSES = ["open", "in_progress", "blocked", "complete", "cancelled"] as const;
 export type IssueStatus = typeof STATUSES[number];
-/** `conflict`: git left one in the file. `broken`: the file cannot be read, or its status is none. */
+/** `conflict`: git left one in the file. `broken`: the file cannot be read, or its status is invalid. */
 export type ShownStatus = IssueStatus | "conflict" | "broken";
 
 export const DEFAULT_PRIORITY = 2;

@@ -61,7 +61,7 @@ export class IssueSet {
       .map(({ name }) => name);
   }
 
-  /** The issue that a branch of git is for: the longest name that it is or ends with; undefined: there is none. */
+  /** The issue of a git branch: the longest name that equals or ends the branch name; undefined: there is none. */
   ofBranch(branch: string): Issue | undefined {
     const wanted = branch.toLowerCase();
     const ends = (name: string) => wanted === name || ["/", "-", "_"].some((mark) => wanted.endsWith(mark + name));

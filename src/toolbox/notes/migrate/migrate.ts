@@ -1,6 +1,6 @@
 /**
- * Copies what SwissArmyHammer kept in a project to `.ahma`: notes get front matter, all else is copied as it is. Nothing
- * is overwritten or removed, so that a second migration finds nothing to do.
+ * Copies what SwissArmyHammer kept in a project to `.ahma`: notes get front matter, everything else is copied
+ * unchanged. Nothing is overwritten or removed, so that a second migration finds nothing to do.
  */
 import { UserError } from "../../../base/errors.ts";
 import { counted } from "../../../base/text.ts";
@@ -137,7 +137,7 @@ function filesIn(project: Project, from: string, to: string, depth = 0): readonl
   }
 }
 
-/** A link is none. */
+/** Links do not count. */
 function openIfDirectory(project: Project, path: string): NoteFolder | undefined {
   try {
     return NoteFolder.open(project, path);

@@ -5,7 +5,7 @@ import type { Project } from "../../project/project.ts";
 /** A branch has no longer name, bytes. */
 const LONGEST_HEAD = 4096;
 
-/** @throws {UserError} When the project is no work tree of git, or is on no branch. */
+/** @throws {UserError} When the project is not a git work tree, or not on a branch. */
 export async function currentBranch(project: Project): Promise<string> {
   const link = await head(project, ".git");
   const [, directory = ".git"] = /^gitdir: (.+)/.exec(link ?? "") ?? [];

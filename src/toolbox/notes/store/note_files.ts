@@ -42,7 +42,7 @@ const MOST_FILES = 5_000;
 /** Characters of all together. */
 const MOST_TEXT = 64 * 1024 * 1024;
 
-/** Every item of the kind. @throws {UserError} When what should be a directory is none. */
+/** Every item of the kind. @throws {UserError} When the path is not a directory. */
 export function readNotes(project: Project, kind: NoteKind): NoteListing {
   const own = project.directories[kind];
   for (const directory of [own, ...FOREIGN.map((one) => `${one}/${kind}`)]) {

@@ -201,7 +201,7 @@ export class NoteFolder implements Disposable {
   }
 }
 
-/** The first on the way that is there and is no directory. */
+/** The first part of the path that exists and is not a directory. */
 function firstThatIsNoDirectory(root: string, path: string): string | undefined {
   const names = path.split("/");
   for (let count = 1; count <= names.length; count++) {

@@ -62,8 +62,8 @@ export class Notes {
   }
 
   /**
-   * Changes one file as a whole, with what was changed meanwhile where both fit together. `find` looks again at each
-   * try. Call it while the lock is held.
+   * Changes one file as a whole, merged with concurrent changes if both fit together. `find` looks again at each try.
+   * Call it while the lock is held.
    * @throws {UserError} When they do not, or the file cannot be changed.
    */
   async change(

@@ -4,7 +4,7 @@ import { freeLock } from "../../../system/free_lock.ts";
 import type { Project } from "../../project/project.ts";
 import { NoteFolder } from "./note_folder.ts";
 
-/** What is no part of the project: locks, lists of this moment, answers. */
+/** Files that are not part of the project: locks, current lists, answers. */
 export const STATE = ".ahma/state";
 /** Directories that are made together, because `.ahma` is read-only in the next worker. */
 const LAYOUT = ["issues", "memos"] as const;
@@ -53,7 +53,7 @@ function openLock(project: Project): Deno.FsFile {
     } finally {
       own?.[Symbol.dispose]();
     }
-    // Git takes nothing of it, whatever the project's own list says.
+    // Git ignores all of it, whatever the project's own ignore file says.
     state.create(".gitignore", "*\n");
     return state.lockFile(LOCK);
   } finally {

@@ -18,7 +18,7 @@ export const LONGEST_TASK = 10_000;
 /** A longer file was not written by the tools, characters. */
 const LONGEST_FILE = 512 * 1024;
 
-/** The tasks in a text; `path` for messages. @throws {UserError} When it is no list of tasks. */
+/** The tasks in a text; `path` for messages. @throws {UserError} When it is not a list of tasks. */
 export function readTodo(yaml: Yaml, text: string, path: string): readonly Task[] {
   const list = member(parsed(yaml, text, path), "todo") ?? [];
   if (!Array.isArray(list)) throw unreadable(path, '"todo" is not a list');

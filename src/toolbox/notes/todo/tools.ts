@@ -62,7 +62,7 @@ function ofOther(path: string): string {
   return path.startsWith(STATE) ? "" : `\nRead from "${path}".`;
 }
 
-/** Changes are made to a list of ours; that of another program stays as it is. */
+/** Only our own list is changed; that of another program stays unchanged. */
 function store(project: Project, { text, path }: Loaded, after: string): void {
   const folder = NoteFolder.make(project, STATE);
   try {

@@ -53,7 +53,7 @@ export class BoundedRules {
     for (let open = asked.filter(isOpen); open.length > 0; open = asked.filter(isOpen)) {
       let isBroken = false;
       const onPart = ({ rule, answer }: AnsweredRule) => {
-        // What follows in a broken helper is no answer.
+        // Later output of a broken helper is not an answer.
         if (isBroken) return;
         isBroken = "skipped" in answer && answer.isBroken;
         if ("problem" in answer) this.#dropped.set(rule, `${answer.problem}, ${what}`);

@@ -13,7 +13,9 @@ export class FileProblem extends Error {
 export class TextRules {
   readonly #grammars: Grammars;
 
-  /** `data`: the directory of grammars; undefined: there are none. `spend` is called when a file breaks their engine. */
+  /**
+   * `data`: the directory of grammars; undefined: there are none. `spend` is called when a file crashes their engine.
+   */
   constructor(data: string | undefined, spend: () => void) {
     this.#grammars = new Grammars({ setup: { scopes: [], readable: [], writable: [], data }, spend });
   }

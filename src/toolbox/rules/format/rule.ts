@@ -13,7 +13,7 @@ export type OutputForm = typeof OUTPUT_FORMS[number];
 export interface MatchEngine {
   readonly kind: "match";
   readonly pattern: string;
-  /** A finding whose line this matches is none; undefined: each counts. */
+  /** Lines that match this are not findings; undefined: each counts. */
   readonly not: string | undefined;
   readonly multiline: boolean;
   /** What the match should be, with `$1` and `$<name>` for its groups; undefined: nothing is proposed. */

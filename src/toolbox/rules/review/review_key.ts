@@ -16,7 +16,7 @@ export function reviewId(rule: string, path: string, key: string): string {
   return `${rule}:${key.slice(0, SHOWN)}:${path}`;
 }
 
-/** The parts of an identifier; undefined: it is none. */
+/** The parts of an identifier; undefined: it is not one. */
 export function parseReviewId(
   id: string,
 ): { readonly rule: string; readonly path: string; readonly start: string } | undefined {

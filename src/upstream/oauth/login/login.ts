@@ -29,7 +29,7 @@ const RANDOM_BYTES = 32;
 export interface Person {
   /** Says a sentence; `page`: an address that belongs to it. */
   readonly tell: (text: string, page?: URL) => Promise<void>;
-  /** Opens the browser; false: there is none here. */
+  /** Opens the browser; false: there is none on this machine. */
   readonly openBrowser: (url: URL) => Promise<boolean>;
   /** The query of an address that the person pasted and `isOurs` accepts; never settles where nothing can be pasted. */
   readonly pasted: (isOurs: (query: URLSearchParams) => boolean, signal: AbortSignal) => Promise<URLSearchParams>;
