@@ -1,13 +1,13 @@
 /**
  * S24: what a person's git does outside, in a repository in which commands of a sandbox did what they liked. Each row runs
- * without a sandbox too, as a control: its program must run there, or the row proves nothing.
+ * without a sandbox too, once, as a control: its program must run there, or the row proves nothing.
  */
 import assert from "node:assert/strict";
 import { asUser } from "./attacks/means/as_user.ts";
 import { FURTHER, type GitRow, REPORTED } from "./fixtures/git_outside_rows.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
-import { usersAtHand, type Workbench } from "./_support/workbench.ts";
+import { type User, usersAtHand, type Workbench } from "./_support/workbench.ts";
 
 const ROWS = [...REPORTED, ...FURTHER];
 /** What a person types, and what editors and prompts ask in each directory that they enter. */
@@ -18,6 +18,8 @@ const USUAL = [
      (cd "$one" && git status --porcelain; git diff; git log -1 -p; git fetch -q; git rev-parse --show-toplevel)
    done`,
 ].join("\n");
+/** Git does the same for each user: the control is that of one who can do less. */
+const CONTROLLED_BY: User = "ordinary";
 /** The result says it, where something is left that only a person's own word runs. */
 const TOLD = /is obeyed by git now|holds what cannot be watched/;
 
@@ -88,17 +90,19 @@ for (const user of usersAtHand()) {
       assert.match(told, SAID);
       assert.ok(!hasRun || row.outside !== undefined && TOLD.test(told), `it ran; the results: ${told}`);
 
-      const control = `${bench.parent}/control`;
-      await Deno.mkdir(control, { recursive: true, mode: 0o755 });
-      if (user === "ordinary" && Deno.uid() === 0) await Deno.chown(control, 65534, 65534);
-      await prepare(bench, control, row);
-      for (const line of row.lines) {
-        await outside(bench, directoryOf(control, row), filled(line, `${directoryOf(control, row)}-program`, row));
-      }
-      assert.ok(
-        await ranOutside(bench, control, row),
-        "without a sandbox the program does not run: the row proves nothing",
-      );
+      if (user === CONTROLLED_BY) await control(bench, row);
     });
   }
+}
+
+/** The row without a sandbox. @throws AssertionError where its program does not run there. */
+async function control(bench: Workbench, row: GitRow): Promise<void> {
+  const base = `${bench.parent}/control`;
+  await Deno.mkdir(base, { recursive: true, mode: 0o755 });
+  if (Deno.uid() === 0) await Deno.chown(base, 65534, 65534);
+  await prepare(bench, base, row);
+  for (const line of row.lines) {
+    await outside(bench, directoryOf(base, row), filled(line, `${directoryOf(base, row)}-program`, row));
+  }
+  assert.ok(await ranOutside(bench, base, row), "without a sandbox the program does not run: the row proves nothing");
 }
