@@ -30,17 +30,17 @@ export interface SupervisorOptions {
   readonly onErrorLine: (line: string) => void;
   /** Called when a process has ended or could not be started, before the restart is decided. */
   readonly onEnd?: () => void;
-  /** Called when it serves for the `times`th time; what is sent in here reaches it before what waits. */
+  /** Called when it serves for the `times`th time; messages sent in here reach it before waiting ones. */
   readonly onReady?: (times: number) => void;
   readonly handshakeTimeout: TimeLimit;
-  /** Whether a tool changes nothing, so that a lost call of it is safe to repeat (H6); absent: no tool is known to. */
+  /** Whether a tool is read-only, so that repeating a lost call is safe (H6); absent: none is known to be. */
   readonly isReadOnlyTool?: (name: string) => boolean;
   readonly log: Logger;
 }
 
 type State = "starting" | "ready" | "waiting" | "paused" | "closed";
 
-/** Time that a server has beyond the grace of its operations when it is asked to end. */
+/** Time for a server to end, in addition to the grace of its operations. */
 const END_MS = 2_000;
 /** Bytes of requests and notifications that wait until the server is ready. */
 const MOST_WAITING = 64 * 1024 * 1024;
@@ -55,7 +55,7 @@ const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized" } as c
  *
  * The contract:
  * - Each call gets exactly one answer: the server's, or an error when its process ended, its time is over, or the
- *   supervisor is paused or closed. A call that `cancel` took back gets none.
+ *   supervisor is paused or closed. A cancelled call gets no answer.
  * - Calls and notifications that come before the server is ready wait and keep their order; at most 64 MiB do. Calls
  *   that a process had when it ended are not repeated, because they may have taken effect.
  * - Every process gets the same start and the same `initialize`. State that it had from its clients is lost; `onReady`

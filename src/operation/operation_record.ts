@@ -19,27 +19,27 @@ import {
  */
 export type Delivery = "undelivered" | "announced" | "delivered";
 
-/** The public side of an operation. Live: it tells the state of the moment, also after it was pruned from the registry. */
+/** The public side of an operation. Live: it shows the current state, even after it was pruned from the registry. */
 export type Operation = Readonly<
   Omit<OperationRecord, "exclusive" | "heldBytes" | "reduceOutput" | "discard" | "apply" | "runWork">
 >;
 
 type Facts = "id" | "ordinal" | "tool" | "title" | "createdAt" | "timeoutSeconds" | "exclusive";
 
-/** What an operation is made of. */
+/** The parts of a new operation. */
 export interface OperationRecordParts extends Pick<OperationRecord, Facts> {
   readonly work: Work;
   readonly outputWindow: OutputWindow;
-  /** Absent: what the window does not keep is lost. */
+  /** Absent: output beyond the window is lost. */
   readonly spill?: SpillFile | undefined;
   readonly onListenerError: (thrown: unknown) => void;
 }
 
-/** The registry's own side of an operation: what its state says goes through `apply`. */
+/** The registry's own side of an operation: its state changes only through `apply`. */
 export class OperationRecord {
   /** `op_` and a ULID, or 8 digits (X11). */
   readonly id: string;
-  /** Counts the operations of its registry, in the order they came. */
+  /** Its number in its registry, in order of arrival. */
   readonly ordinal: number;
   /** The MCP tool that was called. */
   readonly tool: string;
@@ -53,7 +53,7 @@ export class OperationRecord {
   readonly exclusive: string | undefined;
   /** Resolves when it has ended; never rejects. */
   readonly ended: Promise<OperationEnd>;
-  /** Undefined: still queued, or ended while it was. */
+  /** Undefined: still queued, or ended in the queue. */
   startedAt: number | undefined;
   /** Undefined: not ended. */
   endedAt: number | undefined;
@@ -93,14 +93,14 @@ export class OperationRecord {
   get end(): OperationEnd | undefined {
     return this.#status.end;
   }
-  /** Why it is being ended, from the moment that was asked for; undefined: it is not. */
+  /** Why it is being ended, from the moment of the request; undefined: it is not being ended. */
   get stop(): StopCause | undefined {
     return this.#status.stop;
   }
   get output(): OutputReader {
     return this.#output;
   }
-  /** The finished result as another server gave it; undefined: the output is the result. */
+  /** The finished result from another server; undefined: the output is the result. */
   get answer(): Readonly<Record<string, unknown>> | undefined {
     return this.#answer?.result;
   }
@@ -109,7 +109,7 @@ export class OperationRecord {
     return this.#output.heldBytes + (this.#answer?.bytes ?? 0);
   }
 
-  /** Passes every further chunk of output to `listener`, which must not keep it. */
+  /** Passes every further chunk of output to `listener`, which must not retain it. */
   watchOutput(listener: (chunk: Uint8Array) => void): Unsubscribe {
     return this.#watchers.subscribe(listener);
   }
@@ -120,7 +120,7 @@ export class OperationRecord {
     this.#output.reduceTo(bytes);
   }
 
-  /** Gives up what its output holds outside memory; called when it is pruned. */
+  /** Removes the files of its output; called when it is pruned. */
   discard(): void {
     this.#output.discard();
   }
@@ -135,7 +135,7 @@ export class OperationRecord {
     return true;
   }
 
-  /** Runs the work; called once, after the event `started`. Resolves however the work ends. */
+  /** Runs the work; called once, after the event `started`. Always resolves. */
   async runWork(onThrown: (thrown: unknown) => string): Promise<OperationEvent> {
     const work = this.#work;
     this.#work = undefined;
@@ -155,7 +155,7 @@ export class OperationRecord {
   }
 
   #write(chunk: Uint8Array): Promise<void> | undefined {
-    // Work that writes after it settled would change a result that a client has read.
+    // Work that writes after it has settled would change a result that a client has read.
     if (this.endedAt !== undefined || chunk.length === 0) return undefined;
     this.#output.write(chunk);
     this.#watchers.emit(chunk);
@@ -169,7 +169,7 @@ export class OperationRecord {
       return;
     }
     this.endedAt = now;
-    // A work that never ran holds what it closed over.
+    // Work that never ran would keep its closure in memory.
     this.#work = undefined;
     this.#output.trim();
     this.#resolveEnded(end);

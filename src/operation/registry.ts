@@ -1,9 +1,9 @@
 /**
- * The one truth about operations (X11): what runs, what waits, what ended and how.
+ * The only record of operations (X11): which run, wait or have ended, and how.
  *
  * start → queued (X12) → running → ended. A cancel, a timeout or a shutdown only aborts the work's signal; the
  * operation ends when its work settles, because only then are its processes gone. Every transition is announced once.
- * Nothing here knows requests: an operation outlives the one that started it.
+ * The registry does not know requests: an operation outlives the request that started it.
  */
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
@@ -17,7 +17,7 @@ import type { SpillSpace } from "./output/spill_files.ts";
 import { isEnded, logFields, type OperationEvent, type StopCause } from "./transitions.ts";
 import { Turns } from "./concurrency.ts";
 
-/** An operation came into a state; `from` is undefined for a new one. */
+/** An operation changed its state; `from` is undefined for a new one. */
 export interface Transition {
   readonly operation: Operation;
   readonly from: OperationState | undefined;
@@ -32,25 +32,25 @@ export interface RegistryOptions {
   readonly history?: HistoryLimits;
   /** Absent: 1 MiB per operation. */
   readonly outputWindow?: OutputWindow;
-  /** Takes output beyond the window; absent: that is lost. */
+  /** Stores output beyond the window; absent: such output is lost. */
   readonly spill?: SpillSpace | undefined;
   /** Milliseconds since 1970; absent: the clock. */
   readonly now?: () => number;
-  /** Ids of 8 characters, for a registry that one client alone asks (X11); absent: ULIDs. */
+  /** Ids of 8 characters, for a registry with a single client (X11); absent: ULIDs. */
   readonly shortIds?: boolean;
-  /** Nothing is listed, and an operation is found only by who knows its id: for clients that cannot be told apart. */
+  /** Operations are not listed and are found only by id: for clients that cannot be told apart. */
   readonly byIdOnly?: boolean;
 }
 
 export interface StartOptions {
-  /** From the start of the work, not from the queueing (X9). Absent or undefined: no limit. */
+  /** Counted from the start of the work, not from queueing (X9). Absent or undefined: no limit. */
   readonly timeoutSeconds?: number | undefined;
-  /** Works with the same key run one after the other, in the order they came (X13). Absent or undefined: no such limit. */
+  /** Works with the same key run one after another, in order of arrival (X13). Absent or undefined: no such limit. */
   readonly exclusive?: string | undefined;
 }
 
 export interface WaitOptions {
-  /** Aborted: the wait ends, the operations go on. */
+  /** Aborted: the wait ends, the operations continue. */
   readonly signal?: AbortSignal | undefined;
   /** Absent: no limit. */
   readonly timeoutMs?: number | undefined;
@@ -62,12 +62,12 @@ export type WaitEnd = "ended" | "timed_out" | "aborted";
 export type CancelOutcome =
   | { readonly kind: "unknown" }
   | { readonly kind: "already_ended"; readonly operation: Operation }
-  /** It has ended, its processes are gone. Its state tells the first cause, which need not be this cancel. */
+  /** It has ended, and its processes are gone. Its state shows the first cause, which may not be this cancel. */
   | { readonly kind: "ended"; readonly operation: Operation };
 
 type Timer = ReturnType<typeof setTimeout>;
 
-/** Longest delay a timer takes, about 24.8 days. */
+/** Longest delay that a timer accepts, about 24.8 days. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export class OperationRegistry {
@@ -76,7 +76,7 @@ export class OperationRegistry {
   readonly #ids = new OperationIds();
   readonly #transitions: Emitter<Transition>;
   readonly #history: History;
-  /** Queued and running, in the order they came. */
+  /** Queued and running, in order of arrival. */
   readonly #active = new Map<string, OperationRecord>();
   readonly #turns: Turns;
   #started = 0;
@@ -92,7 +92,7 @@ export class OperationRegistry {
     this.#history = new History(options.history ?? DEFAULT_HISTORY_LIMITS);
   }
 
-  /** Whether only who knows an id finds its operation: then `list`, `listActive` and `undelivered` give nothing. */
+  /** Whether operations are found only by id: then `list`, `listActive` and `undelivered` are empty. */
   get byIdOnly(): boolean {
     return this.#options.byIdOnly === true;
   }
@@ -107,7 +107,7 @@ export class OperationRegistry {
     return this.#active.size - this.#running;
   }
 
-  /** Hears every transition from now on. */
+  /** Calls the listener for every transition from now on. */
   subscribe(listener: (transition: Transition) => void): Unsubscribe {
     return this.#transitions.subscribe(listener);
   }
@@ -146,12 +146,12 @@ export class OperationRegistry {
     return this.#active.get(id) ?? this.#history.get(id);
   }
 
-  /** Ended ones first, oldest end first, then queued and running ones in the order they came. */
+  /** Ended ones first, oldest end first, then queued and running ones in order of arrival. */
   list(): readonly Operation[] {
     return this.byIdOnly ? [] : [...this.#history.values(), ...this.#active.values()];
   }
 
-  /** Queued and running ones in the order they came. */
+  /** Queued and running ones in order of arrival. */
   listActive(): readonly Operation[] {
     return this.byIdOnly ? [] : [...this.#active.values()];
   }
@@ -179,24 +179,24 @@ export class OperationRegistry {
     this.#history.markDelivery(id, "delivered");
   }
 
-  /** The request that waited for `id`, which has not ended, waits no longer: its result is still to be delivered. */
+  /** The request that waited for the unfinished `id` no longer waits: the result must still be delivered. */
   markUndelivered(id: string): void {
     const active = this.#active.get(id);
     if (active !== undefined) active.delivery = "undelivered";
   }
 
-  /** Remembers that the client was told of the end of `id`; an unknown id, or one that runs, is ignored. */
+  /** Remembers that the end of `id` was reported to the client; an unknown or running one is ignored. */
   markAnnounced(id: string): void {
     this.#history.markDelivery(id, "announced");
   }
 
-  /** The client was given `id`, which has not ended, as a task and asks for its result itself (`Operation.isTask`). */
+  /** The client got the unfinished `id` as a task and will ask for its result itself (`Operation.isTask`). */
   markTask(id: string): void {
     const active = this.#active.get(id);
     if (active !== undefined) active.isTask = true;
   }
 
-  /** Waits until all of `ids` have ended; ids that are unknown count as ended. Ends nothing itself (B2). */
+  /** Waits until all of `ids` have ended; unknown ids count as ended. It never ends an operation (B2). */
   wait(ids: Iterable<string>, options: WaitOptions = {}): Promise<WaitEnd> {
     const pending = new Set<string>();
     for (const id of ids) if (this.#active.has(id)) pending.add(id);
@@ -217,7 +217,7 @@ export class OperationRegistry {
     });
   }
 
-  /** Ends an operation and resolves when it has ended. `reason` stands in the result. */
+  /** Ends an operation and resolves when it has ended. The result contains `reason`. */
   async cancel(id: string, reason: string): Promise<CancelOutcome> {
     const record = this.#active.get(id);
     if (record === undefined) {
@@ -230,13 +230,13 @@ export class OperationRegistry {
   }
 
   /**
-   * Gives what is queued or running `graceMs` to end by itself, then ends it; resolves when everything has ended (X14).
-   * New operations are accepted until the grace is over. A second call with a shorter grace cuts the first one short.
-   * `killAfterMs`: from SIGTERM to SIGKILL; absent: as usual (X9).
+   * Gives queued and running operations `graceMs` to end by themselves, then ends them; resolves when all have ended
+   * (X14). New operations are accepted until the grace is over. A second call with a shorter grace cuts the first one
+   * short. `killAfterMs`: from SIGTERM to SIGKILL; absent: as usual (X9).
    */
   async shutdown(graceMs: number, killAfterMs?: number): Promise<void> {
     const deadline = this.#now() + graceMs;
-    // Again and again, because what starts within the grace has the rest of it.
+    // In a loop, because operations that start within the grace have the rest of it.
     while (this.#active.size > 0) {
       const end = await this.wait(this.#active.keys(), { timeoutMs: Math.max(0, deadline - this.#now()) });
       if (end !== "ended") break;
@@ -251,7 +251,7 @@ export class OperationRegistry {
     await this.wait(ids);
   }
 
-  /** Gives up every result, and the space their output takes; for a session that is over. Nothing may run any more. */
+  /** Discards every result and its output, for a session that is over. No operation may still run. */
   discardResults(): void {
     this.#history.clear();
   }

@@ -24,7 +24,7 @@ export interface CommandRequest {
   readonly operation?: { readonly id: string; readonly tool: string };
 }
 
-/** Takes a chunk of output; what it returns says nothing unless it is a promise. */
+/** Takes a chunk of output; its return value is ignored unless it is a promise. */
 export type TakeOutput = (chunk: Uint8Array) => unknown;
 
 /** What the caller brings. */
@@ -36,14 +36,14 @@ export interface CommandHooks {
    */
   readonly onProtectedChange?: ((changes: readonly ProtectedChange[]) => void) | undefined;
   /**
-   * stdout and stderr as one stream (X7). The chunk's memory is used again when the callee returns. Where it
-   * returns a promise, nothing more is read before that settles.
+   * stdout and stderr as one stream (X7). The chunk's memory is reused when the callee returns. If it returns a
+   * promise, reading pauses until that settles.
    */
   readonly onOutput: TakeOutput;
 }
 
 export interface CommandRunner {
-  /** Never rejects for anything a command can do. */
+  /** Never rejects because of a command. */
   run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd>;
 }
 
@@ -58,21 +58,24 @@ export interface ShellLine {
 
 /** A shell that keeps its state between lines, in its own sandbox (B5). It runs one line at a time. */
 export interface OpenShell {
-  /** Where it is, as it said last. */
+  /** Its last reported directory. */
   readonly directory: string;
   /** How it ended; undefined: it has not. */
   readonly end: CommandEnd | undefined;
-  /** Settles when it has ended and nothing of it is left. */
+  /** Settles when it has ended and nothing of it remains. */
   readonly ended: Promise<CommandEnd>;
   /** What runs in it between lines, by name; undefined: nothing. */
   background(): LeftRunning | undefined;
   /** Whether a sandbox made now would be the same; false: no line should be run in it any more. */
   isCurrent(): Promise<boolean>;
   /**
-   * Runs a line; only when the one before has ended. Its end is that of the shell where the shell ended with it. An
-   * abort interrupts the line; where the line does not end, the shell does.
+   * Runs a line; only when the one before has ended. If the shell ended with the line, the result is that of the shell.
+   * An abort interrupts the line; if the line does not end, the shell is ended.
    */
   run(line: ShellLine, hooks: CommandHooks): Promise<CommandEnd>;
-  /** Ends it with all that runs in it; settles when nothing is left. `killAfterMs`: from SIGTERM to SIGKILL; absent: as usual. */
+  /**
+   * Ends it with all its processes; settles when nothing remains. `killAfterMs`: from SIGTERM to SIGKILL; absent: as
+   * usual.
+   */
   close(killAfterMs?: number): Promise<CommandEnd>;
 }

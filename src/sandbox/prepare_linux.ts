@@ -1,6 +1,6 @@
 /**
  * Builds a session's sandbox from its settings, once, before the first command: prerequisites, scopes, private
- * directories, readable paths, environment. What comes out is data; process/ turns it into running commands.
+ * directories, readable paths, environment. The result is data; process/ turns it into running commands.
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { copyCargoConfiguration } from "./grants/cargo_configuration.ts";
@@ -57,7 +57,10 @@ export interface Sandbox extends SessionSandbox {
   /** The session's temp directory; undefined: it has none, or no sandbox. */
   readonly temporary: PinnedDirectory | undefined;
   readonly processor: Processor;
-  /** What a person accepted of repositories that commands made; undefined: it is kept nowhere, or where commands write. */
+  /**
+   * The record of repositories that a person accepted; undefined: there is no place for it, or commands can write
+   * there.
+   */
   readonly accepted: string | undefined;
   /** A directory of this program that commands see but have no rights in, if there is one: for the self-test. */
   readonly trialPlace: string;
@@ -65,7 +68,7 @@ export interface Sandbox extends SessionSandbox {
   readonly abi: number;
 }
 
-/** The sandbox, or why there can be none. Synchronous and quick: it stands before the first byte of MCP. */
+/** The sandbox, or why it is impossible. Synchronous and quick, because it runs before the first byte of MCP. */
 export function prepareSandbox(settings: SandboxSettings): Outcome<Sandbox> {
   const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
   if (!processor.ok) return processor;
@@ -97,11 +100,11 @@ function withLibc<Result>(processor: Processor, use: (libc: Libc) => Result): Re
 
 /**
  * CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER: root over a tree of another user (a container with a mounted directory)
- * needs them to work on its files. What they reach is confined by Landlock and the read-only mounts like all else.
+ * needs them to work on its files. Landlock and the read-only mounts still confine what they reach.
  */
 const FILE_CAPABILITIES = [0, 1, 3] as const;
 
-/** Only root has any to keep. */
+/** Only root has capabilities to keep. */
 function needsFileCapabilities(writable: readonly PinnedDirectory[]): boolean {
   return Deno.uid() === 0 && writable.some(({ path }) => Deno.statSync(path).uid !== 0);
 }
@@ -190,7 +193,7 @@ interface Reach extends Pick<TemporaryQuestion, "writable" | "grants" | "covers"
   readonly links: Map<string, string | undefined>;
 }
 
-/** As people and programs name them: the links in them lead to the same places inside. */
+/** With links unresolved, as people and programs write them: the links lead to the same places inside. */
 function spelledPaths({ scopes, reads, writes, home, workingDirectory, shell }: SandboxSettings): readonly string[] {
   const named = [...scopes, ...reads, ...writes].map((path) => absolutePath(path, workingDirectory));
   return [...named, workingDirectory, shell, "/tmp", "/var/tmp", ...home === undefined ? [] : [home]];
@@ -213,7 +216,7 @@ function policyOf(context: Context, reach: Reach): SandboxPolicy {
   const memory = { path: "/dev/shm", kind: "directory", rights: SHARED_MEMORY } as const;
   const writable = outerTrees(reach.writable);
   const temporary = temporaryOf(context, { ...reach, writable });
-  // Where every socket of the machine is open, every place must be there.
+  // If all sockets of the machine are open, every path must be visible.
   const isOpen = settings.confinement.unixSockets === "allow";
   const root = isOpen ? undefined : rootOf(context, { ...reach, writable }, temporary);
   const confinement = confinementHere(settings.confinement, libc);
@@ -273,12 +276,12 @@ function acceptedOf({ serverEnvironment }: SandboxSettings, writable: readonly P
   return file === undefined || writable.some(({ path }) => isWithin(placeOf(file), path)) ? undefined : file;
 }
 
-/** What programs map of /dev/zero to write to it together is memory that no limit counts. */
+/** Shared writable mappings of /dev/zero are memory that no limit counts. */
 function bounded(grant: PathGrant, confinement: Confinement): PathGrant {
   return grant.path === "/dev/zero" && boundsMemory(confinement) ? { ...grant, rights: FS.readFile } : grant;
 }
 
-/** On pseudo-terminals of the command's own. */
+/** Rights on the command's private pseudo-terminals. */
 function terminalGrants(abi: number): readonly PathGrant[] {
   const [all, own] = TERMINALS;
   const rights = WRITABLE_DEVICE | FS.readDir;
@@ -288,7 +291,7 @@ function terminalGrants(abi: number): readonly PathGrant[] {
   ];
 }
 
-/** What lies in /tmp is hidden from commands, so that it would prove nothing about the other layers. */
+/** Files in /tmp are hidden from commands, so they would prove nothing about the other layers. */
 function trialPlace({ root }: SessionDirectories, cache: string): string {
   return isWithin(cache, root) ? root : parentOf(parentOf(cache));
 }

@@ -30,7 +30,7 @@ const SEATBELT_GAPS = [
   "a command that leaves a process in a session of its own leaves it running, inside the sandbox",
 ] as const;
 
-/** The sandbox, or why there can be none. Synchronous and quick: it stands before the first byte of MCP. */
+/** The sandbox, or why it is impossible. Synchronous and quick, because it runs before the first byte of MCP. */
 export function prepareSeatbelt(settings: SandboxSettings, { sandboxExec }: Platform): Outcome<SeatbeltSandbox> {
   if (settings.enforce && expected(() => Deno.statSync(sandboxExec).isFile) !== true) {
     return failure(missingSandboxExec(sandboxExec));

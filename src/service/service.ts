@@ -22,7 +22,7 @@ export type Revision = "2025-11-25" | "2026-07-28";
 /** Whether commands are confined, for people and models (S14). */
 export interface SandboxStatus {
   readonly enforced: boolean;
-  /** One line: what enforces, or why nothing does. */
+  /** One line: what enforces the sandbox, or why nothing does. */
   readonly summary: string;
   /** The summary after the probe of the kernel; absent: the probe adds nothing. */
   readonly details?: () => Promise<string>;
@@ -63,7 +63,7 @@ export interface ServiceSettings {
 /** 10 KiB and 250 lines, and 120 lines of what is longer (X4). */
 export const DEFAULT_INLINE_LIMITS = { bytes: 10 * 1024, lines: 250, cutLines: 120 } satisfies ViewLimits;
 
-/** As many lines for so many bytes; fewer bytes have no fewer lines (X4). */
+/** This many lines for this many bytes; fewer bytes do not mean fewer lines (X4). */
 export function inlineLimits(bytes: number): ViewLimits {
   const times = Math.max(1, bytes / DEFAULT_INLINE_LIMITS.bytes);
   const { lines, cutLines } = DEFAULT_INLINE_LIMITS;
@@ -90,17 +90,17 @@ export interface UnknownTool {
   readonly unavailable?: string;
 }
 
-/** One origin of tools: built-in tools, tool files, and further ones that follow this contract. */
+/** One origin of tools: built-in tools, tool files, and further ones that implement this interface. */
 export interface ToolSource {
-  /** The tools of this moment, in the order in which they are listed; the same array until they change. */
+  /** The current tools in list order; the same array until they change. */
   list(): Promise<readonly Tool[]>;
-  /** Does a call with the tools of this moment. Wrong arguments are a result; a failure: the tool is not here. */
+  /** Does a call with the current tools. Wrong arguments give a result; a failure means that the tool is not here. */
   call(service: Service, call: ToolCall, context: CallContext): Promise<Outcome<CallToolResult, UnknownTool>>;
-  /** Hears what a client takes, before it is listed anything; absent: all clients are the same to it. */
+  /** Gets a client's capabilities before its first list; absent: the source treats all clients alike. */
   noteOffers?(offers: ClientOffers): void;
   /** Calls the listener once for each change of `list`; absent: it never changes. */
   onChange?(listener: () => void): Unsubscribe;
-  /** What may have more tools that are not known at this moment, each with the reason; absent: all are known. */
+  /** Origins whose tools are not yet known, each with the reason; absent: all are known. */
   unknown?(): readonly string[];
   /** Lines for `status`; absent: it has none. */
   status?(): Promise<readonly string[]>;
@@ -124,11 +124,11 @@ export interface NamedShells {
   has(name: string): boolean;
   /** What the calls of one shell share, so that they run one after the other. */
   exclusiveKey(name: string): string;
-  /** Does `call`, when its turn has come. */
+  /** Does `call` when its turn comes. */
   work(call: ShellCall): Work;
   /** A line about each for `status`, under a heading; empty: there is none. */
   statusLines(): readonly string[];
-  /** Ends all of them; settles when nothing is left. `killAfterMs`: from SIGTERM to SIGKILL; absent: as usual. */
+  /** Ends all of them; settles when nothing remains. `killAfterMs`: from SIGTERM to SIGKILL; absent: as usual. */
   close(killAfterMs?: number): Promise<void>;
 }
 
@@ -143,9 +143,9 @@ export interface Service {
   readonly resources: readonly ResourceSource[];
   /** Further lines for the instructions of `initialize`; absent: there are none. */
   readonly instructions?: () => readonly string[];
-  /** Hears the level of each `logging/setLevel`; absent: only our own messages obey it. */
+  /** Gets the level of each `logging/setLevel`; absent: it applies only to our own messages. */
   readonly onLogLevel?: (level: LoggingLevel) => void;
-  /** The tool files of this moment; they are read when this is first called. */
+  /** The current tool files, read at the first call. */
   readonly catalog: () => Promise<Catalog>;
   readonly runner: CommandRunner;
   readonly registry: OperationRegistry;
@@ -153,9 +153,9 @@ export interface Service {
   readonly settings: ServiceSettings;
   readonly writePrivateFile: (text: string) => Promise<PrivateFile>;
   readonly log: Logger;
-  /** The named shells of this connection (B5); absent: a call is all that there is of it. */
+  /** The named shells of this connection (B5); absent: the connection lasts for only one call. */
   readonly shells?: NamedShells;
-  /** Calls whose clients were asked something, and come back with answers. */
+  /** Calls that wait for a client's answer to a question. */
   readonly heldCalls: HeldCalls;
   /**
    * Facts for clients up to 2025-11-25 once the sandbox passed its self-test (S17); rejects when it failed. Absent: no
@@ -164,7 +164,7 @@ export interface Service {
   readonly sandboxFacts?: () => Promise<SandboxFacts>;
   /** Checks of tool files that run now (T11); absent: none ever does. */
   readonly checks?: Pick<RunningChecks, "list" | "end">;
-  /** Hears that `catalog` gives something else now; absent: it never does. */
+  /** Calls the listener when `catalog` has changed; absent: it never does. */
   readonly onCatalogChange?: (listener: () => void) => Unsubscribe;
 }
 
@@ -174,17 +174,20 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** Sends one progress notification; undefined: the client gave no token. */
   readonly sendProgress: ((progress: number, message?: string, total?: number) => Promise<void>) | undefined;
-  /** How the client accepts a task as the answer (X5a); absent: it does not. */
+  /** How the client accepts a task as the answer (X5a); absent: it does not accept one. */
   readonly task?: TaskRequest;
   /** The client has read a resource, so results name addresses; absent: it has not. */
   readonly readsResources?: boolean;
   /** The caller waits without a limit, as a terminal does; absent: only a progress token lifts the limit. */
   readonly unhurried?: true;
-  /** A file of the project calls, not the client, which so has approved no tool of another server; absent: the client. */
+  /**
+   * A project file makes the call, so the client has not approved tools of other servers for it; absent: the client
+   * calls.
+   */
   readonly ownToolsOnly?: true;
   /** The client, for servers that ask it something; absent: it takes no questions. */
   readonly client?: AskedClient;
-  /** Receives an operation that goes on after the answer and is not a task; absent: no receiver. */
+  /** Receives an operation that continues after the answer and is not a task; absent: no receiver. */
   readonly onBackground?: (operation: Operation) => void;
 }
 

@@ -15,13 +15,13 @@ export interface Diagnosed {
 
 /** What is loaded, from where, and how two results compare. */
 export interface LiveDirectoryOptions<Content extends Diagnosed> {
-  /** What the log calls one file: "tool file". */
+  /** The log's name for one file: "tool file". */
   readonly name: string;
   /** Absolute directories, watched from before the first load; empty: changes are not noticed. */
   readonly directories: readonly string[];
   /** Directories below one of them whose changes count too; absent: none. */
   readonly below?: (directory: string) => readonly string[];
-  /** Loads the content of this moment. A reload that throws changes nothing. */
+  /** Loads the current content. A reload that throws changes nothing. */
   readonly load: () => Promise<Content>;
   /** Whether listeners would see no difference. */
   readonly isSame: (before: Content, after: Content) => boolean;
@@ -57,12 +57,12 @@ export class LiveDirectory<Content extends Diagnosed> implements AsyncDisposable
     );
   }
 
-  /** The content of this moment; the first call loads it. @throws what that load throws */
+  /** The current content; the first call loads it. @throws what that load throws */
   current(): Promise<Content> {
     return this.#content === undefined ? this.#first ??= this.#loadFirst() : Promise.resolve(this.#content);
   }
 
-  /** Loads again, after the loads that wait already. */
+  /** Loads again, after the loads that already wait. */
   reload(): void {
     this.#working = this.#working.then(() => this.#loadAgain());
   }
@@ -77,7 +77,7 @@ export class LiveDirectory<Content extends Diagnosed> implements AsyncDisposable
     return this.#changes.subscribe(listener);
   }
 
-  /** Loads nothing more, and waits for the load that runs. */
+  /** Starts no further load, and waits for the running one. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#pause);

@@ -19,19 +19,22 @@ import type { Catalog } from "../model/leaf.ts";
 import { CatalogLoader, type LoadOptions } from "./load.ts";
 
 export interface LiveCatalogOptions extends LoadOptions {
-  /** The directory to read now; asked at each load, because it may appear and go. Undefined: bundled tools only. */
+  /**
+   * The directory to read now; looked up at each load, because it may appear and disappear. Undefined: bundled tools
+   * only.
+   */
   readonly findDirectory: () => string | undefined;
   /** Absolute directories whose changes are noticed; empty: `--no-hot-reload`. */
   readonly watched: readonly string[];
   readonly ask: AskProbe;
-  /** Asked for the first list, which runs no command. */
+  /** Stored answers for the first list, which runs no command. */
   readonly recall: RecallProbes;
   readonly log: Logger;
 }
 
-/** Delay of the first checks after the first list, milliseconds: the first requests of a client come before them. */
+/** Delay of the first checks after the first list, milliseconds, so that they do not slow a client's first requests. */
 const FIRST_CHECKS_AFTER_MS = 250;
-/** All probes of one load together, milliseconds; a tool whose probe has no answer then is offered. */
+/** All probes of one load together, milliseconds; a tool whose probe has not answered by then is offered. */
 const ALL_PROBES_MS = 20_000;
 
 export class LiveCatalog implements AsyncDisposable {
@@ -40,9 +43,9 @@ export class LiveCatalog implements AsyncDisposable {
   readonly #options: LiveCatalogOptions;
   readonly #loader: CatalogLoader;
   readonly #live: LiveDirectory<Catalog>;
-  /** The tools as they were read last, before probes. */
+  /** The tools of the last read, before probes. */
   #read: Catalog | undefined;
-  /** The tools as they were offered last, after probes. */
+  /** The tools last offered, after probes. */
   #offered: Catalog | undefined;
   #answers: ProbeAnswers = new Map();
   readonly #rate = new CheckRate();
@@ -64,12 +67,12 @@ export class LiveCatalog implements AsyncDisposable {
     });
   }
 
-  /** The tools of this moment; the first call loads them. */
+  /** The current tools; the first call loads them. */
   current(): Promise<Catalog> {
     return this.#live.current();
   }
 
-  /** The tools when every check that is due has its answer. */
+  /** The tools once every due check has its answer. */
   async checked(): Promise<Catalog> {
     await this.current();
     if (this.#owed !== undefined) this.#live.reload();
@@ -90,7 +93,7 @@ export class LiveCatalog implements AsyncDisposable {
 
   async #load(): Promise<Catalog> {
     const before = this.#read;
-    // Without a watch the tools stay as they were read: a reload comes from checks, or from a fault that may pass.
+    // Without a watch the tools stay as first read: a reload comes from checks, or from a transient fault.
     const isKept = this.#options.watched.length === 0 && before !== undefined && !hasTransientFault(before);
     const read = isKept ? before : await this.#readFiles();
     this.#read = read;
@@ -100,7 +103,7 @@ export class LiveCatalog implements AsyncDisposable {
     } else if (this.#owed !== undefined || this.#offered === undefined || !isSame(before, read)) {
       await this.#probe(read);
     } else {
-      // An event without a change asks no probe: a probe that touches a file would go on for ever.
+      // An event without a change runs no probe: a probe that touches a file would trigger itself forever.
       return this.#offered;
     }
     const content = withoutUnavailable(read, this.#answers);
@@ -119,12 +122,12 @@ export class LiveCatalog implements AsyncDisposable {
     const commands = hasOpenChecks(read, this.#answers) && !this.#isOfChecks(read) && this.#mayBegin();
     await this.#askAll(read, commands);
     if (!commands || this.#closing.signal.aborted) return;
-    // Else a check that changes tool files would have the next one run, for ever.
+    // Otherwise a check that edits tool files would trigger itself forever.
     const after = await this.#readFiles();
     this.#changedByChecks = isSame(after, read) ? undefined : after;
   }
 
-  /** Whether these tools came to be while checks ran. */
+  /** Whether these tools appeared while checks ran. */
   #isOfChecks(read: Catalog): boolean {
     return this.#changedByChecks !== undefined && isSame(this.#changedByChecks, read);
   }

@@ -30,7 +30,7 @@ export interface OutputPiece {
   readonly bytes: Uint8Array;
 }
 
-/** So many newlines lie before `offset`. */
+/** The number of newlines before `offset`. */
 export interface LineMark {
   readonly offset: number;
   readonly newlines: number;
@@ -71,7 +71,7 @@ export class OperationOutput {
     return this.#totalBytes - this.#headLength - this.#tail.length;
   }
 
-  /** Of the dropped bytes those that no file holds either: they cannot be read any more. */
+  /** Dropped bytes that are not in a file either: they cannot be read any more. */
   get lostBytes(): number {
     return Math.max(0, this.#tailStart - this.#spillEnd);
   }
@@ -81,12 +81,12 @@ export class OperationOutput {
     return this.#spill?.pressure;
   }
 
-  /** Memory held at this moment, in bytes. */
+  /** Memory held now, in bytes. */
   get heldBytes(): number {
     return this.#head.length + this.#tail.heldBytes;
   }
 
-  /** The first bytes: not to be written to, valid until the next write. */
+  /** The first bytes: read-only, valid until the next write. */
   head(): Uint8Array {
     return this.#head.subarray(0, this.#headLength);
   }
@@ -97,8 +97,8 @@ export class OperationOutput {
   }
 
   /**
-   * Bytes from `offset` on, at most `length`: a copy. May be fewer than there are; none only at the end. Where bytes
-   * were lost it goes on after them, so the piece tells where it begins.
+   * Bytes from `offset` on, at most `length`: a copy. May be fewer than available; empty only at the end. After lost
+   * bytes it continues behind them, so the piece says where it begins.
    */
   async read(offset: number, length: number): Promise<OutputPiece> {
     if (offset < this.#headLength) {
@@ -116,7 +116,7 @@ export class OperationOutput {
   /** A known place before the start of `line` (1 is the first), or the very start, to search on from. */
   lineMark(line: number): LineMark {
     const marks = [...this.#marks, this.#tailMark()];
-    // One with all newlines before the line may lie in the middle of it.
+    // A mark with all newlines before the line may lie in the middle of it.
     return marks.findLast(({ newlines }) => newlines < line - 1) ?? { offset: 0, newlines: 0 };
   }
 
@@ -132,7 +132,7 @@ export class OperationOutput {
     this.#totalLines += countNewlines(chunk);
   }
 
-  /** Gives back memory that was held for growth; called when the operation ended. */
+  /** Releases memory reserved for growth; called when the operation has ended. */
   trim(): void {
     if (this.#head.length > this.#headLength) this.#head = this.#head.slice(0, this.#headLength);
     this.#tail.trim();
@@ -171,13 +171,13 @@ export class OperationOutput {
     return { offset: this.#tailStart, newlines: this.#totalLines - countNewlines(this.tail()) };
   }
 
-  /** Hands to the file what the tail will drop when it takes the rest of `chunk` from `from` on. */
+  /** Passes to the file what the tail will drop when it gets the rest of `chunk` from `from` on. */
   #spillWhatGoes(chunk: Uint8Array, from: number): void {
     const spilledTo = this.#spillEnd;
     const keptFrom = this.#totalBytes + chunk.length - this.#window.tailBytes;
     const start = this.#totalBytes + from;
     const skipped = spilledTo - (start - this.#tail.length);
-    // Behind a gap nothing would be found any more.
+    // After a gap nothing could be found any more.
     if (this.#spill === undefined || keptFrom <= spilledTo || skipped < 0) return;
     // All of the tail, not only what it drops: then the next chunks have nothing to hand over.
     const passing = chunk.subarray(from, Math.max(from, keptFrom - this.#totalBytes));

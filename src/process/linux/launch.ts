@@ -46,7 +46,7 @@ export interface Attempted extends Tree {
   readonly refused: boolean;
 }
 
-/** `Result`: what one attempt gives. */
+/** `Result`: the result of one attempt. */
 abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> implements Attempts<Result> {
   protected readonly tools: LaunchTools;
   protected readonly request: Request;
@@ -132,14 +132,14 @@ abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> imple
   }
 }
 
-/** What is written to a prewarmed process, and what its messages are about. */
+/** The input for a prewarmed process, and the subject of its messages. */
 interface CommandInput {
   readonly parts: readonly Uint8Array[];
   readonly steps: readonly string[];
   readonly program: string;
 }
 
-/** Sandboxes that may turn out to have died, one after the other, before a command. */
+/** How many dead sandboxes in a row are tolerated before a command. */
 const MOST_DEAD = 20;
 const NEVER_OFFLINE = "this system can keep no program from the network (no user namespaces, no seccomp)";
 

@@ -18,13 +18,13 @@ export interface PoolLimits {
 }
 
 export const SHELL_LIMITS: PoolLimits = { first: 1, minimum: 2, burst: 6, idleMs: 60_000 };
-/** Whether there are commands that need no shell is seen when the first one comes. */
+/** At first no launcher waits: only the first command without a shell shows that they are needed. */
 export const LAUNCHER_LIMITS: PoolLimits = { ...SHELL_LIMITS, first: 0 };
 
 /** A call that follows the last one within this time belongs to a burst. */
 const BURST_MS = 50;
 
-/** Deaths in a row, without one being used, after which nothing is started ahead of need. */
+/** After this many consecutive deaths without use, no process is started ahead of need. */
 const DEATHS_TOLERATED = 3;
 
 export class ProcessPool {
@@ -130,7 +130,7 @@ export class ProcessPool {
   }
 }
 
-/** Closing its stdin ends a process that waits; its streams are cancelled. */
+/** Closing its stdin ends a waiting process; its streams are cancelled. */
 async function discard({ stdin, output, reports, status }: LauncherProcess): Promise<void> {
   await Promise.allSettled([stdin.close(), output.cancel(), reports.cancel(), status]);
 }

@@ -15,7 +15,7 @@ export interface PinnedDirectory {
 
 /** A path that may be used with the given Landlock rights. A path that is gone when a command starts is skipped. */
 export interface PathGrant {
-  /** Canonical absolute path: the kernel binds rules to what is there, never to links. */
+  /** Canonical absolute path: the kernel binds rules to the file itself, never to links. */
   readonly path: string;
   readonly kind: "directory" | "file";
   /** A mask of `FS` rights (landlock.ts). */
@@ -33,7 +33,7 @@ export interface PathGrant {
  */
 export interface GuardedPath extends PinnedDirectory {
   readonly treatment: "pin" | "read_only" | "writable" | "hidden" | "copied";
-  /** What is seen there: the path itself, or an empty directory, file or link made by this program. */
+  /** What commands see there: the path itself, or an empty directory, file or link made by this program. */
   readonly cover: string;
 }
 
@@ -41,13 +41,13 @@ export interface GuardedPath extends PinnedDirectory {
 export interface PrivateTemporary {
   /** The session's temp directory; also one of the writable trees. */
   readonly tree: PinnedDirectory;
-  /** Canonical directories that it is seen at. */
+  /** Canonical directories where commands see it. */
   readonly places: readonly string[];
   /** Directories of the server's, each shown read-only at `at.path`, whose identity is that of the mount point. */
   readonly ways: readonly { readonly at: PinnedDirectory; readonly source: PinnedDirectory }[];
   /** By the path of each tree, grant and cover that is shown at its own path: the identity of its mount point. */
   readonly points: readonly PinnedDirectory[];
-  /** What is shown for a grant that is gone. */
+  /** What commands see for a grant that is gone. */
   readonly covers: { readonly directory: string; readonly file: string };
 }
 
@@ -57,7 +57,7 @@ export interface OwnRoot {
   readonly tree: PinnedDirectory;
   /** Grants to mount, none in another one or in a writable tree. One that is gone is shown empty. */
   readonly trees: readonly string[];
-  /** Devices to mount, in an own /dev. */
+  /** Devices to mount, in a private /dev. */
   readonly devices: readonly string[];
   /** By the path of each writable tree that has one: the identity of its mount point. */
   readonly points: readonly PinnedDirectory[];
@@ -68,19 +68,19 @@ export interface SandboxPolicy {
   readonly writable: readonly PinnedDirectory[];
   /** What else may be read or executed. */
   readonly grants: readonly PathGrant[];
-  /** Landlock's ABI as the kernel told it, 1 or more. */
+  /** Landlock's ABI as reported by the kernel, 1 or more. */
   readonly abi: number;
-  /** User, mount and PID namespaces: a process tree that ends as one, everything outside read-only, own /proc. */
+  /** User, mount and PID namespaces: a process tree that ends together, everything outside read-only, private /proc. */
   readonly namespaces: boolean;
-  /** In the order they are to be mounted, directories before what is in them; only used with namespaces. Absent: none. */
+  /** In mount order, directories before their contents; only used with namespaces. Absent: none. */
   readonly guarded?: readonly GuardedPath[];
-  /** With namespaces: what is seen at /tmp and /var/tmp. Absent: those of the machine. */
+  /** With namespaces: what commands see at /tmp and /var/tmp. Absent: those of the machine. */
   readonly temporary?: PrivateTemporary;
   /** With namespaces: the root that commands see. Absent: the machine's, read-only. */
   readonly root?: OwnRoot;
-  /** With an own root: pseudo-terminals of the command's own. Absent: none. */
+  /** With a private root: private pseudo-terminals. Absent: none. */
   readonly terminals?: boolean;
-  /** With namespaces: System V memory and message queues are the machine's. Absent: commands have their own. */
+  /** With namespaces: commands share the machine's System V memory and message queues. Absent: they have their own. */
   readonly sharedIpc?: true;
   /** With namespaces: the command has a private /dev/shm. Absent: it has none. */
   readonly sharedMemory?: boolean;

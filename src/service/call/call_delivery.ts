@@ -46,7 +46,7 @@ export class CallDelivery {
     this.#parts = parts;
   }
 
-  /** Does one `tools/call`, or goes on with one whose client was asked something. */
+  /** Does one `tools/call`, or continues one whose client answered a question. */
   async answer(params: CallToolRequestParams, context: ServerContext): Promise<Result> {
     const { service, server, link, revision } = this.#parts;
     const { mcpReq } = context;
@@ -87,7 +87,7 @@ export class CallDelivery {
 
   #asksForTask(params: CallToolRequestParams): boolean {
     const { service, server, revision } = this.#parts;
-    // A version or a server without tasks ignores the wish.
+    // A version or a server without tasks ignores the request for one.
     return revision === "2025-11-25" && member(params, "task") !== undefined && server.hasCoreTasks &&
       !service.settings.synchronous;
   }
@@ -132,7 +132,7 @@ export class CallDelivery {
     };
   }
 
-  /** Streams progress until the task has ended: so long the call's token is valid. */
+  /** Streams progress until the task has ended: the call's token is valid until then. */
   #streamTask(operation: Operation, progressToken: ProgressToken | undefined): void {
     if (progressToken === undefined) return;
     const { service, outgoing, closed } = this.#parts;
@@ -154,7 +154,7 @@ export class CallDelivery {
   }
 }
 
-/** What the client takes: told with each request since 2026-07-28, with `initialize` before. */
+/** What the client supports: declared with each request since 2026-07-28, before that with `initialize`. */
 export function clientOffers(server: Server, { mcpReq }: ServerContext): ClientOffers {
   const envelope = member(mcpReq.envelope, CLIENT_CAPABILITIES_META_KEY);
   return offersOf(envelope ?? server.getClientCapabilities());

@@ -1,6 +1,6 @@
 /**
- * A tool call: the first source that knows the tool answers it. Whatever is wrong with the call is a result with
- * `isError`, so that the model can correct it; only a tool that does not exist is a protocol error.
+ * A tool call: the first source that knows the tool answers it. A mistake in the call gives a result with `isError`, so
+ * that the model can correct it; only a tool that does not exist is a protocol error.
  */
 import { shownValue } from "../../base/text.ts";
 import type { CallToolResult, ProgressToken } from "@modelcontextprotocol/server";
@@ -30,7 +30,7 @@ function unknownTool(service: Service, name: string, { known, unavailable }: Unk
   return `Unknown tool ${shownValue(name)}${guess || "; `tools/list` names all tools"}`;
 }
 
-/** The answer of the first source that knows the tool; the problem joins what all say. */
+/** The answer of the first source that knows the tool; the problem joins the reasons of all. */
 export async function askSources(
   sources: readonly ToolSource[],
   service: Service,

@@ -1,7 +1,7 @@
 /**
- * A session over stdio that needs no SDK as long as the client sends plain requests (plain_requests.ts): the SDK with its
- * schemas of six versions takes some 50 MB, and 60 ms to load. The first message that is more loads it. It then gets
- * `initialize` once more, whose answer the client has, and all that is not answered here.
+ * A stdio session that works without the SDK as long as the client sends plain requests (plain_requests.ts): the SDK
+ * with its schemas of six versions takes some 50 MB, and 60 ms to load. The first other message loads it. The SDK then
+ * gets the already answered `initialize`, and every message not answered here.
  */
 import type {
   ClientCapabilities,
@@ -29,20 +29,20 @@ import { type Answer, plainAnswer } from "./plain_requests.ts";
 
 /** The SDK on top of a session. */
 export interface SdkConnection {
-  /** Resolves with the session's server, when the SDK has seen its first message. */
+  /** Resolves with the session's server once the SDK has seen its first message. */
   readonly server: Promise<Pick<ClientLink, "ask" | "checkedResult">>;
   close(): Promise<void>;
 }
 
 export interface DirectAnswersOptions {
   readonly service: Service;
-  /** What the client was told before; absent: nothing, and the SDK answers the first message. */
+  /** The answer that the client already has; absent: none, and the SDK answers the first message. */
   readonly answered: FirstAnswer | undefined;
   /** Loads the SDK, and connects it with the layer. */
   readonly connect: (direct: DirectAnswers) => Promise<SdkConnection>;
 }
 
-/** What was agreed on by `initialize`. */
+/** The result of `initialize`. */
 interface Agreed {
   readonly version: string;
   readonly capabilities: ClientCapabilities;
@@ -58,7 +58,7 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
   #parts: ListingParts | undefined;
   #unsubscribe: Unsubscribe | undefined;
   #sdk: Promise<SdkConnection> | undefined;
-  /** What the SDK cannot take before it has answered `initialize`; undefined: it takes everything. */
+  /** Messages that the SDK cannot accept before it has answered `initialize`; undefined: it accepts all. */
   #waiting: [JSONRPCMessage, MessageExtraInfo | undefined][] | undefined = [];
   /** Resolves when the SDK has answered an `initialize` whose answer the client has. */
   readonly #repeated = Promise.withResolvers<void>();
@@ -82,12 +82,12 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     await (upper ?? this.inner).close();
   }
 
-  /** Tells the client that the session ends, where its version has a notification for that (S17). */
+  /** Tells the client that the session ends, if its version has a notification for that (S17). */
   async announceTermination(reason: string): Promise<void> {
     if (this.#parts !== undefined) await announceTermination(this.#options.service, this.#parts.outgoing, reason);
   }
 
-  /** What the session works with; from the first call on, changes are told. */
+  /** The parts of the session; from the first call on, changes are announced. */
   get parts(): ListingParts {
     if (this.#parts === undefined) {
       this.#parts = connectionParts(this.#options.service, this, "2025-11-25");
@@ -192,7 +192,7 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     } else this.#passOn(message, extra);
   }
 
-  /** Without the SDK nothing waits for a notification or an answer. */
+  /** Without the SDK no code waits for a notification or an answer. */
   #passOn(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
     if (this.#waiting === undefined) this.onmessage?.(message, extra);
     else if (this.#sdk !== undefined || "method" in message && "id" in message) this.#waiting.push([message, extra]);
@@ -218,7 +218,7 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     void this.#withSdk();
   }
 
-  /** Resolves when what came before was taken by the SDK, or is answered with an error. */
+  /** Resolves when the SDK has accepted all earlier messages, or they are answered with an error. */
   async #turn(): Promise<void> {
     await this.#withSdk();
     if (this.#sdk !== undefined) await this.#repeated.promise;
@@ -244,7 +244,7 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     }
   }
 
-  /** What fails is tried again with the next request. */
+  /** After a failure the next request tries again. */
   #connect(): Promise<SdkConnection> {
     const connecting = this.#options.connect(this);
     this.#sdk = connecting;

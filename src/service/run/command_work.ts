@@ -75,7 +75,10 @@ export const SHELL_PARAMETERS: readonly Parameter[] = [
   { name: "stdin", kind: "input", description: "Text for standard input." },
 ];
 
-/** What checked arguments ask the runner for, at once where no directory is named. The problem is the text of the result. */
+/**
+ * The runner's request for checked arguments, without waiting if they name no directory. The problem is the text of the
+ * result.
+ */
 export function shellRequest(
   args: BuiltinArguments,
   scope: Scope,

@@ -16,7 +16,7 @@ export interface Job extends Omit<ModeChoices, "forced"> {
   readonly title: string;
   readonly work: Work;
   readonly timeoutSeconds: number | undefined;
-  /** See `StartOptions.exclusive`; absent: it runs next to any other. */
+  /** See `StartOptions.exclusive`; absent: it runs in parallel with all others. */
   readonly exclusive?: string | undefined;
 }
 

@@ -50,7 +50,7 @@ export class ConnectionShells implements NamedShells {
     return `shell ${this.#id} ${name}`;
   }
 
-  /** Does `call`, when its turn has come. */
+  /** Does `call` when its turn comes. */
   work(call: ShellCall): Work {
     return async (control) => {
       try {
@@ -75,7 +75,7 @@ export class ConnectionShells implements NamedShells {
     return lines.length === 0 ? [] : ["Sessions of sandboxed_shell:", ...lines];
   }
 
-  /** Ends all of them; settles when nothing is left. `killAfterMs`: from SIGTERM to SIGKILL; absent: as usual. */
+  /** Ends all of them; settles when nothing remains. `killAfterMs`: from SIGTERM to SIGKILL; absent: as usual. */
   async close(killAfterMs?: number): Promise<void> {
     await Promise.all([...this.#shells.values()].map((one) => this.#end(one, killAfterMs)));
   }

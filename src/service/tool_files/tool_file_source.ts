@@ -22,7 +22,7 @@ export interface ToolFileParts {
   readonly facts: ListFacts;
   /** The tools of this moment. */
   readonly catalog: () => Promise<Catalog>;
-  /** Hears that `catalog` gives something else now; absent: it never does. */
+  /** Calls the listener when `catalog` has changed; absent: it never does. */
   readonly onChange?: ((listener: () => void) => Unsubscribe) | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface ToolName {
 export interface NameRules {
   /** Names that are in use already. */
   readonly taken: Iterable<string>;
-  /** Characters of a name. */
+  /** Longest name, characters. */
   readonly longest: number;
   /** Of all servers, those without tools too. */
   readonly prefixes: NamePrefixes;

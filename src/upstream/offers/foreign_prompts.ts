@@ -28,7 +28,7 @@ const LONGEST_DESCRIPTION = 4_096;
 
 interface Entry {
   readonly server: UpstreamServer;
-  /** As the server has it. */
+  /** The server's own name for it. */
   readonly theirs: string;
   /** Why it is not offered; undefined: it is. */
   readonly problem: string | undefined;

@@ -37,8 +37,8 @@ export class KnownDefinitions {
   }
 
   /**
-   * Reads the record again, because a person may have approved changes. True: it is another. What a connected server said
-   * of itself stays: the file may be older, or of another program whose server says something else.
+   * Reads the record again, because a person may have approved changes. True: the record has changed. What a connected
+   * server said of itself stays: the file may be older, or of another program whose server says something else.
    */
   reload({ isConnected }: { readonly isConnected: boolean }): boolean {
     const read = this.#store.read(this.#id);

@@ -7,7 +7,7 @@ export interface NamedEntriesOptions<Entry> {
   readonly set: ServerSet;
   /** Names that others have. */
   readonly taken: () => Promise<readonly string[]>;
-  /** Characters of a name. */
+  /** Longest name, characters. */
   readonly longest: number;
   /** The server's own name of each item, and the item under our name. */
   readonly seen: (server: UpstreamServer) => readonly (readonly [theirs: string, named: (name: ToolName) => Entry])[];

@@ -21,20 +21,20 @@ import type { UpstreamServer } from "./upstream_server.ts";
 
 export interface RemoteCall {
   readonly server: UpstreamServer;
-  /** As the client called it. */
+  /** The name that the client used. */
   readonly name: string;
-  /** As the server has it. */
+  /** The server's own name for it. */
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** The tool's schema, where arguments are to be sent as headers too. */
+  /** The tool's schema, if arguments must also be sent as headers. */
   readonly headerSchema: LinkRequest["headerSchema"];
-  /** Why the tool is not offered, asked when the server's newest tools are known; undefined: it is. */
+  /** Why the tool is not offered, checked once the server's newest tools are known; undefined: it is offered. */
   readonly problem: () => string | undefined;
   /** Undefined: there is none. */
   readonly audit: CallAudit | undefined;
 }
 
-/** Characters that take some milliseconds to read or write. */
+/** From this many characters on, reading or writing takes some milliseconds. */
 const LONG = 1024 * 1024;
 const CANCELLED_BY_CLIENT = "The client cancelled the request";
 
@@ -43,7 +43,7 @@ function startOnly(_: string, value: unknown): unknown {
   return typeof value === "string" ? value.slice(0, 200) : value;
 }
 
-/** Does the call: its result as the server gave it, or an operation id after the server's `waitMs`. */
+/** Does the call: the unchanged result of the server, or an operation id after the server's `waitMs`. */
 export async function callRemote(service: Service, call: RemoteCall, context: CallContext): Promise<CallToolResult> {
   const { registry, settings } = service;
   const { spec } = call.server;
@@ -81,7 +81,7 @@ function resultOf(service: Service, operation: Operation, context: CallContext):
 
 interface Waited {
   readonly operation: Operation;
-  /** Begins again when the client has answered a question. */
+  /** Restarts when the client has answered a question. */
   readonly limitMs: number;
   readonly questions: OpenQuestions;
 }
@@ -117,7 +117,7 @@ function workOf(
     control.answer(result);
     const text = textOf(result);
     for (const part of encodedParts(text)) await control.write(part);
-    // Others have their turn between the reading of a long answer and its writing.
+    // Lets other work run between reading and writing a long answer.
     if (text.length > LONG) await delay(0);
     const outcome = control.signal.aborted ? "cancelled" : result.isError === true ? "failed" : "completed";
     await audit?.endCall(audited, outcome);
@@ -125,7 +125,7 @@ function workOf(
   };
 }
 
-/** Links to resources lead through us, whether the server says that it has any or not. */
+/** Links to resources lead through this server, even if the other server declares none. */
 function withLinks({ spec }: UpstreamServer, result: CallToolResult): CallToolResult {
   // As `foreignResult` has it: what is in the content is the server's, and for the client.
   const content = result.content.map((part) => withOurUris(spec.name, part)) as CallToolResult["content"];
@@ -140,7 +140,7 @@ function withRefused(result: CallToolResult, refused: readonly Refused[]): CallT
   return { ...result, content, ...refused.some(({ isOwn }) => isOwn) && { isError: true } };
 }
 
-/** The text of a result, other parts named: for those who read operations as text. */
+/** The text of a result, with other parts named, for clients that read operations as text. */
 function textOf({ content }: CallToolResult): string {
   return content.map((part: unknown) => {
     const text = member(part, "text");

@@ -9,7 +9,7 @@ import { isAtLeast } from "../../service/sdk/log_level.ts";
 import type { ClientOffers } from "../../service/questions/question.ts";
 import type { UpstreamServer } from "./upstream_server.ts";
 
-/** The first list of a start waits so long for servers of which nothing is known, milliseconds. */
+/** How long the first list after a start waits for unknown servers, milliseconds. */
 const FIRST_LIST_MS = 3_000;
 
 /** A notification of a server other than a change of a list. */
@@ -22,14 +22,14 @@ export interface ServerNotice {
 export interface ServerSetOptions {
   /** In the order of the configuration. */
   readonly servers: readonly UpstreamServer[];
-  /** Called once, when anything of the servers is first wanted. */
+  /** Called once, at the first use of any server. */
   readonly onFirstUse: () => void;
   readonly log: Logger;
 }
 
 export class ServerSet {
   readonly servers: readonly UpstreamServer[];
-  /** To be called before anything of the servers is used. */
+  /** Must be called before any server is used. */
   readonly firstUse: () => void;
   readonly #changes: Emitter<undefined>;
   readonly #notices: Emitter<ServerNotice>;
@@ -44,7 +44,7 @@ export class ServerSet {
     this.#notices = new Emitter(report);
   }
 
-  /** Asks servers of which nothing is known, once; those that take longer come with a change of a list. */
+  /** Asks unknown servers once; slower ones appear later as a list change. */
   async learned(): Promise<void> {
     this.firstUse();
     this.#learned ??= withTimeout(
@@ -54,34 +54,34 @@ export class ServerSet {
     await this.#learned;
   }
 
-  /** Notes what a client takes. */
+  /** Notes what a client supports. */
   noteOffers(offers: ClientOffers): void {
     for (const server of this.servers) server.noteOffers(offers);
   }
 
-  /** Has all servers write log messages of this level; with several clients, of the least important one of any. */
+  /** Asks all servers for log messages of this level; with several clients, of the lowest level. */
   setLogLevel(level: LoggingLevel, { isShared }: { readonly isShared: boolean }): void {
     if (isShared && this.#level !== undefined && isAtLeast(level, this.#level)) return;
     this.#level = level;
     for (const server of this.servers) server.setLogLevel(level);
   }
 
-  /** To be called when what a server offers may be other than before. */
+  /** Must be called when a server's offers may have changed. */
   changed(): void {
     this.#changes.emit(undefined);
   }
 
-  /** Hears that what servers offer may be other than before. */
+  /** Calls the listener when the offers of servers may have changed. */
   onChange(listener: () => void): Unsubscribe {
     return this.#changes.subscribe(listener);
   }
 
-  /** To be called with what a server tells. */
+  /** Must be called with each notification of a server. */
   tell(notice: ServerNotice): void {
     this.#notices.emit(notice);
   }
 
-  /** Hears what servers tell. */
+  /** Calls the listener with notifications of servers. */
   onNotice(listener: (notice: ServerNotice) => void): Unsubscribe {
     return this.#notices.subscribe(listener);
   }

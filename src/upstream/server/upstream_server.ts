@@ -26,7 +26,7 @@ import { KnownDefinitions } from "./known_definitions.ts";
 import { afterAddresses } from "../asking/needed_addresses.ts";
 import { SilenceLimit } from "../asking/silence_limit.ts";
 
-/** What the server does now; `failed`: it could not be reached when it was last used. */
+/** The state of the server; `failed`: it could not be reached at its last use. */
 export type ServerState = "unknown" | "cached" | "starting" | "ready" | "failed" | "stopped";
 
 export interface UpstreamServerOptions {
@@ -37,7 +37,7 @@ export interface UpstreamServerOptions {
   readonly open: OpenLink;
   /** Called when the tools may have changed. */
   readonly onChange: () => void;
-  /** Hears its notifications but those that a list has changed. */
+  /** Gets its notifications except list changes. */
   readonly onNotice: (method: string, params: unknown) => void;
   readonly log: Logger;
 }
@@ -45,13 +45,13 @@ export interface UpstreamServerOptions {
 const LIST_CHANGED: readonly string[] = ["tools", "resources", "prompts"].map((what) =>
   `notifications/${what}/list_changed`
 );
-/** Lines of a reason that a call's answer tells. */
+/** How many lines of a reason a call's answer shows. */
 const TOLD_LINES = 4;
-/** Between two lists that the server's notifications ask for; it grows as long as they do not stop. */
+/** Pause between two lists after the server's notifications; it grows while they continue. */
 const REFRESH_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** A link's own limit of time, where the server's silence is watched here: the longest that a timer takes. */
+/** The time limit of a link whose silence is watched here: the longest that a timer accepts. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
 export class UpstreamServer {
@@ -68,7 +68,7 @@ export class UpstreamServer {
   readonly #calls: ActiveCalls;
   readonly #logs: LogMessages;
   readonly #subscriptions = new ClientSubscriptions();
-  /** What clients that were met take. */
+  /** What the clients so far support. */
   #offers: ClientOffers = {};
   /** What the link was opened with. */
   #declared: ClientOffers = {};
@@ -92,7 +92,7 @@ export class UpstreamServer {
     return this.#state ?? (this.record === undefined ? "unknown" : "cached");
   }
 
-  /** Why it failed last, several lines; undefined: it has not since it was last ready. */
+  /** Why it failed last, several lines; undefined: it has not failed since it was last ready. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -102,12 +102,12 @@ export class UpstreamServer {
     return this.#problem === undefined ? undefined : this.#unusable(this.#problem);
   }
 
-  /** What it said when it was connected last; undefined: it was not. */
+  /** Its answer when it was last connected; undefined: it never was. */
   get hello(): Hello | undefined {
     return this.#hello;
   }
 
-  /** What its sandbox kept from it last, in a sentence; undefined: nothing that is known. */
+  /** The last denial of its sandbox, as a sentence; undefined: none is known. */
   get denied(): string | undefined {
     return this.#denied;
   }
@@ -117,7 +117,7 @@ export class UpstreamServer {
     return this.#backOff.nextTry;
   }
 
-  /** What is known of its tools; undefined: nothing yet. */
+  /** What is known about its tools; undefined: nothing yet. */
   get record(): ServerRecord | undefined {
     return this.#known.record;
   }
@@ -127,22 +127,22 @@ export class UpstreamServer {
     return this.#known.instructions;
   }
 
-  /** Reads the record again, because a person may have approved changes. True: it is another. */
+  /** Reads the record again, because a person may have approved changes. True: the record has changed. */
   reload(): boolean {
     return this.#known.reload({ isConnected: this.#link !== undefined });
   }
 
-  /** Learns its tools by connecting; resolves also when that fails. */
+  /** Connects to learn its tools; also resolves if that fails. */
   async learn(): Promise<void> {
     await this.#use(() => Promise.resolve());
   }
 
-  /** Sends a request other than a call of a tool, connecting first where that is needed. */
+  /** Sends a request other than a tool call, connecting first if needed. */
   async request(request: LinkRequest): Promise<Answer> {
     return await this.#use((link) => link.request(request));
   }
 
-  /** Notes what a client takes, for the server to know at its next connection. */
+  /** Notes what a client supports, for the server's next connection. */
   noteOffers(offers: ClientOffers): void {
     const { elicitation, sampling } = offers;
     this.#offers = joinedOffers(this.#offers, {
@@ -151,7 +151,7 @@ export class UpstreamServer {
     });
   }
 
-  /** Sends a call, connecting first where that is needed. The answer, and the requests of the server that were refused. */
+  /** Sends a call, connecting first if needed. Returns the answer, and the requests of the server that were refused. */
   async call({ request, client, problem }: ServerCall): Promise<CallAnswer> {
     if (client !== undefined) this.noteOffers(client.offers);
     const refused: Refused[] = [];
@@ -177,7 +177,7 @@ export class UpstreamServer {
           signal,
         });
       });
-    // A server may ask the user while it works on a tool only, and only that may bring about a login.
+    // A server may ask the user only while it works on a tool, and only that may cause a login.
     const answer = await (request.method === "tools/call" ? this.#calls.during(call, work) : work());
     silence.stop();
     const isLate = silence.signal.aborted && request.signal?.aborted !== true;
@@ -190,12 +190,12 @@ export class UpstreamServer {
     };
   }
 
-  /** Has the server write log messages of this level and more important ones. */
+  /** Asks the server for log messages of this level and above. */
   setLogLevel(level: LoggingLevel): void {
     this.#subscriptions.setLevel(level, this.#link);
   }
 
-  /** Has the server tell changes of a resource from now on, also after it was started again. The server's answer. */
+  /** Subscribes to changes of a resource, also after restarts of the server. Returns the server's answer. */
   follow(uri: string): Promise<Answer> {
     return this.#subscriptions.follow(uri, (request) => this.request(request));
   }
@@ -229,7 +229,9 @@ export class UpstreamServer {
     }
   }
 
-  /** A server learns of more that clients take by a new connection only; what it works on is not disturbed for that. */
+  /**
+   * A server learns of further client capabilities only with a new connection; running work is not disturbed for that.
+   */
   async #renew(): Promise<void> {
     if (this.#using > 1 || this.#link === undefined || canonical(this.#declared) === canonical(this.#offers)) return;
     await this.#disconnect();
@@ -298,7 +300,7 @@ export class UpstreamServer {
     this.#backOff.reset();
   }
 
-  /** The link opens again by itself, or with its next request. */
+  /** The link reopens by itself, or with its next request. */
   #down(reason: string): void {
     if (this.#state !== "ready") return;
     this.#problem = reason;
@@ -336,7 +338,7 @@ export class UpstreamServer {
     if (opened.status === "fulfilled") await opened.value?.close();
   }
 
-  /** One list after the other, however often the server says that its list has changed. */
+  /** Only one list at a time, however often the server announces changes. */
   #refreshSoon(): void {
     this.#isDirty = true;
     this.#refreshing ??= this.#refresh().finally(() => this.#refreshing = undefined);

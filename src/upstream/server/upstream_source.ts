@@ -26,9 +26,9 @@ export interface UpstreamSourceOptions {
   readonly set: ServerSet;
   /** A line for each server of the configuration that cannot be used. */
   readonly notes: readonly string[];
-  /** Names that earlier sources have. */
+  /** Names taken by earlier sources. */
   readonly taken: () => Promise<readonly string[]>;
-  /** Characters of a name. */
+  /** Longest name, characters. */
   readonly longestName: number;
   /** Undefined: no log of calls is kept. */
   readonly audit: CallAudit | undefined;
@@ -38,7 +38,7 @@ export interface UpstreamSourceOptions {
 interface Entry extends SeenTool {
   readonly server: UpstreamServer;
   readonly definition: Definition;
-  /** Its schema, where arguments are to be sent as headers too. */
+  /** Its schema, if arguments must also be sent as headers. */
   readonly headerSchema: Readonly<Record<string, unknown>> | undefined;
   /** Undefined: it is not offered. */
   readonly tool: Tool | undefined;
@@ -112,12 +112,12 @@ export class UpstreamSource implements ToolSource {
     ];
   }
 
-  /** Asks servers of which nothing is known, and whose prefix the name has: a client may know it from elsewhere. */
+  /** Asks unknown servers whose prefix matches the name: a client may know the tool from elsewhere. */
   async #learnFor(name: string): Promise<void> {
     await Promise.all(this.#unknownTo(name).map((server) => server.learn()));
   }
 
-  /** Servers of which nothing is known, and that may have a tool of this name. */
+  /** Unknown servers that may have a tool of this name. */
   #unknownTo(name: string): readonly UpstreamServer[] {
     return this.#options.set.servers.filter((server) =>
       server.record === undefined && this.#entries.mayBeOf(server, name)
@@ -149,7 +149,7 @@ function entryOf(
   };
 }
 
-/** Why a tool of a server is not offered at this moment, with the way out; undefined: it is. */
+/** Why a tool of a server is not offered now, with the way out; undefined: it is offered. */
 function toolProblem(server: UpstreamServer, tool: string): string | undefined {
   const { record, spec } = server;
   const definition = toolsOf(record).find(({ name }) => name === tool);

@@ -1,6 +1,6 @@
 /**
- * Protected paths around every command (S7, S8, S21). A look before its launch decides what is mounted, and a look after
- * it tells what changed. One more look follows when the last process that it left behind is gone.
+ * Protected paths around every command (S7, S8, S21). A check before its launch decides what is mounted, and a check
+ * after it finds changes. Another check follows when the last process that it left behind is gone.
  */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import { UserError } from "../../../base/errors.ts";
@@ -37,7 +37,7 @@ export interface ProtectedStateOptions {
   } | undefined;
 }
 
-/** A command from its first look to the end of its last process. */
+/** A command from its first check to the end of its last process. */
 export interface GuardedCommand {
   /** What was guarded when it was launched; undefined: it has not been. */
   view: GuardView | undefined;
@@ -45,7 +45,7 @@ export interface GuardedCommand {
   obeyed: ReadonlySet<string>;
 }
 
-/** A process tree, as far as the looks need it. */
+/** The parts of a process tree that the checks need. */
 export interface Tree {
   readonly isOver: boolean;
   readonly gone: Promise<void>;

@@ -1,6 +1,6 @@
 /**
  * Decides whether commands may run: asks the kernel once what it supports, then runs the self-test before the first
- * command (S3). What could not be asked or tested just now is asked again for the next command.
+ * command (S3). A query or test that failed temporarily is repeated for the next command.
  */
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";

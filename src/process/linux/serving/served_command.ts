@@ -1,6 +1,6 @@
 /**
- * A command in a sandbox that serves: the launcher reports its end, and the sandbox continues without it. Where
- * anything of the command is left the sandbox ends, and everything in it.
+ * A command in a sandbox that serves: the launcher reports its end, and the sandbox continues without it. If the
+ * command left anything behind, the sandbox ends with everything in it.
  */
 import type { CommandEnd, LeftRunning } from "../../../base/command/command_end.ts";
 import type { CommandHooks } from "../../command_runner.ts";
@@ -25,7 +25,7 @@ export interface SandboxOfCommand {
   leftRunning(): LeftRunning | undefined;
 }
 
-/** What a command is called in messages. */
+/** The name of a command in messages. */
 export interface ServedNames {
   /** Names of the steps, the launcher's first. */
   readonly steps: readonly string[];

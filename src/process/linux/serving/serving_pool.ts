@@ -1,6 +1,6 @@
 /**
- * The sandboxes of a session that serve (P1): free ones are taken again, another is started where none is free, and those
- * that were idle for a while end. Their number so follows the commands in flight.
+ * The serving sandboxes of a session (P1): free ones are reused, another is started if none is free, and those that
+ * were idle for a while end. So their number follows the commands in flight.
  */
 import type { ServingKind, ServingSandbox } from "./serving_sandbox.ts";
 
@@ -18,7 +18,7 @@ export interface ServingLimits {
 
 export const SERVING_LIMITS: ServingLimits = { first: 1, minimum: 2, idleMs: 60_000, lifeMs: 60_000 };
 
-/** Deaths in a row, without one being used, after which nothing is started ahead of need. */
+/** After this many consecutive deaths without use, no process is started ahead of need. */
 const DEATHS_TOLERATED = 3;
 
 /** Starts a sandbox that calls `onFree` when it is ready for another command. @throws {Error} When the system cannot. */

@@ -1,4 +1,4 @@
-/** A sandbox that serves one command after the other, for as long as nothing of the last one is left. */
+/** A sandbox that serves one command after another, as long as nothing of the last one remains. */
 import type { LeftRunning } from "../../../base/command/command_end.ts";
 import { ignoreClosedPipe } from "../../../base/errors.ts";
 import type { CommandHooks } from "../../command_runner.ts";
@@ -24,7 +24,7 @@ export interface ServingSandboxOptions {
   readonly onFree: (sandbox: ServingSandbox) => void;
 }
 
-/** What a command is given to run. */
+/** What a command gets for its run. */
 export interface ServedInput extends ServedNames {
   /** A block, or the line for the shell. */
   readonly bytes: Uint8Array;
