@@ -1,10 +1,10 @@
 /**
  * Follows one launched command from its first byte to the end of its last process.
  *
- * The launcher's own process is the last to go, so its exit means that nothing is left. With namespaces it ends when the
- * command's namespace is empty, without them when it has no children left. A result does not wait for that. It needs the
- * end of the output and the report that the command's first process has ended. Other processes that the first one left
- * running have a short grace, and the result waits for their end to name them.
+ * The launcher's own process ends last, so its exit means that nothing is left. With namespaces it ends when the
+ * command's namespace is empty, without them when it has no children left. A result does not wait for that. It needs
+ * the end of the output and the report that the command's first process has ended. Other processes that are still
+ * running get a short grace, and the result waits for their end to name them.
  */
 import type { CommandEnd, LeftRunning } from "../../base/command/command_end.ts";
 import type { CommandHooks } from "../command_runner.ts";
@@ -25,7 +25,7 @@ import {
 const KILL_RETRY_DELAY_MS = 5;
 const LONGEST_KILL_RETRY_DELAY_MS = 100;
 
-/** What was launched, and what is needed of the system to follow it. */
+/** The launched command, and the system functions needed to follow it. */
 export interface LaunchedCommand {
   readonly process: LauncherProcess;
   /** Names of the table's steps. */
@@ -43,11 +43,11 @@ export interface LaunchedCommand {
 /** The processes of a launched command. */
 export class CommandTree {
   /**
-   * How the command ended. It settles when the first process and the output have ended, and what was left running is
-   * ended. After an abort it waits until the whole tree is gone. It never rejects for what a command can do.
+   * How the command ended. It settles when the first process and the output have ended, and remaining processes have
+   * been ended. After an abort it waits until the whole tree is gone. It never rejects because of a command.
    */
   readonly end: Promise<CommandEnd>;
-  /** Settles when the last of the tree is gone. What runs on in the background without output has a short grace. */
+  /** Settles when the last process of the tree is gone. Background processes without output get a short grace. */
   readonly gone: Promise<void>;
   readonly #command: LaunchedCommand;
   readonly #output: ReadableStreamBYOBReader;
@@ -57,7 +57,7 @@ export class CommandTree {
   readonly #ended = Promise.withResolvers<void>();
   /** Settles with the report of its start: it has executed its program, or has reported that it cannot. */
   readonly #forked = Promise.withResolvers<void>();
-  /** Settles when what the command left running is ended, or with its end where it left nothing. */
+  /** Settles when processes left running have been ended, or with the command's end if it left none. */
   readonly #swept = Promise.withResolvers<void>();
   #left: LeftRunning | undefined;
   #accepted = false;
@@ -83,13 +83,13 @@ export class CommandTree {
     return this.#command.process.stdin;
   }
 
-  /** The process below which everything of the command is; undefined: not known yet, or gone. */
+  /** The ancestor of all processes of the command; undefined: not known yet, or gone. */
   get root(): number | undefined {
     if (this.#status !== undefined) return undefined;
     return this.#command.namespaces ? this.#leader : this.#command.process.pid;
   }
 
-  /** Whether the prewarmed process accepted the command; to be asked when `end` has settled. */
+  /** Whether the prewarmed process accepted the command; valid once `end` has settled. */
   get accepted(): boolean {
     return this.#accepted;
   }
@@ -99,7 +99,7 @@ export class CommandTree {
     return this.#failure !== undefined && isLaunchFault(this.#failure, this.#command.steps);
   }
 
-  /** Whether nothing of the tree is left, as far as is known by now; false says nothing. */
+  /** True if nothing of the tree is known to be left; false means unknown. */
   get isOver(): boolean {
     return this.#alone || this.#status !== undefined;
   }
@@ -123,7 +123,7 @@ export class CommandTree {
     await this.#reported;
   }
 
-  /** SIGTERM to the command's process group, SIGKILL to what is left after so many milliseconds. */
+  /** Sends SIGTERM to the command's process group, and SIGKILL to the rest after this many milliseconds. */
   #terminate(killAfterMs: number): void {
     if (this.#terminating || this.#status !== undefined) return;
     this.#terminating = true;
@@ -131,7 +131,7 @@ export class CommandTree {
     this.#after(killAfterMs, () => this.#kill());
   }
 
-  /** Ends what a command that ended by itself left running, and remembers what that was. */
+  /** Ends and remembers the processes that a command left running when it ended by itself. */
   #sweep(): void {
     const { process, namespaces, leftRunning } = this.#command;
     const parent = namespaces ? this.#leader : process.pid;
@@ -140,7 +140,7 @@ export class CommandTree {
     this.#swept.resolve();
   }
 
-  /** Ends what is left; without namespaces again and again, until the launcher has no children any more. */
+  /** Ends the remaining processes; without namespaces repeatedly, until the launcher has no children. */
   #kill(retryMs = KILL_RETRY_DELAY_MS): void {
     if (this.#status !== undefined) return;
     const { process, namespaces, killDescendants } = this.#command;

@@ -1,6 +1,6 @@
 /**
- * A launch follows one command, from its first attempt to the end of its last process. A prewarmed process runs it, or a
- * fresh one where none waits.
+ * A launch follows one command, from its first attempt to the end of its last process. A prewarmed process runs it, or
+ * a new one if none waits.
  */
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { encodeText } from "../../base/text.ts";
@@ -21,7 +21,7 @@ import type { ReadinessOptions } from "./readiness/readiness.ts";
 import type { ServingPool } from "./serving/serving_pool.ts";
 import type { ServedInput, ServingSandbox } from "./serving/serving_sandbox.ts";
 
-/** What the launches of a session share. */
+/** Shared by all launches of a session. */
 export interface LaunchTools extends Omit<ReadinessOptions, "sandbox" | "sockets"> {
   readonly prewarmed: PrewarmedProcesses;
   readonly shell: Shell;
@@ -40,9 +40,9 @@ export interface LaunchOptions<Request> {
 
 /** The processes of an attempt. */
 export interface Attempted extends Tree {
-  /** How the command ended; never rejects for what a command can do. */
+  /** How the command ended; never rejects because of a command. */
   readonly end: Promise<CommandEnd>;
-  /** Whether nothing ran, and not by the command's fault; to be asked when `end` has settled. */
+  /** Whether nothing ran, and not by the command's fault; valid once `end` has settled. */
   readonly refused: boolean;
 }
 
@@ -84,7 +84,7 @@ abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> imple
     this.tools.logger.debug("A launch was refused and is tried again", { tries });
   }
 
-  /** Tells the hooks which protected paths changed since the last look. */
+  /** Tells the hooks which protected paths changed since the last check. */
   async tellChanges(): Promise<void> {
     if (this.#guarded === undefined) return;
     const { hooks: { onProtectedChange }, policy } = this;
@@ -98,7 +98,7 @@ abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> imple
     return program;
   }
 
-  /** Starts a process from an image that serves it alone. @throws {Error} When the system cannot. */
+  /** Starts a process from its own image. @throws {Error} When the system cannot. */
   protected start(image: LauncherImage, stdin: "piped" | "null"): CommandTree {
     let process: LauncherProcess;
     try {
@@ -143,7 +143,7 @@ interface CommandInput {
 const MOST_DEAD = 20;
 const NEVER_OFFLINE = "this system can keep no program from the network (no user namespaces, no seccomp)";
 
-/** The launch of a command whose input is known: a prewarmed process runs it, or a fresh one where none waits. */
+/** The launch of a command whose input is known: a prewarmed process runs it, or a new one if none waits. */
 export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
   launch(): Promise<CommandEnd> {
     const { request: { run, stdin, offline }, policy } = this;
@@ -159,7 +159,7 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
     return end.kind === "not_started" && !this.hooks.signal.aborted;
   }
 
-  /** In a sandbox that serves. One that died since it was last heard of has run nothing, so another must. */
+  /** In a serving sandbox. One that has died in the meantime has run nothing, so another must. */
   async #runServed(serving: ServingPool, policy: SandboxPolicy): Promise<CommandEnd> {
     const { request: { run }, tools: { shell }, hooks } = this;
     const what = "shell" in run && shell.canWait ? "line" : "program";
@@ -176,7 +176,7 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
     }
   }
 
-  /** Undefined: there is no room for it. */
+  /** Undefined: it does not fit. */
   #servedInput({ kind, steps }: ServingSandbox, policy: SandboxPolicy): ServedInput | undefined {
     const { run, directory, environment } = this.request;
     if (kind === "shell" && "shell" in run) {

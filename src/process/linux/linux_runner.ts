@@ -28,7 +28,7 @@ import { Readiness } from "./readiness/readiness.ts";
 export interface LinuxRunnerOptions {
   readonly sandbox: Sandbox;
   readonly shell: Shell;
-  /** False: every command is launched when it is asked for. */
+  /** False: every command is launched on demand. */
   readonly pool: boolean;
   /** Whether a sandbox may run several commands in turn; false: each command gets a new one. */
   readonly reuse: boolean;
@@ -85,8 +85,8 @@ export class LinuxRunner implements SessionRunner {
   }
 
   /**
-   * What the self-test of the sandbox found (S3); it runs when it is first asked for. Undefined: `--no-sandbox`.
-   * @throws {Error} When it could not be made just now; the next asking tries again.
+   * The result of the sandbox's self-test (S3), which runs at the first call. Undefined: `--no-sandbox`.
+   * @throws {Error} When it could not be made just now; the next call tries again.
    */
   get selfTest(): Promise<SelfTestReport | undefined> {
     return this.#readiness.selfTest;
@@ -117,7 +117,7 @@ export class LinuxRunner implements SessionRunner {
     this.#protectedState?.look(await this.policy);
   }
 
-  /** Runs the self-test and prewarms processes. Worth doing when the first bytes of MCP have been answered. */
+  /** Runs the self-test and prewarms processes. Useful once the first bytes of MCP have been answered. */
   async warmUp(): Promise<void> {
     void Promise.allSettled([this.selfTest]); // a test that could not be made is logged, and the next command asks again
     const policy = await this.policy;

@@ -1,4 +1,4 @@
-/** What waits for the commands of a session: sandboxes that serve, or processes that each run one command. */
+/** Waiting processes for the commands of a session: serving sandboxes, or processes that each run one command. */
 import type { SandboxPolicy } from "../../sandbox/policy/policy.ts";
 import { canServe } from "../../sandbox/launcher/serving_table.ts";
 import type { Shell } from "../shell.ts";
@@ -18,7 +18,7 @@ export interface PrewarmedProcessesOptions {
 
 export class PrewarmedProcesses {
   readonly #options: PrewarmedProcessesOptions;
-  /** Undefined: none, because the shell cannot wait, or a sandbox serves, or nothing is to be launched ahead of need. */
+  /** Undefined: none, because the shell cannot wait, a sandbox serves, or no process may be launched ahead of need. */
   #shells: ProcessPool | undefined;
   #launchers: ProcessPool | undefined;
   #serving: ServingPool | undefined;

@@ -7,11 +7,11 @@ import type { LauncherProcess } from "../spawn.ts";
 
 /** Limits of the pool; times in milliseconds. */
 export interface PoolLimits {
-  /** Kept ready until the first is acquired: a session without commands needs no more, ever. */
+  /** Kept ready until the first is acquired: sessions that never run a command need only this many. */
   readonly first: number;
   /** Kept ready when there is little to do. */
   readonly minimum: number;
-  /** Kept ready while one call follows the other. */
+  /** Kept ready during a burst of calls. */
   readonly burst: number;
   /** After this time without an acquisition the pool shrinks to the minimum, after twice this time to nothing. */
   readonly idleMs: number;
@@ -64,7 +64,7 @@ export class ProcessPool {
     return taken;
   }
 
-  /** Starts what is missing, one a turn of the event loop, so that answers and requests go first. */
+  /** Starts missing sandboxes, one per turn of the event loop, so that answers and requests go first. */
   refill(): void {
     if (this.#closed || this.#refilling !== undefined) return;
     if (this.#waiting.length >= this.#target || this.#deaths >= DEATHS_TOLERATED) return;

@@ -10,9 +10,9 @@ import type { TreeMaker } from "../../system/open_files/tree_maker.ts";
 import type { OwnRoot, PathGrant, PinnedDirectory, SandboxPolicy } from "../policy/policy.ts";
 import type { Covers } from "./session_directory.ts";
 
-/** Devices that commands see, as far as the machine has them. */
+/** Devices that commands see, if the machine has them. */
 const DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"] as const;
-/** As each Linux system has them; the first leads to pseudo-terminals of the command's own. */
+/** Usual links of Linux systems; the first leads to the command's private pseudo-terminals. */
 const DEVICE_LINKS = {
   "/dev/ptmx": "pts/ptmx",
   "/dev/fd": "/proc/self/fd",
@@ -28,7 +28,7 @@ export interface RootQuestion extends Pick<SandboxPolicy, "writable" | "grants" 
   readonly root: string;
   readonly make: TreeMaker;
   readonly covers: Covers;
-  /** Canonical directories that exist for commands, whether or not anything in them does: the home, for one. */
+  /** Canonical directories that exist for commands even if empty, such as the home. */
   readonly seen: readonly string[];
   readonly links: readonly FoundLink[];
   readonly identityOf: (path: string) => Pick<PinnedDirectory, "device" | "inode"> | undefined;

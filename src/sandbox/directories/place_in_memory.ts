@@ -1,7 +1,7 @@
 /**
- * A directory of a session in memory, for mount points: a hundred entries there take a millisecond, on a busy disk a
- * tenth of a second. It has the name of the session's own directory and goes before that, so that the lock of that one
- * stands for both. Commands see another file system in its place.
+ * A directory of a session in memory, for mount points: a hundred entries take a millisecond there, and a tenth of a
+ * second on a busy disk. It has the name of the session's directory and is removed before it, so one lock covers both.
+ * Commands see another file system in its place.
  */
 import type { Libc } from "../../system/libc.ts";
 import type { TreeMaker } from "../../system/open_files/tree_maker.ts";
@@ -13,7 +13,7 @@ const MEMORY = "/dev/shm";
 const NAMES = /^ahma_mcp-/;
 /** In the place: a link to the session's own directory. */
 const SESSION = "session";
-/** A place without that directory is removed when it is so old: the directory may be out of sight, in another container. */
+/** A place without that directory is removed at this age: the directory may be invisible, in another container. */
 const OLD_NS = 86_400_000_000_000n;
 
 export interface MemoryQuestion extends Pick<SandboxPolicy, "writable"> {

@@ -1,6 +1,6 @@
 /**
- * Where the server keeps what is its own: session directories and caches. Commands must not be able to rename, link
- * or replace any part of the way there, so no such place lies in a tree they can write to.
+ * Where the server keeps its own files: session directories and caches. Commands must not be able to rename, link or
+ * replace any part of the way there, so no such place lies in a tree they can write to.
  */
 import { attempt } from "../../base/errors.ts";
 import type { SandboxSettings } from "../policy/sandbox_settings.ts";
@@ -22,13 +22,13 @@ export function* sessionBases({ serverEnvironment: environment, home, writable }
 
 /**
  * The cache of one scope, made where it is missing: kept between sessions, private to the scope, so that no project
- * poisons another's. Undefined where none can be made that is surely ours: the session's own serves then.
+ * poisons another's. Undefined if no directory with safe ownership can be made: the session's own is used then.
  */
 export function scopeCache(question: PlaceQuestion, name: string): string | undefined {
   return ownCache(question, ["scopes", name]);
 }
 
-/** The same for what workers derive from a scope, as an index, which its commands cannot change. */
+/** The same for data that workers derive from a scope, such as an index, which its commands cannot change. */
 export function workerCache(question: PlaceQuestion, name: string): string | undefined {
   return ownCache(question, ["workers", name]);
 }

@@ -1,7 +1,7 @@
 /**
- * Caches of scopes between sessions (S25): which there are, which of them a server uses, and their end. Next to each lies
- * a record, a file that commands cannot write: it names the scope, its time is that of the last use, and each server that
- * uses the cache holds a lock on it.
+ * Caches of scopes between sessions (S25): which exist, which of them a server uses, and their removal. Next to each
+ * lies a record, a file that commands cannot write: it names the scope, its time is that of the last use, and each
+ * server that uses the cache holds a lock on it.
  */
 import { attempt } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -9,7 +9,7 @@ import { freeLock } from "../../system/free_lock.ts";
 import { isExpected } from "../../system/paths.ts";
 import { removeTree } from "../../system/open_files/remove_tree.ts";
 
-/** A cache that was not used for so long is removed, milliseconds: 30 days. */
+/** A cache unused for this long is removed, milliseconds: 30 days. */
 const KEPT_MS = 30 * 86_400_000;
 const RECORD = ".scope";
 /** A cache that is being removed; remains after a killed server are removed with the next one. */
@@ -17,7 +17,7 @@ const REMOVED = ".removed-";
 const SHARED = false;
 const EXCLUSIVE = true;
 
-/** A cache, as its record tells. */
+/** A cache, according to its record. */
 export interface ScopeCache {
   readonly path: string;
   /** Undefined: there is no record of it. */
@@ -27,8 +27,8 @@ export interface ScopeCache {
 }
 
 /**
- * Records that `scope` uses the cache, until the value is disposed of. Nothing is waited for: a command that may read the
- * record can hold its lock for as long as it likes. The problem says why the cache cannot be used.
+ * Records that `scope` uses the cache, until the value is disposed of. It never waits: a command that may read the
+ * record can hold its lock forever. The problem says why the cache cannot be used.
  */
 export function useCache(cache: string, scope: string): Outcome<Disposable> {
   try {

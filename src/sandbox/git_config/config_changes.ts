@@ -36,7 +36,7 @@ export interface ConfigStates {
   readonly after: ConfigEntries;
   /** The real file now. */
   readonly real: ConfigEntries;
-  /** The values that others than commands gave each key first. */
+  /** The first value of each key that did not come from a command. */
   readonly first: ConfigEntries;
 }
 

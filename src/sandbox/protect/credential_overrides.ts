@@ -1,9 +1,9 @@
-/** Where programs keep their credentials when a variable of the server's user says so (S7). Pure. */
+/** Where programs keep their credentials if a variable of the server's user moves them (S7). Pure. */
 import { withoutTrailing, words } from "../../base/text.ts";
 import { XDG_DIRECTORIES } from "../../system/user_directories.ts";
 import { isWithin } from "../../system/paths.ts";
 
-/** The variable names the directory that stands in the place of one below home. */
+/** The variable names a directory that replaces one below home. */
 const DIRECTORIES: Readonly<Record<string, string>> = {
   AZURE_CONFIG_DIR: ".azure",
   CARGO_HOME: ".cargo",

@@ -1,6 +1,6 @@
 /**
- * Places of credentials and of private history (S7). None is ever opened to commands: what a person names may not be
- * or lie in one, and where a wider tree holds some they are covered, which takes namespaces.
+ * Places of credentials and of private history (S7). They are never opened to commands: a named path may not be one or
+ * lie in one. In a wider tree they are covered, which requires namespaces.
  */
 import { withoutTrailing, words } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";

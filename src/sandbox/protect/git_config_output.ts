@@ -1,13 +1,13 @@
 /**
- * What git obeys, from its own answer (`git config --list --show-origin -z`): configuration files, directories of hooks,
- * and files that values name as programs (S21). Pure.
+ * What git acts on, from its own answer (`git config --list --show-origin -z`): configuration files, directories of
+ * hooks, and files that values name as programs (S21). Pure.
  */
 import { withoutTrailing, words } from "../../base/text.ts";
 import { normalPath, parentOf } from "../../system/paths.ts";
 
 /** One value of git's configuration. */
 export interface GitValue {
-  /** The file it stands in, absolute. */
+  /** The absolute path of its file. */
   readonly origin: string;
   /** As git lists it: section and variable in lower case. */
   readonly key: string;
@@ -25,7 +25,7 @@ export interface ObeyedByGit {
   readonly complete: boolean;
 }
 
-/** Of each kind; each is looked at around every command. Nothing runs with more: those left out could be changed. */
+/** Of each kind; each is checked around every command. With more, no command runs: the rest could be changed. */
 const MOST_NAMED = 512;
 const LONGEST_PATH = 4096;
 
@@ -60,7 +60,7 @@ export function parseGitAnswer(answer: string, top: string): readonly GitValue[]
   return values;
 }
 
-/** What the values make git obey. `top`: the work tree's, or a bare repository; `home`: undefined where unknown. */
+/** What the values make git act on. `top`: the work tree's, or a bare repository; `home`: undefined where unknown. */
 export function obeyedByGit(
   values: readonly GitValue[],
   { top, home }: { readonly top: string; readonly home: string | undefined },

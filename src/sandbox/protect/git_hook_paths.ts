@@ -1,15 +1,17 @@
-/** Files that a repository's configuration makes git obey: directories of hooks elsewhere, and included configuration. */
+/**
+ * Files that a repository's configuration makes git act on: directories of hooks elsewhere, and included configuration.
+ */
 import { readTextIfRegular } from "../../system/reading/regular_file.ts";
 import { placeOfValue } from "./git_config_output.ts";
 import { parentOf } from "../../system/paths.ts";
 
-/** A configuration that is larger is not one that a person or git wrote. */
+/** People and git do not write larger configurations. */
 const LARGEST_BYTES = 4 * 1024 * 1024;
 
 /** As deep as git follows includes, and as many of them as are read. */
 const DEEPEST_INCLUDE = 10;
 const MOST_FILES = 32;
-/** Each is looked at around every command. */
+/** Each is checked around every command. */
 const MOST_NAMED = 64;
 
 /**

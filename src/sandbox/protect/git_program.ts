@@ -1,9 +1,12 @@
-/** How git is asked what it obeys: a program that no command could have written, and no variables that lead it elsewhere. */
+/**
+ * How git is asked what it acts on: a program that commands cannot have written, without variables that lead it
+ * elsewhere.
+ */
 import { words } from "../../base/text.ts";
 import { isExecutableFile, searchPath } from "../../system/search_path.ts";
 import { expected, parentOf, trustedPath } from "../../system/paths.ts";
 
-/** To ask git; commands have no part in any of it. */
+/** For asking git; commands cannot influence any of it. */
 export interface GitProgram {
   /** Canonical. */
   readonly program: string;
@@ -24,7 +27,7 @@ export const GIT_QUESTION = words(
 /** Where the user's git looks for configuration: so does the one that is asked. */
 const PLACES: readonly string[] = ["XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
 
-/** Undefined: none is on the PATH of the server, or none out of reach of `writable` trees. */
+/** Undefined: the server's PATH has none outside the `writable` trees. */
 export function findGit(
   server: Readonly<Record<string, string>>,
   { home, writable }: { readonly home: string | undefined; readonly writable: readonly string[] },

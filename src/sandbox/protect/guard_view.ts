@@ -1,4 +1,4 @@
-/** What a session guards, and what of it is there at one moment. */
+/** What a session guards, and its state at one moment. */
 import type { GitProgram } from "./git_program.ts";
 import type { FileFacts, Libc } from "../../system/libc.ts";
 import type { ChangeWatch, Watched } from "../../system/stat_watch.ts";
@@ -28,26 +28,26 @@ export interface GuardPlan {
 export interface HiddenPath {
   /** Canonical. */
   readonly path: string;
-  /** The widest writable tree it lies in: what is renamed there would be found uncovered by the next command. */
+  /** The widest writable tree it lies in: after a rename there the next command would find it uncovered. */
   readonly tree?: string | undefined;
 }
 
-/** A protected file with more than one name: commands can change it by another one. */
+/** A protected file with more than one name, which commands can change through another name. */
 export interface SharedFile {
   readonly path: string;
   readonly facts: FileFacts;
 }
 
-/** What a fingerprint of a file is made from. */
+/** The facts in the fingerprint of a file. */
 export type FileState = Pick<FileFacts, "device" | "inode" | "mode" | "size" | "changedAt">;
 
 /** The guarded paths at one moment. */
 export interface GuardView {
   /** To mount, in order. */
   readonly guarded: readonly GuardedPath[];
-  /** Equal exactly when the mounts of one view serve the other. */
+  /** Equal exactly when one view's mounts fit the other. */
   readonly key: string;
-  /** What is mounted where; other than the key it does not change when a file is written to. */
+  /** What is mounted where; unlike the key it does not change when a file is written to. */
   readonly mounts: string;
   /** Unix sockets of other programs that are covered; absent: none is in reach. */
   readonly sockets?: string;
@@ -56,17 +56,17 @@ export interface GuardView {
   /** Protected paths that exist, and links to them: a fingerprint of each. */
   readonly seen: ReadonlyMap<string, string>;
   readonly shared: readonly SharedFile[];
-  /** Places of credentials that exist and cannot be covered: nothing may run. */
+  /** Places of credentials that exist and cannot be covered: no command may run. */
   readonly exposed: readonly string[];
-  /** Protected links that lead to a name that cannot be written down: nothing may run. */
+  /** Protected links to a name that is not valid text: no command may run. */
   readonly unreadable: readonly string[];
   /** What the view depends on; without mounts it depends on more. */
   readonly behind: WatchedPaths;
-  /** Protected paths that hold more than is looked at. */
+  /** Protected paths that hold more entries than are checked. */
   readonly overfull: readonly string[];
 }
 
-/** Paths to look at again. */
+/** Paths to check again. */
 export interface WatchedPaths {
   readonly everything: readonly string[];
   /** Nothing is there. */
@@ -75,10 +75,10 @@ export interface WatchedPaths {
   readonly identity: readonly string[];
 }
 
-/** What is asked of the file system. */
+/** Queries to the file system. */
 export type Looker = Pick<Libc, "lookAt">;
 
-/** A looker that also says cheaply whether there is anything new to see. */
+/** A looker that also reports cheaply whether anything may have changed. */
 export type WatchingLooker = Looker & {
   watch(paths: readonly string[], watched?: Watched): ChangeWatch;
 };

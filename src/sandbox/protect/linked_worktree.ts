@@ -1,13 +1,14 @@
 /**
- * A scope that is a linked worktree or a submodule: its `.git` is a file that leads to a repository elsewhere, where git
- * has to write for nearly everything (S15). Any command could write such a file, so only what the repository itself says
- * is believed: it keeps, for each of its worktrees, where that is, and that of a submodule names it in its configuration.
+ * A scope that is a linked worktree or a submodule: its `.git` is a file that leads to a repository elsewhere, which
+ * git must write for nearly everything (S15). Any command could write such a file, so only what the repository itself
+ * says is believed: it keeps, for each of its worktrees, where that is, and that of a submodule names it in its
+ * configuration.
  */
 import { readTextIfRegular } from "../../system/reading/regular_file.ts";
 import { gitValues } from "./git_hook_paths.ts";
 import { absolutePath, isWithin, parentOf, realPath } from "../../system/paths.ts";
 
-/** A longer one leads nowhere. */
+/** A longer file is ignored. */
 const LARGEST_BYTES = 8192;
 const LARGEST_CONFIGURATION = 1024 * 1024;
 

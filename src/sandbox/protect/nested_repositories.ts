@@ -6,29 +6,29 @@ import { setAsideAt, storesOf } from "../git_config/set_aside_places.ts";
 import { isGenerated } from "./generated_directories.ts";
 import { expected, isExpected } from "../../system/paths.ts";
 
-/** Levels of directories below the tree that are looked into. */
+/** Levels of directories below the tree that are searched. */
 const DEEPEST = 3;
 /** Levels of `.git/modules`: a submodule's name is a path. */
 const DEEPEST_NAME = 4;
 /** Some fifty microseconds each, before the first command. */
 const MOST_DIRECTORIES = 3_000;
-/** Each costs a command some seventy microseconds: looks before and after it, and mounts. */
+/** Each costs a command some seventy microseconds: checks before and after it, and mounts. */
 const MOST_REPOSITORIES = 128;
 
 export interface FoundRepositories {
   /** The directories that hold a `.git`, the tree itself not among them. */
   readonly directories: readonly string[];
-  /** Those that are themselves what a `.git` is: of bare, bare ones, a tree that is a repository's `.git`. */
+  /** Directories that are themselves a repository: bare ones, or a tree that is a `.git`. */
   readonly bare: readonly string[];
   /** Those in which a repository keeps what leads a linked worktree, wherever that lies, to it. */
   readonly worktrees: readonly string[];
-  /** What is neither file, directory nor link: sockets, say. */
+  /** Entries that are neither file, directory nor link, such as sockets. */
   readonly others: readonly string[];
-  /** False: there were more, or more to look into, than are looked at. */
+  /** False: there were more entries or directories than are searched. */
   readonly complete: boolean;
 }
 
-/** Looks level by level, so that what is near the top is found first. */
+/** Searches level by level, so that paths near the top are found first. */
 export async function findNestedRepositories(tree: string): Promise<FoundRepositories> {
   const search = new Search(tree);
   await search.insideOf(`${tree}/.git`);
@@ -99,7 +99,10 @@ class Search {
     return room;
   }
 
-  /** Without links to what was set aside: commands may do with it what they like, and git outside does not find it. */
+  /**
+   * Without links to repositories that were set aside: commands may change those freely, and git outside does not find
+   * them.
+   */
   async #entriesOf(directory: string): Promise<readonly Deno.DirEntry[]> {
     if (this.#looked++ >= MOST_DIRECTORIES) {
       this.complete = false;

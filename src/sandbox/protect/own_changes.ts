@@ -1,4 +1,4 @@
-/** Changes of protected files that the server itself has made: no result tells of them. */
+/** Changes of protected files by the server itself, which results do not report. */
 import type { ProtectedChange } from "../../base/command/protected_change.ts";
 import type { GuardView } from "./guard_view.ts";
 
@@ -14,7 +14,7 @@ export class OwnChanges {
     this.#after.set(`${path}\0${before}`, after);
   }
 
-  /** The changes but for those that the server alone has made. */
+  /** The changes except those that only the server made. */
   without(changes: readonly ProtectedChange[], before: GuardView, after: GuardView): readonly ProtectedChange[] {
     return changes.filter(({ path }) => {
       let was = before.seen.get(path);

@@ -1,13 +1,13 @@
 /**
- * Looks at guarded paths, before a command to know what to mount and after it to tell what changed (S7, S8, S21). The
- * cost is some two microseconds a path, so it is done for each command, and waiting shells know the state they were born
- * in. Where nothing changed since the last look, stat_watch.ts says so for less.
+ * Checks guarded paths, before a command to know what to mount and after it to find changes (S7, S8, S21). The cost is
+ * some two microseconds a path, so it is done for each command, and waiting shells know the state at their start. If
+ * nothing changed since the last check, stat_watch.ts says so faster.
  */
 import type { ProtectedChange } from "../../base/command/protected_change.ts";
 import type { GuardPlan, GuardView, Looker } from "./guard_view.ts";
 import { GuardLook } from "./path_snapshot.ts";
 
-/** `mounted`: what is seen will be mounted, as with namespaces. */
+/** `mounted`: the view will be mounted, as with namespaces. */
 export function lookAtGuarded(plan: GuardPlan, libc: Looker, { mounted }: { readonly mounted: boolean }): GuardView {
   const looking = new GuardLook(libc, plan, mounted);
   for (const one of plan.protected) looking.protect(one);

@@ -1,4 +1,4 @@
-/** One look at everything that is guarded: what is there, where links lead, and what to mount over it (S7, S8, S21). */
+/** One check of everything guarded: what exists, where links lead, and what to mount over it (S7, S8, S21). */
 import type { FileState, GuardPlan, GuardView, HiddenPath, Looker, SharedFile } from "./guard_view.ts";
 import { isGenerated } from "./generated_directories.ts";
 import { followLinks } from "../../system/follow_links.ts";
@@ -7,9 +7,9 @@ import { expected, isWithin, parentOf } from "../../system/paths.ts";
 import type { GuardedPath } from "../policy/policy.ts";
 import type { ProtectedPath } from "./protected_paths.ts";
 
-/** Entries of one protected directory that a look takes in, in the order of the system: none uses up another's. */
+/** Entries of one protected directory that a check reads, in system order; each directory has its own limit. */
 const MOST_ENTRIES = 4096;
-/** Of these, those that are looked at around every command. */
+/** Of these, those that are checked around every command. */
 const MOST_WATCHED_ENTRIES = 256;
 /** Links in one protected directory that are followed. */
 const MOST_LINKS = 64;
@@ -40,7 +40,7 @@ export class GuardLook {
     this.#mounted = mounted;
   }
 
-  /** Follows the path to what it leads to, which is protected as the path itself is. */
+  /** Follows the path to its target, which is protected like the path itself. */
   protect(one: ProtectedPath): void {
     this.#entries = MOST_ENTRIES;
     this.#watchedEntries = MOST_WATCHED_ENTRIES;
@@ -65,7 +65,7 @@ export class GuardLook {
     if (meant && way.facts !== undefined) this.#settle({ path: way.path, facts: way.facts, writable }, { told });
   }
 
-  /** Covers what is there; a link has another place of credentials behind it. */
+  /** Covers the existing file; a link leads to another place of credentials. */
   hide({ path, tree }: HiddenPath): void {
     const above = tree === undefined ? [] : ancestors(path, tree);
     const facts = this.#look(path);

@@ -1,9 +1,10 @@
 /**
- * Takes a protected file with several names (hard links) apart from the others: a copy takes its place, so that what is
- * written by another name reaches it no more (S21). Commands may run at the same time and move directories: each step
- * goes by descriptors from the pinned tree, follows no link, and so reaches nothing outside. git's lock is held during
- * this. The copy has no name while it is made, then a random one, and takes the place by an exchange. A command that
- * moves a file to that name between check and exchange brings it into the place; another copy takes the place at once.
+ * Takes a protected file with several names (hard links) apart from the others: a copy takes its place, so that writes
+ * through another name no longer reach it (S21). Commands may run at the same time and move directories: each step goes
+ * by descriptors from the pinned tree, follows no link, and so cannot reach anything outside. git's lock is held during
+ * this. The copy has no name while it is made, then a random one, and takes the place by an exchange. If a command
+ * moves a file to that name between check and exchange, that file gets into the place; another copy replaces it at
+ * once.
  */
 import { sameBytes } from "../../base/bytes.ts";
 import { FileCalls, isSameFile, type OpenFiles, type Stat } from "../../system/open_files/file_calls.ts";
@@ -15,7 +16,7 @@ import type { FileState } from "./guard_view.ts";
 
 /** A larger file was not written by a person; it is only reported. */
 const LARGEST_BYTES = 4 * 1024 * 1024;
-/** How often a file that a command slipped into the place is replaced: each round it must guess a new name in time. */
+/** How often a file that a command slipped in is replaced: each round the command must guess a new name in time. */
 const MOST_TRIES = 64;
 const KIND_MASK = 0xf000;
 const REGULAR = 0x8000;
@@ -31,14 +32,14 @@ export interface SharedName {
   readonly tree: PinnedDirectory;
 }
 
-/** What became of a file with a second name. */
+/** The outcome for a file with a second name. */
 export interface Separated {
   /**
    * `displaced`: it is a separate file now, and the version that another program saved at that time lies next to it
    * under a longer name.
    */
   readonly change: "separated" | "displaced" | "shared";
-  /** The copy in the place, if it is the file as it was seen. Undefined: a program has changed either, or may still. */
+  /** The copy in the place, if it equals the file as seen. Undefined: a program has changed either, or still may. */
   readonly copy?: FileState | undefined;
 }
 
@@ -93,14 +94,14 @@ interface SharedFile {
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
-/** What stands in the place after a try: our copy, the file as it was, or a foreign one. */
+/** The file in the place after an attempt: our copy, the old file, or a foreign one. */
 type Placed = "copy" | "before" | "foreign";
 
 /** One file that its copy replaces. */
 class Replacement {
   readonly #files: OpenFiles;
   readonly #file: SharedFile;
-  /** Other names in the directory that hold what stood in the place. */
+  /** Other names in the directory that hold the old file. */
   readonly #left: string[] = [];
   /** The copy in the place, open for reading. */
   #copy: number | undefined;
@@ -119,7 +120,7 @@ class Replacement {
     return { change: kept.length > 0 ? "displaced" : "separated", copy: this.#untouched() };
   }
 
-  /** The copy, if it is as it was made and nothing can write it unnoticed: a program may have opened it by a name. */
+  /** The copy, if it is unchanged and cannot be written unnoticed: a program may have opened it by name. */
   #untouched(): Stat | undefined {
     const { before, content, source } = this.#file;
     const files = this.#files;

@@ -1,4 +1,7 @@
-/** What a person accepted by `ahma_mcp accept` while this server ran (S24): paths, and what lay there then. */
+/**
+ * Repositories that a person accepted with `ahma_mcp accept` while this server ran (S24): paths and their contents
+ * then.
+ */
 import type { WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 import { isAccepted } from "../../../sandbox/git_config/accepted_lines.ts";
 import type { Obeyed } from "../../../sandbox/git_config/repository_form.ts";
@@ -19,7 +22,7 @@ export class AcceptedRepositories {
     this.#options = options;
   }
 
-  /** Whether all of it was accepted of what lies at the path now. Asked seldom, so that the file is read each time. */
+  /** Whether the current content of the path was accepted. Rarely called, so the file is read each time. */
   has(path: string, obeyed: readonly Obeyed[]): boolean {
     const { looker, file } = this.#options;
     const facts = looker.lookAt(path);

@@ -1,7 +1,7 @@
 /**
- * The configuration of repositories between commands and git outside the sandbox (S24). Commands see a link to a copy in
- * the place of each file, write to that as they like, and git outside sees what is harmless of it after the command.
- * All commands of a session share the copy, so that git's own lock works between them.
+ * The configuration of repositories between commands and git outside the sandbox (S24). Commands see a link to a copy
+ * in the place of each file, write to that freely, and git outside sees the harmless changes after the command. All
+ * commands of a session share the copy, so that git's own lock works between them.
  */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import { sameBytes } from "../../../base/bytes.ts";
@@ -22,11 +22,11 @@ import type { OwnChanges } from "../../../sandbox/protect/own_changes.ts";
 const MOST_REPOSITORIES = 32;
 /** Configuration of a repository, or of a submodule. */
 const CONFIG_PATH = /\/\.git\/(?:modules\/.+\/)?config$/;
-/** Below the temp directory; a name that lists of its files leave out. */
+/** Below the temp directory; a hidden name, which listings of files omit. */
 const COPIES = ".git-config";
 /** Of one repository, between two commands that change its configuration. */
 const MOST_UNREAD = 64;
-/** Of one command: each takes git some three milliseconds. */
+/** For one command: each takes git some three milliseconds. */
 const MOST_EDITS = 64;
 /** The real file may change while git edits a copy of it. */
 const MOST_TRIES = 3;
@@ -52,13 +52,13 @@ interface Brokered {
   readonly copy: ConfigPlace;
   /** The link that commands see. */
   readonly link: string;
-  /** The values that others than commands gave each key first. */
+  /** The first value of each key that did not come from a command. */
   first: ConfigEntries;
   /** States of the real file that `first` does not know yet. */
   unread: readonly Uint8Array[];
   /** The real file as the copy follows it. */
   known: ConfigFile;
-  /** The copy as it was judged last. */
+  /** The copy when it was last judged. */
   judged: Uint8Array;
 }
 
@@ -66,9 +66,9 @@ export class ConfigBroker {
   readonly #options: ConfigBrokerOptions;
   readonly #brokered = new Map<string, Brokered>();
   #watch: ChangeWatch | undefined;
-  /** Of the same paths, since the last time that the copies followed. */
+  /** Events for the same paths since the copies were last updated. */
   #followWatch: ChangeWatch | undefined;
-  /** What they followed then. */
+  /** The state that they followed then. */
   #followed: GuardView["seen"] | undefined;
   #settling: Promise<readonly ProtectedChange[]> = Promise.resolve([]);
 
@@ -94,7 +94,7 @@ export class ConfigBroker {
     }
   }
 
-  /** Has the copies follow real files that others changed, and makes those again that a command removed. */
+  /** Updates the copies of real files that other programs changed, and restores copies that a command removed. */
   follow({ seen }: Pick<GuardView, "seen">): void {
     if (this.#brokered.size === 0) return;
     this.#followWatch ??= this.#watchCopies();

@@ -1,13 +1,13 @@
 /**
  * The configuration file of a repository, and the copy that commands see in its place (S24). Commands may move and
- * exchange all around both, so each is reached by descriptors from a pinned tree, and through no link (S20).
+ * replace everything around both, so each is reached by descriptors from a pinned tree, without following links (S20).
  */
 import { sameBytes } from "../../../base/bytes.ts";
 import type { OpenFiles } from "../../../system/open_files/file_calls.ts";
 import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
 import { fingerprintOf } from "../../../sandbox/protect/path_snapshot.ts";
 
-/** What is larger was not written by git. */
+/** Git does not write larger ones. */
 const LARGEST_BYTES = 1024 * 1024;
 const KIND_MASK = 0xf000;
 const REGULAR = 0x8000;
@@ -46,8 +46,8 @@ function readOpen(files: OpenFiles, fd: number): ConfigFile | undefined {
 }
 
 /**
- * Writes `content` into the file itself, which must still hold `expected`; undefined: it does not, or git holds its lock.
- * A file that takes the place by its name could be a command's, so that none does.
+ * Writes `content` into the file itself, which must still hold `expected`; undefined: it does not, or git holds its
+ * lock. The file is not replaced by name, because the new file could be a command's.
  */
 export function writeInPlace(
   files: OpenFiles,
@@ -66,7 +66,7 @@ export function writeInPlace(
   }
 }
 
-/** Makes the copy, or replaces it, under git's lock; undefined: a command holds the lock, or has made that impossible. */
+/** Makes the copy, or replaces it, under git's lock; undefined: a command holds the lock, or has made it impossible. */
 export function replaceCopy(
   files: OpenFiles,
   { tree, directory }: ConfigPlace,
@@ -88,8 +88,8 @@ export function replaceCopy(
 }
 
 /**
- * Puts a file with other content in the place of a configuration that a command has made; false: it could not be done. A
- * command may hold that one open, or its lock, or have closed the directory to its owner, which is the server's user too.
+ * Replaces a configuration made by a command with other content; false: it failed. A command may hold the old file
+ * open, hold its lock, or have closed the directory to its owner, who is also the server's user.
  */
 export function replaceConfig(
   files: OpenFiles,

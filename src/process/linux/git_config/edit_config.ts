@@ -1,4 +1,4 @@
-/** Git itself reads and changes configuration: on files of the server's own, so that nothing else can take their place. */
+/** Git itself reads and edits configuration, but only in private files of the server, which commands cannot replace. */
 import type { GitProgram } from "../../../sandbox/protect/git_program.ts";
 import { type ConfigEntries, listArguments, parseEntries } from "../../../sandbox/git_config/config_entries.ts";
 import { undefinedFor } from "../../../base/errors.ts";
@@ -25,7 +25,7 @@ export class ConfigEditor {
     this.#options = options;
   }
 
-  /** The entries of a configuration file; undefined: git cannot read it, or there is no room for a copy. */
+  /** The entries of a configuration file; undefined: git cannot read it, or the disk is full. */
   async entriesOf(content: Uint8Array): Promise<ConfigEntries | undefined> {
     return await this.#withFile(content, async (file) => {
       const printed = await this.#git(listArguments(file));
@@ -33,7 +33,7 @@ export class ConfigEditor {
     });
   }
 
-  /** The content with the edits made; undefined: git refuses one of them, or there is no room for it. */
+  /** The content with the edits made; undefined: git refuses one of them, or the disk is full. */
   async edited(content: Uint8Array, edits: readonly ConfigEdit[]): Promise<Uint8Array<ArrayBuffer> | undefined> {
     return await this.#withFile(content, async (file) => {
       for (const { key, values } of edits) {
@@ -48,7 +48,7 @@ export class ConfigEditor {
     });
   }
 
-  /** What `use` makes of a file with the content; undefined also where a command has filled the disk. */
+  /** The result of `use` with a file of this content; also undefined if a command has filled the disk. */
   async #withFile<Result>(
     content: Uint8Array,
     use: (file: string) => Promise<Result | undefined>,
@@ -72,7 +72,7 @@ export class ConfigEditor {
     const asked = await ask({
       program: git.program,
       args,
-      // No other configuration than that of the file, and no repository around the directory.
+      // Only the configuration of the file, and no repository around the directory.
       environment: {
         PATH,
         LC_ALL: "C",
@@ -89,7 +89,7 @@ export class ConfigEditor {
   }
 }
 
-/** Whether the system refused a call, as where no space is left. */
+/** Whether the system refused a call, for example because the disk is full. */
 function isOfSystem(error: unknown): boolean {
   return error instanceof Error && "code" in error;
 }

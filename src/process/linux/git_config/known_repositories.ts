@@ -1,6 +1,6 @@
 /**
- * Repositories whose configuration and hooks commands cannot change, and what else in a repository leads git outside
- * further (S24): gitlinks of its index, repositories of its submodules, what a rebase that was left would run, and links
+ * Repositories whose configuration and hooks commands cannot change, and other parts of a repository that git outside
+ * follows (S24): gitlinks in its index, repositories of its submodules, commands of an unfinished rebase, and links
  * through which git would write elsewhere.
  */
 import type { TreeEvents } from "../../../system/changes/tree_events.ts";
@@ -12,22 +12,22 @@ import { absolutePath, expected, realPath } from "../../../system/paths.ts";
 import { readRegularFile, readTextIfRegular } from "../../../system/reading/regular_file.ts";
 import type { WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 
-/** Bytes; what a larger index names is not read. */
+/** Bytes; a larger index is not read. */
 const LARGEST_INDEX = 64 * 1024 * 1024;
 const LARGEST_TODO = 1024 * 1024;
 const LONGEST_WAY = 8192;
-/** The mode of a gitlink as it stands in an index, and what a part of an index in another file is called there. */
+/** The mode of a gitlink in an index, and the name of an index part in another file. */
 const GITLINK_MARKS = ["\0\0\xe0\0", "link\0"] as const;
 /** Below a repository's own directory. */
 const FOLLOWED = ["hooks"] as const;
 /** Directories there into which git writes. */
 const WRITTEN: readonly string[] = ["info", "logs", "rebase-apply", "rebase-merge", "refs", "sequencer"];
-/** Directories; to go through so many takes some 60 ms. */
+/** Directories; visiting this many takes some 60 ms. */
 const MOST_WRITTEN = 4_096;
 const TODO = "rebase-merge/git-rebase-todo";
 const RUN_BY_REBASE = /^\s*(?:x|exec)\s.*$/gm;
 
-/** A link: its content cannot change, but another one may get its number. */
+/** A link: its content cannot change, but another link may get its inode number. */
 type LinkFacts = Pick<FileFacts, "device" | "inode" | "changedAt">;
 
 export interface KnownRepositoriesOptions {
@@ -35,9 +35,9 @@ export interface KnownRepositoriesOptions {
   readonly events: Pick<TreeEvents, "follow" | "list">;
 }
 
-/** Where git outside would go from repositories in which something changed. */
+/** Where git outside would go next from changed repositories. */
 export interface Further {
-  /** Directories in which repositories of submodules come to lie, each once. */
+  /** Directories for repositories of submodules, without duplicates. */
   readonly modules: readonly string[];
   /** Whether an index names repositories below its work tree, or may do so. */
   readonly hasGitlinks: boolean;
@@ -45,7 +45,7 @@ export interface Further {
   readonly told: readonly string[];
   /** Links at paths where git itself writes, which were not accepted. */
   readonly links: readonly string[];
-  /** Repositories' own directories that hold too many for all links there to be found. */
+  /** Repositories' own directories with too many entries to find all links. */
   readonly unclear: readonly string[];
 }
 
@@ -72,7 +72,7 @@ export class KnownRepositories {
     this.#options = options;
   }
 
-  /** Adds those that there are by a `.git` in these directories, and `bare` ones, before the first command. */
+  /** Adds the repositories of a `.git` in these directories, and `bare` ones, before the first command. */
   add(workTrees: readonly string[], bare: readonly string[]): void {
     for (const path of [...workTrees.map((directory) => `${directory}/.git`), ...bare]) {
       const facts = this.#options.looker.lookAt(path);
@@ -96,7 +96,7 @@ export class KnownRepositories {
     return written;
   }
 
-  /** Lets links stay as they are. */
+  /** Accepts the current links. */
   acceptLinks(paths: readonly string[]): void {
     for (const path of paths) {
       const facts = this.#options.looker.lookAt(path);
@@ -104,7 +104,7 @@ export class KnownRepositories {
     }
   }
 
-  /** Whether what has the path still is what had it before the first command. */
+  /** Whether the path still holds the same thing as before the first command. */
   isSame(path: string, now: FileIdentity | undefined): boolean {
     const known = this.#identities.get(path);
     return known !== undefined && isSameFile(now, known);

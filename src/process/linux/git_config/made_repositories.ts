@@ -1,7 +1,7 @@
 /**
- * Repositories that come into being while commands run (S24). Git outside enters each that it meets in a directory, or
- * that an index names, and runs what its configuration and hooks say. So each is looked at after a command, wherever it
- * lies in the trees: a plain one stays, all others are set aside until a person accepts them.
+ * Repositories that appear while commands run (S24). Git outside enters each that it finds in a directory or an index,
+ * and runs its hooks and the programs of its configuration. So each is checked after a command, wherever it lies in the
+ * trees: a plain one stays, all others are set aside until a person accepts them.
  */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import { type Obeyed, obeyedIn } from "../../../sandbox/git_config/repository_form.ts";
@@ -18,7 +18,7 @@ import type { Further, KnownRepositories } from "./known_repositories.ts";
 import { isAside, isThere, kindOf, repositoryEntries, stateOf } from "./repository_facts.ts";
 import type { SetAside, TreePlace } from "./set_aside.ts";
 
-/** Commands may go on while they are looked at; the next look then finds the rest. */
+/** Commands may run during the check; the next check then finds the rest. */
 const MOST_TRIES = 3;
 
 export interface MadeRepositoriesOptions {
@@ -35,13 +35,13 @@ export interface MadeRepositoriesOptions {
   readonly setAside: Pick<SetAside, "put" | "guard" | "clean">;
 }
 
-/** A repository that was met: its own directory, or what leads to it. */
+/** A repository that was found: its own directory, or what leads to it. */
 interface Met {
   readonly path: string;
-  /** Another repository at the path has another one. */
+  /** Changes if another repository takes the path. */
   readonly id: string;
   readonly place: TreePlace;
-  /** What git would obey; empty: nothing. */
+  /** What git would act on; empty: nothing. */
   readonly obeyed: readonly Obeyed[];
 }
 
@@ -52,10 +52,10 @@ interface How {
 
 export class MadeRepositories {
   readonly #options: MadeRepositoriesOptions;
-  /** What git obeyed in each repository when commands had no part in it, by `id` and name. */
+  /** What git acted on in each repository before commands changed it, by `id` and name. */
   readonly #accepted = new Map<string, ReadonlyMap<string, string>>();
   readonly #told = new Set<string>();
-  /** What appeared and was not looked at yet. */
+  /** New paths that were not checked yet. */
   readonly #due: { readonly appeared: Appeared; readonly how: How }[] = [];
   #running = 0;
   #settling: Promise<readonly ProtectedChange[]> = Promise.resolve([]);
@@ -70,8 +70,8 @@ export class MadeRepositories {
   }
 
   /**
-   * Accepts what is there before the first command. Commands cannot change the configuration and hooks of repositories
-   * by a `.git` in `directories`, and of `bare` ones.
+   * Accepts the repositories that exist before the first command. Commands cannot change the configuration and hooks of
+   * repositories by a `.git` in `directories`, and of `bare` ones.
    */
   async begin({ directories, bare }: Pick<FoundRepositories, "directories" | "bare">): Promise<void> {
     const { trees, events, known, setAside } = this.#options;

@@ -1,4 +1,4 @@
-/** Builds what stands between commands and git outside, where there is what it needs. */
+/** Builds the broker between commands and git outside, if its requirements are met. */
 import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
 import { Libc } from "../../../system/libc.ts";
 import type { Processor } from "../../../system/syscalls.ts";
@@ -12,10 +12,10 @@ import { SetAside } from "./set_aside.ts";
 import { TreeEvents } from "../../../system/changes/tree_events.ts";
 import { isGenerated } from "../../../sandbox/protect/generated_directories.ts";
 
-/** What git enters, and what makes a directory a repository's own. */
+/** The entry that git enters, and those that make a directory a repository. */
 const NAMES = [".git", "HEAD", "commondir", "objects", "refs"] as const;
 const MOST_DIRECTORIES = 65_536;
-/** Of the watches that the system gives each user: editors need some, and other servers. */
+/** Share of each user's watches: editors and other servers need some too. */
 const SHARE = 0.25;
 const FEWEST_WATCHES = 8_192;
 

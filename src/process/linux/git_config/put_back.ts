@@ -1,4 +1,7 @@
-/** Finds what was set aside (S24), says what git would obey of it, and puts it back: for a person at a terminal. */
+/**
+ * Finds repositories that were set aside (S24), says what git would act on, and puts them back, for a person at a
+ * terminal.
+ */
 import { nameText } from "../../../base/bytes.ts";
 import { attempt } from "../../../base/errors.ts";
 import type { ConfigEntries } from "../../../sandbox/git_config/config_entries.ts";
@@ -31,7 +34,7 @@ export interface Aside {
   readonly wrapper: string;
 }
 
-/** What git would obey, and the values where they are configuration. */
+/** What git would act on, with the values of configuration. */
 export interface Judged {
   readonly obeyed: readonly Obeyed[];
   readonly config: ConfigEntries | undefined;

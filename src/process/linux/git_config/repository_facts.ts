@@ -1,4 +1,7 @@
-/** Reads what decides about a repository (S24): by descriptors from a pinned tree, through no link, without waiting. */
+/**
+ * Reads the facts that decide about a repository (S24): by descriptors from a pinned tree, without following links or
+ * waiting.
+ */
 import type { EntryKind } from "../../../system/c_library.ts";
 import type { OpenFiles, Stat } from "../../../system/open_files/file_calls.ts";
 import { fingerprintOf } from "../../../sandbox/protect/path_snapshot.ts";
@@ -7,9 +10,9 @@ import type { FormEntry } from "../../../sandbox/git_config/repository_form.ts";
 
 const KINDS: Readonly<Record<number, EntryKind | undefined>> = { 0x4000: "directory", 0x8000: "file", 0xa000: "link" };
 const KIND_MASK = 0xf000;
-/** What is larger was not written by git. */
+/** Git does not write larger ones. */
 const LARGEST_CONFIG = 1024n * 1024n;
-/** Of one directory; what holds more is not a repository's. */
+/** Entries of one directory; one with more does not belong to a repository. */
 const MOST_ENTRIES = 4_096;
 
 /** What a repository's own directory holds. */
@@ -21,7 +24,9 @@ export interface RepositoryEntries {
   readonly config: Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** Of the directory `name` in another one, or of that one where the name is empty; undefined: it is not a directory. */
+/**
+ * Facts of the directory `name` in another one, or of that one if the name is empty; undefined: it is not a directory.
+ */
 export function repositoryEntries(files: OpenFiles, directory: number, name: string): RepositoryEntries | undefined {
   const at = files.directoryBelow(directory, name === "" ? "." : name);
   if (at === undefined) return undefined;
@@ -49,7 +54,7 @@ export function kindOf({ mode }: Pick<Stat, "mode">): EntryKind {
   return KINDS[mode & KIND_MASK] ?? "other";
 }
 
-/** Differs when the thing was written or exchanged; of a directory only when it was exchanged. */
+/** Differs if the file was written or replaced; for a directory only if it was replaced. */
 export function stateOf(stat: Stat): string {
   return kindOf(stat) === "directory" ? `${stat.device}:${stat.inode}` : fingerprintOf(stat);
 }
@@ -71,7 +76,7 @@ function formEntries(files: OpenFiles, directory: number): readonly FormEntry[] 
 function configIn(files: OpenFiles, directory: number): Uint8Array<ArrayBuffer> | undefined {
   const fd = files.open(directory, "config");
   const stat = fd === undefined ? undefined : files.stat(fd, "");
-  // By a second name it could change unnoticed.
+  // Through a second name it could change unnoticed.
   const isOwn = stat !== undefined && kindOf(stat) === "file" && stat.links === 1 && stat.size <= LARGEST_CONFIG;
   return fd === undefined || !isOwn ? undefined : files.read(fd, stat.size);
 }

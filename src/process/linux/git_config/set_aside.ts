@@ -1,6 +1,6 @@
 /**
- * Sets aside a repository from git outside (S24): it is moved into a store, and a link stands in its place that leads
- * somewhere in the root of commands only. Commands go on as before; outside git finds no repository there.
+ * Sets aside a repository from git outside (S24): it is moved into a store, and replaced by a link that leads to a path
+ * existing only in the root of commands. Commands continue as before; git outside finds no repository there.
  */
 import { attempt } from "../../../base/errors.ts";
 import { encodeText } from "../../../base/text.ts";
@@ -11,16 +11,16 @@ import { isWithin } from "../../../system/paths.ts";
 import type { FileCalls, OpenFiles } from "../../../system/open_files/file_calls.ts";
 import { isThere } from "./repository_facts.ts";
 
-/** Says where each thing was. */
+/** Records where each thing was. */
 const ORIGIN = "origin";
 const CONTENT = "git";
 const PRIVATE = 0o600;
-/** Rights that who owns a directory needs to see and move what is in it. */
+/** Rights that the owner of a directory needs to list and move its entries. */
 const OWNER = 0o700;
 const LONGEST_ORIGIN = 8192;
-/** Of a repository: git makes one, and a command may make thousands inside each other. */
+/** Nesting levels of a repository: git makes one, and a command may make thousands. */
 const MOST_PARTS = 64;
-/** Nothing in a store is for git. */
+/** Tells git to ignore everything in a store. */
 const IGNORE = encodeText("*\n");
 
 /** Something in a pinned tree. */
@@ -31,9 +31,9 @@ export interface TreePlace {
   readonly name: string;
 }
 
-/** Milliseconds that something stays whose link is gone: a command may have moved it where it is not looked for. */
+/** Milliseconds to keep an entry whose link is gone: a command may have moved the link out of view. */
 const KEPT_MS = 7 * 86_400_000;
-/** Git makes no deeper ones. */
+/** Git does not create deeper ones. */
 const DEEPEST = 32;
 
 export interface SetAsideOptions {
@@ -49,13 +49,13 @@ export class SetAside {
     this.#options = options;
   }
 
-  /** False: it could not be done, because the system refuses or commands went on moving things. */
+  /** False: it failed, because the system refuses or commands kept moving things. */
   put(place: TreePlace): boolean {
     const content = this.#put(place);
     return content !== undefined && this.guard(place.tree, content);
   }
 
-  /** Gives where it lies now, relative to the tree. */
+  /** Returns its new place, relative to the tree. */
   #put({ tree, directory, name }: TreePlace): string | undefined {
     const { calls, newId } = this.#options;
     using files = calls.begin();

@@ -1,6 +1,6 @@
 /**
- * Cache of launcher images for the current policy, and of the policy's part of their tables. They hold for the paths that
- * are guarded at the moment (S7, S8); a change of those makes new ones.
+ * Cache of launcher images for the current policy, and of the policy's part of their tables. They are valid for the
+ * currently guarded paths (S7, S8); a change of those makes new ones.
  */
 import { expected } from "../../../system/paths.ts";
 import { withoutPrivateSockets } from "../../../sandbox/policy/confinement.ts";
@@ -32,7 +32,7 @@ export interface LaunchImagesOptions {
   readonly sandbox: Sandbox;
   readonly shell: Shell;
   readonly spawner: Spawner;
-  /** Called when prewarmed processes were started for another state of what is guarded or granted. */
+  /** Called when prewarmed processes were started for an older state of guarded or granted paths. */
   readonly onStale: () => void;
 }
 
@@ -47,7 +47,7 @@ interface ToldLauncher<Table> {
 
 export class LaunchImages implements Disposable {
   readonly #options: LaunchImagesOptions;
-  /** What all of this was made for. */
+  /** The state that all of this was made for. */
   #guarded: GuardView | undefined;
   /** Of what is guarded; undefined: not asked for. */
   #readOnly: readonly string[] | undefined;
@@ -73,17 +73,17 @@ export class LaunchImages implements Disposable {
     return { processor: this.#options.sandbox.processor, serverPid: Deno.pid, emptyNetwork: this.#network };
   }
 
-  /** Sets, once and before the first launch, the network that commands share; undefined: none of them does. */
+  /** Sets, once and before the first launch, the network that commands share; undefined: each has its own. */
   shareNetwork(network: EmptyNetwork | undefined): void {
     this.#network = network;
   }
 
-  /** Ends prewarmed processes whose image holds, but not what they found when they started. */
+  /** Ends prewarmed processes whose image is still valid, but whose state from the start is not. */
   invalidatePrewarmed(): void {
     this.#options.onStale();
   }
 
-  /** Sets what is guarded from now on, and disposes of what was made for another state. */
+  /** Sets what is guarded from now on, and disposes images of an older state. */
   adopt(view: GuardView | undefined): void {
     const made = this.#guarded?.key ?? "";
     if (this.#guarded === view) return;
@@ -92,7 +92,7 @@ export class LaunchImages implements Disposable {
     if (made !== (view?.key ?? "")) this.discard();
   }
 
-  /** Disposes of all that was made, for what is guarded or the policy is another one now. */
+  /** Disposes all images, because the guarded paths or the policy have changed. */
   discard(): void {
     this.#options.onStale();
     this.#policyPart = undefined;
@@ -141,7 +141,7 @@ export class LaunchImages implements Disposable {
     return this.#toldServing(policy).image;
   }
 
-  /** What makes a launcher that serves run a command; undefined: the command needs more room than that has. */
+  /** The input that makes a serving launcher run a command; undefined: the command does not fit. */
   servedBlock(policy: SandboxPolicy, request: CommandRequest): ServedBlock | undefined {
     const { environment, ...command } = this.#launchCommand(request);
     const isPlain = Object.keys(request.environment).length === 0;
@@ -151,7 +151,7 @@ export class LaunchImages implements Disposable {
     });
   }
 
-  /** What makes a prewarmed launcher run a command; undefined: the command needs more room than that has. */
+  /** The input that makes a prewarmed launcher run a command; undefined: the command does not fit. */
   commandBlock(policy: Policy, request: CommandRequest): CommandBlock | undefined {
     const hasStdin = request.stdin !== undefined;
     const { table, image } = this.#prewarmedLauncher(policy);
@@ -160,7 +160,7 @@ export class LaunchImages implements Disposable {
   }
 
   /**
-   * The image of one command, the caller's to dispose of. `policy`: that of an offline request is narrower.
+   * The image of one command, which the caller disposes. `policy`: that of an offline request is narrower.
    * `stderrFile`: stderr goes there, not into the output.
    */
   command(policy: Policy, request: Omit<CommandRequest, "stdin">, stderrFile?: string): LauncherImage {

@@ -1,4 +1,4 @@
-/** What the launcher writes to its report descriptor, decoded (sandbox/launcher/image/interpreter.ts has the format). */
+/** Decodes what the launcher writes to its report descriptor (sandbox/launcher/image/interpreter.ts has the format). */
 import { concatenate } from "../../../base/bytes.ts";
 import type { CommandEnd } from "../../../base/command/command_end.ts";
 import type { LauncherStatus } from "../../spawn.ts";
@@ -16,8 +16,8 @@ export type LauncherReport =
    */
   | { readonly kind: "forked"; readonly by: "entrance" | "parent of the command"; readonly pid: number }
   /**
-   * The command's first process has ended. `alone`: and no process that came from it is left. `clean`: nothing else is left
-   * either, and a serving launcher takes another command. `taken`: it had taken its command.
+   * The command's first process has ended. `alone`: none of its child processes is left. `clean`: nothing else is left
+   * either, and a serving launcher accepts another command. `taken`: it had taken its command.
    */
   | {
     readonly kind: "ended";
@@ -26,7 +26,7 @@ export type LauncherReport =
     readonly clean: boolean;
     readonly taken: boolean;
   }
-  /** The prewarmed process has its command; what happens from here on is the command's doing. */
+  /** The prewarmed process has its command; everything after this is the command's doing. */
   | { readonly kind: "taken" }
   /** A step failed; nothing ran. */
   | { readonly kind: "failed"; readonly step: number; readonly errno: number };
@@ -51,7 +51,7 @@ export class ReportReader {
   }
 }
 
-/** The step that failed, in all that a launcher reported; undefined: none did. */
+/** The failed step in all reports of a launcher; undefined: none failed. */
 export function failureIn(bytes: Uint8Array): StepFailure | undefined {
   return new ReportReader().read(bytes).find((report) => report.kind === "failed");
 }
@@ -102,7 +102,7 @@ const ERRNO: Readonly<Record<number, string>> = {
   [MISMATCH_ERRNO]: "it has changed since the session began",
 };
 
-/** Whether a step before the start of the program failed: nothing is wrong with the command then. */
+/** Whether a step before the start of the program failed: the command is then not at fault. */
 export function isLaunchFault(report: { readonly step: number }, steps: readonly string[]): boolean {
   return steps[report.step]?.startsWith('start "') !== true;
 }
@@ -137,7 +137,10 @@ function endOfStatus(status: number): ProcessEnd {
     : { kind: "signalled", signal: signalName(signal) };
 }
 
-/** How a command ended whose launcher was ended itself, by the kernel or by us. Its exit code tells the signal of its child. */
+/**
+ * How a command ended whose launcher was itself killed, by the kernel or by us. Its exit code gives the signal of its
+ * child.
+ */
 export function endOfLauncher(status: LauncherStatus | undefined, program: string): CommandEnd {
   const code = status?.code ?? 0;
   const signal = status?.signal ?? (code > 128 ? signalName(code - 128) : undefined);
@@ -146,7 +149,7 @@ export function endOfLauncher(status: LauncherStatus | undefined, program: strin
     : { kind: "signalled", signal };
 }
 
-/** How a command ended that a step of its launcher kept from starting. */
+/** The end of a command that did not start because a launcher step failed. */
 export function endOfFailure(report: StepFailure, steps: readonly string[], program: string): CommandEnd {
   const message = describeFailure(report, steps, program);
   return { kind: "not_started", message, ...isLaunchFault(report, steps) && { fault: "server" } };

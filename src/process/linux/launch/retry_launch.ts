@@ -1,32 +1,32 @@
 /**
- * A guarded path may go between the look and the launch, as when an editor saves by renaming. The launcher then refuses
- * and nothing has run, so another look leads to another launch (S8).
+ * A guarded path may disappear between check and launch, as when an editor saves by renaming. The launcher then refuses
+ * and nothing has run, so another check and launch follow (S8).
  */
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
 
-/** Launches of one thing while what is guarded keeps changing under them. */
+/** How many launches are tried while the guarded paths keep changing. */
 const MOST_TRIES = 20;
-/** Of these, after which nothing was seen to have changed. */
+/** Of these, how many after no visible change. */
 const MOST_UNCHANGED = 10;
 
 /** The attempts to launch one thing. */
 export interface Attempts<Result> {
   /** What is guarded now; undefined: nothing is. */
   look(): Pick<GuardView, "key"> | undefined;
-  /** With what the last look saw. */
+  /** Launches with the state of the last check. */
   launch(): Promise<Result>;
-  /** Whether nothing ran, and it is worth another look. */
+  /** Whether nothing ran, and another check is worthwhile. */
   mayTryAgain(result: Result): boolean;
   /**
    * Whether the launch itself failed. Then the paths may have changed and changed back within a tick of the clock, or
-   * the launch went by another command's look. Absent: never.
+   * the launch used another command's check. Absent: never.
    */
   mayHaveRaced?(result: Result): boolean;
   /** Called before each launch except the first, with its number; optional. */
   onAgain?(tries: number): void;
 }
 
-/** The result of the first launch; of a later one where that failed and the guarded paths have changed, or may have. */
+/** The result of the first launch, or of a later one if it failed and the guarded paths may have changed. */
 export async function retryLaunch<Result>(
   attempts: Attempts<Result>,
 ): Promise<Result> {

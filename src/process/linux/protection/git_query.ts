@@ -1,6 +1,6 @@
 /**
- * What git obeys in the writable trees and in repositories below (S21): asked of git when something that its answers
- * depend on changed, so that no command waits for it otherwise.
+ * What git acts on in the writable trees and in repositories below (S21). Git is asked only when something that its
+ * answers depend on has changed, so that other commands do not wait for it.
  */
 import type { ChangeWatch } from "../../../system/stat_watch.ts";
 import type { WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
@@ -14,7 +14,9 @@ import type { Asked, Question } from "../../spawn.ts";
 /** Each takes git some three milliseconds; of more, the server reads the configuration itself. */
 const MOST_REPOSITORIES = 32;
 const MOST_AT_ONCE = 4;
-/** Configuration may change while git is asked; it is then asked again, and the last answer counts until the next look. */
+/**
+ * Configuration may change while git is asked; it is then asked again, and the last answer counts until the next check.
+ */
 const MOST_TRIES = 4;
 const LONGEST_MS = 10_000;
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -65,7 +67,7 @@ export class GitAnswers implements Disposable {
     return this.#answers.entries().find(([, { kind }]) => kind === "refused")?.[0];
   }
 
-  /** Settles when the answers are those of this moment; undefined: they are. */
+  /** Settles when the answers are current; undefined: they are. */
   refresh(): Promise<void> | undefined {
     if (this.#asking !== undefined) return this.#asking;
     // Without an answer nothing says which files decide about the next one.

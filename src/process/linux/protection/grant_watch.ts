@@ -1,6 +1,6 @@
 /**
- * Landlock's rules hold for the file that lay at a path when a launcher opened it. A prewarmed process would be kept from
- * a file that was exchanged since, as editors do when they save.
+ * Landlock's rules hold for the file that lay at a path when a launcher opened it. A prewarmed process could not use a
+ * file that was replaced since, as editors do when they save.
  */
 import type { ChangeWatch } from "../../../system/stat_watch.ts";
 import type { WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
@@ -14,7 +14,7 @@ export class GrantWatch {
     this.#looker = looker;
   }
 
-  /** Whether at every path of the policy, the same each time, lies what lay there at the last look. The first says no. */
+  /** Whether every path of the policy still holds the same file as at the last check. The first call returns false. */
   areUnchanged(policy: SandboxPolicy): boolean {
     this.#watch ??= this.#looker.watch(
       [...policy.grants, ...policy.writable].map(({ path }) => path).filter((path) => !LASTING.test(path)),
@@ -24,5 +24,5 @@ export class GrantWatch {
   }
 }
 
-/** Paths of the kernel, and trees of the system that are granted as a whole: they are not exchanged. */
+/** Paths of the kernel, and trees of the system that are granted as a whole: they are never replaced. */
 const LASTING = /^\/(?:proc|dev|usr|bin|sbin|lib\d*)(?:\/|$)/;

@@ -10,11 +10,11 @@ import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
 import type { OwnChanges } from "../../../sandbox/protect/own_changes.ts";
 import type { Separator } from "../../../sandbox/protect/separate_hard_links.ts";
 
-/** Of one look; what is left has its turn at the next. */
+/** Files of one check; the rest follow at the next. */
 const MOST_AT_ONCE = 256;
 /** Bytes copied in one check: the server answers no call during it. */
 const MOST_BYTES_AT_ONCE = 64n * 1024n * 1024n;
-/** For one file: a lock of git's goes, what else stands in the way mostly does not. */
+/** Attempts for one file: a git lock disappears, other obstacles mostly do not. */
 const MOST_TRIES = 4;
 
 function keyOf({ path, facts }: SharedFile): string {
@@ -28,7 +28,7 @@ export class SecondNames {
   readonly #trees: readonly PinnedDirectory[];
   /** Failed attempts to separate files, by path and identity: each file is reported at the first. */
   readonly #failed = new Map<string, number>();
-  /** Of copies that no program has changed. */
+  /** Fingerprints of copies that no program has changed. */
   readonly #own: OwnChanges;
 
   constructor(separator: Separates, trees: readonly PinnedDirectory[], own: OwnChanges) {

@@ -26,7 +26,7 @@ export interface ProtectedStateOptions {
   readonly looker: WatchingLooker & Separates;
   readonly logger: Logger;
   readonly ask: GitAnswersOptions["ask"];
-  /** What launches are made of: it follows what is protected and granted. */
+  /** The images for launches, updated with protected and granted paths. */
   readonly images: Pick<LaunchImages, "adopt" | "invalidatePrewarmed">;
   readonly ownChanges: OwnChanges;
   readonly sockets: Pick<ForeignSockets, "add" | "look" | "covered" | "closed">;
@@ -39,7 +39,7 @@ export interface ProtectedStateOptions {
 
 /** A command from its first check to the end of its last process. */
 export interface GuardedCommand {
-  /** What was guarded when it was launched; undefined: it has not been. */
+  /** What was guarded at its launch; undefined: it was not launched. */
   view: GuardView | undefined;
   /** What git obeyed then. */
   obeyed: ReadonlySet<string>;
@@ -67,12 +67,12 @@ export class ProtectedState implements Disposable {
   #obeyed: ReadonlySet<string> = new Set();
   #plan: GuardPlan;
   #view: WatchedView;
-  /** Paths that were told to hold too much. */
+  /** Paths already reported as holding too much. */
   readonly #overfull = new Set<string>();
   readonly #commands = new Set<GuardedCommand>();
-  /** Changes found after their command's result went out: the next one tells of them. */
+  /** Changes found after their command's result was sent: the next result reports them. */
   #late: readonly ProtectedChange[] = [];
-  /** How each path was when a result told of it last. */
+  /** The state of each path when a result last reported it. */
   readonly #told = new Map<string, string | undefined>();
 
   constructor(options: ProtectedStateOptions) {
@@ -85,7 +85,7 @@ export class ProtectedState implements Disposable {
     this.#git = plan.git && new GitAnswers({ git: plan.git, trees: plan.trees.map(({ path }) => path), looker, ask });
   }
 
-  /** Adds the repositories below the trees, and what git obeys: once, before the first command. */
+  /** Adds the repositories below the trees, and what git acts on: once, before the first command. */
   async findRepositories(): Promise<void> {
     const { plan: { trees, open, home }, logger } = this.#options;
     const asked = this.#git?.refresh(); // about the trees, while they are searched
@@ -114,8 +114,8 @@ export class ProtectedState implements Disposable {
   }
 
   /**
-   * Asks git again what it obeys, where that may have changed, and looks at repositories that were made; undefined: nothing
-   * changed. To be done before each look.
+   * Asks git again what it acts on, if that may have changed, and checks new repositories; undefined: nothing changed.
+   * Must precede each check.
    */
   refresh(): Promise<void> | undefined {
     const asked = this.#git?.refresh()?.then(() => this.#updatePlan());
@@ -124,7 +124,7 @@ export class ProtectedState implements Disposable {
     return asked === undefined ? made : asked.then(() => made);
   }
 
-  /** Announces a command, before its first look; to be told of its end by `ended` or `abandon`. */
+  /** Announces a command before its first check; `ended` or `abandon` must follow. */
   begin(): GuardedCommand {
     const command: GuardedCommand = { view: undefined, obeyed: this.#obeyed };
     this.#commands.add(command);
@@ -132,8 +132,8 @@ export class ProtectedState implements Disposable {
   }
 
   /**
-   * Looks at what is protected and granted, for what is launched next; absent `command`: no command is. Undefined: the
-   * policy is, because there is no sandbox.
+   * Checks protected and granted paths for the next launch; absent `command`: the launch is not for a command.
+   * Undefined: the policy is, because there is no sandbox.
    * @throws {UserError} When commands could read credentials, or change what is protected, and nothing can cover it.
    */
   look(policy: SandboxPolicy | undefined, command?: GuardedCommand): GuardView | undefined {
@@ -153,8 +153,8 @@ export class ProtectedState implements Disposable {
   }
 
   /**
-   * Tells `onChange` what changed while `command` ran, and looks again when all of `trees` are gone. Absent: the next
-   * result tells of it.
+   * Reports changes during `command` to `onChange`, and checks again when all of `trees` are gone. Absent: the next
+   * result reports them.
    */
   async ended(
     command: GuardedCommand,
@@ -170,7 +170,7 @@ export class ProtectedState implements Disposable {
   }
 
   /**
-   * Tells `onChange`, as `ended` does, what changed since the last look of a `command` that goes on, a shell for one.
+   * Reports to `onChange`, like `ended`, changes since the last check of a running `command`, such as a shell.
    * @returns what is there now
    */
   async lineEnded(
@@ -200,7 +200,7 @@ export class ProtectedState implements Disposable {
     if (command !== undefined) this.#commands.delete(command);
   }
 
-  /** Ends what git is still asked. */
+  /** Ends running queries to git. */
   [Symbol.dispose](): void {
     this.#git?.[Symbol.dispose]();
   }

@@ -1,4 +1,4 @@
-/** What is protected, around each line of a shell that stays (B5, S8). */
+/** Protected paths around each line of a lasting shell (B5, S8). */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Looker } from "../../../sandbox/protect/guard_view.ts";

@@ -1,14 +1,14 @@
-/** A view with mounts, made again only when something changed about the paths that it was made from (S8). */
+/** A view with mounts, rebuilt only when the paths that it was made from have changed (S8). */
 import type { ChangeWatch } from "../../../system/stat_watch.ts";
 import type { GuardView, WatchedPaths, WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 
-/** Paths may come and go while they are looked at; the view is then made again the next time. */
+/** Paths may come and go during the check; the view is then rebuilt the next time. */
 const MOST_TRIES = 3;
 
 export class WatchedView {
   readonly #make: () => GuardView;
   readonly #looker: Pick<WatchingLooker, "watch">;
-  /** The last view, and what says that it still holds; undefined: it did not hold while it was made. */
+  /** The last view, and the check that it is still valid; undefined: paths changed while it was made. */
   #last: { readonly view: GuardView; readonly watch: Watch } | undefined;
 
   constructor(make: () => GuardView, looker: Pick<WatchingLooker, "watch">) {

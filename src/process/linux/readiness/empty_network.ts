@@ -3,13 +3,13 @@ import { canShareNetwork, type EmptyNetwork } from "../../../sandbox/launcher/st
 import { networkTable } from "../../../sandbox/launcher/policy_table.ts";
 import type { NamespaceQuestion } from "./namespaces.ts";
 
-/** Held open; it is gone when this is closed and the last command in it has ended. */
+/** Kept open; the network ends when this is closed and the last command in it has ended. */
 export interface HeldNetwork extends EmptyNetwork {
   close(): void;
 }
 
 /**
- * The network to share; undefined where commands share none. Where it cannot be made or held, each command makes its own.
+ * The network to share; undefined if commands share none. If it cannot be made or kept, each command makes its own.
  * @throws {Error} When the system cannot start a process.
  */
 export async function holdEmptyNetwork(request: NamespaceQuestion): Promise<HeldNetwork | undefined> {

@@ -1,6 +1,6 @@
 /**
- * Asks the kernel for namespaces by trying (S8). A system that refuses them leaves the other layers to stand alone; a
- * moment's shortage must not take them from a whole session, so that is an error, and the next command asks again.
+ * Asks the kernel for namespaces by trying (S8). On a system that refuses them only the other layers remain. A
+ * temporary shortage must not disable them for a whole session, so it is an error, and the next command asks again.
  */
 import type { Logger } from "../../../base/log.ts";
 import { type LaunchTarget, NAMESPACES_STEP, trialTable } from "../../../sandbox/launcher/policy_table.ts";
@@ -11,7 +11,7 @@ import type { Spawner } from "../../spawn.ts";
 import { EACCES, EINVAL, ENOSYS, EPERM } from "../../../system/syscalls.ts";
 
 const ENOSPC = 28;
-/** The system does not want or have them. */
+/** The system refuses or lacks them. */
 const REFUSALS: readonly number[] = [EPERM, EACCES, EINVAL, ENOSYS];
 
 export interface NamespaceQuestion {
@@ -25,8 +25,8 @@ export interface NamespaceQuestion {
 }
 
 /**
- * The policy to use: as it is, or without what the system refuses. Undefined: `--no-sandbox`.
- * @throws {Error} When the answer may be another one in a moment, or when nothing is left that holds.
+ * The policy to use: unchanged, or without what the system refuses. Undefined: `--no-sandbox`.
+ * @throws {Error} When the answer may change soon, or when no protection is left.
  */
 export async function settleNamespaces(question: NamespaceQuestion): Promise<SandboxPolicy | undefined> {
   const { spawner, logger } = question;

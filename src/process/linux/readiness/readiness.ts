@@ -34,7 +34,7 @@ export class Readiness implements AsyncDisposable {
   #repositories: Promise<void> | undefined;
   #policy: Promise<SandboxPolicy | undefined> | undefined;
   #selfTest: Promise<SelfTestReport | undefined> | undefined;
-  /** What the first launch under the whole policy found, where it succeeded. */
+  /** The result of the first launch under the whole policy, if it succeeded. */
   #found: SelfTestReport | undefined;
   /** Settles when nothing of self-tests is left. */
   #removed: Promise<unknown> = Promise.resolve();
@@ -55,7 +55,7 @@ export class Readiness implements AsyncDisposable {
   }
 
   /**
-   * What the self-test of the sandbox found; it runs when it is first asked for. Undefined: `--no-sandbox`.
+   * The result of the sandbox's self-test, which runs at the first call. Undefined: `--no-sandbox`.
    * @throws {Error} When it could not be made just now.
    */
   get selfTest(): Promise<SelfTestReport | undefined> {
@@ -70,7 +70,7 @@ export class Readiness implements AsyncDisposable {
     return this.#ready = await this.policy;
   }
 
-  /** The same at once; undefined: it must be waited for. */
+  /** The same without waiting; undefined: the caller must wait. */
   get readyPolicy(): SandboxPolicy | undefined {
     if (this.#ready === undefined || this.#options.protectedState?.refresh() !== undefined) return undefined;
     return this.#ready;
@@ -82,13 +82,13 @@ export class Readiness implements AsyncDisposable {
     return begun.status === "fulfilled" ? begun.value : await this.selfTest;
   }
 
-  /** Settles when neither question is open any more. */
+  /** Settles when both answers are known. */
   async settled(): Promise<void> {
     await Promise.allSettled([this.#policy, this.#selfTest]);
     await this.#removed;
   }
 
-  /** Lets go of what was made for commands. */
+  /** Releases everything made for commands. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.settled();
     this.#network?.close();

@@ -1,8 +1,8 @@
 /**
- * Self-test of the sandbox before the first command (S3): the attacks run behind the very table that commands get. What
- * they reached is read from the kernel's answers and from what changed outside.
+ * Self-test of the sandbox before the first command (S3): the attacks run behind the very table that commands get.
+ * Their success shows in the kernel's answers and in changes outside.
  *
- * control: makes the targets and makes every attack without the policy → attack: makes them behind it → a look at the
+ * control: makes the targets and runs every attack without the policy → attack: makes them behind it → a look at the
  * targets → findings. Nothing is left.
  */
 import { undefinedFor } from "../../../base/errors.ts";
@@ -34,7 +34,7 @@ export interface SelfTest {
   readonly target: LaunchTarget;
   readonly spawner: Spawner;
   readonly directories: Pick<SessionDirectories, "root" | "temporary">;
-  /** Without an own root: an existing directory outside every writable tree, best one that commands see. */
+  /** Without an own root: an existing directory outside every writable tree, preferably one that commands see. */
   readonly place: string;
 }
 
@@ -50,7 +50,7 @@ export interface SelfTestRun {
 
 /**
  * Runs the self-test.
- * @throws {Error} When the self-test could not be made, which proves nothing: commands must wait for one that can.
+ * @throws {Error} When the self-test could not run, which proves nothing: commands must wait for one that can.
  */
 export async function runSelfTest(test: SelfTest): Promise<SelfTestRun> {
   const began = performance.now();

@@ -4,7 +4,7 @@ import { ENTRY_BYTES } from "../../../sandbox/launcher/image/interpreter.ts";
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
 import { decodeReport, type LauncherReport } from "../launch/launcher_reports.ts";
 
-/** What a chunk brought. */
+/** The contents of a chunk. */
 export interface Taken {
   /** Lies in the memory of the chunk; empty: none. */
   readonly output: Uint8Array;
@@ -13,7 +13,7 @@ export interface Taken {
 }
 
 export class FrameReader {
-  /** A head or a report that has begun. */
+  /** An incomplete head or report. */
   readonly #begun = new DataView(new ArrayBuffer(ENTRY_BYTES));
   #filled = 0;
   /** Bytes of output that the frame still has. */
@@ -39,7 +39,7 @@ export class FrameReader {
     return { output: chunk.subarray(from, to), reports };
   }
 
-  /** Takes what belongs to a head or a report, and returns how many bytes that were. */
+  /** Takes the bytes of a head or a report, and returns their number. */
   #fill(bytes: Uint8Array, reports: LauncherReport[]): number {
     const begun = new Uint8Array(this.#begun.buffer);
     const wanted = this.#filled < 8 ? 8 : this.#isFrame() ? FRAME_HEADER_BYTES : ENTRY_BYTES;

@@ -48,7 +48,7 @@ export class ServedCommand {
   #failure: StepFailure | undefined;
   #firstEnd: ProcessEnd | undefined;
   #left: LeftRunning | undefined;
-  /** False: nothing took the command, which so has not run. */
+  /** False: no process took the command, so it has not run. */
   accepted = true;
 
   constructor(names: ServedNames, sandbox: SandboxOfCommand, { signal }: Pick<CommandHooks, "signal">) {
@@ -64,7 +64,7 @@ export class ServedCommand {
     return this.#failure !== undefined && isLaunchFault(this.#failure, this.#names.steps);
   }
 
-  /** Whether nothing of the command is left, as far as is known by now. */
+  /** Whether nothing of the command is known to be left. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -97,7 +97,7 @@ export class ServedCommand {
     this.#finish(status);
   }
 
-  /** SIGTERM, and the end of the sandbox after so many milliseconds. */
+  /** Sends SIGTERM, and ends the sandbox after this many milliseconds. */
   #terminate(killAfterMs: number): void {
     if (this.#terminating || this.#isOver) return;
     this.#terminating = true;
@@ -105,7 +105,7 @@ export class ServedCommand {
     this.#after(killAfterMs, () => this.#sandbox.kill());
   }
 
-  /** Ends what a command that ended by itself left running, and remembers what that was. */
+  /** Ends and remembers the processes that a command left running when it ended by itself. */
   #sweep(): void {
     if (!this.#terminating) this.#left = this.#sandbox.leftRunning();
     this.#sandbox.kill();

@@ -6,13 +6,13 @@ import type { ServingKind, ServingSandbox } from "./serving_sandbox.ts";
 
 /** Limits of the pool; times in milliseconds. */
 export interface ServingLimits {
-  /** Kept until the first is acquired: a session without commands needs no more, ever. */
+  /** Kept until the first is acquired: sessions that never run a command need only this many. */
   readonly first: number;
   /** Kept afterwards, each with a shell that waits. */
   readonly minimum: number;
   /** After this time without an acquisition the pool shrinks to the minimum, after twice this time to nothing. */
   readonly idleMs: number;
-  /** A sandbox this old takes no further command: it has the mounts of the machine as they were when it was made. */
+  /** A sandbox this old takes no further command, because its mounts are those of the time when it was made. */
   readonly lifeMs: number;
 }
 
@@ -29,7 +29,7 @@ export class ServingPool {
   readonly #limits: ServingLimits;
   /** Another shell begins after each line: the one that waits longest is ready. */
   readonly #shells: ServingSandbox[] = [];
-  /** The one that served last has what it needs in the caches of the processor. */
+  /** The one that served last is warm in the processor's caches. */
   readonly #launchers: ServingSandbox[] = [];
   readonly #all = new Set<ServingSandbox>();
   #target: number;
@@ -60,13 +60,13 @@ export class ServingPool {
     return this.#add(what === "line" && this.#shellsAlive() < this.#limits.minimum ? "shell" : "launcher");
   }
 
-  /** Takes back a sandbox whose command has ended, or that was given none. */
+  /** Returns a sandbox whose command has ended, or that got none, to the pool. */
   release(sandbox: ServingSandbox): void {
     if (performance.now() - sandbox.madeAt > this.#limits.lifeMs) sandbox.retire();
     else if (!sandbox.isSpent) this.#free(sandbox);
   }
 
-  /** Starts what is missing, one a turn of the event loop, so that answers and requests go first. */
+  /** Starts missing sandboxes, one per turn of the event loop, so that answers and requests go first. */
   refill(): void {
     if (this.#closed || this.#refilling !== undefined || !this.#isWanting()) return;
     this.#refilling = setTimeout(() => {
@@ -83,14 +83,17 @@ export class ServingPool {
     });
   }
 
-  /** Ends all sandboxes, those with a command after it: their mounts or grants are stale. `refill` starts others. */
+  /**
+   * Ends all sandboxes because their mounts or grants are stale; busy ones end after their command. `refill` starts
+   * others.
+   */
   invalidate(): void {
     this.#shells.length = 0;
     this.#launchers.length = 0;
     for (const sandbox of this.#all) sandbox.retire();
   }
 
-  /** Ends all and starts no more; settles when they are gone, those with a command after it. */
+  /** Ends all and starts no more; busy ones end after their command. Settles when all are gone. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#idle);
@@ -124,7 +127,7 @@ export class ServingPool {
     (sandbox.kind === "shell" ? this.#shells : this.#launchers).push(sandbox);
   }
 
-  /** Whether it was there to be taken. */
+  /** Whether it was free. */
   #forget(sandbox: ServingSandbox): boolean {
     const free = sandbox.kind === "shell" ? this.#shells : this.#launchers;
     const index = free.indexOf(sandbox);
@@ -132,7 +135,7 @@ export class ServingPool {
     return index >= 0;
   }
 
-  /** Looks again when the time may be over. */
+  /** Checks again when the time may be over. */
   #watchIdleness(milliseconds: number): ReturnType<typeof setTimeout> {
     const timer = setTimeout(() => {
       this.#idle = undefined;

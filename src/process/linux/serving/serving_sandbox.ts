@@ -74,7 +74,7 @@ export class ServingSandbox {
     return command;
   }
 
-  /** Ends it when its command has ended; at once where it has none. */
+  /** Ends it after its command, or at once if it has none. */
   retire(): void {
     if (this.#isSpent) return;
     this.#isSpent = true;

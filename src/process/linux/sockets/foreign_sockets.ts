@@ -1,10 +1,10 @@
 /**
- * Unix sockets of other programs in the trees that a session was granted (S6). `--unix-sockets private` covers each of them,
- * so that commands reach their own sockets only. What listens is asked of the kernel before every command.
+ * Unix sockets of other programs in the trees that a session was granted (S6). `--unix-sockets private` covers each of
+ * them, so that commands reach their own sockets only. Before every command the kernel is asked which sockets are open.
  *
- * The kernel names a socket as its program did: perhaps relative, or from another root. One that is not at its name is looked
- * for where its program sees it, then by its file's number in all directories of the trees. What a search has no time for
- * might be anywhere: commands then have no Unix sockets until it is found, or its program ends.
+ * The kernel names a socket as its program did: perhaps relative, or from another root. A socket that is not at its
+ * name is searched for where its program sees it, then by inode number in all directories of the trees. If the time
+ * does not suffice, it might be anywhere: commands then have no Unix sockets until it is found, or its program ends.
  */
 import { isHeldBelow, type SocketSystem } from "../../tree/socket_owner.ts";
 import type { FileFacts, Libc } from "../../../system/libc.ts";
@@ -17,21 +17,21 @@ import { type ListDirectory, SocketSearch } from "./socket_search.ts";
 
 /** Milliseconds. */
 export interface SearchTimes {
-  /** How long is searched before the first command, in slices. */
+  /** Search time before the first command, in slices. */
   readonly first: number;
-  /** Before a later one, at once. */
+  /** Search time before a later one, in one go. */
   readonly later: number;
-  /** Between a search that had too little time and the next one. */
+  /** Pause after a search that ran out of time. */
   readonly pause: number;
 }
 
 const SEARCH_TIMES: SearchTimes = { first: 10_000, later: 1_000, pause: 60_000 };
 const SLICE_MS = 20;
-/** For sockets that were made elsewhere, as their names say. */
+/** For sockets whose names say that they were made elsewhere. */
 const BRIEF_MS = 100;
 const KIND_MASK = 0xf000;
 const SOCKET = 0xc000;
-/** Trees of the system, in which programs make no sockets: too large to be searched. */
+/** Trees of the system, in which programs make no sockets: too large to search. */
 const SYSTEM = /^\/(?:usr|bin|sbin|lib\d*|opt|nix|snap|proc|dev)(?:\/|$)/;
 
 export interface ForeignSocketsOptions {
@@ -65,11 +65,11 @@ interface Place {
 export class ForeignSockets implements Disposable {
   readonly #options: ForeignSocketsOptions;
   readonly #close: () => void;
-  /** By the number of each socket that listens: where it is in reach; empty: nowhere, or it is the session's own. */
+  /** By inode number of each open socket: where commands can reach it; empty: nowhere, or it is the session's own. */
   readonly #places = new Map<string, readonly Place[]>();
   /** Sockets that existed at the start, in use or not, in any network namespace. */
   #found: readonly Place[] = [];
-  /** Sockets that may be in the trees, where no search found them in its time. */
+  /** Sockets that may be in the trees, but were not found in time. */
   readonly #lost = new Map<string, ListeningSocket>();
   #searchedAt = -Infinity;
   #isClosed = false;
@@ -96,7 +96,7 @@ export class ForeignSockets implements Disposable {
     this.#close();
   }
 
-  /** Whether the kernel says what listens: without that no socket can be covered. */
+  /** Whether the kernel lists open sockets: otherwise no socket can be covered. */
   canList(): boolean {
     return this.#options.sockets.list() !== undefined;
   }
@@ -106,18 +106,18 @@ export class ForeignSockets implements Disposable {
     this.#found = [...this.#found, ...paths.flatMap((path) => this.#at(path) ?? [])];
   }
 
-  /** What was covered at the last look. */
+  /** What was covered at the last check. */
   get covered(): readonly GuardedPath[] {
     return this.#covered;
   }
 
-  /** Why commands have no Unix sockets since the last look; undefined: they have their own. */
+  /** Why commands have no Unix sockets since the last check; undefined: they have their own. */
   get closed(): string | undefined {
     const [lost] = this.#lost.values();
     return lost === undefined ? undefined : lostText(lost);
   }
 
-  /** Looks for what is not where it says, with time, before the first command. */
+  /** Searches, with more time, for sockets that are not at their names, before the first command. */
   async settle(reach: Reach): Promise<void> {
     const listed = this.#options.sockets.list();
     const wanted = listed === undefined ? [] : this.#locate(listed, reach);
@@ -131,7 +131,7 @@ export class ForeignSockets implements Disposable {
   }
 
   /**
-   * Those that live at this moment and are not the session's own.
+   * The current sockets that are not the session's own.
    * @throws {Error} When the kernel does not say.
    */
   look(reach: Reach): readonly GuardedPath[] {
@@ -165,7 +165,7 @@ export class ForeignSockets implements Disposable {
     return performance.now() - this.#searchedAt >= this.#times.pause;
   }
 
-  /** Decides about each socket that is new, or not where it was; those that are left must be searched for. */
+  /** Decides about each socket that is new or has moved; the remaining ones must be searched for. */
   #locate(listed: readonly ListeningSocket[], reach: Reach): readonly ListeningSocket[] {
     if (listed !== this.#listed) this.#follow(listed, reach);
     const isDue = this.#isSearchDue;
@@ -210,7 +210,10 @@ export class ForeignSockets implements Disposable {
     }
   }
 
-  /** A name elsewhere is where a socket was made, unless its program has another root: no command brings it into a tree. */
+  /**
+   * A socket with a name elsewhere was made there, unless its program has another root: commands cannot move it into a
+   * tree.
+   */
   #mayBeInside({ name, socket }: ListeningSocket, reach: Reach): boolean {
     return !name.startsWith("/") || isOwnName(name) || isInReach(realName(name), reach) || this.#lost.has(socket) ||
       (this.#places.get(socket)?.length ?? 0) > 0;
@@ -230,7 +233,10 @@ export class ForeignSockets implements Disposable {
     this.#held.delete(socket);
   }
 
-  /** Where the socket is: where it was moved to, at its name, or where it was at the start. Undefined: none is its file. */
+  /**
+   * Where the socket is: where it was moved to, at its name, or where it was at the start. Undefined: it is at none of
+   * these.
+   */
   #named(one: ListeningSocket): Place | undefined {
     const held = this.#held.get(one.socket);
     return this.#fileAt(one, [
@@ -246,7 +252,7 @@ export class ForeignSockets implements Disposable {
     );
   }
 
-  /** Another file system may have a file of the same number, which must not stand for this one. */
+  /** Another file system may have a file with the same inode number, which must not be mistaken for this one. */
   #isOnDevice(place: Place, { device }: ListeningSocket): boolean {
     return devicesOf({ writable: [{ path: place.path }], grants: [] }, this.#mounts).has(device);
   }
@@ -303,7 +309,7 @@ function lostText({ name }: ListeningSocket): string {
     "many directories to find it. End that program, or start the server with --unix-sockets allow";
 }
 
-/** The temp directory is seen at further places. */
+/** The temp directory is visible at further paths. */
 function namesInside(path: string, { temporary }: Reach): readonly string[] {
   if (temporary === undefined || !isWithin(path, temporary.tree.path)) return [path];
   return [path, ...temporary.places.map((place) => `${place}${path.slice(temporary.tree.path.length)}`)];
@@ -345,7 +351,10 @@ export function devicesOf({ writable, grants }: Paths, mounts: string): Readonly
   );
 }
 
-/** The view with covers for sockets, but for those that lie in what is covered already. Closed: commands have none of their own. */
+/**
+ * The view with covers for sockets, but for those that lie in what is covered already. Closed: commands have no sockets
+ * of their own.
+ */
 export function withCovered(
   view: GuardView,
   { covered, closed }: Pick<ForeignSockets, "covered" | "closed">,

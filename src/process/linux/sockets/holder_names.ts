@@ -1,4 +1,4 @@
-/** Where a socket is, seen from the program that listens at it: its name says nothing to any other program. */
+/** Where a socket is, as seen by its program: its name means nothing to other programs. */
 import type { SocketSystem } from "../../tree/socket_owner.ts";
 import type { ListeningSocket } from "../../../system/unix_sockets.ts";
 

@@ -12,7 +12,7 @@ export interface OpenSocketsOptions {
   readonly searchTimes?: SearchTimes;
 }
 
-/** Loads nothing before it is asked for the first time. */
+/** Loads nothing before the first call. */
 export function openForeignSockets({ sandbox, looker, searchTimes }: OpenSocketsOptions): ForeignSockets {
   const libc = new Libc(sandbox.processor);
   const sockets = new UnixSockets();

@@ -1,7 +1,7 @@
 /** Looks for the files of sockets below directories, by their numbers, one directory after the other. */
 import type { SearchedEntry } from "../../../system/libc.ts";
 
-/** What is in a directory but for files and links; empty: it is gone, or closed to this user. */
+/** Entries of a directory other than files and links; empty: it is gone, or closed to this user. */
 export type ListDirectory = (path: string) => readonly SearchedEntry[];
 
 /** Between two looks at the clock. */
@@ -15,24 +15,24 @@ export class SocketSearch {
   readonly #directories: string[];
   #looked = 0;
 
-  /** `files`: the lower 32 bits of the numbers that are wanted. */
+  /** `files`: the lower 32 bits of the wanted inode numbers. */
   constructor(trees: readonly string[], files: ReadonlySet<number>, list: ListDirectory) {
     this.#directories = [...trees];
     this.#files = files;
     this.#list = list;
   }
 
-  /** Paths that may be what is wanted: the files of other devices have the same numbers. */
+  /** Candidate paths: files of other devices may have the same numbers. */
   get found(): readonly string[] {
     return this.#found;
   }
 
-  /** Whether there is nothing more to look into. */
+  /** Whether the search is complete. */
   get isWhole(): boolean {
     return this.#looked >= this.#directories.length;
   }
 
-  /** Goes on for so many milliseconds, but for a few directories at least. */
+  /** Continues for this many milliseconds, but for a few directories at least. */
   goOn(mostMs: number): this {
     const until = performance.now() + mostMs;
     do {
