@@ -108,8 +108,7 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
         question_ask: questionTool(workers.project),
       },
     }),
-    migrate: ({ dryRun, signal }) =>
-      workers.project.call(MIGRATE, { dry_run: dryRun }, { signal, onProgress: () => {} }),
+    migrate: ({ dryRun, signal }) => workers.project.call(MIGRATE, { dry_run: dryRun }, { signal }),
     findValues: (asked, signal) => projectValues(workers.project, asked, signal),
     warmUp: async () => {
       if (tools.some(({ place }) => place === "project")) await workers.project.warmUp();

@@ -103,3 +103,9 @@ export function nameBytes(text: string): Uint8Array<ArrayBuffer> {
     ),
   );
 }
+
+/** The encoding that a byte order mark of UTF-16 names; undefined: there is none. */
+export function markedEncoding([first, second]: Uint8Array): "utf-16le" | "utf-16be" | undefined {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+}

@@ -1,7 +1,7 @@
 /** Paths of the project that fit what a person has typed, for completion in a client (C5). */
 import { compareText } from "../../base/text.ts";
 import { hiddenCharacter } from "../../base/visible_text.ts";
-import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { listFiles } from "./list_files.ts";
 
@@ -21,5 +21,5 @@ export async function completePath(args: ToolArguments, { project, signal }: Too
   }
   const found = beginning.length > 0 ? beginning : containing;
   const values = found.toSorted(compareText).slice(0, MOST_VALUES);
-  return { content: [{ type: "text", text: JSON.stringify({ values, total: found.length }) }] };
+  return textResult(JSON.stringify({ values, total: found.length }));
 }

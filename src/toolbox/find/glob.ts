@@ -1,12 +1,11 @@
 /** `files_glob`: the paths that fit a pattern, the newest first (K3). */
 import { visibleText } from "../../base/visible_text.ts";
-import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { Tree } from "../project/tree.ts";
 import { globTest } from "./glob_pattern.ts";
-import { countFiles, listFiles } from "./list_files.ts";
+import { countFiles, listByWalk, listFiles } from "./list_files.ts";
 import { Turns } from "./turns.ts";
-import { walk } from "./walk.ts";
 
 const DEFAULT_LIMIT = 100;
 
@@ -24,43 +23,32 @@ export async function globFiles(args: ToolArguments, { project, signal }: ToolCo
   const caseSensitive = args["case_sensitive"] as boolean | undefined;
   const fits = globTest(patterns, { caseSensitive, directory: tree.place.path });
   const respectIgnore = args["respect_git_ignore"] !== false;
-  const list = args["type"] === "directory" ? listDirectories : listFiles;
   const turns = new Turns();
   let seen = 0;
   const matches: Match[] = [];
-  for await (const paths of list(tree, { respectIgnore, signal })) {
+  const options = { respectIgnore, signal };
+  for await (
+    const paths of args["type"] === "directory" ? listByWalk(tree, options, "directory") : listFiles(tree, options)
+  ) {
     seen += paths.length;
     matches.push(...matchesOf(tree, await turns.filter(paths, fits, signal)));
   }
-  if (matches.length === 0) return textOf(await nothing(tree, { patterns, seen, respectIgnore, signal }));
+  if (matches.length === 0) return textResult(await nothing(tree, { patterns, seen, respectIgnore, signal }));
   matches.sort((one, other) => other.changedAt - one.changedAt || (one.path < other.path ? -1 : 1));
   const offset = Number(args["offset"] ?? 0);
   const shown = matches.slice(offset, offset + Number(args["limit"] ?? DEFAULT_LIMIT));
-  const base = tree.place.shown === "." ? "" : `${tree.place.shown}/`;
-  const lines = shown.map(({ path }) => visibleText(base + path));
+  const lines = shown.map(({ path }) => visibleText(tree.shown(path)));
   const end = offset + shown.length;
   const rest = end < matches.length ? `; continue with offset ${end}` : "";
   const cut = shown.length < matches.length ? [`[${shown.length} of ${matches.length}, newest first${rest}]`] : [];
-  return textOf([...lines, ...cut].join("\n"));
+  return textResult([...lines, ...cut].join("\n"));
 }
 
 function matchesOf(tree: Tree, paths: readonly string[]): readonly Match[] {
-  const base = tree.from === "" ? "" : `${tree.from}/`;
   return paths.flatMap((path) => {
-    const changedAt = tree.changedAt(base + path);
+    const changedAt = tree.changedAt(tree.fromRoot(path));
     return changedAt === undefined ? [] : [{ path, changedAt }];
   });
-}
-
-async function* listDirectories(
-  tree: Tree,
-  options: { readonly respectIgnore: boolean; readonly signal: AbortSignal },
-): AsyncGenerator<readonly string[]> {
-  const start = tree.from === "" ? 0 : tree.from.length + 1;
-  for await (const found of walk(tree, options)) {
-    yield found.filter(({ kind, isIgnored }) => kind === "directory" && !(options.respectIgnore && isIgnored))
-      .map(({ path }) => path.slice(start));
-  }
 }
 
 interface Nothing {
@@ -75,8 +63,4 @@ async function nothing(tree: Tree, { patterns, seen, respectIgnore, signal }: No
   const all = respectIgnore ? await countFiles(tree, { respectIgnore: false, signal }) : seen;
   const ignored = all > seen ? `; ${all - seen} ignored ones were left out (respect_git_ignore)` : "";
   return `Nothing fits ${patterns.map((one) => `"${one}"`).join(", ")} among ${seen} files${ignored}`;
-}
-
-function textOf(text: string): ToolResult {
-  return { content: [{ type: "text", text }] };
 }

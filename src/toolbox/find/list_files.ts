@@ -1,7 +1,9 @@
 /** The files below a directory: by `rg` where there is one, which is faster, else by our own walk, which finds the same. */
 import { UserError } from "../../base/errors.ts";
 import { findProgram, startProgram } from "../project/programs.ts";
+import type { EntryKind } from "../../system/c_library.ts";
 import type { Tree } from "../project/tree.ts";
+import { Turns } from "./turns.ts";
 import { walk, type WalkOptions } from "./walk.ts";
 
 type ListOptions = Omit<WalkOptions, "depth">;
@@ -27,12 +29,34 @@ export async function countFiles(tree: Tree, options: ListOptions): Promise<numb
   return count;
 }
 
-/** Without a program. */
-export async function* listByWalk(tree: Tree, options: ListOptions): AsyncGenerator<readonly string[]> {
-  const start = tree.from === "" ? 0 : tree.from.length + 1;
+/** Files that are not ignored and fit, in no order. */
+export async function filesThatFit(
+  tree: Tree,
+  fits: (path: string) => boolean,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  const turns = new Turns();
+  for await (const paths of listFiles(tree, { respectIgnore: true, signal })) {
+    for (const path of await turns.filter(paths, fits, signal)) found.push(path);
+  }
+  return found;
+}
+
+/** The error of a call whose patterns fit no file. */
+export function noFileFits(patterns: readonly string[]): UserError {
+  return new UserError(`No file fits ${patterns.map((one) => `"${one}"`).join(", ")}; files_glob finds paths`);
+}
+
+/** Paths of one kind, without a program. */
+export async function* listByWalk(
+  tree: Tree,
+  options: ListOptions,
+  wanted: EntryKind = "file",
+): AsyncGenerator<readonly string[]> {
   for await (const found of walk(tree, options)) {
-    yield found.filter(({ kind, isIgnored }) => kind === "file" && !(options.respectIgnore && isIgnored))
-      .map(({ path }) => path.slice(start));
+    yield found.filter(({ kind, isIgnored }) => kind === wanted && !(options.respectIgnore && isIgnored))
+      .map(({ path }) => tree.fromHere(path));
   }
 }
 

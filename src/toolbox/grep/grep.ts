@@ -1,16 +1,23 @@
 /** `files_grep`: lines that match, by `rg`, else by a search of our own that agrees with it (K3). */
 import { UserError } from "../../base/errors.ts";
 import { parentOf } from "../../system/paths.ts";
-import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { Project } from "../project/project.ts";
 import { findProgram } from "../project/programs.ts";
 import { FoundLines } from "./found_lines.ts";
 import { grepAnswer } from "./grep_answer.ts";
-import { type GrepQuery, queryOf, viewOf } from "./grep_query.ts";
+import {
+  type GrepQuery,
+  type OnFile,
+  queryOf,
+  type SearchEnd,
+  type SearchPlace,
+  type SearchRequest,
+  viewOf,
+} from "./grep_query.ts";
 import { countFiles } from "../find/list_files.ts";
 import { countSearched, searchByRg } from "./rg_run.ts";
-import type { OnFile, SearchEnd, SearchPlace, SearchRequest } from "./search.ts";
 import type { SearchPart } from "./walk_search.ts";
 import { Helpers } from "../helper/helpers.ts";
 
@@ -22,14 +29,13 @@ export async function grepFiles(args: ToolArguments, { project, signal }: ToolCo
   using tree = await project.tree(place.directory);
   const most = view.mode === "content" ? view.offset + view.limit : 0;
   const found = new FoundLines(most);
-  const base = tree.place.shown === "." ? "" : `${tree.place.shown}/`;
-  const onFile = (file: Parameters<FoundLines["add"]>[0]) => found.add({ ...file, path: base + file.path });
+  const onFile = (file: Parameters<FoundLines["add"]>[0]) => found.add({ ...file, path: tree.shown(file.path) });
   const request: SearchRequest = { place, query, most };
   const end = findProgram("rg") === undefined
     ? await searchApart(project.kept(Helpers), request, onFile, { signal })
     : await searchByRg(tree, request, onFile, signal);
   const text = found.matches > 0 ? grepAnswer(found, query, view) : await nothing();
-  return { content: [{ type: "text", text: [text, ...end.warnings.map((warning) => `[${warning}]`)].join("\n") }] };
+  return textResult([text, ...end.warnings.map((warning) => `[${warning}]`)].join("\n"));
 
   async function nothing(): Promise<string> {
     const { searched: all, binary } = end.counted ?? await countSearched(tree, request, signal);

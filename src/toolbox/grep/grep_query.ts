@@ -1,5 +1,6 @@
-/** What a call of `files_grep` asks for. Pure. */
+/** What a call of `files_grep` asks for, and what a search is given and gives, whichever engine does it. Pure. */
 import type { ToolArguments } from "../frame/messages.ts";
+import type { FoundFile } from "./found_lines.ts";
 
 export type OutputMode = "content" | "files_with_matches" | "count";
 
@@ -22,6 +23,31 @@ export interface GrepQuery {
   readonly type: string | undefined;
   readonly respectIgnore: boolean;
 }
+
+/** Where to search: a directory, or one file of it. */
+export interface SearchPlace {
+  /** As a call names the directory. */
+  readonly directory: string;
+  /** Name of the only file that is searched; undefined: all below the directory. */
+  readonly file: string | undefined;
+}
+
+export interface SearchRequest {
+  readonly place: SearchPlace;
+  readonly query: GrepQuery;
+  /** Matching lines of a file that are kept. */
+  readonly most: number;
+}
+
+/** How a search ended. */
+export interface SearchEnd {
+  /** Files that were searched, and those of them that hold a zero byte; undefined: they were not counted. */
+  readonly counted: { readonly searched: number; readonly binary: number } | undefined;
+  /** What could not be read; empty: nothing. */
+  readonly warnings: readonly string[];
+}
+
+export type OnFile = (file: FoundFile) => void;
 
 /** Which part of the answer is shown, and how. */
 export interface GrepView {

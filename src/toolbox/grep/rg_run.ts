@@ -5,7 +5,7 @@ import { kindTest } from "./grep_globs.ts";
 import type { Tree } from "../project/tree.ts";
 import { startProgram } from "../project/programs.ts";
 import { rgArguments, rgChoice, RgMessages } from "./rg_search.ts";
-import type { OnFile, SearchEnd, SearchRequest } from "./search.ts";
+import type { OnFile, SearchEnd, SearchRequest } from "./grep_query.ts";
 
 /** A line of a file is in one message. */
 const LONGEST_MESSAGE = 64 * 1024 * 1024;

@@ -1,4 +1,5 @@
 /** The search without `rg`: walks, reads and matches. A helper does it, because a pattern may never end. */
+import { markedEncoding } from "../../base/bytes.ts";
 import { UserError } from "../../base/errors.ts";
 import type { WorkerSetup } from "../frame/messages.ts";
 import type { HelperWork, WorkHooks } from "../helper/messages.ts";
@@ -7,11 +8,10 @@ import type { Tree } from "../project/tree.ts";
 import { globsOfType, KNOWN_TYPES } from "./file_types.ts";
 import { leavesOut } from "./grep_globs.ts";
 import type { FoundFile } from "./found_lines.ts";
-import type { GrepQuery } from "./grep_query.ts";
+import type { GrepQuery, OnFile, SearchEnd, SearchRequest } from "./grep_query.ts";
 import { jsPattern } from "./js_pattern.ts";
-import type { OnFile, SearchEnd, SearchRequest } from "./search.ts";
 import { searchText, type TextSearch } from "./search_text.ts";
-import { walk } from "../find/walk.ts";
+import { listByWalk } from "../find/list_files.ts";
 
 /** A longer file is not searched without `rg`, bytes. */
 const LONGEST_FILE = 64 * 1024 * 1024;
@@ -60,7 +60,7 @@ export async function searchByWalk(
   let tooLong = 0;
   for await (const paths of place.file === undefined ? filesOf(tree, query) : [[place.file]]) {
     for (const path of paths) {
-      const full = tree.from === "" ? path : `${tree.from}/${path}`;
+      const full = tree.fromRoot(path);
       const content = tree.read(full, LONGEST_FILE);
       if (content === undefined) tooLong += (tree.stat(full)?.size ?? 0n) > LONGEST_FILE ? 1 : 0;
       else {
@@ -77,31 +77,21 @@ export async function searchByWalk(
   return { counted: { searched, binary }, warnings };
 }
 
-async function* filesOf(tree: Tree, query: GrepQuery): AsyncGenerator<readonly string[]> {
-  const { globs, type, respectIgnore } = query;
+function filesOf(tree: Tree, { globs, type, respectIgnore }: GrepQuery): AsyncGenerator<readonly string[]> {
   const names = type === undefined ? [] : globsOfType(type);
   if (names === undefined) throw new UserError(`Type "${type}" is not known without "rg" (${KNOWN_TYPES}); use glob`);
   const decide = leavesOut(globs, names);
-  const start = tree.from === "" ? 0 : tree.from.length + 1;
-  const options = {
+  return listByWalk(tree, {
     respectIgnore: true,
     signal: new AbortController().signal,
-    leavesOut: ({ path, isDirectory, isIgnored }: Parameters<typeof decide>[0]) =>
-      decide({ path: path.slice(start), isDirectory, isIgnored: isIgnored && respectIgnore }),
-  };
-  for await (const found of walk(tree, options)) {
-    yield found.filter(({ kind, isIgnored }) => kind === "file" && !isIgnored).map(({ path }) => path.slice(start));
-  }
+    leavesOut: ({ path, isDirectory, isIgnored }) =>
+      decide({ path: tree.fromHere(path), isDirectory, isIgnored: isIgnored && respectIgnore }),
+  });
 }
 
 /** Undefined: it is not text. */
 function decoded(content: Uint8Array): string | undefined {
-  const [first, second] = content;
-  const wide = first === 0xff && second === 0xfe
-    ? "utf-16le"
-    : first === 0xfe && second === 0xff
-    ? "utf-16be"
-    : undefined;
+  const wide = markedEncoding(content);
   if (wide === undefined && content.includes(0)) return undefined;
   return new TextDecoder(wide ?? "utf-8").decode(content);
 }

@@ -1,9 +1,9 @@
 /** A helper's end: it takes tasks from stdin and answers each on stdout. */
-import { messageOf } from "../../base/errors.ts";
+import { attempt, messageOf } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { openCLibrary } from "../../system/c_library.ts";
 import { encodeFrame, FrameReader, LONGEST_ANSWER } from "../frame/frames.ts";
 import type { WorkerSetup } from "../frame/messages.ts";
-import { boundMemory } from "./bound_memory.ts";
 import { type FromHelper, HELPER_MEBIBYTES, type HelperWorks, type ToHelper, type WorkHooks } from "./messages.ts";
 
 /** One that holds more after a task is spent, bytes; the runtime itself holds some 70 MiB. */
@@ -45,10 +45,24 @@ export async function serveHelper(
 }
 
 function lastFrame(end: Outcome<unknown>, isSpent: boolean): Uint8Array<ArrayBuffer> {
-  try {
-    return encodeFrame({ end, isSpent } satisfies FromHelper, LONGEST_ANSWER);
-  } catch (thrown) {
-    if (!(thrown instanceof RangeError)) throw thrown;
-    return encodeFrame({ end: failure("the result is too long: ask for a part"), isSpent } satisfies FromHelper);
-  }
+  return attempt(RangeError, () => encodeFrame({ end, isSpent } satisfies FromHelper, LONGEST_ANSWER)) ??
+    encodeFrame({ end: failure("the result is too long: ask for a part"), isSpent } satisfies FromHelper);
+}
+
+/** linux/asm-generic/resource.h: private memory of a process, including untouched parts. */
+const RLIMIT_DATA = 2;
+
+/**
+ * From now on this process gets at most `mebibytes` more memory than it has: then the runtime refuses long arrays, and ends
+ * where the heap is full. On Linux only.
+ * @throws {Error} When the kernel does not say what it has.
+ */
+function boundMemory(mebibytes: number): void {
+  if (Deno.build.os !== "linux") return;
+  const [, kibibytes] = /^VmData:\s+(\d+) kB$/m.exec(Deno.readTextFileSync("/proc/self/status")) ?? [];
+  if (kibibytes === undefined) throw new Error("The kernel does not tell the memory of a helper");
+  const limit = BigInt(kibibytes) * 1024n + BigInt(mebibytes) * 1_048_576n;
+  const library = openCLibrary({ setrlimit: { parameters: ["i32", "buffer"], result: "i32" } });
+  // A flag of the user may have set a lower limit, which stays.
+  library.symbols.setrlimit(RLIMIT_DATA, new BigUint64Array([limit, limit]));
 }

@@ -8,8 +8,15 @@ import { type ChildServer, endChild, type StartChildServer } from "../../child_s
 import { LastLines } from "../../child_server/last_lines.ts";
 import { errorResult } from "../../service/result/result_text.ts";
 import { encodeFrame, FrameReader, LONGEST_ANSWER } from "../frame/frames.ts";
-import { readAnswer } from "../frame/read_answer.ts";
-import type { FromWorker, ToolArguments, ToolResult, ToWorker, WorkerSetup, WorkProgress } from "../frame/messages.ts";
+import {
+  type FromWorker,
+  readAnswer,
+  type ToolArguments,
+  type ToolResult,
+  type ToWorker,
+  type WorkerSetup,
+  type WorkProgress,
+} from "../frame/messages.ts";
 
 export interface WorkerLinkOptions {
   /** For messages. */
@@ -32,12 +39,12 @@ export interface OpenWorkerSandbox extends AsyncDisposable {
 export interface WorkerCallHooks {
   /** Aborted: the call is cancelled, and its worker ended where it does not obey. */
   readonly signal: AbortSignal;
-  readonly onProgress: (progress: WorkProgress) => void;
+  /** Absent: progress is not told. */
+  readonly onProgress?: (progress: WorkProgress) => void;
 }
 
-interface PendingCall {
+interface PendingCall extends Pick<WorkerCallHooks, "onProgress"> {
   readonly tool: string;
-  readonly onProgress: (progress: WorkProgress) => void;
   /** Undefined: the worker ended before it began the call. */
   readonly settle: (result: ToolResult | undefined) => void;
 }
@@ -110,7 +117,7 @@ export class WorkerLink implements AsyncDisposable {
     if (ended !== undefined) return goneResult(tool, ended);
     const id = ++this.#lastId;
     const { promise, resolve } = Promise.withResolvers<ToolResult | undefined>();
-    calls.set(id, { tool, onProgress, settle: resolve });
+    calls.set(id, { tool, ...onProgress !== undefined && { onProgress }, settle: resolve });
     let late: ReturnType<typeof setTimeout> | undefined;
     const cancel = () => {
       void process.write(encodeFrame({ kind: "cancel", id } satisfies ToWorker));
@@ -231,7 +238,7 @@ function goneResult(tool: string, how: string): ToolResult {
 
 function take(calls: Map<number, PendingCall>, message: FromWorker): void {
   const call = calls.get(message.id);
-  if (message.kind === "progress") return call?.onProgress(message.progress);
+  if (message.kind === "progress") return call?.onProgress?.(message.progress);
   calls.delete(message.id);
   call?.settle(message.result);
 }

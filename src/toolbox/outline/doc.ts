@@ -1,4 +1,5 @@
 /** What the comment at a definition says. Pure. */
+import { shorten } from "../../base/visible_text.ts";
 
 export interface CommentForm {
   /** What begins a comment that ends with its line. */
@@ -66,8 +67,7 @@ function paragraph(lines: readonly string[]): string {
     if (text.startsWith("@") || text === "" && words.length > 0) break;
     if (text !== "") words.push(text);
   }
-  const doc = words.join(" ");
-  return doc.length <= LONGEST ? doc : `${doc.slice(0, LONGEST - 1)}…`;
+  return shorten(words.join(" "), LONGEST);
 }
 
 /** The words of a line of a comment. */
@@ -79,6 +79,5 @@ function withoutMarks(line: string): string {
 /** Its first sentence, of at most `most` characters. */
 export function firstSentence(doc: string, most: number): string {
   const end = /[.!?](?=\s)/.exec(doc)?.index;
-  const sentence = end === undefined ? doc : doc.slice(0, end + 1);
-  return sentence.length <= most ? sentence : `${sentence.slice(0, most - 1).trimEnd()}…`;
+  return shorten(end === undefined ? doc : doc.slice(0, end + 1), most);
 }

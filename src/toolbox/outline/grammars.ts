@@ -2,7 +2,7 @@
 import type { Parser, Query } from "web-tree-sitter";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { lazy } from "../../base/lazy.ts";
-import { messageOf, UserError } from "../../base/errors.ts";
+import { attempt, messageOf, UserError } from "../../base/errors.ts";
 import type { Project } from "../project/project.ts";
 import type { Language } from "./languages/languages.ts";
 import { type FunctionFacts, functionFacts } from "./measure.ts";
@@ -159,12 +159,11 @@ export class Grammars {
   async #unpack(file: string): Promise<Uint8Array<ArrayBuffer>> {
     const { brotliDecompressSync } = await import("node:zlib");
     const directory = this.#project.setup.data ?? "";
-    try {
-      return new Uint8Array(brotliDecompressSync(Deno.readFileSync(`${directory}/${file}`)));
-    } catch (thrown) {
-      if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
+    const packed = attempt(Deno.errors.NotFound, () => Deno.readFileSync(`${directory}/${file}`));
+    if (packed === undefined) {
       throw new UserError(`Cannot outline: "${file}" is missing in "${directory}"; install the program again`);
     }
+    return new Uint8Array(brotliDecompressSync(packed));
   }
 }
 

@@ -1,14 +1,14 @@
 /** `outline_generate`: what files define, without their bodies (K4). */
 import { setImmediate } from "node:timers";
-import { UserError } from "../../base/errors.ts";
-import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import { pathTest, plainPath } from "../find/glob_pattern.ts";
+import { filesThatFit, noFileFits } from "../find/list_files.ts";
+import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { Tree } from "../project/tree.ts";
 import { Grammars } from "./grammars.ts";
 import { isOutlined, outlineText } from "./outline_text.ts";
 import { readSource } from "./read_source.ts";
 import { fileLines, type FileOutline, type SkippedFile, skippedLine, symbolData } from "./render.ts";
-import { below, selectFiles } from "./select_files.ts";
 
 /** The text of an answer, about so many characters. */
 const MOST_CHARACTERS = 48 * 1024;
@@ -33,9 +33,7 @@ export async function outlineGenerate(args: ToolArguments, context: ToolContext)
   using tree = await context.project.tree(String(args["path"] ?? "."));
   const patterns = args["patterns"] as readonly string[]; // checked by the table of its parameters
   const all = await selectFiles(tree, patterns, context.signal);
-  if (all.length === 0) {
-    throw new UserError(`No file fits ${patterns.map((one) => `"${one}"`).join(", ")}; files_glob finds paths`);
-  }
+  if (all.length === 0) throw noFileFits(patterns);
   const offset = Number(args["offset"] ?? 0);
   const limit = Number(args["limit"] ?? all.length);
   const depth = Number(args["depth"] ?? DEFAULT_DEPTH);
@@ -47,17 +45,25 @@ export async function outlineGenerate(args: ToolArguments, context: ToolContext)
   return await resultOf(args, outlines, { depth, rest });
 }
 
+/** Paths of files that fit, from the directory of the tree, in their order. One that is named exactly may be ignored. */
+async function selectFiles(tree: Tree, patterns: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+  const directory = tree.place.path;
+  const named = patterns.map((pattern) => plainPath(pattern, directory))
+    .filter((path) => path !== "" && tree.isFile(tree.fromRoot(path)));
+  const found = new Set([...await filesThatFit(tree, pathTest(patterns, { directory }), signal), ...named]);
+  return [...found].toSorted();
+}
+
 /** Outlines until the answer is full. */
 async function outlinesOf(tree: Tree, { paths, depth }: Wanted, { project, signal, progress }: ToolContext) {
   const grammars = project.kept(Grammars);
-  const base = tree.place.shown === "." ? "" : `${tree.place.shown}/`;
   const files: FileOutline[] = [];
   const skipped: SkippedFile[] = [];
   let length = 0;
   let seen = 0;
   for (const path of paths) {
-    const shown = base + path;
-    const source = isOutlined(path) ? readSource(tree, below(tree.from, path)) : undefined;
+    const shown = tree.shown(path);
+    const source = isOutlined(path) ? readSource(tree, tree.fromRoot(path)) : undefined;
     const outline = source?.ok === false ? source : await outlineText(grammars, path, source?.value ?? "");
     if (outline.ok) {
       const file = { path: shown, symbols: outline.value };
@@ -103,8 +109,4 @@ async function resultOf(args: ToolArguments, outlines: Outlines, { depth, rest }
   if (format === "json") return textResult(JSON.stringify(data));
   const { stringify } = await import("yaml");
   return textResult(stringify(data, { lineWidth: 0 }));
-}
-
-function textResult(text: string): ToolResult {
-  return { content: [{ type: "text", text }] };
 }

@@ -1,6 +1,5 @@
 /** The outline of one source. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { scriptsOf } from "./embedded_script.ts";
 import type { Grammars } from "./grammars.ts";
 import { headingTree } from "./headings.ts";
 import { endingOf, languageOf } from "./languages/languages.ts";
@@ -34,4 +33,25 @@ export async function outlineText(
   const definitions = await grammars.definitions(language, source);
   if (!definitions.ok) return definitions;
   return success(symbolTree(source, definitions.value, { ...language, inBody: language.name === "python" }));
+}
+
+/** The text of a document with everything but its scripts blank, so that each line keeps its number. */
+export function scriptsOf(text: string): string {
+  let shown = "";
+  let at = 0;
+  // The other letters may change their length.
+  const lower = text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  for (;;) {
+    const tag = lower.indexOf("<script", at);
+    const open = tag < 0 ? -1 : text.indexOf(">", tag);
+    if (open < 0) return shown + blank(text.slice(at));
+    const found = lower.indexOf("</script", open);
+    const close = found < 0 ? text.length : found;
+    shown += blank(text.slice(at, open + 1)) + text.slice(open + 1, close);
+    at = close;
+  }
+}
+
+function blank(text: string): string {
+  return text.replace(/[^\n]/g, " ");
 }

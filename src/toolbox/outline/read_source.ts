@@ -20,7 +20,8 @@ export function textOf(bytes: Uint8Array): Outcome<string> {
   return success(text.replace(/\r\n?/g, "\n"));
 }
 
-function whyUnread(tree: Tree, path: string): string {
+/** Why a file could not be read whole. */
+export function whyUnread(tree: Tree, path: string): string {
   const size = tree.stat(path)?.size;
   if (size === undefined) return "it was just removed";
   return size > MOST_SOURCE_BYTES ? "longer than 1 MiB" : "cannot be read";

@@ -1,4 +1,5 @@
 /** A definition without its body, on one line. Pure. */
+import { shorten } from "../../base/visible_text.ts";
 import type { CommentForm } from "./doc.ts";
 
 /** Where it is in the text, and what it is. */
@@ -27,7 +28,7 @@ export function signatureOf(text: string, extent: Extent, mark: CommentForm["com
   const prefix = /(?:[a-z]+[ \t]+)*$/.exec(text.slice(Math.max(0, start - LONGEST_PREFIX), start))?.[0] ?? "";
   const lines = own.split("\n").filter((line, index) => index === 0 || !line.trimStart().startsWith(mark));
   const line = ((own === head ? prefix : "") + lines.join(" ")).replace(/\s+/g, " ").trim();
-  return cut(withoutEnd(line));
+  return shorten(withoutEnd(line), LONGEST);
 }
 
 /** Where the body begins, or what stands for it; a value over several lines is not shown. */
@@ -70,8 +71,4 @@ function withoutEnd(line: string): string {
   while (end > 0 && " {:=;(,".includes(line[end - 1] ?? "")) end--;
   const bare = line.slice(0, end);
   return bare.endsWith(" =>") ? bare.slice(0, -" =>".length).trimEnd() : bare;
-}
-
-function cut(line: string): string {
-  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1).trimEnd()}…`;
 }

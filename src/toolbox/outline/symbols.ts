@@ -33,8 +33,8 @@ interface Open {
 }
 
 const ROUTINES: ReadonlySet<string> = new Set(["function", "method", "constructor"]);
-/** Not told of the inside of a routine. */
-const DETAILS: ReadonlySet<string> = new Set(["field", "constant", "variable", "member", "property"]);
+/** Kinds that are shown with the symbol that holds them, and not told of the inside of a routine. */
+export const DETAILS: ReadonlySet<string> = new Set(["field", "constant", "variable", "member", "property"]);
 /** What makes a method of a function. */
 const TYPES: ReadonlySet<string> = new Set(
   ["class", "struct", "interface", "trait", "impl", "enum", "record", "protocol", "union", "contract", "library"],

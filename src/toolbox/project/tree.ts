@@ -37,6 +37,21 @@ export class Tree implements Disposable {
     this.#parts = parts;
   }
 
+  /** A path below the directory that was asked for, seen from the root. */
+  fromRoot(path: string): string {
+    return this.from === "" ? path : `${this.from}/${path}`;
+  }
+
+  /** A path from the root, seen from the directory that was asked for. */
+  fromHere(path: string): string {
+    return path.slice(this.from === "" ? 0 : this.from.length + 1);
+  }
+
+  /** A path below the directory that was asked for, as answers name it. */
+  shown(path: string): string {
+    return this.place.shown === "." ? path : `${this.place.shown}/${path}`;
+  }
+
   /** The entries of a directory, unordered; undefined: it is no longer a directory, or may not be read. */
   entries(path: string): readonly TreeEntry[] | undefined {
     const { files, directory } = this.#parts;

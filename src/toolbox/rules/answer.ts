@@ -1,8 +1,7 @@
 /** What the model reads of a check (K8). Pure. */
 import { compareText, counted } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";
-import type { ToolResult } from "../frame/messages.ts";
-import { RULES_META_KEY } from "../frame/read_answer.ts";
+import { RULES_META_KEY, textResult, type ToolResult } from "../frame/messages.ts";
 import { type Finding, SEVERITIES, type Severity } from "./format/rule.ts";
 
 const MOST_SKIPPED = 30;
@@ -45,7 +44,7 @@ export function checkResult({ findings, limit, rules, files, failed, skipped, no
     ...batch === undefined ? [] : ["", batch],
   ];
   return {
-    content: [{ type: "text", text: visibleText(lines.join("\n")) }],
+    ...textResult(visibleText(lines.join("\n"))),
     _meta: { [RULES_META_KEY]: { ...counts, files, failed } },
   };
 }

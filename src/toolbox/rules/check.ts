@@ -1,18 +1,16 @@
 /** `rules_check`: findings of local rules, and what a reviewer is to read (K8). */
-import { counted } from "../../base/text.ts";
+import { compareText, counted } from "../../base/text.ts";
 import type { ToolArguments, ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { checkResult } from "./answer.ts";
-import { chooseRules } from "./choose_rules.ts";
+import { chooseRules, rulesOf } from "./choose_rules.ts";
 import { isIgnored } from "./format/ignore_comments.ts";
 import { faultLines, type RuleSet, templatesFor } from "./format/load_rules.ts";
-import { isAtLeast, type Rule, type Severity } from "./format/rule.ts";
-import { rulesOf } from "./given_rules.ts";
-import { askReviews, type Question } from "./review/ask_reviews.ts";
-import { nextBatch } from "./review/batches.ts";
-import { Verdicts } from "./review/verdicts.ts";
+import { type Finding, isAtLeast, type Rule, type Severity } from "./format/rule.ts";
+import { nextBatch, type Waiting } from "./review/batches.ts";
+import { type ReviewFinding, reviewId, reviewKey, Verdicts } from "./review/verdicts.ts";
 import { chooseFiles, RuleTexts } from "./rule_files.ts";
-import { runRules } from "./run_rules.ts";
+import { type Question, runRules } from "./run_rules.ts";
 
 /** The arguments as the definition checks them. */
 interface CheckArguments {
@@ -38,7 +36,7 @@ export async function checkRules(given: ToolArguments, context: ToolContext): Pr
   const files = await chooseFiles(tree, context, { paths: args.file_paths, changed: args.changed === true });
   const texts = new RuleTexts(tree);
   const local = await runRules({ rules, files, texts, context, mostErrors: args.max_errors ?? Infinity });
-  const reviews = await reviewsOf(set, local.reviews, { args, texts, cache: context.project.setup.cache });
+  const reviews = await reviewsOf(set, local.reviews, { args, texts, verdicts: context.project.kept(Verdicts) });
   const least = args.severity ?? "hint";
   const findings = [...local.findings, ...reviews.findings].filter(({ severity }) => isAtLeast(severity, least));
   return checkResult({
@@ -57,7 +55,7 @@ export async function checkRules(given: ToolArguments, context: ToolContext): Pr
 }
 
 interface Reviews {
-  readonly findings: Awaited<ReturnType<typeof askReviews>>["findings"];
+  readonly findings: readonly Finding[];
   readonly notes: readonly string[];
   readonly skipped: readonly string[];
   readonly batch: string | undefined;
@@ -66,19 +64,22 @@ interface Reviews {
 async function reviewsOf(
   set: RuleSet,
   questions: readonly Question[],
-  { args, texts, cache }: {
+  { args, texts, verdicts }: {
     readonly args: CheckArguments;
     readonly texts: RuleTexts;
-    readonly cache: string | undefined;
+    readonly verdicts: Verdicts;
   },
 ): Promise<Reviews> {
-  const contentOf = ({ rule, path }: Question) => {
+  const findings: Finding[] = [];
+  const waiting: Waiting[] = [];
+  for (const { rule, path } of questions.toSorted((one, other) => compareText(one.path, other.path))) {
     const read = texts.read(path);
-    return read === undefined || isIgnored(rule.name, read.ignored) ? undefined : read.text;
-  };
-  const verdicts = new Verdicts(cache);
-  const byFile = questions.toSorted((one, other) => one.path < other.path ? -1 : one.path > other.path ? 1 : 0);
-  const { findings, waiting } = await askReviews(byFile, { verdicts, contentOf, force: args.force === true });
+    if (read === undefined || isIgnored(rule.name, read.ignored) || read.text.trim() === "") continue;
+    const key = await reviewKey(rule, read.text);
+    const verdict = args.force === true ? undefined : verdicts.get(key);
+    if (verdict === undefined) waiting.push({ id: reviewId(rule.name, path, key), rule, path, content: read.text });
+    else findings.push(...verdict.findings.map((one) => findingOf(one, rule, path)));
+  }
   if (waiting.length === 0) return { findings, notes: [], skipped: [], batch: undefined };
   const asked = args.review === "none" ? [] : waiting.filter(({ rule }) => isAsked(rule, args));
   const told = `${counted(asked.length || waiting.length, "review")} without a verdict`;
@@ -94,6 +95,10 @@ async function reviewsOf(
     skipped: problems,
     batch: count === 0 ? undefined : text,
   };
+}
+
+function findingOf({ line, severity, message, suggestion }: ReviewFinding, { name }: Rule, path: string): Finding {
+  return { path, line, column: 1, severity, rule: name, message, fix: suggestion === "" ? undefined : suggestion };
 }
 
 /** Bundled reviews of a whole project would be many, so they wait until a call says what it is about. */

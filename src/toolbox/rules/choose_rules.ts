@@ -1,8 +1,21 @@
-/** The rules that a call means. Pure. */
+/** The rules that a call means. */
 import { UserError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import type { ReadPrompts } from "../../prompt/load/read_prompts.ts";
+import { USER_RULES } from "../definition/rules.ts";
+import type { ToolArguments } from "../frame/messages.ts";
+import type { ToolContext } from "../project/native_tool.ts";
+import { loadRules, type RuleSet } from "./format/load_rules.ts";
 import { isAtLeast, type Rule, type Severity } from "./format/rule.ts";
-import type { RuleSet } from "./format/load_rules.ts";
+
+/** All rules; the server adds the texts of the user's to a call, which the worker may not read (K8). */
+export async function rulesOf(args: ToolArguments, { project }: ToolContext): Promise<RuleSet> {
+  const user = args[USER_RULES] as ReadPrompts | undefined; // the server's own
+  return await loadRules(
+    { project: project.directory, own: project.directories.rules },
+    user ?? { texts: [], diagnostics: [] },
+  );
+}
 
 export interface RuleChoice {
   /** Undefined: all. */

@@ -2,7 +2,7 @@
 import { describeDiagnostic } from "../../base/diagnostic.ts";
 import { UserError } from "../../base/errors.ts";
 import { encodeText } from "../../base/text.ts";
-import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
 import { DeniedError } from "../project/denied_error.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { changeFile } from "../writing/change_file.ts";
@@ -30,7 +30,7 @@ export async function createRule(args: ToolArguments, { project, signal }: ToolC
     if (!(thrown instanceof DeniedError)) throw thrown;
     const hint = `The rule is sound. A person saves it as ${path}:\n\n${text}`;
     return {
-      content: [{ type: "text", text: `${thrown.message}\n${hint}` }],
+      ...textResult(`${thrown.message}\n${hint}`),
       isError: true,
       _meta: { ...thrown.meta },
     };

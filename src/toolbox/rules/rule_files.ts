@@ -3,8 +3,7 @@ import { UserError } from "../../base/errors.ts";
 import { compareText } from "../../base/text.ts";
 import { parseStatus } from "../changes/parse_changes.ts";
 import { pathTest } from "../find/glob_pattern.ts";
-import { listFiles } from "../find/list_files.ts";
-import { Turns } from "../find/turns.ts";
+import { filesThatFit, noFileFits } from "../find/list_files.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { Project } from "../project/project.ts";
 import { runProgram } from "../project/programs.ts";
@@ -35,14 +34,8 @@ export async function chooseFiles(
   const fits = paths === undefined
     ? () => true
     : pathTest(paths, { caseSensitive: true, directory: project.directory });
-  const found: string[] = [];
-  const turns = new Turns();
-  for await (const part of listFiles(tree, { respectIgnore: true, signal })) {
-    found.push(...await turns.filter(part, (path) => fits(path) && (isChanged?.has(path) ?? true), signal));
-  }
-  if (found.length === 0 && paths !== undefined && !changed) {
-    throw new UserError(`No file fits ${paths.map((one) => `"${one}"`).join(", ")}; files_glob finds paths`);
-  }
+  const found = await filesThatFit(tree, (path) => fits(path) && (isChanged?.has(path) ?? true), signal);
+  if (found.length === 0 && paths !== undefined && !changed) throw noFileFits(paths);
   return found.toSorted(compareText);
 }
 
@@ -100,7 +93,7 @@ export class RuleTexts {
   }
 
   #read(path: string): RuleText | undefined {
-    const full = this.#tree.from === "" ? path : `${this.#tree.from}/${path}`;
+    const full = this.#tree.fromRoot(path);
     const content = this.#tree.read(full, LONGEST_FILE);
     if (content === undefined && (this.#tree.stat(full)?.size ?? 0n) > LONGEST_FILE) this.#longer.add(path);
     if (content === undefined || content.includes(0)) return undefined;

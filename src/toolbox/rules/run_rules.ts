@@ -27,9 +27,15 @@ export interface RunResult {
   /** Rules that could not be tried on all their files. */
   readonly failed: number;
   /** The files that rules of a review are for. */
-  readonly reviews: readonly { readonly rule: Rule; readonly path: string }[];
+  readonly reviews: readonly Question[];
   /** Whether it ended at `mostErrors`. */
   readonly isCut: boolean;
+}
+
+/** A rule of a review and a file that it is for. */
+export interface Question {
+  readonly rule: Rule;
+  readonly path: string;
 }
 
 /** Progress is reported after this many. */
@@ -95,14 +101,13 @@ async function matchFiles(
   { chosen, cuts, findings, skipped }: Found & { readonly chosen: Chosen },
 ): Promise<{ readonly isCut: boolean }> {
   let errors = 0;
-  const texting = new Set(rules.keys().filter((index) => isForTexts(rules[index])));
   for (const [count, path] of files.entries()) {
     if (count % FILES_PER_STEP === 0) context.progress({ progress: count, total: files.length, message: path });
-    const own = chosen.get(path)?.filter((index) => texting.has(index)) ?? [];
+    const own = chosen.get(path)?.filter((index) => bounded.looksAtTexts(index)) ?? [];
     const read = own.length === 0 ? undefined : texts.read(path);
     if (read === undefined) continue;
     const wanted = own.filter((index) => !isIgnored(rules[index]?.name ?? "", read.ignored));
-    const answers = await bounded.ask({ rules: wanted, path, text: read.text }, `on ${path}`);
+    const answers = await bounded.ask({ rules: wanted, path, text: read.text });
     for (const [index, answer] of answers) {
       const rule = rules[index];
       const places = "found" in answer ? answer.found : [];
@@ -147,10 +152,6 @@ async function commandFindings(
       ...message !== "" && { message: message.slice(0, 500) },
     });
   }
-}
-
-function isForTexts(rule: Rule | undefined): boolean {
-  return rule !== undefined && textEngineOf(rule) !== undefined;
 }
 
 function findingOf(rule: Rule, place: Pick<Finding, "path" | "line" | "column" | "fix">): Finding {

@@ -2,13 +2,12 @@
 import { counted } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { visibleText } from "../../base/visible_text.ts";
-import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { RuleSet } from "./format/load_rules.ts";
 import type { Severity } from "./format/rule.ts";
-import { rulesOf } from "./given_rules.ts";
-import { parseReviewId, reviewKey } from "./review/review_key.ts";
-import { Verdicts } from "./review/verdicts.ts";
+import { rulesOf } from "./choose_rules.ts";
+import { parseReviewId, reviewKey, Verdicts } from "./review/verdicts.ts";
 import { RuleTexts } from "./rule_files.ts";
 
 interface GivenVerdict {
@@ -28,7 +27,7 @@ export async function recordVerdicts(args: ToolArguments, context: ToolContext):
   const set = await rulesOf(args, context);
   using tree = await context.project.tree(".");
   const texts = new RuleTexts(tree);
-  const verdicts = new Verdicts(context.project.setup.cache);
+  const verdicts = context.project.kept(Verdicts);
   const refused: string[] = [];
   for (const one of given) {
     const recorded = await record(one, { set, texts, verdicts });
@@ -37,7 +36,7 @@ export async function recordVerdicts(args: ToolArguments, context: ToolContext):
   verdicts.prune();
   const lines = [...refused, `Recorded ${counted(given.length - refused.length, "verdict")}.`];
   return {
-    content: [{ type: "text", text: visibleText(lines.join("\n")) }],
+    ...textResult(visibleText(lines.join("\n"))),
     ...refused.length > 0 && { isError: true },
   };
 }

@@ -1,4 +1,5 @@
 /** Answers of the search tools. Pure. */
+import { truncate } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import { firstSentence } from "../outline/doc.ts";
 import { linesOf, skippedLine } from "../outline/render.ts";
@@ -8,6 +9,8 @@ import { LINES_KIND } from "./schema.ts";
 import type { KnownFile } from "./store.ts";
 
 const LONGEST_DOC = 100;
+const MOST_LINES = 5;
+const LONGEST_LINE = 159;
 
 /** A piece on one line: where it is and what it is. */
 export function hitLine({ path, from, to, kind, name }: ChunkHit): string {
@@ -34,5 +37,28 @@ export function updateNote({ pending, isWhole, isBusy }: UpdateReport): readonly
 export function leftOut(files: ReadonlyMap<string, KnownFile>): string {
   return skippedLine(
     [...files].flatMap(([path, { skipped }]) => skipped === undefined ? [] : [{ path, reason: skipped }]),
+  );
+}
+
+/** The few lines of a piece that have most of a question, with their numbers; `from` and `to` are its first and last line, from 1. */
+export function excerptOf(
+  text: string,
+  { from, to }: { readonly from: number; readonly to: number },
+  terms: readonly string[],
+): readonly string[] {
+  const lines = text.split("\n").slice(from - 1, to);
+  const found = lines.map((line) => {
+    const lower = line.toLowerCase();
+    return new Set(terms.filter((term) => lower.includes(term)));
+  });
+  let best = 0;
+  let most = -1;
+  for (let start = 0; start <= Math.max(0, lines.length - MOST_LINES); start++) {
+    const window = found.slice(start, start + MOST_LINES);
+    const count = new Set(window.flatMap((terms) => [...terms])).size;
+    if (count > most) [best, most] = [start, count];
+  }
+  return lines.slice(best, best + MOST_LINES).map((line, at) =>
+    `  ${from + best + at}\t${truncate(line.trimEnd(), LONGEST_LINE)}`
   );
 }

@@ -1,5 +1,5 @@
 /** A source as the pieces that a search finds. Pure. */
-import type { OutlineSymbol } from "../outline/symbols.ts";
+import { DETAILS, type OutlineSymbol } from "../outline/symbols.ts";
 import { LINES_KIND } from "./schema.ts";
 
 /** A piece of a source. */
@@ -22,8 +22,6 @@ const FREE: boolean = false;
 const MOST_SYMBOL_LINES = 60;
 const WINDOW_LINES = 40;
 const OVERLAP_LINES = 10;
-/** Shown with the symbol that holds them. */
-const DETAILS: ReadonlySet<string> = new Set(["field", "constant", "variable", "member", "property"]);
 /** What a line of a comment or an attribute begins with. */
 const COMMENT = /^\s*(?:\/\/|\/\*|\*|#|--|;|@)/;
 /** Longer lines are made by programs. */

@@ -1,8 +1,15 @@
-/** What an index finds for a question. */
+/** What an index finds for a question, and symbols by their names. */
 import type { IndexFile, Row } from "./index_file.ts";
-import { substringExpression, trigramExpression, type WordColumn, wordsExpression } from "./match_expression.ts";
+import {
+  likeness,
+  substringExpression,
+  trigramExpression,
+  type WordColumn,
+  wordsExpression,
+} from "./match_expression.ts";
 import { fuse, type Hit, type Ranked } from "./rank.ts";
 import { FILE_KIND, LINES_KIND, WORD_WEIGHTS } from "./schema.ts";
+import { termsOf } from "./words.ts";
 
 /** What is searched: everything, names of symbols, or paths of files. */
 export type SearchMode = "text" | "symbol" | "path";
@@ -28,9 +35,10 @@ const COLUMNS: Readonly<Record<SearchMode, readonly WordColumn[]>> = {
   symbol: ["name", "parts"],
   path: ["path"],
 };
+const IS_SYMBOL = `chunks.kind NOT IN ('${FILE_KIND}', '${LINES_KIND}')`;
 const KINDS: Readonly<Record<SearchMode, string>> = {
   text: `chunks.kind <> '${FILE_KIND}'`,
-  symbol: `chunks.kind NOT IN ('${FILE_KIND}', '${LINES_KIND}')`,
+  symbol: IS_SYMBOL,
   path: `chunks.kind = '${FILE_KIND}'`,
 };
 /** So many are ranked. */
@@ -38,14 +46,19 @@ const MOST_HITS = 300;
 /** With fewer, what is less like the question is looked for as well. */
 const FEW_HITS = 20;
 
-/** The columns of a hit. */
-export const HIT_COLUMNS =
+const HIT_COLUMNS =
   "chunks.id, files.path, chunks.kind, chunks.name, chunks.first, chunks.last, chunks.signature, chunks.doc";
 
 /** The best first. */
 export function findHits(index: IndexFile, { terms, mode, fits }: Question): readonly Ranked<ChunkHit>[] {
-  const ask = (table: "words" | "pieces", expression: string) =>
-    expression === "" ? [] : query(index, { table, expression, mode }).filter(({ path }) => fits(path));
+  const ask = (table: "words" | "pieces", expression: string) => {
+    if (expression === "") return [];
+    const weights = table === "words" ? `, ${WORD_WEIGHTS}` : "";
+    const statement = `SELECT ${HIT_COLUMNS} FROM ${table} JOIN chunks ON chunks.id = ${table}.rowid
+      JOIN files ON files.id = chunks.file WHERE ${table} MATCH ? AND ${KINDS[mode]}
+      ORDER BY bm25(${table}${weights}) LIMIT ${MOST_HITS}`;
+    return index.all(statement, expression).map(hitOf).filter(({ path }) => fits(path));
+  };
   const byWords = new Map(ask("words", wordsExpression(terms, "AND", COLUMNS[mode])).map((hit) => [hit.id, hit]));
   const byPieces = new Map(ask("pieces", substringExpression(terms)).map((hit) => [hit.id, hit]));
   const addNew = (to: Map<number, ChunkHit>, hits: readonly ChunkHit[]) => {
@@ -58,22 +71,8 @@ export function findHits(index: IndexFile, { terms, mode, fits }: Question): rea
   return fuse([...byWords.values()], [...byPieces.values()], { terms });
 }
 
-interface Asked {
-  readonly table: "words" | "pieces";
-  readonly expression: string;
-  readonly mode: SearchMode;
-}
-
-function query(index: IndexFile, { table, expression, mode }: Asked): readonly ChunkHit[] {
-  const weights = table === "words" ? `, ${WORD_WEIGHTS}` : "";
-  const statement = `SELECT ${HIT_COLUMNS} FROM ${table} JOIN chunks ON chunks.id = ${table}.rowid
-    JOIN files ON files.id = chunks.file WHERE ${table} MATCH ? AND ${KINDS[mode]}
-    ORDER BY bm25(${table}${weights}) LIMIT ${MOST_HITS}`;
-  return index.all(statement, expression).map(hitOf);
-}
-
 /** A hit of the columns of `HIT_COLUMNS`. */
-export function hitOf(row: Row): ChunkHit {
+function hitOf(row: Row): ChunkHit {
   return {
     id: Number(row["id"]),
     path: String(row["path"]),
@@ -84,4 +83,45 @@ export function hitOf(row: Row): ChunkHit {
     signature: String(row["signature"]),
     doc: String(row["doc"]),
   };
+}
+
+export interface SymbolQuestion {
+  readonly name: string;
+  /** Undefined: any. */
+  readonly kind: string | undefined;
+  /** Other files are left out. */
+  readonly fits: (path: string) => boolean;
+}
+
+const MOST_SYMBOLS = 2000;
+const MOST_NEAR = 3;
+
+/** Those of exactly the name come first, then those that begin with it, then those that contain it. */
+export function findSymbols(index: IndexFile, { name, kind, fits }: SymbolQuestion): readonly ChunkHit[] {
+  const lower = name.toLowerCase();
+  const statement = `SELECT ${HIT_COLUMNS} FROM chunks JOIN files ON files.id = chunks.file
+    WHERE ${IS_SYMBOL} AND instr(chunks.lower, ?) > 0 AND (? = '' OR chunks.kind = ?)
+    ORDER BY chunks.lower <> ?, instr(chunks.lower, ?) <> 1, length(chunks.lower), files.path LIMIT ${MOST_SYMBOLS}`;
+  const wanted = kind ?? "";
+  const hits = index.all(statement, lower, wanted, wanted, lower, lower).map(hitOf).filter(({ path }) => fits(path));
+  return hits.toSorted((one, other) => Number(other.name === name) - Number(one.name === name));
+}
+
+/** Names that are nearly the same; empty: none is. */
+export function nearNames(index: IndexFile, name: string): readonly string[] {
+  const expression = trigramExpression(termsOf(name));
+  if (expression === "") return [];
+  const statement = `SELECT DISTINCT chunks.name FROM pieces JOIN chunks ON chunks.id = pieces.rowid
+    WHERE pieces MATCH ? AND ${IS_SYMBOL} LIMIT ${MOST_SYMBOLS}`;
+  const names = index.all(statement, expression).map((row) => String(row["name"]));
+  return names.map((one) => ({ one, alike: likeness(one, name) })).filter(({ alike }) => alike > 0.4)
+    .toSorted((one, other) => other.alike - one.alike).slice(0, MOST_NEAR).map(({ one }) => one);
+}
+
+/** The name of the symbol that holds another; empty: none does. */
+export function holderOf(index: IndexFile, { id, from, to }: ChunkHit): string {
+  const statement = `SELECT chunks.name FROM chunks WHERE ${IS_SYMBOL} AND chunks.kind <> 'heading'
+    AND chunks.file = (SELECT file FROM chunks WHERE id = ?) AND chunks.first <= ? AND chunks.last >= ?
+    AND chunks.last - chunks.first > ? ORDER BY chunks.last - chunks.first LIMIT 1`;
+  return String(index.all(statement, id, from, to, to - from)[0]?.["name"] ?? "");
 }

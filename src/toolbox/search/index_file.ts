@@ -1,5 +1,6 @@
 /** The index of a project: an SQLite database in its own directory, rebuilt when it is damaged. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { attempt } from "../../base/errors.ts";
 import { PATIENCE, SCHEMA_VERSION, SETTINGS, TABLES } from "./schema.ts";
 
 const FILE = "index.sqlite";
@@ -66,7 +67,7 @@ export class IndexFile {
   /** Makes an empty index in place of this one. */
   renew(): void {
     this.close();
-    for (const end of SIDE_FILES) remove(`${this.#directory}/${FILE}${end}`);
+    this.#remove();
     this.#generation++;
     this.#database = this.#open();
   }
@@ -81,7 +82,7 @@ export class IndexFile {
       return this.#openOnce();
     } catch (thrown) {
       if (!isDamage(thrown)) throw thrown;
-      for (const end of SIDE_FILES) remove(`${this.#directory}/${FILE}${end}`);
+      this.#remove();
       return this.#openOnce();
     }
   }
@@ -98,6 +99,12 @@ export class IndexFile {
     } catch (thrown) {
       database.close();
       throw thrown;
+    }
+  }
+
+  #remove(): void {
+    for (const end of SIDE_FILES) {
+      attempt(Deno.errors.NotFound, () => Deno.removeSync(`${this.#directory}/${FILE}${end}`));
     }
   }
 
@@ -128,12 +135,4 @@ export function isFull(thrown: unknown): boolean {
 
 function says(thrown: unknown, pattern: RegExp): boolean {
   return thrown instanceof Error && pattern.test(thrown.message);
-}
-
-function remove(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch (thrown) {
-    if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
-  }
 }

@@ -5,8 +5,7 @@ import { withTimeout } from "../../base/time.ts";
 import { listFiles } from "../find/list_files.ts";
 import { Grammars } from "../outline/grammars.ts";
 import { isOutlined, outlineText } from "../outline/outline_text.ts";
-import { MOST_SOURCE_BYTES, textOf } from "../outline/read_source.ts";
-import { below } from "../outline/select_files.ts";
+import { MOST_SOURCE_BYTES, textOf, whyUnread } from "../outline/read_source.ts";
 import type { Project } from "../project/project.ts";
 import { revOf } from "../project/rev.ts";
 import type { Tree } from "../project/tree.ts";
@@ -211,14 +210,13 @@ export class ProjectIndex {
     const seen = new Set<string>();
     for (const scope of this.#project.setup.scopes) {
       const tree = trees.use(await this.#project.tree(scope));
-      const base = tree.place.shown === "." ? "" : `${tree.place.shown}/`;
       for await (const paths of listFiles(tree, { respectIgnore: true, signal })) {
         if (performance.now() >= end) return { changes, seen, isWhole: false };
         for (const name of paths) {
-          const path = base + name;
+          const path = tree.shown(name);
           seen.add(path);
           if (fits !== undefined && !fits(path)) continue;
-          const place = below(tree.from, name);
+          const place = tree.fromRoot(name);
           const state = stateOf(tree, place);
           const known = files.get(path);
           if (state === undefined) seen.delete(path);
@@ -238,13 +236,13 @@ export class ProjectIndex {
     { tree, place, path, state, isForced }: Change & { readonly isForced: boolean },
   ): Promise<boolean> {
     const known = files.get(path);
-    const reason = whyLeftOut(path, state.size);
-    const bytes = reason === undefined ? tree.read(place, MOST_SOURCE_BYTES) : undefined;
+    const isMade = MADE.test(`/${path}`);
+    const bytes = isMade ? undefined : tree.read(place, MOST_SOURCE_BYTES);
     const skip = (skipped: string) => {
       files.set(path, storeFile(index, { path, state: { ...state, rev: "", skipped }, chunks: [] }, known));
       return false;
     };
-    if (bytes === undefined) return skip(reason ?? "cannot be read");
+    if (bytes === undefined) return skip(isMade ? "made by programs" : whyUnread(tree, place));
     const rev = await revOf(bytes);
     if (!isForced && known?.rev === rev) {
       files.set(path, touchFile(index, known, { ...state, rev, skipped: undefined }));
@@ -264,9 +262,4 @@ function stateOf(tree: Tree, place: string): Pick<FileState, "size" | "changed">
   if (stat === undefined) return undefined;
   const [, , seconds = 0n, nanoseconds = 0n] = stat.times;
   return { size: Number(stat.size), changed: Number(seconds) * 1000 + Number(nanoseconds) / 1e6 };
-}
-
-function whyLeftOut(path: string, size: number): string | undefined {
-  if (MADE.test(`/${path}`)) return "made by programs";
-  return size > MOST_SOURCE_BYTES ? "longer than 1 MiB" : undefined;
 }

@@ -1,13 +1,14 @@
 /** The code of the search tools (K4). */
 import { UserError } from "../../base/errors.ts";
-import { fileTextOf } from "./file_text.ts";
-import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
+import { readUpTo } from "../files/read_chunks.ts";
 import { pathTest } from "../find/glob_pattern.ts";
+import { MOST_SOURCE_BYTES, textOf } from "../outline/read_source.ts";
 import type { NativeTool, ToolContext } from "../project/native_tool.ts";
-import { hitLine, leftOut, symbolLine, updateNote } from "./answers.ts";
-import { excerptOf } from "./excerpt.ts";
-import { type ChunkHit, findHits, type SearchMode } from "./find_hits.ts";
-import { findSymbols, holderOf, nearNames } from "./find_symbols.ts";
+import type { Project } from "../project/project.ts";
+import { revOf } from "../project/rev.ts";
+import { excerptOf, hitLine, leftOut, symbolLine, updateNote } from "./answers.ts";
+import { type ChunkHit, findHits, findSymbols, holderOf, nearNames, type SearchMode } from "./find_hits.ts";
 import { ProjectIndex, type UpdateOptions, type UpdateReport } from "./project_index.ts";
 import { termsOf } from "./words.ts";
 
@@ -22,25 +23,21 @@ export const TOOLS: Readonly<Record<string, NativeTool>> = {
 
 async function searchIndex(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
   const index = context.project.kept(ProjectIndex);
-  const patterns = args["patterns"] as readonly string[] | undefined; // checked by the table of its parameters
   const report = await index.update({
     force: args["force"] === true,
-    ...patterns !== undefined && { fits: pathTest(patterns, { directory: context.project.directory }) },
+    fits: fitsOf(args, context),
     signal: context.signal,
     onFile: told(context.progress),
   });
   if (report.isBusy) throw new UserError("Cannot index: another call or server updates the index just now");
-  const files = await index.files();
+  const { kept, skipped } = await contentOf(index);
   const symbols = await index.read((file) =>
     Number(file.all("SELECT count(*) AS n FROM chunks WHERE name <> ''")[0]?.["n"])
   );
-  const skipped = leftOut(files);
-  const kept = [...files.values()].filter((one) => one.skipped === undefined).length;
-  const lines = [
+  return linesResult([
     `Indexed ${report.indexed} files, removed ${report.removed}; the index has ${kept} files with ${symbols} symbols`,
-    ...skipped === "" ? [] : [skipped],
-  ];
-  return textResult(lines);
+    ...skipped,
+  ]);
 }
 
 async function searchQuery(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
@@ -54,14 +51,14 @@ async function searchQuery(args: ToolArguments, context: ToolContext): Promise<T
   const all = await index.read((file) => findHits(file, { terms, mode, fits }));
   const hits = all.slice(0, Number(args["limit"] ?? DEFAULT_HITS));
   const note = updateNote(report);
-  if (hits.length === 0) return textResult([...await nothingFound(asked, index), ...note]);
-  if (mode === "path") return textResult([...hits.map(({ hit }) => hit.path), ...note]);
+  if (hits.length === 0) return linesResult([...await nothingFound(asked, index), ...note]);
+  if (mode === "path") return linesResult([...hits.map(({ hit }) => hit.path), ...note]);
   const lines: string[] = [];
   for (const { hit, score } of hits) {
     if (mode === "symbol") lines.push(await symbolText(hit, index));
     else lines.push(`${hitLine(hit)} ${score.toFixed(2)}`, ...await excerpt(hit, { terms, index }, context));
   }
-  return textResult([...lines, ...note]);
+  return linesResult([...lines, ...note]);
 }
 
 async function symbolFind(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
@@ -74,12 +71,12 @@ async function symbolFind(args: ToolArguments, context: ToolContext): Promise<To
   if (all.length === 0) {
     const near = await index.read((file) => nearNames(file, name));
     const meant = near.length === 0 ? "" : `; near names: ${near.join(", ")}`;
-    return textResult([...await nothingFound(name, index, meant), ...note]);
+    return linesResult([...await nothingFound(name, index, meant), ...note]);
   }
   const limit = Number(args["limit"] ?? DEFAULT_SYMBOLS);
   const lines = await Promise.all(all.slice(0, limit).map((hit) => symbolText(hit, index)));
   const cut = all.length > limit ? [`[${limit} of ${all.length}; limit shows more, kind and patterns narrow it]`] : [];
-  return textResult([...lines, ...cut, ...note]);
+  return linesResult([...lines, ...cut, ...note]);
 }
 
 function told(progress: ToolContext["progress"]): NonNullable<UpdateOptions["onFile"]> {
@@ -96,9 +93,13 @@ interface Prepared {
 async function prepare(args: ToolArguments, { project, signal, progress }: ToolContext): Promise<Prepared> {
   const index = project.kept(ProjectIndex);
   const report = await index.update({ isBounded: true, signal, onFile: told(progress) });
+  return { index, report, fits: fitsOf(args, { project }) };
+}
+
+/** Whether the patterns of a call mean a path. */
+function fitsOf(args: ToolArguments, { project }: Pick<ToolContext, "project">): (path: string) => boolean {
   const patterns = args["patterns"] as readonly string[] | undefined; // checked by the table of its parameters
-  const fits = patterns === undefined ? () => true : pathTest(patterns, { directory: project.directory });
-  return { index, report, fits };
+  return patterns === undefined ? () => true : pathTest(patterns, { directory: project.directory });
 }
 
 async function symbolText(hit: ChunkHit, index: ProjectIndex): Promise<string> {
@@ -117,13 +118,37 @@ async function excerpt(
   return known?.rev === text.rev ? lines : [...lines, "  (changed since it was indexed)"];
 }
 
+/** The text of a file as it is now, and its fingerprint; undefined: it is gone, or not a text any more. */
+async function fileTextOf(
+  project: Project,
+  path: string,
+): Promise<{ readonly text: string; readonly rev: string } | undefined> {
+  try {
+    using file = await project.open(path);
+    const size = Number(file.stat.size);
+    if (size > MOST_SOURCE_BYTES) return undefined;
+    const bytes = readUpTo(file, size);
+    const text = textOf(bytes);
+    return text.ok ? { text: text.value, rev: await revOf(bytes) } : undefined;
+  } catch (thrown) {
+    if (thrown instanceof UserError) return undefined;
+    throw thrown;
+  }
+}
+
 async function nothingFound(asked: string, index: ProjectIndex, meant = ""): Promise<readonly string[]> {
+  const { kept, skipped } = await contentOf(index);
+  return [`Nothing found for "${asked}" in ${kept} indexed files${meant}`, ...skipped];
+}
+
+/** How many files the index has, and a line about those that were left out, if there are some. */
+async function contentOf(index: ProjectIndex): Promise<{ readonly kept: number; readonly skipped: readonly string[] }> {
   const files = await index.files();
   const skipped = leftOut(files);
   const kept = [...files.values()].filter((one) => one.skipped === undefined).length;
-  return [`Nothing found for "${asked}" in ${kept} indexed files${meant}`, ...skipped === "" ? [] : [skipped]];
+  return { kept, skipped: skipped === "" ? [] : [skipped] };
 }
 
-function textResult(lines: readonly string[]): ToolResult {
-  return { content: [{ type: "text", text: lines.join("\n") }] };
+function linesResult(lines: readonly string[]): ToolResult {
+  return textResult(lines.join("\n"));
 }

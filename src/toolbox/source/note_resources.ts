@@ -1,6 +1,7 @@
 /** Issues, memos and the list of tasks as resources (K6): a worker reads them, so the server opens none of the files. */
 import type { ReadResourceResult } from "@modelcontextprotocol/server";
 import { Emitter, type Unsubscribe } from "../../base/emitter.ts";
+import { attempt } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { ArgumentRequest, Completion } from "../../service/prompts/prompt_source.ts";
 import type { ListedResources, ResourceRefusal, ResourceSource } from "../../service/resource_source.ts";
@@ -168,10 +169,9 @@ export class NoteResources implements ResourceSource, AsyncDisposable {
   }
 
   async #notes(kind: NoteKind): Promise<readonly ListedNote[]> {
-    const answer = await this.#ask(LIST_NOTES, { kind }, AbortSignal.timeout(LONGEST_MS));
-    const read = answer === undefined ? undefined : parseJson(answer);
-    const list = read?.ok === true && Array.isArray(read.value) ? read.value : [];
-    return list.flatMap((one: unknown) => {
+    const answer = await askWorker(this.#worker, LIST_NOTES, { kind }, AbortSignal.timeout(LONGEST_MS));
+    const read = parseJson(answer ?? "");
+    return (read.ok && Array.isArray(read.value) ? read.value : []).flatMap((one: unknown) => {
       const [name, title] = isObject(one) ? [one["name"], one["title"]] : [];
       return typeof name === "string" && typeof title === "string" ? [{ name, title }] : [];
     });
@@ -182,18 +182,26 @@ export class NoteResources implements ResourceSource, AsyncDisposable {
   }
 
   async #text(uri: string, signal: AbortSignal): Promise<string | undefined> {
-    if (this.#areTasks(uri)) return await this.#ask("todo_list", {}, signal);
+    if (this.#areTasks(uri)) return await askWorker(this.#worker, "todo_list", {}, signal);
     const kind = this.#kinds.find((one) => uri.startsWith(addressOf(one, "")));
     if (kind === undefined) return undefined;
-    return await this.#ask(READ_NOTE, { kind, name: decoded(uri.slice(addressOf(kind, "").length)) }, signal);
+    const name = uri.slice(addressOf(kind, "").length);
+    // An incomplete escape stands for itself and names nothing.
+    const decoded = attempt(URIError, () => decodeURIComponent(name)) ?? name;
+    return await askWorker(this.#worker, READ_NOTE, { kind, name: decoded }, signal);
   }
+}
 
-  /** The text of the answer; undefined: there is none. */
-  async #ask(tool: string, args: ToolArguments, signal: AbortSignal): Promise<string | undefined> {
-    const { content, isError } = await this.#worker.call(tool, args, { signal, onProgress: () => {} });
-    const text = member(content[0], "text");
-    return isError === true || typeof text !== "string" ? undefined : text;
-  }
+/** The text of a worker's answer; undefined: it is an error, or has no text. */
+export async function askWorker(
+  worker: Pick<WorkerLink, "call">,
+  tool: string,
+  args: ToolArguments,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { content, isError } = await worker.call(tool, args, { signal });
+  const text = member(content[0], "text");
+  return isError === true || typeof text !== "string" ? undefined : text;
 }
 
 function addressOf(kind: NoteKind, name: string): string {
@@ -202,14 +210,4 @@ function addressOf(kind: NoteKind, name: string): string {
 
 function templateOf(kind: NoteKind): string {
   return `ahma://${kind}/{name}`;
-}
-
-/** An incomplete escape stands for itself and names nothing. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (thrown) {
-    if (thrown instanceof URIError) return text;
-    throw thrown;
-  }
 }

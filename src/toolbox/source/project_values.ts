@@ -4,6 +4,7 @@ import type { FindValues } from "../../service/prompts/prompt_file_source.ts";
 import { isObject, member, parseJson } from "../../wire/json_value.ts";
 import { COMPLETE_PATH, LIST_NOTES } from "../definition/question.ts";
 import type { WorkerLink } from "../link/worker_link.ts";
+import { askWorker } from "./note_resources.ts";
 
 /** Paths of files, names of issues, or titles of memos that fit `typed`; none where the worker cannot say. */
 export async function projectValues(
@@ -12,10 +13,8 @@ export async function projectValues(
   signal: AbortSignal,
 ): ReturnType<FindValues> {
   const [tool, args] = kind === "path" ? [COMPLETE_PATH, { typed }] : [LIST_NOTES, { kind: `${kind}s` }];
-  const { content, isError } = await worker.call(tool, args, { signal, onProgress: () => {} });
-  const text = member(content[0], "text");
-  const read = isError === true || typeof text !== "string" ? undefined : parseJson(text);
-  const found = read?.ok === true ? read.value : undefined;
+  const read = parseJson(await askWorker(worker, tool, args, signal) ?? "");
+  const found = read.ok ? read.value : undefined;
   if (kind === "path") {
     const values = textsOf(member(found, "values"));
     const total = Number(member(found, "total") ?? 0);

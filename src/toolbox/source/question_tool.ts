@@ -3,13 +3,13 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { truncate } from "../../base/text.ts";
 import { shorten, visibleText } from "../../base/visible_text.ts";
 import { type Question, type QuestionAnswer, takes } from "../../service/questions/question.ts";
-import { errorResult } from "../../service/result/result_text.ts";
+import { errorResult, textResult } from "../../service/result/result_text.ts";
 import type { CallContext } from "../../service/service.ts";
 import { member } from "../../wire/json_value.ts";
 import { STORE_ANSWER } from "../definition/question.ts";
 import type { ToolArguments } from "../frame/messages.ts";
 import type { WorkerLink } from "../link/worker_link.ts";
-import type { ServerTool } from "./toolbox_source.ts";
+import { type ServerTool, textOf } from "./toolbox_source.ts";
 
 const LONGEST_QUESTION = 4096;
 const LONGEST_CHOICE = 200;
@@ -23,15 +23,17 @@ export function questionTool(worker: Pick<WorkerLink, "call">): ServerTool {
     const message = member(question.params, "message");
     if (typeof message !== "string" || message === "") return errorResult("The question is empty");
     if (client === undefined || !takes(client.offers, question)) {
-      return said(`This client shows no forms, so the user was not asked. Ask in your reply, and wait: ${message}`);
+      return textResult(
+        `This client shows no forms, so the user was not asked. Ask in your reply, and wait: ${message}`,
+      );
     }
     const answer = await client.ask(question, signal);
     const { action, text } = answerOf(answer);
-    if (!answer.ok) return said(`The user was not reached: ${answer.problem}. Ask in your reply: ${message}`);
+    if (!answer.ok) return textResult(`The user was not reached: ${answer.problem}. Ask in your reply: ${message}`);
     const kept = { question: message, choices: args["choices"], action, answer: text };
-    const stored = await worker.call(STORE_ANSWER, kept, { signal, onProgress: () => {} });
+    const stored = await worker.call(STORE_ANSWER, kept, { signal });
     const note = stored.isError === true ? `\n[question_summary will not show it: ${textOf(stored)}]` : "";
-    return said(`${spoken(action, text)}${note}`);
+    return textResult(`${spoken(action, text)}${note}`);
   };
 }
 
@@ -74,12 +76,4 @@ function answerOf(answer: QuestionAnswer): Answer {
 function spoken(action: string, text: string | undefined): string {
   if (action === "accept" && text !== undefined) return `Answer: ${text}`;
   return action === "decline" ? "The user declined to answer." : "The user closed the question without an answer.";
-}
-
-function said(text: string): CallToolResult {
-  return { content: [{ type: "text", text }] };
-}
-
-function textOf({ content }: Pick<CallToolResult, "content">): string {
-  return content.map((part) => part.type === "text" ? part.text : part.type).join("\n");
 }

@@ -125,7 +125,7 @@ export function listedTool({ name, title, description, parameters, ...traits }: 
 }
 
 /** The text of a result, other parts named: for readers of operations as text. */
-function textOf({ content }: ToolResult): string {
+export function textOf({ content }: ToolResult): string {
   return content.map((part) => part.type === "text" ? part.text : `[${part.type} ${member(part, "mimeType") ?? ""}]`)
     .join("\n");
 }

@@ -2,6 +2,7 @@
  * The part of a page that a model reads: Markdown of its article, or its raw text (K5). Parsing happens in the worker
  * only.
  */
+import { attempt } from "../../base/errors.ts";
 import { shorten, visibleText } from "../../base/visible_text.ts";
 import { type HtmlDocument, type HtmlElement, parseHtml, sizeOf } from "./html.ts";
 import { markdownOf } from "./markdown.ts";
@@ -104,14 +105,10 @@ function mainOf(document: HtmlDocument): HtmlElement | undefined {
 
 async function articleOf(document: HtmlDocument) {
   const { default: { Readability } } = await import("@mozilla/readability");
-  try {
-    // The tree has what the package uses of a browser's document.
-    return new Readability(document as unknown as ConstructorParameters<typeof Readability>[0]).parse();
-  } catch (thrown) {
-    // The package of the tree passes all children of an element as arguments.
-    if (thrown instanceof RangeError) return undefined;
-    throw thrown;
-  }
+  // The tree has what the package uses of a browser's document.
+  const tree = document as unknown as ConstructorParameters<typeof Readability>[0];
+  // The package of the tree passes all children of an element as arguments, which may be too many.
+  return attempt(RangeError, () => new Readability(tree).parse());
 }
 
 function plainText({ body }: HtmlDocument): string {
@@ -141,10 +138,5 @@ async function pdfText(bytes: Uint8Array<ArrayBuffer>): Promise<PageText> {
 }
 
 function prettyJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return text;
-    throw thrown;
-  }
+  return attempt(SyntaxError, () => JSON.stringify(JSON.parse(text), null, 2)) ?? text;
 }

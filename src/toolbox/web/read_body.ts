@@ -1,7 +1,7 @@
 /** The body of an answer, decompressed within bounds and as text where it is one (K5). */
 import type { Transform } from "node:stream";
-import { UserError } from "../../base/errors.ts";
-import { startOf } from "../../base/bytes.ts";
+import { attempt, UserError } from "../../base/errors.ts";
+import { markedEncoding, startOf } from "../../base/bytes.ts";
 import type { AddressedAnswer } from "../../system/network/request_to_address.ts";
 
 /** The bytes, and whether there were more. */
@@ -49,18 +49,10 @@ async function decompressed(
 /** The text of bytes: by the mark at their begin, by `charset`, by what an HTML page says of itself, else UTF-8. */
 export function decodeText(bytes: Uint8Array, contentType: string): string {
   const named = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1] ?? charsetOfPage(bytes, contentType);
-  const [first, second] = bytes;
-  const marked = first === 0xff && second === 0xfe
-    ? "utf-16le"
-    : first === 0xfe && second === 0xff
-    ? "utf-16be"
-    : undefined;
-  try {
-    return new TextDecoder(marked ?? named ?? "utf-8").decode(bytes);
-  } catch (thrown) {
-    if (!(thrown instanceof RangeError)) throw thrown; // a charset without a decoder
-    return new TextDecoder().decode(bytes);
-  }
+  const charset = markedEncoding(bytes) ?? named ?? "utf-8";
+  // A charset may have no decoder.
+  const decoder = attempt(RangeError, () => new TextDecoder(charset)) ?? new TextDecoder();
+  return decoder.decode(bytes);
 }
 
 function charsetOfPage(bytes: Uint8Array, contentType: string): string | undefined {

@@ -1,6 +1,13 @@
-/** One request to an address that was checked before: no second look-up can lead elsewhere (K5). */
+/** One request to an address that was checked before: no second look-up can lead elsewhere. Its time is bounded (K5). */
 import { UserError } from "../../base/errors.ts";
-import { type AddressedAnswer, type HostAddress, requestToAddress } from "../../system/network/request_to_address.ts";
+import { isPublicAddress } from "../../system/network/public_address.ts";
+import {
+  type AddressedAnswer,
+  addressesOf,
+  type HostAddress,
+  requestToAddress,
+} from "../../system/network/request_to_address.ts";
+import type { WorkerSetup } from "../frame/messages.ts";
 
 /** The network functions of web tools; tests pass their own resolver. */
 export interface Network {
@@ -8,6 +15,12 @@ export interface Network {
   isPublic(address: string): boolean;
   /** Hosts that a person allows, wherever they are. */
   readonly allowedHosts: readonly string[];
+}
+
+/** The network as the settings of the server have it. @throws {UserError} When they allow none. */
+export function openNetwork({ web }: WorkerSetup): Network {
+  if (web?.isOffline === true) throw new UserError("The web cannot be reached: commands have no network (--network)");
+  return { resolve: addressesOf, isPublic: isPublicAddress, allowedHosts: web?.allowedHosts ?? [] };
 }
 
 /** A request of the web tools. */
@@ -58,4 +71,26 @@ async function checkedAddresses(network: Network, { hostname, host }: URL): Prom
     `Cannot fetch from "${hostname}": its address ${hidden.address} is of this machine or a private network. ` +
       "A person can allow the host: --allow-private-hosts",
   );
+}
+
+/** How long a call to the web may take. */
+export interface TimeLimit {
+  /** Aborted: the call is cancelled. */
+  readonly signal: AbortSignal;
+  readonly seconds: number;
+  /** The error when the time is over: it names what took so long, and the way out. */
+  readonly late: string;
+}
+
+/** Does work that obeys the signal it gets. @throws {UserError} When the time is over. */
+export async function withinTime<Value>(
+  { signal, seconds, late }: TimeLimit,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const limit = AbortSignal.timeout(seconds * 1000);
+  try {
+    return await work(AbortSignal.any([signal, limit]));
+  } catch (thrown) {
+    throw limit.aborted ? new UserError(late) : thrown;
+  }
 }

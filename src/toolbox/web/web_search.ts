@@ -2,12 +2,10 @@
 import { UserError } from "../../base/errors.ts";
 import { shorten, visibleText } from "../../base/visible_text.ts";
 import { decodeText, readBody } from "./read_body.ts";
-import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
-import { openNetwork } from "./network.ts";
 import { chosenProvider, type Hit, type SearchQuery } from "./providers.ts";
-import { sendRequest } from "./request.ts";
-import { withinTime } from "./time_limit.ts";
+import { openNetwork, sendRequest, withinTime } from "./request.ts";
 
 const DEFAULT_COUNT = 10;
 const MOST_BYTES = 2 * 1024 * 1024;
@@ -48,9 +46,7 @@ export async function webSearch(checked: ToolArguments, { project, signal }: Too
     throw new UserError(`${provider.name} answered ${answer.status}: ${shorten(text, 300)}`);
   }
   const hits = await provider.hits(text);
-  return {
-    content: [{ type: "text", text: visibleText(hitsText(args.query, provider.name, hits.slice(0, query.count))) }],
-  };
+  return textResult(visibleText(hitsText(args.query, provider.name, hits.slice(0, query.count))));
 }
 
 function hitsText(query: string, provider: string, hits: readonly Hit[]): string {

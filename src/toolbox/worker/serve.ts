@@ -1,20 +1,17 @@
 /** The worker's end: reads calls from stdin, runs them side by side and answers each on stdout (K2). */
 import { messageOf, UserError } from "../../base/errors.ts";
 import { encodeFrame, FrameReader, LONGEST_ANSWER } from "../frame/frames.ts";
-import type { FromWorker, ToolResult, ToWorker } from "../frame/messages.ts";
+import { type FromWorker, textResult, type ToolResult, type ToWorker } from "../frame/messages.ts";
 import { DeniedError } from "../project/denied_error.ts";
 import { Helpers } from "../helper/helpers.ts";
 import type { NativeTool, ToolContext } from "../project/native_tool.ts";
 import { Project } from "../project/project.ts";
 
-/** Finds the code of a tool; undefined: there is none of that name. */
-export type FindTool = (name: string) => NativeTool | undefined;
-
-/** Serves until stdin ends. @throws {Error} When the input is not a message. */
+/** Serves `tools` until stdin ends. @throws {Error} When the input is not a message. */
 export async function serveCalls(
   input: ReadableStream<Uint8Array>,
   write: (frame: Uint8Array) => Promise<void>,
-  find: FindTool,
+  tools: ReadonlyMap<string, NativeTool>,
 ): Promise<void> {
   const reader = new FrameReader();
   const chunks = input.getReader();
@@ -45,7 +42,7 @@ export async function serveCalls(
       signal: abort.signal,
       progress: (progress) => send({ kind: "progress", id, progress }),
     };
-    const result = await run(find(tool), tool, args, context);
+    const result = await run(tools.get(tool), tool, args, context);
     running.delete(id);
     isEnding = files.isSpent && running.size === 0;
     send({ kind: "result", id, result, ...isEnding && { last: true } });
@@ -87,5 +84,5 @@ async function run(
 }
 
 function problem(text: string): ToolResult {
-  return { content: [{ type: "text", text }], isError: true };
+  return { ...textResult(text), isError: true };
 }

@@ -3,7 +3,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { UsageError } from "../../../base/errors.ts";
 import { didYouMean } from "../../../base/suggest.ts";
 import { RULE_ACTIONS } from "../../../settings/flags/subcommands.ts";
-import { RULES_META_KEY } from "../../../toolbox/frame/read_answer.ts";
+import { RULES_META_KEY } from "../../../toolbox/frame/messages.ts";
 import { member } from "../../../wire/json_value.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { call } from "../call/call.ts";

@@ -2,7 +2,7 @@
 import { UserError } from "../../../base/errors.ts";
 import { counted, shownValue } from "../../../base/text.ts";
 import { shorten } from "../../../base/visible_text.ts";
-import { REPLACED_META_KEY } from "../../frame/read_answer.ts";
+import { REPLACED_META_KEY } from "../../frame/messages.ts";
 import type { ToolArguments, ToolResult } from "../../frame/messages.ts";
 import type { NativeTool, ToolContext } from "../../project/native_tool.ts";
 import type { Project } from "../../project/project.ts";

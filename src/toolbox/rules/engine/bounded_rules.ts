@@ -36,13 +36,18 @@ export class BoundedRules {
     this.#options = options;
   }
 
+  /** Whether the rule looks at texts. */
+  looksAtTexts(rule: number): boolean {
+    return this.#engines[rule] !== undefined;
+  }
+
   /** Rules that are not run any more, and why. */
   get dropped(): ReadonlyMap<number, string> {
     return this.#dropped;
   }
 
-  /** The answers by rule; those of dropped rules are missing. `what` names the task. @throws {UserError} When cancelled. */
-  async ask({ rules, path, text }: MatchTask, what: string): Promise<ReadonlyMap<number, RuleAnswer>> {
+  /** The answers by rule; those of dropped rules are missing. @throws {UserError} When cancelled. */
+  async ask({ rules, path, text }: MatchTask): Promise<ReadonlyMap<number, RuleAnswer>> {
     const { helpers, signal, longestMs = LONGEST_MS } = this.#options;
     const answers = new Map<number, RuleAnswer>();
     const isOpen = ({ rule }: { readonly rule: number }) => !answers.has(rule) && !this.#dropped.has(rule);
@@ -56,14 +61,14 @@ export class BoundedRules {
         // Later output of a broken helper is not an answer.
         if (isBroken) return;
         isBroken = "skipped" in answer && answer.isBroken;
-        if ("problem" in answer) this.#dropped.set(rule, `${answer.problem}, ${what}`);
+        if ("problem" in answer) this.#dropped.set(rule, `${answer.problem}, on ${path}`);
         else answers.set(rule, answer);
       };
       const task: RuleTask = { rules: open, path, text };
       const done = await helpers.ask<void, AnsweredRule>("rules", task, { signal, longestMs, onPart });
       if (done.ok || isBroken) continue;
       if (done.problem.kind === "cancelled") throw new UserError("The call was cancelled");
-      this.#drop(open.find(isOpen)?.rule, `${done.problem.text} ${what}`);
+      this.#drop(open.find(isOpen)?.rule, `${done.problem.text} on ${path}`);
     }
     return answers;
   }

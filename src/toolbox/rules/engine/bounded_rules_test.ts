@@ -35,7 +35,7 @@ Deno.test("K8 a pattern that never ends is dropped, and the other rules answer b
   const found = firstFound();
   const all = [0, 1, 2, 3];
   const limit = heldTimer(LONGEST_MS);
-  const asked = bounded.ask({ rules: all, path: "x.ts", text: HOSTILE }, "on x.ts");
+  const asked = bounded.ask({ rules: all, path: "x.ts", text: HOSTILE });
   // The first rule has answered, the second never does: its time is over now.
   await found;
   await delay(0);
@@ -44,7 +44,7 @@ Deno.test("K8 a pattern that never ends is dropped, and the other rules answer b
   assert.deepEqual([...answers.keys()].toSorted(), [0, 2]);
   assert.deepEqual(answers.get(2), { found: [{ line: 1, column: 61 }] });
   assert.deepEqual([...bounded.dropped], [[1, "it took longer than 60 s on x.ts"]]);
-  const next = await bounded.ask({ rules: all, path: "x.ts", text: "ab" }, "on z.ts");
+  const next = await bounded.ask({ rules: all, path: "z.ts", text: "ab" });
   assert.deepEqual([...next.keys()], [0, 2]);
 });
 
@@ -52,7 +52,7 @@ Deno.test("K8 a cancelled check ends its helper", async () => {
   const abort = new AbortController();
   await using helpers = helpersForTests();
   const bounded = new BoundedRules([matching("(a+)+$")], { helpers, signal: abort.signal });
-  const asked = bounded.ask({ rules: [0], path: "x.ts", text: HOSTILE }, "on x.ts");
+  const asked = bounded.ask({ rules: [0], path: "x.ts", text: HOSTILE });
   abort.abort();
   await assert.rejects(asked, { message: "The call was cancelled" });
 });

@@ -1,4 +1,5 @@
 /** Reads what linters print as places with messages. Pure. */
+import { attempt } from "../../../base/errors.ts";
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
 import { isObject, member, parseJson } from "../../../wire/json_value.ts";
 import type { OutputForm } from "../format/rule.ts";
@@ -100,10 +101,5 @@ function positive(value: unknown): number {
 
 function pathOfUri(uri: string): string {
   const path = uri.replace(/^file:\/\/[^/]*/, "");
-  try {
-    return decodeURIComponent(path);
-  } catch (thrown) {
-    if (thrown instanceof URIError) return path;
-    throw thrown;
-  }
+  return attempt(URIError, () => decodeURIComponent(path)) ?? path;
 }

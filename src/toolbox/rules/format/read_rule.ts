@@ -28,11 +28,19 @@ export interface ReadRule {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const ENGINES: readonly string[] = ["match", "command", "query", "max", "ast_grep"];
+/** What reads the field of an engine, by its name. */
+const ENGINES: Readonly<Record<string, (matter: FrontMatter, reader: FactReader) => RuleEngine | undefined>> = {
+  match: matchEngine,
+  command: commandEngine,
+  query: queryEngine,
+  max: maxEngine,
+  ast_grep: (_, reader) =>
+    reader.refuse(["ast_grep"], 'Field "ast_grep" is not known here: write "command" with the program ast-grep'),
+};
 const KEYS: readonly string[] = [
   ...["title", "description", "category", "severity", "tags", "auto_fix", "partial", "files", "languages", "message"],
   ...["not", "multiline", "fix", "parse"],
-  ...ENGINES,
+  ...Object.keys(ENGINES),
 ];
 
 /** Reads one file. Never throws for what it holds. */
@@ -95,27 +103,10 @@ function severityOf({ values }: FrontMatter, reader: FactReader): Severity | und
 
 function engineOf(matter: FrontMatter, reader: FactReader): RuleEngine | undefined {
   const { values } = matter;
-  const given = ENGINES.filter((key) => values[key] !== undefined && values[key] !== null);
-  if (given.length > 1) return reader.refuse([given[1] ?? ""], `Fields ${given.join(" and ")}: keep one of them`);
-  switch (given[0]) {
-    case undefined:
-      return { kind: "review" };
-    case "match":
-      return matchEngine(matter, reader);
-    case "command":
-      return commandEngine(matter, reader);
-    case "query":
-      return queryEngine(matter, reader);
-    case "max":
-      return maxEngine(matter, reader);
-    case "ast_grep":
-      return reader.refuse(
-        ["ast_grep"],
-        'Field "ast_grep" is not known here: write "command" with the program ast-grep',
-      );
-    default:
-      return undefined;
-  }
+  const given = Object.keys(ENGINES).filter((key) => values[key] !== undefined && values[key] !== null);
+  const [first, second] = given;
+  if (second !== undefined) return reader.refuse([second], `Fields ${given.join(" and ")}: keep one of them`);
+  return first === undefined ? { kind: "review" } : ENGINES[first]?.(matter, reader);
 }
 
 function matchEngine({ values }: FrontMatter, reader: FactReader): RuleEngine | undefined {

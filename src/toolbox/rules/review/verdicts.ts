@@ -1,7 +1,9 @@
 /** Recorded verdicts: a small file each in the user's cache, by the key of what was reviewed (K8). */
+import { encodeText } from "../../../base/text.ts";
 import { expected } from "../../../system/paths.ts";
 import { isObject, member, parseJson } from "../../../wire/json_value.ts";
-import { SEVERITIES, type Severity } from "../format/rule.ts";
+import type { Project } from "../../project/project.ts";
+import { type Rule, SEVERITIES, type Severity } from "../format/rule.ts";
 
 export interface ReviewFinding {
   readonly line: number;
@@ -25,8 +27,8 @@ export class Verdicts {
   readonly #directory: string | undefined;
   readonly #memory = new Map<string, Verdict>();
 
-  /** `cache` is absolute; undefined: verdicts are kept as long as the worker lives. */
-  constructor(cache: string | undefined) {
+  /** Without a directory for a cache, verdicts are kept as long as the worker lives. */
+  constructor({ setup: { cache } }: Pick<Project, "setup">) {
     this.#directory = cache === undefined ? undefined : `${cache}/${FOLDER}`;
   }
 
@@ -79,4 +81,26 @@ function verdictOf(text: string): Verdict | undefined {
       suggestion: String(suggestion),
     })),
   };
+}
+
+/** So many characters of the key stand in an identifier. */
+const SHOWN = 12;
+
+/** What a verdict belongs to, whatever a file is called: the SHA-256 of content, severity and template, in hexadecimal digits. */
+export async function reviewKey({ severity, body }: Pick<Rule, "severity" | "body">, content: string): Promise<string> {
+  const parts = [severity, body, content].map((part) => `${part.length}:${part}`).join("");
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", encodeText(parts))).toHex();
+}
+
+/** What a reviewer names a question by; it says itself which file and content it is about. */
+export function reviewId(rule: string, path: string, key: string): string {
+  return `${rule}:${key.slice(0, SHOWN)}:${path}`;
+}
+
+/** The parts of an identifier; undefined: it is not one. */
+export function parseReviewId(
+  id: string,
+): { readonly rule: string; readonly path: string; readonly start: string } | undefined {
+  const [, rule, start, path] = /^(.+?):([0-9a-f]{12}):(.+)$/s.exec(id) ?? [];
+  return rule === undefined || start === undefined || path === undefined ? undefined : { rule, path, start };
 }

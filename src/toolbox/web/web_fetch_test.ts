@@ -4,7 +4,7 @@ import { endlessPdf } from "../files/_support/pdf_of.ts";
 import { helpersForTests } from "../helper/_support/helpers.ts";
 import type { Helpers } from "../helper/helpers.ts";
 import type { PageTask } from "./page_text.ts";
-import { type PageLimits, parsePage } from "./parse_page.ts";
+import { type PageLimits, parsePage } from "./web_fetch.ts";
 
 const { signal } = new AbortController();
 

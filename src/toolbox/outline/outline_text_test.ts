@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { scriptsOf } from "./embedded_script.ts";
+import { scriptsOf } from "./outline_text.ts";
 
 Deno.test("K4 scriptsOf() leaves only scripts, each on its lines", () => {
   assert.equal(scriptsOf("<p>\n<SCRIPT a>b\nc</SCRIPT> d\n<script>e"), "   \n          b\nc           \n        e");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { messageOf } from "../../base/errors.ts";
-import { readAnswer } from "./read_answer.ts";
+import { readAnswer } from "./messages.ts";
 
 Deno.test("K2 a worker's result keeps text, images and facts of its own, and no key by which a client finds operations", () => {
   const content = [{ type: "text", text: "a", extra: 1 }, { type: "image", data: "AA==", mimeType: "image/png" }];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { excerptOf } from "./excerpt.ts";
+import { excerptOf } from "./answers.ts";
 
 Deno.test("K4 excerptOf() shows the lines of a piece with most of the terms", () => {
   const text = Array.from({ length: 30 }, (_, at) => at === 20 ? "user name" : `line ${at + 1}`).join("\n");
