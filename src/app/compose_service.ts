@@ -1,6 +1,6 @@
 /**
- * The one place that builds and joins the rooms. Each gets its parts by constructor; one stack closes what was opened in
- * reverse order, also when a later step fails.
+ * The only place that builds and joins the rooms. Each gets its parts by constructor; one stack closes everything in
+ * reverse order, even if a later step fails.
  */
 import { messageOf, UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
@@ -48,13 +48,13 @@ export interface Program extends AsyncDisposable {
   readonly sandbox: SessionSandbox;
   /** Servers behind this one; undefined: none is configured. */
   readonly servers: OpenServers | undefined;
-  /** Copies what an earlier program kept in the first scope (K6). */
+  /** Copies the notes of an earlier program in the first scope (K6). */
   migrate: OpenToolbox["migrate"];
   /** The tools when their checks have answers; `service.catalog` does not wait for them. */
   checkedTools(): Promise<Catalog>;
   /** Speaks MCP until the client is gone or `stop` aborts, and everything that ran has ended (X14). */
   serve(io: StdioStreams): Promise<void>;
-  /** Does what was put off until a client has been answered. */
+  /** Does the work that was deferred until a client has its answer. */
   afterFirstAnswer(): void;
 }
 
@@ -132,14 +132,14 @@ async function serveStdio(service: Service, io: StdioStreams, shells: Connection
   await serveStdioConnection({ ...service, shells: new ConnectionShells(shells) }, begun);
 }
 
-/** What opens the configured servers, once it is known who they are. */
+/** Opens the configured servers, once their identities are known. */
 async function identifiedServers(options: ComposeOptions): Promise<(rest: OpenServersOptions) => OpenServers> {
   const { identifyServers, openServers } = await import("./open_servers.ts");
   const identified = await identifyServers(options);
   return (rest) => openServers(identified, rest);
 }
 
-/** What ended operations leave: their history, and what of their output is too long for memory. */
+/** The remains of ended operations: their history, and output too long for memory. */
 function openStorage({ keptOperations, maxSpilledBytes }: Settings, { directories }: SessionSandbox, log: Logger) {
   // Outside what commands may read: what one of them said is for the client alone (X8).
   const spill = new SpillSpace({ directory: `${directories.root}/output`, limitBytes: maxSpilledBytes, log });

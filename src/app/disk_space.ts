@@ -1,8 +1,8 @@
-/** What a person reads when the session's private directories cannot be written (S5): the disk is full, as a rule. */
+/** The error when the session's private directories cannot be written (S5), usually because the disk is full. */
 import { messageOf } from "../base/errors.ts";
 import { failure, type Outcome } from "../base/outcome.ts";
 
-/** Of errors that say something of the file system, not of this program. */
+/** Errors about the file system, not about this program. */
 const NO_ROOM: readonly unknown[] = ["ENOSPC", "EDQUOT", "EROFS", "EMLINK"];
 
 /** The result of `prepare`; if the disk is full, an error that says so and names the way out. */

@@ -24,7 +24,7 @@ export interface LiveToolsParts {
   readonly scope: Scope;
   /** PATH of commands. */
   readonly path: string | undefined;
-  /** What checks said before. */
+  /** Earlier answers of checks. */
   readonly memory: CheckMemory;
   readonly log: Logger;
 }
@@ -61,7 +61,7 @@ export function liveTools({ settings, bundled, runner, scope, path, memory, log 
   });
 }
 
-/** Those of the choices that can change what a check finds, as texts; none where all are as usual. */
+/** The settings that can change the result of a check, as texts; empty if all have their defaults. */
 function openedBy(choice: Settings["sandbox"]): readonly string[] {
   const { enforce, strict, privateHome, reads, writes, allowSensitive, environmentNames } = choice;
   const lists = Object.entries({ reads, writes, allowSensitive, environmentNames });

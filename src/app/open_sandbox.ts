@@ -124,7 +124,7 @@ function sandboxSettings(
   };
 }
 
-/** What is ours and lies in a writable tree in some settings, where commands may not change it. */
+/** Our own files that may lie in a writable tree, where commands may not change them. */
 function ownPaths(
   settings: Settings,
   environment: SessionOptions["environment"],
@@ -137,7 +137,7 @@ function ownPaths(
 }
 
 /**
- * Asks the kernel before the first client is served, where the answer decides whether one may be.
+ * Asks the kernel before the first client is served, if the answer decides whether serving is allowed.
  * @throws {UserError} When a required layer is missing, or credentials in reach of commands cannot be hidden.
  */
 async function insistOn(

@@ -17,7 +17,7 @@ export interface SeatbeltSession {
   readonly status: SandboxStatus;
 }
 
-/** Builds it and tries it. @throws {UserError} When there can be none, with the way out. */
+/** Builds and tests it. @throws {UserError} When it is impossible, with the way out. */
 export async function openSeatbelt(
   settings: SandboxSettings,
   { shell, platform, logger }: { readonly shell: Shell; readonly platform: Platform; readonly logger: Logger },
@@ -47,7 +47,7 @@ export async function openSeatbelt(
   };
 }
 
-/** A copy that outlives the session: what is wrong with a profile is found by looking at it. */
+/** A copy that outlives the session, for finding mistakes in a profile. */
 async function keepProfile(profile: string, base: string): Promise<string> {
   const kept = await Deno.makeTempFile({ dir: base, prefix: "ahma_mcp-refused-", suffix: ".sb" });
   await Deno.copyFile(profile, kept);

@@ -37,7 +37,7 @@ import { networkOf, openServerSandbox } from "./server_sandbox.ts";
 export interface OpenServersOptions extends SessionOptions {
   /** Of commands. */
   readonly sandbox: Pick<SessionSandbox, "scopes">;
-  /** The sources whose names come first. */
+  /** The sources whose names take precedence. */
   readonly own: readonly ToolSource[];
   readonly ownPrompts: readonly PromptSource[];
   /** Of calls; undefined: none is kept. */
@@ -49,7 +49,7 @@ export interface OpenServers extends AsyncDisposable {
   readonly source: ToolSource;
   readonly resources: ResourceSource;
   readonly prompts: PromptSource;
-  /** What they say of their use, as lines. */
+  /** Their instructions, as lines. */
   readonly instructions: () => readonly string[];
   /** To be called with each level of log messages that a client asks for. */
   readonly onLogLevel: (level: LoggingLevel) => void;
@@ -69,7 +69,7 @@ interface RefusedServer {
 /** How many instances of this program may be chained behind each other. */
 const LONGEST_CHAIN = 4;
 
-/** What the files say, and the identity of each server that can be used. */
+/** The content of the files, and the identity of each usable server. */
 export interface IdentifiedServers extends Servers {
   /** In the order of the servers; empty for one that cannot be used. */
   readonly ids: readonly string[];

@@ -48,11 +48,11 @@ export interface OpenToolbox extends AsyncDisposable {
   readonly source: ToolSource;
   /** Notes and runs of flows as resources; empty where their groups are not offered. */
   readonly resources: readonly ResourceSource[];
-  /** Copies what an earlier program kept in the first scope (K6). */
+  /** Copies the notes of an earlier program in the first scope (K6). */
   migrate(options: { readonly dryRun: boolean; readonly signal: AbortSignal }): Promise<ToolResult>;
   /** What the project has for an argument of a prompt. */
   readonly findValues: FindValues;
-  /** Starts what will be needed first. */
+  /** Starts the processes that will be needed first. */
   warmUp(): Promise<void>;
 }
 

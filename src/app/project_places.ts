@@ -1,4 +1,4 @@
-/** Where native tools find what is not in the project alone, and where they keep what outlives them (K7, K8). */
+/** Where native tools find files that are not only in the project, and where they keep data that outlives them (K7, K8). */
 import { fingerprint } from "../base/fingerprint.ts";
 import { type PromptDirectory, type ReadPrompts, readPrompts } from "../prompt/load/read_prompts.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";

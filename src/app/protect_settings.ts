@@ -1,7 +1,7 @@
 /**
  * The user's settings file is trusted like a flag, so a command that could write it would decide how the next server is
- * confined. Where a scope or `--write` directory holds its place, the place is made and kept read-only, or the server
- * does not start (S8, S14).
+ * confined. If it lies in a scope or `--write` directory, it is created and kept read-only, or the server does not
+ * start (S8, S14).
  */
 import { UserError } from "../base/errors.ts";
 import { expected, isWithin, linksOnTheWay, parentOf, placeOf, realPath } from "../system/paths.ts";
@@ -14,9 +14,9 @@ export function settingsPlace(environment: Readonly<Record<string, string>>): st
 }
 
 /**
- * Makes the place where it is missing and commands could make it. True: it lies where commands can write, and must be
- * read-only in them. `trees` are canonical.
- * @throws {UserError} when it cannot be kept from them
+ * Creates the place if it is missing and commands could create it. True: it lies where commands can write, and must be
+ * read-only for them. `trees` are canonical.
+ * @throws {UserError} when it cannot be protected from them
  */
 export function keepSettingsPlace(
   environment: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** The record of what was seen of servers, and all of them for `ahma_mcp servers`, without starting anything. */
+/** The record of servers' definitions, and all servers for `ahma_mcp servers`, without starting any. */
 import { UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";

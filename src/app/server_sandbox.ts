@@ -22,13 +22,13 @@ export interface ServerSandboxOptions extends SessionOptions {
   readonly log: Logger;
 }
 
-/** A sandbox that is open; disposal ends what runs in it and removes its temporary files. */
+/** An open sandbox; disposal ends its processes and removes its temporary files. */
 export interface ServerSandbox extends AsyncDisposable {
   readonly start: StartChildServer;
   readonly explain: Explain;
 }
 
-/** Without the network npx and uvx use what was fetched before, and say at once what was not. */
+/** Without the network npx and uvx use earlier downloads, and report missing ones at once. */
 const OFFLINE = { npm_config_offline: "true", UV_OFFLINE: "1" };
 
 /** The word of `write` that stands for the scopes. */
@@ -74,7 +74,7 @@ interface Surroundings {
   readonly directory: string;
 }
 
-/** What a server may do: its own home and what its entry opens, and nothing that a project's settings say. */
+/** The rights of a server: its own home and the paths in its entry, never settings of a project. */
 function settingsFor(spec: StdioSpec, { settings, scopes, home, directory }: Surroundings): Settings {
   const { sandbox } = settings;
   const writes = spec.write.flatMap((path) => path === SCOPE ? scopes : [path]);

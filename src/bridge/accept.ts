@@ -1,4 +1,4 @@
-/** Reads from the Accept header which answers a client takes (H7); the SDK's transport knows only one form. */
+/** Reads from the Accept header which answers a client accepts (H7); the SDK's transport knows only one form. */
 
 /** One JSON body, or a stream of events. */
 export type AnswerForm = "json" | "stream";

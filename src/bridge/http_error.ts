@@ -3,7 +3,7 @@ export interface Refusal {
   readonly status: number;
   /** JSON-RPC code of the body. */
   readonly code: number;
-  /** Tells the client's developer what was given and what is expected. */
+  /** Tells the client's developer what it sent and what is expected. */
   readonly message: string;
   /** The id of the JSON-RPC request; absent: none could be read. */
   readonly id?: string | number | null;

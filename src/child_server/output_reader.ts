@@ -5,7 +5,7 @@ import { excessiveAnswer, LONGEST_MESSAGE } from "../wire/message_bounds.ts";
 import { messageLines, type MessageReader } from "../wire/message_reader.ts";
 import type { UnreadInput } from "./unread_input.ts";
 
-/** A message that has not ended after so many bytes never will. */
+/** A message without an end after this many bytes counts as endless. */
 const ENDLESS = 4 * LONGEST_MESSAGE;
 const INTERNAL_ERROR = -32603;
 
@@ -16,7 +16,7 @@ interface OutputReaderOptions {
   readonly onMessage: (message: Extract<WireMessage, { readonly message: unknown }>) => void;
   /** Receives each request that is malformed, or beyond a bound. */
   readonly onRefused: (id: WireId, error: { readonly code: number; readonly message: string }) => void;
-  /** A message is too long, and what it answers cannot be told: a call may wait for it in vain. Nothing more is taken. */
+  /** A message is too long, and its request is unknown: a call may wait for it forever. No more input is accepted. */
   readonly onLost: () => void;
   readonly log: Logger;
 }
@@ -25,7 +25,7 @@ export class OutputReader {
   readonly #options: OutputReaderOptions;
   readonly #splitter = messageLines();
   #stopped = false;
-  /** The message whose call has been told before its end. */
+  /** The message whose call got its answer before the message ended. */
   #told: MessageReader | undefined;
 
   constructor(options: OutputReaderOptions) {
@@ -100,7 +100,7 @@ export class OutputReader {
     if (excess === "length") this.#lose();
   }
 
-  /** Ends the call that it was meant to answer; false: it does not say which one that is. */
+  /** Ends the call that it was meant to answer; false: it does not name a call. */
   #endCall({ id, problem, excess }: InvalidMessage): boolean {
     if (typeof id !== "number") return false;
     const reason = excess === undefined ? `The server's answer is malformed. ${problem}` : excessiveAnswer(excess);

@@ -20,7 +20,7 @@ export interface CallRequest {
   readonly params: Readonly<Record<string, unknown>> | undefined;
   /** Gets the parameters of each progress notification, the token being the one of `params`. */
   readonly onProgress?: (params: Readonly<Record<string, unknown>>) => void;
-  /** Begins again with each progress; absent or undefined: no limit (H10). */
+  /** Restarts with each progress; absent or undefined: no limit (H10). */
   readonly timeout?: TimeLimit | undefined;
 }
 

@@ -1,11 +1,11 @@
 /**
- * Counts what a child server was sent and has not read. A hostile server may read nothing: what it is sent is limited
- * then, and so are the answers to its own requests.
+ * Counts the unread input of a child server. A hostile server may read nothing, so its input is limited, and so are the
+ * answers to its own requests.
  */
 
-/** Beyond so many unread bytes a server gets no further requests and notifications. */
+/** With this many unread bytes a server gets no further requests and notifications. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** Beyond so many unread bytes of answers to its own requests nothing more is read from it. */
+/** With this many unread bytes of answers to its own requests the server is not read from. */
 const MOST_ANSWER_BYTES = 1024 * 1024;
 
 export class UnreadInput {

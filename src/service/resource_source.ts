@@ -25,10 +25,10 @@ export interface ResourceSource {
   read(uri: string, signal: AbortSignal): Promise<Outcome<ReadResourceResult, ResourceRefusal>>;
   /** Values for a variable of a template of this source, which `request` names. */
   complete(request: ArgumentRequest, signal: AbortSignal): Promise<Outcome<Completion, ResourceRefusal>>;
-  /** Has changes of an address of this source told from now on, until the result is called. */
+  /** Announces changes of an address of this source from now on, until the returned function is called. */
   follow(uri: string): Promise<Outcome<Unsubscribe, ResourceRefusal>>;
-  /** Hears each change of `list`, once. */
+  /** Called once for each change of `list`. */
   onChange(listener: () => void): Unsubscribe;
-  /** Hears the address of each followed resource that has changed. */
+  /** Called with the address of each followed resource that has changed. */
   onUpdate(listener: (uri: string) => void): Unsubscribe;
 }

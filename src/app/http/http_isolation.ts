@@ -152,7 +152,7 @@ function thirdPartyChildren(
 
 /**
  * The answer of such a child server to `initialize`, from one that is started in an empty directory and ended. The
- * bridge answers clients with it before their own child is started. A server that cannot start at all is found here too
+ * bridge answers clients with it before their own child is started. A server that cannot start is detected here too
  * (S12).
  */
 async function learnAnswer(

@@ -1,4 +1,4 @@
-/** What serves HTTP clients: this process, one child server for all, or one for each. */
+/** The backend for HTTP clients: this process, one child server for all, or one for each. */
 import type { Server } from "@modelcontextprotocol/server";
 import { messageOf, UserError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
@@ -150,7 +150,7 @@ export function thirdPartySettings({ settings, http }: ComposeHttpOptions): Sett
   return { ...settings, pool: false, hotReload: false, sandbox };
 }
 
-/** What child servers are served with: time limits from the settings, and a place for what they write to stderr. */
+/** The parts for serving through child servers: time limits from the settings, and a place for their stderr. */
 export function childServerOptions({ http, echo, log }: ComposeHttpOptions): ChildServerOptions {
   const { handshakeTimeoutMs, requestTimeoutMs: ms } = http;
   return {

@@ -69,8 +69,8 @@ async function read(path: string): Promise<string | undefined> {
 }
 
 /**
- * Creates a token under another name first, so that no process reads half of it. Of servers that start together, the
- * first to link its file has created the token of all; undefined: the file was removed at once.
+ * Creates a token under another name first, so that no process reads half of it. If several servers start together, the
+ * first to link its file creates the token for all; undefined: the file was removed at once.
  */
 async function make(path: string): Promise<string | undefined> {
   const token = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)).toHex();

@@ -4,7 +4,7 @@ import { browserCommand } from "../../upstream/oauth/login/browser.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The problem where a browser would not open where the user sits. */
+/** The problem if a browser would not open in front of the user. */
 export const NO_BROWSER = "This machine has no browser that the user would see";
 
 /** Whether the user of this machine would see a browser. */

@@ -1,7 +1,7 @@
 /**
- * What checks of tool files said, kept between starts (T11) in one file of the user's cache directory, so that a server
- * lists what can run without running anything. Nothing depends on it: what cannot be read counts as empty, what cannot
- * be written is forgotten. It says only whether a tool is listed.
+ * Answers of checks of tool files, kept between starts (T11) in one file of the user's cache directory, so that a
+ * server lists available tools without running checks. Nothing depends on it: an unreadable file counts as empty, and
+ * failed writes are ignored. It only decides whether a tool is listed.
  */
 import { userDirectory } from "../../system/user_directories.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -24,7 +24,7 @@ const MOST_ENTRIES = 400;
 const LONGEST_PROBLEM = 300;
 /** Limit of the file, bytes; a larger one was written by another program. */
 const LARGEST_FILE = 1024 * 1024;
-/** Older answers count as forgotten, milliseconds: what else a program needs may have changed. */
+/** Older answers count as forgotten, milliseconds: other requirements of a program may have changed. */
 const LONGEST_MS = 7 * 24 * 60 * 60 * 1000;
 /** Answers to longer questions are not kept, characters. */
 const LONGEST_KEY = 600;
@@ -41,7 +41,7 @@ export class CheckMemory implements AsyncDisposable {
   readonly #options: CheckMemoryOptions;
   #entries: Map<string, Entry> | undefined;
   readonly #new = new Map<string, Entry>();
-  /** Settles when what was learned is written. */
+  /** Settles when the new answers are written. */
   #writing: Promise<void> = Promise.resolve();
   #isWriting = false;
 
@@ -49,7 +49,7 @@ export class CheckMemory implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** What a check said, by all that its answer depends on; undefined: nothing is known, or it is long ago. */
+  /** The stored answer of a check, by everything that it depends on; undefined: it is unknown or too old. */
   recall(key: string): Outcome<void> | undefined {
     this.#entries ??= this.#read();
     const entry = this.#new.get(key) ?? this.#entries.get(key);
@@ -57,7 +57,7 @@ export class CheckMemory implements AsyncDisposable {
     return entry.problem === undefined ? success(undefined) : failure(entry.problem);
   }
 
-  /** Keeps what a check said; the file is written soon. */
+  /** Stores the answer of a check; the file is written soon. */
   remember(key: string, answer: Outcome<void>): void {
     if (this.#options.file === undefined || key.length > LONGEST_KEY) return;
     const problem = answer.ok ? {} : { problem: answer.problem.slice(0, LONGEST_PROBLEM).toWellFormed() };

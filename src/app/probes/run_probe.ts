@@ -22,9 +22,9 @@ export interface ProbeTools {
   readonly scope: Scope;
   /** Directories of the PATH of commands. */
   readonly path: readonly string[];
-  /** What checks said before. */
+  /** Earlier answers of checks. */
   readonly memory: CheckMemory;
-  /** What the user opened or closed to commands: with another sandbox a check may say something else. */
+  /** The user's sandbox settings: with another sandbox a check may give another answer. */
   readonly opened: readonly string[];
 }
 
@@ -92,7 +92,7 @@ function onOneLine(text: string): string {
   return visibleText(text).replaceAll("\n", " ");
 }
 
-/** An answer, and whether the same question would get it again: a limit that was reached says nothing about the program. */
+/** An answer, and whether the same question would get it again: a timeout says nothing about the program. */
 interface CommandAnswer {
   readonly answer: Outcome<void>;
   readonly isLasting: boolean;

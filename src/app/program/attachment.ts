@@ -17,7 +17,7 @@ const TAIL_BYTES = LENGTH_BYTES + MARK.length;
 /** A longer list was not written by this program. */
 const LONGEST_LIST = 65_536;
 
-/** What is put behind the program. */
+/** The parts that follow the program. */
 export function attachmentOf(files: readonly AttachedFile[]): Uint8Array<ArrayBuffer> {
   const list = encodeText(JSON.stringify(files.map(({ name, bytes }) => [name, bytes.length])));
   const tail = new Uint8Array(TAIL_BYTES);

@@ -50,7 +50,7 @@ function noteProblem(path: string, { guard }: Sandbox): string | undefined {
   return covering && `"${covering.path}" is protected, so tools cannot write there; name a directory outside it`;
 }
 
-/** What is obeyed must not lie where commands write. */
+/** Files that the program obeys must not lie where commands can write. */
 function ruleProblem(path: string, project: string): string | undefined {
   const open = WRITABLE_IN_OWN.map((name) => `${project}/.ahma/${name}`).find((one) => isWithin(path, one));
   return open && `commands may write to "${open}"; name a directory outside it`;

@@ -1,4 +1,4 @@
-/** Removes what killed sessions left, and caches that are not used any more. */
+/** Removes the remains of killed sessions, and unused caches. */
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { parentOf } from "../../system/paths.ts";

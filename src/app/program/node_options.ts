@@ -1,6 +1,6 @@
 /**
- * Options of Node.js, which Deno obeys as well: they may name a module that is loaded before the program. What starts
- * the program (start script, executable) hides them by a name that means nothing; commands get them by `--env`.
+ * Options of Node.js, which Deno obeys as well: they may name a module that is loaded before the program. The starter
+ * (start script, executable) hides them under a meaningless name; commands get them with `--env`.
  */
 const NAME = "NODE_OPTIONS";
 const HIDDEN = "nODE_OPTIONS";

@@ -12,18 +12,18 @@ interface ProgramLine {
 
 /** A command line that works for every client. */
 export interface RunningProgram extends ProgramLine {
-  /** What it must find in its environment: clients with a window lack the PATH of a terminal, where the runtime is. */
+  /** Variables that it needs: graphical clients lack the PATH of a terminal, where the runtime is. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** What the runtime is asked for when the program runs without its script; scripts/permissions.ts has the reasons. */
+/** The permissions requested when the program runs without its script; scripts/permissions.ts has the reasons. */
 export const RUN_FLAGS: readonly string[] = words(
   "--no-prompt --allow-read --allow-write --allow-env --allow-run --allow-ffi --allow-sys",
 );
 
 /**
  * Checks the permission for the network, which the start script grants and another command line may lack.
- * @throws {UserError} Where it is missing; `cannot`: what needs it, as in "listen on".
+ * @throws {UserError} When it is missing; `cannot`: what needs it, such as "listen on".
  */
 export async function insistOnNetwork(host: string, cannot: string): Promise<void> {
   const { state } = await Deno.permissions.query({ name: "net", host });
@@ -36,7 +36,7 @@ export async function insistOnNetwork(host: string, cannot: string): Promise<voi
 
 /** The descriptor at which an executable with the runtime in it finds its program text, sealed in memory. */
 export const PROGRAM_DESCRIPTOR = 100;
-/** What the runtime calls that program text: a file that it reads once. */
+/** The runtime's name for that program text: a file that it reads once. */
 export const PROGRAM_TEXT: string = `/proc/self/fd/${PROGRAM_DESCRIPTOR}`;
 
 /** What is looked at, so that a test can pass another program's. */
@@ -69,7 +69,10 @@ export function programPath(): string {
   return modulePath(Deno.mainModule);
 }
 
-/** What workers of native tools are started from: next to the packed program; sources use what was packed last. */
+/**
+ * The files that workers of native tools start from: next to the packed program; when run from sources, those last
+ * packed.
+ */
 export function workerDirectory(): string {
   return `${parentOf(programPath())}${thisForm() === "sources" ? "/dist" : ""}/worker`;
 }
@@ -84,7 +87,7 @@ const IN_PACKAGE = /^(.*\/node_modules)\/ahma_mcp\/bin\/ahma_mcp\.mjs$/;
 const OF_NPX = /\/_npx\/[^/]+\/node_modules$/;
 
 /**
- * The executable, npx where it has brought the program, the packed program's script where it stands next to it, else the
+ * The executable, npx if that started the program, the packed program's script if it lies next to it, otherwise the
  * runtime with our module.
  */
 export function runningProgram(facts: ProgramFacts): RunningProgram {

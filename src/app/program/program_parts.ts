@@ -13,7 +13,7 @@ export const PROGRAM_PARTS = ["session.mjs", "toolbox.mjs", "service.mjs", "data
 
 export type ProgramPart = typeof PROGRAM_PARTS[number];
 
-/** What parts call the program, seen from their directory. */
+/** The name that parts use for the program, relative to their directory. */
 const PROGRAM = "../ahma_mcp.mjs";
 /** How a packed text imports another. */
 const IMPORT = /\b(from|import)"(\.[^"]*)"/g;
@@ -56,7 +56,7 @@ function attachedPart(part: ProgramPart): string | undefined {
   return partsInMemory(files, (other) => other === part ? undefined : IN_MEMORY[other]()).get(part);
 }
 
-/** Whether an attached file is a part of the program; the others are of workers. */
+/** Whether an attached file is a part of the program; the others belong to workers. */
 export function isPart(name: string): name is ProgramPart {
   return PROGRAM_PARTS.some((part) => part === name);
 }

@@ -1,4 +1,4 @@
-/** Where the worker of a project keeps what it derives from its files (K4). */
+/** Where the worker of a project keeps data derived from its files (K4). */
 import { removeTree } from "../../system/open_files/remove_tree.ts";
 import { workerCache } from "../../sandbox/directories/private_directories.ts";
 import type { SessionSandbox } from "../../sandbox/session_sandbox.ts";
@@ -6,7 +6,7 @@ import { scopeName } from "../../sandbox/settle_paths.ts";
 import { parentOf } from "../../system/paths.ts";
 import { homeOf } from "../../system/user_directories.ts";
 
-/** What was not used for so long is removed, milliseconds: 30 days. */
+/** Directories unused for this long are removed, milliseconds: 30 days. */
 const KEPT = 30 * 86_400_000;
 
 /** A directory that commands cannot change; without one of the user that is safe, it ends with the session. */
@@ -25,7 +25,7 @@ export async function workerCacheOf(
   return directory;
 }
 
-/** A use is seen by the time of the directory, in which files come and go. */
+/** The time of the directory shows its last use, because files come and go in it. */
 async function removeUnused(base: string, used: string): Promise<void> {
   const now = new Date();
   await Deno.utime(used, now, now);

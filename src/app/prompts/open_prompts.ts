@@ -1,4 +1,4 @@
-/** The prompts of a running program: their directories, and what templates may know (Q1, Q4). */
+/** The prompts of a running program: their directories, and the variables of templates (Q1, Q4). */
 import type { Logger } from "../../base/log.ts";
 import { readableDirectories } from "../../catalog/load/find_tools.ts";
 import { LivePrompts, type LivePromptsOptions } from "../../prompt/live_prompts.ts";
@@ -20,7 +20,7 @@ export interface PromptOptions {
   readonly log: Logger;
 }
 
-/** Below the project; the second is of another program, and read where the first is not there. */
+/** Below the project; the second belongs to another program, and is read if the first does not exist. */
 const PROJECT_PLACES = [".ahma/prompts", ".swissarmyhammer/prompts"] as const;
 
 /** Paths of the directories, as they may appear; absolute. */

@@ -1,4 +1,4 @@
-/** What every template knows without an argument (Q4). */
+/** The variables of every template (Q4). */
 import { leadsOut } from "../../catalog/load/find_tools.ts";
 import { readTextIfRegular } from "../../system/reading/regular_file.ts";
 

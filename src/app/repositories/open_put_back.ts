@@ -1,4 +1,4 @@
-/** What `ahma_mcp accept` works with: files, git for configuration, and the record for servers that run (S24). */
+/** The parts that `ahma_mcp accept` needs: files, git for configuration, and the record for running servers (S24). */
 import { UserError } from "../../base/errors.ts";
 import { ConfigEditor } from "../../process/linux/git_config/edit_config.ts";
 import { type Aside, asideAround, type Judged, PutBack } from "../../process/linux/git_config/put_back.ts";

@@ -14,7 +14,7 @@ import type { CommandRequest } from "../../process/command_runner.ts";
 import type { AuditedCall, CallOutcome } from "../../service/run/call_audit.ts";
 import { redactFields } from "../../logging/redact.ts";
 
-/** One command, as the log tells it. */
+/** One command, as logged. */
 export interface AuditedCommand extends Pick<CommandRequest, "run" | "directory"> {
   readonly operation: NonNullable<CommandRequest["operation"]>;
 }
@@ -50,7 +50,7 @@ export class AuditLog implements Disposable {
     options.log.info("Audit log", { file: path, auditSession: this.#session });
   }
 
-  /** Opens it for appending, made with mode 0600 where it is missing. The problem says why it will not do. */
+  /** Opens it for appending; a new file gets mode 0600. The problem says why it is unsuitable. */
   static async open(options: AuditLogOptions): Promise<Outcome<AuditLog>> {
     const spelled = absolutePath(options.file, options.directory);
     const refuse = (why: string) => failure(`Cannot use "${options.file}" as the audit log: ${why}`);

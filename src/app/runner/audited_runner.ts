@@ -6,7 +6,7 @@ import type { OpenCommand, OpenRequest, SessionRunner } from "../../process/sess
 import type { AuditedCommand, AuditLog } from "./audit_log.ts";
 import { RunnerDecorator } from "./runner_decorator.ts";
 
-/** What stands in the place of the tool: a check whether a program is there, and a third-party server. */
+/** Used instead of a tool's name: for an availability check, and for a third-party server. */
 const CHECK = "(check)";
 const SERVER = "(server)";
 

@@ -1,4 +1,4 @@
-/** Adds to the end of a tool's command what the sandbox kept from it (S15). */
+/** Adds the sandbox's denials to the end of a tool's command (S15). */
 import { withTimeout } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { Denial } from "../../base/command/denial.ts";
@@ -15,10 +15,10 @@ import { RunnerDecorator } from "./runner_decorator.ts";
 
 /** Paths can lie on file systems that hang; a result does not wait for them longer. */
 const EXPLAIN_TIMEOUT_MS = 5_000;
-/** The last of what a command printed: its complaints are most likely there. */
+/** The end of a command's output, where its errors most likely are. */
 const TAIL_BYTES = 8192;
 
-/** What the explanation knows of the sandbox. */
+/** The facts about the sandbox for explanations. */
 export type ExplainedSandbox = Pick<Sandbox, "scopes" | "environment" | "sensitive" | "guard" | "directories">;
 
 /** A runner on Linux: its policy and mounts decide. */

@@ -1,4 +1,4 @@
-/** What the sandbox of a server keeps from it, with the line of its entry that a person adds to allow it (S15, O6). Pure. */
+/** Denials of a server's sandbox, with the line that a person adds to its entry to allow them (S15, O6). Pure. */
 import type { Denial, PathDenial } from "../../base/command/denial.ts";
 import { isWithin } from "../../system/paths.ts";
 
@@ -6,7 +6,7 @@ import { isWithin } from "../../system/paths.ts";
 export interface EntryFacts {
   /** Its name. */
   readonly server: string;
-  /** Of this program, which the word `scope` of an entry stands for. */
+  /** The scopes of this program, which the word `scope` in an entry means. */
   readonly scopes: readonly string[];
   /** Directories that its entry names. */
   readonly named: readonly string[];
@@ -14,7 +14,7 @@ export interface EntryFacts {
   readonly readsScope: boolean;
 }
 
-/** One sentence, and a second one where a person can allow it. */
+/** One sentence, and a second one if a person can allow it. */
 export function entrySentence(denial: Denial, facts: EntryFacts): string {
   const { server } = facts;
   const field = fieldFor(denial, facts);
@@ -47,7 +47,7 @@ function reasonOf(denial: Denial, facts: EntryFacts): string {
   }
 }
 
-/** The field of the entry that opens it; undefined: none does, or none should. */
+/** The field of the entry that allows it; undefined: no field does or should. */
 function fieldFor(denial: Denial, facts: EntryFacts): string | undefined {
   if ("path" in denial) return denial.protected === true ? undefined : fieldForPath(denial, facts);
   if (denial.operation === "network") return '"network": "full"';
@@ -67,7 +67,7 @@ function fieldForPath(denial: PathDenial, facts: EntryFacts): string | undefined
   return fields.length === 0 ? undefined : fields.join(" or ");
 }
 
-/** What is not there yet can be read nowhere; what matters is that it cannot be made. */
+/** A missing file cannot be read anyway; what matters is that commands cannot create it. */
 function isUnreadable(denial: PathDenial, facts: EntryFacts): boolean {
   if (isInScope(denial, facts)) return !facts.readsScope;
   const { access, flags } = denial;

@@ -1,4 +1,4 @@
-/** A link to a stdio server that adds what the sandbox kept from it to what failed (S15). */
+/** A link to a stdio server that adds denials of the sandbox to failed answers (S15). */
 import { messageOf } from "../../base/errors.ts";
 import { isFile } from "../../system/paths.ts";
 import type { Denial } from "../../base/command/denial.ts";
@@ -8,7 +8,7 @@ import type { StdioSpec } from "../../upstream/config/server_spec.ts";
 import type { Link, LinkHooks, LinkRequest, OpenLink } from "../../upstream/link/link.ts";
 import { type EntryFacts, entrySentence } from "./entry_advice.ts";
 
-/** What a sandbox keeps from what a server mentioned; `words`: what the server was asked, or started, with. */
+/** Denials for the paths that a server mentioned; `words`: the arguments of its call or start. */
 export type Explain = (
   words: readonly string[],
   output: string,
@@ -22,16 +22,16 @@ export interface ExplainedLinkOptions extends EntryFacts {
   readonly isOnline: boolean;
 }
 
-/** Names of the errors that denials end in: a result that has none needs no look at the file system. */
+/** Names of errors caused by denials: a result without them needs no check of the file system. */
 const ERRORS =
   /ENOENT|no such file|\b(?:EACCES|EPERM|EROFS)\b|[Pp]ermission denied|[Rr]ead-?only|not permitted|Errno (?:1|13|30)\b/;
-/** What npx, uvx and resolvers of names say without a network. */
+/** Messages of npx, uvx and name resolvers without a network. */
 const OFFLINE = /ENOTCACHED|only-if-cached|EAI_AGAIN|ENOTFOUND|ENETUNREACH|name resolution|network|offline/i;
 /** It ran into nothing, because it never ran. */
 const NOT_STARTED = /^Cannot start /;
 const LONGEST_TEXT = 16_384;
 
-/** Opens the link; what made the start fail is explained as well as what fails later. */
+/** Opens the link; denials during a failed start are explained like later ones. */
 export async function openExplained(open: OpenLink, hooks: LinkHooks, options: ExplainedLinkOptions): Promise<Link> {
   try {
     const link = await open(hooks);

@@ -5,14 +5,14 @@ import type { ListFacts } from "../../service/result/listed_texts.ts";
 import type { ToolSource } from "../../service/service.ts";
 import type { Settings } from "../../settings/settings.ts";
 
-/** The tools of servers, and what these are called. */
+/** The tools of servers, and their names. */
 export interface NamedSource {
   readonly source: ToolSource;
   readonly names: readonly string[];
 }
 
 export interface ListedSourcesParts {
-  /** Built-in tools, then tool files, then native tools where they are asked for. */
+  /** Built-in tools, then tool files, then native tools if requested. */
   readonly own: readonly [ToolSource, ToolSource, ...ToolSource[]];
   /** Empty: none is configured. */
   readonly servers: readonly NamedSource[];

@@ -8,7 +8,7 @@ import { readServersFile } from "../../upstream/config/read_config.ts";
 import type { ConfiguredServer } from "../../upstream/config/server_spec.ts";
 import { projectDirectory } from "../../settings/project.ts";
 
-/** What the files say together. */
+/** The combined content of the files. */
 export interface Servers {
   readonly servers: readonly ConfiguredServer[];
   readonly diagnostics: readonly Diagnostic[];

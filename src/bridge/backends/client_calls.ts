@@ -15,7 +15,7 @@ interface ClientCallsOptions {
   readonly onAnswer?: (request: ClientCall, answer: Answer) => void;
 }
 
-/** Answered calls whose progress is still passed on; the oldest are dropped first. */
+/** Answered calls whose progress is still forwarded; the oldest are dropped first. */
 const MOST_LATE = 1_000;
 
 export type ClientCall = Extract<ClientMessage, { readonly kind: "request" }>;

@@ -17,7 +17,7 @@ export class ClientRequests {
     this.#send = send;
   }
 
-  /** Whether so many requests wait for the client that no more should be sent. */
+  /** Whether too many requests already wait for the client. */
   get isFull(): boolean {
     return this.#open.size >= MOST_OPEN || this.#characters > MOST_CHARACTERS;
   }

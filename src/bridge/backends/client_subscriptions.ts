@@ -23,8 +23,8 @@ export class ClientSubscriptions {
   }
 
   /**
-   * Sends the state to a restarted server. A resource that it does not have any more, such as an operation of the
-   * process before, is passed to `lost` once, so that the client reads it again. Resolves when everything is answered.
+   * Sends the state to a restarted server. A resource that it no longer has, such as an operation of the previous
+   * process, is passed to `lost` once, so that the client reads it again. Resolves when all requests are answered.
    */
   async replay(ask: (request: CallRequest) => Promise<Answer>, lost: (uri: string) => void): Promise<void> {
     const asked = [...this.#subscriptions].map(async (uri) => {

@@ -3,7 +3,7 @@
  * catalog; each has its own SDK server and its own registry, so that no session sees another.
  *
  * The requirement speaks of one stdio subprocess for all clients. This process does it better: no message is copied
- * through pipes, no id is mapped, a session takes a few kilobytes, and commands are processes of their own either way.
+ * through pipes, no id is mapped, a session takes a few kilobytes, and commands are separate processes either way.
  */
 import type { JSONRPCMessage, Server, Transport, TransportSendOptions } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
@@ -16,7 +16,7 @@ import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend
 export interface ServiceParts {
   readonly registry: OperationRegistry;
   readonly server: Server;
-  /** Ends what else the session has, when its operations have ended. */
+  /** Ends the rest of the session after its operations have ended. */
   readonly close: () => Promise<void>;
 }
 

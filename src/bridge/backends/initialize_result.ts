@@ -1,7 +1,7 @@
 import { VERSION } from "../../base/version.ts";
 import { type InitializeRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 
-/** What a server answered to `initialize`, as it came. */
+/** The unchanged answer of a server to `initialize`. */
 export type InitializeAnswer = Readonly<Record<string, unknown>>;
 
 /** The newest version with sessions. */

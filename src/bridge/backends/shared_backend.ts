@@ -12,7 +12,7 @@ import type { TimeLimit } from "../../child_server/pending_calls.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
 import { Supervisor, type SupervisorOptions } from "../../child_server/supervisor.ts";
 
-/** What child servers are served with, shared or not. */
+/** The parts for serving through child servers, shared or not. */
 export interface ChildServerOptions extends Pick<SupervisorOptions, "handshakeTimeout" | "onErrorLine" | "log"> {
   readonly requestTimeout: (method: string) => TimeLimit | undefined;
   readonly graceMs: number;

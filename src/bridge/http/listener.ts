@@ -8,7 +8,7 @@ import type { Logger } from "../../base/log.ts";
 import { DescriptorReserve } from "./descriptor_reserve.ts";
 import { refusalResponse } from "../http_error.ts";
 
-/** Where to listen, and what answers. */
+/** Where to listen, and the handler of requests. */
 export interface ListenerOptions {
   readonly host: string;
   /** 0: any free port. */

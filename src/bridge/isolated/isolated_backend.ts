@@ -226,7 +226,7 @@ class IsolatedBackend implements Backend {
     void this.#clientRequests.ask(message.method, message.params).then(answer);
   }
 
-  /** Passes on a notification; a third-party server gives no other sign that it works. */
+  /** Forwards a notification, the only sign of a third-party server's work. */
   #told(message: JSONRPCMessage & { readonly method: string }): void {
     if (this.#options.own === undefined) this.#link.used();
     if (message.method === PROGRESS) this.#calls.lateProgress(message);

@@ -12,7 +12,7 @@ export interface ByteSource {
   read(buffer: Uint8Array): Promise<number | null>;
 }
 
-/** Hexadecimal digits of the length before the JSON, so that the reader takes no byte that follows. */
+/** Hexadecimal digits of the length before the JSON, so that the reader takes no later byte. */
 const LENGTH_DIGITS = 8;
 /** The longest message, bytes; scopes are a handful of paths. */
 const LARGEST = 1024 * 1024;

@@ -70,7 +70,7 @@ export class ScopeNegotiation {
     this.#options.onRefused(problem);
   }
 
-  /** Asks a client whose roots changed again; true: its first root is not the scope any more. */
+  /** Asks a client again after its roots changed; true: its first root is no longer the scope. */
   async rootsChanged(): Promise<boolean> {
     const scopes = this.#scopes;
     this.#rootsAreOld = this.#isInitialized && !this.#isOver;

@@ -1,6 +1,6 @@
 /**
  * Decides which process may begin an isolated session (S6). A command of this server may not: it would get another
- * directory than its sandbox gives it, even under a ceiling.
+ * directory than its sandbox grants.
  */
 import { holderOf, type SocketHolder, type SocketSystem } from "../../process/tree/socket_owner.ts";
 import type { PeerProblem } from "../http/http_server.ts";

@@ -1,6 +1,6 @@
 /**
- * Answers of a session that will get no scope (H3). Most clients show no error of `tools/list`, so the session lists
- * one tool, `status`, which says what to do.
+ * Answers of a session that cannot get a scope (H3). Most clients do not show errors of `tools/list`, so the session
+ * lists one tool, `status`, which says what to do.
  */
 import { type ClientCall, paramsOf } from "../backends/client_calls.ts";
 

@@ -38,7 +38,7 @@ interface StatelessOptions {
   readonly makeServer: () => Server;
   /** The service whose tasks clients may subscribe to; absent: none. */
   readonly tasksOf?: Service;
-  /** Told of each message, for what it subscribes to elsewhere; gives what ends that. Absent: nothing is elsewhere. */
+  /** Called with each message, to subscribe elsewhere too; returns a function that ends that. Absent: not needed. */
   readonly follow?: (message: JSONRPCMessage) => Promise<() => void> | undefined;
   readonly keepAliveMs: number;
   readonly echo: Echo;

@@ -19,7 +19,7 @@ const DEFAULT_LIMITS: EventLogLimits = { events: 1_000, size: 1024 * 1024, gaps:
 /** The loss when an event is dropped: nothing (the next event says the same), a message, or an answer. */
 export type Loss = "nothing" | "message" | { readonly answerTo: WireId };
 
-/** What a replay lacks; "unknown": perhaps something, because the stream ended too long ago. */
+/** The messages missing from a replay; "unknown": perhaps some, because the stream ended too long ago. */
 export type Missing = Exclude<Loss, "nothing"> | "unknown";
 
 export interface Replay {
@@ -37,7 +37,7 @@ interface Kept extends StreamEvent {
 }
 
 interface Gap {
-  /** The loss of the last dropped event whose loss was not nothing. */
+  /** The last dropped event whose loss matters. */
   readonly number: number;
   readonly loss: Exclude<Loss, "nothing">;
 }

@@ -18,7 +18,7 @@ interface EventStreamOptions {
   readonly onGone: () => void;
 }
 
-/** Characters of data that are made bytes at once. */
+/** Characters of data converted to bytes at once. */
 const SHORT = 64 * 1024;
 const KEEP_ALIVE = encodeText(": keep-alive\n\n");
 /** Sends the head of the response before the first event. */

@@ -31,7 +31,7 @@ export class ServerRequests {
     asked.carried = isOpen;
   }
 
-  /** Notes that `stream` is open again: its client has all that it carried, except the messages for which `isGone`. */
+  /** Notes that `stream` is open again: its client has all its messages, except those for which `isGone`. */
   resumed(stream: number, isGone: (message: JSONRPCMessage) => boolean): void {
     for (const asked of this.#asked.values()) {
       if (asked.stream === stream) asked.carried = !isGone(asked.message);

@@ -11,7 +11,7 @@ import { printProblem } from "../terminal/print.ts";
 import type { CommandContext } from "../terminal/command_context.ts";
 
 const STDOUT = 1;
-/** Hint on a terminal, where silence would look like a fault. */
+/** Hint on a terminal, where silence would look like an error. */
 const WAITING = 'ahma_mcp waits for an MCP client on stdin: "ahma_mcp help" lists the commands, Ctrl-C ends it';
 
 /**

@@ -15,7 +15,7 @@ export interface BuiltinTool {
   /** The annotations that do not follow from `BuiltinTraits.readOnly`. */
   readonly annotations: Pick<ToolAnnotations, "idempotentHint" | "openWorldHint">;
   readonly parameters: readonly Parameter[];
-  /** Whether operations that ended since are told after its result (X5c). */
+  /** Whether operations that have ended since are reported after its result (X5c). */
   readonly appendsFinished: boolean;
   /** Does a call whose arguments are checked. */
   readonly call: (service: Service, args: BuiltinArguments, context: CallContext) => Promise<CallToolResult>;

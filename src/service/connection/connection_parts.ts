@@ -17,7 +17,7 @@ export interface ListingParts extends ConnectionParts {
   readonly listTools: (cursor: string | undefined, offers: ClientOffers) => Promise<ListToolsResult>;
 }
 
-/** Parts that have told the client nothing yet. */
+/** Parts that have not reported to the client yet. */
 export function connectionParts(service: Service, link: ClientLink, revision: Revision): ListingParts {
   const hasSessions = revision === "2025-11-25";
   const tools = new ToolList(service);

@@ -12,7 +12,7 @@ import type { Service } from "../service.ts";
 import { StdioTransport, type StdioTransportOptions } from "./stdio_transport.ts";
 
 export interface StdioStreams extends Omit<StdioTransportOptions, "log" | "answered"> {
-  /** What the client was told before; absent: nothing. */
+  /** The answer that the client already has; absent: none. */
   readonly answered?: FirstAnswer;
   /** Aborted by SIGINT or SIGTERM: the connection ends in order. */
   readonly stop?: AbortSignal;

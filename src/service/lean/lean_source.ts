@@ -76,7 +76,7 @@ export class LeanSource implements ToolSource {
     return success(await this.#callHidden(service, checked.value, context));
   }
 
-  /** What the hidden sources say of themselves. */
+  /** Descriptions of the hidden sources. */
   async status(): Promise<readonly string[]> {
     const lines = await Promise.all(this.#options.hidden.map((source) => source.status?.() ?? []));
     return lines.flat();

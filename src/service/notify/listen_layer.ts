@@ -23,7 +23,7 @@ import { followed } from "./subscriptions.ts";
 
 export class ListenLayer extends TransportLayer {
   readonly #service: Service;
-  /** What ends the following at sources, by open subscription. */
+  /** Functions that end subscriptions at sources, by open subscription. */
   readonly #followed = new Map<WireId, Promise<Unsubscribe>>();
   /** The tasks that each open subscription listens to. */
   readonly #listening = new Map<WireId, readonly Operation[]>();

@@ -15,7 +15,7 @@ import type { ResourceUse } from "../resources/resources.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import { coreTask } from "../tasks/task_views.ts";
 
-/** What one connection is served with. */
+/** The parts for serving one connection. */
 export interface ConnectionParts {
   readonly service: Service;
   readonly revision: Revision;

@@ -36,7 +36,7 @@ export class Subscriptions implements Disposable {
   }
 }
 
-/** Addresses of one `subscriptions/listen` that are asked for at servers. */
+/** Addresses of one `subscriptions/listen` that are subscribed at servers. */
 const MOST_FOLLOWED = 100;
 
 /**

@@ -38,7 +38,7 @@ export interface PromptContext {
 
 /** One origin of prompts. */
 export interface PromptSource {
-  /** The prompts of this moment, in the order in which they are listed; the same array until they change. */
+  /** The current prompts in list order; the same array until they change. */
   list(): Promise<readonly Prompt[]>;
   /** One prompt with its arguments applied. */
   get(request: PromptRequest, context: PromptContext): Promise<Outcome<GetPromptResult, PromptRefusal>>;

@@ -1,6 +1,6 @@
 /**
  * A call of a client of 2026-07-28 that may ask before it has its result (SEP-2322): a request is answered with the
- * questions and a state, the client repeats the request with its answers and that state, and the call goes on.
+ * questions and a state, the client repeats the request with its answers and that state, and the call continues.
  */
 import { LOG_LEVEL_META_KEY, type Result, type ServerContext } from "@modelcontextprotocol/server";
 import { failure, success } from "../../base/outcome.ts";
@@ -11,7 +11,7 @@ import { ANSWER_MS } from "./session_client.ts";
 
 type Request = ServerContext["mcpReq"];
 
-/** What a call is done with. */
+/** The parts that a call needs. */
 export interface AskingParts {
   readonly client: AskedClient;
   /** Aborted when the client cancels the request that waits now, or does not come back with its answers. */
@@ -20,7 +20,7 @@ export interface AskingParts {
   readonly request: () => Request | undefined;
 }
 
-/** Calls whose clients were asked, by the state that they come back with. */
+/** Calls that wait for a client's answer, by the state that the client returns. */
 export type HeldCalls = Map<string, AskingCall>;
 
 interface Asked {

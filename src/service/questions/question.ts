@@ -58,7 +58,7 @@ function withMode(elicitation: Members): Members {
   return "form" in elicitation || "url" in elicitation ? elicitation : { ...elicitation, form: {} };
 }
 
-/** What one of two clients takes. */
+/** The capabilities of either of two clients. */
 export function joinedOffers(one: ClientOffers, other: ClientOffers): ClientOffers {
   const elicitation = { ...one.elicitation, ...other.elicitation };
   const sampling = one.sampling ?? other.sampling;

@@ -21,7 +21,7 @@ export const ANSWER_MS = 600_000;
 export interface SessionClientParts {
   readonly owner: ClientLink;
   readonly offers: ClientOffers;
-  /** The call that may ask; undefined: what it asks goes to the connection. */
+  /** The call that may ask; undefined: its questions go to the connection. */
   readonly request: Pick<ServerContext["mcpReq"], "notify" | "send"> | undefined;
   /** Undefined: the connection has no log. */
   readonly level: LogLevel | undefined;

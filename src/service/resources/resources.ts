@@ -155,7 +155,7 @@ function operationFacts(service: Service, operation: Operation): Record<string, 
   };
 }
 
-/** A part of the output as text; where it is not the last one, `_meta` tells how to go on. */
+/** A part of the output as text; if it is not the last one, `_meta` says how to read on. */
 async function outputPart(
   { settings: { keepAnsi } }: Service,
   { id, output, state }: Operation,

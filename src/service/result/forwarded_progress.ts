@@ -1,4 +1,4 @@
-/** Progress that another program tells of a call, on its way to the client. */
+/** Progress of a call in another program, on its way to the client. */
 import { visibleStart } from "../../base/visible_text.ts";
 import type { CallContext } from "../service.ts";
 

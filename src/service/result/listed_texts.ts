@@ -72,7 +72,7 @@ function asSentence(answer: string): string {
   return `${answer.replace(/^./, (letter) => letter.toUpperCase())}; other work can continue.`;
 }
 
-/** As it stands where that cannot be misread, else quoted. */
+/** Unchanged if that cannot be misread, otherwise quoted. */
 function namedPath(path: string): string {
   return /^[\w./@+~-]+$/.test(path) ? path : JSON.stringify(visibleText(path));
 }

@@ -22,7 +22,7 @@ export interface ProgressOptions {
   readonly intervalMs?: number;
   /** Milliseconds without a message until a heartbeat; absent: 15,000. */
   readonly heartbeatMs?: number;
-  /** Milliseconds without any message at first: what is over by then stands in the answer alone. Absent: none. */
+  /** Milliseconds without any message at first, so that short calls send none. Absent: none. */
   readonly quietMs?: number;
 }
 

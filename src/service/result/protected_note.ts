@@ -47,7 +47,7 @@ function changedNote(changes: readonly ProtectedChange[]): string {
     "editors, agents) obey them with all rights of the user: look at them before anything else does.]";
 }
 
-/** What a command set in git's configuration, and git outside the sandbox does not see (S24). */
+/** Settings that a command made in git's configuration, and that git outside the sandbox does not see (S24). */
 function notKeptNote(changes: readonly ProtectedChange[]): string {
   return changes.flatMap(({ path, change, keys = [] }) =>
     change !== "not_kept" ? [] : [

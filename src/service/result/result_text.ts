@@ -166,7 +166,7 @@ function headShareOf({ state }: Operation): number {
   return state === "completed" ? HEAD_SHARE.completed : HEAD_SHARE.other;
 }
 
-/** `texts` below each other, the empty ones left out; each line as it stands. */
+/** `texts` one below another, without empty ones; lines are unchanged. */
 export function joinLines(...texts: readonly string[]): string {
   return texts.reduce(
     (all, text) => text === "" || all === "" || all.endsWith("\n") ? all + text : `${all}\n${text}`,

@@ -26,7 +26,7 @@ export class LogLevel {
     this.#onChoice(known);
   }
 
-  /** The least important level that the client asked for; undefined: it did not ask. */
+  /** The lowest level that the client asked for; undefined: it did not ask. */
   get chosen(): LoggingLevel | undefined {
     return this.#chosen;
   }

@@ -48,7 +48,7 @@ interface Issue {
 
 /** Characters of the sentence about one issue. */
 const LONGEST_SENTENCE = 200;
-/** Issues that are told: there may be one for each of thousands of values. */
+/** Issues to report: there may be one for each of thousands of values. */
 const MOST_TOLD = 5;
 
 /** The error for the client: -32602 with a sentence where a schema refused the parameters, anything else unchanged. */

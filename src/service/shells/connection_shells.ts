@@ -19,7 +19,7 @@ export interface ConnectionShellsOptions {
 
 /** Shells of one connection. */
 const MOST_SHELLS = 8;
-/** Names whose loss is still to be told. */
+/** Names whose loss must still be reported. */
 const MOST_LOST = 100;
 
 interface NamedShell {
@@ -34,7 +34,7 @@ export class ConnectionShells implements NamedShells {
   readonly #options: ConnectionShellsOptions;
   readonly #id = crypto.randomUUID();
   readonly #shells = new Map<string, NamedShell>();
-  /** Why shells that ended between calls did; the next call of their name tells. */
+  /** Why shells ended between calls; the next call of their name reports it. */
   readonly #lost = new Map<string, string>();
 
   constructor(options: ConnectionShellsOptions) {

@@ -8,7 +8,7 @@ import { isEnded } from "../../operation/transitions.ts";
 import { statusLine } from "../result/closing_line.ts";
 import { finalResult, isErrorEnd, type ResultStyle, startedResult } from "../result/result_text.ts";
 
-/** What the model may be told while the task goes on (provisional part of 2025-11-25). */
+/** A text for the model while the task runs (provisional part of 2025-11-25). */
 const IMMEDIATE_RESPONSE_META_KEY = "io.modelcontextprotocol/model-immediate-response";
 
 /** The poll interval is a tenth of the time since the start, within these bounds. */

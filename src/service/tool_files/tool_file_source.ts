@@ -20,7 +20,7 @@ import { programGroups, programTool } from "./program_tool.ts";
 
 export interface ToolFileParts {
   readonly facts: ListFacts;
-  /** The tools of this moment. */
+  /** The current tools. */
   readonly catalog: () => Promise<Catalog>;
   /** Calls the listener when `catalog` has changed; absent: it never does. */
   readonly onChange?: ((listener: () => void) => Unsubscribe) | undefined;

@@ -3,7 +3,7 @@ import type { Parameter } from "./parameters.ts";
 /** The kinds of workers: one for the files of the project without a network, one for the network without files (K2). */
 export type WorkerKind = "project" | "web";
 
-/** What runs a tool: a worker, or the server where the tool opens nothing that a call names. */
+/** The process that runs a tool: a worker, or the server if the tool opens no path of a call. */
 export type ToolPlace = WorkerKind | "server";
 
 /** One native tool: how it is listed, and how calls are checked before they reach a worker. */
@@ -15,7 +15,7 @@ export interface ToolDefinition {
   readonly parameters: readonly Parameter[];
   /** Whether it changes nothing. */
   readonly readOnly: boolean;
-  /** What runs it; absent: what runs the others of its group. */
+  /** The process that runs it; absent: that of its group. */
   readonly place?: ToolPlace;
   /** Whether a repeated call changes nothing more; absent: as `readOnly`. */
   readonly idempotent?: boolean;

@@ -27,7 +27,7 @@ export function applyHunks(file: FileText, hunks: readonly Hunk[]): Outcome<Edit
   return success({ ...spliced(file.units, splices), replacements: splices.length, rungs: [...rungs] });
 }
 
-/** Where a hunk goes, and its new text as it belongs there. */
+/** The place of a hunk, and its new text for that place. */
 interface HunkPlace extends Splice {
   readonly rung: Rung;
 }

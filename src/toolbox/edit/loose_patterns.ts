@@ -1,4 +1,4 @@
-/** Patterns that find a text where it differs from what was asked for in one way only. Pure. */
+/** Patterns that find a text that differs from the wanted one in only one way. Pure. */
 import type { Encoding } from "../definition/encodings.ts";
 import { textUnits } from "./file_text.ts";
 import { linesOf } from "./line_endings.ts";
@@ -57,7 +57,7 @@ export function withoutLineNumbers(text: string): string | undefined {
   return lines.map((line) => line.replace(LINE_NUMBER, "")).join("\n");
 }
 
-/** The lines of a text moved as those that were found: `indent` of what was asked for became `found`. */
+/** The lines of a text indented like the lines found: `indent` of the request became `found`. */
 export function reindented(text: string, indent: string, found: string): string {
   return text.split("\n").map((line) => {
     if (line.trim() === "") return line;

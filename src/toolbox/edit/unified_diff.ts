@@ -82,7 +82,7 @@ function windowsOf({ old, next, regions }: ChangedText): readonly Region[] {
   return windows;
 }
 
-/** The beginning of the line so many lines above that of a place. */
+/** The beginning of the line this many lines above a place. */
 function lineStart(units: string, place: number, above: number): number {
   let at = place;
   for (let line = 0; line <= above; line++) {
@@ -92,7 +92,7 @@ function lineStart(units: string, place: number, above: number): number {
   return at;
 }
 
-/** The end of the line so many lines below that of a place, its line end included. */
+/** The end of the line this many lines below a place, including its line ending. */
 function lineEnd(units: string, place: number, below: number): number {
   let at = place;
   for (let line = 0; line <= below && at < units.length; line++) {

@@ -60,7 +60,7 @@ function traits(tree: Tree, { path, kind }: Found): string {
   }
 }
 
-/** As `ls -h` shows it: exact to 1 KiB, then one digit behind the point below ten. */
+/** Like `ls -h`: exact to 1 KiB, then with one decimal below ten. */
 export function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes}`;
   const power = Math.min(4, Math.floor(Math.log2(bytes) / 10));

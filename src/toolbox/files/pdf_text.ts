@@ -32,5 +32,5 @@ export async function pdfText(bytes: Uint8Array<ArrayBuffer>, { range }: PdfTask
   }
 }
 
-/** What the package tells on stderr: a damaged file has warnings without end. */
+/** Silences the package's warnings on stderr, which a damaged file causes without end. */
 const ERRORS_ONLY = 0;

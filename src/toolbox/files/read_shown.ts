@@ -8,11 +8,11 @@ export interface Facts {
   readonly shown: string;
   /** Bytes. */
   readonly size: number;
-  /** Undefined: lines behind those that are shown were not counted. */
+  /** Undefined: lines after the shown ones were not counted. */
   readonly total?: number | undefined;
   /** Undefined: the file is too long to be read for it. */
   readonly rev?: string | undefined;
-  /** What the lines are of, and how they are written; empty: text in UTF-8 with plain line ends. */
+  /** Type and encoding of the file; empty: UTF-8 text with plain line endings. */
   readonly traits: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import type { FileKind } from "./read_kind.ts";
 import { exact, headLine, numbered, rest, traitsOf } from "./read_shown.ts";
 import { LineWindow } from "./read_window.ts";
 
-/** Which lines are asked for, and how. */
+/** Which lines are requested, and how. */
 export interface LineRequest {
   /** From 1; negative: from the end. */
   readonly offset: number;
@@ -15,7 +15,7 @@ export interface LineRequest {
   readonly numbers: boolean;
 }
 
-/** A file of at most so many bytes is read as a whole, for its number of lines and its `rev`. */
+/** A file of at most this many bytes is read as a whole, for its number of lines and its `rev`. */
 export const WHOLE_BYTES = 16 * 1024 * 1024;
 const LONGEST_LINE = 2000;
 const BUDGET = 48 * 1024;

@@ -3,11 +3,11 @@
 export interface WindowOptions {
   /** The first line that is shown, from 1. */
   readonly first: number;
-  /** At most so many lines. */
+  /** Maximum number of lines. */
   readonly count: number;
   /** A longer line is cut, characters; undefined: lines stay whole. */
   readonly longestLine?: number;
-  /** All lines together take at most so many bytes; one is shown in any case. */
+  /** Maximum bytes of all lines together; at least one is always shown. */
   readonly budget: number;
 }
 
@@ -76,12 +76,12 @@ export class LineWindow {
     return this.#full && (this.#lineBytes > 0 || this.#ended + 1 > this.#options.first + this.#lines.length);
   }
 
-  /** Lines that were seen. */
+  /** Lines read so far. */
   get total(): number {
     return this.#ended;
   }
 
-  /** How the lines that were seen end. */
+  /** The line endings of the lines read. */
   get endings(): "LF" | "CRLF" | "mixed" {
     if (this.#carriageReturns === 0) return "LF";
     return this.#carriageReturns === this.#ended ? "CRLF" : "mixed";

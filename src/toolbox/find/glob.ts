@@ -58,7 +58,7 @@ interface Nothing {
   readonly signal: AbortSignal;
 }
 
-/** What was looked at in vain, and what was not. */
+/** Files searched without a match, and files skipped. */
 async function nothing(tree: Tree, { patterns, seen, respectIgnore, signal }: Nothing): Promise<string> {
   const all = respectIgnore ? await countFiles(tree, { respectIgnore: false, signal }) : seen;
   const ignored = all > seen ? `; ${all - seen} ignored ones were left out (respect_git_ignore)` : "";

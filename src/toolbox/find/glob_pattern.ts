@@ -12,7 +12,7 @@ export interface GlobOptions {
 
 /** UTF-16 units: no path is longer. */
 const LONGEST_PATTERN = 4_096;
-/** What shells know and no one else: it would stand for itself, and find nothing. */
+/** Syntax of shells only: here it would be literal, and find nothing. */
 const EXTENDED = /(?<!\\)(?:!\(|[@+*?]\([^()/]*\|)/;
 
 /**

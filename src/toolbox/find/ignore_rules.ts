@@ -44,7 +44,7 @@ export class IgnoreRules {
     this.#rules = rules;
   }
 
-  /** The rules below `directory`, seen from where these rules begin; empty: there. */
+  /** The rules below `directory`, relative to the root of the rules; empty: the root. */
   within(directory: string, { git, plain, ripgrep, exclude, isRepository }: IgnoreFiles): IgnoreRules {
     if (!isRepository && git === undefined && plain === undefined && ripgrep === undefined) return this;
     const from = directory === "" ? 0 : directory.length + 1;
@@ -56,7 +56,7 @@ export class IgnoreRules {
     });
   }
 
-  /** `path` is seen from where the rules begin; no directory that holds it is ignored itself. */
+  /** `path` is relative to the root of the rules; none of its parent directories is ignored. */
   ignores(path: string, { isDirectory }: { readonly isDirectory: boolean }): boolean {
     const decides = ({ onlyDirectories, from, fits }: Rule) =>
       (isDirectory || !onlyDirectories) && fits(path.slice(from));

@@ -8,7 +8,7 @@ import { walk, type WalkOptions } from "./walk.ts";
 
 type ListOptions = Omit<WalkOptions, "depth">;
 
-/** What both kinds of a search leave alone: `.git`, and rules of the user that the project does not know. */
+/** Ignored by both kinds of search: `.git`, and the user's ignore rules that the project does not know. */
 export const RG_SCOPE: readonly string[] = [
   "--no-config",
   "--hidden",
@@ -17,7 +17,7 @@ export const RG_SCOPE: readonly string[] = [
   "--glob=!.git",
 ];
 
-/** Paths of regular files, seen from the directory of the tree, in no order. */
+/** Paths of regular files, relative to the directory of the tree, unordered. */
 export function listFiles(tree: Tree, options: ListOptions): AsyncGenerator<readonly string[]> {
   return findProgram("rg") === undefined ? listByWalk(tree, options) : listByRg(tree, options);
 }

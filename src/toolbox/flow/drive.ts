@@ -32,7 +32,7 @@ export interface FlowHost {
   tool(name: string, args: Readonly<Record<string, string>>): Promise<ActionEnd>;
   /** False: the call was cancelled during it. */
   wait(seconds: number): Promise<boolean>;
-  /** Keeps the run after each change of its state, and tells how far it is. */
+  /** Saves the run after each change of its state, and reports progress. */
   save(run: Run, flow: Flow): Promise<void>;
   readonly signal: AbortSignal;
   readonly evaluate: Evaluate;

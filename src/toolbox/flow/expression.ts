@@ -3,7 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Variables } from "./template.ts";
 
-/** What a condition says now. `unknown`: it names a variable that is not there. */
+/** The current value of a condition. `unknown`: it names an unset variable. */
 export type Verdict =
   | { readonly kind: "true" }
   | { readonly kind: "false" }

@@ -2,7 +2,7 @@
 import type { Arm, Condition, StateKind } from "./flow.ts";
 import { END } from "./flow.ts";
 
-/** A diagram as it stands in the file; nothing in it is checked. */
+/** A diagram as written in the file, unchecked. */
 export interface Diagram {
   /** Targets of `[*]`, with their lines. */
   readonly starts: readonly { readonly state: string; readonly line: number }[];

@@ -13,7 +13,7 @@ export interface FlowSet {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads every flow; of one name, that of the last directory counts. Faults name files as seen from `root`. */
+/** Reads every flow; for the same name the last directory wins. Faults name files relative to `root`. */
 export async function readFlows(directories: readonly PromptDirectory[], root: string): Promise<FlowSet> {
   const flows = new Map<string, Flow>();
   const diagnostics: Diagnostic[] = [];

@@ -1,4 +1,4 @@
-/** What the model reads of flows and runs (K7). Pure. */
+/** The texts of flows and runs for the model (K7). Pure. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { describeDiagnostic } from "../../base/diagnostic.ts";
 import { counted } from "../../base/text.ts";
@@ -17,7 +17,7 @@ const MOST_DIAGNOSTICS = 20;
 export interface TextStyle {
   readonly asJson: boolean;
   readonly verbose: boolean;
-  /** Log lines that were told before. */
+  /** Log lines reported before. */
   readonly logged: number;
 }
 

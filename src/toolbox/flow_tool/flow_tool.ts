@@ -26,7 +26,7 @@ export interface FlowToolParts {
   /** In the order of precedence, the last wins. */
   readonly directories: () => readonly PromptDirectory[];
   readonly store: RunStore;
-  /** Hears the id of each run that was saved. */
+  /** Called with the id of each saved run. */
   readonly onSave: (id: string) => void;
 }
 

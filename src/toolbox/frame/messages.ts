@@ -4,7 +4,7 @@ import { DENIED_META_KEY } from "../../base/command/denial.ts";
 import type { ProjectDirectories } from "../../settings/project_directories.ts";
 import { isObject } from "../../wire/json_value.ts";
 
-/** What a worker may touch; the kernel holds it to that, and these facts word its answers. */
+/** The paths that a worker may use: the kernel enforces them, and these facts word its answers. */
 export interface WorkerSetup {
   /** Canonical directories that calls may change, at least one; relative paths begin in the first. */
   readonly scopes: readonly string[];
@@ -12,7 +12,7 @@ export interface WorkerSetup {
   readonly readable: readonly string[];
   /** Canonical directories outside of the scopes that calls may change as well (`--write`). */
   readonly writable: readonly string[];
-  /** What no call may change, though it lies in a scope, canonical as far as it exists; undefined: nothing. */
+  /** Paths in the scope that calls may not change, canonical as far as they exist; undefined: none. */
   readonly protection?: Protection | undefined;
   /** Below the first scope; absent: the defaults. */
   readonly directories?: ProjectDirectories;
@@ -26,7 +26,9 @@ export interface WorkerSetup {
   readonly web?: WebSetup;
 }
 
-/** Protected paths, as a second line behind the kernel, which knows those only that there were when the worker began. */
+/**
+ * Protected paths, as a second defence behind the kernel, which knows only those that existed when the worker started.
+ */
 export interface Protection {
   readonly paths: readonly {
     readonly path: string;

@@ -1,4 +1,4 @@
-/** Kinds of files by their names: those of ripgrep that are asked for most, alike for each of its versions. Pure. */
+/** File types by name: the most used ones of ripgrep, the same for each of its versions. Pure. */
 
 const TYPES: Readonly<Record<string, string>> = {
   c: "*.c *.h",

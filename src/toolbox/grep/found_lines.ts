@@ -45,7 +45,7 @@ export class FoundLines {
     if (this.#kept > SLACK * (this.#needed + LONGEST_LINE)) this.#forget();
   }
 
-  /** All files with a match; those behind what is needed have no lines. */
+  /** All files with a match; files beyond the shown part have no lines. */
   get files(): readonly FoundFile[] {
     this.#forget();
     return this.#files;

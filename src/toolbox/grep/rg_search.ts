@@ -5,7 +5,7 @@ import { type FoundFile, type FoundLine, shownLine } from "./found_lines.ts";
 import type { GrepQuery } from "./grep_query.ts";
 import { RG_SCOPE } from "../find/list_files.ts";
 
-/** The words after `rg`; `path`: what is searched, seen from the working directory. */
+/** The arguments of `rg`; `path`: the searched path, relative to the working directory. */
 export function rgArguments(query: GrepQuery, path: string): readonly string[] {
   return [
     ...rgChoice(query),

@@ -22,7 +22,7 @@ interface Hooks {
   readonly onSearched: () => void;
 }
 
-/** A part of the answer of a helper: a file with matches, or word that it goes on. */
+/** A part of the answer of a helper: a file with matches, or a sign that it is still running. */
 export type SearchPart = FoundFile | "alive";
 
 const ALIVE_MS = 250;

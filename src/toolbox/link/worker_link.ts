@@ -25,7 +25,7 @@ export interface WorkerLinkOptions {
   readonly open: () => Promise<OpenWorkerSandbox>;
   /** Without a call for so long it is ended, milliseconds. */
   readonly idleMs: number;
-  /** A worker that is asked to end, or a cancelled call of it, has so long to obey, milliseconds. */
+  /** Time for a worker to end on request, or to end a cancelled call, milliseconds. */
   readonly graceMs: number;
   readonly log: Logger;
 }
@@ -74,7 +74,7 @@ export class WorkerLink implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Starts it ahead of its first call; resolves also when that fails, which the first call then tells. */
+  /** Starts it before its first call; also resolves on failure, which the first call then reports. */
   async warmUp(): Promise<void> {
     await Promise.allSettled([this.#running()]);
     this.#beginIdle();

@@ -1,4 +1,4 @@
-/** What the server asks of notes for resources; it is listed as no tool. */
+/** The server's requests to notes for resources; not listed as a tool. */
 import { UserError } from "../../base/errors.ts";
 import { shownValue } from "../../base/text.ts";
 import { LIST_NOTES, READ_NOTE } from "../definition/question.ts";

@@ -20,7 +20,7 @@ interface DocQuestion {
 const LONGEST = 300;
 /** The first line of a script, an attribute, and a comment that is about the whole file. */
 const NO_COMMENT = /^(?:#!|#\[|\/\/!)/;
-/** Comments are followed up so many lines. */
+/** Comments are followed up to this many lines. */
 const MOST_LINES = 60;
 
 /** The first paragraph of a comment, on one line; empty: there is none. */

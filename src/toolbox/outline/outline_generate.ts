@@ -83,7 +83,7 @@ async function outlinesOf(tree: Tree, { paths, depth }: Wanted, { project, signa
 
 interface Answer {
   readonly depth: number;
-  /** What was not shown; undefined: all was. */
+  /** The part not shown; undefined: everything was shown. */
   readonly rest: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import type { Tree } from "../project/tree.ts";
 /** Longer files are left out: they are made by programs. */
 export const MOST_SOURCE_BYTES = 1024 * 1024;
 
-/** `path` is seen from the root of the tree. The problem is a reason for a list of what was left out. */
+/** `path` is relative to the root of the tree. The problem is a reason for the list of skipped files. */
 export function readSource(tree: Tree, path: string): Outcome<string> {
   const bytes = tree.read(path, MOST_SOURCE_BYTES);
   return bytes === undefined ? failure(whyUnread(tree, path)) : textOf(bytes);

@@ -16,7 +16,7 @@ export interface SkippedFile {
   readonly reason: string;
 }
 
-/** One file in several lines; `depth`: so many levels of symbols. */
+/** One file in several lines; `depth`: how many levels of symbols. */
 export function fileLines({ path, symbols }: FileOutline, depth: number): readonly string[] {
   const lines = symbolLines(symbols, depth, "");
   return [visibleText(path), ...lines.length === 0 ? ["(defines nothing)"] : lines];

@@ -12,7 +12,6 @@ export interface ToolContext {
 }
 
 /**
- * The code of one tool. What is wrong with the call or the files is a result with `isError`; what it throws becomes one
- * as well.
+ * The code of one tool. Mistakes in the call or the files give a result with `isError`; a thrown error becomes one too.
  */
 export type NativeTool = (args: ToolArguments, context: ToolContext) => Promise<ToolResult>;

@@ -34,7 +34,7 @@ const MOST_TRIES = 3;
 
 export class Project implements Disposable {
   readonly setup: WorkerSetup;
-  /** What was read or written of late. */
+  /** Recently read or written contents. */
   readonly seen: SeenContents = new SeenContents();
   readonly #readable: () => Promise<Scope>;
   readonly #writable: () => Promise<Scope>;
@@ -50,7 +50,7 @@ export class Project implements Disposable {
     this.#writable = lazy(() => openScope([...setup.scopes, ...setup.writable]));
   }
 
-  /** What calls share while the worker lives, as parsers; made by the first that asks. */
+  /** State shared by calls while the worker lives, such as parsers; made at first use. */
   kept<Value>(Kind: new (project: Project) => Value): Value {
     const value = this.#kept.get(Kind) ?? new Kind(this);
     this.#kept.set(Kind, value);
@@ -67,7 +67,7 @@ export class Project implements Disposable {
     return this.#isSpent;
   }
 
-  /** What calls share is damaged: another worker takes the place of this one. */
+  /** Shared state is damaged: another worker must replace this one. */
   spend(): void {
     this.#isSpent = true;
   }
@@ -130,7 +130,7 @@ export class Project implements Disposable {
     }
   }
 
-  /** Whether `path` leads to a file, as far as can be seen before it is opened. @throws {UserError} As `resolve`. */
+  /** Whether `path` leads to a file, judged before it is opened. @throws {UserError} As `resolve`. */
   async isFile(path: string): Promise<boolean> {
     const place = await this.resolve(path);
     return expected(() => Deno.statSync(place.path))?.isFile === true;

@@ -35,7 +35,7 @@ export function deniedChange(
   return new DeniedError(`Cannot change "${shown}"`, { path, access: ["write"], protected: true, scope, flags });
 }
 
-/** A protected directory covers what is in it, but for what stays writable; where a file alone is meant, only its own place. */
+/** A protected directory covers its contents, except paths that stay writable; a protected file covers only itself. */
 function covers(protectedPath: string, { fileOnly, writable = [] }: ProtectedPlace, path: string): boolean {
   if (fileOnly) return path === protectedPath;
   return isWithin(path, protectedPath) &&

@@ -22,7 +22,7 @@ export class SeenContents {
     }
   }
 
-  /** The content of this rev; undefined: it was not seen, or too long ago. */
+  /** The content of this rev; undefined: it is unknown, or dropped since. */
   of(rev: string): Uint8Array<ArrayBuffer> | undefined {
     return this.#contents.get(rev);
   }

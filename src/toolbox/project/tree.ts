@@ -25,9 +25,9 @@ const KIND_MASK = 0o170000;
 const KINDS: Readonly<Record<number, EntryKind>> = { 0o100000: "file", 0o040000: "directory", 0o120000: "link" };
 
 export class Tree implements Disposable {
-  /** The directory that was asked for. */
+  /** The requested directory. */
   readonly place: Place;
-  /** It, seen from the root; empty: the root itself. */
+  /** Its path relative to the root; empty: the root itself. */
   readonly from: string;
   readonly #parts: TreeParts;
 

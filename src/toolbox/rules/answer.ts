@@ -1,4 +1,4 @@
-/** What the model reads of a check (K8). Pure. */
+/** The texts of a check for the model (K8). Pure. */
 import { compareText, counted } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import { RULES_META_KEY, textResult, type ToolResult } from "../frame/messages.ts";
@@ -17,7 +17,7 @@ export interface CheckFacts {
   readonly skipped: readonly string[];
   /** Sentences after the findings, as that the check ended early. */
   readonly notes: readonly string[];
-  /** The text of the batch; undefined: none was asked for. */
+  /** The text of the batch; undefined: none was requested. */
   readonly batch: string | undefined;
 }
 

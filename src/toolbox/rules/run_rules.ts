@@ -16,7 +16,7 @@ export interface RuleRun {
   readonly files: readonly string[];
   readonly texts: RuleTexts;
   readonly context: ToolContext;
-  /** After so many errors no further file is looked at. */
+  /** After this many errors no further file is checked. */
   readonly mostErrors: number;
 }
 

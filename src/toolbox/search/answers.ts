@@ -25,7 +25,7 @@ export function symbolLine({ path, from, to, signature, doc }: ChunkHit, holder:
   return visibleText(`${path}:${linesOf({ from, to })} ${signature}${where}${said}`);
 }
 
-/** What the index lacks; empty: nothing. */
+/** Files missing from the index. */
 export function updateNote({ pending, isWhole, isBusy }: UpdateReport): readonly string[] {
   if (isBusy) return ["[the index is being updated just now: there may be more]"];
   const late = pending === 0 ? [] : [`${pending} changed or new files are not indexed yet`];

@@ -18,7 +18,7 @@ export interface Chunk {
 }
 
 const FREE: boolean = false;
-/** Of a symbol, so many lines belong to it; what follows is taken in pieces. */
+/** A symbol's piece has at most this many lines; the rest is split into blocks. */
 const MOST_SYMBOL_LINES = 60;
 const WINDOW_LINES = 40;
 const OVERLAP_LINES = 10;

@@ -4,7 +4,7 @@ import { attempt } from "../../base/errors.ts";
 import { PATIENCE, SCHEMA_VERSION, SETTINGS, TABLES } from "./schema.ts";
 
 const FILE = "index.sqlite";
-/** What SQLite keeps next to a database. */
+/** Endings of SQLite's files next to a database. */
 const SIDE_FILES = ["", "-wal", "-shm", "-journal"];
 /** The runtime gives the texts of SQLite's errors, not their codes. */
 const DAMAGE = /file is not a database|disk image is malformed|corrupt|no such (?:table|column)/;

@@ -13,13 +13,15 @@ import { chunksOf } from "./chunks.ts";
 import { IndexFile, isBusy, isDamage, isFull } from "./index_file.ts";
 import { type FileState, type KnownFile, knownFiles, removeFile, storeFile, touchFile } from "./store.ts";
 
-/** How an update is bounded, and what it tells. */
+/** Limits of an update, and its progress reports. */
 export interface UpdateOptions {
-  /** For a question: it takes a short time, or a longer one while much is not indexed; absent: it goes on until it is done. */
+  /**
+   * For a question: it takes a short time, or a longer one while much is not indexed; absent: it runs until it is done.
+   */
   readonly isBounded?: true;
   /** Whether files are indexed that have not changed. */
   readonly force?: boolean;
-  /** Other files are left as they are known; absent: none. */
+  /** Other files are not reread; absent: none. */
   readonly fits?: (path: string) => boolean;
   readonly signal: AbortSignal;
   readonly onFile?: (done: number, total: number, path: string) => void;
@@ -63,9 +65,9 @@ const SHORT_MS = 300;
 /** The same while more than a tenth of the files is missing, as at first: without them an answer would be useless. */
 const LONG_MS = 10_000;
 const MUCH = 0.1;
-/** Other servers and calls are let in after so many files. */
+/** After this many files other servers and calls get a turn. */
 const FILES_AT_ONCE = 32;
-/** What programs make, and is not searched. */
+/** Generated files, which are not searched. */
 const MADE = /(?:\.(?:lock|map|svg|min\.js|min\.css)|\/(?:package-lock\.json|pnpm-lock\.yaml|go\.sum))$/;
 const BUSY: UpdateReport = { indexed: 0, removed: 0, pending: 0, isWhole: false, isBusy: true };
 
@@ -79,7 +81,7 @@ export class ProjectIndex {
     this.#project = project;
   }
 
-  /** What `ask` finds in the index, which is made again where it is damaged. @throws {UserError} Where none can be. */
+  /** The result of `ask` on the index, which is rebuilt if damaged. @throws {UserError} When that is impossible. */
   async read<Answer>(ask: (index: IndexFile) => Answer): Promise<Answer> {
     const index = await this.#open();
     try {

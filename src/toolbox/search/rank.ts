@@ -69,7 +69,7 @@ function weightOf({ name, path }: Hit, { terms }: Question): number {
   return named * inPath * (isSecondary(path, terms) ? SECONDARY : 1);
 }
 
-/** Tests and what programs made come later, unless they are asked for. */
+/** Tests and generated files rank lower, unless the query asks for them. */
 function isSecondary(path: string, terms: readonly string[]): boolean {
   const wantsTests = terms.includes("test") || terms.includes("tests");
   return GENERATED.test(path) || !wantsTests && TESTS.test(path);

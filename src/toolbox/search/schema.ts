@@ -3,12 +3,12 @@
 /** Another number means other tables or other pieces: such an index is made again. */
 export const SCHEMA_VERSION = 1;
 
-/** The name of the piece that stands for a whole file. */
+/** The name of the piece for a whole file. */
 export const FILE_KIND = "file";
 /** The kind of a piece that lies in no symbol. */
 export const LINES_KIND = "lines";
 
-/** What a hit is worth in each column of `words`: path, name, parts, body, doc. */
+/** The weight of a hit in each column of `words`: path, name, parts, body, doc. */
 export const WORD_WEIGHTS = "4.0, 6.0, 3.0, 1.0, 2.0";
 
 /** Bytes of a page, and how many pages an index may have: 1 GiB. */

@@ -10,7 +10,7 @@ export function partsOf(identifier: string): readonly string[] {
     .filter((part) => part !== "");
 }
 
-/** Identifiers that consist of several parts are told by these once more, each once. */
+/** Identifiers of several parts are also indexed by each part, without duplicates. */
 export function hiddenParts(text: string): string {
   const found = new Set<string>();
   for (const [word] of text.matchAll(/\p{L}[\p{L}\p{N}]*\p{Ll}\p{Lu}[\p{L}\p{N}]*/gu)) {

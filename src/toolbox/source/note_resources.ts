@@ -41,7 +41,7 @@ export class NoteResources implements ResourceSource, AsyncDisposable {
   readonly #options: NoteResourcesOptions;
   readonly #changes: Emitter<undefined>;
   readonly #updates: Emitter<string>;
-  /** Followed addresses: how often, and the text that was last seen. */
+  /** Followed addresses: their number of followers, and the last text. */
   readonly #followed = new Map<string, { count: number; text: string | undefined }>();
 
   /** How many are about to be followed. */

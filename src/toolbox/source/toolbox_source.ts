@@ -19,20 +19,20 @@ import type { WorkerLink } from "../link/worker_link.ts";
 export interface ToolboxSourceParts {
   readonly tools: readonly GroupedTool[];
   readonly workers: Readonly<Record<WorkerKind, Pick<WorkerLink, "call">>>;
-  /** What the server adds to the arguments of a tool, by its name; nothing else gives it. */
+  /** Arguments that only the server adds to a tool's call, by the tool's name. */
   readonly added: Readonly<Record<string, () => ToolArguments>>;
   /** Tools of the server, by name. */
   readonly inServer: Readonly<Record<string, ServerTool>>;
   /** Undefined: no log is kept. */
   readonly audit: CallAudit | undefined;
-  /** Hears of each call that may have changed files, after it, by the tool's name; absent: nothing does. */
+  /** Called with the tool's name after each call that may have changed files; optional. */
   readonly onChange?: (tool: string) => void;
 }
 
 /** A tool that opens nothing that a call names; what is wrong with a call is a result. */
 export type ServerTool = (service: Service, args: ToolArguments, context: CallContext) => Promise<CallToolResult>;
 
-/** The tools of the groups that were asked for. */
+/** The tools of the requested groups. */
 export function toolboxSource({ tools, workers, inServer, audit, onChange, added }: ToolboxSourceParts): ToolSource {
   const listed = tools.map(({ definition }) => listedTool(definition));
   const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));

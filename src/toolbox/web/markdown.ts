@@ -1,7 +1,7 @@
 /** HTML as Markdown (K5). */
 import { type HtmlElement, parseHtml } from "./html.ts";
 
-/** The Markdown of what stands in a body. */
+/** The Markdown of a body's contents. */
 export async function markdownOf(html: string): Promise<string> {
   const { default: Turndown } = await import("turndown");
   const { highlightedCodeBlock, strikethrough, taskListItems } = await import("turndown-plugin-gfm");

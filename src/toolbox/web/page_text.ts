@@ -48,11 +48,11 @@ export async function pagePart(bytes: Uint8Array<ArrayBuffer>, task: PageTask): 
   };
 }
 
-/** What holds no text for readers. */
+/** Elements without text for readers. */
 const NO_TEXT = "body title, script, style, noscript, template, iframe, svg";
 /** An article of fewer words is taken for a part of the page. */
 const LEAST_WORDS = 200;
-/** A deeper tree has its text without its form: what goes through it calls itself for each level. */
+/** A deeper tree is reduced to its text, because the converter recurses for each level. */
 const DEEPEST = 400;
 /** No article is looked for in a larger tree, which would take more than about two seconds. */
 const LARGEST_TOTAL = 250_000;

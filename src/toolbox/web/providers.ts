@@ -1,4 +1,4 @@
-/** Search services: how each is asked, and what it answers (K5). */
+/** Search services: their requests and answers (K5). */
 import { UserError } from "../../base/errors.ts";
 import { isObject, member, parseJson } from "../../wire/json_value.ts";
 import type { SearchKeys } from "../frame/messages.ts";
@@ -123,7 +123,7 @@ const DUCKDUCKGO: Provider = {
 
 const JSON_ONLY = { accept: "application/json" };
 
-/** The page behind a link of the service. */
+/** The target of a result link of the service. */
 function targetOf(href: string): string {
   const url = URL.canParse(href, "https://duckduckgo.com") ? new URL(href, "https://duckduckgo.com") : undefined;
   return url?.searchParams.get("uddg") ?? url?.href ?? href;

@@ -10,7 +10,7 @@ export interface ReadBody {
   readonly isCut: boolean;
 }
 
-/** The compressions that are asked for. */
+/** The accepted compressions. */
 export const ENCODINGS = "gzip, br, deflate";
 
 /** Reads at most `mostBytes` bytes, counted after decompression. @throws {UserError} When the body cannot be read. */

@@ -21,7 +21,7 @@ export interface ChangeRequest {
   readonly signal: AbortSignal;
 }
 
-/** The new content of a file, and how the answer tells it. */
+/** The new content of a file, and its line in the answer. */
 export interface Change {
   readonly content: Uint8Array<ArrayBuffer>;
   /** The first line names the change, its counts included; the rest is its diff. */

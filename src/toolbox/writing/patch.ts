@@ -13,14 +13,14 @@ import { newFile } from "./new_content.ts";
 import { removeFile, storeContent, type Stored } from "./store_content.ts";
 import { openTarget, type Target } from "./target.ts";
 
-/** One step of a patch: a file gets a content, or goes. */
+/** One step of a patch: a file gets new content, or is removed. */
 interface Step {
   readonly target: Target;
-  /** Undefined: the file goes. */
+  /** Undefined: the file is removed. */
   readonly change: Change | undefined;
   /** The file whose rights a new one gets; undefined: those of any new file. */
   readonly like?: Target;
-  /** How the answer tells a file that goes. */
+  /** How the answer shows a removed file. */
   readonly gone?: string;
 }
 

@@ -24,7 +24,7 @@ export interface ActiveCall {
 export interface Refused {
   /** A sentence with the reason. */
   readonly text: string;
-  /** Whether it asked for this very call; false: for one of those that were in flight. */
+  /** Whether it asked for this very call; false: for one of several open calls. */
   readonly isOwn: boolean;
 }
 
@@ -35,7 +35,7 @@ const LONGEST_METHOD = 80;
 const METHOD_NOT_FOUND = -32601;
 /** The specification's code for a completion that the user did not want. */
 const REJECTED = -1;
-/** What is asked, in words for the result of a call. */
+/** The question, worded for the result of a call. */
 const WHAT: Readonly<Record<string, string>> = {
   "elicitation/create": "asked the user something",
   "sampling/createMessage": "asked for a completion of the client's model",

@@ -1,4 +1,4 @@
-/** What a server asks of a client, as the client is shown it: named, cleaned, and refused where it is a trap (O2). Pure. */
+/** A server's question as shown to the client: named, cleaned, and refused if it is a trap (O2). Pure. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { shorten, visibleStart } from "../../base/visible_text.ts";
 import { modeOf, type Question } from "../../service/questions/question.ts";
@@ -9,7 +9,7 @@ import { askedCompletion } from "./asked_completion.ts";
 import { askedForm } from "./asked_form.ts";
 import { asksForSecret } from "./secret_words.ts";
 
-/** What of its entry decides what a server may ask; `url`: where it is, absent for one that is started here. */
+/** The fields of an entry that decide what a server may ask; `url`: its address, absent for a local one. */
 export type AskingServer = Pick<ServerSpec, "name" | "sampling"> & { readonly url?: Expanded };
 
 const LONGEST_MESSAGE = 4096;

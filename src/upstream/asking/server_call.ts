@@ -8,7 +8,7 @@ export interface ServerCall {
   readonly request: Omit<LinkRequest, "timeoutMs">;
   /** Undefined: no client can be asked. */
   readonly client: AskedClient | undefined;
-  /** Why it is not sent, asked when the newest list of the server is known; undefined: it is. */
+  /** Why it is not sent, checked once the newest list of the server is known; undefined: it is sent. */
   readonly problem: () => string | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface CallAnswer {
   readonly refused: readonly Refused[];
 }
 
-/** Refused questions that the result of a call tells of. */
+/** Refused questions that the result of a call reports. */
 const MOST_REFUSED = 20;
 
 /** Adds what was refused, as long as there is room. */

@@ -1,4 +1,4 @@
-/** How long a server may be silent in a call: begins again with each progress, and waits while a person is asked. */
+/** How long a server may be silent in a call: restarts with each progress, and pauses while a person is asked. */
 export class SilenceLimit {
   readonly #ms: number;
   readonly #end = new AbortController();

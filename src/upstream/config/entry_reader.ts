@@ -104,7 +104,7 @@ export class EntryReader {
     return { text: "", shown: "" };
   }
 
-  /** Warns of fields that nothing asked for. */
+  /** Warns about fields that were never read. */
   warnOfUnknown(): void {
     for (const name of Object.keys(this.#fields).filter((one) => !this.#known.has(one))) {
       this.#diagnostics.push({

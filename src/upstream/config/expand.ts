@@ -3,7 +3,7 @@ import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { shownValue } from "../../base/text.ts";
 import type { Expanded } from "./server_spec.ts";
 
-/** A value that a person would be asked for in the editor that the file was written for. */
+/** A value that the editor of the file's dialect would ask a person for. */
 export interface InputFacts {
   /** Undefined: there is none. */
   readonly fallback: string | undefined;

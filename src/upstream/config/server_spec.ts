@@ -16,7 +16,7 @@ export interface ToolFilter {
   readonly exclude: readonly string[];
 }
 
-/** When a definition that differs from the one seen first is withheld. */
+/** When a definition that differs from the first one is withheld. */
 export const PIN_MODES = ["changed", "strict", "off"] as const;
 /** `changed`: changed tools are withheld; `strict`: new ones too; `off`: none. */
 export type PinMode = typeof PIN_MODES[number];

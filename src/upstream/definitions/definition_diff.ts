@@ -1,4 +1,4 @@
-/** What a server changed in a tool since a person trusted it, a line for each text or member (O7). Pure. */
+/** Changes in a tool since a person trusted it, a line for each text or member (O7). Pure. */
 import { writtenOut } from "../../base/visible_text.ts";
 import { pointerOf } from "../../catalog/format/diagnostic.ts";
 import type { Definition } from "./definition.ts";

@@ -1,4 +1,7 @@
-/** What a server offers beside tools, as it gave it and as clients see it: limited, and without hidden characters (O2, O6). Pure. */
+/**
+ * Offers of a server other than tools, in its own form and as clients see them: limited, and without hidden characters
+ * (O2, O6). Pure.
+ */
 import type { Prompt, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
 import { truncate } from "../../base/text.ts";
 import { visibleStart } from "../../base/visible_text.ts";
@@ -73,13 +76,13 @@ export function itemsIn({ kind, member: list, id, kept }: ItemList, result: unkn
   });
 }
 
-/** What a server says of its use; undefined: nothing. */
+/** Instructions of a server; undefined: it gave none. */
 export function instructionsItem(text: string | undefined): Item | undefined {
   if (text === undefined || text === "") return undefined;
   return { kind: "instructions", name: "instructions", item: { text: truncate(text, LONGEST_TEXT) } };
 }
 
-/** Definitions of any kind as they were kept; invalid ones are dropped. */
+/** Stored definitions of any kind; invalid ones are dropped. */
 export function storedDefinitions(list: unknown): readonly Definition[] {
   return (Array.isArray(list) ? list : []).flatMap((one: unknown): readonly (Definition | Item)[] => {
     const [kind, name, item] = [member(one, "kind"), member(one, "name"), member(one, "item")];

@@ -1,22 +1,22 @@
 /**
- * What was seen of a server, and what a person trusts of it (O6): a tool whose definition differs from the one seen
- * first is withheld until a person approves it. Pure.
+ * Definitions seen of a server, and those that a person trusts (O6): a tool whose definition differs from the first one
+ * is withheld until a person approves it. Pure.
  */
 import { encodeText } from "../../base/text.ts";
 import { canonical, type Definition } from "./definition.ts";
 import type { PinMode } from "../config/server_spec.ts";
 
-/** What is kept of one server between starts. */
+/** The stored data of one server between starts. */
 export interface ServerRecord {
   /** As the server gave them last, in its order. */
   readonly seen: readonly Definition[];
-  /** As they were when they were seen first, or approved. */
+  /** As first seen, or as approved. */
   readonly pinned: readonly Definition[];
   /** Names of tools that came after the first sight and are not approved. */
   readonly added: readonly string[];
 }
 
-/** Why a tool that was seen is not offered. */
+/** Why a known tool is not offered. */
 export type Withheld = "changed" | "new" | "beyond";
 
 /** Bytes of all pinned definitions: a server that shows others at each start must not push out what is trusted. */
@@ -71,7 +71,7 @@ function isData(definition: Definition): boolean {
   return "kind" in definition && definition.kind === "resource";
 }
 
-/** Bytes of definitions as they are kept. */
+/** Maximum bytes of stored definitions. */
 export function sizeOf(definitions: readonly Definition[]): number {
   return encodeText(JSON.stringify(definitions)).length;
 }

@@ -1,4 +1,4 @@
-/** Keeps what was seen of each server, a private file for each in the user's state directory (O6). */
+/** Stores the definitions of each server in a private file in the user's state directory (O6). */
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { expected } from "../../system/paths.ts";

@@ -1,6 +1,6 @@
 /**
- * A `fetch` for the SDK's transports that reads no more of a server's answer than a message may have: the SDK reads
- * bodies to their end. Bytes count as they are read, so that a compressed body cannot hide what it becomes.
+ * A `fetch` for the SDK's transports that limits a server's answer to the size of a message: the SDK reads bodies to
+ * their end. Bytes are counted after decompression, so that a compressed body cannot hide its size.
  */
 import { ByteBuffer, startOf } from "../../base/bytes.ts";
 import { JsonScan } from "../../wire/json_scan.ts";
@@ -8,7 +8,7 @@ import { isObject, parseJson } from "../../wire/json_value.ts";
 import { type Excess, excessiveAnswer, excessOf } from "../../wire/message_bounds.ts";
 import { boundedEvents } from "./bounded_events.ts";
 
-/** Of what stands in a refusal, bytes. */
+/** Maximum bytes read of a refusal. */
 const LONGEST_REFUSAL = 64 * 1024;
 const INTERNAL_ERROR = -32603;
 

@@ -20,7 +20,7 @@ export class EventData {
   #column = 0;
   /** Bytes of the name of the field that the line begins with. */
   #matched = 0;
-  /** Whether the last byte was a carriage return: a newline behind it ends no line. */
+  /** Whether the last byte was a carriage return: a newline after it ends no further line. */
   #wasReturn = false;
 
   /** The parts that are in a chunk, in their order. */

@@ -18,7 +18,7 @@ export interface LinkRequest {
   readonly signal?: AbortSignal;
 }
 
-/** What a server said of itself when it was connected. */
+/** A server's description of itself when it connected. */
 export interface Hello {
   readonly protocolVersion: string;
   readonly capabilities: Readonly<Record<string, unknown>>;
@@ -41,19 +41,19 @@ export interface Link {
 }
 
 export interface LinkHooks {
-  /** What clients take, for the server to know. */
+  /** Capabilities of clients, for the server. */
   readonly offers: ClientOffers;
   /** Answers each request of the server but those that the link answers itself. */
   readonly onRequest: AnswerRequest;
-  /** Hears each notification that belongs to no request. */
+  /** Called for each notification that belongs to no request. */
   readonly onNotification: (method: string, params: unknown) => void;
-  /** Hears that the connection is down, and why; it is opened again by itself or with the next request. */
+  /** Called with the reason when the connection is down; it reopens by itself or with the next request. */
   readonly onDown: (reason: string) => void;
-  /** Hears that it is up again. */
+  /** Called when it is up again. */
   readonly onUp: () => void;
-  /** Hears what the sandbox of the server kept from it, in a sentence. */
+  /** Called with each denial of the server's sandbox, as a sentence. */
   readonly onDenied: (sentence: string) => void;
-  /** Hears that the server has begun again, and knows nothing of what it was told. */
+  /** Called when the server has restarted and lost its state. */
   readonly onFresh: () => void;
   /** Whether a tool of the server is being called now. */
   readonly isCalled: () => boolean;

@@ -18,7 +18,7 @@ export class BusyServer extends Error {
 
 /** Too many requests; not available at this time. */
 const BUSY: readonly number[] = [429, 503];
-/** All waits for one request together, milliseconds: shorter than what waits for its answer. */
+/** All waits for one request together, milliseconds: shorter than the timeout of its caller. */
 const LONGEST_WAIT_MS = 10_000;
 const MOST_TRIES = 4;
 

@@ -33,8 +33,8 @@ export function limitAnswers(transport: Transport): Transport {
 }
 
 /**
- * What the SDK sees of each result of 2026-07-28 that is for us: its schemas explain each of thousands of wrong items. What
- * a result must be is checked where it is used, as with older versions.
+ * The placeholder that the SDK sees for our results of 2026-07-28: its schemas explain each of thousands of wrong
+ * items. What a result must be is checked where it is used, as with older versions.
  */
 const NOTHING_IN_IT = {
   resultType: "complete",

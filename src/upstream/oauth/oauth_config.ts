@@ -23,7 +23,7 @@ export interface OAuthConfig {
   readonly assumePkce?: boolean | undefined;
 }
 
-/** The address that stands for a server, without a fragment. */
+/** The address that identifies a server, without a fragment. */
 export function serverAddress(url: URL): string {
   const plain = new URL(url);
   plain.hash = "";

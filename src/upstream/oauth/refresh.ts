@@ -14,7 +14,7 @@ import { metadataOf, sdkClientOf, storedTokens } from "./wire/sdk_shapes.ts";
 const LOCK_MS = 30_000;
 const ANSWER_MS = 15_000;
 
-/** What a refresh needs of its surroundings. */
+/** The functions that a refresh needs. */
 export interface RefreshTools {
   readonly files: LoginFiles;
   /** Milliseconds since 1970. */

@@ -6,7 +6,7 @@ import { metadataOf, sdkClientOf } from "./wire/sdk_shapes.ts";
 
 const ANSWER_MS = 5_000;
 
-/** What came of it; `unsupported`: the server takes none back. */
+/** The outcome; `unsupported`: the server cannot revoke tokens. */
 export type Revoked =
   | { readonly kind: "revoked" | "unsupported" }
   | { readonly kind: "failed"; readonly problem: string };

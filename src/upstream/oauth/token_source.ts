@@ -13,7 +13,7 @@ import { type Refreshed, refreshLogin, type RefreshTools } from "./refresh.ts";
 /** Pauses after failed refreshes, milliseconds: doubled from the first to the longest. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** A request waits so long for a person who logs in, milliseconds; the login goes on after that. */
+/** How long a request waits for a person to log in, milliseconds; the login continues after that. */
 const PATIENCE_MS = 20_000;
 /** Logins for more scopes in the life of a process. */
 const MOST_STEP_UPS = 2;

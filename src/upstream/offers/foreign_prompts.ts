@@ -37,7 +37,7 @@ interface Entry {
 
 export interface ForeignPromptsOptions {
   readonly set: ServerSet;
-  /** The sources whose names come first. */
+  /** The sources whose names take precedence. */
   readonly own: readonly PromptSource[];
   readonly log: Logger;
 }

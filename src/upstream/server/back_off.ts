@@ -14,7 +14,7 @@ export class BackOff {
     return this.#nextTry;
   }
 
-  /** Notes a failure; `askedMs`: what the server asked for, undefined: nothing. */
+  /** Notes a failure; `askedMs`: the pause that the server asked for, if any. */
   failed(now: number, askedMs: number | undefined): void {
     const grown = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.#failures);
     this.#nextTry = now + Math.max(grown, Math.min(askedMs ?? 0, LONGEST_ASKED_MS));

@@ -1,4 +1,4 @@
-/** What of a server's answer to a call reaches the client: content, and no words that only this program may say. Pure. */
+/** The part of a server's answer that reaches the client: content, without keys reserved for this program. Pure. */
 import { type CallToolResult, isSpecType } from "@modelcontextprotocol/server";
 import { visibleStart } from "../../base/visible_text.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";

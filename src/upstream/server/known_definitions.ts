@@ -1,4 +1,4 @@
-/** What is known of all that a server offers: its record as it was kept, and what the connected server says of itself. */
+/** All that is known about a server's offers: its stored record, and the connected server's description of itself. */
 import { lazy } from "../../base/lazy.ts";
 import type { Logger } from "../../base/log.ts";
 import { member } from "../../wire/json_value.ts";

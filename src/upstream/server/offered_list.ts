@@ -9,7 +9,7 @@ export class OfferedList<Listed> {
   readonly #set: Pick<ServerSet, "learned" | "onChange">;
   readonly #now: () => Promise<Listed>;
   readonly #emitter: Emitter<undefined>;
-  /** What was listed first, or told to be the list since; undefined: nothing was. No other client's list hides a change. */
+  /** The list first sent, or announced since; undefined: none. Another client's list never hides a change. */
   #listed: string | undefined;
 
   /** `now`: what clients are listed at this moment. */
@@ -21,12 +21,12 @@ export class OfferedList<Listed> {
     set.onChange(() => void this.#compare().catch(failed));
   }
 
-  /** Hears each change of what was listed. */
+  /** Called for each change of listed items. */
   onChange(listener: () => void): Unsubscribe {
     return this.#emitter.subscribe(listener);
   }
 
-  /** Servers of which nothing is known are asked first; those that take longer come with a change. */
+  /** Unknown servers are asked first; slower ones follow as a list change. */
   async list(): Promise<Listed> {
     await this.#set.learned();
     const now = await this.#now();

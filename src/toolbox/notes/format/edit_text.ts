@@ -21,7 +21,7 @@ export function changeText(yaml: Yaml, text: string, { front, body, appended }: 
   return success(`${parts.open}${parts.front}${parts.close}${more}`);
 }
 
-/** An empty line stands between front matter and text. */
+/** An empty line separates front matter and text. */
 function separated(close: string, body: string): string {
   return close === "" || body === "" || body.startsWith("\n") ? body : `\n${body}`;
 }

@@ -1,4 +1,4 @@
-/** What a caller names an item by: its name, its id, the end of that, or an unambiguous beginning. Pure. */
+/** References to an item: its name, its id, the end of the id, or an unambiguous beginning. Pure. */
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
 import { didYouMean } from "../../../base/suggest.ts";
 import { counted, shownValue } from "../../../base/text.ts";

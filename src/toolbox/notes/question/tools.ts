@@ -1,4 +1,4 @@
-/** What the user was asked, and answered: a file each, which git ignores. */
+/** Questions to the user and their answers, one file each, which git ignores. */
 import { UserError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { STORE_ANSWER } from "../../definition/question.ts";

@@ -1,4 +1,4 @@
-/** What the tools for notes share while a worker lives: the lock, the parser, and texts that callers have read. */
+/** State shared by the note tools while a worker lives: the lock, the parser, and texts that callers have read. */
 import { UserError } from "../../../base/errors.ts";
 import { encodeText } from "../../../base/text.ts";
 import type { Project } from "../../project/project.ts";

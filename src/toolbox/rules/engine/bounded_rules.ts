@@ -7,7 +7,7 @@ import type { Helpers } from "../../helper/helpers.ts";
 import type { TextEngine } from "../format/rule.ts";
 import type { AnsweredRule, RuleAnswer, RuleTask } from "./rule_work.ts";
 
-/** All rules together may take so long for one file, milliseconds. */
+/** Time of all rules together for one file, milliseconds. */
 const LONGEST_MS = 5_000;
 /** So many rules may be dropped for their time or memory until the check is given up. */
 const MOST_DROPPED = 5;

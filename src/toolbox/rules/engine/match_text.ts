@@ -6,13 +6,13 @@ import type { MatchEngine } from "../format/rule.ts";
 export interface FoundPlace {
   readonly line: number;
   readonly column: number;
-  /** What should stand there instead; undefined: nothing is proposed. */
+  /** The proposed replacement; undefined: there is none. */
   readonly fix: string | undefined;
   /** What the finding says; absent: the rule's own words. */
   readonly message?: string;
 }
 
-/** Of one rule in one file, so many are told. */
+/** Maximum findings reported of one rule in one file. */
 export const MOST_PLACES = 100;
 const LONGEST_FIX = 200;
 

@@ -52,7 +52,7 @@ const NAMES = {
   message: ["message", "text", "description"],
 } as const;
 
-/** Objects with a path and a list of `messages` stand for one each. */
+/** Objects with a path and a list of `messages` count as one finding per message. */
 function ofOneFile(object: unknown): readonly unknown[] {
   const messages = member(object, "messages");
   if (!isObject(object) || !Array.isArray(messages)) return [object];

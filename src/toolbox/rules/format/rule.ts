@@ -20,7 +20,7 @@ export interface MatchEngine {
   readonly fix: string | undefined;
 }
 
-/** A query of tree-sitter; a finding stands where a node is captured as `@finding`. */
+/** A tree-sitter query; a finding is at each node captured as `@finding`. */
 export interface QueryEngine {
   readonly kind: "query";
   readonly source: string;
@@ -37,7 +37,7 @@ export interface MaxEngine {
   readonly limits: Readonly<Partial<Record<Measure, number>>>;
 }
 
-/** What looks at the text of one file. */
+/** The checks of one file's text. */
 export type TextEngine = MatchEngine | QueryEngine | MaxEngine;
 
 /** A program that is run without a shell in the directory of the project. */
@@ -83,7 +83,7 @@ export interface Finding {
   readonly severity: Severity;
   readonly rule: string;
   readonly message: string;
-  /** What should stand there; undefined: nothing is proposed. */
+  /** The proposed replacement; undefined: there is none. */
   readonly fix?: string | undefined;
 }
 

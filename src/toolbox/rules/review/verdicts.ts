@@ -19,7 +19,7 @@ export interface Verdict {
   readonly findings: readonly ReviewFinding[];
 }
 
-/** With more, the older half goes. */
+/** Beyond this number, the older half is dropped. */
 const MOST_VERDICTS = 20_000;
 const FOLDER = "verdicts";
 
@@ -66,7 +66,7 @@ export class Verdicts {
   }
 }
 
-/** Undefined: a damaged file, whose question is asked again. */
+/** Undefined: a damaged file, whose review is requested again. */
 function verdictOf(text: string): Verdict | undefined {
   const read = parseJson(text);
   const pass = read.ok ? member(read.value, "pass") : undefined;

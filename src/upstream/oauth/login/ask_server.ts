@@ -7,7 +7,7 @@ const ANSWER_MS = 10_000;
 /** A request that begins no session. */
 const PING = { jsonrpc: "2.0", id: 0, method: "ping" };
 
-/** What the server says; empty where it wants no login for this. @throws {UserError} when it does not answer */
+/** The server's challenge; empty if no login is needed for this. @throws {UserError} when it does not answer */
 export async function askServer(url: URL, stop: AbortSignal): Promise<Challenge> {
   try {
     const response = await fetch(url, {

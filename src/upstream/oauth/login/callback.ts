@@ -1,4 +1,4 @@
-/** What the browser brings back: judged before anything of it is used (O3). Pure. */
+/** The browser's answer, checked before any part of it is used (O3). Pure. */
 import { equalInConstantTime } from "../../../base/bytes.ts";
 import { shorten } from "../../../base/visible_text.ts";
 

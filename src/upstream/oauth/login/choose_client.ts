@@ -1,4 +1,4 @@
-/** As which client the login goes: one that a person registered, the one of the last login, or a new one (O3). */
+/** Chooses the OAuth client of a login: one that a person registered, that of the last login, or a new one (O3). */
 import type { OAuthClientMetadata } from "@modelcontextprotocol/client";
 import { messageOf, UserError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/visible_text.ts";

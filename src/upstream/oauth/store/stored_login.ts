@@ -1,4 +1,4 @@
-/** What is kept of a login to one server, as it lies in a file. Pure. */
+/** The stored form of a login to one server. Pure. */
 import * as z from "zod";
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
 import { lazy } from "../../../base/lazy.ts";

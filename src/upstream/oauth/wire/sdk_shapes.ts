@@ -19,7 +19,7 @@ export function metadataOf({ issuer, server }: Pick<StoredLogin, "issuer" | "ser
   };
 }
 
-/** What is kept of the server's metadata. */
+/** The stored part of the server's metadata. */
 export function storedServer(url: string, metadata: AuthorizationServerMetadata): StoredServer {
   const revocation: unknown = "revocation_endpoint" in metadata ? metadata.revocation_endpoint : undefined;
   return {
