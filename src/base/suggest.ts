@@ -1,6 +1,6 @@
 /** Longer words are never compared: the work grows with the square. */
 const LONGEST_WORD = 64;
-/** So many candidates are compared. */
+/** At most this many candidates are compared. */
 const MOST_CANDIDATES = 1_000;
 
 /**

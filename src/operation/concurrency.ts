@@ -5,8 +5,8 @@ export interface Turn {
 }
 
 /**
- * Concurrency limiter (X12, X13): so many works run at once, further ones queue in the order they came. Several registries may share
- * one, so that the limit holds for a server and not for each of its sessions.
+ * Concurrency limiter (X12, X13): a limited number of works run at once, further ones queue in order of arrival.
+ * Several registries may share one, so that the limit holds for a server and not for each of its sessions.
  */
 export class Turns {
   readonly #most: number;

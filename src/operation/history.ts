@@ -71,7 +71,7 @@ export class History {
     return full > this.#limits.operations || this.#heldBytes > this.#limits.outputBytes;
   }
 
-  /** A client was told how long it can ask for this one; where they are too many, that cannot be helped. */
+  /** The client was promised this one for longer, but with too many operations that cannot be kept. */
   #isPromised(record: OperationRecord, now: number): boolean {
     return record.isTask && now < record.createdAt + taskTtlMs(record, now) &&
       this.#records.size <= MOST_PROMISED * this.#limits.operations;

@@ -22,11 +22,11 @@ export interface WorkControl {
   readonly operation: { readonly id: string; readonly tool: string };
   /** Aborted by cancel, timeout and shutdown; the work then ends its processes and settles. */
   readonly signal: AbortSignal;
-  /** Protected paths that changed while the work ran (S8): told with the result. */
+  /** Protected paths that changed while the work ran (S8), reported with the result. */
   protectedChanged(changes: readonly ProtectedChange[]): void;
   /** Takes a finished result as another server gave it, which is handed on whole; the output is its text. */
   answer(result: Readonly<Record<string, unknown>>): void;
-  /** Output in order; kept bounded by the operation. A promise: it is enough for now, go on when it settles. */
+  /** Output in order, limited by the operation. A promise: wait until it settles before writing more. */
   write(chunk: Uint8Array): Promise<void> | undefined;
 }
 

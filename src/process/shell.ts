@@ -70,7 +70,7 @@ export function servingArguments(shell: Shell): readonly string[] {
 }
 
 /**
- * argv of a bash that stays for one line after the other (open_shell/). It needs no terminal.
+ * argv of a lasting bash that runs one line after another (open_shell/). It needs no terminal.
  * @throws {Error} When this shell is not bash.
  */
 export function openShellArguments({ path, name }: Shell): readonly string[] {

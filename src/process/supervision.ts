@@ -14,7 +14,7 @@ export const OUTPUT_GRACE_MS = 1_000;
 /** Most commands say little; one that fills the small buffer gets one of the size of a pipe. */
 const SMALL_READ = 4_096;
 const LARGE_READ = 65_536;
-/** A flood is always ready to be read, so other work would wait; after so many bytes that goes first (N4). */
+/** A flood is always ready to be read, so other work would wait; after this many bytes it gets a turn (N4). */
 const FAIR_SHARE = 512 * 1024;
 
 /** Writes `parts` to stdin, one by one, and closes it; false when the process was gone before it took all. */

@@ -30,7 +30,7 @@ export interface InvalidMessage {
   readonly id: WireId | null;
   readonly code: number;
   readonly problem: string;
-  /** A request alone is answered: to answer answers could go on for ever. What cannot be told counts as one. */
+  /** Only requests are answered: answering answers could go on forever. An unclear message counts as a request. */
   readonly meantAs: "request" | "notification" | "answer";
   /** The bound that it is beyond; absent: it is within them. */
   readonly excess?: Excess;

@@ -6,7 +6,7 @@ export const RequestErrorCode = {
   InternalError: -32603,
 } as const;
 
-/** Thrown by what answers a request; the client gets its parts as they are. */
+/** Thrown while answering a request; the client gets its parts unchanged. */
 export class RequestError extends Error {
   override readonly name: string = "RequestError";
   readonly code: number;

@@ -12,7 +12,7 @@ export interface PathDenial extends DenialFacts {
   readonly access: readonly ("read" | "write")[];
   /** It lies in the scope, and programs outside the sandbox obey it (S8). */
   readonly protected?: true;
-  /** It lies in a place of credentials: commands are told that nothing is there, and so is the reader of the result. */
+  /** It lies in a place of credentials: for commands nothing is there, and the result says the same. */
   readonly hidden?: true;
   /** Commands read a copy of it without secrets. */
   readonly copied?: true;

@@ -1,4 +1,4 @@
-/** How soon work that is being ended must be gone, told by the reason of its aborted signal. */
+/** How soon work must end after an abort, given by the reason of the signal. */
 
 /** The reason of an abort that leaves less time than usual between SIGTERM and SIGKILL. */
 export class HurriedEnd extends Error {

@@ -39,7 +39,7 @@ async function eventsOf(answer: Response): Promise<ReadableStream<Uint8Array>> {
   return ReadableStream.from([encodeText(`event: message\ndata: ${await answer.text()}\n\n`)]);
 }
 
-/** Reads the streams one after the other; cancelling the result cancels all of them. */
+/** Reads the streams one after another; cancelling the result cancels all of them. */
 function oneAfterTheOther(streams: readonly ReadableStream<Uint8Array>[]): ReadableStream<Uint8Array> {
   const readers = streams.map((stream) => stream.getReader());
   return new ReadableStream<Uint8Array>({

@@ -1,7 +1,7 @@
 /**
  * MTDF, the format of a tool file, said once: the types, the published JSON Schema with what an editor shows, and the
  * error messages all come from the schemas here (requirements T2, T3). Building them takes longer than reading a
- * hundred files, so that is done only for a file that is wrong; good ones are told by the published schema.
+ * hundred files, so that is done only for a faulty file; the published schema recognizes good ones.
  */
 import * as z from "zod";
 import { lazy } from "../../base/lazy.ts";

@@ -7,7 +7,7 @@ const CANDIDATES: readonly string[] = [".ahma/tools", ".ahma"];
 /**
  * The tools directory (T1): the one given by `--tools-dir`, whether it exists or not (loading reports it), else the
  * first of `.ahma/tools` and `.ahma` under `cwd` that holds tool files and is not a link to elsewhere: the author of a
- * repository could have what is there told to the agent. Absolute when `cwd` is; undefined: none.
+ * repository could have its content shown to the agent. Absolute when `cwd` is; undefined: none.
  */
 export function findToolsDirectory(explicit: string | undefined, cwd: string): string | undefined {
   const candidates = toolsDirectoryCandidates(explicit, cwd);
@@ -37,7 +37,7 @@ export function leadsOut(path: string, directory: string): boolean {
 
 /**
  * The project's tool files and prompts lie in the project, or where a flag led when the program started: a command that
- * makes the directory a link must not have files from elsewhere read and told (T12, Q4).
+ * makes the directory a link must not make the program read and show files from elsewhere (T12, Q4).
  */
 export function readableDirectories(explicit: string | undefined, cwd: string): MayRead {
   const project = realPath(cwd) ?? cwd;

@@ -19,7 +19,7 @@ export class SequenceCheck {
   readonly #catalog: Catalog;
   readonly #graph: SequenceGraph;
   readonly #arguments = new StepArguments();
-  /** So many wrong steps are still told what was meant: to look for that takes long where there are many tools. */
+  /** At most this many wrong steps get a suggestion, because the search takes long with many tools. */
   #guesses = MOST_GUESSES;
 
   constructor(catalog: Catalog) {

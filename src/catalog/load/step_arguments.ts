@@ -10,7 +10,7 @@ import { expectedOf, ValueCheck } from "../model/value.ts";
  */
 export class StepArguments {
   readonly #check = ValueCheck.ofCall();
-  /** So many unknown names are still told what was meant: to look for that takes long where a target has many. */
+  /** At most this many unknown names get a suggestion, because the search takes long for a target with many names. */
   #guesses = 20;
   /** What is asked about a target at every step that calls it. */
   readonly #targets = new Map<Leaf, Target>();

@@ -43,7 +43,7 @@ export interface Leaf {
   readonly endOfOptions: boolean;
   /** The leaf accepts `stdin` text (X15). */
   readonly allowStdin: boolean;
-  /** Undefined: not said anywhere in the file; rule X2 goes on to its next line. */
+  /** Undefined: the file does not say; rule X2 continues with its next line. */
   readonly synchronous: boolean | undefined;
   /** Undefined: `--timeout`. */
   readonly timeoutSeconds: number | undefined;

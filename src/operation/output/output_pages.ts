@@ -66,7 +66,7 @@ export async function readLines(
   return await readPage(output, { offset, limit: Math.min(limit, Math.max(0, end - offset)) }, options);
 }
 
-/** Where line `line` begins; the end where there are not so many, after the gap where it is lost. */
+/** Where line `line` begins; the end if there are fewer lines, after the gap if it is lost. */
 async function lineOffset(output: OutputReader, line: number): Promise<number> {
   let { offset, newlines } = output.lineMark(line);
   while (newlines < line - 1) {

@@ -54,7 +54,7 @@ export class SpillSpace {
     await this.#leaving;
   }
 
-  /** Whether so many more bytes may be written. */
+  /** Whether this many more bytes may be written. */
   reserve(bytes: number): boolean {
     for (const oldest of this.#retired) {
       if (this.#usedBytes + bytes <= this.#options.limitBytes) break;
@@ -82,7 +82,7 @@ export class SpillSpace {
   }
 }
 
-/** Bytes appended in order, read at any time. Writing goes on in the background. */
+/** Bytes appended in order, read at any time. Writing continues in the background. */
 export class SpillFile {
   readonly #path: string;
   readonly #space: SpillSpace;

@@ -16,7 +16,7 @@ import type { LauncherProcess, LauncherStatus } from "../spawn.ts";
 
 /** Between two attempts to kill what is left, milliseconds; doubled each time. */
 const KILL_RETRY_DELAY_MS = 10;
-/** A process that hangs in the kernel is given up after so many attempts, some ten seconds. */
+/** A process that hangs in the kernel is given up after this many attempts, some ten seconds. */
 const MOST_KILLS = 10;
 /** So much of what stands in place of a start is kept, bytes. */
 const MOST_SAID = 64 * 1024;
@@ -77,7 +77,7 @@ export class ProcessGroup {
       : { kind: "signalled", signal: status.signal };
   }
 
-  /** SIGTERM to all that is found, SIGKILL to what is left after so many milliseconds. */
+  /** Sends SIGTERM to all processes found, and SIGKILL to the rest after this many milliseconds. */
   async #terminate(killAfterMs: number): Promise<void> {
     if (this.#terminating || this.#status !== undefined) return;
     this.#terminating = true;

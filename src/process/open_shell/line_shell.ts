@@ -136,7 +136,7 @@ export class LineShell implements OpenShell {
     await this.#stdin.write(encodeText(text)).catch(ignoreClosedPipe);
   }
 
-  /** Ends the line that runs and all that it started; the shell too where it cannot be told apart, or does not obey. */
+  /** Ends the running line and all its processes; the shell too if these cannot be distinguished, or do not end. */
   async #interrupt(signal: AbortSignal, ended: Promise<unknown>, earlier: ReadonlySet<number>): Promise<void> {
     const { processes } = this.#started.command;
     if (signal.reason instanceof HurriedEnd) return void this.close(signal.reason.killAfterMs);

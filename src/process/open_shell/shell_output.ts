@@ -5,7 +5,7 @@ import { RingBuffer } from "../../operation/output/ring_buffer.ts";
 import type { CommandHooks } from "../command_runner.ts";
 import { type Mark, MarkReader } from "./mark_reader.ts";
 
-/** Of what is printed between lines, so many bytes of its end are kept. */
+/** Bytes kept of the end of output between lines. */
 const KEPT_BETWEEN = 4096;
 const BACKGROUND_HEADING = "[background output]\n";
 const OUTPUT_HEADING = "[output]\n";

@@ -8,7 +8,7 @@
 import type { ShellLine } from "../command_runner.ts";
 import { quote, SHELL_OUTPUT_FD } from "../shell.ts";
 
-/** Where a line is read from. A sourced line can be wrong in any way, and the shell goes on with the next. */
+/** Where a line is read from. A sourced line can have any error, and the shell continues with the next. */
 const LINE_FD = 58;
 
 /**

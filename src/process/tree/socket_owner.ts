@@ -30,7 +30,7 @@ export type SocketHolder =
   | "ours"
   /** Only processes that are not below the server. */
   | "others"
-  /** It cannot be told: no socket of this machine, or one that no process seems to hold. */
+  /** Unknown: not a socket of this machine, or one that no process seems to hold. */
   | "unknown";
 
 /**

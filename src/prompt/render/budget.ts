@@ -1,6 +1,6 @@
 /**
- * What one rendering may take (Q4). The engine asks before each step, so a loop ends and other requests are served
- * meanwhile. A step cannot be interrupted; so the input of one step is limited.
+ * What one rendering may take (Q4). The engine asks before each step, so a loop ends and other requests are served in
+ * between. A step cannot be interrupted; so the input of one step is limited.
  */
 
 /** Of one rendering, milliseconds. */
@@ -21,7 +21,7 @@ export class Budget {
   #used = 0;
   #depth = 0;
 
-  /** Notes that so many characters or items are made. @throws Error when it is too much */
+  /** Counts this many new characters or items. @throws Error when it is too much */
   use(count: number): void {
     // The engine also passes strings, and NaN.
     if (Number(count) > 0) this.#used += Number(count);

@@ -49,7 +49,7 @@ const OWN_FILTERS: Readonly<Record<string, FilterHandler>> = {
     const text = textOf(this, value);
     return text === "" ? 0 : text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
   },
-  /** Every line with so many blanks before it, 2 where no number is given; empty lines stay empty. */
+  /** Indents every line by this many spaces, by default 2; empty lines stay empty. */
   indent(value, width = 2) {
     const blanks = Number(width);
     if (!Number.isInteger(blanks) || blanks < 0 || blanks > 100) {

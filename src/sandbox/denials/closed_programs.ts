@@ -1,6 +1,6 @@
 /**
- * Programs that need rights commands never get, so no flag is named: a person runs them outside (S15). Each is told
- * where the command ran it and its output has the trace that such a program leaves. Pure.
+ * Programs that need rights commands never get, so no flag is named: a person runs them outside (S15). Each is reported
+ * if the command ran it and the output has its typical error. Pure.
  */
 import { words } from "../../base/text.ts";
 import type { Denial, OperationDenial } from "../../base/command/denial.ts";

@@ -31,8 +31,8 @@ export function outsideDenial(place: Place, context: DenialContext, mention: Men
 }
 
 /**
- * The denial of a covered place of credentials; undefined: it is none, or was hardly meant. Programs find nothing there,
- * and what is there and what is not are told alike: the answer is no oracle for names of credentials.
+ * The denial of a covered place of credentials; undefined: it is not one, or access was probably unintended. Existing
+ * and missing files get the same answer, so it does not reveal names of credentials.
  */
 export function coveredDenial(mention: Mention, { covered, scopes }: DenialContext): PathDenial | undefined {
   const { named, inCommand } = mention;

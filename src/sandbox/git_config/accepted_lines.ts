@@ -1,4 +1,4 @@
-/** The file in which `ahma_mcp accept` tells running servers what a person accepted (S24). Pure but for the place. */
+/** The file that tells running servers what a person accepted with `ahma_mcp accept` (S24). Pure but for the place. */
 import { attempt } from "../../base/errors.ts";
 import type { FileIdentity } from "../../system/libc.ts";
 import { stateDirectory } from "../../system/user_directories.ts";

@@ -52,13 +52,13 @@ const LANDLOCK_RULE_PATH_BENEATH = 1;
 const RULESET_FD = 62;
 const PINNED_FD = 61;
 
-/** The step by name, for those who go on with fewer, or without. */
+/** The step by name, for callers that continue with fewer, or without it. */
 export const NAMESPACES_STEP = "enter new namespaces";
 
 /** The machine a table is for. */
 export interface LaunchTarget {
   readonly processor: Processor;
-  /** The process that spawns the launcher: when it is gone, the launcher does not go on. */
+  /** The process that spawns the launcher: when it is gone, the launcher stops. */
   readonly serverPid: number;
   /** An existing file that the command's stderr is appended to; absent: stderr goes where stdout goes (X7). */
   readonly stderrFile?: string;

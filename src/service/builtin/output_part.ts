@@ -35,7 +35,7 @@ export function partRequest(args: BuiltinArguments): Outcome<PartRequest | undef
   return range.ok ? success({ lines: range.value }) : failure(`Cannot run "status": ${range.problem}`);
 }
 
-/** The part, after a line that says which it is and how to go on. */
+/** The part, after a line that says which it is and how to read on. */
 export async function outputPart(
   operation: Operation,
   wish: PartRequest,

@@ -35,7 +35,7 @@ export interface LeanSourceOptions {
 }
 
 const DEFAULT_LIMIT = 5;
-/** So many of the best are shown with their schema, as long as these have together at most so many characters. */
+/** How many of the best are shown with their schema, and the limit of characters for these schemas together. */
 const WITH_SCHEMA = 3;
 const SCHEMA_LENGTH = 2_000;
 

@@ -8,7 +8,7 @@ import { OPERATIONS_URI, operationUri, outputUri } from "../result/resource_uri.
 
 /** The receiver of changes. */
 export interface ChangeListener {
-  /** The resources whose updates are told; absent: all. */
+  /** The resources whose updates are reported; absent: all. */
   readonly subscribed?: Pick<ReadonlySet<string>, "has" | "size">;
   updated(uri: string): void;
   listChanged(): void;

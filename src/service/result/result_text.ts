@@ -133,8 +133,8 @@ export function finalText(
 const NO_OUTPUT = "[no output]";
 
 /**
- * The answer to a call whose operation goes on (X1), or to a wait for it: one line, and the output so far. `position`: its
- * place in the queue, undefined when it runs.
+ * The answer to a call whose operation continues (X1), or to a wait for it: one line, and the output so far.
+ * `position`: its place in the queue, undefined when it runs.
  */
 export function startedResult(
   operation: Operation,

@@ -148,7 +148,7 @@ export class ConnectionShells implements NamedShells {
     );
   }
 
-  /** What became of the shell in a call, where that is to be told. */
+  /** The fate of the shell in a call, if that must be reported. */
   async #after(
     named: NamedShell,
     { close }: ShellCall,

@@ -46,7 +46,7 @@ const O_NONBLOCK = 0x800;
 const MODE_WORD: Readonly<Record<Processor, number>> = { x86_64: 6, aarch64: 4 };
 const KIND_MASK = 0xf000;
 const REGULAR = 0x8000;
-/** Names of what can go wrong; others are told by their number. */
+/** Names of errors; others are shown by their number. */
 const CODES: Readonly<Record<number, string>> = {
   1: "EPERM",
   2: "ENOENT",

@@ -25,7 +25,7 @@ export interface EditedText {
   readonly rungs: readonly Rung[];
 }
 
-/** So many places are listed. */
+/** At most this many places are listed. */
 const MOST_LISTED = 20;
 /** Of fewer places the lines around them tell them apart. */
 const MOST_SURROUNDED = 4;

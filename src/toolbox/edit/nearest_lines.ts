@@ -3,9 +3,9 @@ import { truncate } from "../../base/text.ts";
 
 /** More lines are not looked at. */
 const MOST_LINES = 200_000;
-/** So many windows are compared line by line. */
+/** At most this many windows are compared line by line. */
 const MOST_WINDOWS = 16;
-/** So many lines of a window are shown. */
+/** At most this many lines of a block are shown. */
 const MOST_SHOWN = 12;
 const LONGEST_LINE = 200;
 /** A line alone is near that has so large a part of its words in common. */

@@ -67,7 +67,7 @@ export function difference(old: string, next: string): readonly Region[] {
   return [{ oldStart: start, oldEnd: old.length - end, newStart: start, newEnd: next.length - end }];
 }
 
-/** So many units are compared at once. */
+/** At most this many units are compared at once. */
 const STEP = 65_536;
 
 /** How many units, at most `most`, are the same; `partsAt` gives those of both texts from one number to another. */

@@ -6,7 +6,7 @@ import type { TextEncoding } from "./read_kind.ts";
 const CHUNK_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
 
-/** So many bytes from the beginning; fewer where the file ends before. */
+/** This many bytes from the beginning; fewer if the file is shorter. */
 export function readUpTo(file: OpenFile, length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   return bytes.subarray(0, fill(file, bytes, 0));

@@ -12,7 +12,7 @@ export class Turns {
     return performance.now() - this.#since > TURN_MS;
   }
 
-  /** Lets other calls go on; also a cancellation arrives only now. */
+  /** Lets other calls continue; a cancellation also arrives only now. */
   async give(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     this.#since = performance.now();

@@ -11,7 +11,7 @@ export interface WalkOptions {
   readonly leavesOut?: (
     entry: { readonly path: string; readonly isDirectory: boolean; readonly isIgnored: boolean },
   ) => boolean;
-  /** So many directories deep; undefined: to the end. */
+  /** Maximum depth in directories; undefined: no limit. */
   readonly depth?: number;
   /** Ends it. */
   readonly signal: AbortSignal;

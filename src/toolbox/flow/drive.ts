@@ -38,7 +38,7 @@ export interface FlowHost {
   readonly evaluate: Evaluate;
 }
 
-/** The run when it waits or has ended; cancelled, it stays where it was and can go on. */
+/** The run when it waits or has ended; if cancelled, it keeps its state and can continue. */
 export async function drive(begun: Run, host: FlowHost): Promise<Run> {
   let run = begun;
   while (run.status === "running" && !host.signal.aborted) {

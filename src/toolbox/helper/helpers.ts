@@ -8,7 +8,10 @@ import type { WorkerSetup } from "../frame/messages.ts";
 import { CANCELLED, Helper, type HelperProblem, type TaskOptions } from "./helper.ts";
 import type { HelperKind } from "./messages.ts";
 
-/** So many run at once, and of each kind but `search` one: hostile pages side by side take no more memory than one. */
+/**
+ * At most this many run at once, only one of each kind except `search`: concurrent hostile pages then take no more
+ * memory than one.
+ */
 const MOST = 4;
 /** To start one takes longer than most tasks: one is kept for the next task so long, milliseconds. */
 const IDLE_MS = 30_000;

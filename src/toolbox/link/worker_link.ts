@@ -39,7 +39,7 @@ export interface OpenWorkerSandbox extends AsyncDisposable {
 export interface WorkerCallHooks {
   /** Aborted: the call is cancelled, and its worker ended where it does not obey. */
   readonly signal: AbortSignal;
-  /** Absent: progress is not told. */
+  /** Absent: progress is not reported. */
   readonly onProgress?: (progress: WorkProgress) => void;
 }
 

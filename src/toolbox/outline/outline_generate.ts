@@ -10,7 +10,7 @@ import { isOutlined, outlineText } from "./outline_text.ts";
 import { readSource } from "./read_source.ts";
 import { fileLines, type FileOutline, type SkippedFile, skippedLine, symbolData } from "./render.ts";
 
-/** The text of an answer, about so many characters. */
+/** The text of an answer, limited to about this many characters. */
 const MOST_CHARACTERS = 48 * 1024;
 const DEFAULT_DEPTH = 10;
 /** After this many files progress is reported, and other calls get a turn. */

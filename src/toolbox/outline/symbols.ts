@@ -33,7 +33,7 @@ interface Open {
 }
 
 const ROUTINES: ReadonlySet<string> = new Set(["function", "method", "constructor"]);
-/** Kinds that are shown with the symbol that holds them, and not told of the inside of a routine. */
+/** Kinds that are shown with their containing symbol, but not for the inside of a routine. */
 export const DETAILS: ReadonlySet<string> = new Set(["field", "constant", "variable", "member", "property"]);
 /** What makes a method of a function. */
 const TYPES: ReadonlySet<string> = new Set(

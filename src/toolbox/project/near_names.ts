@@ -2,7 +2,7 @@
 import { closest } from "../../base/suggest.ts";
 import { parentOf } from "../../system/paths.ts";
 
-/** So many are named. */
+/** At most this many are named. */
 const MOST_NAMES = 3;
 
 /** `; did you mean "a", "b"?`, from the directory where `path` would be; empty: nothing is near. */

@@ -112,7 +112,7 @@ export class Project implements Disposable {
   }
 
   /**
-   * Opens a directory for a look at all that is below it; dispose of it soon.
+   * Opens a directory to visit everything below it; dispose it soon.
    * @throws {UserError} When there is none, or it may not be read.
    */
   async tree(path: string): Promise<Tree> {

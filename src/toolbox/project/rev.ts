@@ -1,4 +1,4 @@
-/** So many hexadecimal digits of the SHA-256 tell two contents of a file apart. */
+/** This many hexadecimal digits of the SHA-256 distinguish two contents of a file. */
 const REV_DIGITS = 12;
 
 /** The fingerprint of a file's content, by which a later call knows whether it is still the same. */

@@ -41,7 +41,7 @@ const KINDS: Readonly<Record<SearchMode, string>> = {
   symbol: IS_SYMBOL,
   path: `chunks.kind = '${FILE_KIND}'`,
 };
-/** So many are ranked. */
+/** At most this many are ranked. */
 const MOST_HITS = 300;
 /** With fewer, what is less like the question is looked for as well. */
 const FEW_HITS = 20;

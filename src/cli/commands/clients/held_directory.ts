@@ -1,6 +1,6 @@
 /**
- * Work on files of one directory that stays the same while commands exchange directories and links: the process stands
- * in it meanwhile.
+ * Work on files of one directory that stays the same while commands exchange directories and links: the process has it
+ * as its working directory during the work.
  */
 import { messageOf, UserError } from "../../../base/errors.ts";
 

@@ -12,7 +12,10 @@ export const ENTRY_MODE = {
   fatal: 0,
   /** An error is ignored. */
   soft: 1,
-  /** The child goes on; the parent reports its pid, closes all descriptors, reaps until that child has ended, exits as it did. */
+  /**
+   * The child continues; the parent reports its pid, closes all descriptors, reaps until that child has ended, and
+   * exits like it.
+   */
   fork: 2,
   /** The result must equal the expected value. */
   equals: 3,

@@ -2,9 +2,7 @@
 import type { DataWord } from "../image/table.ts";
 import type { Draft } from "./identity_steps.ts";
 
-/**
- * A block has at most so many bytes after its head, which with it are fewer than an empty pipe takes at once (pipe(7)).
- */
+/** A block has at most this many bytes after its head; together they fit into an empty pipe at once (pipe(7)). */
 export const ROOM_BYTES = 32 * 1024;
 /** The size for the call that reads, as what must come, and for a call that writes. */
 export const HEAD_BYTES = 24;

@@ -26,7 +26,7 @@ export interface PlaceOptions {
   readonly directory?: boolean;
   /** The descriptor it must become; absent: any. */
   readonly expect?: number;
-  /** Whether the launch goes on where there is nothing. */
+  /** Whether the launch continues if nothing exists there. */
   readonly mode?: "fatal" | "soft";
 }
 

@@ -22,7 +22,7 @@ const USUAL_STACK = 8 * 1024 ** 2;
 /** The first that runs out of memory is a command, never the server. */
 const FIRST_TO_GO = "1000";
 
-/** The step by name, for those who go on without it. */
+/** The step by name, for callers that continue without it. */
 export const COUNT_STEP = "limit the processes of the namespace";
 
 /** In a private PID namespace, once its /proc is mounted: process ids run out, for root too. */

@@ -33,7 +33,7 @@ const COVER_FD = 4;
 /** Kernels count it as memory of the process that fills it. Docker gives 64 MiB, which browsers and Python outgrow. */
 const SHARED_MEMORY_BYTES = 512 * 1024 ** 2;
 
-/** The step by name, for those who go on without it. */
+/** The step by name, for callers that continue without it. */
 export const SHARED_MEMORY_STEP = "mount an own /dev/shm";
 
 /**

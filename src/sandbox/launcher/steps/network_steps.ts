@@ -11,7 +11,7 @@ const IFF_UP = 1;
 const REQUEST_BYTES = 40;
 const NAME_BYTES = 16;
 
-/** The steps by name, for those who go on without a network of their own. */
+/** The steps by name, for callers that continue without a private network. */
 export const NETWORK_STEP = "enter a network of its own";
 
 /** A network namespace without anything in it, which the server made once for all commands and holds open. */

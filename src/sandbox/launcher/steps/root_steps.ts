@@ -24,7 +24,7 @@ const MNT_DETACH = 2;
 const MS_NOSUID_NOEXEC = 0xa;
 const NO_DESCRIPTOR = -1;
 
-/** The steps by name, for those who go on without them. */
+/** The steps by name, for callers that continue without them. */
 export const ROOT_STEP = "give commands a root of their own";
 export const TERMINALS_STEP = "mount pseudo-terminals of the command's own";
 

@@ -8,7 +8,7 @@ import type { Draft } from "./identity_steps.ts";
 
 const SECCOMP_SET_MODE_FILTER = 1;
 
-/** The step by name, for those who go on without it. */
+/** The step by name, for callers that continue without it. */
 export const FILTER_STEP = "filter system calls";
 
 /** Wants no_new_privs or CAP_SYS_ADMIN. */

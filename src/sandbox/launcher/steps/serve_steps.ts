@@ -48,7 +48,7 @@ export interface ServeOptions {
 /** What the steps of the loop work with. */
 export interface ServeDraft extends Draft {
   readonly branches: Branches;
-  /** `struct pollfd` of the command's pipe and of the signals, one after the other. */
+  /** `struct pollfd` of the command's pipe, then of the signals. */
   readonly output: DataWord;
   readonly signals: DataWord;
 }

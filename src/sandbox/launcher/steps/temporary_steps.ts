@@ -12,7 +12,7 @@ import { O_CLOEXEC } from "../../../system/syscalls.ts";
 const READ_ONLY = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV;
 const MOUNT_ATTR_NOEXEC = 8n;
 
-/** The steps by name, for those who go on without them. */
+/** The steps by name, for callers that continue without them. */
 export const TEMPORARY_STEP = "show the session's temp directory at /tmp";
 
 /** What decides about mounts. */

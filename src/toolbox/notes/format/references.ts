@@ -12,7 +12,7 @@ export interface Named {
   readonly title?: string;
 }
 
-/** So many of those that are meant are named. */
+/** At most this many of the matching items are named. */
 const MOST_NAMED = 8;
 
 /** The item; `what` names the kind in the problem. */

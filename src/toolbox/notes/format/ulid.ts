@@ -5,7 +5,7 @@ const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 16;
 /** Characters of a short form: 40 random bits. */
 const SHORT_LENGTH = 8;
-/** So many of the last characters name an item. */
+/** At least this many of the last characters name an item. */
 const SHORTEST_REFERENCE = 7;
 
 /** `random`: 16 bytes. */

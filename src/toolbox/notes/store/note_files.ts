@@ -28,9 +28,9 @@ export interface NoteListing {
   /** Of another program, whose files are read only. */
   readonly isForeign: boolean;
   readonly files: readonly NoteFile[];
-  /** So many files were not read, because there are too many. */
+  /** How many files were not read because there are too many. */
   readonly cut: number;
-  /** So many files are left out, because their names have hidden characters. */
+  /** How many files are left out because their names have hidden characters. */
   readonly hidden: number;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Patterns of rules with a limit of time: a rule of a hostile repository that never ends is dropped, and the others go on
- * (K8).
- */
+/** Patterns of rules with a limit of time: a hostile rule that never ends is dropped, and the others continue (K8). */
 import { UserError } from "../../../base/errors.ts";
 import type { Helpers } from "../../helper/helpers.ts";
 import type { TextEngine } from "../format/rule.ts";
@@ -9,7 +6,7 @@ import type { AnsweredRule, RuleAnswer, RuleTask } from "./rule_work.ts";
 
 /** Time of all rules together for one file, milliseconds. */
 const LONGEST_MS = 5_000;
-/** So many rules may be dropped for their time or memory until the check is given up. */
+/** After this many rules were dropped for their time or memory, the check gives up. */
 const MOST_DROPPED = 5;
 
 /** The question what rules find in a file; they are named by their place in the list. */

@@ -83,7 +83,7 @@ function verdictOf(text: string): Verdict | undefined {
   };
 }
 
-/** So many characters of the key stand in an identifier. */
+/** An identifier has this many characters of the key. */
 const SHOWN = 12;
 
 /** What a verdict belongs to, whatever a file is called: the SHA-256 of content, severity and template, in hexadecimal digits. */
@@ -92,7 +92,7 @@ export async function reviewKey({ severity, body }: Pick<Rule, "severity" | "bod
   return new Uint8Array(await crypto.subtle.digest("SHA-256", encodeText(parts))).toHex();
 }
 
-/** What a reviewer names a question by; it says itself which file and content it is about. */
+/** The identifier of a review; it encodes its file and content. */
 export function reviewId(rule: string, path: string, key: string): string {
   return `${rule}:${key.slice(0, SHOWN)}:${path}`;
 }
