@@ -1,4 +1,4 @@
-/** Waiting with a limit. No timer is left behind. */
+/** Waiting with a limit, which leaves no timer behind, and times in words. */
 
 /**
  * Waits `ms` milliseconds, or until `signal` aborts. 0: until the next turn of the event loop.
@@ -34,4 +34,12 @@ export async function aborted(signal: AbortSignal | undefined): Promise<void> {
   signal?.addEventListener("abort", () => resolve(), { once: true });
   if (signal?.aborted === true) resolve();
   await promise;
+}
+
+/** `12 ms`, `1.3 s`, `2 min 5 s`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

@@ -3,13 +3,14 @@
  * to a daily file in the user's cache directory, or to stderr. It makes private files, removes old ones, redacts, and
  * loads nothing at start.
  */
-import { encodeText } from "../base/text.ts";
+import { encodeText, truncateCounting } from "../base/text.ts";
 import { writeAll } from "../base/write_all.ts";
 import { messageOf } from "../base/errors.ts";
 import type { LogFields, Logger } from "../base/log.ts";
 import { openDailyFile } from "./daily_file.ts";
 import { LineQueue, type LineTarget } from "./line_queue.ts";
-import { formatLine, type LogLevel, type LogRecord } from "./log_line.ts";
+import { writtenOut } from "../base/visible_text.ts";
+import { redactFields, redactText } from "./redact.ts";
 
 export interface LogOptions {
   /** Stderr instead of the daily file. */
@@ -68,3 +69,47 @@ const STDERR: LineTarget = {
   write: (text) => writeAll(Deno.stderr, encodeText(text)),
   close() {},
 };
+
+type LogLevel = "debug" | "info" | "warn" | "error";
+
+export interface LogRecord {
+  readonly time: Date;
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: LogFields | undefined;
+  /** Identifies the run, because several write to one file. */
+  readonly session: string;
+}
+
+const COLOURS: Readonly<Record<LogLevel, string>> = {
+  debug: "\x1b[2m",
+  info: "\x1b[36m",
+  warn: "\x1b[33m",
+  error: "\x1b[31m",
+};
+const RESET = "\x1b[0m";
+
+/** The longest line, in characters. */
+const LONGEST_LINE = 8192;
+
+/** Cut only after secrets are out: a secret cut in half would not be recognised. */
+const SLACK = 1024;
+
+/**
+ * A record as one line with its line feed: time (UTC), level, session, message, fields as JSON. Secrets are redacted
+ * and control characters escaped, so that output of a command can neither forge a line nor colour it; only the
+ * level is coloured, where asked for (requirement L8).
+ */
+export function formatLine(record: LogRecord, { colour }: { readonly colour: boolean }): string {
+  const level = record.level.toUpperCase().padEnd(5);
+  const shown = colour ? COLOURS[record.level] + level + RESET : level;
+  const fields = record.fields === undefined ? "" : ` ${JSON.stringify(redactFields(record.fields))}`;
+  const message = redactText(record.message.slice(0, LONGEST_LINE + SLACK));
+  return `${record.time.toISOString()} ${shown} ${record.session} ${
+    truncateCounting(escapeControls(message + fields), LONGEST_LINE)
+  }\n`;
+}
+
+function escapeControls(text: string): string {
+  return writtenOut(text).replaceAll("\n", "\\u000a").replaceAll("\t", "\\u0009");
+}

@@ -1,17 +1,20 @@
 import type { ProtectedChange } from "../base/command/protected_change.ts";
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import { HurriedEnd } from "../base/command/kill_delay.ts";
-import type { OperationEnd, OperationState, Work, WorkControl } from "./operation.ts";
-import { sizeOf } from "../wire/json_value.ts";
-import { OperationOutput, type OutputReader, type OutputWindow } from "./output/output.ts";
-import type { SpillFile } from "./output/spill_files.ts";
 import {
   INITIAL_STATUS,
   nextStatus,
+  type OperationEnd,
   type OperationEvent,
+  type OperationState,
   type OperationStatus,
   type StopCause,
-} from "./transitions.ts";
+  type Work,
+  type WorkControl,
+} from "./operation.ts";
+import { sizeOf } from "../wire/json_value.ts";
+import { OperationOutput, type OutputReader, type OutputWindow } from "./output/output.ts";
+import type { SpillFile } from "./output/spill_files.ts";
 
 /**
  * What the client has of an operation's result: nothing; the news of its end, with a part of its output at most (X18);
@@ -26,7 +29,6 @@ export type Operation = Readonly<
 
 type Facts = "id" | "ordinal" | "tool" | "title" | "createdAt" | "timeoutSeconds" | "exclusive";
 
-/** The parts of a new operation. */
 export interface OperationRecordParts extends Pick<OperationRecord, Facts> {
   readonly work: Work;
   readonly outputWindow: OutputWindow;

@@ -10,11 +10,17 @@ import { messageOf } from "../base/errors.ts";
 import { OperationIds, shortId } from "./operation_id.ts";
 import type { Logger } from "../base/log.ts";
 import { DEFAULT_HISTORY_LIMITS, History, type HistoryLimits } from "./history.ts";
-import type { OperationState, Work } from "./operation.ts";
+import {
+  isEnded,
+  logFields,
+  type OperationEvent,
+  type OperationState,
+  type StopCause,
+  type Work,
+} from "./operation.ts";
 import { type Operation, OperationRecord } from "./operation_record.ts";
 import { DEFAULT_OUTPUT_WINDOW, type OutputWindow } from "./output/output.ts";
 import type { SpillSpace } from "./output/spill_files.ts";
-import { isEnded, logFields, type OperationEvent, type StopCause } from "./transitions.ts";
 import { Turns } from "./concurrency.ts";
 
 /** An operation changed its state; `from` is undefined for a new one. */
@@ -56,7 +62,6 @@ export interface WaitOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Why a wait is over. */
 export type WaitEnd = "ended" | "timed_out" | "aborted";
 
 export type CancelOutcome =

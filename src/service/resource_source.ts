@@ -4,7 +4,6 @@ import type { Unsubscribe } from "../base/emitter.ts";
 import type { Outcome } from "../base/outcome.ts";
 import type { ArgumentRequest, Completion } from "./prompts/prompt_source.ts";
 
-/** What a source lists. */
 export interface ListedResources {
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplateType[];

@@ -5,12 +5,12 @@ import type { Logger } from "../base/log.ts";
 import type { Scope } from "../system/path_scope.ts";
 import type { Catalog } from "../catalog/model/leaf.ts";
 import type { RunningChecks } from "../catalog/load/running_checks.ts";
-import type { Work } from "../operation/operation.ts";
 import type { Operation } from "../operation/operation_record.ts";
 import type { OperationRegistry } from "../operation/registry.ts";
 import type { ViewLimits } from "../operation/output/text_view.ts";
 import type { CommandRunner } from "../process/command_runner.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
+import type { ConnectionShells } from "./shells/connection_shells.ts";
 import type { PromptSource } from "./prompts/prompt_source.ts";
 import type { ResourceSource } from "./resource_source.ts";
 import type { HeldCalls } from "./questions/asking_call.ts";
@@ -106,32 +106,6 @@ export interface ToolSource {
   status?(): Promise<readonly string[]>;
 }
 
-/** A call of a named shell. */
-export interface ShellCall {
-  readonly name: string;
-  /** Undefined: there is no line, and the shell is only closed. */
-  readonly line: string | undefined;
-  /** Where the shell goes first; undefined: it stays where it is. */
-  readonly directory: string | undefined;
-  /** Exported before the line, and kept. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Whether the shell ends after it. */
-  readonly close: boolean;
-}
-
-/** The named shells of one connection (B5). */
-export interface NamedShells {
-  has(name: string): boolean;
-  /** What the calls of one shell share, so that they run one after the other. */
-  exclusiveKey(name: string): string;
-  /** Does `call` when its turn comes. */
-  work(call: ShellCall): Work;
-  /** A line about each for `status`, under a heading; empty: there is none. */
-  statusLines(): readonly string[];
-  /** Ends all of them; settles when nothing remains. `killAfterMs`: from SIGTERM to SIGKILL; absent: as usual. */
-  close(killAfterMs?: number): Promise<void>;
-}
-
 /** The parts that a connection works with; they outlive every `Server` of the SDK and are shared. */
 export interface Service {
   readonly info: { readonly name: string; readonly version: string };
@@ -154,7 +128,7 @@ export interface Service {
   readonly writePrivateFile: (text: string) => Promise<PrivateFile>;
   readonly log: Logger;
   /** The named shells of this connection (B5); absent: the connection lasts for only one call. */
-  readonly shells?: NamedShells;
+  readonly shells?: ConnectionShells;
   /** Calls that wait for a client's answer to a question. */
   readonly heldCalls: HeldCalls;
   /**
@@ -191,7 +165,6 @@ export interface CallContext {
   readonly onBackground?: (operation: Operation) => void;
 }
 
-/** How a call may become a task. */
 export interface TaskRequest {
   /** True: in every mode of the call. False: only if the work would continue after the answer. */
   readonly required: boolean;

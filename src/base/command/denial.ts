@@ -4,7 +4,6 @@ export const DENIED_META_KEY = "ahma/sandbox_denied";
 /** Something a command mentioned that its sandbox keeps from it (S15). A fact about the policy, not about the cause. */
 export type Denial = PathDenial | OperationDenial;
 
-/** A path that may not be used. */
 export interface PathDenial extends DenialFacts {
   /** Canonical and absolute. */
   readonly path: string;

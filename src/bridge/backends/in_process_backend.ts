@@ -9,7 +9,7 @@ import type { JSONRPCMessage, Server, Transport, TransportSendOptions } from "@m
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { OperationRegistry } from "../../operation/registry.ts";
-import { isEnded } from "../../operation/transitions.ts";
+import { isEnded } from "../../operation/operation.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
 
 /** A service of one session. */

@@ -17,7 +17,7 @@ import { answerWithoutScope } from "./tools_without_scope.ts";
 import { ScopeNegotiation } from "./scope_negotiation.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
-import { WORK_CAPABILITY, WORK_METHOD } from "../../service/notify/activity_signal.ts";
+import { WORK_CAPABILITY, WORK_METHOD } from "../../service/notify/notifier.ts";
 import { ClientSubscriptions } from "../backends/client_subscriptions.ts";
 import { Supervisor } from "../../child_server/supervisor.ts";
 

@@ -6,7 +6,7 @@ import { encodeText } from "../../base/text.ts";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Operation } from "../../operation/operation_record.ts";
-import { isEnded } from "../../operation/transitions.ts";
+import { isEnded } from "../../operation/operation.ts";
 import { member } from "../../wire/json_value.ts";
 import { knownTasks, taskNotification } from "../../service/tasks/subscriptions.ts";
 import type { Service } from "../../service/service.ts";

@@ -89,7 +89,6 @@ function ignored() {
   return z.unknown().optional().meta({ description: "Accepted without effect.", deprecated: true });
 }
 
-/** A whole tool file. */
 export const toolSchema = lazy(() =>
   z.strictObject({
     $schema: text("Where an editor finds this schema."),
@@ -116,7 +115,6 @@ export const toolSchema = lazy(() =>
   }).meta({ title: "Ahma tool file (MTDF)", description: "One command-line program, described as MCP tools." })
 );
 
-/** A tool file that has the format. */
 export type ToolDefinition = z.infer<ReturnType<typeof toolSchema>>;
 
 /** The known fields of the object under the given key; the empty key is the file itself. */

@@ -93,7 +93,6 @@ export const argumentSchema = lazy(() =>
   }).meta({ id: "Argument", description: "One option or positional argument." })
 );
 
-/** An argument as the file has it. */
 export type ArgumentDefinition = z.infer<ReturnType<typeof argumentSchema>>;
 
 /** The known fields of `items`, for "did you mean". */

@@ -59,11 +59,7 @@ export const hintsSchema = lazy(() =>
   })
 );
 
-/** A sequence step as the file has it. */
 export type StepDefinition = z.infer<ReturnType<typeof stepSchema>>;
-/** Retries as the file has them. */
 export type RetryDefinition = z.infer<ReturnType<typeof retrySchema>>;
-/** A check as the file has it. */
 export type AvailabilityCheckDefinition = z.infer<ReturnType<typeof availabilityCheckSchema>>;
-/** Hints as the file has them. */
 export type HintsDefinition = z.infer<ReturnType<typeof hintsSchema>>;

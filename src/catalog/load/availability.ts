@@ -27,7 +27,6 @@ export function probeKey(probe: Probe): string {
   return JSON.stringify(probe);
 }
 
-/** How probes are asked. */
 export interface AskOptions {
   readonly ask: AskProbe;
   /** Earlier answers; a probe that passed is not asked again. */

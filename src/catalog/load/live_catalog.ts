@@ -38,7 +38,6 @@ const FIRST_CHECKS_AFTER_MS = 250;
 const ALL_PROBES_MS = 20_000;
 
 export class LiveCatalog implements AsyncDisposable {
-  /** Checks that run now. */
   readonly checks = new RunningChecks();
   readonly #options: LiveCatalogOptions;
   readonly #loader: CatalogLoader;

@@ -15,7 +15,6 @@ import { type MayRead, readToolTexts, type ToolText } from "./read_directory.ts"
 import { catalogOf } from "../model/snapshot.ts";
 import { type ParsedTool, parseTool } from "../check/validate.ts";
 
-/** What a directory is loaded with. */
 export interface LoadOptions {
   /** Tool files from inside the program; a local file of the same file or tool name wins, even a bad one (T15). */
   readonly bundled?: readonly ToolText[];

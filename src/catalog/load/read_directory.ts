@@ -20,7 +20,6 @@ export interface ToolText {
   readonly text: string;
 }
 
-/** What was read, and what could not be. */
 export interface ReadTexts {
   readonly texts: readonly ToolText[];
   readonly diagnostics: readonly Diagnostic[];

@@ -1,7 +1,6 @@
 /** The checks of tool files that run now (T11): listed by `status`, ended by `cancel`. */
 import type { AskProbe } from "./availability.ts";
 
-/** A check that runs. */
 export interface RunningCheck {
   /** `check_` and a number. */
   readonly id: string;

@@ -12,7 +12,6 @@ import type { ArgumentDefinition } from "../format/mtdf_argument.ts";
 import type { StepDefinition } from "../format/mtdf_parts.ts";
 import { baseName, commandWords, DEFAULT_LEAF } from "../format/names.ts";
 
-/** A leaf and its position in its file. */
 export interface PlacedLeaf {
   readonly leaf: Leaf;
   readonly at: readonly (string | number)[];

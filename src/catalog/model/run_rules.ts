@@ -19,7 +19,6 @@ export function retryOf(nodes: readonly Node[]): LeafRetry | undefined {
   return retry && { ...retry, backoff_ms: retry.backoff_ms ?? DEFAULT_BACKOFF_MS };
 }
 
-/** What a probe is made from. */
 export interface ProbeParts {
   readonly nodes: readonly Node[];
   /** The tool's `command`. */

@@ -54,5 +54,4 @@ function declaresSubcommand({ options, positionals }: Leaf): boolean {
   return [...options, ...positionals].some(({ name }) => name === "subcommand");
 }
 
-/** A catalog without any tool. */
 export const EMPTY_CATALOG: Catalog = catalogOf([]);

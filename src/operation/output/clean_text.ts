@@ -12,7 +12,6 @@ const ESCAPES =
 // deno-lint-ignore no-control-regex -- as above
 const CONTROLS = /[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 
-/** How to read. */
 export interface CleanOptions {
   /** Leave ANSI escapes and control characters in. */
   readonly keepAnsi: boolean;

@@ -9,7 +9,6 @@ import { concatenate } from "../../base/bytes.ts";
 import { afterNewlines, countNewlines, upToLineEnd } from "./byte_scan.ts";
 import type { OutputReader } from "./output.ts";
 
-/** The size of a view. */
 export interface ViewLimits {
   /** UTF-8 bytes, the line about what was left out included. */
   readonly bytes: number;
@@ -41,7 +40,6 @@ export interface ViewOptions extends CleanOptions {
   readonly advise?: (gap: Gap) => string;
 }
 
-/** A view and what it does not show. */
 export interface OutputView {
   /** Ends with a newline where the output does. */
   readonly text: string;

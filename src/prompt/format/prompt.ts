@@ -8,7 +8,6 @@ export type PromptOrigin = typeof ORIGINS[number];
 /** How the text of an argument becomes a value. */
 export type ParameterType = "text" | "boolean" | "number" | "choice" | "choices" | "prompt" | "path" | "issue" | "memo";
 
-/** One argument that a prompt takes. */
 export interface PromptParameter {
   readonly name: string;
   readonly description?: string;
@@ -36,7 +35,6 @@ export interface Prompt extends PromptFacts {
   readonly file: string;
   /** Other prompts include it, and no client sees it. */
   readonly isPartial: boolean;
-  /** The template. */
   readonly body: string;
   /** Lines of the file before the body. */
   readonly linesBefore: number;
@@ -47,7 +45,6 @@ export type PromptSet = ReadonlyMap<string, Prompt>;
 
 /** What is in service. */
 export interface PromptLibrary {
-  /** Every prompt and partial. */
   readonly all: PromptSet;
   /**
    * What templates of the program and of the user include: nothing of a project, whose author could else change their

@@ -7,7 +7,6 @@ import type { Prompt, PromptOrigin } from "./prompt.ts";
 import { isPartialName, nameProblem } from "./prompt_name.ts";
 import { readFacts } from "./read_facts.ts";
 
-/** A file as it was read. */
 export interface PromptText {
   readonly name: string;
   readonly origin: PromptOrigin;

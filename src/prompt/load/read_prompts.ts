@@ -19,7 +19,6 @@ const DEEPEST = 8;
 /** Entries of all folders together: looking at them blocks the server. */
 const MOST_ENTRIES = 10_000;
 
-/** One directory of prompts. */
 export interface PromptDirectory {
   readonly origin: PromptOrigin;
   /** Absolute; it need not exist. */
@@ -28,7 +27,6 @@ export interface PromptDirectory {
   readonly mayRead: (real: string) => boolean;
 }
 
-/** What was read, and what could not be. */
 export interface ReadPrompts {
   readonly texts: readonly PromptText[];
   readonly diagnostics: readonly Diagnostic[];

@@ -6,12 +6,10 @@ import type { Budget } from "./budget.ts";
 const MOST_ITEMS = 2_000;
 /** Characters of a format of dates; each of them may become a dozen, slowly. */
 const LONGEST_FORMAT = 100;
-/** Filters that take a format. */
 const DATE_FILTERS: readonly string[] = ["date", "date_to_string", "date_to_long_string", "date_to_rfc822"];
 /** Filters of the engine that are left out: nothing in a prompt needs them. */
 const LEFT_OUT: readonly string[] = ["sha256", "hmac_sha256"];
 
-/** A filter as the engine calls it. */
 export type FilterHandler = (this: FilterThis, ...values: unknown[]) => unknown;
 interface FilterThis {
   readonly context: { readonly memoryLimit: Pick<Budget, "use" | "check"> };
@@ -42,7 +40,6 @@ function bounded(name: string, handler: FilterHandler): FilterHandler {
   };
 }
 
-/** Filters that the engine does not have. */
 const OWN_FILTERS: Readonly<Record<string, FilterHandler>> = {
   /** Lines of a text; a last one without a line feed counts, an empty text has none. */
   count_lines(value) {

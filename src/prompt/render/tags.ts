@@ -4,7 +4,6 @@ import { truncate } from "../../base/text.ts";
 import type { Budget } from "./budget.ts";
 import type { LiquidModule } from "./liquid.ts";
 
-/** Who speaks in a prompt. */
 export const ROLES = ["user", "assistant"] as const;
 export type Role = typeof ROLES[number];
 

@@ -12,7 +12,6 @@ import { boundedFilters } from "./filters.ts";
 import type { LiquidModule } from "./liquid.ts";
 import { budgetOf, CountedText, limitedTags, type Role, ROLES } from "./tags.ts";
 
-/** One message of a rendered prompt. */
 export interface RenderedMessage {
   readonly role: Role;
   readonly text: string;

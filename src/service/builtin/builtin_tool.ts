@@ -10,7 +10,6 @@ import type { CallContext, Service } from "../service.ts";
 export interface BuiltinTool {
   readonly name: BuiltinName;
   readonly title: string;
-  /** The listed description. */
   readonly describe: (facts: ListFacts) => string;
   /** The annotations that do not follow from `BuiltinTraits.readOnly`. */
   readonly annotations: Pick<ToolAnnotations, "idempotentHint" | "openWorldHint">;

@@ -16,7 +16,6 @@ import { OPERATION_META_KEY, operationMeta } from "../result/closing_line.ts";
 import { joinLines, textResult } from "../result/result_text.ts";
 import type { ServiceSettings } from "../service.ts";
 
-/** The requested part. */
 export type PartRequest = { readonly lines: LineWish } | { readonly offset: number };
 
 /** Bytes kept free for the line that names the part. */

@@ -5,7 +5,7 @@ import { reasonOf } from "../../catalog/load/availability.ts";
 import { diagnosticLines } from "../../base/diagnostic.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { lastLines, type ViewLimits } from "../../operation/output/text_view.ts";
-import { isEnded } from "../../operation/transitions.ts";
+import { isEnded } from "../../operation/operation.ts";
 import {
   type BuiltinTool,
   BY_ID_ONLY,
@@ -15,14 +15,8 @@ import {
   unknownOperation,
 } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "../builtin_parameters.ts";
-import {
-  activeLine,
-  duration,
-  headingOf,
-  OPERATION_META_KEY,
-  operationMeta,
-  statusLine,
-} from "../result/closing_line.ts";
+import { duration } from "../../base/time.ts";
+import { activeLine, headingOf, OPERATION_META_KEY, operationMeta, statusLine } from "../result/closing_line.ts";
 import { outputPart, partRequest } from "./output_part.ts";
 import { errorResult, joinLines, outputSoFar, styleOf, textResult } from "../result/result_text.ts";
 import { shorten } from "../../base/visible_text.ts";

@@ -6,9 +6,10 @@ import { encodeText } from "../../base/text.ts";
 import { aborted } from "../../base/time.ts";
 import type { Service } from "../service.ts";
 import { MessageWriter } from "../../wire/message_writer.ts";
-import { BegunInput } from "./begun_input.ts";
 import { firstAnswer } from "./first_answer.ts";
 import type { StdioStreams } from "./stdio_connection.ts";
+import { concatenate } from "../../base/bytes.ts";
+import type { ByteInput } from "./stdio_transport.ts";
 
 /** Resolves with what the connection is then served on: when the first line is answered or the SDK's, or at a stop. */
 export async function beginConnection(service: Service, io: StdioStreams): Promise<StdioStreams> {
@@ -29,4 +30,67 @@ export async function beginConnection(service: Service, io: StdioStreams): Promi
     writeNow: (bytes: Uint8Array) => isWritten ? io.output.writeNow?.(bytes) ?? 0 : 0,
   };
   return { ...io, input, output, answered };
+}
+
+const NEWLINE = 10;
+/** A first line that is longer is left to the transport. */
+const MOST_BYTES = 64 * 1024;
+
+/** An input whose first line is looked at before the rest is read; then everything comes as it would have come. */
+export class BegunInput implements ByteInput {
+  readonly #input: ByteInput;
+  readonly #buffer = new Uint8Array(MOST_BYTES);
+  #seen: Uint8Array = new Uint8Array();
+  #filling: Promise<void> | undefined;
+  #isRead = false;
+  #isEnded = false;
+  #failure: unknown;
+
+  constructor(input: ByteInput) {
+    this.#input = input;
+  }
+
+  /** The first line without its end; undefined: the input ends before, the line is long, or `read` was called. */
+  async firstLine(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      const end = this.#seen.indexOf(NEWLINE);
+      if (end >= 0) return this.#seen.subarray(0, end);
+      if (this.#isRead || this.#isEnded || this.#seen.length >= MOST_BYTES) return undefined;
+      await this.#fill();
+    }
+  }
+
+  /** @throws what the input throws */
+  async read(into: Uint8Array): Promise<number | null> {
+    this.#isRead = true;
+    await this.#filling;
+    if (this.#seen.length > 0) return this.#give(into);
+    if (this.#failure !== undefined) throw this.#failure;
+    return this.#isEnded ? null : await this.#input.read(into);
+  }
+
+  #give(into: Uint8Array): number {
+    const part = this.#seen.subarray(0, into.length);
+    into.set(part);
+    this.#seen = this.#seen.subarray(part.length);
+    return part.length;
+  }
+
+  /** Nothing more is read, as if the client had closed it. */
+  end(): void {
+    this.#seen = new Uint8Array();
+    this.#isEnded = true;
+  }
+
+  async #fill(): Promise<void> {
+    this.#filling = this.#input.read(this.#buffer).then((size) => {
+      if (size === null) this.#isEnded = true;
+      else if (!this.#isEnded) this.#seen = concatenate([this.#seen, this.#buffer.subarray(0, size)]);
+    }, (thrown: unknown) => {
+      this.#failure = thrown;
+      this.#isEnded = true;
+    });
+    await this.#filling;
+    this.#filling = undefined;
+  }
 }

@@ -78,7 +78,6 @@ function hasOnly(value: Members, ...names: readonly string[]): boolean {
   return Object.keys(value).every((name) => names.includes(name));
 }
 
-/** Such a call. */
 export interface PlainCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;

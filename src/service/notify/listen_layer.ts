@@ -13,7 +13,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Operation } from "../../operation/operation_record.ts";
-import { isEnded } from "../../operation/transitions.ts";
+import { isEnded } from "../../operation/operation.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import { member } from "../../wire/json_value.ts";
 import { TransportLayer } from "../../wire/transport_wrapper.ts";

@@ -36,7 +36,6 @@ export interface PromptContext {
   readonly signal: AbortSignal;
 }
 
-/** One origin of prompts. */
 export interface PromptSource {
   /** The current prompts in list order; the same array until they change. */
   list(): Promise<readonly Prompt[]>;

@@ -2,11 +2,10 @@
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import type { Transition } from "../../operation/registry.ts";
-import { isEnded } from "../../operation/transitions.ts";
+import { isEnded } from "../../operation/operation.ts";
 import type { Service } from "../service.ts";
 import { OPERATIONS_URI, operationUri, outputUri } from "../result/resource_uri.ts";
 
-/** The receiver of changes. */
 export interface ChangeListener {
   /** The resources whose updates are reported; absent: all. */
   readonly subscribed?: Pick<ReadonlySet<string>, "has" | "size">;

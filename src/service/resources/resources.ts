@@ -13,7 +13,7 @@ import { isOperationId } from "../../operation/operation_id.ts";
 import type { Catalog } from "../../catalog/model/leaf.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { readLines, readPage, resolveLines } from "../../operation/output/output_pages.ts";
-import { isEnded } from "../../operation/transitions.ts";
+import { isEnded } from "../../operation/operation.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { headingOf, operationMeta, statusLine } from "../result/closing_line.ts";
 import { finalText, styleOf } from "../result/result_text.ts";

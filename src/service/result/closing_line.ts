@@ -1,8 +1,9 @@
 /** The facts of an operation on one line, and as data for programs (X4). Pure. */
+import { duration } from "../../base/time.ts";
 import { isToBeFeared } from "./protected_note.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import type { OutputView } from "../../operation/output/text_view.ts";
-import { isEnded } from "../../operation/transitions.ts";
+import { isEnded } from "../../operation/operation.ts";
 import type { Service } from "../service.ts";
 import { shorten } from "../../base/visible_text.ts";
 
@@ -58,14 +59,6 @@ export function headingOf(operation: Operation): string {
 /** Milliseconds from the start of the work to its end or to `now`; from the call where the work never ran. */
 export function elapsedMs(operation: Operation, now: number): number {
   return Math.max(0, (operation.endedAt ?? now) - (operation.startedAt ?? operation.createdAt));
-}
-
-/** `12 ms`, `1.3 s`, `2 min 5 s`. */
-export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 /** The facts of an operation for programs; what is unknown is left out. */

@@ -3,7 +3,6 @@ import { attempt } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { LineWish } from "../../operation/output/output_pages.ts";
 
-/** The resource that an address names. */
 export type ResourceAddress =
   /** The newest operations but the first `offset`. */
   | { readonly kind: "operations"; readonly offset: number }

@@ -9,10 +9,10 @@ import { denialSentence, DENIED_META_KEY } from "../../base/command/denial.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { type Gap, type OutputView, type ViewLimits, viewOutput } from "../../operation/output/text_view.ts";
 import { outputUri } from "./resource_uri.ts";
+import { duration } from "../../base/time.ts";
 import {
   briefMeta,
   closingLine,
-  duration,
   elapsedMs,
   headingOf,
   OPERATION_META_KEY,
@@ -34,7 +34,6 @@ const HEAD_SHARE = { completed: 1 / 2, other: 1 / 6 };
 /** A command that completed within this many milliseconds is answered with its output alone. */
 const QUICK_MS = 1000;
 
-/** How results are written. */
 export interface ResultStyle extends Pick<ServiceSettings, "keepAnsi" | "exitErrors" | "toolPrefix"> {
   /** Of the whole text. */
   readonly limits: ViewLimits;

@@ -2,7 +2,8 @@ import type { CommandEnd } from "../../base/command/command_end.ts";
 import { strict as assert } from "node:assert";
 import { SILENT } from "../../base/log.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
-import { duration, statusLine } from "./closing_line.ts";
+import { duration } from "../../base/time.ts";
+import { statusLine } from "./closing_line.ts";
 import { finalResult, finalText, isErrorEnd } from "./result_text.ts";
 import { textsOf } from "../_support/connection.ts";
 

@@ -1,7 +1,6 @@
 /** Audit log entries of calls that start no command: tools of other servers, and native tools (S18). */
 import type { Outcome } from "../../base/outcome.ts";
 
-/** One call. */
 export interface AuditedCall {
   readonly operation: { readonly id: string; readonly tool: string };
   /** The key of the server in its file; absent: the tool is native. */

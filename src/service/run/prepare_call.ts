@@ -7,7 +7,6 @@ import { prepareCommand } from "../../command/command_line.ts";
 import type { MetaArguments, PreparedCommand } from "../../command/prepared_command.ts";
 import type { Scope } from "../../system/path_scope.ts";
 
-/** A call that may run. */
 export interface PreparedCall {
   readonly meta: MetaArguments;
   /** Real, inside the scope. */
@@ -18,7 +17,6 @@ export interface PreparedCall {
   readonly title: string;
 }
 
-/** Where a call may run. */
 export interface CallPlace {
   readonly scope: Scope;
   /** For a call that names none: real, inside the scope; absent: the scope's own. */

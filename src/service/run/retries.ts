@@ -1,10 +1,9 @@
 /** Retries work after transient failures (X16). */
 import { encodeText } from "../../base/text.ts";
-import { delay } from "../../base/time.ts";
+import { delay, duration } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { LeafRetry } from "../../catalog/model/leaf.ts";
 import type { Work, WorkControl } from "../../operation/operation.ts";
-import { duration } from "../result/closing_line.ts";
 
 /** `work` with the retries of its leaf; undefined: `work` itself. Each try and the reason for the next are in the output. */
 export function withRetries(work: Work, retry: LeafRetry | undefined): Work {

@@ -1,11 +1,11 @@
 /** Runs a job as an operation and answers its call (X1, X3). */
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { Work } from "../../operation/operation.ts";
+import { isEnded, type Work } from "../../operation/operation.ts";
 import type { Operation } from "../../operation/operation_record.ts";
-import { isEnded } from "../../operation/transitions.ts";
 import { chooseMode, longestWait, type ModeChoices } from "./mode.ts";
 import { ProgressStream } from "../result/progress.ts";
-import { duration, elapsedMs } from "../result/closing_line.ts";
+import { duration } from "../../base/time.ts";
+import { elapsedMs } from "../result/closing_line.ts";
 import { finalResult, startedResult, styleOf } from "../result/result_text.ts";
 import type { CallContext, Service } from "../service.ts";
 

@@ -4,7 +4,7 @@
  * a cancel, ends the whole.
  */
 import { encodeText } from "../../base/text.ts";
-import { delay } from "../../base/time.ts";
+import { delay, duration } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Scope } from "../../system/path_scope.ts";
@@ -15,7 +15,6 @@ import { checkBuiltinArguments } from "../builtin_parameters.ts";
 import { commandWork, requestWork, SHELL_PARAMETERS, shellRequest, type WorkTools } from "./command_work.ts";
 import { prepareCall } from "./prepare_call.ts";
 import { shorten } from "../../base/visible_text.ts";
-import { duration } from "../result/closing_line.ts";
 import { withTimeLimit } from "./retries.ts";
 
 /** The parts of a service that a sequence needs. */

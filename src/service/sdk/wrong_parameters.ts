@@ -5,7 +5,6 @@ import { isObject, member, parseJson } from "../../wire/json_value.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { messageOf } from "../../base/errors.ts";
 
-/** A schema that accepts every value. */
 export const ANYTHING = {
   "~standard": { version: 1, vendor: "ahma_mcp", validate: (value: unknown) => ({ value }) },
 } as const;

@@ -6,8 +6,7 @@ import type { OpenShell } from "../../process/command_runner.ts";
 import type { SessionRunner } from "../../process/session_runner.ts";
 import type { Scope } from "../../system/path_scope.ts";
 import { shorten } from "../../base/visible_text.ts";
-import { duration } from "../result/closing_line.ts";
-import type { NamedShells, ShellCall } from "../service.ts";
+import { duration } from "../../base/time.ts";
 
 export interface ConnectionShellsOptions {
   readonly runner: Pick<SessionRunner, "openShell" | "run">;
@@ -30,7 +29,19 @@ interface NamedShell {
   idle: ReturnType<typeof setTimeout> | undefined;
 }
 
-export class ConnectionShells implements NamedShells {
+export interface ShellCall {
+  readonly name: string;
+  /** Undefined: there is no line, and the shell is only closed. */
+  readonly line: string | undefined;
+  /** Where the shell goes first; undefined: it stays where it is. */
+  readonly directory: string | undefined;
+  /** Exported before the line, and kept. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Whether the shell ends after it. */
+  readonly close: boolean;
+}
+
+export class ConnectionShells {
   readonly #options: ConnectionShellsOptions;
   readonly #id = crypto.randomUUID();
   readonly #shells = new Map<string, NamedShell>();

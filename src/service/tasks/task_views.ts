@@ -4,7 +4,7 @@ import { RELATED_TASK_META_KEY } from "../../wire/json_rpc_message.ts";
 import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { taskTtlMs } from "../../operation/history.ts";
-import { isEnded } from "../../operation/transitions.ts";
+import { isEnded } from "../../operation/operation.ts";
 import { statusLine } from "../result/closing_line.ts";
 import { finalResult, isErrorEnd, type ResultStyle, startedResult } from "../result/result_text.ts";
 

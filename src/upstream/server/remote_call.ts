@@ -1,8 +1,7 @@
 /** A call of another server's tool as an operation, so that a slow one can be awaited and cancelled (O6). */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Operation } from "../../operation/operation_record.ts";
-import type { Work } from "../../operation/operation.ts";
-import { isEnded } from "../../operation/transitions.ts";
+import { isEnded, type Work } from "../../operation/operation.ts";
 import { encodedParts } from "../../base/text.ts";
 import { delay } from "../../base/time.ts";
 import { shorten } from "../../base/visible_text.ts";

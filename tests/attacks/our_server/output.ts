@@ -139,7 +139,7 @@ export const OUTPUT: readonly Row[] = [
     id: "O05",
     title: "log lines of one's own making",
     notApplicable:
-      "proven by src/logging/log_line_test.ts and tests/cli_usage_test.ts (L8): control characters and line separators are escaped",
+      "proven by src/logging/log_test.ts and tests/cli_usage_test.ts (L8): control characters and line separators are escaped",
   },
   {
     id: "O06",

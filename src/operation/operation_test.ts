@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { INITIAL_STATUS, nextStatus, type OperationEvent, type OperationStatus } from "./transitions.ts";
+import { INITIAL_STATUS, nextStatus, type OperationEvent, type OperationStatus } from "./operation.ts";
 
 const CANCEL: OperationEvent = { kind: "stop_requested", cause: { state: "cancelled", message: "asked" } };
 const TIMEOUT: OperationEvent = { kind: "stop_requested", cause: { state: "timed_out", message: "5 s" } };

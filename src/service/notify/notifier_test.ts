@@ -3,7 +3,7 @@ import { InMemoryTransport } from "@modelcontextprotocol/client";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { makeService } from "../_support/connection.ts";
 import { buildServer } from "../connection/server.ts";
-import { WORK_CAPABILITY, WORK_METHOD } from "./activity_signal.ts";
+import { WORK_CAPABILITY, WORK_METHOD } from "./notifier.ts";
 
 /** Two operations that overlap and a third one later; gives what a client with these capabilities heard of them. */
 async function heardBy(capabilities: Record<string, unknown>): Promise<readonly unknown[]> {
