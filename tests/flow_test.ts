@@ -179,7 +179,7 @@ Deno.test("K7 C4 the example of docs/flows.md is what it says, and its run is a 
   assert.deepEqual([facts.run_id, facts.state, facts.status], [id, "mend", "waiting"]);
   assert.ok(begun.includes(`\n\n${instruction}\n\n`), begun);
   assert.equal(variables.file, "notes.txt");
-  await assert.rejects(client.readResource({ uri: "ahma://flows/..%2F..%2Fx" }), /no id of a run/);
+  await assert.rejects(client.readResource({ uri: "ahma://flows/..%2F..%2Fx" }), /not the id of a run/);
   bench.write("notes.txt", "ready\n");
   assert.equal((await flow(client, { run_id: id, result: "YES" })).replaceAll(id, "ID"), second);
 });
