@@ -10,7 +10,7 @@ import { visibleText, writtenOut } from "../src/base/visible_text.ts";
 import { withoutTrailing } from "../src/base/text.ts";
 import { isLoopback } from "../src/bridge/http/request_guard.ts";
 import { postForm } from "../src/bridge/accept.ts";
-import { pathOfUri } from "../src/bridge/isolated/roots.ts";
+import { pathOfUri } from "../src/bridge/isolated/scope_negotiation.ts";
 import { loadCatalogFromTexts } from "../src/catalog/load/load.ts";
 import { commandWords } from "../src/catalog/format/names.ts";
 import { syntaxErrorOf } from "../src/catalog/load/positions.ts";

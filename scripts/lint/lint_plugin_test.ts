@@ -24,7 +24,7 @@ Deno.test("floors: an import sideways, upward or out of src is reported, in ever
     import type { b } from "../process/command_runner.ts";
     export * from "../cli/flags.ts";
     export { c } from "../operation/operation.ts";
-    import { e } from "../../scripts/bundle.ts";
+    import { e } from "../bundle.ts";
     import { f } from "../unknown/f.ts";
     export { a, b, e, f };`;
   assert.deepStrictEqual(rulesBroken("src/sandbox/x.ts", source), Array(6).fill("ahma/floors"));

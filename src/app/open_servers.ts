@@ -9,7 +9,7 @@ import type { ToolSource } from "../service/service.ts";
 import { DirectoryWatch, type DirectoryWatchOptions } from "../system/directory_watch.ts";
 import type { HttpSpec, ServerSpec } from "../upstream/config/server_spec.ts";
 import { type RecordStore, serverIdentity } from "../upstream/definitions/record_store.ts";
-import { serverFetch } from "../upstream/link/retry_after.ts";
+import { serverFetch } from "../upstream/link/server_fetch.ts";
 import { openHttpLink } from "../upstream/link/http_link.ts";
 import type { Link, LinkHooks, OpenLink } from "../upstream/link/link.ts";
 import { openStdioLink } from "../upstream/link/stdio_link.ts";

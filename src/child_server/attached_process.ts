@@ -1,6 +1,6 @@
 /** A spawned process as a child server. */
 import { attempt, ignoreClosedPipe } from "../base/errors.ts";
-import { textLines } from "../wire/text_line.ts";
+import { textLines } from "../wire/line_splitter.ts";
 import { type ChildServer, type ChildServerHooks } from "./child_server.ts";
 
 /** Longer lines of stderr are left out, bytes. */

@@ -6,7 +6,7 @@ import type { WireMessage } from "../wire/json_rpc_message.ts";
 import { moreThan } from "../wire/message_bounds.ts";
 import { type ChildServer, endChild, type StartChildServer } from "./child_server.ts";
 import { LastLines } from "./last_lines.ts";
-import { OutputReader } from "./output_reader.ts";
+import { OutputReader, UnreadInput } from "./output_reader.ts";
 import {
   type Answer,
   type CallRequest,
@@ -17,7 +17,6 @@ import {
   type TimeLimit,
 } from "./pending_calls.ts";
 import { type Reached, RestartPolicy } from "./restart_policy.ts";
-import { UnreadInput } from "./unread_input.ts";
 
 export interface SupervisorOptions {
   readonly start: StartChildServer;

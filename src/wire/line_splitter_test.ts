@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import fc from "fast-check";
-import { textLines } from "./text_line.ts";
+import { textLines } from "./line_splitter.ts";
 
 function split(chunks: Iterable<Uint8Array>, longestLine: number): string[] {
   const splitter = textLines(longestLine);

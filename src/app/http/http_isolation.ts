@@ -1,7 +1,7 @@
 /** `--session-isolation` (H3): a child server and a scope for each client. */
 import { messageOf, UsageError, UserError } from "../../base/errors.ts";
 import { type ChildSource, isolatedBackends, type OwnProgram } from "../../bridge/isolated/isolated_backend.ts";
-import { type InitializeAnswer, OWN_INITIALIZE } from "../../bridge/backends/initialize_result.ts";
+import { type InitializeAnswer, OWN_INITIALIZE } from "../../bridge/backends/shared_backend.ts";
 import { refuseStateless } from "../../bridge/stateless/stateless_handler.ts";
 import { ChildPool } from "../../bridge/isolated/child_pool.ts";
 import { AllowedScopes } from "../../bridge/isolated/allowed_scopes.ts";

@@ -3,14 +3,14 @@
  * concerns it. The server's log belongs to no session and is not passed on. Its requests to "the client" are refused,
  * as the capabilities in `initialize` tell it.
  */
-import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { type InitializeRequest, type JSONRPCMessage, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
 import { cancelReason, ClientCalls, paramsOf, PROGRESS } from "./client_calls.ts";
-import { answerFor, type InitializeAnswer, OWN_INITIALIZE } from "./initialize_result.ts";
 import { BAD_REQUEST } from "../http_error.ts";
 import type { TimeLimit } from "../../child_server/pending_calls.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
 import { Supervisor, type SupervisorOptions } from "../../child_server/supervisor.ts";
+import { VERSION } from "../../base/version.ts";
 
 /** The parts for serving through child servers, shared or not. */
 export interface ChildServerOptions extends Pick<SupervisorOptions, "handshakeTimeout" | "onErrorLine" | "log"> {
@@ -195,4 +195,31 @@ function forMany(answer: InitializeAnswer): InitializeAnswer {
   if (typeof capabilities !== "object" || capabilities === null) return answer;
   const { logging: _log, tasks: _tasks, ...rest } = capabilities as Readonly<Record<string, unknown>>;
   return { ...answer, capabilities: rest };
+}
+
+/** The unchanged answer of a server to `initialize`. */
+export type InitializeAnswer = Readonly<Record<string, unknown>>;
+
+/** The newest version with sessions. */
+const NEWEST_VERSION = "2025-11-25";
+
+/** The parameters of `initialize` where the bridge is the client itself. */
+export const OWN_INITIALIZE = {
+  protocolVersion: NEWEST_VERSION,
+  capabilities: {},
+  clientInfo: { name: "ahma_mcp", version: VERSION },
+} as const;
+
+/** The version for a client that asks for `wanted`, where the server speaks `spoken`: never an error (5.13, 12). */
+function versionFor(wanted: string, spoken: unknown): string {
+  const newest = typeof spoken === "string" ? spoken : NEWEST_VERSION;
+  return SUPPORTED_PROTOCOL_VERSIONS.includes(wanted) && wanted <= newest ? wanted : newest;
+}
+
+/** A server's answer, for a client that asks for another version. */
+export function answerFor(
+  { protocolVersion }: InitializeRequest["params"],
+  answer: InitializeAnswer,
+): InitializeAnswer {
+  return { ...answer, protocolVersion: versionFor(protocolVersion, answer["protocolVersion"]) };
 }

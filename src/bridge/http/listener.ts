@@ -5,7 +5,6 @@
  */
 import { messageOf, UserError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { DescriptorReserve } from "./descriptor_reserve.ts";
 import { refusalResponse } from "../http_error.ts";
 
 /** Where to listen, and the handler of requests. */
@@ -106,3 +105,36 @@ export class Listener {
     this.#reserve.refill();
   }
 }
+
+/** File descriptors in reserve, for a new listening socket when the process has reached its limit. */
+class DescriptorReserve implements Disposable {
+  readonly #held: Deno.FsFile[] = [];
+
+  constructor() {
+    this.refill();
+  }
+
+  /** Closes the reserve; the caller opens its own descriptor in the same turn. */
+  release(): void {
+    for (const file of this.#held.splice(0)) file.close();
+  }
+
+  /** Fills the reserve as far as possible; cheap where none is missing. */
+  refill(): void {
+    while (this.#held.length < SIZE) {
+      try {
+        this.#held.push(Deno.openSync("/dev/null"));
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        return; // there are still too few; the next refill tries again
+      }
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.release();
+  }
+}
+
+/** More than one: the runtime's own threads open files as well. */
+const SIZE = 8;

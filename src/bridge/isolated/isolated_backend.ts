@@ -8,12 +8,10 @@ import { messageOf } from "../../base/errors.ts";
 import type { Outcome } from "../../base/outcome.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
-import { cancelReason, type ClientCall, ClientCalls, PROGRESS } from "../backends/client_calls.ts";
-import type { ChildServerOptions } from "../backends/shared_backend.ts";
+import { cancelReason, type ClientCall, ClientCalls, paramsOf, PROGRESS } from "../backends/client_calls.ts";
+import { answerFor, type ChildServerOptions, type InitializeAnswer } from "../backends/shared_backend.ts";
 import { ClientRequests } from "../backends/client_requests.ts";
-import { answerFor, type InitializeAnswer } from "../backends/initialize_result.ts";
 import { BAD_REQUEST, type Refusal, refuse } from "../http_error.ts";
-import { answerWithoutScope } from "./tools_without_scope.ts";
 import { ScopeNegotiation } from "./scope_negotiation.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
@@ -268,4 +266,21 @@ class IsolatedBackend implements Backend {
 function rootOf({ path: directory }: PinnedDirectory): { readonly uri: string; readonly name: string } {
   const uri = `file://${directory.split("/").map(encodeURIComponent).join("/")}`;
   return { uri, name: directory.slice(directory.lastIndexOf("/") + 1) };
+}
+
+/**
+ * The answer to a request of such a session; undefined: an error with the problem. `status`: the tool's listed name.
+ */
+function answerWithoutScope(
+  request: ClientCall,
+  { status, problem }: { readonly status: string; readonly problem: string },
+): Readonly<Record<string, unknown>> | undefined {
+  const text = `The tools of this server cannot be used: ${problem}`;
+  if (request.method === "tools/list") {
+    const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+    const inputSchema = { type: "object", properties: {}, additionalProperties: false };
+    return { tools: [{ name: status, title: "Why there are no tools", description: text, inputSchema, annotations }] };
+  }
+  const asksStatus = request.method === "tools/call" && paramsOf(request.message)?.["name"] === status;
+  return asksStatus ? { content: [{ type: "text", text }] } : undefined;
 }

@@ -2,16 +2,16 @@
  * One session over HTTP (versions up to 2025-11-25): the client's streams on one side, the backend on the other. It
  * opens with `initialize` and ends once: by DELETE, by its backend, because it is idle, or with the server.
  */
-import type { InitializeRequest } from "@modelcontextprotocol/server";
+import { type InitializeRequest, isJSONRPCResultResponse, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { INVALID_REQUEST, takesBatches } from "../../wire/json_rpc_message.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
-import { ClientLogging } from "./client_logging.ts";
 import { SessionStreams } from "../streams/session_streams.ts";
 import type { Echo } from "../traffic_echo.ts";
 import type { AnswerForm } from "../accept.ts";
 import { type Refusal, refuse, SESSION_NOT_FOUND } from "../http_error.ts";
+import { member } from "../../wire/json_value.ts";
 
 export const SESSION_HEADER = "Mcp-Session-Id";
 
@@ -160,4 +160,33 @@ export function sessionMissing(): Refusal {
 
 function accepted(): Response {
   return new Response(null, { status: 202 });
+}
+
+/** Least levels that exclude warnings. */
+const ABOVE_WARNING: readonly unknown[] = ["error", "critical", "alert", "emergency"];
+
+/** Decides whether a client gets log messages, by the server's capabilities and the level that the client set. */
+export class ClientLogging {
+  #initialize: unknown;
+  #declared = false;
+  #least: unknown;
+
+  /** Takes note of a message of the client. */
+  asked(message: JSONRPCMessage): void {
+    if (!("method" in message) || !("id" in message)) return;
+    if (message.method === "initialize") this.#initialize = message.id;
+    if (message.method === "logging/setLevel") this.#least = message.params?.["level"];
+  }
+
+  /** Takes note of a message of the server. */
+  told(message: JSONRPCMessage): void {
+    if (this.#initialize === undefined || !isJSONRPCResultResponse(message) || message.id !== this.#initialize) return;
+    this.#initialize = undefined;
+    this.#declared = member(message.result["capabilities"], "logging") !== undefined;
+  }
+
+  /** Whether the client takes a warning. */
+  get takesWarnings(): boolean {
+    return this.#declared && !ABOVE_WARNING.includes(this.#least);
+  }
 }

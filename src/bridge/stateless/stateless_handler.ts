@@ -18,8 +18,7 @@ import type { Service } from "../../service/service.ts";
 import { member } from "../../wire/json_value.ts";
 import type { AnswerForm } from "../accept.ts";
 import { refusalResponse } from "../http_error.ts";
-import { withEnd } from "./stream_end.ts";
-import { askedOfSdk, withTasks } from "./task_stream.ts";
+import { askedOfSdk, withEnd, withTasks } from "./task_stream.ts";
 
 /** Serves one request whose body has been read and parsed. */
 export interface StatelessHandler {

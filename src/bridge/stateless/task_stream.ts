@@ -10,7 +10,6 @@ import { isEnded } from "../../operation/operation.ts";
 import { member } from "../../wire/json_value.ts";
 import { knownTasks, taskNotification } from "../../service/tasks/subscriptions.ts";
 import type { Service } from "../../service/service.ts";
-import { withEnd } from "./stream_end.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 
 /** A resource that never changes: the SDK would close a subscription without any resource. */
@@ -67,4 +66,28 @@ function amended(chunk: Uint8Array, tasks: readonly Operation[]): Uint8Array {
 
 function event(message: JSONRPCMessage): Uint8Array {
   return encodeText(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+}
+
+/**
+ * `stream` with its parts as `pass` hands them on; absent: unchanged. `end` is called when it has ended or its reader has
+ * left, twice where both happen.
+ */
+export function withEnd(
+  stream: ReadableStream<Uint8Array>,
+  end: () => void,
+  pass = (part: Uint8Array, to: ReadableStreamDefaultController<Uint8Array>) => to.enqueue(part),
+): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (!done) return pass(value, controller);
+      end();
+      controller.close();
+    },
+    cancel(reason) {
+      end();
+      return reader.cancel(reason);
+    },
+  }, { highWaterMark: 0 });
 }

@@ -6,13 +6,19 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import { ServerRequests } from "./server_requests.ts";
-import { EventLog, type Loss, type Replay } from "./event_log.ts";
+import {
+  EventLog,
+  forgottenStream,
+  type Loss,
+  MISSING_COMMENT,
+  missingMessage,
+  noSuchEvent,
+  type Replay,
+} from "./event_log.ts";
 import { EVENT_STREAM_HEADERS, EventStream } from "./event_stream.ts";
 import { OpenRequests } from "./open_requests.ts";
-import { forgottenStream, MISSING_COMMENT, missingMessage, noSuchEvent } from "./replay_gap.ts";
 import type { AnswerForm } from "../accept.ts";
 import { BAD_REQUEST, type Refusal, refuse } from "../http_error.ts";
-import { StreamNumbers } from "./stream_numbers.ts";
 import { PendingMessages } from "./pending_messages.ts";
 
 interface SessionStreamsOptions {
@@ -238,4 +244,23 @@ function lossOf(message: JSONRPCMessage): Loss {
 
 function tooManyStreams(): Refusal {
   return refuse(409, `Conflict: this session has ${MOST_STANDALONE} open streams already; close one`);
+}
+
+/** The stream of a request, or one that the client opened with GET. */
+type StreamKind = "request" | "standalone";
+
+/** Numbers of a session's streams; a number tells the kind of its stream, even after the stream is closed. */
+export class StreamNumbers {
+  /** Standalone streams have even numbers, those of requests odd ones. */
+  readonly #newest: Record<StreamKind, number> = { standalone: 0, request: -1 };
+
+  next(kind: StreamKind): number {
+    return this.#newest[kind] += 2;
+  }
+
+  /** The kind of an open or closed stream; undefined: no stream has had this number. */
+  kindOf(number: number): StreamKind | undefined {
+    const kind = number % 2 === 0 ? "standalone" : "request";
+    return number >= 1 && number <= this.#newest[kind] ? kind : undefined;
+  }
 }

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { SessionStreams } from "./session_streams.ts";
+import { SessionStreams, StreamNumbers } from "./session_streams.ts";
 
 const ASK = { jsonrpc: "2.0" as const, id: 1, method: "roots/list" };
 const TELL = { jsonrpc: "2.0" as const, method: "notifications/tools/list_changed" };
@@ -191,3 +191,21 @@ async function responseText(response: unknown): Promise<string> {
 function statusOf(answer: { readonly status: number }): number {
   return answer.status;
 }
+
+Deno.test("H7 StreamNumbers gives each stream its own, and knows the kind of those it gave", () => {
+  const numbers = new StreamNumbers();
+  assert.deepStrictEqual(["request", "request", "standalone"].map((kind) => numbers.next(kind as "request")), [
+    1,
+    3,
+    2,
+  ]);
+  assert.deepStrictEqual([-1, 0, 1, 2, 3, 4, 5].map((number) => numbers.kindOf(number)), [
+    undefined,
+    undefined,
+    "request",
+    "standalone",
+    "request",
+    undefined,
+    undefined,
+  ]);
+});

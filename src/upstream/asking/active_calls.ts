@@ -1,14 +1,14 @@
 /** The calls that a server works on, and the clients that its own requests are for (O2). */
-import type { Outcome } from "../../base/outcome.ts";
-import { failure, success } from "../../base/outcome.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
-import { type AskedClient, takes } from "../../service/questions/question.ts";
+import { type AskedClient, modeOf, type Question, takes } from "../../service/questions/question.ts";
 import { shorten } from "../../base/visible_text.ts";
 import type { ServerSpec } from "../config/server_spec.ts";
-import { askedQuestion } from "./asked_question.ts";
+import { addressId, askedQuestion } from "./asked_question.ts";
 import type { CallQuestions } from "./call_questions.ts";
-import { OpenAddresses } from "./open_addresses.ts";
 import type { SilenceLimit } from "./silence_limit.ts";
+import type { LinkRequest } from "../link/link.ts";
+import { isObject, member } from "../../wire/json_value.ts";
 
 export interface ActiveCall {
   /** Undefined: no client takes questions. */
@@ -125,4 +125,76 @@ export class ActiveCalls {
 
 function refusal(method: string, message: string, code = METHOD_NOT_FOUND): Answer {
   return method === "elicitation/create" ? { result: { action: "decline" } } : { error: { code, message } };
+}
+
+/** A request that a server works on for a client. */
+export interface ServerCall {
+  readonly request: Omit<LinkRequest, "timeoutMs">;
+  /** Undefined: no client can be asked. */
+  readonly client: AskedClient | undefined;
+  /** Why it is not sent, checked once the newest list of the server is known; undefined: it is sent. */
+  readonly problem: () => string | undefined;
+}
+
+export interface CallAnswer {
+  readonly answer: Answer;
+  readonly refused: readonly Refused[];
+}
+
+/** Refused questions that the result of a call reports. */
+const MOST_REFUSED = 20;
+
+/** Adds what was refused, as long as there is room. */
+export function note(refused: Refused[], one: Refused): void {
+  if (refused.length < MOST_REFUSED) refused.push(one);
+}
+
+/** The code of such a refusal. */
+const URL_NEEDED = -32042;
+const CANNOT_BE_USED = -32000;
+
+/** The answer; such a refusal says what came of the questions that `ask` put. The call is not repeated. */
+export async function afterAddresses(answer: Answer, ask: (question: object) => Promise<Answer>): Promise<Answer> {
+  const wanted = "error" in answer && answer.error.code === URL_NEEDED ? member(answer.error.data, "elicitations") : [];
+  const questions = Array.isArray(wanted) ? wanted.filter(isObject).map((one) => ({ ...one, mode: "url" })) : [];
+  if (questions.length === 0) return answer;
+  const answers = await Promise.all(questions.map(ask));
+  const agreed = answers.every((one) => "result" in one && one.result["action"] === "accept");
+  const message = agreed
+    ? "The user opens an address of the server: repeat the call when the user is done there"
+    : "The server wants the user to open an address first, which did not happen";
+  return { error: { code: CANNOT_BE_USED, message } };
+}
+
+/** Addresses that are remembered; the oldest ones are forgotten. */
+const MOST = 100;
+
+/** Addresses that a server has sent users to: it may say later that it is done with one (2025-11-25). */
+class OpenAddresses {
+  readonly #server: string;
+  readonly #clients = new Map<unknown, AskedClient>();
+
+  constructor(server: string) {
+    this.#server = server;
+  }
+
+  /** Notes which client was sent where; does nothing for other questions. */
+  opened({ params }: Question, client: AskedClient): void {
+    const id = params["elicitationId"];
+    if (modeOf(params) !== "url" || id === undefined) return;
+    this.#clients.delete(id);
+    this.#clients.set(id, client);
+    const [oldest] = this.#clients.keys();
+    if (this.#clients.size > MOST) this.#clients.delete(oldest);
+  }
+
+  /** Takes the parameters of `notifications/elicitation/complete`; the client that was sent there is notified once. */
+  completed(params: unknown): void {
+    const elicitationId = addressId(this.#server, member(params, "elicitationId"));
+    this.#clients.get(elicitationId)?.notify({
+      method: "notifications/elicitation/complete",
+      params: { elicitationId },
+    });
+    this.#clients.delete(elicitationId);
+  }
 }

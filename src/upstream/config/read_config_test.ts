@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describeDiagnostic } from "../../base/diagnostic.ts";
 import { readServersFile } from "./read_config.ts";
 import type { ConfiguredServer } from "./server_spec.ts";
-import { isOffered } from "./tool_filter.ts";
+import { isOffered } from "./read_entry.ts";
 
 const SOURCES = {
   environment: { TOKEN: "s3cret", EMPTY: "", AHMA_INPUT_API_KEY: "typed" },

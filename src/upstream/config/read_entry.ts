@@ -6,7 +6,6 @@ import { shownValue } from "../../base/text.ts";
 import { expand, expandVariableValue, type VariableSources } from "./expand.ts";
 import type { EntryReader } from "./entry_reader.ts";
 import { readOAuth } from "./read_oauth.ts";
-import { readFilter } from "./tool_filter.ts";
 import {
   type ConfiguredServer,
   type Expanded,
@@ -14,7 +13,9 @@ import {
   type HttpTransport,
   PIN_MODES,
   type StdioSpec,
+  type ToolFilter,
 } from "./server_spec.ts";
+import { glob } from "../../base/glob.ts";
 
 /** Words for the kinds of servers, in lower case and without `_` and `-`; clients spell them in many ways. */
 const KINDS: Readonly<Record<string, "stdio" | HttpTransport>> = {
@@ -229,4 +230,24 @@ function headersOf(entry: EntryReader, sources: VariableSources): Readonly<Recor
 
 function isHeader(name: string, value: string): boolean {
   return attempt(TypeError, () => new Headers([[name, value]]).has(name)) === true;
+}
+
+/** Whether a tool of this name is offered. */
+export function isOffered({ include, exclude }: ToolFilter, name: string): boolean {
+  return (include === undefined || include.some((pattern) => glob(pattern, "name")(name))) &&
+    !exclude.some((pattern) => glob(pattern, "name")(name));
+}
+
+/** Reads the filter of an entry. */
+function readFilter(entry: EntryReader): ToolFilter {
+  const include = entry.texts("includeTools", "enabled_tools", "enabledTools");
+  const exclude = entry.texts("excludeTools", "disabled_tools", "disabledTools");
+  const tools = entry.part("tools");
+  const filter = entry.part("options").part("toolFilter");
+  const mode = filter.choice(["allow", "block"], "mode");
+  const list = filter.texts("list");
+  return {
+    include: include ?? tools.texts("include") ?? (mode === "block" ? undefined : list),
+    exclude: [...exclude ?? [], ...tools.texts("exclude") ?? [], ...mode === "block" ? list ?? [] : []],
+  };
 }

@@ -75,3 +75,22 @@ function isData(definition: Definition): boolean {
 export function sizeOf(definitions: readonly Definition[]): number {
   return encodeText(JSON.stringify(definitions)).length;
 }
+
+const BECAUSE: Readonly<Record<Withheld, string>> = {
+  changed: "the server changed its definition since it was approved",
+  new: "it came after the server was approved",
+  beyond: "the server has shown more tools than can be kept",
+};
+
+interface RecordedServer {
+  readonly record: ServerRecord | undefined;
+  readonly spec: { readonly name: string; readonly pin: PinMode };
+}
+
+/** Why a person must approve what a server has before it is offered, with the way out; undefined: it is. */
+export function withheldReason({ record, spec }: RecordedServer, definition: Definition): string | undefined {
+  const withheld = record === undefined ? undefined : withheldBecause(record, definition, spec.pin);
+  if (withheld === undefined) return undefined;
+  return `${BECAUSE[withheld]}. A person reads "ahma_mcp servers diff ${spec.name}" and then runs ` +
+    `"ahma_mcp servers approve ${spec.name}"`;
+}

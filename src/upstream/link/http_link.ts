@@ -13,9 +13,7 @@ import type { HttpSpec } from "../config/server_spec.ts";
 import type { TransportAuth } from "../oauth/transport_auth.ts";
 import { TAKEN_OUT } from "./bounded_events.ts";
 import { endCancelled, limitAnswers, throttledReconnect, wholeResult } from "./throttled_transport.ts";
-import { ResourceListens } from "./resource_listens.ts";
-import { busyFor, isBusyStatus, serverFetch } from "./retry_after.ts";
-import { watchedFetch } from "./watched_fetch.ts";
+import { busyFor, isBusyStatus, serverFetch, watchedFetch } from "./server_fetch.ts";
 import { CANCELLED, type Link, type LinkHooks, type LinkRequest } from "./link.ts";
 
 export interface HttpLinkOptions {
@@ -298,4 +296,25 @@ function reasonOf(thrown: unknown): string {
   // The runtime names the whole address, which may hold a key.
   const told = reason.replaceAll(/error sending request for url \(.*?\): |client error \(\w+\): /g, "");
   return shorten(told, LONGEST_REASON);
+}
+
+/** Subscriptions to resources at a server of 2026-07-28, where each is a separate stream instead of a request. */
+class ResourceListens {
+  readonly #open = new Map<string, { close(): Promise<void> }>();
+
+  /** Whether the request is one of those that this version does not know. */
+  static has(client: Client, { method }: LinkRequest): boolean {
+    return client.getProtocolEra() === "modern" && /^resources\/(un)?subscribe$/.test(method);
+  }
+
+  /** Does what the request would do. */
+  async request(client: Client, { method, params, timeoutMs }: LinkRequest): Promise<object> {
+    const uri = String(params["uri"]);
+    await this.#open.get(uri)?.close();
+    this.#open.delete(uri);
+    if (method === "resources/subscribe") {
+      this.#open.set(uri, await client.listen({ resourceSubscriptions: [uri] }, { timeout: timeoutMs }));
+    }
+    return {};
+  }
 }

@@ -5,8 +5,7 @@
 import { messageOf, UserError } from "../../base/errors.ts";
 import { shorten } from "../../base/visible_text.ts";
 import type { LoginFiles } from "./store/login_files.ts";
-import { freshnessOf } from "./store/freshness.ts";
-import type { StoredLogin } from "./store/stored_login.ts";
+import type { StoredLogin, StoredTokens } from "./store/stored_login.ts";
 import { oauthFetch, OAuthServerError } from "./wire/oauth_fetch.ts";
 import { metadataOf, sdkClientOf, storedTokens } from "./wire/sdk_shapes.ts";
 
@@ -87,4 +86,19 @@ async function over(login: StoredLogin, reason: string, files: LoginFiles): Prom
 
 function failed(problem: string, retryAfterMs?: number): Refreshed {
   return { kind: "failed", problem, retryAfterMs };
+}
+
+/** A token is refreshed when this share of its life is over, or so long before its end; the later one counts. */
+const SHARE = 0.8;
+const LEAD_MS = 60_000;
+
+/** `due`: still accepted, and time to refresh. */
+type Freshness = "fresh" | "due" | "expired";
+
+/** `now`: milliseconds since 1970. A token without an end is fresh until a server refuses it. */
+export function freshnessOf({ obtainedAt, expiresAt }: StoredTokens, now: number): Freshness {
+  if (expiresAt === undefined) return "fresh";
+  if (now >= expiresAt) return "expired";
+  const dueAt = Math.max(obtainedAt + SHARE * (expiresAt - obtainedAt), expiresAt - LEAD_MS);
+  return now >= dueAt ? "due" : "fresh";
 }

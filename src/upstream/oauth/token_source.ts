@@ -5,10 +5,9 @@
 import { UserError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { withTimeout } from "../../base/time.ts";
-import { freshnessOf } from "./store/freshness.ts";
 import type { StoredLogin } from "./store/stored_login.ts";
 import type { ReadLogin } from "./store/login_files.ts";
-import { type Refreshed, refreshLogin, type RefreshTools } from "./refresh.ts";
+import { freshnessOf, type Refreshed, refreshLogin, type RefreshTools } from "./refresh.ts";
 
 /** Pauses after failed refreshes, milliseconds: doubled from the first to the longest. */
 const FIRST_PAUSE_MS = 1_000;

@@ -19,9 +19,8 @@ import { NamedEntries } from "../server/named_entries.ts";
 import { OfferedList } from "../server/offered_list.ts";
 import type { ServerSet } from "../server/server_set.ts";
 import type { UpstreamServer } from "../server/upstream_server.ts";
-import { withheldReason } from "../server/withheld.ts";
-import { completionOf } from "./completion.ts";
-import { requested } from "./requested.ts";
+import { withheldReason } from "../definitions/pins.ts";
+import { completionOf, requested } from "./requested.ts";
 
 const LONGEST_NAME = 64;
 const LONGEST_DESCRIPTION = 4_096;

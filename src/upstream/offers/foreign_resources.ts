@@ -13,9 +13,8 @@ import { withheldBecause } from "../definitions/pins.ts";
 import { OfferedList } from "../server/offered_list.ts";
 import type { ServerSet } from "../server/server_set.ts";
 import type { UpstreamServer } from "../server/upstream_server.ts";
-import { completionOf } from "./completion.ts";
+import { completionOf, type Refused, requested } from "./requested.ts";
 import { ourUri, theirUri } from "../definitions/foreign_uri.ts";
-import { type Refused, requested } from "./requested.ts";
 
 const RESOURCE_NOT_FOUND = -32002;
 const INVALID_PARAMS = -32602;

@@ -1,8 +1,10 @@
 /** A request of a client to a server other than a call of a tool (O2). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { visibleStart } from "../../base/visible_text.ts";
+import { visibleStart, visibleText } from "../../base/visible_text.ts";
 import type { LinkRequest } from "../link/link.ts";
 import type { UpstreamServer } from "../server/upstream_server.ts";
+import type { Completion } from "../../service/prompts/prompt_source.ts";
+import { member } from "../../wire/json_value.ts";
 
 /** Why a server gives no result; the message begins with its name. */
 export interface Refused {
@@ -27,4 +29,16 @@ export async function requested(
   if ("result" in answer) return success(answer.result);
   const { code, message } = answer.error;
   return failure({ code, message: `${server.spec.name}: ${visibleStart(message, LONGEST_REFUSAL)}` });
+}
+
+/** The values of a server's answer to `completion/complete`; values that are not text are dropped. */
+export function completionOf(result: unknown): Completion {
+  const completion = member(result, "completion");
+  const [values, total, hasMore] = ["values", "total", "hasMore"].map((key) => member(completion, key));
+  const texts = (Array.isArray(values) ? values : []).filter((value) => typeof value === "string");
+  return {
+    values: texts.map(visibleText),
+    ...typeof total === "number" && { total },
+    ...typeof hasMore === "boolean" && { hasMore },
+  };
 }

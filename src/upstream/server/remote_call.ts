@@ -1,22 +1,22 @@
 /** A call of another server's tool as an operation, so that a slow one can be awaited and cancelled (O6). */
-import type { CallToolResult } from "@modelcontextprotocol/server";
+import { type CallToolResult, isSpecType } from "@modelcontextprotocol/server";
 import type { Operation } from "../../operation/operation_record.ts";
 import { isEnded, type Work } from "../../operation/operation.ts";
 import { encodedParts } from "../../base/text.ts";
 import { delay } from "../../base/time.ts";
-import { shorten } from "../../base/visible_text.ts";
-import { finalResult, startedResult, styleOf } from "../../service/result/result_text.ts";
+import { shorten, visibleStart } from "../../base/visible_text.ts";
+import { errorResult, finalResult, startedResult, styleOf } from "../../service/result/result_text.ts";
 import { longestWait } from "../../service/run/mode.ts";
 import { ForwardedProgress } from "../../service/result/forwarded_progress.ts";
 import type { CallContext, Service } from "../../service/service.ts";
-import { member } from "../../wire/json_value.ts";
+import { isObject, member } from "../../wire/json_value.ts";
 import type { LinkRequest } from "../link/link.ts";
 import type { CallAudit } from "../../service/run/call_audit.ts";
 import { withOurUris } from "../definitions/foreign_uri.ts";
-import { foreignResult } from "./foreign_result.ts";
-import { OpenQuestions } from "../asking/open_questions.ts";
 import type { Refused } from "../asking/active_calls.ts";
 import type { UpstreamServer } from "./upstream_server.ts";
+import type { AskedClient, QuestionAnswer } from "../../service/questions/question.ts";
+import type { Answer } from "../../child_server/pending_calls.ts";
 
 export interface RemoteCall {
   readonly server: UpstreamServer;
@@ -147,4 +147,70 @@ function textOf({ content }: CallToolResult): string {
     const kind = [member(part, "type"), member(part, "mimeType"), member(part, "uri")];
     return `[${kind.filter((word) => typeof word === "string").join(" ")}]`;
   }).join("\n");
+}
+
+/** Counts the questions to a client that are open. */
+class OpenQuestions {
+  /** The client whose questions are counted; undefined: it takes none. */
+  readonly client: AskedClient | undefined;
+  readonly #open = new Set<Promise<QuestionAnswer>>();
+
+  constructor(client: AskedClient | undefined) {
+    this.client = client && {
+      owner: client.owner,
+      offers: client.offers,
+      get logLevel() {
+        return client.logLevel;
+      },
+      notify: (notice) => client.notify(notice),
+      ask: async (question, signal) => {
+        const answer = client.ask(question, signal);
+        this.#open.add(answer);
+        return await answer.finally(() => this.#open.delete(answer));
+      },
+    };
+  }
+
+  /** Waits for the answers to those that are open; false: none is. */
+  async answered(): Promise<boolean> {
+    const open = [...this.#open];
+    await Promise.all(open);
+    return open.length > 0;
+  }
+}
+
+/** Characters of a refusal: it is a message and no content. */
+const LONGEST_REFUSAL = 4_096;
+
+/**
+ * Keys of `_meta` that a server may not set: ours, by which clients find operations, and those of the protocol itself,
+ * by which they find tasks.
+ */
+const NOT_THEIRS = /^(?:ahma|(?:[\w.-]+\.)?(?:modelcontextprotocol|mcp)(?:\.[\w.-]+)?)\//;
+
+/** The result for the client; a refusal becomes an error with the server's name. */
+export function foreignResult(server: string, answer: Answer): CallToolResult {
+  if ("error" in answer) {
+    return errorResult(`${server}: ${visibleStart(answer.error.message, LONGEST_REFUSAL)}`);
+  }
+  const { content, structuredContent, isError, _meta } = answer.result;
+  if (!Array.isArray(content)) return errorResult(`${server}: The server answered without content`);
+  // Here the first malformed part ends it: the SDK would explain each of thousands.
+  const malformed = content.findIndex((part) => !isSpecType.ContentBlock(part));
+  if (malformed >= 0) {
+    return errorResult(`${server}: The server answered with malformed content (item ${malformed + 1})`);
+  }
+  const meta = isObject(_meta) ? theirs(_meta) : {};
+  return {
+    content,
+    ...isObject(structuredContent) && { structuredContent },
+    ...typeof isError === "boolean" && { isError },
+    ...Object.keys(meta).length > 0 && { _meta: meta },
+  };
+}
+
+/** A copy only where it leaves something out: there may be many. */
+function theirs(meta: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (!Object.keys(meta).some((key) => NOT_THEIRS.test(key))) return meta;
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !NOT_THEIRS.test(key)));
 }

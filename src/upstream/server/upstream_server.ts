@@ -13,17 +13,22 @@ import type { ServerSpec } from "../config/server_spec.ts";
 import { canonical } from "../definitions/definition.ts";
 import type { ServerRecord } from "../definitions/pins.ts";
 import type { RecordStore } from "../definitions/record_store.ts";
-import { busyFor } from "../link/retry_after.ts";
+import { busyFor } from "../link/server_fetch.ts";
 import type { Hello, Link, LinkHooks, LinkRequest, OpenLink } from "../link/link.ts";
 import { type ClientOffers, joinedOffers } from "../../service/questions/question.ts";
-import { ActiveCalls, type Refused } from "../asking/active_calls.ts";
+import {
+  ActiveCalls,
+  afterAddresses,
+  type CallAnswer,
+  note,
+  type Refused,
+  type ServerCall,
+} from "../asking/active_calls.ts";
 import { CallQuestions } from "../asking/call_questions.ts";
 import { BackOff } from "./back_off.ts";
 import { LogMessages } from "../asking/log_messages.ts";
-import { type CallAnswer, note, type ServerCall } from "../asking/server_call.ts";
 import { ClientSubscriptions } from "./client_subscriptions.ts";
 import { KnownDefinitions } from "./known_definitions.ts";
-import { afterAddresses } from "../asking/needed_addresses.ts";
 import { SilenceLimit } from "../asking/silence_limit.ts";
 
 /** The state of the server; `failed`: it could not be reached at its last use. */

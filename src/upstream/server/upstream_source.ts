@@ -7,7 +7,7 @@ import { shorten } from "../../base/visible_text.ts";
 import { appendFinished } from "../../service/result/finished_operations.ts";
 import type { ClientOffers } from "../../service/questions/question.ts";
 import type { CallContext, Service, ToolCall, ToolSource, UnknownTool } from "../../service/service.ts";
-import { isOffered } from "../config/tool_filter.ts";
+import { isOffered } from "../config/read_entry.ts";
 import { clientTool, type Definition } from "../definitions/definition.ts";
 import { toolsOf } from "../definitions/items.ts";
 import { headerArguments } from "../definitions/header_arguments.ts";
@@ -20,7 +20,7 @@ import type { ServerSet } from "./server_set.ts";
 import { callRemote } from "./remote_call.ts";
 import { type SeenTool, statusOf } from "./status_lines.ts";
 import type { UpstreamServer } from "./upstream_server.ts";
-import { withheldReason } from "./withheld.ts";
+import { withheldReason } from "../definitions/pins.ts";
 
 export interface UpstreamSourceOptions {
   readonly set: ServerSet;

@@ -1,6 +1,6 @@
 /** Logins as lines and as JSON: never a token. Pure. */
 import { shorten } from "../../../base/visible_text.ts";
-import { freshnessOf } from "../../../upstream/oauth/store/freshness.ts";
+import { freshnessOf } from "../../../upstream/oauth/refresh.ts";
 import type { StoredLogin } from "../../../upstream/oauth/store/stored_login.ts";
 
 /** `usable`: now, or after a refresh that needs no person. */

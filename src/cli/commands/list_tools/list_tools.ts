@@ -16,7 +16,7 @@ import { serverAddress } from "../../../upstream/oauth/oauth_config.ts";
 import { TokenSource } from "../../../upstream/oauth/token_source.ts";
 import { transportAuth } from "../../../upstream/oauth/transport_auth.ts";
 import { openHttpLink } from "../../../upstream/link/http_link.ts";
-import { serverFetch } from "../../../upstream/link/retry_after.ts";
+import { serverFetch } from "../../../upstream/link/server_fetch.ts";
 import { openStdioLink } from "../../../upstream/link/stdio_link.ts";
 import { colours } from "../../terminal/colours.ts";
 import { compose } from "../../../app/compose_service.ts";

@@ -6,10 +6,9 @@ import { startOf } from "../../../base/bytes.ts";
 import { attempt, fetchFailure, UserError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { retryAfterMs } from "../../../system/network/retry_after.ts";
-import { checkedAddress } from "./addresses.ts";
+import { checkedAddress, reachedAddresses } from "./addresses.ts";
 import { isProxied } from "../../../system/network/proxies.ts";
 import { type HostAddress, requestToAddress } from "../../../system/network/request_to_address.ts";
-import { reachedAddresses } from "./reached_hosts.ts";
 
 /** Longest answer that is read, in bytes. */
 const LONGEST = 1_048_576;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { failedPage, pageResponse } from "./callback_page.ts";
+import { failedPage, pageResponse } from "./callback_listener.ts";
 
 Deno.test("O3 pageResponse() shows foreign text as text, without scripts, and keeps nothing", async () => {
   const response = pageResponse(failedPage(`<script>x('"')</script>&`));

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { foreignResult } from "./foreign_result.ts";
+import { foreignResult } from "./remote_call.ts";
 
 const CONTENT = [{ type: "text", text: "said\u200b" }];
 

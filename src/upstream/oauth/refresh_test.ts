@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { freshnessOf } from "./freshness.ts";
+import { freshnessOf } from "./refresh.ts";
 
 Deno.test("O4 freshnessOf() asks for a refresh a minute before the end, and of a short life after four fifths", () => {
   const at = (expiresAt: number | undefined, now: number) =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import { ClientLogging } from "./client_logging.ts";
+import { ClientLogging } from "./session.ts";
 
 function after(capabilities: object, level?: string): boolean {
   const logging = new ClientLogging();
