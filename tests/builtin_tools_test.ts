@@ -24,6 +24,16 @@ async function begin(server: ServerProcess, command: string): Promise<string> {
 }
 
 /** Of an operation argument; `id` is its other name. */
+/** What ends a wait before the command (X20). */
+const CONDITIONS = {
+  until: { type: "string", description: "Answers at the first output line with this text, or /pattern/ (RE2)." },
+  until_quiet: {
+    type: "number",
+    exclusiveMinimum: 0,
+    maximum: 86400,
+    description: "Answers after so many seconds without further output.",
+  },
+};
 const OPERATION = {
   type: "string",
   description: "Id of one operation, from the call that started it or from `status`.",
@@ -54,6 +64,8 @@ testUsual(
             id: OPERATION_ALIAS,
             tools: TOOLS,
             timeout_seconds: { type: "number", minimum: 0, maximum: 86400, description: "Longest wait in seconds." },
+            ...CONDITIONS,
+            from_start: { type: "boolean", description: "With until: looks at all output, not only at what is new." },
           },
           additionalProperties: false,
         },
@@ -75,7 +87,7 @@ testUsual(
         name: "sandboxed_shell",
         description: `Runs a shell command line (after 3 s the answer is an operation id for \`await\`) in ${scope}; ` +
           "elsewhere is read-only or hidden. stdout and stderr come as one text, with the exit code. A program left with " +
-          "`&` ends with its command; a long-running one is a call of its own, or runs in a `session`. There is no " +
+          "`&` ends with its command; a server is a call of its own, whose `until` answers when it is up. There is no " +
           "terminal; stdin is empty unless given.",
         inputSchema: {
           type: "object",
@@ -99,6 +111,7 @@ testUsual(
               description: "Environment variables to add.",
             },
             stdin: { type: "string", description: "Text for standard input." },
+            ...CONDITIONS,
             session: {
               type: "string",
               description: "Name of a shell that keeps its directory, variables and background programs between calls.",

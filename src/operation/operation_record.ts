@@ -62,6 +62,8 @@ export class OperationRecord {
   /** The client was given it as a task of the protocol and asks for its result under that name (X5a). */
   isTask = false;
   delivery: Delivery = "undelivered";
+  /** The client has seen its output up to here, in bytes. */
+  seenBytes = 0;
   /** Protected paths that changed while it ran; empty: none, or nothing is protected. */
   protectedChanges: readonly ProtectedChange[] = [];
   readonly #resolveEnded: (end: OperationEnd) => void;

@@ -195,6 +195,12 @@ export class OperationRegistry {
     this.#history.markDelivery(id, "announced");
   }
 
+  /** The client has seen the output of `id` up to this place, absent: all that there is; one that does not run is ignored. */
+  markSeen(id: string, bytes?: number): void {
+    const active = this.#active.get(id);
+    if (active !== undefined) active.seenBytes = bytes ?? active.output.totalBytes;
+  }
+
   /** The client got the unfinished `id` as a task and will ask for its result itself (`Operation.isTask`). */
   markTask(id: string): void {
     const active = this.#active.get(id);

@@ -38,6 +38,10 @@ Deno.test("X20 readLinePattern() names what it cannot read", async () => {
     failure("A text to wait for needs a character that is not a blank"),
   );
   assert.deepStrictEqual(
+    await readLinePattern("/[a-z]{1000}/"),
+    failure("The pattern /[a-z]{1000}/ is too large: it has 1002 steps, at most 500 are taken"),
+  );
+  assert.deepStrictEqual(
     await readLinePattern("x".repeat(1001)),
     failure("A text to wait for has at most 1000 characters"),
   );

@@ -1,13 +1,14 @@
 /** Waits for what an operation writes: a line, or that it writes nothing (X20). Ends nothing itself. */
 import type { Operation } from "../operation_record.ts";
 import { type Batch, LineFeed, placeBehind } from "./line_feed.ts";
+import { firstMatch } from "./first_match.ts";
 import type { LinePattern } from "./line_pattern.ts";
 
 /** What is waited for; the end of the operation ends every wait. */
 export interface Awaited {
   /** Undefined: no line. */
   readonly until?: LinePattern | undefined;
-  /** Milliseconds without output; undefined: silence ends nothing. */
+  /** Milliseconds without output, counted once there was some; undefined: silence ends nothing. */
   readonly quietMs?: number | undefined;
 }
 
@@ -37,6 +38,8 @@ export type OutputWaitEnd =
 
 /** A line that has not ended is looked at after so long without output: questions have no newline. */
 const REST_MS = 100;
+type Timer = ReturnType<typeof setTimeout>;
+
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const PIECE_BYTES = 256 * 1024;
 /** Lines shown before and after one that matches. */
@@ -48,124 +51,130 @@ export async function waitForOutput(
   awaited: Awaited,
   options: OutputWaitOptions,
 ): Promise<OutputWaitEnd> {
-  const wait = new OutputWait(awaited, options);
-  using _timers = wait;
-  const { output } = operation;
-  // What is there is read until nothing has come meanwhile; what comes later is looked at as it comes.
-  while (!wait.isOver && wait.position < output.totalBytes) {
-    const { offset, bytes } = await output.read(wait.position, PIECE_BYTES);
-    if (bytes.length === 0) break;
-    wait.take(bytes, offset);
-  }
-  const unsubscribe = operation.watchOutput((chunk) => wait.take(chunk));
+  const wait = new OutputWait(operation, awaited, options);
   try {
-    return await wait.over(operation.ended);
+    return await wait.over;
   } finally {
-    unsubscribe();
+    wait[Symbol.dispose]();
   }
 }
 
+/**
+ * Reads the output at its own pace: what a pattern costs delays neither the command nor, beyond a slice, other work. Where
+ * the output is faster than it and not kept, it goes on behind what is lost.
+ */
 class OutputWait implements Disposable {
+  readonly #operation: Operation;
   readonly #awaited: Awaited;
-  readonly #options: OutputWaitOptions;
   readonly #end = Promise.withResolvers<OutputWaitEnd>();
-  #limit: ReturnType<typeof setTimeout> | undefined;
+  readonly #stops: (() => void)[] = [];
   #feed: LineFeed;
+  /** The last lines that did not match. */
   #before: readonly string[] = [];
-  #rest: ReturnType<typeof setTimeout> | undefined;
-  #quiet: ReturnType<typeof setTimeout> | undefined;
-  isOver = false;
+  #rest: Timer | undefined;
+  #quiet: Timer | undefined;
+  #isReading = false;
+  #isOver = false;
+  /** What ends the wait once the output up to a place is read. */
+  #last: { readonly kind: "ended" | "timed_out"; readonly position: number } | undefined;
 
-  constructor(awaited: Awaited, options: OutputWaitOptions) {
+  constructor(operation: Operation, awaited: Awaited, { from, timeoutMs, signal }: OutputWaitOptions) {
+    this.#operation = operation;
     this.#awaited = awaited;
-    this.#options = options;
-    this.#feed = new LineFeed(options.from);
-    this.#stay();
-  }
-
-  /** Behind all bytes that were taken. */
-  get position(): number {
-    return this.#feed.end;
-  }
-
-  /** Takes bytes; `at`: where they begin, which is later where bytes between are lost. */
-  take(bytes: Uint8Array, at: number = this.position): void {
-    if (this.isOver) return;
-    if (at > this.position) this.#feed = new LineFeed(at);
-    const batch = this.#feed.push(bytes);
-    if (batch !== undefined) this.#lookAtLines(batch);
-    this.#stay();
-  }
-
-  async over(ended: Promise<unknown>): Promise<OutputWaitEnd> {
-    const { signal, timeoutMs } = this.#options;
+    this.#feed = new LineFeed(from);
     const abort = () => this.#finishAs("aborted");
     signal.addEventListener("abort", abort);
-    if (timeoutMs <= LONGEST_TIMER_MS) {
-      this.#limit = setTimeout(() => this.#finishAs("timed_out"), timeoutMs);
-    }
+    const limit = timeoutMs > LONGEST_TIMER_MS ? undefined : setTimeout(() => this.#endAt("timed_out"), timeoutMs);
+    this.#stops.push(
+      () => signal.removeEventListener("abort", abort),
+      () => clearTimeout(limit),
+      operation.watchOutput(() => this.#goOn()),
+    );
+    void operation.ended.then(() => this.#endAt("ended"));
     if (signal.aborted) abort();
-    void ended.then(() => {
-      this.#lookAtRest();
-      this.#finishAs("ended");
-    });
-    try {
-      return await this.#end.promise;
-    } finally {
-      signal.removeEventListener("abort", abort);
-    }
+    else this.#goOn();
+  }
+
+  get over(): Promise<OutputWaitEnd> {
+    return this.#end.promise;
   }
 
   [Symbol.dispose](): void {
-    this.isOver = true;
-    for (const timer of [this.#limit, this.#rest, this.#quiet]) clearTimeout(timer);
+    this.#isOver = true;
+    for (const stop of this.#stops) stop();
+    clearTimeout(this.#rest);
+    clearTimeout(this.#quiet);
   }
 
   /** Output came, or the wait began: rest and silence count from now. */
-  #stay(): void {
-    const { until, quietMs } = this.#awaited;
-    clearTimeout(this.#rest);
+  #goOn(): void {
+    if (this.#isOver) return;
+    const { quietMs } = this.#awaited;
     clearTimeout(this.#quiet);
-    if (this.isOver) return;
-    if (until !== undefined) this.#rest = setTimeout(() => this.#lookAtRest(), REST_MS);
-    if (quietMs !== undefined) this.#quiet = setTimeout(() => this.#finishAs("quiet"), quietMs);
+    // A program that has not begun to write is not silent: it may start slowly.
+    if (quietMs !== undefined && this.#operation.output.totalBytes > 0) {
+      this.#quiet = setTimeout(() => this.#finishAs("quiet"), quietMs);
+    }
+    if (!this.#isReading) this.#read().catch((thrown) => this.#end.reject(thrown));
   }
 
-  #lookAtRest(): void {
+  #endAt(kind: "ended" | "timed_out"): void {
+    this.#last = { kind, position: this.#operation.output.totalBytes };
+    this.#goOn();
+  }
+
+  /** Reads what there is and looks at it; then what came of a line that has not ended, at once where the wait ends. */
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    clearTimeout(this.#rest);
+    const { output } = this.#operation;
+    while (!this.#isOver && this.#feed.end < (this.#last?.position ?? output.totalBytes)) {
+      const { offset, bytes } = await output.read(this.#feed.end, PIECE_BYTES);
+      if (bytes.length === 0) break;
+      if (offset > this.#feed.end) this.#feed = new LineFeed(offset);
+      const batch = this.#feed.push(bytes);
+      if (batch !== undefined && !await this.#look(batch)) this.#keep(batch);
+    }
+    this.#isReading = false;
+    if (this.#isOver) return;
+    if (this.#last === undefined) {
+      this.#rest = setTimeout(() => void this.#lookAtRest(), REST_MS);
+    } else if (!await this.#lookAtRest()) {
+      this.#finishAs(this.#last.kind);
+    }
+  }
+
+  async #lookAtRest(): Promise<boolean> {
     const batch = this.#feed.unfinished();
-    if (batch !== undefined) this.#look(batch);
+    return batch !== undefined && await this.#look(batch);
   }
 
-  /** Ends the wait where a line matches; what did not match is kept as the lines before the next ones. */
-  #lookAtLines(batch: Batch): void {
-    this.#look(batch);
+  #keep(batch: Batch): void {
     if (this.#awaited.until !== undefined) {
       this.#before = [...this.#before, ...linesOf(batch).slice(-AROUND)].slice(-AROUND);
     }
   }
 
-  #look(batch: Batch): void {
+  /** Whether a line matches, which ends the wait. */
+  async #look(batch: Batch): Promise<boolean> {
     const { until } = this.#awaited;
-    if (until === undefined || this.isOver || !until.occursIn(batch.text)) return;
+    if (until === undefined) return false;
     const lines = linesOf(batch);
-    const index = lines.findIndex((line) => until.occursIn(line));
-    if (index === -1) return;
+    const index = await firstMatch(until, lines, () => this.#isOver);
+    if (index === -1 || this.#isOver) return false;
     const before = [...this.#before, ...lines.slice(0, index)].slice(-AROUND);
     const shown = [...before, ...lines.slice(index, index + 1 + AROUND)];
-    this.#finish({
-      kind: "matched",
-      match: { lines: shown, index: before.length },
-      position: placeBehind(batch, index),
-    });
+    const match = { lines: shown, index: before.length };
+    this.#finish({ kind: "matched", match, position: placeBehind(batch, index) });
+    return true;
   }
 
   #finishAs(kind: Exclude<OutputWaitEnd["kind"], "matched">): void {
-    this.#finish({ kind, position: this.position });
+    this.#finish({ kind, position: this.#feed.end });
   }
 
   #finish(end: OutputWaitEnd): void {
-    if (this.isOver) return;
-    this.isOver = true;
+    this.#isOver = true;
     this.#end.resolve(end);
   }
 }

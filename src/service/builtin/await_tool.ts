@@ -12,6 +12,9 @@ import {
   unknownOperation,
 } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "../builtin_parameters.ts";
+import { CONDITION_PARAMETERS, hasCondition, readCondition } from "../run/output_condition.ts";
+import { waitedResult, withMissedLine } from "../result/waited_result.ts";
+import { type Awaited, waitForOutput } from "../../operation/watch/output_wait.ts";
 import { listedName } from "../result/listed_texts.ts";
 import { appendFinished } from "../result/finished_operations.ts";
 import { protectedMeta } from "../result/protected_note.ts";
@@ -54,11 +57,15 @@ export const AWAIT_TOOL: BuiltinTool = {
     OPERATION_PARAMETER,
     TOOLS_PARAMETER,
     { name: "timeout_seconds", kind: "wait", description: "Longest wait in seconds." },
+    ...CONDITION_PARAMETERS,
+    { name: "from_start", kind: "flag", description: "With until: looks at all output, not only at what is new." },
   ],
   // It gives results itself; what does not fit into its answer waits for the next call.
   appendsFinished: false,
   call: awaitOperations,
 };
+
+const CANCELLED_WAIT = "The wait was cancelled; the operations go on.";
 
 async function awaitOperations(
   service: Service,
@@ -74,10 +81,53 @@ async function awaitOperations(
   const awaited = named === undefined ? openOperations(service, args.text("tools")) : [named];
   if (awaited.length === 0) return appendFinished(nothingOpen(service, args.text("tools")), service, context);
   const limitSeconds = args.number("timeout_seconds") ?? DEFAULT_LIMIT_SECONDS;
+  if (hasCondition(args)) return awaitOutput(service, args, { awaited, limitSeconds, context });
   await waitFor(service, awaited, limitSeconds, context);
   // A request that was cancelled gets no answer, so nothing is delivered by it.
-  if (context.signal.aborted) return textResult("The wait was cancelled; the operations go on.");
+  if (context.signal.aborted) return textResult(CANCELLED_WAIT);
   return named === undefined ? answerAll(service, awaited, context) : answerOne(service, named, context);
+}
+
+interface OutputAwait {
+  readonly awaited: readonly Operation[];
+  readonly limitSeconds: number;
+  readonly context: CallContext;
+}
+
+/** Waits for output of one operation: the one that is named, or the only one there is. */
+async function awaitOutput(
+  service: Service,
+  args: BuiltinArguments,
+  { awaited, limitSeconds, context }: OutputAwait,
+): Promise<CallToolResult> {
+  const condition = await readCondition("await", args);
+  if (!condition.ok) return errorResult(condition.problem);
+  const [operation, ...others] = awaited;
+  if (operation === undefined || others.length > 0) {
+    return errorResult(`Cannot wait for output of ${awaited.length} operations: give the "operation_id" of one`);
+  }
+  const { registry } = service;
+  const from = args.flag("from_start") ? 0 : operation.seenBytes;
+  const progress = progressOf(service, [operation], context);
+  const wanted = condition.value ?? {};
+  const options = { from, timeoutMs: limitSeconds * 1000, signal: context.signal };
+  const end = await waitForOutput(operation, wanted, options);
+  await progress?.close();
+  if (context.signal.aborted) return textResult(CANCELLED_WAIT);
+  if (isEnded(operation.state)) {
+    return withMissedLine(answerOne(service, operation, context), end, condition.value);
+  }
+  const isSeen = from > 0 && end.kind === "timed_out" && await isThere(operation, wanted, context.signal);
+  registry.markSeen(operation.id, end.kind === "matched" ? end.position : undefined);
+  const position = registry.queuePosition(operation.id);
+  const style = { ...styleOf(service, context), awaited: wanted, position, isSeen };
+  return appendFinished(waitedResult(operation, end, style), service, context);
+}
+
+/** Whether the line is in the output that there is. */
+async function isThere(operation: Operation, { until }: Awaited, signal: AbortSignal): Promise<boolean> {
+  return until !== undefined &&
+    (await waitForOutput(operation, { until }, { from: 0, timeoutMs: 0, signal })).kind === "matched";
 }
 
 /** Operations that run, and those that ended and are not delivered. */
@@ -95,17 +145,27 @@ async function waitFor(
 ): Promise<void> {
   const running = awaited.filter((operation) => !isEnded(operation.state));
   if (running.length === 0) return;
-  const progress = context.sendProgress && new ProgressStream({
-    send: context.sendProgress,
+  const progress = progressOf(service, running, context);
+  const ids = running.map((operation) => operation.id);
+  await service.registry.wait(ids, { timeoutMs: limitSeconds * 1000, signal: context.signal });
+  await progress?.close();
+}
+
+/** The output of operations as it comes, for a client that wants progress. */
+function progressOf(
+  service: Service,
+  running: readonly Operation[],
+  { sendProgress, signal }: CallContext,
+): ProgressStream | undefined {
+  const progress = sendProgress && new ProgressStream({
+    send: sendProgress,
     heartbeat: () => running.filter((one) => !isEnded(one.state)).map((one) => activeLine(service, one)).join("\n"),
-    signal: context.signal,
+    signal,
     keepAnsi: service.settings.keepAnsi,
     log: service.log,
   });
   for (const operation of running) progress?.watch(operation, running.length === 1 ? "" : `[${operation.tool}] `);
-  const ids = running.map((operation) => operation.id);
-  await service.registry.wait(ids, { timeoutMs: limitSeconds * 1000, signal: context.signal });
-  await progress?.close();
+  return progress;
 }
 
 function nothingOpen(service: Service, tools: string | undefined): CallToolResult {
@@ -121,6 +181,7 @@ function answerOne(service: Service, operation: Operation, context: CallContext)
     ? finalResult(operation, style, "fetched")
     : startedResult(operation, style, service.registry.queuePosition(operation.id), { isAwaited: true });
   if (isEnded(operation.state)) service.registry.markDelivered(operation.id);
+  else service.registry.markSeen(operation.id);
   return appendFinished(result, service, context);
 }
 

@@ -13,14 +13,16 @@ import { shorten } from "../../base/visible_text.ts";
 import { errorResult } from "../result/result_text.ts";
 import { type Job, runOperation } from "../run/run_operation.ts";
 import type { CallContext, Service } from "../service.ts";
+import { CONDITION_PARAMETERS, hasCondition, readCondition } from "../run/output_condition.ts";
 
 /** The rest of the description, after the sentence that clients show which cut it. */
 const DETAILS =
   "stdout and stderr come as one text, with the exit code. A program left with `&` ends with its command; " +
-  "a long-running one is a call of its own, or runs in a `session`. There is no terminal; stdin is empty unless given.";
+  "a server is a call of its own, whose `until` answers when it is up. There is no terminal; stdin is empty unless given.";
 
-/** `sandboxed_shell` only: a step of a sequence has no session. */
-const SESSION_PARAMETERS: readonly Parameter[] = [
+/** `sandboxed_shell` only: a step of a sequence has no session, and is over with its end. */
+const CALL_PARAMETERS: readonly Parameter[] = [
+  ...CONDITION_PARAMETERS,
   {
     name: "session",
     kind: "text",
@@ -36,7 +38,7 @@ export const SHELL_TOOL: BuiltinTool = {
   annotations: { idempotentHint: false, openWorldHint: true },
   parameters: [
     ...SHELL_PARAMETERS.map((one) => one.name === "command" ? { ...one, unless: "close" } : one),
-    ...SESSION_PARAMETERS,
+    ...CALL_PARAMETERS,
   ],
   appendsFinished: true,
   call: runShell,
@@ -58,6 +60,8 @@ async function runShell(service: Service, args: BuiltinArguments, context: CallC
   // Nothing else comes before a command that can be started at once.
   const prepared = preparing instanceof Promise ? await preparing : preparing;
   if (!prepared.ok) return errorResult(prepared.problem);
+  const awaited = hasCondition(args) ? await readCondition(SHELL_TOOL_NAME, args) : undefined;
+  if (awaited?.ok === false) return errorResult(awaited.problem);
   return runOperation(service, {
     tool: SHELL_TOOL_NAME,
     ...prepared.value,
@@ -65,6 +69,7 @@ async function runShell(service: Service, args: BuiltinArguments, context: CallC
     // The kind `mode` of the table accepts nothing else.
     executionMode: args.text("execution_mode") as MetaArguments["executionMode"],
     leafSynchronous: undefined,
+    awaited: awaited?.value,
   }, context);
 }
 

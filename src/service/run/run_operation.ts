@@ -2,11 +2,13 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isEnded, type Work } from "../../operation/operation.ts";
 import type { Operation } from "../../operation/operation_record.ts";
+import { type Awaited, type OutputWaitEnd, waitForOutput } from "../../operation/watch/output_wait.ts";
 import { chooseMode, longestWait, type ModeChoices } from "./mode.ts";
 import { ProgressStream } from "../result/progress.ts";
 import { duration } from "../../base/time.ts";
 import { elapsedMs } from "../result/closing_line.ts";
 import { finalResult, startedResult, styleOf } from "../result/result_text.ts";
+import { waitedResult, withMissedLine } from "../result/waited_result.ts";
 import type { CallContext, Service } from "../service.ts";
 
 /** The work of a tool call, ready to start. */
@@ -18,6 +20,8 @@ export interface Job extends Omit<ModeChoices, "forced"> {
   readonly timeoutSeconds: number | undefined;
   /** See `StartOptions.exclusive`; absent: it runs in parallel with all others. */
   readonly exclusive?: string | undefined;
+  /** What is answered before its end; absent or undefined: only its end, or the limit of its mode. */
+  readonly awaited?: Awaited | undefined;
 }
 
 /** Milliseconds without progress messages in a call that may end within `--inline-wait`. */
@@ -27,21 +31,30 @@ const QUIET_MS = 500;
 export async function runOperation(service: Service, job: Job, context: CallContext): Promise<CallToolResult> {
   const { registry } = service;
   const { timeoutSeconds, exclusive } = job;
-  const mode = chooseMode({ ...job, forced: service.settings.synchronous });
+  // Who waits for a line waits for it as long as for an end.
+  const mode = job.awaited === undefined ? chooseMode({ ...job, forced: service.settings.synchronous }) : "synchronous";
   const limitMs = longestWait(service, mode, context);
   const operation = registry.start(job.tool, job.title, job.work, { timeoutSeconds, exclusive });
+  let end: OutputWaitEnd | undefined;
   if (limitMs > 0) {
     registry.markDelivered(operation.id);
     const quietMs = mode === "undecided" ? QUIET_MS : undefined;
-    await waitInForeground(service, operation, { context, limitMs, quietMs });
-    if (isEnded(operation.state)) return finalResult(operation, styleOf(service, context));
+    end = await waitInForeground(service, operation, { context, limitMs, quietMs, awaited: job.awaited });
+    if (isEnded(operation.state)) {
+      const result = finalResult(operation, styleOf(service, context));
+      return end === undefined ? result : withMissedLine(result, end, job.awaited);
+    }
     registry.markUndelivered(operation.id);
   }
   const { task } = context;
   if (task !== undefined) registry.markTask(operation.id);
   const tell = task?.begin ?? context.onBackground;
   tell?.(operation);
-  return startedResult(operation, styleOf(service, context), registry.queuePosition(operation.id));
+  registry.markSeen(operation.id, end?.kind === "matched" ? end.position : undefined);
+  const position = registry.queuePosition(operation.id);
+  return end === undefined || job.awaited === undefined
+    ? startedResult(operation, styleOf(service, context), position)
+    : waitedResult(operation, end, { ...styleOf(service, context), awaited: job.awaited, position });
 }
 
 /** The progress message for an operation without output. */
@@ -53,14 +66,15 @@ interface Waiting {
   readonly context: CallContext;
   readonly limitMs: number;
   readonly quietMs: number | undefined;
+  readonly awaited: Awaited | undefined;
 }
 
-/** Waits for the end or the limit; streams output, and a cancel of the request ends the operation (B6). */
+/** Waits for the end, the limit or what the call waits for, which is then told; streams output, and a cancel of the request ends the operation (B6). */
 async function waitInForeground(
   service: Service,
   operation: Operation,
-  { context: { signal, sendProgress }, limitMs, quietMs }: Waiting,
-): Promise<void> {
+  { context: { signal, sendProgress }, limitMs, quietMs, awaited }: Waiting,
+): Promise<OutputWaitEnd | undefined> {
   const onAbort = () => void service.registry.cancel(operation.id, CANCELLED_BY_CLIENT);
   const progress = sendProgress && new ProgressStream({
     send: sendProgress,
@@ -73,9 +87,18 @@ async function waitInForeground(
   progress?.watch(operation, "");
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
-  await service.registry.wait([operation.id], { timeoutMs: limitMs });
+  // A cancelled request ends the operation, and that the wait.
+  const end = awaited === undefined
+    ? await service.registry.wait([operation.id], { timeoutMs: limitMs }).then(() => undefined)
+    : await waitForOutput(operation, awaited, { from: 0, timeoutMs: limitMs, signal: NEVER });
+  // An answer without an end costs another call.
+  if (end?.kind === "matched") await service.registry.wait([operation.id], { timeoutMs: ENDS_SOON_MS });
   signal.removeEventListener("abort", onAbort);
   await progress?.close();
+  return end;
 }
 
+/** Milliseconds that a command has to end by itself after the line that was waited for. */
+const ENDS_SOON_MS = 50;
+const NEVER = new AbortController().signal;
 const CANCELLED_BY_CLIENT = "The client cancelled the request";

@@ -1,0 +1,60 @@
+/** The answer of a wait for output (X20). Pure. */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Operation } from "../../operation/operation_record.ts";
+import type { Awaited, Match, OutputWaitEnd } from "../../operation/watch/output_wait.ts";
+import { duration } from "../../base/time.ts";
+import { elapsedMs, OPERATION_META_KEY, operationMeta } from "./closing_line.ts";
+import { joinLines, outputSoFar, type ResultStyle } from "./result_text.ts";
+
+interface WaitedStyle extends ResultStyle {
+  readonly awaited: Awaited;
+  /** Place in the queue; undefined: it runs. */
+  readonly position: number | undefined;
+  /** A line that matches was shown before the wait began. */
+  readonly isSeen?: boolean;
+}
+
+/** Characters of a line around a match. */
+const LONGEST_LINE = 400;
+
+/** The answer about an operation that goes on: why the wait is over, and the line or the output so far. */
+export function waitedResult(operation: Operation, end: OutputWaitEnd, style: WaitedStyle): CallToolResult {
+  const tool = `\`${style.toolPrefix ?? ""}await\``;
+  const line = `${operation.id} ${whyOver(operation, end, style)} ${tool} waits on, and returns its result.`;
+  const shown = end.kind === "matched" ? linesOf(end.match) : outputSoFar(operation, style);
+  return {
+    content: [{ type: "text", text: joinLines(line, shown) }],
+    _meta: { [OPERATION_META_KEY]: { ...operationMeta(operation, undefined), position: end.position } },
+  };
+}
+
+function whyOver(operation: Operation, end: OutputWaitEnd, { awaited, position, isSeen }: WaitedStyle): string {
+  const age = duration(elapsedMs(operation, Date.now()));
+  if (position !== undefined) return `is queued at position ${position}.`;
+  if (end.kind === "matched") return `runs for ${age}, and wrote:`;
+  const quiet = end.kind === "quiet" ? ` wrote nothing for ${duration(awaited.quietMs ?? 0)}` : "";
+  const missed = awaited.until === undefined ? "" : ` without a new line with ${JSON.stringify(awaited.until.source)}`;
+  const seen = isSeen === true ? "; an earlier one is found with from_start" : "";
+  return `runs for ${age}${quiet === "" ? "" : `,${quiet}`}${missed}${seen}.`;
+}
+
+function linesOf({ lines, index }: Match): string {
+  return lines.map((line, at) => `${at === index ? "> " : "  "}${cut(line)}`).join("\n");
+}
+
+function cut(line: string): string {
+  return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE - 1).toWellFormed()}…`;
+}
+
+/** A final result that says so where its command ended without the line that was waited for. */
+export function withMissedLine(
+  result: CallToolResult,
+  end: OutputWaitEnd,
+  awaited: Awaited | undefined,
+): CallToolResult {
+  if (end.kind !== "ended" || awaited?.until === undefined) return result;
+  const missed = `[ended without a line with ${JSON.stringify(awaited.until.source)}]`;
+  const [first, ...others] = result.content;
+  if (first?.type !== "text") return result;
+  return { ...result, content: [{ ...first, text: joinLines(first.text, missed) }, ...others] };
+}

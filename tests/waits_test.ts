@@ -1,0 +1,104 @@
+/** A call that answers at a line of output, or at silence, while its command goes on (X20). */
+import assert from "node:assert/strict";
+import { ERAS, ServerProcess } from "./_support/server_process.ts";
+import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+const STARTED = /^(op_\w+) runs for [^\n]+, and wrote: `await` waits on, and returns its result\.\n/;
+
+for (const era of ERAS) {
+  for (const user of usersAtHand()) {
+    Deno.test(`X20 ${era}: a development server is up after one call, and its lines are waited for, as ${user}`, async () => {
+      using bench = new Workbench(user);
+      await using server = await ServerProcess.start(bench, { era });
+      const { text } = await server.shell("python3 -u -m http.server 0 --bind 127.0.0.1", {
+        until: "/Serving HTTP on .* port/",
+      });
+      assert.match(text, STARTED);
+      const [, id] = STARTED.exec(text) ?? [];
+      const [, port] = /\n> Serving HTTP on 127\.0\.0\.1 port (\d+) /.exec(text) ?? assert.fail(text);
+      const waiting = server.call("await", { operation_id: id, until: "/GET \\/(one|two) /" });
+      await (await fetch(`http://127.0.0.1:${port}/two`)).body?.cancel();
+      assert.match((await waiting).text, /\n> 127\.0\.0\.1 .*"GET \/two HTTP\/1\.1" 404 -/);
+      // What was shown is not found again, but by who asks for it.
+      const again = await server.call("await", { operation_id: id, until: "Serving", timeout_seconds: 0 });
+      assert.match(
+        again.text,
+        /^op_\w+ runs for [^\n]+ without a new line with "Serving"; an earlier one is found with from_start\./,
+      );
+      const first = await server.call("await", { operation_id: id, until: "Serving", from_start: true });
+      assert.match(first.text, /\n> Serving HTTP on /);
+      await server.call("cancel", { operation_id: id });
+    });
+  }
+}
+
+Deno.test("X20 a wait finds a line in two writes, a question without its end, and a line from before", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const cut = await server.shell("printf 'rea'; sleep 0.3; printf 'dy now\\n'; tail -f /dev/null", {
+    until: "ready now",
+  });
+  assert.match(cut.text, /\n> ready now$/);
+  await server.call("cancel", { operation_id: cut.operation?.operation_id });
+  const question = await server.shell("printf 'Proceed? [y/N] '; tail -f /dev/null", { until: "[y/N]" });
+  assert.match(question.text, /\n> Proceed\? \[y\/N\] $/);
+  await server.call("cancel", { operation_id: question.operation?.operation_id });
+  bench.write("go", "");
+  const started = await server.start("while [ -e go ]; do :; done; echo one; echo two; tail -f /dev/null");
+  await Deno.remove(`${bench.scope}/go`);
+  const id = started.operation?.operation_id;
+  assert.match((await server.call("await", { id, until: "two" })).text, /\n {2}one\n> two$/);
+  assert.match(
+    (await server.call("await", { id, until: "one", timeout_seconds: 0 })).text,
+    /without a new line with "one"; an earlier/,
+  );
+  await server.call("cancel", { id });
+});
+
+Deno.test("X20 silence, the end and the limit end a wait, and the answer says which", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const quiet = await server.shell("echo a; tail -f /dev/null", { until_quiet: 0.2 });
+  assert.match(
+    quiet.text,
+    /^op_\w+ runs for [^\n]+, wrote nothing for 200 ms\. `await` waits on, and returns its result\.\na\n$/,
+  );
+  const id = quiet.operation?.operation_id;
+  const limit = await server.call("await", { id, until: "never", timeout_seconds: 0.1 });
+  assert.match(limit.text, /^op_\w+ runs for [^\n]+ without a new line with "never"\. `await`/);
+  await server.call("cancel", { id });
+  const ended = await server.shell("echo a; exit 3", { until: "never" });
+  assert.match(ended.text, /^a\n\[exit code 3, [^\n]+\]\n\[ended without a line with "never"\]$/);
+  const matched = await server.shell("echo a; echo b", { until: "a" });
+  assert.match(matched.text, /^a\nb\n?/);
+});
+
+Deno.test("X20 a wrong condition, or one for several operations, is told and starts nothing", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const wrong = await server.shell("touch made", { until: "/a(/" });
+  assert.strictEqual(
+    wrong.text,
+    'Cannot run "sandboxed_shell": Cannot read the pattern /a(/: error parsing regexp: missing closing ): `a(`. ' +
+      "It has the syntax of RE2; without slashes it is a text",
+  );
+  assert.ok(!exists(`${bench.scope}/made`));
+  const ids = [await server.start("tail -f /dev/null"), await server.start("tail -f /dev/null")];
+  assert.strictEqual(
+    (await server.call("await", { until: "a" })).text,
+    'Cannot wait for output of 2 operations: give the "operation_id" of one',
+  );
+  for (const { operation } of ids) await server.call("cancel", { operation_id: operation?.operation_id });
+});
+
+Deno.test("X20 a named shell answers at a line, and its next command waits for the end of the one that runs", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  bench.write("go", "");
+  const line = "echo up; while [ -e go ]; do :; done; echo over";
+  const up = await server.shell(line, { session: "s", until: "up" });
+  assert.match(up.text, /\n> up$/);
+  await Deno.remove(`${bench.scope}/go`);
+  assert.match((await server.shell("echo next", { session: "s" })).text, /^next\n?/);
+  assert.match((await server.call("await", { id: up.operation?.operation_id })).text, /over/);
+});
