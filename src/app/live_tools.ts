@@ -8,7 +8,7 @@ import {
   toolsDirectoryCandidates,
 } from "../catalog/load/find_tools.ts";
 import { LiveCatalog } from "../catalog/load/live_catalog.ts";
-import type { SessionRunner } from "../process/session_runner.ts";
+import type { SessionRunner } from "../process/command_runner.ts";
 import { absolutePath } from "../system/paths.ts";
 import { searchPath } from "../system/search_path.ts";
 import { probeAsker } from "./probes/run_probe.ts";

@@ -2,7 +2,7 @@
 import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { LinuxRunner } from "../process/linux/linux_runner.ts";
-import type { SessionRunner } from "../process/session_runner.ts";
+import type { SessionRunner } from "../process/command_runner.ts";
 import { chooseShell, type Shell } from "../process/shell.ts";
 import { searchPath } from "../system/search_path.ts";
 import { missingLayer } from "../sandbox/policy/layers.ts";
@@ -13,7 +13,7 @@ import type { SandboxPolicy } from "../sandbox/policy/policy.ts";
 import { missingScope } from "../sandbox/grants/resolve_scopes.ts";
 import { prepareSandbox, type Sandbox } from "../sandbox/prepare_linux.ts";
 import type { SandboxSettings } from "../sandbox/policy/sandbox_settings.ts";
-import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
+import type { SessionSandbox } from "../sandbox/settle_paths.ts";
 import type { SandboxFacts, SandboxStatus } from "../service/service.ts";
 import { homeOf, insistOnHome } from "../system/user_directories.ts";
 import { openTrees } from "./writable_trees.ts";

@@ -2,7 +2,7 @@
 import type { LoggingLevel } from "@modelcontextprotocol/server";
 import { LONGEST_NAME } from "../catalog/format/names.ts";
 import { describeDiagnostic } from "../base/diagnostic.ts";
-import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
+import type { SessionSandbox } from "../sandbox/settle_paths.ts";
 import type { PromptSource } from "../service/prompts/prompt_source.ts";
 import type { ResourceSource } from "../service/resource_source.ts";
 import type { ToolSource } from "../service/service.ts";

@@ -1,6 +1,6 @@
 /** Joins native tools with their workers, each in its own sandbox (K2). Nothing is started here. */
 import type { SandboxChoice } from "../sandbox/policy/sandbox_settings.ts";
-import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
+import type { SessionSandbox } from "../sandbox/settle_paths.ts";
 import { openingFlags } from "../sandbox/denials/denied_protected.ts";
 import { startInSandbox } from "../child_server/sandboxed_start.ts";
 import type { CallAudit } from "../service/run/call_audit.ts";

@@ -1,7 +1,7 @@
 /** Where native tools find files that are not only in the project, and where they keep data that outlives them (K7, K8). */
 import { fingerprint } from "../base/fingerprint.ts";
 import { type PromptDirectory, type ReadPrompts, readPrompts } from "../prompt/load/read_prompts.ts";
-import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
+import type { SessionSandbox } from "../sandbox/settle_paths.ts";
 import { isWithin, realPath } from "../system/paths.ts";
 import { stateDirectory, userDirectory } from "../system/user_directories.ts";
 

@@ -2,7 +2,7 @@
 import { describeEnd } from "../base/command/command_end.ts";
 import { ignoreClosedPipe, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import type { SessionRunner } from "../process/session_runner.ts";
+import type { SessionRunner } from "../process/command_runner.ts";
 import { type ChildServer, type ChildServerHooks } from "./child_server.ts";
 import { StderrFile } from "./stderr_file.ts";
 

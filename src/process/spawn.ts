@@ -11,7 +11,7 @@ import type { Table } from "../sandbox/launcher/image/table.ts";
 import { killDescendants, type ProcessTree, systemTree } from "./tree/descendants.ts";
 import { leftRunning, type ProcessNames } from "./background_processes.ts";
 import { type FileFacts, Libc } from "../system/libc.ts";
-import { NoticedWatches } from "../system/changes/noticed_watch.ts";
+import { NoticedWatches } from "../system/changes/path_events.ts";
 import type { ChangeWatch, Watched } from "../system/stat_watch.ts";
 import { type Separated, Separator, type SharedName } from "../sandbox/protect/separate_hard_links.ts";
 import { type ListedProcess, parseProcessList, PS_ARGUMENTS } from "./tree/process_list.ts";
@@ -103,7 +103,7 @@ export class Spawner {
     return this.#libc.lookAt(path);
   }
 
-  /** For looking at the same paths again and again (noticed_watch.ts). */
+  /** For looking at the same paths again and again (path_events.ts). */
   watch(paths: readonly string[], watched?: Watched): ChangeWatch {
     return this.#watches.watch(paths, watched);
   }

@@ -15,7 +15,14 @@ import { FS, grantable, missingProtections, SCOPES_ABI, SHARED_MEMORY, WRITABLE_
 import type { Processor } from "../system/syscalls.ts";
 import { Libc } from "../system/libc.ts";
 import { TreeMaker } from "../system/open_files/tree_maker.ts";
-import { outerTrees } from "./policy/outer_trees.ts";
+import {
+  outerTrees,
+  type OwnRoot,
+  type PathGrant,
+  type PinnedDirectory,
+  type PrivateTemporary,
+  type SandboxPolicy,
+} from "./policy/policy.ts";
 import {
   absolutePath,
   isWithin,
@@ -26,7 +33,6 @@ import {
   realPath,
   trustedPath,
 } from "../system/paths.ts";
-import type { OwnRoot, PathGrant, PinnedDirectory, PrivateTemporary, SandboxPolicy } from "./policy/policy.ts";
 import { placeInMemory } from "./directories/place_in_memory.ts";
 import { ownRoot } from "./directories/own_root.ts";
 import { TERMINALS } from "./grants/system_paths.ts";
@@ -35,13 +41,13 @@ import { openedPaths } from "./protect/protected_paths.ts";
 import { acceptableAbi, nullDeviceProblem, supportedProcessor } from "./policy/prerequisites.ts";
 import { runtimeCacheProblem } from "./grants/runtime_cache.ts";
 import type { SandboxSettings } from "./policy/sandbox_settings.ts";
-import type { SessionSandbox } from "./session_sandbox.ts";
 import {
   discardDirectories,
   environmentOf,
   openDirectories,
   type OwnDirectories,
   pinned,
+  type SessionSandbox,
   type SettledPaths,
   settlePaths,
 } from "./settle_paths.ts";

@@ -12,8 +12,13 @@ import { withTargets } from "./protect/protected_paths.ts";
 import { closedPlaces, SENSITIVE_ON_MACOS } from "./seatbelt/denied_paths.ts";
 import { type SeatbeltProfile, seatbeltProfile } from "./seatbelt/profile.ts";
 import { missingSandboxExec, type SeatbeltConfinement } from "./seatbelt/sandbox_exec.ts";
-import type { SessionSandbox } from "./session_sandbox.ts";
-import { discardDirectories, environmentOf, openDirectories, settlePaths } from "./settle_paths.ts";
+import {
+  discardDirectories,
+  environmentOf,
+  openDirectories,
+  type SessionSandbox,
+  settlePaths,
+} from "./settle_paths.ts";
 
 /** A session's sandbox on macOS. */
 export interface SeatbeltSandbox extends SessionSandbox {

@@ -6,7 +6,7 @@ import type { Scope } from "../../system/path_scope.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import type { LiveCatalogOptions } from "../../catalog/load/live_catalog.ts";
 import type { Probe } from "../../catalog/model/leaf.ts";
-import type { SessionRunner } from "../../process/session_runner.ts";
+import type { SessionRunner } from "../../process/command_runner.ts";
 import type { CheckMemory } from "./probe_cache.ts";
 import { type FindProgram, type FoundProgram, programFinder } from "./program_lookup.ts";
 

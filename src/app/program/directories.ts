@@ -1,6 +1,6 @@
 /** Where issues, memos, flows and rules of a project are (K6, K7, K8), checked against its sandbox. */
 import { UsageError } from "../../base/errors.ts";
-import type { SessionSandbox } from "../../sandbox/session_sandbox.ts";
+import type { SessionSandbox } from "../../sandbox/settle_paths.ts";
 import {
   chosenDirectory,
   DEFAULT_DIRECTORIES,

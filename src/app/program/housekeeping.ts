@@ -3,7 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { parentOf } from "../../system/paths.ts";
 import { removeStaleSessions } from "../../sandbox/directories/session_directory.ts";
-import type { SessionSandbox } from "../../sandbox/session_sandbox.ts";
+import type { SessionSandbox } from "../../sandbox/settle_paths.ts";
 import { removeOldCaches } from "./scope_cache.ts";
 
 /** Then a client's first calls, which it would delay, are answered. */

@@ -1,7 +1,7 @@
 /** Where the caches of scopes lie for this user. */
 import { scopeCaches } from "../../sandbox/directories/private_directories.ts";
 import { removeUnusedCaches } from "../../sandbox/directories/scope_caches.ts";
-import type { SessionSandbox } from "../../sandbox/session_sandbox.ts";
+import type { SessionSandbox } from "../../sandbox/settle_paths.ts";
 import { homeOf } from "../../system/user_directories.ts";
 
 /** Undefined: there are none. `writable`: canonical trees that commands can write to; absent: no command runs. */

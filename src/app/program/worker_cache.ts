@@ -1,8 +1,7 @@
 /** Where the worker of a project keeps data derived from its files (K4). */
 import { removeTree } from "../../system/open_files/remove_tree.ts";
 import { workerCache } from "../../sandbox/directories/private_directories.ts";
-import type { SessionSandbox } from "../../sandbox/session_sandbox.ts";
-import { scopeName } from "../../sandbox/settle_paths.ts";
+import { scopeName, type SessionSandbox } from "../../sandbox/settle_paths.ts";
 import { parentOf } from "../../system/paths.ts";
 import { homeOf } from "../../system/user_directories.ts";
 

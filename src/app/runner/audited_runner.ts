@@ -1,8 +1,13 @@
 /** Writes every command to the audit log, before it runs and when it ended (S18). */
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { OperationIds } from "../../operation/operation_id.ts";
-import type { CommandHooks, CommandRequest } from "../../process/command_runner.ts";
-import type { OpenCommand, OpenRequest, SessionRunner } from "../../process/session_runner.ts";
+import type {
+  CommandHooks,
+  CommandRequest,
+  OpenCommand,
+  OpenRequest,
+  SessionRunner,
+} from "../../process/command_runner.ts";
 import type { AuditedCommand, AuditLog } from "./audit_log.ts";
 import { RunnerDecorator } from "./runner_decorator.ts";
 

@@ -2,8 +2,7 @@
 import { withTimeout } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { Denial } from "../../base/command/denial.ts";
-import type { CommandHooks, CommandRequest } from "../../process/command_runner.ts";
-import type { SessionRunner } from "../../process/session_runner.ts";
+import type { CommandHooks, CommandRequest, SessionRunner } from "../../process/command_runner.ts";
 import { explainDenials } from "../../sandbox/denials/explain.ts";
 import { pathsInCommand } from "../../sandbox/denials/mentioned_paths.ts";
 import type { EndedCommand } from "../../sandbox/denials/question.ts";

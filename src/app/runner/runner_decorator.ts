@@ -1,6 +1,12 @@
 import type { CommandEnd } from "../../base/command/command_end.ts";
-import type { CommandHooks, CommandRequest, OpenShell } from "../../process/command_runner.ts";
-import type { OpenCommand, OpenRequest, SessionRunner } from "../../process/session_runner.ts";
+import type {
+  CommandHooks,
+  CommandRequest,
+  OpenCommand,
+  OpenRequest,
+  OpenShell,
+  SessionRunner,
+} from "../../process/command_runner.ts";
 
 /** A runner that passes everything on to another one; a subclass adds to what it overrides. */
 export abstract class RunnerDecorator<Inner extends SessionRunner = SessionRunner> implements SessionRunner {

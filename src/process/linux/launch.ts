@@ -8,17 +8,15 @@ import { servedLine } from "../../sandbox/launcher/serving_table.ts";
 import { offlinePolicy } from "../../sandbox/launcher/policy_fallback.ts";
 import type { SandboxPolicy } from "../../sandbox/policy/policy.ts";
 import type { GuardView } from "../../sandbox/protect/guard_view.ts";
-import type { CommandHooks, CommandRequest } from "../command_runner.ts";
-import type { OpenRequest } from "../session_runner.ts";
+import type { CommandHooks, CommandRequest, OpenRequest } from "../command_runner.ts";
 import { encodeShellCommand, lineArguments, type Shell } from "../shell.ts";
 import type { LauncherImage, LauncherProcess } from "../spawn.ts";
 import { writeAndClose } from "../supervision.ts";
 import { CommandTree } from "./command_tree.ts";
 import type { Attempts } from "./launch/retry_launch.ts";
-import type { PrewarmedProcesses } from "./prewarmed_processes.ts";
+import type { PrewarmedProcesses, ServingPool } from "./process_pool.ts";
 import type { GuardedCommand, Tree } from "./protection/protected_state.ts";
 import type { ReadinessOptions } from "./readiness/readiness.ts";
-import type { ServingPool } from "./serving/serving_pool.ts";
 import type { ServedInput, ServingSandbox } from "./serving/serving_sandbox.ts";
 
 /** Shared by all launches of a session. */

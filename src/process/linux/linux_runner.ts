@@ -6,19 +6,24 @@ import { withTimeout } from "../../base/time.ts";
 import type { SandboxPolicy } from "../../sandbox/policy/policy.ts";
 import type { Sandbox } from "../../sandbox/prepare_linux.ts";
 import type { SelfTestReport } from "../../sandbox/selftest/judge.ts";
-import type { CommandHooks, CommandRequest, OpenShell } from "../command_runner.ts";
-import type { OpenCommand, OpenRequest, SessionRunner } from "../session_runner.ts";
+import type {
+  CommandHooks,
+  CommandRequest,
+  OpenCommand,
+  OpenRequest,
+  OpenShell,
+  SessionRunner,
+} from "../command_runner.ts";
 import { ProcessesBelow } from "../open_shell/processes_below.ts";
-import { LineShell, type StartedShell } from "../open_shell/line_shell.ts";
-import { runWithin } from "../open_shell/run_within.ts";
+import { LineShell, runWithin, type StartedShell } from "../open_shell/line_shell.ts";
 import { openShellArguments, type Shell } from "../shell.ts";
 import { askProgram, Spawner } from "../spawn.ts";
 import { type LaunchTools, OpenLaunch, RunLaunch } from "./launch.ts";
 import { type GitConfig, openGitConfig } from "./git_config/open_git_config.ts";
 import { LaunchImages } from "./launch/launch_images.ts";
 import { retryLaunch } from "./launch/retry_launch.ts";
-import { PrewarmedProcesses } from "./prewarmed_processes.ts";
-import { OwnChanges } from "../../sandbox/protect/own_changes.ts";
+import { PrewarmedProcesses } from "./process_pool.ts";
+import { OwnChanges } from "../../sandbox/protect/path_snapshot.ts";
 import { ShellWatch } from "./protection/shell_watch.ts";
 import { ProtectedState } from "./protection/protected_state.ts";
 import type { ForeignSockets, SearchTimes } from "./sockets/foreign_sockets.ts";

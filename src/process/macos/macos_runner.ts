@@ -10,14 +10,19 @@ import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { isExecutableFile, programPaths, searchPath } from "../../system/search_path.ts";
 import { describeSandboxExecFailure, sandboxExecArguments } from "../../sandbox/seatbelt/sandbox_exec.ts";
 import type { SeatbeltSandbox } from "../../sandbox/prepare_macos.ts";
-import type { SessionSandbox } from "../../sandbox/session_sandbox.ts";
-import type { CommandHooks, CommandRequest, OpenShell } from "../command_runner.ts";
+import type { SessionSandbox } from "../../sandbox/settle_paths.ts";
+import type {
+  CommandHooks,
+  CommandRequest,
+  OpenCommand,
+  OpenRequest,
+  OpenShell,
+  SessionRunner,
+} from "../command_runner.ts";
 import { ProcessGroup } from "./process_group.ts";
 import { describeFailure } from "../linux/launch/launcher_reports.ts";
 import { writeAndClose } from "../supervision.ts";
-import type { OpenCommand, OpenRequest, SessionRunner } from "../session_runner.ts";
-import { LineShell } from "../open_shell/line_shell.ts";
-import { runWithin } from "../open_shell/run_within.ts";
+import { LineShell, runWithin } from "../open_shell/line_shell.ts";
 import { lineArguments, openShellArguments, type Shell } from "../shell.ts";
 import { type LauncherProcess, listProcesses, startGroup } from "../spawn.ts";
 

@@ -5,8 +5,7 @@ import type { ProtectedChange } from "../../base/command/protected_change.ts";
 import { ignoreClosedPipe } from "../../base/errors.ts";
 import { encodeText } from "../../base/text.ts";
 import { withTimeout } from "../../base/time.ts";
-import type { CommandHooks, OpenShell, ShellLine } from "../command_runner.ts";
-import type { OpenCommand } from "../session_runner.ts";
+import type { CommandHooks, CommandRequest, OpenCommand, OpenShell, ShellLine } from "../command_runner.ts";
 import { signalQuietly } from "../tree/descendants.ts";
 import { ShellOutput } from "./shell_output.ts";
 import { ABANDON_SIGNAL, CLOSING, lineText, markText, OPENING } from "./shell_text.ts";
@@ -149,4 +148,15 @@ export class LineShell implements OpenShell {
     }
     await this.close();
   }
+}
+
+/** Runs a request in a shell; only a line can run there. */
+export async function runWithin(
+  shell: OpenShell,
+  { run, directory, environment }: CommandRequest,
+  hooks: CommandHooks,
+): Promise<CommandEnd> {
+  if (!("shell" in run)) return { kind: "not_started", message: "A session runs lines only", fault: "server" };
+  const target = directory === shell.directory ? undefined : directory;
+  return await shell.run({ line: run.shell, directory: target, environment }, hooks);
 }

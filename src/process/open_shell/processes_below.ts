@@ -1,6 +1,6 @@
 import type { LeftRunning } from "../../base/command/command_end.ts";
 import { living, type ProcessNames } from "../background_processes.ts";
-import type { OpenProcesses } from "../session_runner.ts";
+import type { OpenProcesses } from "../command_runner.ts";
 import { descendantsOf, killDescendants, type ProcessTree } from "../tree/descendants.ts";
 
 /** The processes of a command that was opened: its first one, which is there at the first question, and the others. */

@@ -19,7 +19,7 @@ import { lookAbove, lookAsSeen, type Place } from "./inspect_path.ts";
 import { pathsInCommand, pathsInOutput, type Places, targetsInCommand } from "./mentioned_paths.ts";
 import { allows } from "./policy_query.ts";
 import { isWithin } from "../../system/paths.ts";
-import { evidenceIn } from "./printed_evidence.ts";
+import { evidenceIn } from "./printed_errors.ts";
 import type { DenialContext, EndedCommand, Mention, Question } from "./question.ts";
 
 /** The model pays for each line. */

@@ -1,8 +1,7 @@
 /** What is asked (S15): which of the things that a command mentioned its sandbox keeps from it. */
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
-import type { ErrorName } from "./printed_errors.ts";
-import type { Evidence } from "./printed_evidence.ts";
+import type { ErrorName, Evidence } from "./printed_errors.ts";
 
 /** A command that ended by itself. */
 export interface EndedCommand {

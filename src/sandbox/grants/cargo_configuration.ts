@@ -3,7 +3,7 @@ import { encodeText } from "../../base/text.ts";
 import { FileCalls, type OpenFiles } from "../../system/open_files/file_calls.ts";
 import { readTextIfRegular } from "../../system/reading/regular_file.ts";
 import type { Processor } from "../../system/syscalls.ts";
-import { isSecret } from "./secret_values.ts";
+import { isSecret } from "./user_configuration.ts";
 import type { PinnedDirectory } from "../policy/policy.ts";
 
 const LARGEST_BYTES = 1024 * 1024;

@@ -3,7 +3,6 @@
  * Commands get copies of what is harmless in it (S25). Pure.
  */
 import { words } from "../../base/text.ts";
-import { isSecret } from "./secret_values.ts";
 import { searchPath } from "../../system/search_path.ts";
 
 /** A file of the user's, and how programs are led to the copy. */
@@ -117,4 +116,16 @@ function mavenSettings(text: string): string {
 /** The contents of the elements of that name; of one that does not end, nothing. */
 function elementsOf(text: string, name: string): readonly string[] {
   return text.split(`<${name}>`).slice(1).flatMap((part) => part.split(`</${name}>`).slice(0, -1).slice(0, 1));
+}
+
+/** What is a secret in the value of a setting, or could be one (S25). Pure. */
+
+/** A user name or password, a query, a word for a secret, or a variable whose value is not known here. */
+const SECRET = /[@?]|\$\{|token|secret|passw|passphrase|credential|_auth|api[-_]?key/i;
+/** A part of an address that no person gave it: registries take tokens so. */
+const TOKEN = /^(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16,}$/;
+
+/** Whether the value holds a secret, or what looks like one. */
+export function isSecret(value: string): boolean {
+  return SECRET.test(value) || value.includes("://") && value.split(/[^A-Za-z0-9]/).some((part) => TOKEN.test(part));
 }

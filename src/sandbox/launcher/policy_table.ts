@@ -64,7 +64,7 @@ export interface LaunchTarget {
   readonly stderrFile?: string;
   /** Absent: a command with a private network makes it itself. */
   readonly emptyNetwork?: EmptyNetwork | undefined;
-  /** The launcher reports on stdout, among the frames of the output (image/output_frame.ts); absent: on stderr. */
+  /** The launcher reports on stdout, among the frames of the output (image/interpreter.ts); absent: on stderr. */
   readonly reportsToOutput?: true;
 }
 

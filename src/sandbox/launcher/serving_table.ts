@@ -14,9 +14,15 @@ import {
   startProgram,
   type TargetDraft,
 } from "./policy_table.ts";
-import { HEAD_BYTES, readBlock, ROOM_BYTES } from "./steps/block_steps.ts";
+import {
+  blockSignals,
+  HEAD_BYTES,
+  readBlock,
+  ROOM_BYTES,
+  serveCommands,
+  type ServeOptions,
+} from "./steps/serve_steps.ts";
 import { findLeftovers, type MadeSandbox, openLeftovers } from "./steps/leftover_steps.ts";
-import { blockSignals, serveCommands, type ServeOptions } from "./steps/serve_steps.ts";
 import { findLine, makeInput, passLine, takeInput } from "./steps/shell_steps.ts";
 import { AT_FDCWD, O_CLOEXEC, type Processor } from "../../system/syscalls.ts";
 import { type DataWord, Table } from "./image/table.ts";

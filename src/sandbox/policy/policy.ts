@@ -4,6 +4,7 @@
  * Reads and writes are both deny-by-default: an empty list grants nothing.
  */
 import type { Confinement } from "./confinement.ts";
+import { isWithin } from "../../system/paths.ts";
 
 /** A directory pinned by identity: the launcher refuses to run when the path leads elsewhere (S4). */
 export interface PinnedDirectory {
@@ -105,4 +106,16 @@ export interface LaunchCommand {
   readonly directory: string;
   /** The command gets a copy of the report descriptor (`TAKEN_FD`): only for our own programs. */
   readonly reports?: boolean;
+}
+
+/**
+ * The trees without those whose path lies in another one: that one's rights hold there already. Leaving a tree out
+ * never opens anything, even if a command moves directories at the same time and the path leads elsewhere. A tree in
+ * another one can so be renamed, or made again under its name, as `git switch` does, and files move in and out of it
+ * without a copy.
+ */
+export function outerTrees(trees: readonly PinnedDirectory[]): readonly PinnedDirectory[] {
+  return trees.filter(({ path }, index) =>
+    !trees.some((other, at) => at !== index && isWithin(path, other.path) && (path !== other.path || at < index))
+  );
 }

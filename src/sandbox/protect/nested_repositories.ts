@@ -3,7 +3,6 @@
  * Looked for once, near the top and not for long: an editor that searches for repositories goes no deeper either.
  */
 import { setAsideAt, storesOf } from "../git_config/set_aside_places.ts";
-import { isGenerated } from "./generated_directories.ts";
 import { expected, isExpected } from "../../system/paths.ts";
 
 /** Levels of directories below the tree that are searched. */
@@ -126,4 +125,12 @@ function isAside(link: string): boolean {
 /** As git recognizes its own. */
 function isRepository(entries: readonly Deno.DirEntry[]): boolean {
   return ["HEAD", "objects", "refs"].every((wanted) => entries.some(({ name }) => name === wanted));
+}
+
+/** Directories that build tools and package managers make and remove: full of files, and no place for repositories. */
+const GENERATED: readonly string[] = [".cache", ".venv", "__pycache__", "dist", "node_modules", "target", "venv"];
+
+/** Whether a path lies in such a directory, or is one. */
+export function isGenerated(path: string): boolean {
+  return path.split("/").some((name) => GENERATED.includes(name));
 }

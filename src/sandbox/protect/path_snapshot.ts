@@ -1,11 +1,12 @@
 /** One check of everything guarded: what exists, where links lead, and what to mount over it (S7, S8, S21). */
 import type { FileState, GuardPlan, GuardView, HiddenPath, Looker, SharedFile } from "./guard_view.ts";
-import { isGenerated } from "./generated_directories.ts";
+import { isGenerated } from "./nested_repositories.ts";
 import { followLinks } from "../../system/follow_links.ts";
 import type { FileFacts } from "../../system/libc.ts";
 import { expected, isWithin, parentOf } from "../../system/paths.ts";
 import type { GuardedPath } from "../policy/policy.ts";
 import type { ProtectedPath } from "./protected_paths.ts";
+import type { ProtectedChange } from "../../base/command/protected_change.ts";
 
 /** Entries of one protected directory that a check reads, in system order; each directory has its own limit. */
 const MOST_ENTRIES = 4096;
@@ -238,4 +239,53 @@ function ancestors(path: string, tree: string): readonly string[] {
   const found: string[] = [];
   for (let parent = parentOf(path); parent.length > tree.length; parent = parentOf(parent)) found.unshift(parent);
   return found;
+}
+
+/**
+ * Checks guarded paths, before a command to know what to mount and after it to find changes. The cost is some two
+ * microseconds a path, so it is done for each command. `mounted`: the view will be mounted, as with namespaces.
+ */
+export function lookAtGuarded(plan: GuardPlan, libc: Looker, { mounted }: { readonly mounted: boolean }): GuardView {
+  const looking = new GuardLook(libc, plan, mounted);
+  for (const one of plan.protected) looking.protect(one);
+  for (const one of plan.hidden) looking.hide(one);
+  return looking.view();
+}
+
+/** What differs between a view and a later one, sorted by path. */
+export function protectedChanges(before: GuardView, after: GuardView): readonly ProtectedChange[] {
+  if (before === after) return [];
+  const changes: ProtectedChange[] = [];
+  for (const path of new Set([...before.seen.keys(), ...after.seen.keys()])) {
+    const [was, is] = [before.seen.get(path), after.seen.get(path)];
+    if (was === is) continue;
+    changes.push({ path, change: was === undefined ? "created" : is === undefined ? "removed" : "changed" });
+  }
+  return changes.sort((one, other) => one.path < other.path ? -1 : 1);
+}
+
+/** Of one file, while one command ran. */
+const MOST_STEPS = 16;
+
+/** Changes of protected files by the server itself, which results do not report. */
+export class OwnChanges {
+  /** Fingerprints after a change, by path and fingerprint before. */
+  readonly #after = new Map<string, string>();
+
+  /** Adds a change of a file between two fingerprints. */
+  add(path: string, before: string, after: string): void {
+    this.#after.set(`${path}\0${before}`, after);
+  }
+
+  /** The changes except those that only the server made. */
+  without(changes: readonly ProtectedChange[], before: GuardView, after: GuardView): readonly ProtectedChange[] {
+    return changes.filter(({ path }) => {
+      let was = before.seen.get(path);
+      for (let steps = 0; steps < MOST_STEPS && this.#after.has(`${path}\0${was}`); steps++) {
+        was = this.#after.get(`${path}\0${was}`);
+        if (was === after.seen.get(path)) return false;
+      }
+      return true;
+    });
+  }
 }

@@ -2,7 +2,7 @@
 import { words } from "../../base/text.ts";
 import { realPath } from "../../system/paths.ts";
 import type { ProtectedPath } from "../protect/protected_paths.ts";
-import type { SeatbeltPolicy } from "./policy.ts";
+import type { SeatbeltPolicy } from "./profile.ts";
 
 const APPLICATIONS: readonly string[] = words(
   "1Password Arc Bitwarden BraveSoftware Chromium Firefox Google/Chrome Vivaldi com.apple.TCC com.operasoftware.Opera",

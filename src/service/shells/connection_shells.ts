@@ -2,8 +2,7 @@
 import { type CommandEnd, describeEnd, type LeftRunning } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Work, WorkControl } from "../../operation/operation.ts";
-import type { OpenShell } from "../../process/command_runner.ts";
-import type { SessionRunner } from "../../process/session_runner.ts";
+import type { OpenShell, SessionRunner } from "../../process/command_runner.ts";
 import type { Scope } from "../../system/path_scope.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { duration } from "../../base/time.ts";

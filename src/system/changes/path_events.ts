@@ -7,6 +7,8 @@ import { encodeText } from "../../base/text.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
 import { type Event, eventsIn } from "../inotify.ts";
 import { O_CLOEXEC } from "../syscalls.ts";
+import { attempt } from "../../base/errors.ts";
+import type { ChangeWatch, Watched } from "../stat_watch.ts";
 
 const SYMBOLS = {
   inotify_init1: { parameters: ["i32"], result: "i32" },
@@ -53,7 +55,7 @@ export interface Listener {
 }
 
 /** A file or directory that is watched. */
-interface Watched {
+interface WatchedFile {
   readonly number: number;
   /** Of itself, and of all in it. */
   readonly all: Set<Listener>;
@@ -63,7 +65,7 @@ interface Watched {
 
 /** Where a listener is registered. */
 interface Place {
-  readonly watched: Watched;
+  readonly watched: WatchedFile;
   readonly listeners: Set<Listener>;
   /** Of the name that it waits for there; absent: for none. */
   readonly key?: string;
@@ -78,10 +80,10 @@ export class PathEvents implements Disposable {
   readonly #answered: Int16Array<ArrayBuffer>;
   readonly #buffer = new Uint8Array(BATCH_BYTES);
   readonly #facts = new Uint8Array(FACTS_BYTES);
-  readonly #watched = new Map<number, Watched>();
+  readonly #watched = new Map<number, WatchedFile>();
   readonly #places = new Map<Listener, Place[]>();
   /** Directories by path, while nothing happens: many paths have the same ones on their way. */
-  readonly #directories = new Map<string, Watched>();
+  readonly #directories = new Map<string, WatchedFile>();
 
   /** @throws {Error} When the C library, the kernel or /proc gives none: at the system's limit of instances, for one. */
   constructor() {
@@ -149,7 +151,7 @@ export class PathEvents implements Disposable {
     this.#places.delete(listener);
   }
 
-  #directory(path: string): Watched | "missing" | undefined {
+  #directory(path: string): WatchedFile | "missing" | undefined {
     const known = this.#directories.get(path);
     if (known !== undefined) return known;
     const watched = this.#watch(path, NAMES);
@@ -158,7 +160,7 @@ export class PathEvents implements Disposable {
   }
 
   /** Missing: there is nothing, or nothing can be below it. Undefined: the system would not tell all that happens there. */
-  #watch(path: string, mask: number): Watched | "missing" | undefined {
+  #watch(path: string, mask: number): WatchedFile | "missing" | undefined {
     const { inotify_add_watch, statfs, readlink, __errno_location } = this.#library.symbols;
     const name = encodeText(`${path}\0`);
     const isKnown = statfs(name, this.#facts) === 0;
@@ -198,5 +200,96 @@ export class PathEvents implements Disposable {
 
   #tellAll(): void {
     for (const one of this.#places.keys()) one.notice();
+  }
+}
+
+/** Makes a watch that looks. */
+export type MakeWatch = (paths: readonly string[], watched: Watched) => ChangeWatch;
+
+/**
+ * The watches of one session, which ask the kernel what happened instead of looking at each path. What it does not
+ * notice is looked at as without it, and where it noticed something, all is.
+ */
+export class NoticedWatches implements Disposable {
+  readonly #make: MakeWatch;
+  /** Undefined: not asked for yet, or this system gives none. */
+  #events: PathEvents | undefined;
+  #isAsked = false;
+
+  constructor(make: MakeWatch) {
+    this.#make = make;
+  }
+
+  [Symbol.dispose](): void {
+    this.#events?.[Symbol.dispose]();
+  }
+
+  /** Gives the same result as polling. */
+  watch(paths: readonly string[], watched: Watched = "everything"): ChangeWatch {
+    if (!this.#isAsked) {
+      this.#isAsked = true;
+      this.#events = Deno.build.os === "linux" ? attempt(Error, () => new PathEvents()) : undefined;
+    }
+    const make = (some: readonly string[]) => this.#make(some, watched);
+    return this.#events === undefined ? make(paths) : new NoticedWatch(paths, {
+      events: this.#events,
+      make,
+      inside: watched !== "identity",
+    });
+  }
+}
+
+interface NoticedWatchOptions {
+  readonly events: PathEvents;
+  readonly make: (paths: readonly string[]) => ChangeWatch;
+  /** Whether the file at a path counts, too. */
+  readonly inside: boolean;
+}
+
+/** A watched path, which passes its events to its watch. */
+interface Spot {
+  readonly path: string;
+  notice(): void;
+}
+
+class NoticedWatch implements ChangeWatch {
+  readonly #options: NoticedWatchOptions;
+  readonly #whole: ChangeWatch;
+  readonly #spots: readonly Spot[];
+  /** Those to which something happened; all, at first. */
+  readonly #due: Set<Spot>;
+  /** Of which the kernel would not tell. */
+  readonly #unnoticed = new Set<Spot>();
+  /** Undefined: there are none of these. */
+  #rest: ChangeWatch | undefined;
+
+  constructor(paths: readonly string[], options: NoticedWatchOptions) {
+    this.#options = options;
+    this.#whole = options.make(paths);
+    this.#spots = paths.map((path) => {
+      const spot: Spot = { path, notice: () => this.#due.add(spot) };
+      return spot;
+    });
+    this.#due = new Set(this.#spots);
+  }
+
+  isUnchanged(): boolean {
+    const { events, make, inside } = this.#options;
+    events.look();
+    if (this.#due.size === 0) return this.#rest?.isUnchanged() ?? true;
+    for (const spot of this.#due) {
+      this.#due.delete(spot);
+      if (events.add(spot, spot.path, { inside })) this.#unnoticed.delete(spot);
+      else this.#unnoticed.add(spot);
+    }
+    this.#rest = this.#unnoticed.size === 0 ? undefined : make(Array.from(this.#unnoticed, ({ path }) => path));
+    // Both look after the kernel was asked to tell what comes from now on.
+    this.#rest?.isUnchanged();
+    return this.#whole.isUnchanged();
+  }
+
+  close(): void {
+    for (const spot of this.#spots) this.#options.events.remove(spot);
+    this.#due.clear();
   }
 }

@@ -3,7 +3,6 @@
  * there is nothing new. A directory is watched before it is listed, so that nothing appears between the two.
  */
 import { nameBytes } from "../../base/bytes.ts";
-import { Turns } from "./turns.ts";
 import { directoryEntries, type DirectoryEntry, errnoAt, LazyLibrary } from "../c_library.ts";
 import { type Event, eventsIn } from "../inotify.ts";
 import { expected } from "../paths.ts";
@@ -236,4 +235,20 @@ function isOwn(path: string): boolean {
 /** Nothing is there, or no directory. */
 function isGone(error: number): boolean {
   return error === ENOENT || error === ENOTDIR;
+}
+
+/** Long work on the server's thread, in turns with other work: nothing else is served while it goes on. */
+
+const LONGEST_TURN_MS = 20;
+
+/** Long work on the server's thread, in turns with other work: nothing else is served during it. */
+export class Turns {
+  #begun = performance.now();
+
+  /** Must be called between two steps; lets other work run if this turn was long. */
+  async end(): Promise<void> {
+    if (performance.now() < this.#begun + LONGEST_TURN_MS) return;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    this.#begun = performance.now();
+  }
 }

@@ -3,7 +3,7 @@
  * the launcher reported, and how it ended.
  */
 import { ignoreClosedPipe } from "../../../src/base/errors.ts";
-import { FrameReader } from "../../../src/process/linux/serving/frame_reader.ts";
+import { FrameReader } from "../../../src/process/linux/serving/serving_sandbox.ts";
 import { makeSeenDirectory } from "../../../src/base/_support/seen_directory.ts";
 import { ENTRY_BYTES } from "../../../src/sandbox/launcher/image/interpreter.ts";
 import { INTERPRETERS } from "../../../src/sandbox/launcher/image/interpreter_code.ts";

@@ -16,7 +16,7 @@ import type { FileCalls } from "../../../system/open_files/file_calls.ts";
 import { isWithin, parentOf } from "../../../system/paths.ts";
 import type { ConfigEditor } from "./edit_config.ts";
 import { type ConfigFile, type ConfigPlace, readConfig, replaceCopy, writeInPlace } from "./config_files.ts";
-import type { OwnChanges } from "../../../sandbox/protect/own_changes.ts";
+import type { OwnChanges } from "../../../sandbox/protect/path_snapshot.ts";
 
 /** Further repositories keep a configuration that commands cannot write. */
 const MOST_REPOSITORIES = 32;

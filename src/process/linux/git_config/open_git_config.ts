@@ -10,7 +10,7 @@ import { KnownRepositories } from "./known_repositories.ts";
 import { MadeRepositories } from "./made_repositories.ts";
 import { SetAside } from "./set_aside.ts";
 import { TreeEvents } from "../../../system/changes/tree_events.ts";
-import { isGenerated } from "../../../sandbox/protect/generated_directories.ts";
+import { isGenerated } from "../../../sandbox/protect/nested_repositories.ts";
 
 /** The entry that git enters, and those that make a directory a repository. */
 const NAMES = [".git", "HEAD", "commondir", "objects", "refs"] as const;

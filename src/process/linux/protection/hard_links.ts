@@ -4,10 +4,9 @@
  */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import type { SharedFile } from "../../../sandbox/protect/guard_view.ts";
-import { fingerprintOf } from "../../../sandbox/protect/path_snapshot.ts";
+import { fingerprintOf, type OwnChanges } from "../../../sandbox/protect/path_snapshot.ts";
 import { isWithin } from "../../../system/paths.ts";
 import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
-import type { OwnChanges } from "../../../sandbox/protect/own_changes.ts";
 import type { Separator } from "../../../sandbox/protect/separate_hard_links.ts";
 
 /** Files of one check; the rest follow at the next. */

@@ -1,9 +1,8 @@
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import assert from "node:assert/strict";
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
-import { fingerprintOf } from "../../../sandbox/protect/path_snapshot.ts";
+import { fingerprintOf, OwnChanges } from "../../../sandbox/protect/path_snapshot.ts";
 import { SecondNames } from "./hard_links.ts";
-import { OwnChanges } from "../../../sandbox/protect/own_changes.ts";
 
 const TREE = { path: "/t", device: 1n, inode: 2n };
 const FACTS = { device: 1n, inode: 3n, kind: "file", mode: 0o644, links: 2, size: 0n, changedAt: 0n } as const;

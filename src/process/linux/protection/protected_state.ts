@@ -8,18 +8,16 @@ import type { Logger } from "../../../base/log.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { GuardPlan, GuardView, WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 import { findNestedRepositories } from "../../../sandbox/protect/nested_repositories.ts";
-import { lookAtGuarded, protectedChanges } from "../../../sandbox/protect/path_guard.ts";
+import { lookAtGuarded, type OwnChanges, protectedChanges } from "../../../sandbox/protect/path_snapshot.ts";
 import { nestedRepositoryPaths, type ProtectedPath } from "../../../sandbox/protect/protected_paths.ts";
 import { isWithin } from "../../../system/paths.ts";
 import type { LaunchImages } from "../launch/launch_images.ts";
 import { GitAnswers, type GitAnswersOptions } from "./git_query.ts";
 import type { ConfigBroker } from "../git_config/config_broker.ts";
 import type { MadeRepositories } from "../git_config/made_repositories.ts";
-import { GrantWatch } from "./grant_watch.ts";
+import { GrantWatch, WatchedView } from "./watched_view.ts";
 import { isSeparated, SecondNames, type Separates } from "./hard_links.ts";
-import type { OwnChanges } from "../../../sandbox/protect/own_changes.ts";
 import { type ForeignSockets, withCovered } from "../sockets/foreign_sockets.ts";
-import { WatchedView } from "./watched_view.ts";
 
 export interface ProtectedStateOptions {
   readonly plan: GuardPlan;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { lookAtGuarded } from "../../../sandbox/protect/path_guard.ts";
+import { lookAtGuarded } from "../../../sandbox/protect/path_snapshot.ts";
 import type { GuardPlan } from "../../../sandbox/protect/guard_view.ts";
 import { Libc } from "../../../system/libc.ts";
-import { NoticedWatches } from "../../../system/changes/noticed_watch.ts";
+import { NoticedWatches } from "../../../system/changes/path_events.ts";
 import { WatchedView } from "./watched_view.ts";
 
 /** What may happen to guarded paths between two looks, and whether it calls for another view. */

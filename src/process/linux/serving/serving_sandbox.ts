@@ -1,13 +1,21 @@
 /** A sandbox that serves one command after another, as long as nothing of the last one remains. */
-import type { LeftRunning } from "../../../base/command/command_end.ts";
+import type { CommandEnd, LeftRunning } from "../../../base/command/command_end.ts";
 import { ignoreClosedPipe } from "../../../base/errors.ts";
 import type { CommandHooks } from "../../command_runner.ts";
 import type { LauncherProcess, LauncherStatus } from "../../spawn.ts";
-import { drain } from "../../supervision.ts";
+import { BACKGROUND_GRACE_MS, drain, OUTPUT_GRACE_MS, terminateOnAbort } from "../../supervision.ts";
 import { signalQuietly } from "../../tree/descendants.ts";
-import type { LauncherReport } from "../launch/launcher_reports.ts";
-import { FrameReader } from "./frame_reader.ts";
-import { ServedCommand, type ServedNames } from "./served_command.ts";
+import {
+  decodeReport,
+  endOfFailure,
+  endOfLauncher,
+  isLaunchFault,
+  type LauncherReport,
+  type ProcessEnd,
+  type StepFailure,
+} from "../launch/launcher_reports.ts";
+import { ENTRY_BYTES, FRAME_HEADER_BYTES, OUTPUT_FRAME } from "../../../sandbox/launcher/image/interpreter.ts";
+import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
 
 /** `shell`: it keeps a shell that waits for a line. `launcher`: it takes blocks. */
 export type ServingKind = "shell" | "launcher";
@@ -160,3 +168,177 @@ export class ServingSandbox {
 
 /** Between commands there is no output. */
 function ofNone(): void {}
+
+/** The contents of a chunk. */
+export interface Taken {
+  /** Lies in the memory of the chunk; empty: none. */
+  readonly output: Uint8Array;
+  /** The output before the end of a command belongs to it. */
+  readonly reports: readonly LauncherReport[];
+}
+
+/** Takes the stdout of a serving launcher apart: output of commands, and reports (sandbox/launcher/image/interpreter.ts). */
+export class FrameReader {
+  /** An incomplete head or report. */
+  readonly #begun = new DataView(new ArrayBuffer(ENTRY_BYTES));
+  #filled = 0;
+  /** Bytes of output that the frame still has. */
+  #left = 0;
+
+  /** Takes a chunk apart; its memory is written to. */
+  read(chunk: Uint8Array): Taken {
+    const reports: LauncherReport[] = [];
+    let from = 0;
+    let to = 0;
+    for (let at = 0; at < chunk.length;) {
+      if (this.#left === 0) {
+        at += this.#fill(chunk.subarray(at), reports);
+        continue;
+      }
+      const size = Math.min(this.#left, chunk.length - at);
+      if (from === to) from = to = at;
+      else chunk.copyWithin(to, at, at + size);
+      to += size;
+      at += size;
+      this.#left -= size;
+    }
+    return { output: chunk.subarray(from, to), reports };
+  }
+
+  /** Takes the bytes of a head or a report, and returns their number. */
+  #fill(bytes: Uint8Array, reports: LauncherReport[]): number {
+    const begun = new Uint8Array(this.#begun.buffer);
+    const wanted = this.#filled < 8 ? 8 : this.#isFrame() ? FRAME_HEADER_BYTES : ENTRY_BYTES;
+    const taken = bytes.subarray(0, wanted - this.#filled);
+    begun.set(taken, this.#filled);
+    this.#filled += taken.length;
+    if (this.#filled < wanted || wanted === 8) return taken.length;
+    if (this.#isFrame()) this.#left = this.#begun.getUint32(8, LITTLE_ENDIAN);
+    else reports.push(decodeReport(this.#begun));
+    this.#filled = 0;
+    return taken.length;
+  }
+
+  #isFrame(): boolean {
+    return this.#begun.getBigUint64(0, LITTLE_ENDIAN) === OUTPUT_FRAME;
+  }
+}
+
+/** What a sandbox does for its command. */
+export interface SandboxOfCommand {
+  /** Sends SIGTERM to the command's process group, as soon as there is one. */
+  terminate(): void;
+  /** Ends the sandbox. */
+  kill(): void;
+  /** The living processes that a command left, by name; undefined: none. */
+  leftRunning(): LeftRunning | undefined;
+}
+
+/** The name of a command in messages. */
+export interface ServedNames {
+  /** Names of the steps, the launcher's first. */
+  readonly steps: readonly string[];
+  readonly program: string;
+}
+
+/**
+ * A command in a sandbox that serves: the launcher reports its end, and the sandbox continues without it. If the
+ * command left anything behind, the sandbox ends with everything in it.
+ */
+export class ServedCommand {
+  /** As `CommandTree.end`. */
+  readonly end: Promise<CommandEnd>;
+  /** Settles when nothing of the command is left. */
+  readonly gone: Promise<void>;
+  readonly #names: ServedNames;
+  readonly #sandbox: SandboxOfCommand;
+  readonly #signal: AbortSignal;
+  readonly #ended = Promise.withResolvers<CommandEnd>();
+  readonly #gone = Promise.withResolvers<void>();
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  #isOver = false;
+  #terminating = false;
+  #failure: StepFailure | undefined;
+  #firstEnd: ProcessEnd | undefined;
+  #left: LeftRunning | undefined;
+  /** False: no process took the command, so it has not run. */
+  accepted = true;
+
+  constructor(names: ServedNames, sandbox: SandboxOfCommand, { signal }: Pick<CommandHooks, "signal">) {
+    this.#names = names;
+    this.#sandbox = sandbox;
+    this.#signal = signal;
+    this.end = this.#ended.promise;
+    this.gone = terminateOnAbort(signal, (killAfterMs) => this.#terminate(killAfterMs), this.#gone.promise);
+  }
+
+  /** Whether a step of the launcher failed before the command's program: nothing ran, and not by the command's fault. */
+  get refused(): boolean {
+    return this.#failure !== undefined && isLaunchFault(this.#failure, this.#names.steps);
+  }
+
+  /** Whether nothing of the command is known to be left. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Whether it was asked to end: its sandbox is of no further use then. */
+  get isTerminated(): boolean {
+    return this.#terminating || this.#signal.aborted;
+  }
+
+  /** What the launcher reports while it has this command. */
+  note(report: Extract<LauncherReport, { kind: "ended" | "failed" }>): void {
+    if (report.kind === "failed") {
+      this.#failure ??= report;
+      return;
+    }
+    this.#firstEnd = report.end;
+    this.accepted &&= report.taken;
+    if (report.clean) return this.#finish();
+    if (report.alone) return this.#after(OUTPUT_GRACE_MS, () => this.#sandbox.kill());
+    this.#after(this.#terminating ? 0 : BACKGROUND_GRACE_MS, () => this.#sweep());
+  }
+
+  /** The launcher will write nothing more. */
+  outputEnded(): void {
+    if (this.#firstEnd !== undefined && !this.#terminating) this.#ended.resolve(this.#describe());
+  }
+
+  /** The sandbox is gone, and with it the command. */
+  sandboxGone(status: LauncherStatus): void {
+    this.#finish(status);
+  }
+
+  /** Sends SIGTERM, and ends the sandbox after this many milliseconds. */
+  #terminate(killAfterMs: number): void {
+    if (this.#terminating || this.#isOver) return;
+    this.#terminating = true;
+    this.#sandbox.terminate();
+    this.#after(killAfterMs, () => this.#sandbox.kill());
+  }
+
+  /** Ends and remembers the processes that a command left running when it ended by itself. */
+  #sweep(): void {
+    if (!this.#terminating) this.#left = this.#sandbox.leftRunning();
+    this.#sandbox.kill();
+  }
+
+  #finish(status?: LauncherStatus): void {
+    this.#isOver = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#ended.resolve(this.#describe(status));
+    this.#gone.resolve();
+  }
+
+  #after(milliseconds: number, action: () => void): void {
+    this.#timers.add(setTimeout(action, milliseconds));
+  }
+
+  #describe(status?: LauncherStatus): CommandEnd {
+    const names = this.#names;
+    if (this.#failure !== undefined) return endOfFailure(this.#failure, names.steps, names.program);
+    if (this.#firstEnd === undefined) return endOfLauncher(status, names.program);
+    return { ...this.#firstEnd, ...this.#left !== undefined && { left: this.#left } };
+  }
+}

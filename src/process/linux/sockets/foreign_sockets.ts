@@ -12,8 +12,7 @@ import { isWithin, parentOf, realPath } from "../../../system/paths.ts";
 import type { ListeningSocket, UnixSockets } from "../../../system/unix_sockets.ts";
 import type { GuardedPath, SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { GuardView, Looker } from "../../../sandbox/protect/guard_view.ts";
-import { isOwnName, namesByHolders } from "./holder_names.ts";
-import { type ListDirectory, SocketSearch } from "./socket_search.ts";
+import { isOwnName, type ListDirectory, namesByHolders, SocketSearch } from "./socket_search.ts";
 
 /** Milliseconds. */
 export interface SearchTimes {

@@ -1,5 +1,7 @@
 /** Looks for the files of sockets below directories, by their numbers, one directory after the other. */
 import type { SearchedEntry } from "../../../system/libc.ts";
+import type { SocketSystem } from "../../tree/socket_owner.ts";
+import type { ListeningSocket } from "../../../system/unix_sockets.ts";
 
 /** Entries of a directory other than files and links; empty: it is gone, or closed to this user. */
 export type ListDirectory = (path: string) => readonly SearchedEntry[];
@@ -48,4 +50,26 @@ export class SocketSearch {
       else if (this.#files.has(file)) this.#found.push(path);
     }
   }
+}
+
+/** Names that mean different files for each program. */
+const OWN = /^\/(?:proc\/(?:thread-)?self|dev(?=\/fd\/))\/(.*)$/s;
+
+/** Whether the name means different files for each program. */
+export function isOwnName(name: string): boolean {
+  return OWN.test(name);
+}
+
+/**
+ * The name as any program can use it, once for each that holds the socket: from its working directory, or by its
+ * descriptors. Both follow a directory that is moved. Empty: the name is the same for all.
+ */
+export function namesByHolders(
+  { name, socket }: Pick<ListeningSocket, "name" | "socket">,
+  system: Pick<SocketSystem, "processes" | "socketsOf">,
+): readonly string[] {
+  const own = OWN.exec(name)?.[1];
+  if (name === "" || name.startsWith("/") && own === undefined) return [];
+  return system.processes().filter((pid) => system.socketsOf(pid).includes(socket))
+    .map((pid) => `/proc/${pid}/${own ?? `cwd/${name}`}`);
 }

@@ -1,12 +1,11 @@
 /**
  * The first process of a sandbox runs one command after the other, and only one in which nothing of the last one is
  * left. Each command writes into a new pipe, so that no descriptor of one leads into the result of another, and no
- * command holds the launcher's stdout. What comes out of the pipe goes there in frames (image/output_frame.ts).
+ * command holds the launcher's stdout. What comes out of the pipe goes there in frames (image/interpreter.ts).
  */
 import { Branches, kept } from "../image/branches.ts";
-import { ENDED, ENTRY_BYTES, ENTRY_MODE, REPORT_FD } from "../image/interpreter.ts";
+import { ENDED, ENTRY_BYTES, ENTRY_MODE, FRAME_OUTPUT_BYTES, OUTPUT_FRAME, REPORT_FD } from "../image/interpreter.ts";
 import type { DataWord } from "../image/table.ts";
-import { FRAME_OUTPUT_BYTES, OUTPUT_FRAME } from "../image/output_frame.ts";
 import { CHILD_UNTIL_EXEC, O_CLOEXEC, SIGCHLD } from "../../../system/syscalls.ts";
 import type { Draft } from "./identity_steps.ts";
 
@@ -220,4 +219,31 @@ export function readSignal({ table, sys }: Draft): ReadSignal {
   table.call("wait for a signal", sys.read, [SIGNALS_FD, number, SIGNAL_BYTES], { mode: "soft" });
   const at = (offset: number): DataWord => ({ kind: "data", offset: number.offset + offset });
   return { number, code: at(SIGNAL_CODE), sender: at(SIGNAL_SENDER) };
+}
+
+/** A block has at most this many bytes after its head; together they fit into an empty pipe at once (pipe(7)). */
+export const ROOM_BYTES = 32 * 1024;
+/** The size for the call that reads, as what must come, and for a call that writes. */
+export const HEAD_BYTES = 24;
+
+/** Where a block is read to. */
+export type Room = DataWord;
+
+/** A call that writes the block somewhere else. */
+export interface Written {
+  readonly step: string;
+  readonly number: number;
+  readonly descriptor: number;
+}
+
+/** Adds what reads a block, whole or not at all, and what writes it; absent: nothing does. */
+export function readBlock({ table, sys }: Draft, room: Room, written?: Written): void {
+  const head = table.addresses([0, 8, 0, 8, table.words(0), 8]);
+  table.call("wait for a command", sys.readv, [0, head, 3], { mode: "equals", expect: HEAD_BYTES });
+  const body = table.call("read the command", sys.read, [0, room, 0], { mode: "equals" });
+  table.pointers.push({ at: head.offset, to: { kind: "argument", entry: body, index: 2 } });
+  table.pointers.push({ at: head.offset + 16, to: { kind: "expected", entry: body } });
+  if (written === undefined) return;
+  const write = table.call(written.step, written.number, [written.descriptor, room, 0]);
+  table.pointers.push({ at: head.offset + 32, to: { kind: "argument", entry: write, index: 2 } });
 }

@@ -5,13 +5,13 @@
 import { kept } from "../image/branches.ts";
 import { ENDED } from "../image/interpreter.ts";
 import { O_CLOEXEC } from "../../../system/syscalls.ts";
-import { readBlock, type Room } from "./block_steps.ts";
-import type { Draft } from "./identity_steps.ts";
 import {
   IS_READABLE,
   POLLIN,
+  readBlock,
   readSignal,
   reportEnd,
+  type Room,
   type ServeDraft,
   SIGNALS_FD,
   SIGTERM,
@@ -19,6 +19,7 @@ import {
   WALL,
   WNOHANG,
 } from "./serve_steps.ts";
+import type { Draft } from "./identity_steps.ts";
 
 /** The pipe that a line goes through: it is opened after that of the output. */
 const READ_FD = 5;

@@ -1,5 +1,5 @@
 /** Policies for tests of profiles. */
-import type { SeatbeltPolicy } from "../policy.ts";
+import type { SeatbeltPolicy } from "../profile.ts";
 
 /** The policy of an ordinary session. */
 export const ORDINARY: SeatbeltPolicy = {

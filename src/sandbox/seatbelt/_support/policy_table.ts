@@ -5,7 +5,7 @@
 import { confinementHere, DEFAULT_CONFINEMENT } from "../../policy/confinement.ts";
 import { DATA_TREE, FS, READABLE_TREE, WRITABLE_DEVICE } from "../../policy/landlock.ts";
 import type { SandboxPolicy } from "../../policy/policy.ts";
-import type { SeatbeltPolicy } from "../policy.ts";
+import type { SeatbeltPolicy } from "../profile.ts";
 
 /** A session, told once for both. Canonical paths. */
 export interface Session {

@@ -1,5 +1,5 @@
 /** Facts about a scope that the checks of its project need, as the file system has them now. */
-import type { SessionSandbox } from "../../../../sandbox/session_sandbox.ts";
+import type { SessionSandbox } from "../../../../sandbox/settle_paths.ts";
 import { gitValues } from "../../../../sandbox/protect/git_hook_paths.ts";
 import { linkedRepository } from "../../../../sandbox/protect/linked_worktree.ts";
 import { readTextIfRegular } from "../../../../system/reading/regular_file.ts";

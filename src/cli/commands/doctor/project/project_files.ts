@@ -5,7 +5,7 @@
 import { withFileOpener } from "../../../../system/reading/file_opener.ts";
 import { isFileError, readInside } from "../../../../system/reading/regular_file.ts";
 import { expected } from "../../../../system/paths.ts";
-import { isGenerated } from "../../../../sandbox/protect/generated_directories.ts";
+import { isGenerated } from "../../../../sandbox/protect/nested_repositories.ts";
 
 /** A directory of the project. */
 export interface ProjectDirectory {

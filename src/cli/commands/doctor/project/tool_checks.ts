@@ -2,7 +2,7 @@
 import type { CommandEnd } from "../../../../base/command/command_end.ts";
 import { denialSentence } from "../../../../base/command/denial.ts";
 import { shorten } from "../../../../base/visible_text.ts";
-import type { SessionRunner } from "../../../../process/session_runner.ts";
+import type { SessionRunner } from "../../../../process/command_runner.ts";
 import { flagsFor } from "../../../../sandbox/denials/denied_outside.ts";
 import { allows } from "../../../../sandbox/denials/policy_query.ts";
 import type { SandboxPolicy } from "../../../../sandbox/policy/policy.ts";

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import fc from "fast-check";
 import { Libc } from "../libc.ts";
 import type { ChangeWatch, Watched } from "../stat_watch.ts";
-import { NoticedWatches } from "./noticed_watch.ts";
+import { NoticedWatches } from "./path_events.ts";
 
 const PATHS = ["a", "a/b", "a/b/c", "a/x", "link/b/c", "d/e/f", "s"];
 const KINDS = ["everything", "identity", "absence"] as const;
@@ -147,7 +147,7 @@ Deno.test("S8 NoticedWatches hear of the end of a writable mapping, whose writes
 
 const MOUNTED = `
 import { Libc } from "${import.meta.resolve("../libc.ts")}";
-import { NoticedWatches } from "${import.meta.resolve("./noticed_watch.ts")}";
+import { NoticedWatches } from "${import.meta.resolve("./path_events.ts")}";
 const [tree] = Deno.args;
 const libc = new Libc(Deno.build.arch);
 const watches = new NoticedWatches((paths, watched) => libc.watch(paths, watched));

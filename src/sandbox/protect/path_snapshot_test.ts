@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { lookAtGuarded, protectedChanges } from "./path_guard.ts";
+import { lookAtGuarded, protectedChanges } from "./path_snapshot.ts";
 import type { GuardPlan, GuardView } from "./guard_view.ts";
 import { Libc } from "../../system/libc.ts";
 

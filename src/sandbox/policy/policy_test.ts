@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { outerTrees } from "./outer_trees.ts";
+import { outerTrees } from "./policy.ts";
 import { isWithin } from "../../system/paths.ts";
 
 function tree(path: string) {

@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { ENDED, ENTRY_BYTES, ENTRY_MODE } from "../../../sandbox/launcher/image/interpreter.ts";
-import { FRAME_HEADER_BYTES, FRAME_OUTPUT_BYTES, OUTPUT_FRAME } from "../../../sandbox/launcher/image/output_frame.ts";
+import {
+  ENDED,
+  ENTRY_BYTES,
+  ENTRY_MODE,
+  FRAME_HEADER_BYTES,
+  FRAME_OUTPUT_BYTES,
+  OUTPUT_FRAME,
+} from "../../../sandbox/launcher/image/interpreter.ts";
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
-import { FrameReader } from "./frame_reader.ts";
+import { FrameReader } from "./serving_sandbox.ts";
 
 /** Output in a frame; or the report of an end with this code. */
 type Part = Uint8Array<ArrayBuffer> | number;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { namesByHolders } from "./holder_names.ts";
+import { namesByHolders } from "./socket_search.ts";
 
 const SYSTEM = { processes: () => [1, 2, 3], socketsOf: (pid: number) => pid === 1 ? ["8"] : ["7", "9"] };
 
