@@ -1,7 +1,7 @@
 /** docs/servers.md by its word: each entry and command line is accepted, and what is printed is what the program says. */
 import assert from "node:assert/strict";
 import { entrySentence } from "../src/app/servers/entry_advice.ts";
-import { triedLine, type TriedServer } from "../src/cli/commands/servers/tried_server.ts";
+import { triedLine, type TriedServer } from "../src/cli/commands/servers/test_servers.ts";
 import { parseCommandLine } from "../src/settings/flags/parse_command_line.ts";
 import { readServersFile } from "../src/upstream/config/read_config.ts";
 

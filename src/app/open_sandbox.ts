@@ -24,11 +24,11 @@ import { AuditLog } from "./runner/audit_log.ts";
 import { AuditedRunner } from "./runner/audited_runner.ts";
 import { ExplainedRunner } from "./runner/explained_runner.ts";
 import { openSeatbelt } from "./open_seatbelt.ts";
-import { selfTestLine } from "./self_test_line.ts";
 import { chosenDirectory } from "../settings/project_directories.ts";
 import type { Settings } from "../settings/settings.ts";
 import { unwrapOrUserError } from "../base/outcome.ts";
 import { withRoom } from "./disk_space.ts";
+import { summaryOf } from "../sandbox/selftest/judge.ts";
 
 export interface SessionOptions {
   readonly settings: Settings;
@@ -200,3 +200,10 @@ function layersOf(wanted: SandboxPolicy, settled: SandboxPolicy): readonly strin
 /** What is not held without them. */
 const WITHOUT_NAMESPACES = "NO namespaces on this system: commands can change modes, owners and times of files " +
   "outside that this user owns, and what they leave in a session of its own outlives a killed server";
+
+/** The result of the sandbox's self-test on one line (S3, S17), with what could not be tried. */
+async function selfTestLine(runner: Pick<LinuxRunner, "selfTest">): Promise<string> {
+  const [tried] = await Promise.allSettled([runner.selfTest]);
+  if (tried.status === "rejected") return `Self-test: not made yet: ${messageOf(tried.reason)}`;
+  return tried.value === undefined ? "Self-test: none, there is no sandbox" : `Self-test: ${summaryOf(tried.value)}`;
+}

@@ -7,7 +7,7 @@ import type { PromptSource } from "../service/prompts/prompt_source.ts";
 import type { ResourceSource } from "../service/resource_source.ts";
 import type { ToolSource } from "../service/service.ts";
 import { DirectoryWatch, type DirectoryWatchOptions } from "../system/directory_watch.ts";
-import type { HttpSpec, ServerSpec } from "../upstream/config/server_spec.ts";
+import type { HttpSpec, ServerSpec, StdioSpec } from "../upstream/config/server_spec.ts";
 import { type RecordStore, serverIdentity } from "../upstream/definitions/record_store.ts";
 import { serverFetch } from "../upstream/link/server_fetch.ts";
 import { openHttpLink } from "../upstream/link/http_link.ts";
@@ -29,10 +29,10 @@ import { userLoginFiles } from "./logins/login_files.ts";
 import type { SessionOptions } from "./open_sandbox.ts";
 import { insistOnNetwork } from "./program/own_program.ts";
 import { nameOf, readServers, type Servers } from "./servers/read_servers.ts";
-import { knownDirectories } from "./servers/known_directories.ts";
 import { openExplained } from "./servers/explained_link.ts";
 import { openRecords } from "./server_records.ts";
 import { networkOf, openServerSandbox } from "./server_sandbox.ts";
+import { isDirectory } from "../system/paths.ts";
 
 export interface OpenServersOptions extends SessionOptions {
   /** Of commands. */
@@ -228,4 +228,16 @@ function httpLinkTo(spec: HttpSpec, { settings, environment, stop, log }: LinkPa
     await insistOnNetwork(url.host, "connect to");
     return await openHttpLink({ spec, auth, instance: environment[INSTANCE_VARIABLE] }, hooks);
   };
+}
+
+/**
+ * The directories that a stdio server gets as roots, because some servers serve no others: the scopes it may read, then
+ * what its arguments, `write` and `read` name. Only directories that exist.
+ */
+function knownDirectories(
+  { args, write, read, readScope }: Pick<StdioSpec, "args" | "write" | "read" | "readScope">,
+  scopes: readonly string[],
+): readonly string[] {
+  const named = [...args.map(({ text }) => text), ...write, ...read].filter((path) => path.startsWith("/"));
+  return [...new Set([...readScope ? scopes : [], ...named.filter(isDirectory)])];
 }

@@ -4,6 +4,11 @@ import { type PromptDirectory, type ReadPrompts, readPrompts } from "../prompt/l
 import type { SessionSandbox } from "../sandbox/settle_paths.ts";
 import { isWithin, realPath } from "../system/paths.ts";
 import { stateDirectory, userDirectory } from "../system/user_directories.ts";
+import { WRITABLE_IN_OWN } from "../sandbox/protect/protected_paths.ts";
+import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
+import { toolGroups } from "../settings/bundles.ts";
+import type { Settings } from "../settings/settings.ts";
+import { FileCalls } from "../system/open_files/file_calls.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -43,4 +48,26 @@ export function runsDirectory(
   const state = stateDirectory(environment);
   const isSafe = state !== undefined && !writable.some((tree) => isWithin(state, tree));
   return isSafe ? `${state}/flows/${fingerprint(scopes[0]?.path ?? "")}` : `${directories.root}/flows`;
+}
+
+/** Groups whose tools write notes. */
+const WRITERS: readonly string[] = ["issues", "memos", "todo", "question"];
+
+/**
+ * Makes the directories for notes in the first scope's `.ahma`, which is otherwise read-only for workers and commands
+ * (K6). Where there is no `.ahma` nothing is made: then the worker can make all of it. A link on the way leads nowhere.
+ */
+export function makeNotePlaces([scope]: readonly PinnedDirectory[], { bundles }: Pick<Settings, "bundles">): void {
+  if (scope === undefined || Deno.build.os !== "linux") return;
+  if (!toolGroups(bundles).some((group) => WRITERS.includes(group))) return;
+  const calls = new FileCalls(Deno.build.arch);
+  const files = calls.begin();
+  try {
+    const own = files.directory(scope, ".ahma");
+    if (own === undefined) return;
+    for (const name of WRITABLE_IN_OWN) files.makeDirectory(own, name);
+  } finally {
+    files[Symbol.dispose]();
+    calls[Symbol.dispose]();
+  }
 }

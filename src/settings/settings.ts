@@ -8,98 +8,20 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { DEFAULT_HISTORY_LIMITS } from "../operation/history.ts";
 import { DEFAULT_SPILL_LIMIT_BYTES } from "../operation/output/spill_files.ts";
+import { type ConfinementChoice, DEFAULT_CONFINEMENT, NETWORKS, UNIX_SOCKETS } from "../sandbox/policy/confinement.ts";
 import { SANDBOX_LAYERS } from "../sandbox/policy/layers.ts";
 import type { CommandLine } from "./flags/parse_command_line.ts";
-import { confinementFrom } from "./confinement_settings.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
-import { type HttpSettings, httpSettings } from "./http_settings.ts";
-import type { DirectoryChoice } from "./project_directories.ts";
 import { type FlagSources, type FlagValues, flagValues } from "./flags/flag_values.ts";
 import type { SandboxChoice } from "../sandbox/policy/sandbox_settings.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
 import { type Subcommand, SUBCOMMANDS } from "./flags/subcommands.ts";
 
-/** Whose tools are not listed. */
-export interface LeanChoice {
-  /** Those of the servers of `--mcp-config`. */
-  readonly servers: boolean;
-  /** Those of tool files and bundles. */
-  readonly toolFiles: boolean;
-}
-
-/** Which prompts are offered (Q1). */
-export interface PromptChoice {
-  /** False: none at all. */
-  readonly offered: boolean;
-  /** The shipped ones too. */
-  readonly shipped: boolean;
-  /** Undefined: `.ahma/prompts` of the project. */
-  readonly directory: string | undefined;
-  /** Undefined: `prompts` in the user's configuration directory. */
-  readonly userDirectory: string | undefined;
-  /** Names of variables that templates may read (Q4). */
-  readonly environmentNames: readonly string[];
-}
-
 /** Everything that can be set; paths are as typed, and relative ones start at the working directory. */
-export interface Settings {
-  /** Undefined: `.ahma/tools` or `.ahma` in the working directory (T1). */
-  readonly toolsDirectory: string | undefined;
-  /** Names of shipped tool files to offer (T15). */
-  readonly bundles: readonly string[];
-  readonly prompts: PromptChoice;
-  readonly directories: DirectoryChoice;
-  /** Files that name servers whose tools are offered too, as typed (O1). */
-  readonly mcpConfigs: readonly string[];
-  /** Hosts that web tools may fetch from, wherever they are (K5). */
-  readonly privateHosts: readonly string[];
-  /** The SearXNG that web_search asks; undefined: the service that a key is there for. */
-  readonly searchUrl: string | undefined;
-  readonly sandbox: SandboxChoice;
-  /** Every call answers with its result (X2). */
-  readonly synchronous: boolean;
-  /** For commands that no tool file gives another limit (X9). */
-  readonly timeoutSeconds: number;
-  /** Commands that run at once (X12). */
-  readonly maxConcurrency: number;
-  /** How long a call waits for its result before it answers with an operation id, milliseconds (X1). */
-  readonly inlineWaitMs: number;
-  /** Before the name of each tool; empty: nothing. */
-  readonly toolPrefix: string;
-  /** How the leaves of a tool file are listed, where the file says nothing. */
-  readonly toolStyle: ToolStyle;
-  /** The tools that are found and called through two others, and not listed. */
-  readonly lean: LeanChoice;
-  /** How much output a result shows, bytes (X4). */
-  readonly maxInlineBytes: number;
-  /** Output keeps its escape sequences (X8). */
-  readonly keepAnsi: boolean;
-  /** Ended operations whose results stay readable (X5). */
-  readonly keptOperations: number;
-  /** Bytes of output kept in files, of all operations together (X8). */
-  readonly maxSpilledBytes: number;
-  /** The result of a call that was answered before is sent as a last progress message (X5). */
-  readonly pushResults: boolean;
-  /** A command that failed is an error result (X4). */
-  readonly exitErrors: boolean;
-  /** Undefined: bash where present, else sh (P2). */
-  readonly shell: string | undefined;
-  /** A named shell that no call used for so long is ended, milliseconds (B5). */
-  readonly shellIdleMs: number;
-  /** Shells are kept warm (P1). */
-  readonly pool: boolean;
-  /** Whether a sandbox may run one command after the other. */
-  readonly reuse: boolean;
-  /** False: `--no-hot-reload` (T12). */
-  readonly hotReload: boolean;
-  /** As typed (S18); undefined: none is written. */
-  readonly auditLog: string | undefined;
-  /** Instead of the daily file (L8). */
-  readonly logToStderr: boolean;
-  readonly debug: boolean;
-  /** Undefined: clients connect over stdio (H1). */
-  readonly http: HttpSettings | undefined;
-}
+export type Settings = Readonly<ReturnType<typeof settingsFrom>>;
+
+/** Settings of `--mode http`. */
+export type HttpSettings = NonNullable<Settings["http"]>;
 
 /** What to do. */
 export type Invocation =
@@ -153,7 +75,7 @@ export function readInvocation(line: CommandLine, surroundings: Surroundings): O
   if (credential !== undefined) {
     return failure(`Cannot show prompts variable "${credential}": by its name it holds a credential`);
   }
-  const lists = asked === undefined && values.value.texts("mode")[0] === "list-tools";
+  const lists = asked === undefined && values.value.text("mode") === "list-tools";
   return success({
     kind: "run",
     subcommand: asked ?? (lists ? "list-tools" : "serve"),
@@ -171,49 +93,119 @@ function helpOn(word: string | undefined): Outcome<Invocation> {
   );
 }
 
-function settingsFrom(values: FlagValues, cores: number): Settings {
+function settingsFrom(values: FlagValues, cores: number) {
   return {
-    toolsDirectory: values.texts("tools-dir")[0],
-    bundles: values.texts("bundles"),
-    prompts: {
-      offered: !values.isOn("no-prompts"),
-      shipped: values.isOn("prompts"),
-      directory: values.texts("prompts-dir")[0],
-      userDirectory: values.texts("user-prompts-dir")[0],
-      environmentNames: values.texts("prompt-env"),
-    },
-    directories: {
-      issues: values.texts("issues-dir")[0],
-      memos: values.texts("memos-dir")[0],
-      flows: values.texts("flows-dir")[0],
-      rules: values.texts("rules-dir")[0],
-    },
-    mcpConfigs: values.texts("mcp-config"),
-    searchUrl: values.texts("search-url")[0],
-    privateHosts: values.texts("allow-private-hosts"),
+    ...offersFrom(values),
     sandbox: sandboxFrom(values),
+    /** Every call answers with its result (X2). */
     synchronous: values.isOn("sync"),
+    /** For commands that no tool file gives another limit (X9). */
     timeoutSeconds: values.number("timeout") ?? 360,
+    /** Commands that run at once (X12). */
     maxConcurrency: values.number("max-concurrency") ?? Math.max(FEWEST_AT_ONCE, 2 * cores),
-    toolPrefix: values.texts("tool-prefix")[0] ?? "",
-    toolStyle: values.texts("tool-style")[0] === "program" ? "program" : "leaf",
-    lean: { servers: values.isOn("lean"), toolFiles: values.isOn("lean-tool-files") },
+    /** How long a call waits for its result before it answers with an operation id, milliseconds (X1). */
     inlineWaitMs: values.number("inline-wait") ?? 3000,
+    /** How much output a result shows, bytes (X4). */
     maxInlineBytes: values.number("max-inline-output") ?? 10 * 1024,
+    /** Output keeps its escape sequences (X8). */
     keepAnsi: values.isOn("keep-ansi"),
+    /** Ended operations whose results stay readable (X5). */
     keptOperations: values.number("keep-results") ?? DEFAULT_HISTORY_LIMITS.operations,
+    /** Bytes of output kept in files, of all operations together (X8). */
     maxSpilledBytes: values.number("max-spilled-output") ?? DEFAULT_SPILL_LIMIT_BYTES,
+    /** The result of a call that was answered before is sent as a last progress message (X5). */
     pushResults: values.isOn("push-results"),
+    /** A command that failed is an error result (X4). */
     exitErrors: values.isOn("exit-errors"),
-    shell: values.texts("shell")[0],
+    /** Undefined: bash where present, else sh (P2). */
+    shell: values.text("shell"),
+    /** A named shell that no call used for so long is ended, milliseconds (B5). */
     shellIdleMs: (values.number("shell-idle") ?? 7200) * 1000,
+    /** Shells are kept warm (P1). */
     pool: !values.isOn("no-pool"),
+    /** Whether a sandbox may run one command after the other. */
     reuse: !values.isOn("no-reuse"),
-    hotReload: !values.isOn("no-hot-reload"),
-    auditLog: values.texts("audit-log")[0],
+    /** As typed (S18); undefined: none is written. */
+    auditLog: values.text("audit-log"),
+    /** Instead of the daily file (L8). */
     logToStderr: values.isOn("log-to-stderr"),
     debug: values.isOn("debug"),
+    /** Undefined: clients connect over stdio (H1). */
     http: httpSettings(values),
+  };
+}
+
+/** Which tools and prompts a client gets, and under which names. */
+function offersFrom(values: FlagValues) {
+  const toolStyle: ToolStyle = values.text("tool-style") === "program" ? "program" : "leaf";
+  return {
+    /** Undefined: `.ahma/tools` or `.ahma` in the working directory (T1). */
+    toolsDirectory: values.text("tools-dir"),
+    /** Names of shipped tool files to offer (T15). */
+    bundles: values.texts("bundles"),
+    /** Before the name of each tool; empty: nothing. */
+    toolPrefix: values.text("tool-prefix") ?? "",
+    /** How the leaves of a tool file are listed, where the file says nothing. */
+    toolStyle,
+    /** Whose tools are not listed, but found and called through two others: servers of `--mcp-config`, tool files. */
+    lean: { servers: values.isOn("lean"), toolFiles: values.isOn("lean-tool-files") },
+    /** False: `--no-hot-reload` (T12). */
+    hotReload: !values.isOn("no-hot-reload"),
+    /** Which prompts are offered (Q1). */
+    prompts: {
+      offered: !values.isOn("no-prompts"),
+      /** The shipped ones too. */
+      shipped: values.isOn("prompts"),
+      /** Undefined: `.ahma/prompts` of the project. */
+      directory: values.text("prompts-dir"),
+      /** Undefined: `prompts` in the user's configuration directory. */
+      userDirectory: values.text("user-prompts-dir"),
+      /** Names of variables that templates may read (Q4). */
+      environmentNames: values.texts("prompt-env"),
+    },
+    /** As typed; relative ones start in the project. Undefined: the default. */
+    directories: {
+      issues: values.text("issues-dir"),
+      memos: values.text("memos-dir"),
+      flows: values.text("flows-dir"),
+      rules: values.text("rules-dir"),
+    },
+    /** Files that name servers whose tools are offered too, as typed (O1). */
+    mcpConfigs: values.texts("mcp-config"),
+    /** The SearXNG that web_search asks; undefined: the service that a key is there for. */
+    searchUrl: values.text("search-url"),
+    /** Hosts that web tools may fetch from, wherever they are (K5). */
+    privateHosts: values.texts("allow-private-hosts"),
+  };
+}
+
+/** Undefined: the server speaks over stdio. */
+function httpSettings(values: FlagValues) {
+  if (values.text("mode") !== "http") return undefined;
+  const [program] = values.texts("server-command");
+  const requestTimeout = values.number("request-timeout") ?? 60;
+  return {
+    host: values.text("http-host") ?? "127.0.0.1",
+    /** 0: any that is free (H1). */
+    port: values.number("http-port") ?? 3000,
+    /** One process for each session (H3). */
+    sessionIsolation: values.isOn("session-isolation"),
+    /** Milliseconds (H3). */
+    handshakeTimeoutMs: (values.number("handshake-timeout") ?? 45) * 1000,
+    /** Clients must send the bearer token (H8). */
+    requireToken: values.isOn("require-token"),
+    /** `Host` headers and origins accepted in addition to the server's own (H8). */
+    allowedHosts: values.texts("allow-host"),
+    allowedOrigins: values.texts("allow-origin"),
+    maxSessions: values.number("max-sessions") ?? 64,
+    /** Milliseconds (H8). */
+    sessionIdleMs: (values.number("session-idle") ?? 1800) * 1000,
+    /** The stdio server to put behind HTTP, with its arguments (H10); undefined: this program. */
+    serverCommand: program === undefined ? undefined : [program, ...values.texts("server-args")],
+    /** Whether that server runs with all rights of the user. */
+    openServer: values.isOn("no-sandbox-server"),
+    /** Milliseconds a request to that server may take; undefined: no limit (H10). */
+    requestTimeoutMs: requestTimeout === 0 ? undefined : requestTimeout * 1000,
   };
 }
 
@@ -234,6 +226,22 @@ function sandboxFrom(values: FlagValues): SandboxChoice {
     temporaryFiles: !values.isOn("no-temp-files"),
     requireAbi: values.number("require-abi") ?? 1,
     confinement: confinementFrom(values),
+  };
+}
+
+/** What the flags of network, sockets and resources come to (S6, S10); values were checked against the table. */
+export function confinementFrom(values: FlagValues): ConfinementChoice {
+  const [network, unixSockets] = [values.text("network"), values.text("unix-sockets")];
+  return {
+    network: NETWORKS.find((one) => one === network) ?? DEFAULT_CONFINEMENT.network,
+    unixSockets: UNIX_SOCKETS.find((one) => one === unixSockets) ?? DEFAULT_CONFINEMENT.unixSockets,
+    limits: {
+      fileSize: values.limit("limit-file-size"),
+      processes: values.limit("limit-processes"),
+      openFiles: values.limit("limit-open-files"),
+      memory: values.limit("limit-memory"),
+      cpuSeconds: values.limit("limit-cpu"),
+    },
   };
 }
 

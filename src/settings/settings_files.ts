@@ -22,8 +22,8 @@ import { absolutePath } from "../system/paths.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
 import { type Flag, valuesIn } from "./flags/flag.ts";
 import { type Given, valueProblem } from "./flags/flag_values.ts";
+import { limitOf } from "./flags/limit_value.ts";
 import { DIRECTORY_KINDS } from "./project_directories.ts";
-import { tooHigh, tooWide } from "./project_limits.ts";
 
 type Values = ReadonlyMap<FlagName, Given>;
 
@@ -163,6 +163,26 @@ async function refusal(
   const least = Number(user.get(name)?.values?.[0] ?? 1);
   if (name === "require-abi" && Number(values[0]) < least) return `the user's own file asks for ${least}`;
   return undefined;
+}
+
+/** Why a project may not set the flag so high; undefined: it may. Its user can, with the flag. */
+function tooHigh(name: FlagName, value: string | undefined): string | undefined {
+  const { projectMost } = flagNamed(name);
+  if (projectMost === undefined || Number(value) <= projectMost) return undefined;
+  return `a project may set it to at most ${projectMost}. Use the flag "--${name}"`;
+}
+
+/** Why a project may not set the flag to `value`; undefined: it may. `user`: what the user's file says, if anything. */
+function tooWide(name: FlagName, value: string | undefined, user: string | undefined): string | undefined {
+  const { narrowsOnly, choices } = flagNamed(name);
+  if (narrowsOnly === undefined || value === undefined) return undefined;
+  const bound = user ?? narrowsOnly;
+  const wider = choices === undefined
+    ? (limitOf(value) ?? Infinity) > (limitOf(bound) ?? Infinity)
+    : choices.indexOf(value) < choices.indexOf(bound);
+  if (!wider) return undefined;
+  const source = user === undefined ? "the default" : "the user's own file";
+  return `a project may not widen the rights of commands, and ${source} says "${bound}". Use the flag "--${name}"`;
 }
 
 /** Whether a path is relative and leads below where it starts. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { DEFAULT_CONFINEMENT } from "../sandbox/policy/confinement.ts";
 import { parseCommandLine } from "./flags/parse_command_line.ts";
-import type { FlagSources } from "./flags/flag_values.ts";
-import { readInvocation } from "./settings.ts";
+import { type FlagSources, flagValues } from "./flags/flag_values.ts";
+import { confinementFrom, readInvocation } from "./settings.ts";
 
 /** The invocation, or the problem as a string. */
 function invocation(
@@ -328,4 +328,9 @@ Deno.test("S6 S10 readInvocation() refuses limits and networks that say nothing"
     "may follow it)",
     'Cannot use flag "--network": "lan" is not supported, expected "full" or "localhost" or "none"',
   ]);
+});
+Deno.test("S6 S10 confinementFrom() gives the sandbox's own defaults where nothing is said", () => {
+  const values = flagValues({ typed: new Map(), environment: {}, files: [] });
+  assert.ok(values.ok);
+  assert.deepStrictEqual(confinementFrom(values.value), DEFAULT_CONFINEMENT);
 });

@@ -23,13 +23,13 @@ import {
   type ComposeHttpOptions,
   GRACE_MS,
   type HttpServices,
+  raceAbort,
   SESSIONS_ONLY,
   startInSandboxOf,
   statelessHandler,
   thirdPartySettings,
 } from "./http_services.ts";
 import { homeOf, stateDirectory } from "../../system/user_directories.ts";
-import { raceAbort } from "./race_abort.ts";
 
 const NEEDS_SESSIONS = "This server gives each session the directory that its client names as its first root, and " +
   "version 2026-07-28 has no sessions: begin with initialize, or start the server with --sandbox-scope DIR";

@@ -20,9 +20,8 @@ import type { Service } from "../../service/service.ts";
 import { ConnectionShells } from "../../service/shells/connection_shells.ts";
 import { compose, type ComposeOptions, type Program } from "../compose_service.ts";
 import type { FlagName } from "../../settings/flags/flags.ts";
-import type { HttpSettings } from "../../settings/http_settings.ts";
-import type { Settings } from "../../settings/settings.ts";
-import { raceAbort } from "./race_abort.ts";
+import type { HttpSettings, Settings } from "../../settings/settings.ts";
+import { aborted } from "../../base/time.ts";
 
 export interface ComposeHttpOptions extends Omit<ComposeOptions, "platform"> {
   readonly http: HttpSettings;
@@ -174,4 +173,16 @@ function withRegistry(
   },
 ): Service {
   return { ...service, registry: new OperationRegistry({ maxConcurrency: turns, ...rest, ...kept }) };
+}
+
+/**
+ * The value of `promise`, unless the program is asked to end before: a slow start must not delay the end.
+ *
+ * @throws {UserError} when `stop` aborts first; absent: it never does
+ */
+export async function raceAbort<Value>(promise: Promise<Value>, stop: AbortSignal | undefined): Promise<Value> {
+  const ended = aborted(stop).then(() => {
+    throw new UserError("It was asked to end before it had started");
+  });
+  return await Promise.race([ended, promise]);
 }

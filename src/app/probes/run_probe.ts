@@ -8,7 +8,8 @@ import type { LiveCatalogOptions } from "../../catalog/load/live_catalog.ts";
 import type { Probe } from "../../catalog/model/leaf.ts";
 import type { SessionRunner } from "../../process/command_runner.ts";
 import type { CheckMemory } from "./probe_cache.ts";
-import { type FindProgram, type FoundProgram, programFinder } from "./program_lookup.ts";
+import { isExecutableFile, programPaths } from "../../system/search_path.ts";
+import { expected } from "../../system/paths.ts";
 
 /** A check that takes longer than this, milliseconds, counts as failed. */
 const LONGEST_PROBE_MS = 10_000;
@@ -132,4 +133,36 @@ function describe(end: CommandEnd): string {
 function firstLine(output: readonly Uint8Array[]): string {
   const text = output.map((chunk) => new TextDecoder().decode(chunk)).join("").trim().split("\n")[0] ?? "";
   return text === "" ? "" : `: ${text}`;
+}
+
+/** An executable file in its current state. */
+interface FoundProgram {
+  readonly file: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Milliseconds since 1970; undefined: the file system keeps no such time. */
+  readonly changed: number | undefined;
+}
+
+/** The program that a command of this name starts in `directory`; undefined: there is none. */
+type FindProgram = (name: string, directory: string) => FoundProgram | undefined;
+
+/** Searches `path` for each program once, for many probes of one moment. */
+function programFinder(path: readonly string[]): FindProgram {
+  const known = new Map<string, FoundProgram | undefined>();
+  return (name, directory) => {
+    const key = name.includes("/") ? `${directory}/${name}` : name;
+    if (!known.has(key)) known.set(key, firstExecutable(programPaths(name, path, directory)));
+    return known.get(key);
+  };
+}
+
+function firstExecutable(files: readonly string[]): FoundProgram | undefined {
+  for (const file of files) {
+    const seen = expected(() => Deno.statSync(file));
+    if (seen !== undefined && isExecutableFile(seen)) {
+      return { file, size: seen.size, changed: seen.mtime?.getTime() };
+    }
+  }
+  return undefined;
 }

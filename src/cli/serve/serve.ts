@@ -4,11 +4,11 @@
  */
 import { messageOf } from "../../base/errors.ts";
 import { compose } from "../../app/compose_service.ts";
-import { announceFirstWrite } from "./first_write.ts";
 import { directOutput } from "../../system/direct_output.ts";
 import { openRunLog } from "../terminal/run_log.ts";
 import { printProblem } from "../terminal/print.ts";
 import type { CommandContext } from "../terminal/command_context.ts";
+import type { ByteOutput } from "../../wire/message_writer.ts";
 
 const STDOUT = 1;
 /** Hint on a terminal, where silence would look like an error. */
@@ -43,4 +43,20 @@ export async function serve(options: CommandContext): Promise<number> {
   }
   logger.info("Ended", { signal: stop.reason });
   return 0;
+}
+
+/** `output` that calls `announce` once, after the first bytes are written. */
+export function announceFirstWrite(output: ByteOutput, announce: () => void): ByteOutput {
+  let first = true;
+  const announced = (size: number) => {
+    if (first && size > 0) {
+      first = false;
+      announce();
+    }
+    return size;
+  };
+  return {
+    write: async (bytes) => announced(await output.write(bytes)),
+    writeNow: (bytes) => announced(output.writeNow?.(bytes) ?? 0),
+  };
 }

@@ -3,7 +3,7 @@ import { aborted } from "../../base/time.ts";
 import { messageOf } from "../../base/errors.ts";
 import { composeHttp } from "../../app/http/compose_http.ts";
 import { httpEcho } from "./http_echo.ts";
-import type { HttpSettings } from "../../settings/http_settings.ts";
+import type { HttpSettings } from "../../settings/settings.ts";
 import { httpToken } from "../../app/http/http_token.ts";
 import { insistOnNetwork } from "../../app/program/own_program.ts";
 import { openTrees } from "../../app/writable_trees.ts";

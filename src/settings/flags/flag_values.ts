@@ -15,6 +15,8 @@ const OFF: readonly string[] = ["0", "false", "no", "off"];
 export interface FlagValues {
   isOn(name: FlagName): boolean;
   number(name: FlagName): number | undefined;
+  /** The first of `texts`. */
+  text(name: FlagName): string | undefined;
   texts(name: FlagName): readonly string[];
   /** Of a `limit`; undefined: none. */
   limit(name: FlagName): number | undefined;
@@ -55,6 +57,7 @@ export function flagValues(sources: FlagSources): Outcome<FlagValues> {
   return success({
     isOn: (name) => texts.has(name),
     number: (name) => texts.has(name) ? Number(texts.get(name)?.[0]) : undefined,
+    text: (name) => texts.get(name)?.[0],
     texts: (name) => texts.get(name) ?? [],
     limit: (name) => limitOf(texts.get(name)?.[0] ?? flagNamed(name).narrowsOnly ?? "none"),
   });

@@ -3,7 +3,6 @@ import { CLIENT_NAMES } from "./client_names.ts";
 import { CONFINEMENT_FLAGS } from "./confinement_flags.ts";
 import { type Flag, type FlagRow, LONGEST_SECONDS, ofSubcommands, taking } from "./flag.ts";
 import { HTTP_FLAGS } from "./http_flags.ts";
-import { LOGIN_FLAGS } from "./login_flags.ts";
 
 /** Every flag there is: the parser, the settings and the help text are made from this one table (requirement L1). */
 const FLAGS = {
@@ -184,8 +183,29 @@ const FLAGS = {
     "dry-run": { help: "Show what would change, and change nothing" },
     "check": { help: "Ask the npm registry for the newest version" },
     "yes": { help: "Change files without asking" },
+    // Those of "auth login" (O3).
+    "client-id": taking("text", "ID", "The id of a client registered at the server for this program"),
+    "client-secret-env": taking("name", "NAME", "The variable that holds the secret of --client-id"),
+    "client-metadata-url": {
+      value: "text",
+      placeholder: "URL",
+      help: "A public document that describes the client; its address is the id if the server supports such documents",
+    },
+    "scopes": taking(
+      "text",
+      "SCOPES",
+      "Scopes to request, separated by spaces, instead of those that the server names",
+      {
+        repeatable: true,
+      },
+    ),
+    "oauth-port": taking("count", "PORT", "Port that the browser returns to (default: 8080, or a free one)", {
+      range: [0, 65_535],
+    }),
+    "oauth-timeout": taking("number", "SECONDS", "How long a person may take to log in (default: 300)", {
+      range: [0.001, LONGEST_SECONDS],
+    }),
   }),
-  ...LOGIN_FLAGS,
   "help": { help: "Show this text" },
   "version": { help: "Show the version" },
 } as const satisfies Readonly<Record<string, FlagRow>>;

@@ -1,9 +1,8 @@
 /** `auth` (O4): the logins to other servers, which are listed, made and ended here. */
 import { UsageError, UserError } from "../../../base/errors.ts";
-import type { Logger } from "../../../base/log.ts";
-import { SILENT } from "../../../base/log.ts";
+import { type Logger, SILENT } from "../../../base/log.ts";
 import { userLoginFiles } from "../../../app/logins/login_files.ts";
-import { logIn } from "../../../upstream/oauth/login/login.ts";
+import { logIn, type Person } from "../../../upstream/oauth/login/login.ts";
 import { type OAuthConfig, serverAddress } from "../../../upstream/oauth/oauth_config.ts";
 import { revoke } from "../../../upstream/oauth/revoke.ts";
 import type { LoginFiles } from "../../../upstream/oauth/store/login_files.ts";
@@ -12,7 +11,8 @@ import type { CommandContext } from "../../terminal/command_context.ts";
 import { print, printProblem } from "../../terminal/print.ts";
 import { loginTarget } from "./login_target.ts";
 import { loginLines, loginsAsJson } from "./login_lines.ts";
-import { personAtTerminal } from "./person.ts";
+import { NO_BROWSER, openBrowser } from "../../../app/logins/open_browser.ts";
+import { pastedQuery } from "../../../upstream/oauth/login/callback.ts";
 
 const DEFAULT_SECONDS = 300;
 
@@ -76,4 +76,32 @@ async function logout(files: LoginFiles, url: URL): Promise<number> {
 /** Warnings go to the person; there is nothing else to log. */
 function tellingLog(): Logger {
   return { ...SILENT, warn: (message) => void printProblem(`Warning: ${message}`) };
+}
+
+/** Says sentences on stderr, opens the browser, and reads pasted addresses from a terminal. */
+function personAtTerminal(environment: Readonly<Record<string, string>>): Person {
+  return {
+    tell: (text, page) => printProblem(page === undefined ? text : `${text}:\n\n  ${page.href}\n`),
+    async openBrowser(url) {
+      const problem = openBrowser(url, environment);
+      if (problem !== undefined && problem !== NO_BROWSER) await printProblem(problem);
+      return problem === undefined;
+    },
+    pasted: (isOurs) => Deno.stdin.isTerminal() ? firstPasted(isOurs) : Promise.withResolvers<never>().promise,
+  };
+}
+
+/** The reading is not ended by itself: the program ends after the login. */
+async function firstPasted(isOurs: (query: URLSearchParams) => boolean): Promise<URLSearchParams> {
+  let rest = "";
+  for await (const text of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines.filter((line) => line.trim() !== "")) {
+      const query = pastedQuery(line);
+      if (query !== undefined && isOurs(query)) return query;
+      await printProblem("This address does not belong to the login: paste the one that begins with http://localhost");
+    }
+  }
+  return await Promise.withResolvers<never>().promise; // The terminal was closed: the browser may still come.
 }

@@ -5,7 +5,7 @@ import { listCaches, removeCache, type ScopeCache, sizeOf } from "../../../sandb
 import { absolutePath, realPath } from "../../../system/paths.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print, printProblem } from "../../terminal/print.ts";
-import { cacheLines, cachesAsJson } from "./cache_lines.ts";
+import { shorten } from "../../../base/visible_text.ts";
 
 /** Resolves with the exit code; 1: a cache is in use, or there is none. @throws {UsageError} when the words are wrong */
 export async function cache(context: CommandContext): Promise<number> {
@@ -60,4 +60,38 @@ async function clear(wanted: readonly (readonly [name: string, cache: ScopeCache
   }
   if (wanted.length === 0) await print("There is no cache\n");
   return code;
+}
+
+/** A cache and the bytes of its files. */
+interface MeasuredCache extends ScopeCache {
+  readonly bytes: number;
+}
+
+const DAY_MS = 86_400_000;
+const LONGEST_SCOPE = 200;
+
+/** One line a cache. `now`: milliseconds since 1970. */
+function cacheLines(caches: readonly MeasuredCache[], now: number): string {
+  if (caches.length === 0) return "There is no cache\n";
+  return caches.map(({ scope, path, bytes, usedAt, isUsed }) => {
+    const days = Math.max(0, Math.floor((now - usedAt.getTime()) / DAY_MS));
+    const used = isUsed ? "in use" : days === 0 ? "today" : days === 1 ? "yesterday" : `${days} days ago`;
+    return `${sizeText(bytes).padStart(9)}  ${used.padEnd(11)}  ${shorten(scope ?? path, LONGEST_SCOPE)}\n`;
+  }).join("");
+}
+
+/** All of them. */
+function cachesAsJson(caches: readonly MeasuredCache[]): string {
+  const shown = caches.map(({ scope, path, bytes, usedAt, isUsed }) => ({
+    scope: scope ?? null,
+    path,
+    bytes,
+    used: usedAt.toISOString(),
+    in_use: isUsed,
+  }));
+  return `${JSON.stringify({ caches: shown }, null, 2)}\n`;
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1024 ** 2 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }

@@ -23,11 +23,10 @@ import { BUNDLE_NAMES } from "../../../settings/bundles.ts";
 import { groupOf, nativeNames } from "../../../toolbox/definition/groups.ts";
 import { commandPrinter, mayColour, print, printProblem } from "../../terminal/print.ts";
 import { openRunLog } from "../../terminal/run_log.ts";
-import { callShape } from "./call_shape.ts";
+import { callShape, readObject, wordsToArguments } from "./parse_tool_words.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { exitCodeOf } from "./exit_code.ts";
 import { toolHelp } from "./tool_help.ts";
-import { readObject, wordsToArguments } from "./parse_tool_words.ts";
 
 const EXAMPLE = 'as in "ahma_mcp call git_status --short"';
 

@@ -3,8 +3,11 @@
  * that cannot be read as its type is passed on as text, so that the tool's own check reports it.
  */
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
-import { isObject, parseJson } from "../../../wire/json_value.ts";
+import { isObject, member, parseJson } from "../../../wire/json_value.ts";
 import { closest } from "../../../base/suggest.ts";
+import type { Tool } from "@modelcontextprotocol/server";
+import { builtinTraits } from "../../../catalog/format/builtin_traits.ts";
+import type { Leaf } from "../../../catalog/model/leaf.ts";
 
 /** One argument of a tool, as its JSON Schema has it. */
 export interface ArgumentShape {
@@ -159,4 +162,40 @@ function unknownOption(shape: CallShape, typed: string): string {
   const guess = closest(typed.replace(/^-+/, ""), names);
   const advice = guess === undefined ? `see "ahma_mcp call ${shape.tool} --help"` : `did you mean "--${guess}"?`;
   return `Cannot call "${shape.tool}": unknown option "${typed}": ${advice}`;
+}
+
+const TYPES: readonly ArgumentShape["type"][] = ["string", "boolean", "integer", "number", "array", "object"];
+
+/**
+ * `leaf` undefined: a tool that no tool file describes. Its words are what its built-in table says, else its required
+ * texts in their order.
+ */
+export function callShape(tool: Tool, leaf: Leaf | undefined): CallShape {
+  const properties = Object.entries(tool.inputSchema.properties ?? {});
+  const declared = [...leaf?.options ?? [], ...leaf?.positionals ?? []];
+  const shapes = properties.map(([name, schema]): ArgumentShape => {
+    const alias = declared.find((one) => one.name === name)?.alias;
+    const itemType = ITEM_TYPES.find((type) => type === member(member(schema, "items"), "type"));
+    return {
+      name,
+      type: TYPES.find((type) => type === member(schema, "type")) ?? "string",
+      ...itemType !== undefined && { itemType },
+      ...alias !== undefined && { alias },
+    };
+  });
+  const word = leaf === undefined ? builtinTraits(tool.name)?.wordArgument : undefined;
+  const takesRest = leaf?.allowArgs === true && shapes.some(({ name }) => name === "args");
+  return {
+    tool: tool.name,
+    arguments: shapes,
+    positionals: word === undefined ? leaf?.positionals.map(({ name }) => name) ?? requiredTexts(tool, shapes) : [word],
+    rest: word === "command" ? { name: word, joined: true } : takesRest ? { name: "args", joined: false } : undefined,
+  };
+}
+
+const ITEM_TYPES = ["string", "integer", "number"] as const;
+
+function requiredTexts({ inputSchema }: Tool, shapes: readonly ArgumentShape[]): readonly string[] {
+  const isText = ({ type, itemType }: ArgumentShape) => type === "string" || type === "array" && itemType === "string";
+  return shapes.filter((shape) => inputSchema.required?.includes(shape.name) && isText(shape)).map(({ name }) => name);
 }

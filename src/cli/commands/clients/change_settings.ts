@@ -3,7 +3,6 @@ import { UserError } from "../../../base/errors.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { colours } from "../../terminal/colours.ts";
 import { askOnTerminal, mayColour, print } from "../../terminal/print.ts";
-import { changedLines } from "./changed_lines.ts";
 import type { SettingsFile } from "./settings_file.ts";
 
 /** What becomes of the file; undefined: it goes. */
@@ -49,4 +48,28 @@ function shown(file: SettingsFile, before: string, after: string | undefined, { 
     line.startsWith("+") ? green(line) : line.startsWith("-") ? red(line) : line
   );
   return `${bold(file.shown)}:\n${lines.join("\n")}\n`;
+}
+
+/** Lines shown before and after what differs. */
+const AROUND = 2;
+
+/** Lines that begin with `- `, `+ ` or two blanks. `after` undefined: the file goes. Empty: the texts are equal. */
+function changedLines(before: string, after: string | undefined): readonly string[] {
+  const [was, is] = [linesOf(before), linesOf(after ?? "")];
+  let first = 0;
+  while (first < was.length && first < is.length && was[first] === is[first]) first++;
+  let last = 0;
+  while (last < Math.min(was.length, is.length) - first && was.at(-1 - last) === is.at(-1 - last)) last++;
+  const [gone, added] = [was.slice(first, was.length - last), is.slice(first, is.length - last)];
+  if (gone.length === 0 && added.length === 0) return [];
+  return [
+    ...was.slice(Math.max(0, first - AROUND), first).map((line) => `  ${line}`),
+    ...gone.map((line) => `- ${line}`),
+    ...added.map((line) => `+ ${line}`),
+    ...was.slice(was.length - last, was.length - last + AROUND).map((line) => `  ${line}`),
+  ];
+}
+
+function linesOf(text: string): readonly string[] {
+  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }

@@ -3,7 +3,10 @@ import type { RunningProgram } from "../../../app/program/own_program.ts";
 import { CLIENT_NAMES, type ClientName } from "../../../settings/flags/client_names.ts";
 import { type ClientFile, CLIENTS, ENTRY_NAME } from "./client_facts.ts";
 import type { Table } from "./entry_place.ts";
-import { withEntry } from "./settings_change.ts";
+import { type EntryIn, withEntry } from "./settings_change.ts";
+import { homeOf } from "../../../system/user_directories.ts";
+import type { CommandContext } from "../../terminal/command_context.ts";
+import { SettingsFile } from "./settings_file.ts";
 
 /** One client's settings. */
 export interface ClientSettings {
@@ -49,4 +52,26 @@ export function clientValue(client: ClientName, program: RunningProgram, project
 /** The file on this system. */
 export function fileOf({ file, onMac }: ClientFile): string {
   return Deno.build.os === "darwin" ? onMac ?? file : file;
+}
+
+export interface ChosenClient {
+  readonly client: ClientName;
+  readonly title: string;
+  /** Undefined: a library, whose users write code. */
+  readonly settings: { readonly file: SettingsFile; readonly entry: EntryIn } | undefined;
+}
+
+/** In the order of the flags; empty: none is given. @throws {UserError} where a file lies in home, and home is unknown */
+export function chosenClients({ flags, environment }: CommandContext): readonly ChosenClient[] {
+  const wanted = [...new Set(flags.get("client"))];
+  return wanted.flatMap((name) => CLIENT_NAMES.find((client) => client === name) ?? []).map((client) => {
+    return chosenClient(client, environment);
+  });
+}
+
+function chosenClient(client: ClientName, environment: CommandContext["environment"]): ChosenClient {
+  const { title, settings } = CLIENTS[client];
+  if (settings === undefined) return { client, title, settings };
+  const file = new SettingsFile(fileOf(settings), { project: Deno.cwd(), home: homeOf(environment) });
+  return { client, title, settings: { file, entry: { file: file.shown, place: settings.place, name: ENTRY_NAME } } };
 }

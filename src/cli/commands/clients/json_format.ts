@@ -1,7 +1,6 @@
 /** Settings in JSON, with comments and commas at the end of lists as editors allow them. Pure. */
 import type { Node, ParseError } from "jsonc-parser";
-import type { Table } from "./entry_place.ts";
-import type { SettingsFormat } from "./settings_format.ts";
+import type { SettingsFormat, Table } from "./entry_place.ts";
 
 type Jsonc = typeof import("jsonc-parser");
 

@@ -1,10 +1,17 @@
 /** The text of a settings file with our entry, or without it. Nothing else in it may change its value. Pure. */
 import { messageOf, UserError } from "../../../base/errors.ts";
-import { type EntryPlace, isTable, type Table, valueAt, withoutValue, withValue } from "./entry_place.ts";
+import {
+  type EntryPlace,
+  isTable,
+  type SettingsFormat,
+  type Table,
+  valueAt,
+  withoutValue,
+  withValue,
+} from "./entry_place.ts";
 import { jsonFormat } from "./json_format.ts";
 import { tomlFormat } from "./toml_format.ts";
 import { yamlFormat } from "./yaml_format.ts";
-import type { SettingsFormat } from "./settings_format.ts";
 
 /** An entry in a file; `file` names it in errors. */
 export interface EntryIn {

@@ -3,8 +3,7 @@
  * such as a dotted key, is not found: the caller compares the values of the new text.
  */
 import { attempt } from "../../../base/errors.ts";
-import { type EntryPlace, type Table, valueAt } from "./entry_place.ts";
-import type { SettingsFormat } from "./settings_format.ts";
+import { type EntryPlace, type SettingsFormat, type Table, valueAt } from "./entry_place.ts";
 
 type Toml = typeof import("smol-toml");
 

@@ -3,8 +3,7 @@
  * (flow style), or behind an alias, are left to a person.
  */
 import type { Document, Pair } from "yaml";
-import type { EntryPlace } from "./entry_place.ts";
-import type { SettingsFormat } from "./settings_format.ts";
+import type { EntryPlace, SettingsFormat } from "./entry_place.ts";
 
 type Yaml = typeof import("yaml");
 

@@ -6,22 +6,21 @@ import { messageOf, UsageError, UserError } from "../../../base/errors.ts";
 import { VERSION } from "../../../base/version.ts";
 import { chooseShell } from "../../../process/shell.ts";
 import { searchPath } from "../../../system/search_path.ts";
-import { colours } from "../../terminal/colours.ts";
+import { type Colours, colours } from "../../terminal/colours.ts";
 import { compose } from "../../../app/compose_service.ts";
 import { mayColour, print } from "../../terminal/print.ts";
 import { openRunLog } from "../../terminal/run_log.ts";
-import { clientSettings } from "../clients/client_settings.ts";
+import { type ClientSettings, clientSettings } from "../clients/client_settings.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { doctorProject } from "./project/doctor_project.ts";
 import { doctorSandbox } from "./doctor_sandbox.ts";
-import { type DoctorReport, doctorText } from "./doctor_text.ts";
-import { type Check, check } from "../../terminal/check.ts";
-import { checkPrompts } from "./prompt_checks.ts";
+import { type Check, check, checkLines } from "../../terminal/check.ts";
+import { checkPrompts, checkTools } from "./tool_checks.ts";
 import { runtimeChecks } from "./runtime_checks.ts";
-import { checkSandbox } from "./self_check.ts";
-import { checkSelfTest } from "./self_test_check.ts";
+import { checkSandbox, checkSelfTest } from "./self_check.ts";
 import { thisProgram } from "../../../app/program/own_program.ts";
-import { checkTools } from "./tool_checks.ts";
+import type { ClientName } from "../../../settings/flags/client_names.ts";
+import { wrapped } from "../../terminal/help.ts";
 
 /** Runs all checks; resolves with the exit code. */
 export async function doctor(context: CommandContext): Promise<number> {
@@ -120,4 +119,39 @@ async function guarded(
     if (!(thrown instanceof UserError)) throw thrown;
     return [check(id, title, "failed", messageOf(thrown))];
   }
+}
+
+/** The whole report of `doctor`. */
+interface DoctorReport {
+  readonly version: string;
+  readonly checks: readonly Check[];
+  readonly clients: readonly ClientSettings[];
+}
+
+/** The report as text for a terminal. */
+function doctorText({ checks, clients }: DoctorReport, colours: Colours): string {
+  const names = wrapped(clients.map(({ client }) => client).join(", "), WIDTH);
+  const common = clients.filter(({ client }) => client === COMMON).map(({ text }) => indented(text));
+  return [
+    ...checkLines(checks, colours),
+    "",
+    colours.bold("Settings for your client"),
+    "",
+    "ahma_mcp init --client NAME writes them, and asks before it changes a file of yours. NAME is",
+    ...names.map((line) => `  ${line}`),
+    "",
+    "docs/clients.md shows each, and where the client keeps its log. Most have this form:",
+    "",
+    ...common,
+    "",
+  ].join("\n");
+}
+
+/** The client whose entry most others take too. */
+const COMMON: ClientName = "claude";
+/** Longest line of names. */
+const WIDTH = 90;
+
+function indented(text: string): string {
+  return text.trimEnd().split("\n").map((line) => `  ${line}`).join("\n");
 }

@@ -2,7 +2,7 @@
  * Tries the sandbox: the real runner starts commands in a temporary scope, and their effects are checked from outside.
  * Each denial is proved together with the matching allowance (requirements S3, L6).
  */
-import { undefinedFor, UserError } from "../../../base/errors.ts";
+import { messageOf, undefinedFor, UserError } from "../../../base/errors.ts";
 import type { CommandEnd } from "../../../base/command/command_end.ts";
 import { compose, type ComposeOptions, type Program } from "../../../app/compose_service.ts";
 import { supportedProcessor } from "../../../sandbox/policy/prerequisites.ts";
@@ -10,7 +10,9 @@ import { sessionBases } from "../../../sandbox/directories/private_directories.t
 import { expected } from "../../../system/paths.ts";
 import { homeOf } from "../../../system/user_directories.ts";
 import { Libc } from "../../../system/libc.ts";
-import { type Check, check } from "../../terminal/check.ts";
+import { type Check, check, type CheckStatus } from "../../terminal/check.ts";
+import type { LinuxRunner } from "../../../process/linux/linux_runner.ts";
+import { summaryOf, titlesOf } from "../../../sandbox/selftest/judge.ts";
 
 /** Tries the sandbox; gives the checks in the order of the report. @throws {UserError} when there can be no sandbox */
 export async function checkSandbox(options: ComposeOptions): Promise<readonly Check[]> {
@@ -121,4 +123,22 @@ function describe({ end, output }: Ran): string {
 
 async function isThere(path: string): Promise<boolean> {
   return await Deno.lstat(path).catch(undefinedFor(Deno.errors.NotFound)) !== undefined;
+}
+
+/** How the trial ended, and each attack that was not denied. */
+export async function checkSelfTest({ selfTest }: Pick<LinuxRunner, "selfTest">): Promise<readonly Check[]> {
+  const [tried] = await Promise.allSettled([selfTest]);
+  if (tried.status === "rejected") return [row("failed", `could not be made: ${messageOf(tried.reason)}`)];
+  const report = tried.value;
+  if (report === undefined) return [];
+  const breached = titlesOf(report.findings, "breached").length > 0;
+  const rest = report.findings.filter(({ verdict }) => verdict === "impossible" || verdict === "granted");
+  return [
+    row(breached ? "failed" : "ok", summaryOf(report)),
+    ...rest.length === 0 ? [] : [row("ok", `proves nothing about: ${rest.map(({ title }) => title).join(", ")}`)],
+  ];
+}
+
+function row(status: CheckStatus, message: string): Check {
+  return check("self_test", "self-test", status, message);
 }

@@ -4,6 +4,7 @@ import { reasonOf } from "../../../catalog/load/availability.ts";
 import { ToolList } from "../../../service/connection/tool_list.ts";
 import { compose, type ComposeOptions } from "../../../app/compose_service.ts";
 import { type Check, check } from "../../terminal/check.ts";
+import { offersPrompts, openPrompts, type PromptOptions } from "../../../app/prompts/open_prompts.ts";
 
 /** Some clients list no more tools, and every request of an agent carries all of them. */
 const MANY_TOOLS = 100;
@@ -38,4 +39,15 @@ function listing(tools: number, bytes: number): Check {
   const cost = `${counted(tools, "tool")}, ${bytes} bytes`;
   if (tools <= MANY_TOOLS) return row("ok", cost);
   return row("warning", `${cost}: --tool-style program, --lean or fewer --bundles list less`);
+}
+
+/** Checks of the prompt files, templates included; empty: no prompts are offered. */
+export async function checkPrompts(options: PromptOptions): Promise<readonly Check[]> {
+  if (!offersPrompts(options)) return [];
+  await using prompts = openPrompts(options);
+  const { listed, diagnostics } = await prompts.checked();
+  return [
+    check("prompts", "prompts", "ok", counted(listed.length, "prompt")),
+    ...diagnostics.map((diagnostic) => check("prompt_file", "prompt file", "warning", describeDiagnostic(diagnostic))),
+  ];
 }

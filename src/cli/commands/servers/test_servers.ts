@@ -9,7 +9,8 @@ import type { CommandContext } from "../../terminal/command_context.ts";
 import { print } from "../../terminal/print.ts";
 import { openRunLog } from "../../terminal/run_log.ts";
 import { changedTools } from "./server_diff.ts";
-import { triedLine, type TriedServer } from "./tried_server.ts";
+import { counted } from "../../../base/text.ts";
+import { shorten } from "../../../base/visible_text.ts";
 
 /** Tests all servers, or those of these names; resolves with 1 when one failed. @throws {UserError} For a strange name. */
 export async function testServers(context: CommandContext, names: readonly string[]): Promise<number> {
@@ -70,4 +71,44 @@ async function tryServer(server: UpstreamServer): Promise<TriedServer> {
 
 function refusedServer({ name, problem }: OpenServers["refused"][number]): TriedServer {
   return { name, state: "failed", milliseconds: 0, problem };
+}
+
+/** A server that was started or connected as real use does it. */
+export interface TriedServer {
+  readonly name: string;
+  readonly state: "ready" | "failed";
+  /** Version of the protocol; absent: it was never ready. */
+  readonly protocol?: string;
+  /** How many it has; absent: it was never ready. */
+  readonly tools?: number;
+  readonly resources?: number;
+  readonly prompts?: number;
+  /** Names of tools that a person has not approved, the new ones too. */
+  readonly changed?: readonly string[];
+  /** Until it had listed everything, or had failed. */
+  readonly milliseconds: number;
+  /** Why it failed, and the way out; several lines. Absent: it has not. */
+  readonly problem?: string;
+}
+
+const LONGEST_LINE = 500;
+
+/** Name, state, time, and either version and what it offers, or the reason, with its last words below; tabs between. */
+export function triedLine(server: TriedServer): string {
+  const { name, state, protocol, milliseconds, problem, changed = [] } = server;
+  const time = milliseconds < 10_000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+  if (problem !== undefined) {
+    const [reason = "", ...more] = problem.split("\n").map((line) => shorten(line, LONGEST_LINE));
+    return `${[[name, state, time, reason].join("\t"), ...more.map((line) => `  ${line}`)].join("\n")}\n`;
+  }
+  const approval = changed.length === 0
+    ? []
+    : [`${counted(changed.length, "tool")} changed or new: ahma_mcp servers diff ${name}`];
+  return `${[name, state, time, protocol, offers(server), ...approval].join("\t")}\n`;
+}
+
+function offers({ tools, resources, prompts }: TriedServer): string {
+  const all = [[tools, "tool"], [resources, "resource"], [prompts, "prompt"]] as const;
+  return all.flatMap(([count, what]) => count === undefined || count === 0 ? [] : [counted(count, what)]).join(", ") ||
+    "nothing";
 }

@@ -5,7 +5,7 @@ import { userDirectory } from "../../../system/user_directories.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print } from "../../terminal/print.ts";
 import { changeSettings } from "../clients/change_settings.ts";
-import { type ChosenClient, chosenClients } from "../clients/chosen_client.ts";
+import { type ChosenClient, chosenClients } from "../clients/client_settings.ts";
 import { withoutEntry } from "../clients/settings_change.ts";
 
 /**

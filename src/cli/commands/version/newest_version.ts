@@ -6,7 +6,6 @@ import { shownValue, withoutTrailing } from "../../../base/text.ts";
 import { askProgram } from "../../../process/spawn.ts";
 import { expected } from "../../../system/paths.ts";
 import { isExecutableFile, programPaths, searchPath } from "../../../system/search_path.ts";
-import { isVersion } from "./compare_versions.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -77,4 +76,22 @@ function reasonOf(thrown: unknown): string {
   if (thrown instanceof DOMException && thrown.name === "TimeoutError") return `no answer in ${PATIENCE_MS / 1000} s`;
   if (thrown instanceof SyntaxError) return "its answer is not JSON";
   return fetchFailure(thrown);
+}
+
+const FORM = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:-([0-9A-Za-z.-]{1,64}))?$/;
+
+/** Whether a text is the version of a package, and no range or name. */
+export function isVersion(text: string): boolean {
+  return FORM.test(text);
+}
+
+/** Whether `one` is newer than `other`; of two marked ones of the same numbers, neither is. */
+export function isNewer(one: string, other: string): boolean {
+  const [, ...first] = FORM.exec(one) ?? [];
+  const [, ...second] = FORM.exec(other) ?? [];
+  for (let place = 0; place < 3; place++) {
+    const difference = Number(first[place]) - Number(second[place]);
+    if (difference !== 0) return difference > 0;
+  }
+  return first[3] === undefined && second[3] !== undefined;
 }

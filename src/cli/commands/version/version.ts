@@ -2,8 +2,7 @@
 import { VERSION } from "../../../base/version.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print } from "../../terminal/print.ts";
-import { isNewer } from "./compare_versions.ts";
-import { newestVersion, newestVersionUrl } from "./newest_version.ts";
+import { isNewer, newestVersion, newestVersionUrl } from "./newest_version.ts";
 
 /** Prints it; resolves with the exit code. @throws {UserError} when the newest version cannot be had */
 export async function version({ flags, environment, stop }: CommandContext): Promise<number> {

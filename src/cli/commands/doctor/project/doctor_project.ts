@@ -5,12 +5,16 @@ import { userSettingsPath } from "../../../../settings/settings_files.ts";
 import { type Colours, colours } from "../../../terminal/colours.ts";
 import { mayColour, print } from "../../../terminal/print.ts";
 import { checkLines } from "../../../terminal/check.ts";
-import { policyChecks } from "./policy_checks.ts";
+import { type GitFacts, policyChecks, type ProjectFacts } from "./policy_checks.ts";
 import { type NeededFlag, type NeededSettings, type ProjectCheck, settingsFor, typed, works } from "./project_check.ts";
-import { gitFacts, lookAt, protection } from "./project_facts.ts";
 import { lookAtProject } from "./project_files.ts";
 import { needsOf } from "./project_needs.ts";
 import { filterChecks, toolChecks } from "./tool_checks.ts";
+import type { SessionSandbox } from "../../../../sandbox/session_sandbox.ts";
+import { gitValues } from "../../../../sandbox/protect/git_hook_paths.ts";
+import { linkedRepository } from "../../../../sandbox/protect/linked_worktree.ts";
+import { readTextIfRegular } from "../../../../system/reading/regular_file.ts";
+import { expected, isWithin, parentOf, realPath } from "../../../../system/paths.ts";
 
 interface ProjectReport {
   readonly scopes: readonly string[];
@@ -85,4 +89,36 @@ function reportText({ scopes, checks, flags, settings, file }: ProjectReport, st
     `  ${JSON.stringify(settings)}`,
   ];
   return [style.bold(scopes.join(", ")), "", ...checkLines(shown, style), ...opening, ""].join("\n");
+}
+
+const LARGEST_CONFIGURATION = 1024 * 1024;
+
+/** What is at a path, links followed; undefined: nothing. */
+function lookAt(path: string): ReturnType<ProjectFacts["look"]> {
+  const real = realPath(path);
+  const facts = real === undefined ? undefined : expected(() => Deno.statSync(real));
+  return real === undefined || facts === undefined ? undefined : { path: real, isDirectory: facts.isDirectory };
+}
+
+/** Where the repository of a canonical scope is. */
+function gitFacts(scope: string): GitFacts {
+  const isOwn = expected(() => Deno.lstatSync(`${scope}/.git`))?.isDirectory === true;
+  const hooks = expected(() => [...Deno.readDirSync(`${scope}/.git/hooks`)]) ?? [];
+  const configuration = readTextIfRegular(`${scope}/.git/config`, LARGEST_CONFIGURATION) ?? "";
+  return {
+    isOwn,
+    linked: linkedRepository(scope),
+    above: repositoryAbove(parentOf(scope)),
+    hasHooks: hooks.some(({ name }) => !name.endsWith(".sample")) || gitValues(configuration, "hookspath").length > 0,
+  };
+}
+
+function repositoryAbove(directory: string): string | undefined {
+  if (expected(() => Deno.lstatSync(`${directory}/.git`)) !== undefined) return directory;
+  return directory === "/" ? undefined : repositoryAbove(parentOf(directory));
+}
+
+/** What the session protects. */
+function protection({ guard }: Pick<SessionSandbox, "guard">): ProjectFacts["isProtected"] {
+  return (path) => guard?.protected.some((one) => !one.fileOnly && isWithin(path, one.path)) === true;
 }

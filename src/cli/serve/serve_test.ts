@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { announceFirstWrite } from "./first_write.ts";
+import { announceFirstWrite } from "./serve.ts";
 
 Deno.test("announceFirstWrite() announces once, after the bytes are out, and passes everything on", async () => {
   const events: string[] = [];
