@@ -27,11 +27,10 @@ import { embeddedTools } from "../settings/bundles.ts";
 import { lateToolbox } from "./late_toolbox.ts";
 import type { OpenToolbox } from "./open_toolbox.ts";
 import { promptSources } from "./prompts/open_prompts.ts";
-import { liveTools } from "./live_tools.ts";
+import { listedSources, liveTools } from "./live_tools.ts";
 import { writePrivateFile } from "./private_files.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 import { Housekeeping } from "./program/housekeeping.ts";
-import { listedSources } from "./servers/listed_sources.ts";
 import type { OpenServers, OpenServersOptions } from "./open_servers.ts";
 import type { Settings } from "../settings/settings.ts";
 

@@ -14,8 +14,11 @@ import { searchPath } from "../system/search_path.ts";
 import { probeAsker } from "./probes/run_probe.ts";
 import type { CheckMemory } from "./probes/probe_cache.ts";
 import type { ToolText } from "../catalog/load/read_directory.ts";
-import { projectDirectory } from "../settings/project.ts";
+import { projectDirectory } from "../settings/project_directories.ts";
 import type { Settings } from "../settings/settings.ts";
+import { LeanSource } from "../service/lean/lean_source.ts";
+import type { ListFacts } from "../service/result/listed_texts.ts";
+import type { ToolSource } from "../service/service.ts";
 
 export interface LiveToolsParts {
   readonly settings: Settings;
@@ -69,4 +72,36 @@ function openedBy(choice: Settings["sandbox"]): readonly string[] {
     ...Object.entries({ unsandboxed: !enforce, strict, privateHome }).flatMap(([name, isSet]) => isSet ? [name] : []),
     ...lists.flatMap(([name, values]) => values.length === 0 ? [] : [`${name} ${values.join(" ")}`]),
   ];
+}
+
+/** The tools of servers, and what these are called. */
+interface NamedSource {
+  readonly source: ToolSource;
+  readonly names: readonly string[];
+}
+
+interface ListedSourcesParts {
+  /** Built-in tools, then tool files, then native tools where they are asked for. */
+  readonly own: readonly [ToolSource, ToolSource, ...ToolSource[]];
+  /** Empty: none is configured. */
+  readonly servers: readonly NamedSource[];
+  readonly facts: ListFacts;
+  readonly settings: Pick<Settings, "lean" | "bundles">;
+  readonly log: Logger;
+}
+
+/** The sources of a service in the order in which tools are listed: all of them, or those of `--lean` behind two tools. */
+export function listedSources(parts: ListedSourcesParts): readonly ToolSource[] {
+  const { own: [builtin, toolFiles, ...native], servers, facts, settings: { lean, bundles }, log } = parts;
+  if (lean.servers && servers.length === 0) log.warn('Flag "--lean" changes nothing: no --mcp-config names servers');
+  const foreign = servers.map(({ source }) => source);
+  const hidden = [...lean.toolFiles ? [toolFiles, ...native] : [], ...lean.servers ? foreign : []];
+  const all = [builtin, toolFiles, ...native, ...foreign];
+  if (hidden.length === 0) return all;
+  const origins = [
+    ...lean.toolFiles ? [...bundles, "the project's tool files"] : [],
+    ...lean.servers ? servers.flatMap(({ names }) => names) : [],
+  ];
+  const shown = all.filter((source) => !hidden.includes(source));
+  return [...shown, new LeanSource({ hidden, origins, facts })];
 }

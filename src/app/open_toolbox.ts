@@ -28,7 +28,7 @@ import { projectValues } from "../toolbox/source/project_values.ts";
 import { questionTool } from "../toolbox/source/question_tool.ts";
 import { toolboxSource } from "../toolbox/source/toolbox_source.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
-import { workerCacheOf } from "./program/worker_cache.ts";
+import { workerCacheOf } from "./program/scope_cache.ts";
 import { workerProgram } from "./program/worker_program.ts";
 
 export interface OpenToolboxOptions extends SessionOptions {

@@ -7,7 +7,7 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { type CommandLine, parseCommandLine } from "../settings/flags/parse_command_line.ts";
 import type { WholeCommandLine } from "../app/http/awaited_scope.ts";
 import { isInOpenTree, openTrees } from "../app/writable_trees.ts";
-import { projectDirectory } from "../settings/project.ts";
+import { projectDirectory } from "../settings/project_directories.ts";
 import { type Invocation, readInvocation } from "../settings/settings.ts";
 import { readSettingsFiles } from "../settings/settings_files.ts";
 import { factsOf, type Subcommand } from "../settings/flags/subcommands.ts";

@@ -1,6 +1,6 @@
-/** Directories of a project that its settings may move (K6, K7, K8). */
-import { absolutePath } from "../system/paths.ts";
-import { projectDirectory } from "./project.ts";
+/** The project, and the directories in it that its settings may move (K6, K7, K8). */
+import { absolutePath, isWithin, realPath } from "../system/paths.ts";
+import { scopeDirectory } from "../sandbox/grants/resolve_scopes.ts";
 
 export const DIRECTORY_KINDS = ["issues", "memos", "flows", "rules"] as const;
 export type DirectoryKind = typeof DIRECTORY_KINDS[number];
@@ -28,4 +28,15 @@ export function chosenDirectory({ directories, sandbox }: DirectorySettings, kin
   const given = directories[kind];
   const cwd = Deno.cwd();
   return given === undefined ? undefined : absolutePath(given, projectDirectory(sandbox.scopes, cwd));
+}
+
+/**
+ * The project, whose `.ahma` holds tool files and settings: the working directory where it lies in a scope, else the
+ * first scope. Clients with a window start servers elsewhere and name the scope. `scopes`: as given, empty for none.
+ */
+export function projectDirectory(scopes: readonly string[], workingDirectory: string): string {
+  const trees = scopes.map((scope) => scopeDirectory(scope, workingDirectory)).filter((tree) => tree !== undefined);
+  const [first] = trees;
+  const here = realPath(workingDirectory) ?? workingDirectory;
+  return first === undefined || trees.some((tree) => isWithin(here, tree)) ? workingDirectory : first;
 }

@@ -21,8 +21,7 @@ import { BUNDLE_WORDS } from "./bundles.ts";
 import { absolutePath } from "../system/paths.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
 import { type Flag, valuesIn } from "./flags/flag.ts";
-import { type Given, valueProblem } from "./flags/flag_values.ts";
-import { limitOf } from "./flags/limit_value.ts";
+import { type Given, limitOf, valueProblem } from "./flags/flag_values.ts";
 import { DIRECTORY_KINDS } from "./project_directories.ts";
 
 type Values = ReadonlyMap<FlagName, Given>;

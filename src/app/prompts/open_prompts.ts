@@ -1,17 +1,16 @@
 /** The prompts of a running program: their directories, and the variables of templates (Q1, Q4). */
 import type { Logger } from "../../base/log.ts";
-import { readableDirectories } from "../../catalog/load/find_tools.ts";
+import { leadsOut, readableDirectories } from "../../catalog/load/find_tools.ts";
 import { LivePrompts, type LivePromptsOptions } from "../../prompt/live_prompts.ts";
 import type { PromptDirectory } from "../../prompt/load/read_prompts.ts";
 import { type FindValues, PromptFileSource } from "../../service/prompts/prompt_file_source.ts";
 import type { PromptSource } from "../../service/prompts/prompt_source.ts";
-import { projectDirectory } from "../../settings/project.ts";
-import { chosenDirectory, DEFAULT_DIRECTORIES } from "../../settings/project_directories.ts";
+import { chosenDirectory, DEFAULT_DIRECTORIES, projectDirectory } from "../../settings/project_directories.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { shippedPrompts } from "../../settings/shipped_prompts.ts";
 import { absolutePath, realPath } from "../../system/paths.ts";
 import { userDirectory } from "../../system/user_directories.ts";
-import { promptVariables } from "./prompt_variables.ts";
+import { readTextIfRegular } from "../../system/reading/regular_file.ts";
 
 export interface PromptOptions {
   readonly settings: Settings;
@@ -102,4 +101,36 @@ function variablesOf({ settings, environment }: PromptOptions, cwd: string): Liv
   const names = settings.prompts.environmentNames;
   const shown = Object.fromEntries(names.map((name) => [name, environment[name] ?? ""]));
   return () => promptVariables({ directory: cwd, issues, environment: shown, now: new Date() });
+}
+
+interface PromptSurroundings {
+  /** The project, absolute. */
+  readonly directory: string;
+  /** Absolute. */
+  readonly issues: string;
+  /** The variables that the user lets templates read. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly now: Date;
+}
+
+/** `git_branch` is read when a template asks for it. */
+export function promptVariables(
+  { directory, issues, environment, now }: PromptSurroundings,
+): Readonly<Record<string, unknown>> {
+  const day = [now.getFullYear(), now.getMonth() + 1, now.getDate()];
+  return {
+    project_name: directory.slice(directory.lastIndexOf("/") + 1),
+    working_directory: directory,
+    issues_directory: issues,
+    date: day.map((part) => String(part).padStart(2, "0")).join("-"),
+    env: environment,
+    git_branch: () => branchOf(directory),
+  };
+}
+
+/** The branch of a repository; empty: there is none, or it lies elsewhere. Nothing else of the file is given out. */
+function branchOf(directory: string): string {
+  const file = `${directory}/.git/HEAD`;
+  const text = leadsOut(file, directory) ? undefined : readTextIfRegular(file, 1_000);
+  return /^ref: refs\/heads\/([\x21-\x7e]{1,200})\n?$/.exec(text ?? "")?.[1] ?? "";
 }

@@ -6,7 +6,7 @@ import { absolutePath } from "../../system/paths.ts";
 import { homeOf } from "../../system/user_directories.ts";
 import { readServersFile } from "../../upstream/config/read_config.ts";
 import type { ConfiguredServer } from "../../upstream/config/server_spec.ts";
-import { projectDirectory } from "../../settings/project.ts";
+import { projectDirectory } from "../../settings/project_directories.ts";
 
 /** The combined content of the files. */
 export interface Servers {

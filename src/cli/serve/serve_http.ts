@@ -2,14 +2,17 @@
 import { aborted } from "../../base/time.ts";
 import { messageOf } from "../../base/errors.ts";
 import { composeHttp } from "../../app/http/compose_http.ts";
-import { httpEcho } from "./http_echo.ts";
-import type { HttpSettings } from "../../settings/settings.ts";
+import type { HttpSettings, Settings } from "../../settings/settings.ts";
 import { httpToken } from "../../app/http/http_token.ts";
 import { insistOnNetwork } from "../../app/program/own_program.ts";
 import { openTrees } from "../../app/writable_trees.ts";
 import { printProblem } from "../terminal/print.ts";
 import { NO_SANDBOX_SERVER, openRunLog } from "../terminal/run_log.ts";
 import type { CommandContext } from "../terminal/command_context.ts";
+import { type Echo, NO_ECHO } from "../../bridge/traffic_echo.ts";
+import { colours } from "../terminal/colours.ts";
+import { redactFields, redactText } from "../../logging/redact.ts";
+import { parseJson } from "../../wire/json_value.ts";
 
 /**
  * Serves until `stop` aborts; resolves with the exit code.
@@ -55,4 +58,60 @@ export async function serveHttp(options: CommandContext, http: HttpSettings): Pr
   }
   logger.info("Ended", { signal: stop.reason });
   return 0;
+}
+
+/** Limit of the queue for a slow terminal, which misses messages beyond it. */
+const MOST_WAITING = 200;
+/** Characters shown of one message. */
+const LONGEST = 8 * 1024;
+
+/**
+ * The echo of this run (H9), with --debug or where stderr is a terminal. It writes to stderr in order: JSON with two
+ * spaces, other text as it is, without secrets.
+ */
+function httpEcho({ debug }: Pick<Settings, "debug">, environment: Readonly<Record<string, string>>): Echo {
+  const terminal = Deno.stderr.isTerminal();
+  if (!debug && !terminal) return NO_ECHO;
+  const { cyan, green, red } = colours(terminal && (environment["NO_COLOR"] ?? "") === "");
+  const print = boundedPrinter();
+  const show = (session: string, label: string, value: unknown) => {
+    const text = typeof value === "object" && value !== null
+      ? JSON.stringify(redactFields({ ...value }), null, 2)
+      : redactText(String(value));
+    const shown = text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}\n... ${text.length - LONGEST} more`;
+    print(`[${session.slice(0, 8)}] ${label} ${shown}`);
+  };
+  const out = (session: string, message: unknown) => show(session, green("← STDOUT:"), message);
+  return {
+    in: (session, message) => show(session, cyan("→ STDIN:"), message),
+    out,
+    events(session, chunk) {
+      for (const [, data = ""] of new TextDecoder().decode(chunk).matchAll(/(?:^|\n)data: ([^\n]*)/g)) {
+        // A part of a long event is not JSON.
+        const parsed = parseJson(data);
+        if (data !== "") out(session, parsed.ok ? parsed.value : data);
+      }
+    },
+    error: (session, line) => show(session, red("⚠ STDERR:"), line),
+  };
+}
+
+/** Prints in order; what a terminal that does not keep up would be late with is counted instead. */
+function boundedPrinter(): (text: string) => void {
+  let waiting = 0;
+  let missed = 0;
+  let last = Promise.resolve();
+  const printNext = (text: string) => {
+    waiting++;
+    last = last.then(() => printProblem(text.trimEnd())).finally(() => waiting--);
+  };
+  return (text) => {
+    if (waiting >= MOST_WAITING) {
+      missed++;
+      return;
+    }
+    if (missed > 0) printNext(`... ${missed} messages are not shown: the terminal did not keep up`);
+    missed = 0;
+    printNext(text);
+  };
 }

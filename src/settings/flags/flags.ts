@@ -1,8 +1,8 @@
 import { SANDBOX_LAYERS } from "../../sandbox/policy/layers.ts";
 import { CLIENT_NAMES } from "./client_names.ts";
-import { CONFINEMENT_FLAGS } from "./confinement_flags.ts";
 import { type Flag, type FlagRow, LONGEST_SECONDS, ofSubcommands, taking } from "./flag.ts";
 import { HTTP_FLAGS } from "./http_flags.ts";
+import { NETWORKS, UNIX_SOCKETS } from "../../sandbox/policy/confinement.ts";
 
 /** Every flag there is: the parser, the settings and the help text are made from this one table (requirement L1). */
 const FLAGS = {
@@ -91,7 +91,46 @@ const FLAGS = {
     range: [1, 99],
     project: true,
   }),
-  ...CONFINEMENT_FLAGS,
+  // Network, sockets and resources (S6, S10).
+  "network": {
+    value: "choice",
+    placeholder: "WHERE",
+    help: "Where commands may connect: full, localhost (private to each command), none (default: full)",
+    choices: NETWORKS,
+    narrowsOnly: "full",
+  },
+  "unix-sockets": taking(
+    "choice",
+    "WHETHER",
+    "Which Unix sockets commands use: allow (all), private (their own), deny (default: private)",
+    {
+      choices: UNIX_SOCKETS,
+      narrowsOnly: "private",
+    },
+  ),
+  "limit-file-size": taking("limit", "BYTES", "Largest file that a command may write, such as 500M (default: 16G)", {
+    range: [4096, Number.MAX_SAFE_INTEGER],
+    narrowsOnly: "16G",
+  }),
+  "limit-processes": taking("limit", "N", "How many processes and threads a command may have (default: 2048)", {
+    range: [8, 4_000_000],
+    narrowsOnly: "2048",
+  }),
+  "limit-open-files": taking("limit", "N", "How many files a process may have open (default: 65536)", {
+    range: [100, 1_000_000_000],
+    narrowsOnly: "65536",
+  }),
+  "limit-memory": {
+    value: "limit",
+    placeholder: "BYTES",
+    help: "How much memory one process may write to, such as 4G; it can then share only /dev/shm (default: none)",
+    range: [16 * 1024 ** 2, Number.MAX_SAFE_INTEGER],
+    narrowsOnly: "none",
+  },
+  "limit-cpu": taking("limit", "SECONDS", "How much processor time one process may take (default: none)", {
+    range: [1, 1_000_000_000],
+    narrowsOnly: "none",
+  }),
   "require-layer": taking("choice", "LAYER", "Refuse to start if the kernel does not provide this layer", {
     repeatable: true,
     choices: SANDBOX_LAYERS,

@@ -25,8 +25,8 @@ import { commandPrinter, mayColour, print, printProblem } from "../../terminal/p
 import { openRunLog } from "../../terminal/run_log.ts";
 import { callShape, readObject, wordsToArguments } from "./parse_tool_words.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
-import { exitCodeOf } from "./exit_code.ts";
 import { toolHelp } from "./tool_help.ts";
+import type { OperationEnd } from "../../../operation/operation.ts";
 
 const EXAMPLE = 'as in "ahma_mcp call git_status --short"';
 
@@ -212,4 +212,22 @@ function asksForHelp(words: readonly string[]): boolean {
 
 function isHelp({ name, alias }: { readonly name: string; readonly alias?: string }): boolean {
   return name === "help" || name === "--help" || alias === "h";
+}
+
+/** As `timeout` does it (coreutils). */
+const TIMED_OUT = 124;
+/** As shells do it for SIGINT. */
+const CANCELLED = 130;
+const NOT_STARTED = 1;
+
+/** The exit code that tells a shell how an operation ended (requirement L5): the command's own, where it has one. */
+export async function exitCodeOf(end: OperationEnd | undefined): Promise<number> {
+  if (end?.state === "timed_out") return TIMED_OUT;
+  if (end?.state === "cancelled") return CANCELLED;
+  const command = end?.command;
+  if (command?.kind === "exited") return command.code;
+  if (command?.kind !== "signalled") return NOT_STARTED;
+  const { constants } = await import("node:os");
+  const numbers: Readonly<Record<string, number>> = { ...constants.signals };
+  return 128 + (numbers[command.signal] ?? 0);
 }

@@ -10,7 +10,7 @@ import { type NeededFlag, type NeededSettings, type ProjectCheck, settingsFor, t
 import { lookAtProject } from "./project_files.ts";
 import { needsOf } from "./project_needs.ts";
 import { filterChecks, toolChecks } from "./tool_checks.ts";
-import type { SessionSandbox } from "../../../../sandbox/session_sandbox.ts";
+import type { SessionSandbox } from "../../../../sandbox/settle_paths.ts";
 import { gitValues } from "../../../../sandbox/protect/git_hook_paths.ts";
 import { linkedRepository } from "../../../../sandbox/protect/linked_worktree.ts";
 import { readTextIfRegular } from "../../../../system/reading/regular_file.ts";

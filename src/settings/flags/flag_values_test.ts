@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { limitOf, limitProblem } from "./limit_value.ts";
+import { limitOf, limitProblem } from "./flag_values.ts";
 
 Deno.test("S10 limitOf() reads powers of 1024, and none", () => {
   const texts = ["0", "64", "64K", "64k", "3M", "2G", "1T", "none"];

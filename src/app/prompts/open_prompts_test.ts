@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { promptVariables } from "./prompt_variables.ts";
+import { promptVariables } from "./open_prompts.ts";
 
 /** The branch that templates see when `.git/HEAD` says this. */
 async function branch(prepare: (directory: string) => Promise<void>): Promise<unknown> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { projectDirectory } from "./project.ts";
+import { projectDirectory } from "./project_directories.ts";
 
 Deno.test("T1 projectDirectory() is the working directory in a scope, else the first scope", async () => {
   const base = await Deno.realPath(await Deno.makeTempDir());

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { exitCodeOf } from "./exit_code.ts";
+import { exitCodeOf } from "./call.ts";
 
 Deno.test("L5 exitCodeOf() is the command's own code, else what shells use", async () => {
   assert.deepStrictEqual(
