@@ -151,14 +151,15 @@ class OutputWait implements Disposable {
 
   #keep(batch: Batch): void {
     if (this.#awaited.until !== undefined) {
-      this.#before = [...this.#before, ...linesOf(batch).slice(-AROUND)].slice(-AROUND);
+      this.#before = [...this.#before, ...lastLines(batch)].slice(-AROUND);
     }
   }
 
   /** Whether a line matches, which ends the wait. */
   async #look(batch: Batch): Promise<boolean> {
     const { until } = this.#awaited;
-    if (until === undefined) return false;
+    // Most of a flood is not even cut into lines.
+    if (until === undefined || batch.text.length <= until.longest && !until.occursIn(batch.text)) return false;
     const lines = linesOf(batch);
     const index = await firstMatch(until, lines, () => this.#isOver);
     if (index === -1 || this.#isOver) return false;
@@ -181,4 +182,11 @@ class OutputWait implements Disposable {
 
 function linesOf({ text }: Batch): readonly string[] {
   return text.replace(/\n$/, "").split("\n");
+}
+
+function lastLines({ text }: Batch): readonly string[] {
+  const end = text.endsWith("\n") ? text.length - 1 : text.length;
+  let start = end;
+  for (let count = 0; count < AROUND && start > 0; count++) start = text.lastIndexOf("\n", start - 1);
+  return text.slice(start + 1, end).split("\n");
 }
