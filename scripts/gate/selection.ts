@@ -25,30 +25,27 @@ export const SELECTION: Readonly<Record<string, readonly string[]>> = {
   tools: ["tests/hot_reload_test.ts", "tests/tools_guide_test.ts", "tests/mutations_test.ts"],
   // Prompts: listed, rendered, read again.
   prompts: ["tests/prompts_test.ts"],
-  // The protocol on both transports, with clients that follow it and clients that do not; sessions over HTTP.
+  // The protocol on both transports, with clients that follow it and clients that do not.
   protocol: [
     "tests/wire/requests_test.ts",
     "tests/wire/hostile_test.ts",
     "tests/wire/stdio_test.ts",
     "tests/wire/http_test.ts",
-    "tests/http_sessions_test.ts",
     "tests/http_hostile_test.ts",
     "tests/http_matrix_test.ts",
     "tests/delivery_eras_test.ts",
     "tests/compatibility_test.ts",
   ],
-  // Other servers behind ours: their sandboxes, their calls, what they may change, those that mean harm, and where logins go.
+  // Other servers behind ours: their sandboxes, their calls, what they may change, and where logins go.
   servers: [
     "tests/servers_test.ts",
     "tests/servers_trust_test.ts",
-    "tests/attacks/servers_test.ts",
     "tests/oauth_calls_test.ts",
   ],
-  // Native tools: their worker in the sandbox, the files that they change, notes of several servers, flows and pages.
+  // Native tools: their worker in the sandbox, the files that they change, flows and pages.
   toolbox: [
     "tests/toolbox_test.ts",
     "tests/toolbox_writing_test.ts",
-    "tests/toolbox_issues_test.ts",
     "tests/flow_test.ts",
     "tests/web_test.ts",
   ],
