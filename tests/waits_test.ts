@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { ERAS, ServerProcess } from "./_support/server_process.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
-const STARTED = /^(op_\w+) runs for [^\n]+, and wrote: `await` waits on, and returns its result\.\n/;
+const STARTED = /^(op_\w+) still runs after [^\n]+\. `await` returns its result\. It wrote:\n/;
 
 for (const era of ERAS) {
   for (const user of usersAtHand()) {
@@ -23,7 +23,7 @@ for (const era of ERAS) {
       const again = await server.call("await", { operation_id: id, until: "Serving", timeout_seconds: 0 });
       assert.match(
         again.text,
-        /^op_\w+ runs for [^\n]+ without a new line with "Serving"; an earlier one is found with from_start\./,
+        /^op_\w+ still runs after [^\n]+ without a new line with "Serving"; an earlier one is found with from_start\./,
       );
       const first = await server.call("await", { operation_id: id, until: "Serving", from_start: true });
       assert.match(first.text, /\n> Serving HTTP on /);
@@ -61,11 +61,11 @@ Deno.test("X20 silence, the end and the limit end a wait, and the answer says wh
   const quiet = await server.shell("echo a; tail -f /dev/null", { until_quiet: 0.2 });
   assert.match(
     quiet.text,
-    /^op_\w+ runs for [^\n]+, wrote nothing for 200 ms\. `await` waits on, and returns its result\.\na\n$/,
+    /^op_\w+ still runs after [^\n]+, silent for 200 ms\. `await` returns its result\. Output so far:\na\n$/,
   );
   const id = quiet.operation?.operation_id;
   const limit = await server.call("await", { id, until: "never", timeout_seconds: 0.1 });
-  assert.match(limit.text, /^op_\w+ runs for [^\n]+ without a new line with "never"\. `await`/);
+  assert.match(limit.text, /^op_\w+ still runs after [^\n]+ without a new line with "never"\. `await`/);
   await server.call("cancel", { id });
   const ended = await server.shell("echo a; exit 3", { until: "never" });
   assert.match(ended.text, /^a\n\[exit code 3, [^\n]+\]\n\[ended without a line with "never"\]$/);

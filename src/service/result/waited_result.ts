@@ -20,8 +20,10 @@ const LONGEST_LINE = 400;
 /** The answer about an operation that goes on: why the wait is over, and the line or the output so far. */
 export function waitedResult(operation: Operation, end: OutputWaitEnd, style: WaitedStyle): CallToolResult {
   const tool = `\`${style.toolPrefix ?? ""}await\``;
-  const line = `${operation.id} ${whyOver(operation, end, style)} ${tool} waits on, and returns its result.`;
-  const shown = end.kind === "matched" ? linesOf(end.match) : outputSoFar(operation, style);
+  const [shown, heading] = end.kind === "matched"
+    ? [linesOf(end.match), " It wrote:"]
+    : [outputSoFar(operation, style), " Output so far:"];
+  const line = `${operation.id} ${whyOver(operation, end, style)}. ${tool} returns its result.${shown && heading}`;
   return {
     content: [{ type: "text", text: joinLines(line, shown) }],
     _meta: { [OPERATION_META_KEY]: { ...operationMeta(operation, undefined), position: end.position } },
@@ -30,12 +32,12 @@ export function waitedResult(operation: Operation, end: OutputWaitEnd, style: Wa
 
 function whyOver(operation: Operation, end: OutputWaitEnd, { awaited, position, isSeen }: WaitedStyle): string {
   const age = duration(elapsedMs(operation, Date.now()));
-  if (position !== undefined) return `is queued at position ${position}.`;
-  if (end.kind === "matched") return `runs for ${age}, and wrote:`;
-  const quiet = end.kind === "quiet" ? ` wrote nothing for ${duration(awaited.quietMs ?? 0)}` : "";
+  if (position !== undefined) return `is queued at position ${position}`;
+  if (end.kind === "matched") return `still runs after ${age}`;
+  const quiet = end.kind === "quiet" ? `, silent for ${duration(awaited.quietMs ?? 0)}` : "";
   const missed = awaited.until === undefined ? "" : ` without a new line with ${JSON.stringify(awaited.until.source)}`;
   const seen = isSeen === true ? "; an earlier one is found with from_start" : "";
-  return `runs for ${age}${quiet === "" ? "" : `,${quiet}`}${missed}${seen}.`;
+  return `still runs after ${age}${quiet}${missed}${seen}`;
 }
 
 function linesOf({ lines, index }: Match): string {
