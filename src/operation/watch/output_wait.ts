@@ -115,7 +115,8 @@ class OutputWait implements Disposable {
     if (quietMs !== undefined && this.#operation.output.totalBytes > 0) {
       this.#quiet = setTimeout(() => this.#finishAs("quiet"), quietMs);
     }
-    if (!this.#isReading) this.#read().catch((thrown) => this.#end.reject(thrown));
+    // Output that cannot be read ends the wait as its limit does: the operation goes on.
+    if (!this.#isReading) this.#read().catch(() => this.#finishAs("timed_out"));
   }
 
   #endAt(kind: "ended" | "timed_out"): void {
