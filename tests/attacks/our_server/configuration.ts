@@ -303,7 +303,8 @@ ln -f file planted.json; ln -s ${tools}/planted.json link; mv -f link planted.js
       },
       "the log": {
         does: () =>
-          `cd ~/.cache/ahma_mcp/logs && for log in *; do printf "evil$((6 * 7))" >> "$log"; tail -c 6 "$log"; done`,
+          // The server may write a line of its own in between, so the end of the file alone does not tell.
+          `cd ~/.cache/ahma_mcp/logs && for log in *; do printf "evil$((6 * 7))" >> "$log"; grep -ao 'evil[0-9]*' "$log"; done`,
         evidence: /evil42/,
         sharedServer: KEEPS,
       },
