@@ -55,6 +55,44 @@ Deno.test("X20 a wait finds a line in two writes, a question without its end, an
   await server.call("cancel", { id });
 });
 
+for (const user of usersAtHand()) {
+  Deno.test(`X20 until_port answers once the command listens there; listeners of others never count, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench);
+    using others = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const waiting = await server.start("tail -f /dev/null");
+    const id = waiting.operation?.operation_id;
+    const never = await server.call("await", { id, until_port: others.addr.port, timeout_seconds: 0.2 });
+    assert.match(
+      never.text,
+      new RegExp(`^op_\\w+ still runs after [^\\n]+, not listening at port ${others.addr.port}\\.`),
+    );
+    await server.call("cancel", { id });
+    const port = freePort();
+    const up = await server.shell(`sleep 0.1; exec python3 -u -m http.server ${port} --bind ::1`, { until_port: port });
+    assert.match(up.text, new RegExp(`^op_\\w+ still runs after [^\\n]+ and listens at port ${port}\\. \`await\``));
+    await server.call("cancel", { id: up.operation?.operation_id });
+    const over = await server.shell("true", { until_port: port });
+    assert.match(over.text, new RegExp(`\\[ended without listening at port ${port}\\]$`));
+  });
+
+  Deno.test(`X20 until_port sees a network of its own, and a server that a named shell left running, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench, { flags: ["--network", "localhost"] });
+    const serve = "python3 -u -m http.server 3000 --bind 127.0.0.1";
+    const up = await server.shell(serve, { until_port: 3000 });
+    assert.match(up.text, /^op_\w+ still runs after [^\n]+ and listens at port 3000\./);
+    await server.call("cancel", { id: up.operation?.operation_id });
+    await server.shell(`${serve} > log 2>&1 &`, { session: "s" });
+    assert.match((await server.shell("sleep 60", { session: "s", until_port: 3000 })).text, /and listens at port 3000/);
+  });
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
 Deno.test("X20 silence, the end and the limit end a wait, and the answer says which", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);

@@ -1,5 +1,6 @@
 /** An operation: one run of a command or a sequence, from its request until its result is pruned. */
 import type { CommandEnd } from "../base/command/command_end.ts";
+import type { RunningCommand } from "../base/command/running_command.ts";
 import type { ProtectedChange } from "../base/command/protected_change.ts";
 import type { LogFields } from "../base/log.ts";
 
@@ -22,6 +23,8 @@ export interface WorkControl {
   readonly signal: AbortSignal;
   /** Protected paths that changed while the work ran (S8), reported with the result. */
   protectedChanged(changes: readonly ProtectedChange[]): void;
+  /** The command that the work runs now; the one before, if any, has ended. */
+  running(command: RunningCommand): void;
   /** Takes a finished result as another server gave it, which is handed on whole; the output is its text. */
   answer(result: Readonly<Record<string, unknown>>): void;
   /** Output in order, limited by the operation. A promise: wait until it settles before writing more. */

@@ -1,3 +1,4 @@
+import type { RunningCommand } from "../base/command/running_command.ts";
 import type { ProtectedChange } from "../base/command/protected_change.ts";
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import { HurriedEnd } from "../base/command/kill_delay.ts";
@@ -64,6 +65,8 @@ export class OperationRecord {
   delivery: Delivery = "undelivered";
   /** The client has seen its output up to here, in bytes. */
   seenBytes = 0;
+  /** What it runs now; undefined: nothing that is known, or it has ended. */
+  command: RunningCommand | undefined;
   /** Protected paths that changed while it ran; empty: none, or nothing is protected. */
   protectedChanges: readonly ProtectedChange[] = [];
   readonly #resolveEnded: (end: OperationEnd) => void;
@@ -147,6 +150,7 @@ export class OperationRecord {
       operation: { id: this.id, tool: this.tool },
       signal: this.#abort.signal,
       write: (chunk) => this.#write(chunk),
+      running: (command) => this.command = command,
       answer: (result) => this.#answer = { result, bytes: sizeOf(result) },
       protectedChanged: (changes) => this.protectedChanges = [...this.protectedChanges, ...changes],
     };
@@ -173,6 +177,7 @@ export class OperationRecord {
       return;
     }
     this.endedAt = now;
+    this.command = undefined;
     // Work that never ran would keep its closure in memory.
     this.#work = undefined;
     this.#output.trim();

@@ -3,6 +3,7 @@
  * promise settles when the whole process tree is gone and every byte was delivered.
  */
 import type { CommandEnd, LeftRunning } from "../base/command/command_end.ts";
+import type { RunningCommand } from "../base/command/running_command.ts";
 import type { ProtectedChange } from "../base/command/protected_change.ts";
 import type { SandboxPolicy } from "../sandbox/policy/policy.ts";
 import type { SelfTestReport } from "../sandbox/selftest/judge.ts";
@@ -41,6 +42,8 @@ export interface CommandHooks {
    * promise, reading pauses until that settles.
    */
   readonly onOutput: TakeOutput;
+  /** Gets the command once it is being started, and again where another attempt was needed; never called on macOS. */
+  readonly onRunning?: ((command: RunningCommand) => void) | undefined;
 }
 
 export interface CommandRunner {
@@ -88,7 +91,7 @@ export interface OpenRequest extends Omit<CommandRequest, "stdin"> {
 }
 
 /** The processes of a command that was opened. */
-export interface OpenProcesses {
+export interface OpenProcesses extends RunningCommand {
   /** All but the first, at this moment. `earlier`: these and what is below them are left out; absent: none is. */
   all(earlier?: ReadonlySet<number>): readonly number[];
   /** Kills the processes of `all`, and those that they start in the meantime. */

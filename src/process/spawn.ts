@@ -8,8 +8,9 @@ import { INTERPRETERS } from "../sandbox/launcher/image/interpreter_code.ts";
 import { buildImage } from "../sandbox/launcher/image/image.ts";
 import type { Processor } from "../system/syscalls.ts";
 import type { Table } from "../sandbox/launcher/image/table.ts";
-import { killDescendants, type ProcessTree, systemTree } from "./tree/descendants.ts";
-import { leftRunning, type ProcessNames } from "./background_processes.ts";
+import { killDescendants, systemTree } from "./tree/descendants.ts";
+import type { ProcessSystem } from "./processes_below.ts";
+import { leftRunning } from "./background_processes.ts";
 import { type FileFacts, Libc } from "../system/libc.ts";
 import { NoticedWatches } from "../system/changes/path_events.ts";
 import type { ChangeWatch, Watched } from "../system/stat_watch.ts";
@@ -94,8 +95,18 @@ export class Spawner {
   }
 
   /** The processes of this system. */
-  get processes(): ProcessTree & ProcessNames {
-    return { ...systemTree(this.#libc), commandLineOf: (pid) => this.#libc.readProc(`/proc/${pid}/cmdline`) };
+  get processes(): ProcessSystem {
+    const libc = this.#libc;
+    return {
+      ...systemTree(libc),
+      processor: this.#processor,
+      commandLineOf: (pid) => libc.readProc(`/proc/${pid}/cmdline`),
+      callsOf: (pid) => libc.callsOf(pid),
+      descriptorsOf: (pid) => libc.descriptorsOf(pid),
+      socketsOf: (pid) => libc.socketsOf(pid),
+      tablesOf: (pid) =>
+        ["tcp", "tcp6"].flatMap((name) => libc.readProc(`/proc/${pid}/net/${name}`, { whole: true }) ?? []),
+    };
   }
 
   /** What is at a path itself (libc.ts). */

@@ -26,7 +26,7 @@ export interface Parameter {
 export interface BuiltinArguments {
   /** A `text`, `input` or `mode`; undefined: not given. */
   text(name: string): string | undefined;
-  /** A `wait`, `limit`, `count` or `offset`; undefined: not given. */
+  /** A `wait`, `limit`, `count`, `offset` or `port`; undefined: not given. */
   number(name: string): number | undefined;
   /** Names and values of `variables`; empty: not given. */
   variables(name: string): Readonly<Record<string, string>>;
@@ -97,6 +97,7 @@ const SCHEMAS = {
   limit: { type: "number", exclusiveMinimum: 0, maximum: LONGEST_TIMEOUT_SECONDS },
   count: { type: "integer", minimum: 1, maximum: 1000 },
   offset: { type: "integer", minimum: 0 },
+  port: { type: "integer", minimum: 1, maximum: 65_535 },
   mode: { type: "string", enum: EXECUTION_MODES },
   variables: { type: "object", additionalProperties: { type: "string" } },
   object: { type: "object" },
@@ -111,6 +112,7 @@ const CHECKS: Readonly<Record<ParameterKind, (value: unknown) => string | undefi
   limit: asListed("limit", `a number of seconds above 0, at most ${LONGEST_TIMEOUT_SECONDS}`),
   count: asListed("count", "an integer from 1 to 1000"),
   offset: asListed("offset", "an integer from 0"),
+  port: asListed("port", "an integer from 1 to 65535"),
   mode: asListed("mode", EXECUTION_MODES.map((mode) => `"${mode}"`).join(" or ")),
   variables: (value) => areVariables(value) ? undefined : "an object of strings whose keys are names of variables",
   object: (value) => objectOf(value) === undefined ? "an object" : undefined,

@@ -203,14 +203,28 @@ export class Libc {
     return this.#numbersIn("/proc");
   }
 
+  /** What the descriptors of a process are, such as `socket:[1234]`; empty when it may not be looked at or is gone. */
+  descriptorsOf(pid: number | "self"): ReadonlyMap<number, string> {
+    const buffer = new Uint8Array(64);
+    return new Map(
+      this.#numbersIn(`/proc/${pid}/fd`).map((fd) => {
+        const path = encodeText(`/proc/${pid}/fd/${fd}\0`);
+        const length = Number(this.#listings.symbols.readlink(path, buffer, BigInt(buffer.length)));
+        return [fd, length < 0 ? "" : DECODER.decode(buffer.subarray(0, length))];
+      }),
+    );
+  }
+
   /** Inode numbers of the sockets that a process holds; empty when it may not be looked at or is gone. */
   socketsOf(pid: number): readonly string[] {
-    const buffer = new Uint8Array(64);
-    return this.#numbersIn(`/proc/${pid}/fd`).flatMap((fd) => {
-      const path = encodeText(`/proc/${pid}/fd/${fd}\0`);
-      const length = Number(this.#listings.symbols.readlink(path, buffer, BigInt(buffer.length)));
-      return /^socket:\[(\d+)\]$/.exec(length < 0 ? "" : DECODER.decode(buffer.subarray(0, length)))?.[1] ?? [];
-    });
+    return [...this.descriptorsOf(pid).values()].flatMap((target) => /^socket:\[(\d+)\]$/.exec(target)?.[1] ?? []);
+  }
+
+  /** What each thread of a process is blocked in (proc(5), `syscall`); empty when it may not be looked at or is gone. */
+  callsOf(pid: number): readonly string[] {
+    return this.#numbersIn(`/proc/${pid}/task`).map((thread) =>
+      this.readProc(`/proc/${pid}/task/${thread}/syscall`) ?? ""
+    );
   }
 
   /** What is in a directory but for files and links; empty: it is gone, is a link, or is closed to this user. */

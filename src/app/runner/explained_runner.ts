@@ -46,7 +46,7 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
     const began = Date.now();
     const changed: string[] = [];
     const running = this.inner.run(request, {
-      signal: hooks.signal,
+      ...hooks,
       onOutput: (chunk) => {
         tail.write(chunk);
         return hooks.onOutput(chunk);

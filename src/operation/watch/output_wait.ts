@@ -1,4 +1,4 @@
-/** Waits for what an operation writes: a line, or that it writes nothing (X20). Ends nothing itself. */
+/** Waits for what an operation does: a line, silence, or that it listens at a port (X20). Ends nothing itself. */
 import type { Operation } from "../operation_record.ts";
 import { type Batch, LineFeed, placeBehind } from "./line_feed.ts";
 import { firstMatch } from "./first_match.ts";
@@ -10,6 +10,8 @@ export interface Awaited {
   readonly until?: LinePattern | undefined;
   /** Milliseconds without output, counted once there was some; undefined: silence ends nothing. */
   readonly quietMs?: number | undefined;
+  /** A TCP port at which one of its processes listens; undefined: none. */
+  readonly port?: number | undefined;
 }
 
 export interface OutputWaitOptions {
@@ -33,12 +35,16 @@ export interface Match {
 export type OutputWaitEnd =
   & { readonly position: number }
   & ({ readonly kind: "matched"; readonly match: Match } | {
-    readonly kind: "quiet" | "ended" | "timed_out" | "aborted";
+    readonly kind: "quiet" | "listening" | "ended" | "timed_out" | "aborted";
   });
 
 /** A line that has not ended is looked at after so long without output: questions have no newline. */
 const REST_MS = 100;
 type Timer = ReturnType<typeof setTimeout>;
+
+/** The kernel announces no listener, so it is asked after this time, then after twice that, up to the longest. */
+const FIRST_LOOK_MS = 10;
+const LONGEST_LOOK_MS = 160;
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const PIECE_BYTES = 256 * 1024;
@@ -73,6 +79,7 @@ class OutputWait implements Disposable {
   #before: readonly string[] = [];
   #rest: Timer | undefined;
   #quiet: Timer | undefined;
+  #port: Timer | undefined;
   #isReading = false;
   #isOver = false;
   /** What ends the wait once the output up to a place is read. */
@@ -92,7 +99,8 @@ class OutputWait implements Disposable {
     );
     void operation.ended.then(() => this.#endAt("ended"));
     if (signal.aborted) abort();
-    else this.#goOn();
+    this.#goOn();
+    if (awaited.port !== undefined) this.#lookAtPort(awaited.port, FIRST_LOOK_MS);
   }
 
   get over(): Promise<OutputWaitEnd> {
@@ -104,6 +112,7 @@ class OutputWait implements Disposable {
     for (const stop of this.#stops) stop();
     clearTimeout(this.#rest);
     clearTimeout(this.#quiet);
+    clearTimeout(this.#port);
   }
 
   /** Output came, or the wait began: rest and silence count from now. */
@@ -117,6 +126,12 @@ class OutputWait implements Disposable {
     }
     // Output that cannot be read ends the wait as its limit does: the operation goes on.
     if (!this.#isReading) this.#read().catch(() => this.#finishAs("timed_out"));
+  }
+
+  #lookAtPort(port: number, nextMs: number): void {
+    if (this.#isOver) return;
+    if (this.#operation.command?.listensAt(port) === true) return this.#finishAs("listening");
+    this.#port = setTimeout(() => this.#lookAtPort(port, Math.min(2 * nextMs, LONGEST_LOOK_MS)), nextMs);
   }
 
   #endAt(kind: "ended" | "timed_out"): void {

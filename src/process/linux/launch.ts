@@ -12,6 +12,7 @@ import type { CommandHooks, CommandRequest, OpenRequest } from "../command_runne
 import { encodeShellCommand, lineArguments, type Shell } from "../shell.ts";
 import type { LauncherImage, LauncherProcess } from "../spawn.ts";
 import { writeAndClose } from "../supervision.ts";
+import { ProcessesBelow } from "../processes_below.ts";
 import { CommandTree } from "./command_tree.ts";
 import type { Attempts } from "./launch/retry_launch.ts";
 import type { PrewarmedProcesses, ServingPool } from "./process_pool.ts";
@@ -40,6 +41,8 @@ export interface LaunchOptions<Request> {
 export interface Attempted extends Tree {
   /** How the command ended; never rejects because of a command. */
   readonly end: Promise<CommandEnd>;
+  /** The ancestor of all its processes; undefined: not known yet, or gone. */
+  readonly root: number | undefined;
   /** Whether nothing ran, and not by the command's fault; valid once `end` has settled. */
   readonly refused: boolean;
 }
@@ -122,8 +125,9 @@ abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> imple
 
   /** Remembers an attempt until nothing of it is left. */
   protected keep<Kept extends Attempted>(tree: Kept): Kept {
-    const { departing } = this.tools;
+    const { departing, spawner } = this.tools;
     this.#trees.push(tree);
+    this.hooks.onRunning?.(new ProcessesBelow(() => tree.root, spawner.processes));
     departing.add(tree.gone);
     void tree.gone.finally(() => departing.delete(tree.gone));
     return tree;

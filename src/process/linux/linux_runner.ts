@@ -14,7 +14,7 @@ import type {
   OpenShell,
   SessionRunner,
 } from "../command_runner.ts";
-import { ProcessesBelow } from "../open_shell/processes_below.ts";
+import { ProcessesBelow } from "../processes_below.ts";
 import { LineShell, runWithin, type StartedShell } from "../open_shell/line_shell.ts";
 import { openShellArguments, type Shell } from "../shell.ts";
 import { askProgram, Spawner } from "../spawn.ts";

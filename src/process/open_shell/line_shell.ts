@@ -100,7 +100,9 @@ export class LineShell implements OpenShell {
   }
 
   async run(line: ShellLine, { signal, ...hooks }: CommandHooks): Promise<CommandEnd> {
-    const earlier = new Set(this.#started.command.processes?.all());
+    const { processes } = this.#started.command;
+    const earlier = new Set(processes?.all());
+    if (processes !== undefined) hooks.onRunning?.(processes);
     const ended = this.#say(lineText(line), hooks);
     let interrupted: Promise<unknown> | undefined;
     const onAbort = () => interrupted = this.#interrupt(signal, ended, earlier);

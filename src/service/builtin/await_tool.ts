@@ -12,7 +12,7 @@ import {
   unknownOperation,
 } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "../builtin_parameters.ts";
-import { CONDITION_PARAMETERS, hasCondition, readCondition } from "../run/output_condition.ts";
+import { type Condition, CONDITION_PARAMETERS, conditionIn, readCondition } from "../run/output_condition.ts";
 import { waitedResult, withMissedLine } from "../result/waited_result.ts";
 import { type Awaited, waitForOutput } from "../../operation/watch/output_wait.ts";
 import { listedName } from "../result/listed_texts.ts";
@@ -81,7 +81,8 @@ async function awaitOperations(
   const awaited = named === undefined ? openOperations(service, args.text("tools")) : [named];
   if (awaited.length === 0) return appendFinished(nothingOpen(service, args.text("tools")), service, context);
   const limitSeconds = args.number("timeout_seconds") ?? DEFAULT_LIMIT_SECONDS;
-  if (hasCondition(args)) return awaitOutput(service, args, { awaited, limitSeconds, context });
+  const condition = conditionIn(args);
+  if (condition !== undefined) return awaitOutput(service, args, { awaited, condition, limitSeconds, context });
   await waitFor(service, awaited, limitSeconds, context);
   // A request that was cancelled gets no answer, so nothing is delivered by it.
   if (context.signal.aborted) return textResult(CANCELLED_WAIT);
@@ -89,6 +90,7 @@ async function awaitOperations(
 }
 
 interface OutputAwait {
+  readonly condition: Condition;
   readonly awaited: readonly Operation[];
   readonly limitSeconds: number;
   readonly context: CallContext;
@@ -98,10 +100,11 @@ interface OutputAwait {
 async function awaitOutput(
   service: Service,
   args: BuiltinArguments,
-  { awaited, limitSeconds, context }: OutputAwait,
+  { awaited, condition, limitSeconds, context }: OutputAwait,
 ): Promise<CallToolResult> {
-  const condition = await readCondition("await", args);
-  if (!condition.ok) return errorResult(condition.problem);
+  const read = await readCondition("await", condition);
+  if (!read.ok) return errorResult(read.problem);
+  const wanted = read.value;
   const [operation, ...others] = awaited;
   if (operation === undefined || others.length > 0) {
     return errorResult(`Cannot wait for output of ${awaited.length} operations: give the "operation_id" of one`);
@@ -109,13 +112,12 @@ async function awaitOutput(
   const { registry } = service;
   const from = args.flag("from_start") ? 0 : operation.seenBytes;
   const progress = progressOf(service, [operation], context);
-  const wanted = condition.value ?? {};
   const options = { from, timeoutMs: limitSeconds * 1000, signal: context.signal };
   const end = await waitForOutput(operation, wanted, options);
   await progress?.close();
   if (context.signal.aborted) return textResult(CANCELLED_WAIT);
   if (isEnded(operation.state)) {
-    return withMissedLine(answerOne(service, operation, context), end, condition.value);
+    return withMissedLine(answerOne(service, operation, context), end, wanted);
   }
   const isSeen = from > 0 && end.kind === "timed_out" && await isThere(operation, wanted, context.signal);
   registry.markSeen(operation.id, end.kind === "matched" ? end.position : undefined);

@@ -13,7 +13,7 @@ import { shorten } from "../../base/visible_text.ts";
 import { errorResult } from "../result/result_text.ts";
 import { type Job, runOperation } from "../run/run_operation.ts";
 import type { CallContext, Service } from "../service.ts";
-import { CONDITION_PARAMETERS, hasCondition, readCondition } from "../run/output_condition.ts";
+import { CONDITION_PARAMETERS, conditionIn, readCondition } from "../run/output_condition.ts";
 
 /** The rest of the description, after the sentence that clients show which cut it. */
 const DETAILS =
@@ -60,7 +60,8 @@ async function runShell(service: Service, args: BuiltinArguments, context: CallC
   // Nothing else comes before a command that can be started at once.
   const prepared = preparing instanceof Promise ? await preparing : preparing;
   if (!prepared.ok) return errorResult(prepared.problem);
-  const awaited = hasCondition(args) ? await readCondition(SHELL_TOOL_NAME, args) : undefined;
+  const condition = conditionIn(args);
+  const awaited = condition && await readCondition(SHELL_TOOL_NAME, condition);
   if (awaited?.ok === false) return errorResult(awaited.problem);
   return runOperation(service, {
     tool: SHELL_TOOL_NAME,

@@ -34,10 +34,12 @@ function whyOver(operation: Operation, end: OutputWaitEnd, { awaited, position, 
   const age = duration(elapsedMs(operation, Date.now()));
   if (position !== undefined) return `is queued at position ${position}`;
   if (end.kind === "matched") return `still runs after ${age}`;
+  if (end.kind === "listening") return `still runs after ${age} and listens at port ${awaited.port}`;
   const quiet = end.kind === "quiet" ? `, silent for ${duration(awaited.quietMs ?? 0)}` : "";
+  const closed = awaited.port === undefined ? "" : `, not listening at port ${awaited.port}`;
   const missed = awaited.until === undefined ? "" : ` without a new line with ${JSON.stringify(awaited.until.source)}`;
   const seen = isSeen === true ? "; an earlier one is found with from_start" : "";
-  return `still runs after ${age}${quiet}${missed}${seen}`;
+  return `still runs after ${age}${quiet}${closed}${missed}${seen}`;
 }
 
 function linesOf({ lines, index }: Match): string {
@@ -48,14 +50,17 @@ function cut(line: string): string {
   return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE - 1).toWellFormed()}…`;
 }
 
-/** A final result that says so where its command ended without the line that was waited for. */
+/** A final result that says so where its command ended without what was waited for. */
 export function withMissedLine(
   result: CallToolResult,
   end: OutputWaitEnd,
   awaited: Awaited | undefined,
 ): CallToolResult {
-  if (end.kind !== "ended" || awaited?.until === undefined) return result;
-  const missed = `[ended without a line with ${JSON.stringify(awaited.until.source)}]`;
+  const { until, port } = awaited ?? {};
+  if (end.kind !== "ended" || until === undefined && port === undefined) return result;
+  const missed = until === undefined
+    ? `[ended without listening at port ${port}]`
+    : `[ended without a line with ${JSON.stringify(until.source)}]`;
   const [first, ...others] = result.content;
   if (first?.type !== "text") return result;
   return { ...result, content: [{ ...first, text: joinLines(first.text, missed) }, ...others] };

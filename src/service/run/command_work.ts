@@ -40,6 +40,7 @@ function runRequest({ runner }: WorkTools, request: CommandRequest, control: Wor
     signal: control.signal,
     onOutput: (chunk) => control.write(chunk),
     onProtectedChange: (changes) => control.protectedChanged(changes),
+    onRunning: (command) => control.running(command),
   });
 }
 

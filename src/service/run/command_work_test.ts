@@ -11,6 +11,7 @@ Deno.test("N4 X8 output that is written faster than it can be kept makes its com
     write: () => kept,
     answer() {},
     protectedChanged: () => {},
+    running: () => {},
   };
   const runner = new PlayedRunner((command) => command.exit(0));
   const request = { run: { shell: "yes" }, directory: "/scope", environment: {}, stdin: undefined };

@@ -1,4 +1,4 @@
-/** The arguments that make a call answer before its command ends: at a line of its output, or at silence (X20). */
+/** The arguments that make a call answer before its command ends: at a line, at silence, at an open port (X20). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Awaited } from "../../operation/watch/output_wait.ts";
 import { readLinePattern } from "../../operation/watch/line_pattern.ts";
@@ -6,20 +6,34 @@ import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
 
 export const CONDITION_PARAMETERS: readonly Parameter[] = [
   { name: "until", kind: "text", description: "Answers at the first output line with this text, or /pattern/ (RE2)." },
+  { name: "until_port", kind: "port", description: "Answers when the command listens at this TCP port." },
   { name: "until_quiet", kind: "limit", description: "Answers after so many seconds without further output." },
 ];
 
-/** What checked arguments wait for; undefined: the end alone. The problem is the text of the result. */
-export async function readCondition(tool: string, args: BuiltinArguments): Promise<Outcome<Awaited | undefined>> {
-  const text = args.text("until");
-  const quiet = args.number("until_quiet");
-  const until = text === undefined ? undefined : await readLinePattern(text);
-  if (until?.ok === false) return failure(`Cannot run "${tool}": ${until.problem}`);
-  if (until === undefined && quiet === undefined) return success(undefined);
-  return success({ until: until?.value, quietMs: quiet === undefined ? undefined : quiet * 1000 });
+/** What is asked for: a text or /pattern/, seconds, a port; undefined: not that. */
+export interface Condition {
+  readonly until?: string | undefined;
+  readonly until_port?: number | undefined;
+  readonly until_quiet?: number | undefined;
 }
 
-/** Whether the arguments name a condition. */
-export function hasCondition(args: BuiltinArguments): boolean {
-  return args.text("until") !== undefined || args.number("until_quiet") !== undefined;
+/** The condition in checked arguments; undefined: they name none. */
+export function conditionIn(args: BuiltinArguments): Condition | undefined {
+  const condition = {
+    until: args.text("until"),
+    until_port: args.number("until_port"),
+    until_quiet: args.number("until_quiet"),
+  };
+  return Object.values(condition).every((part) => part === undefined) ? undefined : condition;
+}
+
+/** Makes a condition ready to wait for. The problem is the text of the result. */
+export async function readCondition(tool: string, condition: Condition): Promise<Outcome<Awaited>> {
+  const { until: text, until_port: port, until_quiet: quiet } = condition;
+  if (port !== undefined && Deno.build.os !== "linux") {
+    return failure(`Cannot run "${tool}": "until_port" asks the kernel of Linux; here "until" finds a line instead`);
+  }
+  const until = text === undefined ? undefined : await readLinePattern(text);
+  if (until?.ok === false) return failure(`Cannot run "${tool}": ${until.problem}`);
+  return success({ until: until?.value, port, quietMs: quiet === undefined ? undefined : quiet * 1000 });
 }

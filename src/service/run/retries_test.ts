@@ -21,6 +21,7 @@ async function run(
     write,
     answer() {},
     protectedChanged: () => {},
+    running: () => {},
   });
   return { end, tries, output };
 }

@@ -154,6 +154,7 @@ export class ConnectionShells {
         signal: control.signal,
         onOutput: (chunk) => control.write(chunk),
         onProtectedChange: (changes) => control.protectedChanged(changes),
+        onRunning: (command) => control.running(command),
       },
     );
   }

@@ -72,6 +72,7 @@ async function runShell(service: Service, call: ShellCall, control: WorkControl)
     signal: control.signal,
     answer: () => {},
     protectedChanged: (changes) => control.protectedChanged(changes),
+    running: (command) => control.running(command),
     write(chunk) {
       kept.add(chunk);
       return control.write(chunk);

@@ -73,6 +73,7 @@ export class ServingSandbox {
     const command = new ServedCommand(input, {
       terminate: () => this.#terminate(),
       kill: () => this.#kill(),
+      root: () => this.#status === undefined ? this.#leader : undefined,
       leftRunning: () => this.#leader === undefined ? undefined : this.#options.leftRunning(this.#leader),
     }, hooks);
     this.#command = command;
@@ -230,6 +231,8 @@ export interface SandboxOfCommand {
   terminate(): void;
   /** Ends the sandbox. */
   kill(): void;
+  /** The ancestor of all its processes; undefined: not known yet, or gone. */
+  root(): number | undefined;
   /** The living processes that a command left, by name; undefined: none. */
   leftRunning(): LeftRunning | undefined;
 }
@@ -275,6 +278,11 @@ export class ServedCommand {
   /** Whether a step of the launcher failed before the command's program: nothing ran, and not by the command's fault. */
   get refused(): boolean {
     return this.#failure !== undefined && isLaunchFault(this.#failure, this.#names.steps);
+  }
+
+  /** As `CommandTree.root`. */
+  get root(): number | undefined {
+    return this.#isOver ? undefined : this.#sandbox.root();
   }
 
   /** Whether nothing of the command is known to be left. */

@@ -1,0 +1,70 @@
+import type { LeftRunning } from "../base/command/command_end.ts";
+import { living, type ProcessNames } from "./background_processes.ts";
+import type { CommandInput, RunningCommand } from "../base/command/running_command.ts";
+import type { OpenProcesses } from "./command_runner.ts";
+import { descendantsOf, killDescendants, type ProcessTree } from "./tree/descendants.ts";
+import { type InputSystem, waitsForInput } from "./tree/input_wait.ts";
+import { type ListeningSystem, listensAt } from "./tree/listening.ts";
+
+/** What is needed of the system. */
+export type ProcessSystem = ProcessTree & ProcessNames & InputSystem & ListeningSystem;
+
+/** The processes of a command: its first one, which is there at the first question, and the others. */
+export class ProcessesBelow implements OpenProcesses, RunningCommand {
+  readonly input?: CommandInput;
+  readonly #root: () => number | undefined;
+  readonly #system: ProcessSystem;
+  #first: number | undefined;
+
+  /** `root`: the process that all are below; undefined: it is gone. `input`: what it reads; absent: nothing more. */
+  constructor(root: () => number | undefined, system: ProcessSystem, input?: CommandInput) {
+    this.#root = root;
+    this.#system = system;
+    if (input !== undefined) this.input = input;
+  }
+
+  listensAt(port: number): boolean {
+    return listensAt(port, this.#all(), this.#system);
+  }
+
+  waitsForInput(): boolean {
+    return waitsForInput(this.#all(), this.#system);
+  }
+
+  all(earlier?: ReadonlySet<number>): readonly number[] {
+    const { root, first } = this.#places();
+    return root === undefined ? [] : descendantsOf(root, this.#system, earlier).filter((pid) => pid !== first);
+  }
+
+  kill(earlier: ReadonlySet<number>): void {
+    const { root, first } = this.#places();
+    if (root === undefined || first === undefined) return;
+    // What the shell runs, and what has lost its parent and is below the root since.
+    killDescendants(first, this.#system, earlier);
+    killDescendants(root, this.#system, new Set([...earlier, first]));
+  }
+
+  background(): LeftRunning | undefined {
+    const { root, first } = this.#places();
+    if (root === undefined || first === undefined) return undefined;
+    const orphans = this.#system.childrenOf(root).filter((pid) => pid !== first);
+    return living([...orphans, ...this.#system.childrenOf(first)], this.#system);
+  }
+
+  signalFirst(signal: Deno.Signal): void {
+    const { root, first } = this.#places();
+    if (root === undefined || first === undefined) return;
+    if (this.#system.childrenOf(root).includes(first)) this.#system.signal(first, signal);
+  }
+
+  #all(): readonly number[] {
+    const root = this.#root();
+    return root === undefined ? [] : descendantsOf(root, this.#system);
+  }
+
+  #places() {
+    const root = this.#root();
+    if (root !== undefined) this.#first ??= this.#system.childrenOf(root)[0];
+    return { root, first: this.#first };
+  }
+}
