@@ -1,32 +1,29 @@
 /** Tools that change files of the project. */
-import { ENCODINGS } from "./encodings.ts";
+import { choice, EXPECTED_REV, flag, integer, objects, REQUIRED, text } from "./kinds.ts";
 import { PATH } from "./files_reading.ts";
 import type { Parameter } from "./parameters.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
 
-const OLD: Parameter = {
-  name: "old_string",
-  type: { kind: "text" },
-  description: "Exact text, unique in the file; empty only for a new file.",
-  aliases: ["old_text", "oldText", "find"],
-};
+/** Encodings of text files that native tools change. */
+export const ENCODINGS = ["utf-8", "utf-16le", "utf-16be", "windows-1252"] as const;
 
-const NEW: Parameter = {
-  name: "new_string",
-  type: { kind: "text" },
-  description: "",
-  aliases: ["new_text", "newText", "replace"],
-};
+export type Encoding = typeof ENCODINGS[number];
+
+const OLD = text("old_string", "Exact text, unique in the file; empty only for a new file.", {
+  aliases: ["old_text", "oldText", "find"],
+});
+
+const NEW = text("new_string", "", { aliases: ["new_text", "newText", "replace"] });
 
 const WHICH: readonly Parameter[] = [
-  { name: "replace_all", type: { kind: "flag" }, description: "" },
-  { name: "occurrence", type: { kind: "integer", least: 1 }, description: "Which of several, from 1." },
+  flag("replace_all"),
+  integer("occurrence", { least: 1 }, "Which of several, from 1."),
 ];
 
 const COMMON: readonly Parameter[] = [
-  { name: "expected_rev", type: { kind: "text" }, description: "Fails when the content has another `rev`." },
-  { name: "dry_run", type: { kind: "flag" }, description: "Only shows the diff." },
-  { name: "encoding", type: { kind: "choice", values: ENCODINGS }, description: "Where the file does not tell it." },
+  EXPECTED_REV,
+  flag("dry_run", "Only shows the diff."),
+  choice("encoding", ENCODINGS, "Where the file does not tell it."),
 ];
 
 export const WRITING_TOOLS: readonly ToolDefinition[] = [
@@ -41,11 +38,7 @@ export const WRITING_TOOLS: readonly ToolDefinition[] = [
       OLD,
       NEW,
       ...WHICH,
-      {
-        name: "edits",
-        type: { kind: "objects", of: [{ ...OLD, required: true }, { ...NEW, required: true }, ...WHICH] },
-        description: "Several, applied in order.",
-      },
+      objects("edits", [{ ...OLD, ...REQUIRED }, { ...NEW, ...REQUIRED }, ...WHICH], "Several, applied in order."),
       ...COMMON,
     ],
     readOnly: false,
@@ -57,9 +50,9 @@ export const WRITING_TOOLS: readonly ToolDefinition[] = [
       "Answers with the diff and the new `rev`.",
     parameters: [
       PATH,
-      { name: "content", type: { kind: "text" }, description: "", required: true },
-      { name: "append", type: { kind: "flag" }, description: "Adds to the end." },
-      { name: "create_only", type: { kind: "flag" }, description: "Fails when the file exists." },
+      text("content", "", REQUIRED),
+      flag("append", "Adds to the end."),
+      flag("create_only", "Fails when the file exists."),
       ...COMMON,
     ],
     readOnly: false,
@@ -75,8 +68,8 @@ export const PATCH_TOOLS: readonly ToolDefinition[] = [
       '"*** Update File: " (and "*** Move to: ", "@@ line before") and "*** Delete File: " to all its files or to none ' +
       "of them. Answers with the diffs and the new `rev`s.",
     parameters: [
-      { name: "patch", type: { kind: "text" }, description: "", required: true, aliases: ["input"] },
-      { name: "dry_run", type: { kind: "flag" }, description: "Only shows the diffs." },
+      text("patch", "", { ...REQUIRED, aliases: ["input"] }),
+      flag("dry_run", "Only shows the diffs."),
     ],
     readOnly: false,
   },

@@ -1,6 +1,5 @@
 /** The tools of the groups. */
 import { TOOL_GROUPS, type ToolGroup } from "../../settings/bundles.ts";
-import { CHANGE_TOOLS } from "./changes.ts";
 import { READING_TOOLS } from "./files_reading.ts";
 import { PATCH_TOOLS, WRITING_TOOLS } from "./files_writing.ts";
 import { FLOW_TOOLS } from "./flow.ts";
@@ -8,7 +7,7 @@ import { ISSUE_TOOLS } from "./issues.ts";
 import { MEMO_TOOLS, TODO_TOOLS } from "./memos.ts";
 import { QUESTION_TOOLS } from "./question.ts";
 import { RULE_TOOLS } from "./rules.ts";
-import { SEARCH_TOOLS } from "./search.ts";
+import { CHANGE_TOOLS, SEARCH_TOOLS } from "./search.ts";
 import type { ToolDefinition, ToolPlace } from "./tool_definition.ts";
 import { WEB_TOOLS } from "./web.ts";
 

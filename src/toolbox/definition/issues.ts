@@ -1,17 +1,17 @@
 /** Tools for issues, one Markdown file each in `.ahma/issues`. */
-import { choice, count, EXPECTED_REV, flag, LIMIT, OFFSET, text, texts } from "./notes.ts";
+import { choice, EXPECTED_REV, flag, integer, LIMIT, OFFSET, REQUIRED, text, texts } from "./kinds.ts";
 import type { Parameter } from "./parameters.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
 
 const STATUSES = ["open", "in_progress", "blocked", "complete", "cancelled"] as const;
-const NAME = text("name", "Name, id, or an unambiguous part.", { required: true });
+const NAME = text("name", "Name, id, or an unambiguous part.", REQUIRED);
 const LABELS = texts("labels");
 const DEPENDS_ON = texts("depends_on", "Issues that must be complete before.");
 const ASSIGNEE = text("assignee");
 const TITLE = text("title");
 
 function priority(description: string): Parameter {
-  return count("priority", 0, 4, description);
+  return integer("priority", { least: 0, most: 4 }, description);
 }
 
 export const ISSUE_TOOLS: readonly ToolDefinition[] = [
@@ -21,7 +21,7 @@ export const ISSUE_TOOLS: readonly ToolDefinition[] = [
     description: "Writes an issue, a Markdown file of the project. Without a name it gets a short id.",
     parameters: [
       text("name", "In words; becomes the name of the file."),
-      text("content", "Markdown.", { required: true }),
+      text("content", "Markdown.", REQUIRED),
       TITLE,
       priority("0 is first, 4 last, default 2."),
       LABELS,
@@ -37,7 +37,7 @@ export const ISSUE_TOOLS: readonly ToolDefinition[] = [
     title: "List issues",
     description: "Lists open issues with status, priority, labels and what they wait for.",
     parameters: [
-      { name: "status", type: { kind: "texts" }, description: "Only these, as open, in_progress, complete." },
+      texts("status", "Only these, as open, in_progress, complete."),
       LABELS,
       flag("ready", "Only those that can be begun."),
       flag("show_completed"),
@@ -92,7 +92,7 @@ export const ISSUE_TOOLS: readonly ToolDefinition[] = [
     name: "issue_mark_complete",
     title: "Complete an issue",
     description: "Sets the status to complete; says what became ready by that.",
-    parameters: [text("name", 'As in issue_show; "current" too.', { required: true })],
+    parameters: [text("name", 'As in issue_show; "current" too.', REQUIRED)],
     readOnly: false,
     harmless: true,
     idempotent: true,
@@ -108,7 +108,7 @@ export const ISSUE_TOOLS: readonly ToolDefinition[] = [
     name: "issue_search",
     title: "Search issues",
     description: "Finds issues, closed ones too, that contain all words of the query.",
-    parameters: [text("query", "", { required: true }), LIMIT],
+    parameters: [text("query", "", REQUIRED), LIMIT],
     readOnly: true,
   },
   {

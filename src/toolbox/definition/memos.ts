@@ -1,8 +1,8 @@
 /** Tools for memos, one Markdown file each in `.ahma/memos`, and for the list of tasks. */
-import { choice, count, EXPECTED_REV, flag, LIMIT, OFFSET, text, texts } from "./notes.ts";
+import { choice, EXPECTED_REV, flag, integer, LIMIT, OFFSET, REQUIRED, text, texts } from "./kinds.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
 
-const TITLE = text("title", "", { required: true });
+const TITLE = text("title", "", REQUIRED);
 const TAGS = texts("tags");
 
 export const MEMO_TOOLS: readonly ToolDefinition[] = [
@@ -13,7 +13,7 @@ export const MEMO_TOOLS: readonly ToolDefinition[] = [
       "Writes what should be known later, a Markdown file of the project. A memo of the same title is replaced.",
     parameters: [
       TITLE,
-      text("content", "Markdown.", { required: true }),
+      text("content", "Markdown.", REQUIRED),
       TAGS,
       choice("if_exists", ["replace", "append", "error"]),
     ],
@@ -39,7 +39,7 @@ export const MEMO_TOOLS: readonly ToolDefinition[] = [
     title: "Read all memos",
     description: "Gives the text of all memos, the newest first, and titles of those that do not fit.",
     parameters: [
-      count("max_chars", 1000, 400_000, "Default 40000."),
+      integer("max_chars", { least: 1000, most: 400_000 }, "Default 40000."),
       TAGS,
       text("query", "Only memos with all these words."),
     ],
@@ -49,7 +49,7 @@ export const MEMO_TOOLS: readonly ToolDefinition[] = [
     name: "memo_search",
     title: "Search memos",
     description: "Finds memos that contain all words of the query.",
-    parameters: [text("query", "", { required: true }), LIMIT],
+    parameters: [text("query", "", REQUIRED), LIMIT],
     readOnly: true,
   },
   {
@@ -80,7 +80,7 @@ export const TODO_TOOLS: readonly ToolDefinition[] = [
     name: "todo_create",
     title: "Add a task",
     description: "Adds a task to the list of this work; a list that is done gives way to a new one.",
-    parameters: [text("task", "", { required: true }), text("context", "What helps to do it.")],
+    parameters: [text("task", "", REQUIRED), text("context", "What helps to do it.")],
     readOnly: false,
     harmless: true,
   },
@@ -88,7 +88,7 @@ export const TODO_TOOLS: readonly ToolDefinition[] = [
     name: "todo_show",
     title: "Show a task",
     description: "Shows a task with its context.",
-    parameters: [text("item", 'Its id, or "next".', { required: true })],
+    parameters: [text("item", 'Its id, or "next".', REQUIRED)],
     readOnly: true,
   },
   {
@@ -102,7 +102,7 @@ export const TODO_TOOLS: readonly ToolDefinition[] = [
     name: "todo_mark_complete",
     title: "Complete a task",
     description: "Marks a task as done and shows the next one.",
-    parameters: [text("id", 'Its id, or "next".', { required: true })],
+    parameters: [text("id", 'Its id, or "next".', REQUIRED)],
     readOnly: false,
     harmless: true,
     idempotent: true,

@@ -1,5 +1,5 @@
 /** Tools that ask the user. */
-import { count, text, texts } from "./notes.ts";
+import { integer, REQUIRED, text, texts } from "./kinds.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
 
 export const QUESTION_TOOLS: readonly ToolDefinition[] = [
@@ -8,7 +8,7 @@ export const QUESTION_TOOLS: readonly ToolDefinition[] = [
     title: "Ask the user",
     description: "Asks the user in a form of the client and gives the answer. Secrets are not to be asked for.",
     parameters: [
-      text("question", "", { required: true }),
+      text("question", "", REQUIRED),
       texts("choices", "Answers to choose from."),
       text("default"),
     ],
@@ -21,7 +21,7 @@ export const QUESTION_TOOLS: readonly ToolDefinition[] = [
     name: "question_summary",
     title: "Answers of the user",
     description: "Lists what the user was asked in this project, the newest first, with the answers.",
-    parameters: [count("limit", 1, 100, "Default 20.")],
+    parameters: [integer("limit", { least: 1, most: 100 }, "Default 20.")],
     readOnly: true,
   },
 ];

@@ -1,27 +1,23 @@
 /** Tools that check a project by rules (K8). */
-import { choice, count, flag, text, texts } from "./notes.ts";
-import type { Parameter } from "./parameters.ts";
+import { choice, flag, integer, object, objects, REQUIRED, text, texts } from "./kinds.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
 
 /** An argument that the server adds to calls: the texts of the user's rules. No client can give it. */
 export const USER_RULES = "userRules";
 
 const LEVELS = ["error", "warning", "info", "hint"] as const;
-const LEAST: Parameter = choice("severity", LEVELS, "Minimum.");
+const LEAST = choice("severity", LEVELS, "Minimum.");
 const CATEGORY = text("category");
-const FINDINGS: Parameter = {
-  name: "findings",
-  type: {
-    kind: "objects",
-    of: [
-      { ...count("line", 1, 10_000_000), required: true },
-      choice("severity", LEVELS),
-      text("message", "", { required: true }),
-      text("suggestion"),
-    ],
-  },
-  description: "Empty where it passes.",
-};
+const FINDINGS = objects(
+  "findings",
+  [
+    integer("line", { least: 1, most: 10_000_000 }, "", REQUIRED),
+    choice("severity", LEVELS),
+    text("message", "", REQUIRED),
+    text("suggestion"),
+  ],
+  "Empty where it passes.",
+);
 
 export const RULE_TOOLS: readonly ToolDefinition[] = [
   {
@@ -37,10 +33,10 @@ export const RULE_TOOLS: readonly ToolDefinition[] = [
       CATEGORY,
       texts("file_paths", "Files, directories or globs."),
       flag("changed", "Only files that git says are not committed."),
-      count("max_errors", 1, 100_000, "Ends after so many."),
+      integer("max_errors", { least: 1, most: 100_000 }, "Ends after so many."),
       flag("force", "Asks reviews again."),
       choice("review", ["list", "none"]),
-      count("limit", 1, 10_000, "Findings. Default 200."),
+      integer("limit", { least: 1, most: 10_000 }, "Findings. Default 200."),
     ],
     // A rule may be a program, which may change files.
     readOnly: false,
@@ -50,19 +46,9 @@ export const RULE_TOOLS: readonly ToolDefinition[] = [
     name: "rules_verdict",
     title: "Record reviews",
     description: "Records your verdicts on the batch of rules_check. One for a file or rule that changed is refused.",
-    parameters: [{
-      name: "verdicts",
-      type: {
-        kind: "objects",
-        of: [
-          text("review_id", "", { required: true }),
-          { name: "pass", type: { kind: "flag" }, description: "", required: true },
-          FINDINGS,
-        ],
-      },
-      description: "",
-      required: true,
-    }],
+    parameters: [
+      objects("verdicts", [text("review_id", "", REQUIRED), flag("pass", "", REQUIRED), FINDINGS], "", REQUIRED),
+    ],
     readOnly: false,
     harmless: true,
     idempotent: true,
@@ -80,17 +66,15 @@ export const RULE_TOOLS: readonly ToolDefinition[] = [
     description: "Writes a rule of the project after a check. Without an engine in fields it is a review rule " +
       "and content its instruction, with {{ target_path }}, {{ target_content }}, {{ language }}.",
     parameters: [
-      text("name", "", { required: true }),
-      text("content", "Markdown.", { required: true }),
-      { ...choice("severity", LEVELS), required: true },
+      text("name", "", REQUIRED),
+      text("content", "Markdown.", REQUIRED),
+      choice("severity", LEVELS, "", REQUIRED),
       text("title"),
       CATEGORY,
-      {
-        name: "fields",
-        type: { kind: "object" },
-        description:
-          "Front matter: files, languages, message, and an engine: match (regex; not, multiline, fix), query, max, command (parse).",
-      },
+      object(
+        "fields",
+        "Front matter: files, languages, message, and an engine: match (regex; not, multiline, fix), query, max, command (parse).",
+      ),
     ],
     readOnly: false,
     harmless: true,

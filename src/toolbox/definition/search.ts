@@ -1,13 +1,9 @@
-/** Tools that tell what sources define, and find it (K4). */
-import type { Parameter } from "./parameters.ts";
+/** Tools that tell what sources define and find it (K4), and what a branch changes (K10). */
+import { DIRECTORY } from "./files_reading.ts";
+import { choice, flag, integer, REQUIRED, text, texts } from "./kinds.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
 
-const PATTERNS: Parameter = {
-  name: "patterns",
-  type: { kind: "texts" },
-  description: "Only these paths or globs.",
-  aliases: ["pattern", "glob"],
-};
+const PATTERNS = texts("patterns", "Only these paths or globs.", { aliases: ["pattern", "glob"] });
 
 export const SEARCH_TOOLS: readonly ToolDefinition[] = [
   {
@@ -17,27 +13,12 @@ export const SEARCH_TOOLS: readonly ToolDefinition[] = [
       "bodies: cheaper than reading them. 19 languages, Markdown headings, scripts in Vue, Svelte and HTML; names " +
       "files that it skips.",
     parameters: [
-      {
-        name: "patterns",
-        type: { kind: "texts" },
-        description: "Paths, directories or globs, as src/**/*.ts.",
-        required: true,
-        aliases: ["pattern", "files"],
-      },
-      {
-        name: "path",
-        type: { kind: "text" },
-        description: "A directory; absent: the project.",
-        aliases: ["directory"],
-      },
-      { name: "output_format", type: { kind: "choice", values: ["text", "yaml", "json"] }, description: "" },
-      {
-        name: "depth",
-        type: { kind: "integer", least: 1, most: 10 },
-        description: "Levels of symbols; 1 leaves out members.",
-      },
-      { name: "limit", type: { kind: "integer", least: 1, most: 10_000 }, description: "Files." },
-      { name: "offset", type: { kind: "integer", least: 0 }, description: "Leaves out so many files." },
+      texts("patterns", "Paths, directories or globs, as src/**/*.ts.", { ...REQUIRED, aliases: ["pattern", "files"] }),
+      DIRECTORY,
+      choice("output_format", ["text", "yaml", "json"]),
+      integer("depth", { least: 1, most: 10 }, "Levels of symbols; 1 leaves out members."),
+      integer("limit", { least: 1, most: 10_000 }, "Files."),
+      integer("offset", { least: 0 }, "Leaves out so many files."),
     ],
     readOnly: true,
   },
@@ -48,14 +29,10 @@ export const SEARCH_TOOLS: readonly ToolDefinition[] = [
       "is found as user name, plurals and slips too. Gives path:lines with a few lines of each. Changed files are read " +
       "first; the answer says what is not indexed yet.",
     parameters: [
-      { name: "query", type: { kind: "text" }, description: "Words or identifiers.", required: true },
-      {
-        name: "mode",
-        type: { kind: "choice", values: ["text", "symbol", "path"] },
-        description: "symbol: names that are defined; path: file names.",
-      },
+      text("query", "Words or identifiers.", REQUIRED),
+      choice("mode", ["text", "symbol", "path"], "symbol: names that are defined; path: file names."),
       PATTERNS,
-      { name: "limit", type: { kind: "integer", least: 1, most: 100 }, description: "Default 10." },
+      integer("limit", { least: 1, most: 100 }, "Default 10."),
     ],
     readOnly: true,
   },
@@ -66,10 +43,10 @@ export const SEARCH_TOOLS: readonly ToolDefinition[] = [
       "Finds where functions, classes, types, fields and so on are defined, by a name or a part of it; exact " +
       "names first, each with lines and signature.",
     parameters: [
-      { name: "name", type: { kind: "text" }, description: "", required: true, aliases: ["symbol", "query"] },
-      { name: "kind", type: { kind: "text" }, description: "As function, method, class, interface, type." },
+      text("name", "", { ...REQUIRED, aliases: ["symbol", "query"] }),
+      text("kind", "As function, method, class, interface, type."),
       PATTERNS,
-      { name: "limit", type: { kind: "integer", least: 1, most: 500 }, description: "Default 20." },
+      integer("limit", { least: 1, most: 500 }, "Default 20."),
     ],
     readOnly: true,
   },
@@ -81,7 +58,23 @@ export const SEARCH_TOOLS: readonly ToolDefinition[] = [
       "most ten seconds. It lies outside of the project.",
     parameters: [
       PATTERNS,
-      { name: "force", type: { kind: "flag" }, description: "Unchanged files too." },
+      flag("force", "Unchanged files too."),
+    ],
+    readOnly: true,
+  },
+];
+
+export const CHANGE_TOOLS: readonly ToolDefinition[] = [
+  {
+    name: "git_changes",
+    title: "List what a branch changes",
+    description: "Lists the files that a branch changes since it left its base, and what is not committed, each with " +
+      "a letter as git has them (A, M, D, R, ?? for new files). One call instead of several of git.",
+    parameters: [
+      text("branch", "Default the current one."),
+      text("base", "Branch or commit to compare with. Default the upstream's default branch, main, master or trunk."),
+      flag("include_uncommitted", "Also what is not committed, for the current branch. Default true."),
+      integer("limit", { least: 1, most: 10_000 }, "Files. Default 300."),
     ],
     readOnly: true,
   },

@@ -4,7 +4,7 @@
  */
 import { Buffer } from "node:buffer";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import type { Encoding } from "../definition/encodings.ts";
+import type { Encoding } from "../definition/files_writing.ts";
 import type { Region } from "./regions.ts";
 
 /** How a file holds its text. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { ENCODINGS } from "../definition/encodings.ts";
+import { ENCODINGS } from "../definition/files_writing.ts";
 import { decodeFile, encodeChanged, encodeFile, shownUnits, textUnits } from "./file_text.ts";
 import { spliced } from "./regions.ts";
 

@@ -1,5 +1,5 @@
 /** Patterns that find a text that differs from the wanted one in only one way. Pure. */
-import type { Encoding } from "../definition/encodings.ts";
+import type { Encoding } from "../definition/files_writing.ts";
 import { textUnits } from "./file_text.ts";
 import { linesOf } from "./line_endings.ts";
 

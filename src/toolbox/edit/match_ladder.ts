@@ -2,7 +2,7 @@
  * Finds the text to replace: exactly, otherwise by the first of some named looser matches that finds anything. There
  * are no scores of similarity: a change in the wrong place is worse than none. Pure.
  */
-import type { Encoding } from "../definition/encodings.ts";
+import type { Encoding } from "../definition/files_writing.ts";
 import { dominantEnding, withEnding } from "./line_endings.ts";
 import {
   anyIndentation,

@@ -1,7 +1,7 @@
 /** `files_edit`: replaces texts of a file. */
 import { counted } from "../../base/text.ts";
 import { UserError } from "../../base/errors.ts";
-import type { Encoding } from "../definition/encodings.ts";
+import type { Encoding } from "../definition/files_writing.ts";
 import { applyEdits, type Edit, type EditedText } from "../edit/apply_edits.ts";
 import { decodeFile, encodeChanged, type FileText, shownUnits } from "../edit/file_text.ts";
 import { type DiffPackage, unifiedDiff } from "../edit/unified_diff.ts";

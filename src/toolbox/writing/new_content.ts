@@ -1,7 +1,7 @@
 /** The first content of a file, in the form that a call asks for. */
 import { counted } from "../../base/text.ts";
 import { UserError } from "../../base/errors.ts";
-import type { Encoding } from "../definition/encodings.ts";
+import type { Encoding } from "../definition/files_writing.ts";
 import { encodeFile, PLAIN, type TextForm, textUnits } from "../edit/file_text.ts";
 import type { Change } from "./change_file.ts";
 

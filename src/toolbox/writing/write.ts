@@ -1,6 +1,6 @@
 /** `files_write`: gives a file its whole content, or more of it. */
 import { UserError } from "../../base/errors.ts";
-import type { Encoding } from "../definition/encodings.ts";
+import type { Encoding } from "../definition/files_writing.ts";
 import { decodeFile, encodeFile, type FileText, shownUnits, textUnits } from "../edit/file_text.ts";
 import { dominantEnding, withEnding } from "../edit/line_endings.ts";
 import { difference } from "../edit/regions.ts";
