@@ -13,6 +13,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   service: 4,
   settings: 4,
   child_server: 4,
+  http: 4,
   bridge: 5,
   upstream: 5,
   toolbox: 5,

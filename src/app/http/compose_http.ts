@@ -1,7 +1,7 @@
 /** Builds the HTTP server and joins it with its backends. */
 import { UsageError } from "../../base/errors.ts";
-import { isLoopback, ownHosts, ownOrigins } from "../../bridge/http/request_guard.ts";
-import { type HttpServer, startHttpServer } from "../../bridge/http/http_server.ts";
+import { isLoopback, ownHosts, ownOrigins } from "../../http/request_guard.ts";
+import { type HttpServer, startHttpServer } from "../../bridge/http_server.ts";
 import { INSTANCE_VARIABLE } from "../../wire/instance.ts";
 import { SessionStore } from "../../bridge/session/session_store.ts";
 import { isolatedServices } from "./http_isolation.ts";

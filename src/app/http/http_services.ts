@@ -2,9 +2,9 @@
 import type { Server } from "@modelcontextprotocol/server";
 import { messageOf, UserError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import type { OpenBackend } from "../../bridge/backend.ts";
-import type { PeerProblem } from "../../bridge/http/http_server.ts";
-import type { Echo } from "../../bridge/traffic_echo.ts";
+import type { OpenBackend } from "../../bridge/session/backend.ts";
+import type { PeerProblem } from "../../bridge/http_server.ts";
+import type { Echo } from "../../bridge/session/traffic_echo.ts";
 import { inProcessBackends } from "../../bridge/backends/in_process_backend.ts";
 import { refuseStateless, serveStateless, type StatelessHandler } from "../../bridge/stateless/stateless_handler.ts";
 import { startInSandbox } from "../../child_server/sandboxed_start.ts";

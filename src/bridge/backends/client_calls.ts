@@ -3,7 +3,7 @@ import { withTimeout } from "../../base/time.ts";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { member } from "../../wire/json_value.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
-import type { ClientLink, ClientMessage } from "../backend.ts";
+import type { ClientLink, ClientMessage } from "../session/backend.ts";
 import type { Answer, PendingCall, TimeLimit } from "../../child_server/pending_calls.ts";
 import type { Supervisor } from "../../child_server/supervisor.ts";
 

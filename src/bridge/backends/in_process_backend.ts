@@ -10,7 +10,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { OperationRegistry } from "../../operation/registry.ts";
 import { isEnded } from "../../operation/operation.ts";
-import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
+import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../session/backend.ts";
 
 /** A service of one session. */
 export interface ServiceParts {

@@ -4,9 +4,9 @@
  * as the capabilities in `initialize` tell it.
  */
 import { type InitializeRequest, type JSONRPCMessage, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
-import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
+import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../session/backend.ts";
 import { cancelReason, ClientCalls, paramsOf, PROGRESS } from "./client_calls.ts";
-import { BAD_REQUEST } from "../http_error.ts";
+import { BAD_REQUEST } from "../../http/refusal.ts";
 import type { TimeLimit } from "../../child_server/pending_calls.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
 import { Supervisor, type SupervisorOptions } from "../../child_server/supervisor.ts";

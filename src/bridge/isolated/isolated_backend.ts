@@ -7,11 +7,11 @@ import type { InitializeRequest, JSONRPCMessage } from "@modelcontextprotocol/se
 import { messageOf } from "../../base/errors.ts";
 import type { Outcome } from "../../base/outcome.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
-import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
+import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../session/backend.ts";
 import { cancelReason, type ClientCall, ClientCalls, paramsOf, PROGRESS } from "../backends/client_calls.ts";
 import { answerFor, type ChildServerOptions, type InitializeAnswer } from "../backends/shared_backend.ts";
 import { ClientRequests } from "../backends/client_requests.ts";
-import { BAD_REQUEST, type Refusal, refuse } from "../http_error.ts";
+import { BAD_REQUEST, type Refusal, refuse } from "../../http/refusal.ts";
 import { ScopeNegotiation } from "./scope_negotiation.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";

@@ -3,7 +3,7 @@
  * directory than its sandbox grants.
  */
 import { holderOf, type SocketHolder, type SocketSystem } from "../../process/tree/socket_owner.ts";
-import type { PeerProblem } from "../http/http_server.ts";
+import type { PeerProblem } from "../http_server.ts";
 
 /** Refuses connections of this server's own commands. `token`: requests must carry one, which no command can read. */
 export function refuseOwnCommands(

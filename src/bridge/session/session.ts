@@ -6,11 +6,11 @@ import { type InitializeRequest, isJSONRPCResultResponse, type JSONRPCMessage } 
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { INVALID_REQUEST, takesBatches } from "../../wire/json_rpc_message.ts";
-import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
+import type { Backend, ClientLink, ClientMessage, OpenBackend } from "./backend.ts";
 import { SessionStreams } from "../streams/session_streams.ts";
-import type { Echo } from "../traffic_echo.ts";
-import type { AnswerForm } from "../accept.ts";
-import { type Refusal, refuse, SESSION_NOT_FOUND } from "../http_error.ts";
+import type { Echo } from "./traffic_echo.ts";
+import type { AnswerForm } from "../../http/accept_header.ts";
+import { type Refusal, refuse, SESSION_NOT_FOUND } from "../../http/refusal.ts";
 import { member } from "../../wire/json_value.ts";
 
 export const SESSION_HEADER = "Mcp-Session-Id";

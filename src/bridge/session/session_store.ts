@@ -1,6 +1,6 @@
 /** The sessions of one server: found by id, limited in number, ended when they are idle (H4, H8). */
 import type { InitializeRequest } from "@modelcontextprotocol/server";
-import { type Refusal, refuse } from "../http_error.ts";
+import { type Refusal, refuse } from "../../http/refusal.ts";
 import { HttpSession, type SessionOptions } from "./session.ts";
 
 interface SessionStoreOptions extends Omit<SessionOptions, "client" | "onEnd"> {

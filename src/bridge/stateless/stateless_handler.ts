@@ -12,12 +12,12 @@ import {
 } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Echo } from "../traffic_echo.ts";
+import type { Echo } from "../session/traffic_echo.ts";
 import { requestedTasks } from "../../service/tasks/subscriptions.ts";
 import type { Service } from "../../service/service.ts";
 import { member } from "../../wire/json_value.ts";
-import type { AnswerForm } from "../accept.ts";
-import { refusalResponse } from "../http_error.ts";
+import type { AnswerForm } from "../../http/accept_header.ts";
+import { refusalResponse } from "../../http/refusal.ts";
 import { askedOfSdk, withEnd, withTasks } from "./task_stream.ts";
 
 /** Serves one request whose body has been read and parsed. */

@@ -3,9 +3,9 @@
  * names the one stream that may be replayed. Dropped events are remembered as missing.
  */
 import type { WireId } from "../../wire/json_rpc_message.ts";
-import type { StreamEvent } from "./event_stream.ts";
+import type { StreamEvent } from "../../http/event_stream.ts";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import { BAD_REQUEST, type Refusal, refuse } from "../http_error.ts";
+import { BAD_REQUEST, type Refusal, refuse } from "../../http/refusal.ts";
 
 /** Limits of the events that are kept for clients that reconnect. */
 interface EventLogLimits {

@@ -1,7 +1,7 @@
 /** Requests of one client without an answer, each with the HTTP response that will carry it (H7). */
 import { withTimeout } from "../../base/time.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
-import type { EventStream } from "./event_stream.ts";
+import type { EventStream } from "../../http/event_stream.ts";
 
 export interface OpenRequest {
   readonly id: WireId;

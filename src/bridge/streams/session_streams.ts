@@ -15,10 +15,10 @@ import {
   noSuchEvent,
   type Replay,
 } from "./event_log.ts";
-import { EVENT_STREAM_HEADERS, EventStream } from "./event_stream.ts";
+import { EVENT_STREAM_HEADERS, EventStream } from "../../http/event_stream.ts";
 import { OpenRequests } from "./open_requests.ts";
-import type { AnswerForm } from "../accept.ts";
-import { BAD_REQUEST, type Refusal, refuse } from "../http_error.ts";
+import type { AnswerForm } from "../../http/accept_header.ts";
+import { BAD_REQUEST, type Refusal, refuse } from "../../http/refusal.ts";
 import { PendingMessages } from "./pending_messages.ts";
 
 interface SessionStreamsOptions {

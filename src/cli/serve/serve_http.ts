@@ -9,7 +9,7 @@ import { openTrees } from "../../app/writable_trees.ts";
 import { printProblem } from "../terminal/print.ts";
 import { NO_SANDBOX_SERVER, openRunLog } from "../terminal/run_log.ts";
 import type { CommandContext } from "../terminal/command_context.ts";
-import { type Echo, NO_ECHO } from "../../bridge/traffic_echo.ts";
+import { type Echo, NO_ECHO } from "../../bridge/session/traffic_echo.ts";
 import { colours } from "../terminal/colours.ts";
 import { redactFields, redactText } from "../../logging/redact.ts";
 import { parseJson } from "../../wire/json_value.ts";

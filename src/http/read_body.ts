@@ -1,8 +1,8 @@
 /** Reads request bodies within limits of size, of total size and of time (C2, H8). */
-import { failure, type Outcome, success } from "../../base/outcome.ts";
-import type { WireMessage } from "../../wire/json_rpc_message.ts";
-import { LONGEST_MESSAGE } from "../../wire/message_bounds.ts";
-import { MessageReader } from "../../wire/message_reader.ts";
+import { failure, type Outcome, success } from "../base/outcome.ts";
+import type { WireMessage } from "../wire/json_rpc_message.ts";
+import { LONGEST_MESSAGE } from "../wire/message_bounds.ts";
+import { MessageReader } from "../wire/message_reader.ts";
 
 interface BodyLimits {
   /** Bytes of one body. */

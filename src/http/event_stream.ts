@@ -2,7 +2,7 @@
  * One response of server-sent events (H7). A client that closes its connection cancels the body at once. The request's
  * signal is not used: in this runtime it fires only after a response.
  */
-import { encodedParts, encodeText } from "../../base/text.ts";
+import { encodedParts, encodeText } from "../base/text.ts";
 
 /** One event; `Last-Event-ID` names its `id`. */
 export interface StreamEvent {

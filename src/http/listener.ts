@@ -3,9 +3,9 @@
  * when too many files are open. This class then listens again at once, because another process that took the port could
  * pose as this server. The descriptor for that is held in reserve.
  */
-import { messageOf, UserError } from "../../base/errors.ts";
-import type { Logger } from "../../base/log.ts";
-import { refusalResponse } from "../http_error.ts";
+import { messageOf, UserError } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import { refusalResponse } from "./refusal.ts";
 
 /** Where to listen, and the handler of requests. */
 export interface ListenerOptions {

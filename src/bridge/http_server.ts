@@ -3,21 +3,21 @@
  * version up to 2025-11-25 belongs to a session; a request of 2026-07-28 is stateless.
  */
 import { isInitializeRequest, isLegacyRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
-import type { UserError } from "../../base/errors.ts";
-import { INITIALIZE_PARAMETERS } from "../../service/sdk/initialize_order.ts";
-import { BATCH_REFUSED, INVALID_REQUEST, PARSE_ERROR, type WireMessage } from "../../wire/json_rpc_message.ts";
-import { LONGEST_MESSAGE } from "../../wire/message_bounds.ts";
-import type { ClientMessage } from "../backend.ts";
-import { corsHeaders, guard, type GuardRules, preflightHeaders, type Route } from "./request_guard.ts";
-import { Listener, type ListenerOptions } from "./listener.ts";
-import type { StatelessHandler } from "../stateless/stateless_handler.ts";
-import { type AnswerForm, postForm, takesStream } from "../accept.ts";
-import { type BodyProblem, BodyReader } from "./read_body.ts";
-import { type Refusal, refusalResponse, refuse } from "../http_error.ts";
-import { type HttpSession, SESSION_HEADER, sessionMissing, sessionNotFound } from "../session/session.ts";
-import type { SessionStore } from "../session/session_store.ts";
-import { encodeText } from "../../base/text.ts";
-import { EVENT_STREAM_HEADERS } from "../streams/event_stream.ts";
+import type { UserError } from "../base/errors.ts";
+import { INITIALIZE_PARAMETERS } from "../service/sdk/initialize_order.ts";
+import { BATCH_REFUSED, INVALID_REQUEST, PARSE_ERROR, type WireMessage } from "../wire/json_rpc_message.ts";
+import { LONGEST_MESSAGE } from "../wire/message_bounds.ts";
+import type { ClientMessage } from "./session/backend.ts";
+import { corsHeaders, guard, type GuardRules, preflightHeaders, type Route } from "../http/request_guard.ts";
+import { Listener, type ListenerOptions } from "../http/listener.ts";
+import type { StatelessHandler } from "./stateless/stateless_handler.ts";
+import { type AnswerForm, postForm, takesStream } from "../http/accept_header.ts";
+import { type BodyProblem, BodyReader } from "../http/read_body.ts";
+import { type Refusal, refusalResponse, refuse } from "../http/refusal.ts";
+import { type HttpSession, SESSION_HEADER, sessionMissing, sessionNotFound } from "./session/session.ts";
+import type { SessionStore } from "./session/session_store.ts";
+import { encodeText } from "../base/text.ts";
+import { EVENT_STREAM_HEADERS } from "../http/event_stream.ts";
 
 interface HttpServerOptions extends Omit<ListenerOptions, "serve"> {
   /** The rules of the guard for the port that is bound. */

@@ -1,7 +1,7 @@
 /** A backend answers the messages of one session: our service in this process, or a child server. */
 import type { InitializeRequest, JSONRPCMessage } from "@modelcontextprotocol/server";
-import type { WireId, WireMessage } from "../wire/json_rpc_message.ts";
-import type { Refusal } from "./http_error.ts";
+import type { WireId, WireMessage } from "../../wire/json_rpc_message.ts";
+import type { Refusal } from "../../http/refusal.ts";
 
 /** A message that a client may send. */
 export type ClientMessage = Extract<WireMessage, { readonly kind: "request" | "notification" | "response" }>;

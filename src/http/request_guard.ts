@@ -3,10 +3,10 @@
  * this server by DNS rebinding or cross-site requests, other users of the machine (token), and requests that are no
  * MCP. Pure.
  */
-import { equalInConstantTime } from "../../base/bytes.ts";
-import { INSTANCE_HEADER } from "../../wire/instance.ts";
-import { takesStream } from "../accept.ts";
-import { type Refusal, refuse } from "../http_error.ts";
+import { equalInConstantTime } from "../base/bytes.ts";
+import { INSTANCE_HEADER } from "../wire/instance.ts";
+import { takesStream } from "./accept_header.ts";
+import { type Refusal, refuse } from "./refusal.ts";
 
 export interface GuardRules {
   /** Allowed values of the `Host` header, in lower case, with the port. */

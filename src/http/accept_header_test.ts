@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { postForm, takesStream } from "./accept.ts";
+import { postForm, takesStream } from "./accept_header.ts";
 
 const MATRIX: readonly (readonly [accept: string | null, post: string | undefined, get: boolean])[] = [
   [null, "json", true],
