@@ -1,4 +1,4 @@
-import type { ToolArguments, ToolResult, WorkProgress } from "../frame/messages.ts";
+import type { ToolResult, WorkProgress } from "../frame/messages.ts";
 import type { Project } from "./project.ts";
 
 /** What a tool works with in addition to its arguments. */
@@ -12,6 +12,7 @@ export interface ToolContext {
 }
 
 /**
- * The code of one tool. Mistakes in the call or the files give a result with `isError`; a thrown error becomes one too.
+ * The code of one tool. Mistakes in the call or the files give a result with `isError`; a thrown error becomes one too. Each
+ * tool says the type of its own arguments, which were checked by its definition.
  */
-export type NativeTool = (args: ToolArguments, context: ToolContext) => Promise<ToolResult>;
+export type NativeTool = (args: never, context: ToolContext) => ToolResult | Promise<ToolResult>;

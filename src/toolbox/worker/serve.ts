@@ -7,11 +7,16 @@ import { Helpers } from "../helper/helpers.ts";
 import type { NativeTool, ToolContext } from "../project/native_tool.ts";
 import { Project } from "../project/project.ts";
 
-/** Serves `tools` until stdin ends. @throws {Error} When the input is not a message. */
+type Call = Extract<ToWorker, { readonly kind: "call" }>;
+
+/** The code of a tool by its name; undefined: there is none. */
+type FindTool = (name: string) => Promise<NativeTool | undefined>;
+
+/** Serves the tools that `find` knows until stdin ends. @throws {Error} When the input is not a message. */
 export async function serveCalls(
   input: ReadableStream<Uint8Array>,
   write: (frame: Uint8Array) => Promise<void>,
-  tools: ReadonlyMap<string, NativeTool>,
+  find: FindTool,
 ): Promise<void> {
   const reader = new FrameReader();
   const chunks = input.getReader();
@@ -34,7 +39,8 @@ export async function serveCalls(
         if (project !== undefined) void answer(message, project);
     }
   };
-  async function answer({ id, tool, args }: Extract<ToWorker, { kind: "call" }>, files: Project): Promise<void> {
+  async function answer(message: Call, files: Project): Promise<void> {
+    const { id } = message;
     const abort = new AbortController();
     running.set(id, abort);
     const context: ToolContext = {
@@ -42,7 +48,7 @@ export async function serveCalls(
       signal: abort.signal,
       progress: (progress) => send({ kind: "progress", id, progress }),
     };
-    const result = await run(tools.get(tool), tool, args, context);
+    const result = await run(find, message, context);
     running.delete(id);
     isEnding = files.isSpent && running.size === 0;
     send({ kind: "result", id, result, ...isEnding && { last: true } });
@@ -67,15 +73,11 @@ function frameOf(message: FromWorker): Uint8Array<ArrayBuffer> {
   }
 }
 
-async function run(
-  native: NativeTool | undefined,
-  tool: string,
-  args: Extract<ToWorker, { kind: "call" }>["args"],
-  context: ToolContext,
-): Promise<ToolResult> {
-  if (native === undefined) return problem(`This worker has no tool "${tool}"`);
+async function run(find: FindTool, { tool, args }: Call, context: ToolContext): Promise<ToolResult> {
   try {
-    return await native(args, context);
+    const native = await find(tool);
+    if (native === undefined) return problem(`This worker has no tool "${tool}"`);
+    return await native(args as never, context); // checked by the definition
   } catch (thrown) {
     if (context.signal.aborted) return problem("The call was cancelled");
     if (thrown instanceof DeniedError) return { ...problem(thrown.message), _meta: thrown.meta };

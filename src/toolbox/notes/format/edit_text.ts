@@ -1,6 +1,6 @@
 /** One call's change of a note, and whether it can be merged with a concurrent one. Pure. */
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
-import { changeFront, type FrontChange, readFront, splitText, type Yaml } from "./front_matter.ts";
+import { changeFront, type FrontChange, readFront, splitText } from "./front_matter.ts";
 
 /** What a call changes; nothing in it: nothing. */
 export interface NoteChange {
@@ -12,8 +12,8 @@ export interface NoteChange {
 }
 
 /** The text with the change. */
-export function changeText(yaml: Yaml, text: string, { front, body, appended }: NoteChange): Outcome<string> {
-  const changed = changeFront(yaml, text, front);
+export function changeText(text: string, { front, body, appended }: NoteChange): Outcome<string> {
+  const changed = changeFront(text, front);
   if (!changed.ok) return changed;
   const parts = splitText(changed.value);
   const whole = body === undefined ? parts.body : separated(parts.close, ended(body));
@@ -34,10 +34,10 @@ function ended(text: string): string {
  * Whether a change that was made for `seen` may be made to `now`: not where both change the same key, or the text below.
  * The problem names what.
  */
-export function overlap(yaml: Yaml, { seen, now }: Versions, change: NoteChange): Outcome<string> {
+export function overlap({ seen, now }: Versions, change: NoteChange): Outcome<string> {
   const [was, is] = [splitText(seen), splitText(now)];
   if (change.body !== undefined && was.body !== is.body) return failure("the text");
-  const [before, after] = [readFront(yaml, was.front), readFront(yaml, is.front)];
+  const [before, after] = [readFront(was.front), readFront(is.front)];
   if (!before.ok || !after.ok) return failure("the front matter");
   const key = Object.keys(change.front).find((one) =>
     JSON.stringify(before.value[one]) !== JSON.stringify(after.value[one])

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import * as yaml from "yaml";
 import { changeText, type NoteChange, overlap } from "./edit_text.ts";
 import { newFront, readFront, splitText } from "./front_matter.ts";
 import { lineDiff } from "./line_diff.ts";
 
 function file(front: Readonly<Record<string, string>>, body: string): string {
-  return `---\n${newFront(yaml, front)}---\n\n${body}\n`;
+  return `---\n${newFront(front)}---\n\n${body}\n`;
 }
 
 Deno.test("K6 a change fits another of other keys and parts, and both are there afterwards", () => {
@@ -17,18 +16,18 @@ Deno.test("K6 a change fits another of other keys and parts, and both are there 
     const change: NoteChange = { front: call, body: body ?? undefined };
     const bothChange = Object.keys(call).some((key) => hand[key] !== undefined && hand[key] !== was[key]) ||
       body !== null && before !== after;
-    assert.equal(overlap(yaml, { seen, now }, change).ok, !bothChange);
-    const made = changeText(yaml, now, change);
+    assert.equal(overlap({ seen, now }, change).ok, !bothChange);
+    const made = changeText(now, change);
     assert.ok(made.ok);
     const { front: text, body: kept } = splitText(made.value);
-    const read = readFront(yaml, text);
+    const read = readFront(text);
     assert.deepEqual(read.ok ? { ...read.value } : read.problem, { ...was, ...hand, ...call });
     assert.equal(kept, `\n${body ?? after}\n`);
   }));
 });
 
 Deno.test("K6 added text stands apart from what was there", () => {
-  const added = (text: string) => changeText(yaml, text, { front: {}, appended: "more" });
+  const added = (text: string) => changeText(text, { front: {}, appended: "more" });
   assert.deepEqual(
     ["", "a", "a\n", "---\nb: 1\n---\na\n"].map(added),
     [

@@ -2,11 +2,8 @@
  * Front matter of a Markdown file: YAML between two lines of `---`. Changes are spliced into the text by the ranges that
  * the parser gives, so that order, comments and unknown keys stay, and a change of one key changes one line. Pure.
  */
-import type { Document, Node, Pair, Scalar, YAMLMap } from "yaml";
+import { Document, isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type Scalar, type YAMLMap } from "yaml";
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
-
-/** The package, which the caller loads. */
-export type Yaml = typeof import("yaml");
 
 /** A longer front matter was not written by a person, characters. */
 const LONGEST_FRONT = 16_384;
@@ -38,12 +35,7 @@ export function splitText(text: string): SplitText {
   const close = open === undefined ? undefined : closingLine(text, open.length);
   if (open === undefined || close === undefined) return { open: "", front: "", close: "", body: text };
   const [from, to] = close;
-  return {
-    open,
-    front: text.slice(open.length, from),
-    close: text.slice(from, to),
-    body: text.slice(to),
-  };
+  return { open, front: text.slice(open.length, from), close: text.slice(from, to), body: text.slice(to) };
 }
 
 /** Where the first line of `---` from `start` on begins, and where the next line does. */
@@ -58,28 +50,28 @@ function closingLine(text: string, start: number): readonly [from: number, to: n
 }
 
 /** The values of a front matter; the problem says why it cannot be read. */
-export function readFront(yaml: Yaml, front: string): Outcome<FrontValues> {
-  const parsed = parseFront(yaml, front);
+export function readFront(front: string): Outcome<FrontValues> {
+  const parsed = parseFront(front);
   if (!parsed.ok) return parsed;
   const values: Record<string, FrontValue> = Object.create(null);
   for (const pair of parsed.value.contents?.items ?? []) {
-    const value = plainValue(yaml, pair.value);
+    const value = plainValue(pair.value);
     if (value !== undefined) values[keyOf(pair)] = value;
   }
   return success(values);
 }
 
 /** The text with other values; without a front matter it gets one. The problem says why it cannot be changed. */
-export function changeFront(yaml: Yaml, text: string, change: FrontChange): Outcome<string> {
+export function changeFront(text: string, change: FrontChange): Outcome<string> {
   const { open, front, close, body } = splitText(text);
   if (open === "") {
-    const made = newFront(yaml, change);
+    const made = newFront(change);
     return success(made === "" ? text : `---\n${made}---\n${text.replace(/^\uFEFF/, "")}`);
   }
   const eol = open.endsWith("\r\n") ? "\r\n" : "\n";
   let changed = front;
   for (const [key, value] of Object.entries(change)) {
-    const next = changeKey({ yaml, front: changed, eol }, key, value);
+    const next = changeKey({ front: changed, eol }, key, value);
     if (!next.ok) return next;
     changed = next.value;
   }
@@ -87,31 +79,28 @@ export function changeFront(yaml: Yaml, text: string, change: FrontChange): Outc
 }
 
 /** The YAML of new values, a line each; empty where all are undefined. */
-export function newFront(yaml: Yaml, values: FrontChange): string {
-  return Object.entries(values).flatMap(([key, value]) =>
-    value === undefined ? [] : `${key}: ${written(yaml, value)}\n`
-  )
+export function newFront(values: FrontChange): string {
+  return Object.entries(values).flatMap(([key, value]) => value === undefined ? [] : `${key}: ${written(value)}\n`)
     .join("");
 }
 
 interface Place {
-  readonly yaml: Yaml;
   readonly front: string;
   readonly eol: string;
 }
 
 type FrontDocument = Document.Parsed<YAMLMap.Parsed<Scalar.Parsed>>;
 
-function parseFront(yaml: Yaml, front: string): Outcome<FrontDocument> {
+function parseFront(front: string): Outcome<FrontDocument> {
   if (front.length > LONGEST_FRONT) return failure(`its front matter is longer than ${LONGEST_FRONT} characters`);
   try {
-    const document = yaml.parseDocument(front, { schema: "core", logLevel: "silent", prettyErrors: false });
+    const document = parseDocument(front, { schema: "core", logLevel: "silent", prettyErrors: false });
     const [error] = document.errors;
     if (error !== undefined) {
       const line = front.slice(0, error.pos[0]).split("\n").length + 1;
       return failure(`its front matter is not YAML: line ${line}: ${error.message.split("\n")[0] ?? ""}`);
     }
-    if (document.contents !== null && !yaml.isMap(document.contents)) {
+    if (document.contents !== null && !isMap(document.contents)) {
       return failure("its front matter is not a list of keys and values");
     }
     return success(document as FrontDocument); // a map or nothing, as was just looked at
@@ -128,11 +117,11 @@ function keyOf({ key }: Pair<unknown, unknown>): string {
 }
 
 /** Undefined: null, an alias, or what has members. Nothing is expanded. */
-function plainValue(yaml: Yaml, node: unknown): FrontValue | undefined {
-  if (yaml.isScalar(node)) return scalarValue(node.value);
-  if (!yaml.isSeq(node)) return undefined;
+function plainValue(node: unknown): FrontValue | undefined {
+  if (isScalar(node)) return scalarValue(node.value);
+  if (!isSeq(node)) return undefined;
   return node.items.flatMap((item) => {
-    const value = yaml.isScalar(item) ? scalarValue(item.value) : undefined;
+    const value = isScalar(item) ? scalarValue(item.value) : undefined;
     return value === undefined ? [] : [String(value)];
   });
 }
@@ -142,30 +131,28 @@ function scalarValue(value: unknown): string | number | boolean | undefined {
 }
 
 /** On one line. */
-function written(yaml: Yaml, value: FrontValue): string {
-  const document = new yaml.Document(value);
-  if (yaml.isSeq(document.contents)) document.contents.flow = true;
+function written(value: FrontValue): string {
+  const document = new Document(value);
+  if (isSeq(document.contents)) document.contents.flow = true;
   return document.toString({ lineWidth: 0, flowCollectionPadding: false }).replace(/\n+$/, "");
 }
 
-function changeKey({ yaml, front, eol }: Place, key: string, value: FrontValue | undefined): Outcome<string> {
-  const parsed = parseFront(yaml, front);
+function changeKey({ front, eol }: Place, key: string, value: FrontValue | undefined): Outcome<string> {
+  const parsed = parseFront(front);
   if (!parsed.ok) return parsed;
   const document = parsed.value;
   const pair = document.contents?.items.find((one) => keyOf(one) === key);
-  if (pair === undefined ? value === undefined : isEqual(plainValue(yaml, pair.value), value)) return success(front);
+  if (pair === undefined ? value === undefined : isEqual(plainValue(pair.value), value)) return success(front);
   const spliced = pair === undefined
-    ? `${ended(front, eol)}${key}: ${written(yaml, value ?? "")}${eol}`
+    ? `${ended(front, eol)}${key}: ${written(value ?? "")}${eol}`
     : value === undefined
     ? withoutPair(front, pair)
-    : withValue({ yaml, front, eol }, pair, value);
-  if (spliced !== undefined && hasOnlyChanged({ yaml, front: spliced, eol }, { before: front, key, value })) {
-    return success(spliced);
-  }
+    : withValue({ front, eol }, pair, value);
+  if (spliced !== undefined && hasOnlyChanged(front, spliced, key, value)) return success(spliced);
   if (value === undefined) document.delete(key);
   else document.set(key, value);
   const whole = document.toString({ lineWidth: 0 });
-  return isEqual(valueOf(yaml, whole, key), value)
+  return isEqual(valueOf(whole, key), value)
     ? success(whole)
     : failure(`its front matter cannot take another "${key}"; change it with files_edit`);
 }
@@ -184,16 +171,16 @@ function withoutPair(front: string, pair: FrontPair): string | undefined {
   return front.slice(0, front.lastIndexOf("\n", from) + 1) + (lineEnd < 0 ? "" : front.slice(lineEnd + 1));
 }
 
-function withValue({ yaml, front, eol }: Place, { value: node }: FrontPair, value: FrontValue): string | undefined {
+function withValue({ front, eol }: Place, { value: node }: FrontPair, value: FrontValue): string | undefined {
   const range = rangeOf(node);
   if (range === undefined) return undefined;
   const [from, to] = range;
   const before = front.slice(0, from);
   const space = /[\s]$/.test(before) || before === "" ? "" : " ";
-  const isBlock = yaml.isSeq(node) && node.flow !== true && node.items.length > 0;
+  const isBlock = isSeq(node) && node.flow !== true && node.items.length > 0;
   const text = isBlock && Array.isArray(value) && value.length > 0
-    ? value.map((item) => `- ${written(yaml, item)}`).join(`${eol}${" ".repeat(from - before.lastIndexOf("\n") - 1)}`)
-    : written(yaml, value);
+    ? value.map((item) => `- ${written(item)}`).join(`${eol}${" ".repeat(from - before.lastIndexOf("\n") - 1)}`)
+    : written(value);
   const end = front.slice(from, to).endsWith("\n") ? eol : "";
   return `${before}${space}${text}${end}${front.slice(to)}`;
 }
@@ -204,19 +191,16 @@ function rangeOf(node: unknown): readonly [from: number, to: number] | undefined
 }
 
 /** Whether the new text has the value, and each other key the very text that it had. */
-function hasOnlyChanged(
-  { yaml, front }: Place,
-  { before, key, value }: { readonly before: string; readonly key: string; readonly value: FrontValue | undefined },
-): boolean {
-  const [was, is] = [textsOf(yaml, before), textsOf(yaml, front)];
+function hasOnlyChanged(before: string, after: string, key: string, value: FrontValue | undefined): boolean {
+  const [was, is] = [textsOf(before), textsOf(after)];
   if (was === undefined || is === undefined) return false;
   was.delete(key);
   is.delete(key);
-  return isEqual(valueOf(yaml, front, key), value) && JSON.stringify([...was]) === JSON.stringify([...is]);
+  return isEqual(valueOf(after, key), value) && JSON.stringify([...was]) === JSON.stringify([...is]);
 }
 
-function textsOf(yaml: Yaml, front: string): Map<string, string> | undefined {
-  const parsed = parseFront(yaml, front);
+function textsOf(front: string): Map<string, string> | undefined {
+  const parsed = parseFront(front);
   if (!parsed.ok) return undefined;
   return new Map((parsed.value.contents?.items ?? []).map((pair) => {
     const [from, to] = rangeOf(pair.value) ?? [0, 0];
@@ -224,8 +208,8 @@ function textsOf(yaml: Yaml, front: string): Map<string, string> | undefined {
   }));
 }
 
-function valueOf(yaml: Yaml, front: string, key: string): FrontValue | undefined {
-  const read = readFront(yaml, front);
+function valueOf(front: string, key: string): FrontValue | undefined {
+  const read = readFront(front);
   return read.ok ? read.value[key] : undefined;
 }
 

@@ -1,12 +1,50 @@
-/** Texts of items: what a caller may give, and how much of them an answer shows. */
+/** Texts of items: what a file holds, what a caller may give, and how much of them an answer shows. */
 import { UserError } from "../../../base/errors.ts";
+import { counted } from "../../../base/text.ts";
 import { shorten, visibleText } from "../../../base/visible_text.ts";
-import { hasConflict } from "./conflict.ts";
+import { type FrontValues, readFront, splitText } from "./front_matter.ts";
 
 /** Characters of one item's text that a call may give. */
 const LONGEST_CONTENT = 256 * 1024;
 /** Characters of one item's text in an answer. */
 const LONGEST_SHOWN = 40_000;
+
+/** What the file of an item holds. */
+export interface ItemText {
+  readonly values: FrontValues;
+  readonly body: string;
+  /** Why it is never rewritten; undefined: it may be. */
+  readonly fault: string | undefined;
+}
+
+/** The fault of a file in which git left a conflict. */
+export const CONFLICT = "git left a conflict in it";
+
+interface RawItem {
+  readonly text: string | undefined;
+  /** Why it has no text. */
+  readonly problem: string | undefined;
+}
+
+/** The parts of a file; those that cannot be read are empty. */
+export function readItem({ text = "", problem }: RawItem): ItemText {
+  const { front, body } = splitText(text);
+  const read = readFront(front);
+  const fault = problem ?? (hasConflict(text) ? CONFLICT : read.ok ? undefined : read.problem);
+  return { values: read.ok ? read.value : {}, body, fault };
+}
+
+const MARKERS = ["<<<<<<<", "=======", ">>>>>>>"] as const;
+
+/** Whether git left a conflict in a text: the lines of both sides, each after its marker. */
+export function hasConflict(text: string): boolean {
+  let expected = 0;
+  for (const { 0: marker, index } of text.matchAll(/(?:<{7}|={7}|>{7})(?=[ \r\n]|$)/g)) {
+    const beginsLine = index === 0 || text[index - 1] === "\n";
+    if (beginsLine && marker === MARKERS[expected]) expected++;
+  }
+  return expected >= MARKERS.length;
+}
 
 /** @throws {UserError} When a file cannot hold it. */
 export function contentOf(content: string): string {
@@ -38,7 +76,24 @@ export function cutText(text: string, path: string): string {
   return `${text.slice(0, LONGEST_SHOWN).toWellFormed()}\n[${text.length - LONGEST_SHOWN} characters more in ${path}]`;
 }
 
-/** The time of now, to the second. */
-export function timestamp(): string {
-  return `${new Date().toISOString().slice(0, 19)}Z`;
+/** A time to the second; by default that of now. */
+export function timestamp(time: Date = new Date()): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}
+
+/** The words of a query, in lower case. */
+export function wordsOf(query = ""): readonly string[] {
+  return query.toLowerCase().split(/\s+/).filter((word) => word !== "");
+}
+
+/** Undefined for an empty list: its key is removed from the front matter. */
+export function filled(list: readonly string[] | undefined): readonly string[] | undefined {
+  return list === undefined || list.length === 0 ? undefined : list;
+}
+
+/** What a list says of how much of it is shown; empty: all. */
+export function partLine(shown: number, total: number, offset: number, what: string): string {
+  if (shown >= total) return "";
+  const rest = offset + shown < total ? `; offset ${offset + shown} shows more` : "";
+  return `\n[${shown} of ${counted(total, what)}${rest}]`;
 }

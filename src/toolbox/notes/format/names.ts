@@ -1,6 +1,6 @@
 /** Names of items, which are names of files on every system. Pure. */
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
-import { shownValue } from "../../../base/text.ts";
+import { compareText, shownValue } from "../../../base/text.ts";
 
 /** Characters of a name, without the ending of the file. */
 const LONGEST_NAME = 80;
@@ -28,4 +28,22 @@ export function nameOf(given: string): Outcome<string> {
 
 function refused(given: string, why: string): Outcome<never> {
   return failure(`name ${shownValue(given)} cannot be used: ${why}; choose another`);
+}
+
+/**
+ * A new name for each old one: the same for the same names, so that a second migration finds what the first one made.
+ * Where two would have one name, the later of them gets a number.
+ */
+export function newNames(names: readonly string[]): ReadonlyMap<string, string> {
+  const taken = new Set<string>();
+  const found = new Map<string, string>();
+  for (const old of names.toSorted(compareText)) {
+    const named = nameOf(old);
+    const plain = named.ok && named.value !== "" ? named.value : "item";
+    let name = plain;
+    for (let count = 2; taken.has(name); count++) name = `${plain.slice(0, 70)}-${count}`;
+    taken.add(name);
+    found.set(old, name);
+  }
+  return found;
 }

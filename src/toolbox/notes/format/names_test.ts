@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { hasConflict } from "./conflict.ts";
+import { hasConflict } from "./item_text.ts";
 import { nameOf } from "./names.ts";
 import { resolveReference } from "./references.ts";
 import { isIdOrEnd, newUlid, shortForm, ulid } from "./ulid.ts";

@@ -1,7 +1,7 @@
 /** An issue as its file says it. Pure. */
 import { shorten } from "../../../base/visible_text.ts";
-import { hasConflict } from "../format/conflict.ts";
-import { type FrontValue, type FrontValues, readFront, splitText, type Yaml } from "../format/front_matter.ts";
+import type { FrontValue, FrontValues } from "../format/front_matter.ts";
+import { CONFLICT, type ItemText, readItem } from "../format/item_text.ts";
 import type { NoteFile } from "../store/note_files.ts";
 
 export const STATUSES = ["open", "in_progress", "blocked", "complete", "cancelled"] as const;
@@ -16,14 +16,12 @@ const LONGEST_TITLE = 200;
 const MOST_TEXTS = 32;
 const LONGEST_TEXT = 80;
 
-export interface Issue {
+export interface Issue extends Omit<ItemText, "values"> {
   readonly name: string;
   readonly file: NoteFile;
   readonly id: string | undefined;
   readonly title: string;
   readonly status: ShownStatus;
-  /** Why it is never rewritten; undefined: it may be. */
-  readonly fault: string | undefined;
   /** Values that cannot be used, in words. */
   readonly notes: readonly string[];
   readonly priority: number;
@@ -33,16 +31,11 @@ export interface Issue {
   readonly created: string | undefined;
   readonly completed: string | undefined;
   readonly discoveredFrom: string | undefined;
-  readonly body: string;
 }
 
-export function readIssue(yaml: Yaml, file: NoteFile): Issue {
-  const { name, text = "", problem } = file;
-  const { front, body } = splitText(text);
-  const read = readFront(yaml, front);
-  const values = read.ok ? read.value : {};
-  const conflict = hasConflict(text);
-  const fault = problem ?? (conflict ? "git left a conflict in it" : read.ok ? undefined : read.problem);
+export function readIssue(file: NoteFile): Issue {
+  const { name } = file;
+  const { values, body, fault } = readItem(file);
   const status = readStatus(values["status"], file.completed);
   const priority = readPriority(values["priority"]);
   return {
@@ -50,7 +43,7 @@ export function readIssue(yaml: Yaml, file: NoteFile): Issue {
     file,
     id: oneText(values, "id"),
     title: shorten(oneText(values, "title") ?? firstHeading(body) ?? name, LONGEST_TITLE),
-    status: conflict ? "conflict" : fault === undefined ? status ?? "broken" : "broken",
+    status: fault === CONFLICT ? "conflict" : fault === undefined ? status ?? "broken" : "broken",
     fault,
     notes: [
       ...status === undefined

@@ -1,8 +1,10 @@
-/** All issues of a moment: what depends on what, and which is next. Pure. */
+/** All issues of a moment: what depends on what, and which is next. Pure but for `loadIssues`. */
 import type { Outcome } from "../../../base/outcome.ts";
 import { compareText } from "../../../base/text.ts";
 import { resolveReference } from "../format/references.ts";
-import { isClosed, type Issue } from "./issue.ts";
+import type { Project } from "../../project/project.ts";
+import { type NoteListing, readNotes } from "../store/note_files.ts";
+import { isClosed, type Issue, readIssue } from "./issue.ts";
 
 /** A dependency that keeps an issue waiting. */
 export interface Waiting {
@@ -76,6 +78,12 @@ export class IssueSet {
     }
     return this.#known.get(reference);
   }
+}
+
+/** Reads all issues of a project. */
+export function loadIssues(project: Project): { readonly set: IssueSet; readonly listing: NoteListing } {
+  const listing = readNotes(project, "issues");
+  return { listing, set: new IssueSet(listing.files.map(readIssue)) };
 }
 
 /** Lowest priority number first, then the oldest, then by name. */

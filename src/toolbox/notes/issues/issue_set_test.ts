@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import * as yaml from "yaml";
 import { newFront } from "../format/front_matter.ts";
 import { type Issue, readIssue } from "./issue.ts";
 import { IssueSet } from "./issue_set.ts";
 
 function issue(name: string, front = "", body = "", more: Partial<Issue["file"]> = {}): Issue {
   const text = front === "" ? body : `---\n${front}---\n${body}`;
-  return readIssue(yaml, { name, path: name, text, problem: undefined, writtenAt: 0, completed: false, ...more });
+  return readIssue({ name, path: name, text, problem: undefined, writtenAt: 0, completed: false, ...more });
 }
 
 Deno.test("K6 a file is an issue whatever its front matter lacks or has too much of", () => {
@@ -64,7 +63,7 @@ Deno.test("K6 a circle of dependencies is found where there is one, and only the
   fc.assert(fc.property(edges, (pairs) => {
     const next = (name: string) => pairs.flatMap(([from, to]) => from === name ? [to] : []);
     const set = new IssueSet(
-      names.map((name) => issue(name, newFront(yaml, { depends_on: next(name), status: "open" }))),
+      names.map((name) => issue(name, newFront({ depends_on: next(name), status: "open" }))),
     );
     for (const one of set.all) {
       const reached = new Set(next(one.name));

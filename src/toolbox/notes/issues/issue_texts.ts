@@ -1,5 +1,4 @@
 /** Issues in words, for the model. Pure. */
-import { counted } from "../../../base/text.ts";
 import { boundedText } from "../format/item_text.ts";
 import { DEFAULT_PRIORITY, isClosed, type Issue } from "./issue.ts";
 import type { IssueSet } from "./issue_set.ts";
@@ -83,11 +82,4 @@ export function markdownTable(issues: readonly Issue[], set: IssueSet): string {
   });
   return ["name | status | priority | title | labels | assignee | waits for", "- | - | - | - | - | - | -", ...rows]
     .map((row) => `| ${row} |`).join("\n");
-}
-
-/** What a list says of how much of it is shown; empty: all. */
-export function partLine(shown: number, total: number, offset: number): string {
-  if (offset + shown >= total && offset === 0) return "";
-  const rest = offset + shown < total ? `; offset ${offset + shown} shows more` : "";
-  return `\n[${shown} of ${counted(total, "issue")}${rest}]`;
 }

@@ -1,81 +1,83 @@
 /** Tools that read issues. */
 import { UserError } from "../../../base/errors.ts";
+import { unwrapOrUserError as unwrap } from "../../../base/outcome.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { counted, shownValue } from "../../../base/text.ts";
-import type { ToolArguments, ToolResult } from "../../frame/messages.ts";
-import type { NativeTool, ToolContext } from "../../project/native_tool.ts";
-import { said } from "../format/answer.ts";
-import { cutText } from "../format/item_text.ts";
-import { givenList, listOf, numberOf, textOf } from "../format/reading.ts";
+import { textResult, type ToolResult } from "../../frame/messages.ts";
+import type { ToolContext } from "../../project/native_tool.ts";
+import { cutText, partLine, wordsOf } from "../format/item_text.ts";
 import { currentBranch } from "../store/current_branch.ts";
 import { leftOutLine } from "../store/note_files.ts";
-import type { Notes } from "../store/notes.ts";
+import { Notes } from "../store/notes.ts";
 import { isClosed, type Issue, STATUSES } from "./issue.ts";
-import { compareIssues, type IssueSet } from "./issue_set.ts";
-import { issueFacts, issueLine, issueText, markdownTable, partLine } from "./issue_texts.ts";
-import { loadIssues } from "./load.ts";
+import { compareIssues, type IssueSet, loadIssues } from "./issue_set.ts";
+import { issueFacts, issueLine, issueText, markdownTable } from "./issue_texts.ts";
 
 const DEFAULT_LIMIT = 50;
 /** Characters of a line that a search shows. */
 const LONGEST_EXCERPT = 160;
 
-export function readTools(notes: Notes): Readonly<Record<string, NativeTool>> {
-  return {
-    issue_list: (args, context) => list(notes, args, context),
-    issue_show: (args, context) => show(notes, args, context),
-    issue_all_complete: (_, context) => allComplete(notes, context),
-    issue_search: (args, context) => search(notes, args, context),
-  };
+interface ListArguments {
+  readonly status?: readonly string[];
+  readonly labels?: readonly string[];
+  readonly ready?: boolean;
+  readonly show_completed?: boolean;
+  readonly show_active?: boolean;
+  readonly format?: "table" | "json" | "markdown";
+  readonly limit?: number;
+  readonly offset?: number;
 }
 
-async function list(notes: Notes, args: ToolArguments, { project }: ToolContext): Promise<ToolResult> {
-  const { set, listing } = loadIssues(await notes.yaml(), project);
-  const wanted = (await chosen(args, set)).toSorted(compareIssues);
-  const offset = numberOf(args, "offset") ?? 0;
-  const shown = wanted.slice(offset, offset + (numberOf(args, "limit") ?? DEFAULT_LIMIT));
-  const end = partLine(shown.length, wanted.length, offset) + leftOutLine(listing) + notes.foreignLine(listing);
-  const format = textOf(args, "format");
+/** `issue_list`. */
+export function listIssues(given: ListArguments, { project }: ToolContext): ToolResult {
+  const { set, listing } = loadIssues(project);
+  const { offset = 0, limit = DEFAULT_LIMIT, format } = given;
+  const wanted = chosen(given, set).toSorted(compareIssues);
+  const shown = wanted.slice(offset, offset + limit);
+  const end = partLine(shown.length, wanted.length, offset, "issue") + leftOutLine(listing) +
+    project.kept(Notes).foreignLine(listing);
   if (format === "json") {
     const facts = { total: wanted.length, issues: shown.map((issue) => issueFacts(issue, set)) };
-    return said(JSON.stringify(facts, undefined, 1));
+    return textResult(JSON.stringify(facts, undefined, 1));
   }
   if (shown.length === 0) {
     const { directory } = listing;
-    if (set.all.length === 0) return said(`There are no issues in ${directory}; issue_create writes one.${end}`);
-    return said(`No such issue among ${counted(set.all.length, "issue")} in ${directory}.${end}`);
+    if (set.all.length === 0) return textResult(`There are no issues in ${directory}; issue_create writes one.${end}`);
+    return textResult(`No such issue among ${counted(set.all.length, "issue")} in ${directory}.${end}`);
   }
   const lines = format === "markdown"
     ? markdownTable(shown, set)
     : shown.map((issue) => issueLine(issue, set)).join("\n");
-  return said(lines + end);
+  return textResult(lines + end);
 }
 
-function chosen(args: ToolArguments, set: IssueSet): Promise<readonly Issue[]> {
-  const labels = listOf(args, "labels");
-  const statuses = givenList(args, "status")?.map((one) => one.toLowerCase().replaceAll("-", "_"));
+function chosen(args: ListArguments, set: IssueSet): readonly Issue[] {
+  const { labels = [], show_completed: closed = false, show_active: active = true, ready = false } = args;
+  const statuses = args.status?.map((one) => one.toLowerCase().replaceAll("-", "_"));
   const known: readonly string[] = [...STATUSES, "conflict", "broken"];
   const unknown = statuses?.find((one) => !known.includes(one));
   if (unknown !== undefined) {
-    return Promise.reject(new UserError(`Status ${shownValue(unknown)} does not exist; there are ${known.join(", ")}`));
+    throw new UserError(`Status ${shownValue(unknown)} does not exist; there are ${known.join(", ")}`);
   }
-  const closed = args["show_completed"] === true;
-  const active = args["show_active"] !== false;
-  const base = args["ready"] === true ? set.ready() : set.all;
-  return Promise.resolve(
-    base.filter((issue) =>
-      (statuses?.includes(issue.status) ?? (isClosed(issue) ? closed : active)) &&
-      labels.every((label) => issue.labels.includes(label))
-    ),
+  return (ready ? set.ready() : set.all).filter((issue) =>
+    (statuses?.includes(issue.status) ?? (isClosed(issue) ? closed : active)) &&
+    labels.every((label) => issue.labels.includes(label))
   );
 }
 
-async function show(notes: Notes, args: ToolArguments, { project }: ToolContext): Promise<ToolResult> {
-  const { set } = loadIssues(await notes.yaml(), project);
-  const issue = await meantIssue(set, textOf(args, "name") ?? "", project);
-  if (issue === undefined) return said(nothingNext(set));
+interface ShowArguments {
+  readonly name: string;
+  readonly raw?: boolean;
+}
+
+/** `issue_show`. */
+export async function showIssue({ name, raw = false }: ShowArguments, { project }: ToolContext): Promise<ToolResult> {
+  const { set } = loadIssues(project);
+  const issue = await meantIssue(set, name, project);
+  if (issue === undefined) return textResult(nothingNext(set));
   const { text = "" } = issue.file;
-  const rev = await notes.show(text);
-  return said(args["raw"] === true ? cutText(text, issue.file.path) : issueText(issue, set, rev));
+  const rev = await project.kept(Notes).show(text);
+  return textResult(raw ? cutText(text, issue.file.path) : issueText(issue, set, rev));
 }
 
 /**
@@ -96,9 +98,7 @@ export async function meantIssue(
     }
     return issue;
   }
-  const found = set.resolve(name);
-  if (!found.ok) throw new UserError(found.problem);
-  return found.value;
+  return unwrap(set.resolve(name));
 }
 
 /** Says why there is no next issue. */
@@ -109,31 +109,38 @@ export function nothingNext(set: IssueSet): string {
   return `No issue can be begun. Not complete:\n${lines.join("\n")}`;
 }
 
-async function allComplete(notes: Notes, { project }: ToolContext): Promise<ToolResult> {
-  const { set } = loadIssues(await notes.yaml(), project);
-  if (set.all.length === 0) return said("There are no issues.");
+/** `issue_all_complete`. */
+export function allComplete(_: unknown, { project }: ToolContext): ToolResult {
+  const { set } = loadIssues(project);
+  if (set.all.length === 0) return textResult("There are no issues.");
   const left = set.all.filter((issue) => !isClosed(issue)).toSorted(compareIssues);
   const done = `${set.all.length - left.length} of ${counted(set.all.length, "issue")} complete`;
-  if (left.length === 0) return said(`Yes: ${done}.`);
+  if (left.length === 0) return textResult(`Yes: ${done}.`);
   const lines = left.slice(0, DEFAULT_LIMIT).map((issue) => issueLine(issue, set));
   const more = left.length > lines.length ? `\n[${left.length - lines.length} more]` : "";
-  return said(`No: ${done}. Left:\n${lines.join("\n")}${more}`);
+  return textResult(`No: ${done}. Left:\n${lines.join("\n")}${more}`);
 }
 
-async function search(notes: Notes, args: ToolArguments, { project }: ToolContext): Promise<ToolResult> {
-  const { set, listing } = loadIssues(await notes.yaml(), project);
-  const query = textOf(args, "query") ?? "";
-  const words = query.toLowerCase().split(/\s+/).filter((word) => word !== "");
+interface SearchArguments {
+  readonly query: string;
+  readonly limit?: number;
+}
+
+/** `issue_search`. */
+export function searchIssues({ query, limit = DEFAULT_LIMIT }: SearchArguments, { project }: ToolContext): ToolResult {
+  const { set, listing } = loadIssues(project);
+  const notes = project.kept(Notes);
+  const words = wordsOf(query);
   const has = (text: string) => words.every((word) => text.includes(word));
   const heads = (issue: Issue) => [issue.name, issue.title, ...issue.labels].join("\n").toLowerCase();
   const found = set.all.filter((issue) => has(`${heads(issue)}\n${issue.body.toLowerCase()}`))
     .toSorted((one, other) => Number(has(heads(other))) - Number(has(heads(one))) || compareIssues(one, other));
-  if (found.length === 0) return said(`No issue contains ${shownValue(query)}.${notes.foreignLine(listing)}`);
-  const shown = found.slice(0, numberOf(args, "limit") ?? DEFAULT_LIMIT);
+  if (found.length === 0) return textResult(`No issue contains ${shownValue(query)}.${notes.foreignLine(listing)}`);
+  const shown = found.slice(0, limit);
   const lines = shown.map((issue) => {
     const line = issue.body.split("\n").find((one) => words.some((word) => one.toLowerCase().includes(word)));
     return issueLine(issue, set) + (line === undefined ? "" : `\n  ${shorten(line, LONGEST_EXCERPT)}`);
   });
   const more = found.length > shown.length ? `\n[${found.length - shown.length} more; a higher limit shows them]` : "";
-  return said(lines.join("\n") + more + notes.foreignLine(listing));
+  return textResult(lines.join("\n") + more + notes.foreignLine(listing));
 }

@@ -1,39 +1,32 @@
 /** A memo as its file says it. Pure. */
 import { compareText } from "../../../base/text.ts";
 import { shorten } from "../../../base/visible_text.ts";
-import { hasConflict } from "../format/conflict.ts";
-import { readFront, splitText, type Yaml } from "../format/front_matter.ts";
+import { type ItemText, readItem } from "../format/item_text.ts";
 import type { NoteFile, NoteListing } from "../store/note_files.ts";
 
 export const LONGEST_TITLE = 255;
 const MOST_TAGS = 32;
 const LONGEST_TAG = 80;
 
-export interface Memo {
+export interface Memo extends Omit<ItemText, "values"> {
   readonly name: string;
   readonly file: NoteFile;
   readonly id: string | undefined;
   readonly title: string;
   readonly tags: readonly string[];
-  /** Why it is never rewritten; undefined: it may be. */
-  readonly fault: string | undefined;
-  readonly body: string;
 }
 
 /** All memos, the newest first. */
-export function readMemos(yaml: Yaml, { files, isForeign }: NoteListing): readonly Memo[] {
+export function readMemos({ files, isForeign }: NoteListing): readonly Memo[] {
   const titleOf = isForeign ? foreignTitles(files.map(({ name }) => name)) : (name: string) => name;
-  return files.map((file) => readMemo(yaml, file, titleOf(file.name)))
+  return files.map((file) => readMemo(file, titleOf(file.name)))
     .toSorted((one, other) => other.file.writtenAt - one.file.writtenAt || compareText(one.title, other.title));
 }
 
 /** `title`: where the file says none. */
-function readMemo(yaml: Yaml, file: NoteFile, title: string): Memo {
-  const { name, text = "", problem } = file;
-  const { front, body } = splitText(text);
-  const read = readFront(yaml, front);
-  const values = read.ok ? read.value : {};
-  const conflict = hasConflict(text) ? "git left a conflict in it" : undefined;
+function readMemo(file: NoteFile, title: string): Memo {
+  const { name } = file;
+  const { values, body, fault } = readItem(file);
   const tags = typeof values["tags"] === "object" ? values["tags"] : [];
   return {
     name,
@@ -41,7 +34,7 @@ function readMemo(yaml: Yaml, file: NoteFile, title: string): Memo {
     id: typeof values["id"] === "string" ? values["id"] : undefined,
     title: shorten(String(values["title"] ?? title), LONGEST_TITLE) || name,
     tags: tags.slice(0, MOST_TAGS).map((tag) => shorten(tag, LONGEST_TAG)),
-    fault: problem ?? conflict ?? (read.ok ? undefined : read.problem),
+    fault,
     body,
   };
 }
@@ -59,11 +52,8 @@ export function foreignTitles(names: readonly string[]): (name: string) => strin
   };
 }
 
-/** Whether a memo has one of the tags, and all words; empty: any. */
-export function isWanted(
-  memo: Memo,
-  { tags, words }: { readonly tags: readonly string[]; readonly words: readonly string[] },
-): boolean {
-  const text = words.length === 0 ? "" : `${memo.title}\n${memo.tags.join("\n")}\n${memo.body}`.toLowerCase();
-  return tags.every((tag) => memo.tags.includes(tag)) && words.every((word) => text.includes(word));
+/** Whether a memo has all the tags, and all words; empty: any. */
+export function isWanted({ title, tags, body }: Memo, wanted: readonly string[], words: readonly string[]): boolean {
+  const text = words.length === 0 ? "" : `${title}\n${tags.join("\n")}\n${body}`.toLowerCase();
+  return wanted.every((tag) => tags.includes(tag)) && words.every((word) => text.includes(word));
 }

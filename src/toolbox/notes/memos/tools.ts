@@ -1,21 +1,18 @@
 /** Tools for memos. */
 import { UserError } from "../../../base/errors.ts";
+import { unwrapOrUserError } from "../../../base/outcome.ts";
 import { counted, shownValue } from "../../../base/text.ts";
 import { shorten } from "../../../base/visible_text.ts";
-import { REPLACED_META_KEY } from "../../frame/messages.ts";
-import type { ToolArguments, ToolResult } from "../../frame/messages.ts";
-import type { NativeTool, ToolContext } from "../../project/native_tool.ts";
+import { REPLACED_META_KEY, textResult, type ToolResult } from "../../frame/messages.ts";
+import type { ToolContext } from "../../project/native_tool.ts";
 import type { Project } from "../../project/project.ts";
-import { said } from "../format/answer.ts";
-import type { FrontChange, Yaml } from "../format/front_matter.ts";
-import { boundedText, contentOf, optionalLine, timestamp } from "../format/item_text.ts";
 import { newFront } from "../format/front_matter.ts";
+import { boundedText, contentOf, filled, optionalLine, partLine, timestamp, wordsOf } from "../format/item_text.ts";
 import { nameOf } from "../format/names.ts";
-import { givenList, listOf, numberOf, textOf } from "../format/reading.ts";
 import { resolveReference } from "../format/references.ts";
 import { newUlid, shortForm } from "../format/ulid.ts";
-import { createNote, insistOnOwn, leftOutLine, type NoteListing, readNotes, removeNote } from "../store/note_files.ts";
-import { type Notes, revOf } from "../store/notes.ts";
+import { createNote, insistOnOwn, leftOutLine, type NoteListing, readNotes } from "../store/note_files.ts";
+import { Notes, revOf } from "../store/notes.ts";
 import { allContext } from "./all_context.ts";
 import { isWanted, LONGEST_TITLE, type Memo, readMemos } from "./memo.ts";
 
@@ -24,16 +21,19 @@ const DEFAULT_CHARS = 40_000;
 /** Characters of a memo's first words. */
 const LONGEST_PREVIEW = 100;
 
-export function memoTools(notes: Notes): Readonly<Record<string, NativeTool>> {
-  return {
-    memo_create: (args, context) => create(notes, args, context),
-    memo_get: (args, context) => get(notes, args, context),
-    memo_list: (args, context) => list(notes, args, context),
-    memo_search: (args, context) => list(notes, args, context),
-    memo_get_all_context: (args, context) => all(notes, args, context),
-    memo_update: (args, context) => update(notes, args, context),
-    memo_delete: (args, context) => remove(notes, args, context),
-  };
+/** The arguments of all tools for memos; each takes some of them. */
+interface MemoArguments {
+  readonly title: string;
+  readonly content?: string;
+  readonly tags?: readonly string[];
+  readonly if_exists?: "replace" | "append" | "error";
+  readonly append?: boolean;
+  readonly new_title?: string;
+  readonly expected_rev?: string;
+  readonly query?: string;
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly max_chars?: number;
 }
 
 interface Loaded {
@@ -42,34 +42,34 @@ interface Loaded {
   readonly memos: readonly Memo[];
 }
 
-function load(yaml: Yaml, project: Project): Loaded {
+function load(project: Project): Loaded {
   const listing = readNotes(project, "memos");
-  return { listing, memos: readMemos(yaml, listing) };
+  return { listing, memos: readMemos(listing) };
 }
 
-async function create(notes: Notes, args: ToolArguments, { project }: ToolContext): Promise<ToolResult> {
-  const yaml = await notes.yaml();
-  const title = titleOf(textOf(args, "title") ?? "");
-  const content = contentOf(textOf(args, "content") ?? "");
-  const tags = givenList(args, "tags");
-  return await notes.lock.hold(project, async () => {
-    const { listing, memos } = load(yaml, project);
+/** `memo_create`. */
+export async function createMemo(args: MemoArguments, { project }: ToolContext): Promise<ToolResult> {
+  const notes = project.kept(Notes);
+  const { title: wanted, content: given = "", tags, if_exists: how = "replace" } = args;
+  const title = titleOf(wanted);
+  const content = contentOf(given);
+  return await notes.lock.hold(async () => {
+    const { listing, memos } = load(project);
     insistOnOwn(listing);
     const old = memos.find((memo) => memo.title === title);
-    if (old === undefined) return await createNew(notes, project, { title, content, tags: tags ?? [], memos, yaml });
-    const how = textOf(args, "if_exists") ?? "replace";
+    if (old === undefined) return await createNew(project, memos, { title, content, tags });
     if (how === "error") {
       throw new UserError(`Cannot create memo ${shownValue(title)}: it already exists, "${old.file.path}"`);
     }
-    const front: FrontChange = tags === undefined ? {} : { tags: tags.length > 0 ? tags : undefined };
-    const { before, after } = await notes.change(project, undefined, () => {
-      const now = load(yaml, project);
-      const { file, fault } = now.memos.find((memo) => memo.name === old.name) ?? old;
+    const front = tags === undefined ? {} : { tags: filled(tags) };
+    const { before, after } = await notes.change(undefined, () => {
+      const now = load(project);
+      const item = now.memos.find((memo) => memo.name === old.name) ?? old;
       const change = { front, ...how === "append" ? { appended: content } : { body: content } };
-      return { listing: now.listing, wanted: { file, fault, change } };
+      return { listing: now.listing, item, change };
     });
     const word = how === "append" ? "Added to" : "Replaced";
-    const result = said(`${word} memo ${shownValue(title)}: ${old.file.path}, rev ${await notes.show(after)}`);
+    const result = textResult(`${word} memo ${shownValue(title)}: ${old.file.path}, rev ${await notes.show(after)}`);
     return { ...result, _meta: { [REPLACED_META_KEY]: await revOf(before) } };
   });
 }
@@ -77,27 +77,24 @@ async function create(notes: Notes, args: ToolArguments, { project }: ToolContex
 interface NewMemo {
   readonly title: string;
   readonly content: string;
-  readonly tags: readonly string[];
-  readonly memos: readonly Memo[];
-  readonly yaml: Yaml;
+  readonly tags: readonly string[] | undefined;
 }
 
 /** Two titles can have one name: the later file has a part of its id in its name. */
-async function createNew(notes: Notes, project: Project, memo: NewMemo): Promise<ToolResult> {
-  const { title, content, tags, memos, yaml } = memo;
+async function createNew(project: Project, memos: readonly Memo[], memo: NewMemo): Promise<ToolResult> {
+  const { title, content, tags } = memo;
   const id = newUlid();
   const named = nameOf(title);
   const plain = named.ok && named.value !== "" ? named.value : shortForm(id);
   const isTaken = memos.some(({ name }) => name.toLowerCase() === plain);
   const name = isTaken ? `${plain.slice(0, 70)}-${shortForm(id)}` : plain;
-  const front = newFront(yaml, { id, title, tags: tags.length > 0 ? tags : undefined, created: timestamp() });
+  const front = newFront({ id, title, tags: filled(tags), created: timestamp() });
   const text = `---\n${front}---\n\n${content.trimEnd()}\n`;
   if (!createNote(project, "memos", name, text)) {
     throw new UserError(`Cannot create memo ${shownValue(title)}: its file appeared just now; call again`);
   }
-  return said(
-    `Created memo ${shownValue(title)}: ${project.directories.memos}/${name}.md, rev ${await notes.show(text)}`,
-  );
+  const rev = await project.kept(Notes).show(text);
+  return textResult(`Created memo ${shownValue(title)}: ${project.directories.memos}/${name}.md, rev ${rev}`);
 }
 
 /** @throws {UserError} When it is empty or too long. */
@@ -109,99 +106,80 @@ function titleOf(given: string): string {
 }
 
 /** @throws {UserError} When there is none, or there are several. */
-function given({ memos }: Loaded, args: ToolArguments): Memo {
-  const wanted = textOf(args, "title") ?? "";
-  const exact = memos.find(({ title }) => title === wanted);
-  if (exact !== undefined) return exact;
-  const found = resolveReference(memos, wanted, "memo");
-  if (!found.ok) throw new UserError(found.problem);
-  return found.value;
+function given({ memos }: Loaded, { title: wanted }: MemoArguments): Memo {
+  return memos.find(({ title }) => title === wanted) ?? unwrapOrUserError(resolveReference(memos, wanted, "memo"));
 }
 
-async function get(notes: Notes, args: ToolArguments, { project }: ToolContext): Promise<ToolResult> {
-  const loaded = load(await notes.yaml(), project);
-  const { title, tags, file, fault, body } = given(loaded, args);
+/** `memo_get`. */
+export async function getMemo(args: MemoArguments, { project }: ToolContext): Promise<ToolResult> {
+  const { title, tags, file, fault, body } = given(load(project), args);
   const facts = [
     file.path,
-    `rev ${await notes.show(file.text ?? "")}`,
+    `rev ${await project.kept(Notes).show(file.text ?? "")}`,
     ...tags.length > 0 ? [`tags ${tags.join(", ")}`] : [],
   ];
   const problem = fault === undefined ? "" : `! ${fault}\n`;
-  return said(`${title}\n${facts.join(", ")}\n${problem}\n${boundedText(body, file.path)}`);
+  return textResult(`${title}\n${facts.join(", ")}\n${problem}\n${boundedText(body, file.path)}`);
 }
 
-async function list(notes: Notes, args: ToolArguments, { project }: ToolContext): Promise<ToolResult> {
-  const { memos, listing } = load(await notes.yaml(), project);
-  const found = memos.filter((memo) => isWanted(memo, { tags: listOf(args, "tags"), words: wordsOf(args) }));
-  const offset = numberOf(args, "offset") ?? 0;
-  const shown = found.slice(offset, offset + (numberOf(args, "limit") ?? DEFAULT_LIMIT));
-  const end = leftOutLine(listing) + notes.foreignLine(listing);
+/** `memo_list` and `memo_search`. */
+export function listMemos(args: MemoArguments, { project }: ToolContext): ToolResult {
+  const { memos, listing } = load(project);
+  const { tags: wanted = [], query, limit = DEFAULT_LIMIT, offset = 0 } = args;
+  const found = memos.filter((memo) => isWanted(memo, wanted, wordsOf(query)));
+  const shown = found.slice(offset, offset + limit);
+  const end = leftOutLine(listing) + project.kept(Notes).foreignLine(listing);
   if (shown.length === 0) {
-    if (memos.length === 0) return said(`There are no memos in ${listing.directory}; memo_create writes one.${end}`);
-    return said(`No such memo among ${counted(memos.length, "memo")} in ${listing.directory}.${end}`);
+    const { directory } = listing;
+    if (memos.length === 0) return textResult(`There are no memos in ${directory}; memo_create writes one.${end}`);
+    return textResult(`No such memo among ${counted(memos.length, "memo")} in ${directory}.${end}`);
   }
   const lines = shown.map(({ title, tags, fault, body }) => {
     const more = [...tags.length > 0 ? [`[${tags.join(", ")}]`] : [], ...fault === undefined ? [] : [`! ${fault}`]];
     return [title, ...more, shorten(body, LONGEST_PREVIEW)].join("  ");
   });
-  const rest = offset + shown.length < found.length ? `; offset ${offset + shown.length} shows more` : "";
-  const part = shown.length < found.length ? `\n[${shown.length} of ${counted(found.length, "memo")}${rest}]` : "";
-  return said(lines.join("\n") + part + end);
+  return textResult(lines.join("\n") + partLine(shown.length, found.length, offset, "memo") + end);
 }
 
-function wordsOf(args: ToolArguments): readonly string[] {
-  return (textOf(args, "query") ?? "").toLowerCase().split(/\s+/).filter((word) => word !== "");
+/** `memo_get_all_context`. */
+export function allMemos(args: MemoArguments, { project }: ToolContext): ToolResult {
+  const { tags = [], query, max_chars: most = DEFAULT_CHARS } = args;
+  const found = load(project).memos.filter((memo) => isWanted(memo, tags, wordsOf(query)));
+  return textResult(found.length === 0 ? "There is no such memo." : allContext(found, most));
 }
 
-async function all(notes: Notes, args: ToolArguments, { project }: ToolContext): Promise<ToolResult> {
-  const { memos } = load(await notes.yaml(), project);
-  const found = memos.filter((memo) => isWanted(memo, { tags: listOf(args, "tags"), words: wordsOf(args) }));
-  if (found.length === 0) return said("There is no such memo.");
-  return said(allContext(found, numberOf(args, "max_chars") ?? DEFAULT_CHARS));
-}
-
-async function update(notes: Notes, args: ToolArguments, { project }: ToolContext): Promise<ToolResult> {
-  const yaml = await notes.yaml();
-  const content = textOf(args, "content");
-  const appends = args["append"] === true;
-  const title = textOf(args, "new_title");
-  const tags = givenList(args, "tags");
-  if (content === undefined && (appends || title === undefined && tags === undefined)) {
+/** `memo_update`. */
+export async function updateMemo(args: MemoArguments, { project }: ToolContext): Promise<ToolResult> {
+  const notes = project.kept(Notes);
+  const { content, append = false, new_title: title, tags, expected_rev: rev } = args;
+  if (content === undefined && (append || title === undefined && tags === undefined)) {
     throw new UserError("Nothing is given to change: content, new_title, tags");
   }
   const front = {
     ...title !== undefined && { title: titleOf(title) },
-    ...tags !== undefined && { tags: tags.length > 0 ? tags.flatMap((tag) => optionalLine(tag) ?? []) : undefined },
+    ...tags !== undefined && { tags: filled(tags.flatMap((tag) => optionalLine(tag) ?? [])) },
   };
-  return await notes.lock.hold(project, async () => {
-    const { file, before, after } = await notes.change(project, textOf(args, "expected_rev"), () => {
-      const loaded = load(yaml, project);
-      const { file, fault, name } = given(loaded, args);
-      const other = loaded.memos.find((memo) => memo.title === front.title && memo.name !== name);
+  return await notes.lock.hold(async () => {
+    const { file, before, after } = await notes.change(rev, () => {
+      const loaded = load(project);
+      const item = given(loaded, args);
+      const other = loaded.memos.find((memo) => memo.title === front.title && memo.name !== item.name);
       if (other !== undefined) throw new UserError(`Cannot rename it: "${other.file.path}" has the title already`);
       const text = content === undefined ? undefined : contentOf(content);
-      const change = { front, ...appends ? { appended: text } : { body: text } };
-      return { listing: loaded.listing, wanted: { file, fault, change } };
+      return { listing: loaded.listing, item, change: { front, ...append ? { appended: text } : { body: text } } };
     });
-    const rev = await notes.show(after);
-    return said(`${before === after ? "Nothing changed in" : "Changed"} ${file.path}, rev ${rev}`);
+    const verb = before === after ? "Nothing changed in" : "Changed";
+    return textResult(`${verb} ${file.path}, rev ${await notes.show(after)}`);
   });
 }
 
-async function remove(notes: Notes, args: ToolArguments, { project }: ToolContext): Promise<ToolResult> {
-  const yaml = await notes.yaml();
-  return await notes.lock.hold(project, async () => {
-    const loaded = load(yaml, project);
-    insistOnOwn(loaded.listing);
+/** `memo_delete`. */
+export async function deleteMemo(args: MemoArguments, { project }: ToolContext): Promise<ToolResult> {
+  const notes = project.kept(Notes);
+  const { expected_rev: rev } = args;
+  return await notes.lock.hold(async () => {
+    const loaded = load(project);
     const { file, title } = given(loaded, args);
-    const expected = textOf(args, "expected_rev");
-    const rev = await revOf(file.text ?? "");
-    if (expected !== undefined && expected !== rev) {
-      throw new UserError(
-        `Cannot delete memo ${shownValue(title)}: it is rev ${rev} now, not ${expected}; read it again`,
-      );
-    }
-    removeNote(project, file);
-    return said(`Deleted ${file.path} (rev ${rev})`);
+    return textResult(await notes.remove(`memo ${shownValue(title)}`, loaded.listing, file, rev));
   });
 }

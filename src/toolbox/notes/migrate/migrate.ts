@@ -2,22 +2,21 @@
  * Copies what SwissArmyHammer kept in a project to `.ahma`: notes get front matter, everything else is copied
  * unchanged. Nothing is overwritten or removed, so that a second migration finds nothing to do.
  */
-import { UserError } from "../../../base/errors.ts";
+import { attempt, UserError } from "../../../base/errors.ts";
 import { counted } from "../../../base/text.ts";
-import { MIGRATE } from "../../definition/question.ts";
-import type { ToolArguments, ToolResult } from "../../frame/messages.ts";
-import type { NativeTool, ToolContext } from "../../project/native_tool.ts";
+import { textResult, type ToolResult } from "../../frame/messages.ts";
+import type { ToolContext } from "../../project/native_tool.ts";
 import type { Project } from "../../project/project.ts";
-import { said } from "../format/answer.ts";
-import { changeFront, type FrontChange, readFront, splitText, type Yaml } from "../format/front_matter.ts";
+import { changeFront, type FrontChange, readFront, splitText } from "../format/front_matter.ts";
+import { timestamp } from "../format/item_text.ts";
+import { newNames } from "../format/names.ts";
 import { newUlid } from "../format/ulid.ts";
 import { firstHeading } from "../issues/issue.ts";
 import { foreignTitles } from "../memos/memo.ts";
 import { FOREIGN, type NoteFile, readPlace } from "../store/note_files.ts";
-import { NoteFolder } from "../store/note_folder.ts";
-import type { Notes } from "../store/notes.ts";
+import { inFolder, inMadeFolder, NoteFolder } from "../store/note_folder.ts";
+import { Notes } from "../store/notes.ts";
 import { firstCommits } from "./first_commits.ts";
-import { newNames } from "./new_names.ts";
 
 const TODO = "todo.yaml";
 const DEEPEST = 8;
@@ -34,21 +33,23 @@ interface Copy {
   readonly problem?: string;
 }
 
-export function migrateTools(notes: Notes): Readonly<Record<string, NativeTool>> {
-  return {
-    [MIGRATE]: async (args, context) => {
-      const yaml = await notes.yaml();
-      return args["dry_run"] === true
-        ? await migrate(yaml, args, context)
-        : await notes.lock.hold(context.project, () => migrate(yaml, args, context));
-    },
-  };
+interface MigrateArguments {
+  /** Only says what would be copied. */
+  readonly dry_run: boolean;
 }
 
-async function migrate(yaml: Yaml, args: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
-  const commits = await firstCommits(project, FOREIGN.map((directory) => directory), signal);
-  const copies = FOREIGN.flatMap((directory) => copiesOf(yaml, project, directory, commits));
-  if (copies.length === 0) return said(`There is nothing to migrate: no ${FOREIGN.join(" or ")} with files of it.`);
+/** Copies what is not there yet. */
+export async function migrateNotes({ dry_run: isDry }: MigrateArguments, context: ToolContext): Promise<ToolResult> {
+  const work = () => migrate(isDry, context);
+  return isDry ? await work() : await context.project.kept(Notes).lock.hold(work);
+}
+
+async function migrate(isDry: boolean, { project, signal }: ToolContext): Promise<ToolResult> {
+  const commits = await firstCommits(project, FOREIGN, signal);
+  const copies = FOREIGN.flatMap((directory) => copiesOf(project, directory, commits));
+  if (copies.length === 0) {
+    return textResult(`There is nothing to migrate: no ${FOREIGN.join(" or ")} with files of it.`);
+  }
   const taken = new Set<string>();
   const lines: string[] = [];
   let done = 0;
@@ -60,23 +61,20 @@ async function migrate(yaml: Yaml, args: ToolArguments, { project, signal }: Too
       lines.push(`not copied: ${copy.from}: ${copy.problem ?? ""}`);
       continue;
     }
-    if (args["dry_run"] !== true) write(project, copy.to, copy.text);
+    if (!isDry) write(project, copy.to, copy.text);
     lines.push(`${copy.from} -> ${copy.to}`);
     done++;
   }
-  const verb = args["dry_run"] === true ? "would be copied" : "copied";
+  const verb = isDry ? "would be copied" : "copied";
   const shown = lines.slice(0, MOST_LINES);
   if (lines.length > shown.length) shown.push(`[${lines.length - shown.length} more]`);
   const left = copies.length - lines.length;
-  return said([...shown, `${counted(done, "file")} ${verb}${left > 0 ? `, ${left} there already` : ""}`].join("\n"));
+  return textResult(
+    [...shown, `${counted(done, "file")} ${verb}${left > 0 ? `, ${left} there already` : ""}`].join("\n"),
+  );
 }
 
-function copiesOf(
-  yaml: Yaml,
-  project: Project,
-  directory: string,
-  commits: ReadonlyMap<string, string>,
-): readonly Copy[] {
+function copiesOf(project: Project, directory: string, commits: ReadonlyMap<string, string>): readonly Copy[] {
   // Directories that are copied as they are.
   const copied = { prompts: ".ahma/prompts", workflows: project.directories.flows, rules: project.directories.rules };
   const issues = readPlace(project, `${directory}/issues`).files;
@@ -84,17 +82,16 @@ function copiesOf(
   const names = { issues: newNames(issues.map(({ name }) => name)), memos: newNames(memos.map(({ name }) => name)) };
   const titleOf = foreignTitles(memos.map(({ name }) => name));
   const created = (file: NoteFile) => timeOf(commits.get(file.path), file.writtenAt);
-  const note = (file: NoteFile, to: string, front: FrontChange) => copyOf(yaml, file, to, front);
   return [
     ...issues.map((file) => {
       const title = firstHeading(splitText(file.text ?? "").body) ?? file.name;
       const status = file.completed ? "complete" : "open";
       const to = `${project.directories.issues}/${names.issues.get(file.name) ?? file.name}.md`;
-      return note(file, to, { id: newUlid(), title, status, created: created(file) });
+      return copyOf(file, to, { id: newUlid(), title, status, created: created(file) });
     }),
     ...memos.map((file) => {
       const to = `${project.directories.memos}/${names.memos.get(file.name) ?? file.name}.md`;
-      return note(file, to, { id: newUlid(), title: titleOf(file.name), created: created(file) });
+      return copyOf(file, to, { id: newUlid(), title: titleOf(file.name), created: created(file) });
     }),
     ...Object.entries(copied).flatMap(([from, to]) => filesIn(project, `${directory}/${from}`, to)),
     ...filesIn(project, directory, ".ahma/state").filter(({ from }) => from === `${directory}/${TODO}`),
@@ -102,68 +99,47 @@ function copiesOf(
 }
 
 /** What a front matter says already stays. */
-function copyOf(yaml: Yaml, { path: from, text, problem }: NoteFile, to: string, front: FrontChange): Copy {
+function copyOf({ path: from, text, problem }: NoteFile, to: string, front: FrontChange): Copy {
   if (text === undefined) return { from, to, text, problem: problem ?? "it cannot be read" };
-  const read = readFront(yaml, splitText(text).front);
+  const read = readFront(splitText(text).front);
   const known = read.ok ? read.value : {};
   const missing = Object.fromEntries(Object.entries(front).filter(([key]) => known[key] === undefined));
-  const changed = changeFront(yaml, text, missing);
+  const changed = changeFront(text, missing);
   return changed.ok ? { from, to, text: changed.value } : { from, to, text: undefined, problem: changed.problem };
 }
 
 function timeOf(commit: string | undefined, writtenAt: number): string {
   const time = commit === undefined ? writtenAt : Date.parse(commit);
-  return `${new Date(Number.isFinite(time) ? time : 0).toISOString().slice(0, 19)}Z`;
+  return timestamp(new Date(Number.isFinite(time) ? time : 0));
 }
 
 function filesIn(project: Project, from: string, to: string, depth = 0): readonly Copy[] {
-  const folder = depth > DEEPEST ? undefined : openIfDirectory(project, from);
+  if (depth > DEEPEST) return [];
+  // Links do not count.
+  using folder = attempt(UserError, () => NoteFolder.open(project, from));
   if (folder === undefined) return [];
-  try {
-    const inner = new Set(folder.directories());
-    const files = folder.names().slice(0, MOST_FILES).filter((name) => !inner.has(name)).map((name): Copy => {
-      const found = folder.read(name);
-      const place = { from: `${from}/${name}`, to: `${to}/${name}` };
-      if (found === undefined || "problem" in found) {
-        return { ...place, text: undefined, problem: found?.problem ?? "it is gone" };
-      }
-      return found.text.includes("\uFFFD")
-        ? { ...place, text: undefined, problem: "it is not UTF-8 text" }
-        : { ...place, text: found.text };
-    });
-    return [...files, ...[...inner].flatMap((name) => filesIn(project, `${from}/${name}`, `${to}/${name}`, depth + 1))];
-  } finally {
-    folder[Symbol.dispose]();
-  }
-}
-
-/** Links do not count. */
-function openIfDirectory(project: Project, path: string): NoteFolder | undefined {
-  try {
-    return NoteFolder.open(project, path);
-  } catch (thrown) {
-    if (thrown instanceof UserError) return undefined;
-    throw thrown;
-  }
+  const inner = new Set(folder.directories());
+  const files = folder.names().slice(0, MOST_FILES).filter((name) => !inner.has(name)).map((name): Copy => {
+    const found = folder.read(name);
+    const place = { from: `${from}/${name}`, to: `${to}/${name}` };
+    if (found === undefined || "problem" in found) {
+      return { ...place, text: undefined, problem: found?.problem ?? "it is gone" };
+    }
+    return found.text.includes("\uFFFD")
+      ? { ...place, text: undefined, problem: "it is not UTF-8 text" }
+      : { ...place, text: found.text };
+  });
+  return [...files, ...[...inner].flatMap((name) => filesIn(project, `${from}/${name}`, `${to}/${name}`, depth + 1))];
 }
 
 function exists(project: Project, path: string): boolean {
   const end = path.lastIndexOf("/");
-  const folder = NoteFolder.open(project, path.slice(0, end));
-  try {
-    const name = path.slice(end + 1).toLowerCase();
-    return folder?.names().some((one) => one.toLowerCase() === name) === true;
-  } finally {
-    folder?.[Symbol.dispose]();
-  }
+  const name = path.slice(end + 1).toLowerCase();
+  const isIt = (one: string) => one.toLowerCase() === name;
+  return inFolder(project, path.slice(0, end), (folder) => folder.names().some(isIt)) === true;
 }
 
 function write(project: Project, path: string, text: string): void {
   const end = path.lastIndexOf("/");
-  const folder = NoteFolder.make(project, path.slice(0, end));
-  try {
-    folder.create(path.slice(end + 1), text);
-  } finally {
-    folder[Symbol.dispose]();
-  }
+  inMadeFolder(project, path.slice(0, end), (folder) => folder.create(path.slice(end + 1), text));
 }

@@ -4,7 +4,7 @@ import { counted } from "../../../base/text.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { expected } from "../../../system/paths.ts";
 import type { Project } from "../../project/project.ts";
-import { NoteFolder } from "./note_folder.ts";
+import { inMadeFolder, NoteFolder } from "./note_folder.ts";
 
 export type NoteKind = "issues" | "memos";
 
@@ -58,29 +58,25 @@ export function readPlace(project: Project, directory: string): Omit<NoteListing
   const room = { text: MOST_TEXT, cut: 0, hidden: 0 };
   for (const completed of [false, true]) {
     const path = completed ? `${directory}/${COMPLETE}` : directory;
-    const folder = completed && isOther(project, path) ? undefined : NoteFolder.open(project, path);
+    using folder = completed && isOther(project, path) ? undefined : NoteFolder.open(project, path);
     if (folder === undefined) break;
-    try {
-      const all = folder.names().filter((name) => name.endsWith(ENDING) && !name.startsWith("."));
-      const names = all.filter((name) => name === shorten(name, name.length));
-      room.hidden += all.length - names.length;
-      room.cut += Math.max(0, names.length - MOST_FILES);
-      for (const name of names.slice(0, MOST_FILES)) {
-        const read = room.text > 0 ? folder.read(name) : { problem: "there is too much to read" };
-        if (read === undefined) continue;
-        const text = "text" in read ? read.text : undefined;
-        room.text -= text?.length ?? 0;
-        files.push({
-          name: name.slice(0, -ENDING.length),
-          path: `${path}/${name}`,
-          text,
-          problem: "problem" in read ? read.problem : undefined,
-          writtenAt: folder.writtenAt(name),
-          completed,
-        });
-      }
-    } finally {
-      folder[Symbol.dispose]();
+    const all = folder.names().filter((name) => name.endsWith(ENDING) && !name.startsWith("."));
+    const names = all.filter((name) => name === shorten(name, name.length));
+    room.hidden += all.length - names.length;
+    room.cut += Math.max(0, names.length - MOST_FILES);
+    for (const name of names.slice(0, MOST_FILES)) {
+      const read = room.text > 0 ? folder.read(name) : { problem: "there is too much to read" };
+      if (read === undefined) continue;
+      const { text, problem } = { text: undefined, problem: undefined, ...read };
+      room.text -= text?.length ?? 0;
+      files.push({
+        name: name.slice(0, -ENDING.length),
+        path: `${path}/${name}`,
+        text,
+        problem,
+        writtenAt: folder.writtenAt(name),
+        completed,
+      });
     }
   }
   return { directory, files, cut: room.cut, hidden: room.hidden };
@@ -110,30 +106,21 @@ export function insistOnOwn({ isForeign, directory }: NoteListing): void {
 
 /** A new file of the kind; false: the name is taken. */
 export function createNote(project: Project, kind: NoteKind, name: string, text: string): boolean {
-  const folder = NoteFolder.make(project, project.directories[kind]);
-  try {
-    return folder.create(name + ENDING, text);
-  } finally {
-    folder[Symbol.dispose]();
-  }
+  return inMadeFolder(project, project.directories[kind], (folder) => folder.create(name + ENDING, text));
 }
 
 /** Replaces a file that still holds `text`; false: it does not. */
 export function replaceNote(project: Project, { path, text = "" }: NoteFile, after: string): boolean {
-  return inFolder(project, path, (folder, name) => folder.replace(name, { before: text, after }));
+  return inParent(project, path, (folder, name) => folder.replace(name, { before: text, after }));
 }
 
 export function removeNote(project: Project, { path }: NoteFile): void {
-  inFolder(project, path, (folder, name) => folder.remove(name));
+  inParent(project, path, (folder, name) => folder.remove(name));
 }
 
-function inFolder<Value>(project: Project, path: string, work: (folder: NoteFolder, name: string) => Value): Value {
+function inParent<Value>(project: Project, path: string, work: (folder: NoteFolder, name: string) => Value): Value {
   const end = path.lastIndexOf("/");
-  const folder = NoteFolder.open(project, path.slice(0, end));
+  using folder = NoteFolder.open(project, path.slice(0, end));
   if (folder === undefined) throw new UserError(`Cannot change "${path}": it is gone`);
-  try {
-    return work(folder, path.slice(end + 1));
-  } finally {
-    folder[Symbol.dispose]();
-  }
+  return work(folder, path.slice(end + 1));
 }

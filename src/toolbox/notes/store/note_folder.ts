@@ -1,11 +1,11 @@
 /** A directory of notes, open by its descriptor: no link is followed to it, in it or out of it. */
-import { messageOf, UserError } from "../../../base/errors.ts";
+import { attempt, messageOf, UserError } from "../../../base/errors.ts";
 import { encodeText } from "../../../base/text.ts";
 import { isSameFile, type OpenFiles } from "../../../system/open_files/file_calls.ts";
 import type { Project } from "../../project/project.ts";
 
 /** A larger file is not read, bytes. */
-export const LARGEST_NOTE = 1024 * 1024;
+const LARGEST_NOTE = 1024 * 1024;
 
 const KIND_MASK = 0o170000;
 const REGULAR = 0o100000;
@@ -51,12 +51,7 @@ export class NoteFolder implements Disposable {
     const names = path.split("/");
     for (let count = 1; count <= names.length; count++) {
       const [above, name = ""] = [names.slice(0, count - 1).join("/") || ".", names[count - 1]];
-      const parent = NoteFolder.open(project, above);
-      try {
-        parent?.makeDirectory(name);
-      } finally {
-        parent?.[Symbol.dispose]();
-      }
+      inFolder(project, above, (parent) => parent.makeDirectory(name));
     }
     const made = NoteFolder.open(project, path);
     if (made === undefined) throw new UserError(`Cannot make "${path}": it is removed again at once`);
@@ -69,13 +64,10 @@ export class NoteFolder implements Disposable {
 
   /** Nothing is done where it is there. @throws {UserError} When it cannot be made. */
   makeDirectory(name: string): void {
-    this.#try(`make "${this.#shown(name)}"`, () => {
-      try {
-        Deno.mkdirSync(`${this.#place}/${name}`);
-      } catch (thrown) {
-        if (!(thrown instanceof Deno.errors.AlreadyExists)) throw thrown;
-      }
-    });
+    this.#try(
+      `make "${this.#shown(name)}"`,
+      () => attempt(Deno.errors.AlreadyExists, () => Deno.mkdirSync(`${this.#place}/${name}`)),
+    );
   }
 
   /** Names of all entries, sorted. */
@@ -116,15 +108,11 @@ export class NoteFolder implements Disposable {
 
   /** A new file; false: the name is taken. @throws {UserError} When it cannot be written. */
   create(name: string, text: string): boolean {
-    return this.#try(`write "${this.#shown(name)}"`, () => {
-      try {
-        this.#write(name, text, 0o666);
-        return true;
-      } catch (thrown) {
-        if (thrown instanceof Deno.errors.AlreadyExists) return false;
-        throw thrown;
-      }
-    });
+    const create = () => {
+      this.#write(name, text, 0o666);
+      return true;
+    };
+    return this.#try(`write "${this.#shown(name)}"`, () => attempt(Deno.errors.AlreadyExists, create) ?? false);
   }
 
   /**
@@ -172,8 +160,7 @@ export class NoteFolder implements Disposable {
   }
 
   #write(name: string, text: string, mode: number): void {
-    const path = `${this.#place}/${name}`;
-    const file = Deno.openSync(path, { write: true, createNew: true, mode });
+    const file = Deno.openSync(`${this.#place}/${name}`, { write: true, createNew: true, mode });
     try {
       const bytes = encodeText(text);
       for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
@@ -201,17 +188,37 @@ export class NoteFolder implements Disposable {
   }
 }
 
+/** What `work` gives for a directory below the project; undefined: it is not there. @throws {UserError} As `open`. */
+export function inFolder<Value>(
+  project: Project,
+  path: string,
+  work: (folder: NoteFolder) => Value,
+): Value | undefined {
+  const folder = NoteFolder.open(project, path);
+  try {
+    return folder && work(folder);
+  } finally {
+    folder?.[Symbol.dispose]();
+  }
+}
+
+/** The same for one that is made where it is missing. @throws {UserError} As `make`. */
+export function inMadeFolder<Value>(project: Project, path: string, work: (folder: NoteFolder) => Value): Value {
+  const folder = NoteFolder.make(project, path);
+  try {
+    return work(folder);
+  } finally {
+    folder[Symbol.dispose]();
+  }
+}
+
 /** The first part of the path that exists and is not a directory. */
 function firstThatIsNoDirectory(root: string, path: string): string | undefined {
   const names = path.split("/");
   for (let count = 1; count <= names.length; count++) {
     const below = names.slice(0, count).join("/");
-    try {
-      if (!Deno.lstatSync(`${root}/${below}`).isDirectory) return below;
-    } catch (thrown) {
-      if (thrown instanceof Deno.errors.NotFound) return undefined;
-      throw thrown;
-    }
+    const found = attempt(Deno.errors.NotFound, () => Deno.lstatSync(`${root}/${below}`));
+    if (found?.isDirectory !== true) return found && below;
   }
   return undefined;
 }

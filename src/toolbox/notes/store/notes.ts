@@ -1,12 +1,11 @@
-/** State shared by the note tools while a worker lives: the lock, the parser, and texts that callers have read. */
+/** State shared by the note tools while a worker lives: the lock, and texts that callers have read. */
 import { UserError } from "../../../base/errors.ts";
 import { encodeText } from "../../../base/text.ts";
 import type { Project } from "../../project/project.ts";
 import { revOf as revOfContent } from "../../project/rev.ts";
 import { changeText, type NoteChange, overlap } from "../format/edit_text.ts";
-import type { Yaml } from "../format/front_matter.ts";
 import { lineDiff } from "../format/line_diff.ts";
-import { insistOnOwn, type NoteFile, type NoteListing, replaceNote } from "./note_files.ts";
+import { insistOnOwn, type NoteFile, type NoteListing, removeNote, replaceNote } from "./note_files.ts";
 import { ProjectLock } from "./project_lock.ts";
 
 /** Characters of all texts that are remembered. */
@@ -16,9 +15,12 @@ const MOST_TRIES = 5;
 
 /** An item as a caller wants it changed. */
 export interface WantedChange {
-  readonly file: NoteFile;
-  /** Why the file is never rewritten; undefined: it may be. */
-  readonly fault: string | undefined;
+  readonly listing: NoteListing;
+  readonly item: {
+    readonly file: NoteFile;
+    /** Why the file is never rewritten; undefined: it may be. */
+    readonly fault: string | undefined;
+  };
   readonly change: NoteChange;
 }
 
@@ -29,14 +31,15 @@ export interface ChangedNote {
 }
 
 export class Notes {
-  readonly lock: ProjectLock = new ProjectLock();
+  readonly lock: ProjectLock;
+  readonly #project: Project;
   readonly #seen = new Map<string, string>();
   readonly #told = new Set<string>();
   #remembered = 0;
 
-  /** The parser, loaded by its first use. */
-  async yaml(): Promise<Yaml> {
-    return await import("yaml");
+  constructor(project: Project) {
+    this.lock = new ProjectLock(project);
+    this.#project = project;
   }
 
   /** The fingerprint of a text that a caller is shown: it is remembered, so that what changes later can be compared. */
@@ -66,15 +69,10 @@ export class Notes {
    * Call it while the lock is held.
    * @throws {UserError} When they do not, or the file cannot be changed.
    */
-  async change(
-    project: Project,
-    expectedRev: string | undefined,
-    find: () => { readonly listing: NoteListing; readonly wanted: WantedChange },
-  ): Promise<ChangedNote> {
-    const yaml = await this.yaml();
+  async change(expectedRev: string | undefined, find: () => WantedChange): Promise<ChangedNote> {
     let seen = expectedRev === undefined ? undefined : this.#seen.get(expectedRev);
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const { listing, wanted: { file, fault, change } } = find();
+      const { listing, item: { file, fault }, change } = find();
       insistOnOwn(listing);
       const { path, text: now = "" } = file;
       if (fault !== undefined) throw new UserError(`Cannot change "${path}": ${fault}; mend it with files_edit first`);
@@ -85,15 +83,29 @@ export class Notes {
             "Read it again",
         );
       }
-      if (seen !== undefined && seen !== now) insistOnFit(yaml, { path, seen, now, rev: await this.show(now) }, change);
-      const after = changeText(yaml, now, change);
+      if (seen !== undefined && seen !== now) insistOnFit({ path, seen, now, rev: await this.show(now) }, change);
+      const after = changeText(now, change);
       if (!after.ok) throw new UserError(`Cannot change "${path}": ${after.problem}`);
-      if (after.value === now || replaceNote(project, file, after.value)) {
+      if (after.value === now || replaceNote(this.#project, file, after.value)) {
         return { file, before: now, after: after.value };
       }
       seen = now;
     }
     throw new UserError("Cannot change the file: it changes again and again while it is written");
+  }
+
+  /**
+   * Removes a file; says so. `what` names the item in messages.
+   * @throws {UserError} When it has another `rev` than the expected one, or is of another program.
+   */
+  async remove(what: string, listing: NoteListing, file: NoteFile, expectedRev: string | undefined): Promise<string> {
+    insistOnOwn(listing);
+    const rev = await revOf(file.text ?? "");
+    if (expectedRev !== undefined && expectedRev !== rev) {
+      throw new UserError(`Cannot delete ${what}: it is rev ${rev} now, not ${expectedRev}; read it again`);
+    }
+    removeNote(this.#project, file);
+    return `Deleted ${file.path} (rev ${rev})`;
   }
 }
 
@@ -109,8 +121,8 @@ interface Changed {
   readonly rev: string;
 }
 
-function insistOnFit(yaml: Yaml, { path, seen, now, rev }: Changed, change: NoteChange): void {
-  const fits = overlap(yaml, { seen, now }, change);
+function insistOnFit({ path, seen, now, rev }: Changed, change: NoteChange): void {
+  const fits = overlap({ seen, now }, change);
   if (fits.ok) return;
   throw new UserError(
     `Cannot change "${path}": ${fits.problem} was changed since you read it. It is rev ${rev} now:\n${

@@ -1,8 +1,8 @@
 /** The lock of a project's notes: one writer at a time among all servers; the system frees it with its process. */
-import { UserError } from "../../../base/errors.ts";
+import { attempt, UserError } from "../../../base/errors.ts";
 import { freeLock } from "../../../system/free_lock.ts";
 import type { Project } from "../../project/project.ts";
-import { NoteFolder } from "./note_folder.ts";
+import { inFolder, inMadeFolder } from "./note_folder.ts";
 
 /** Files that are not part of the project: locks, current lists, answers. */
 export const STATE = ".ahma/state";
@@ -14,20 +14,25 @@ const WAIT_MS = 10_000;
 
 /** One for all calls of a worker: they take turns, and at most one of them waits for another process. */
 export class ProjectLock {
+  readonly #project: Project;
   #last: Promise<unknown> = Promise.resolve();
   /** A lock that did not come in time, and is freed when it comes. */
   #late: Promise<unknown> = Promise.resolve();
 
+  constructor(project: Project) {
+    this.#project = project;
+  }
+
   /** Works while no other writer does. @throws {UserError} When another process holds the lock for too long. */
-  hold<Value>(project: Project, work: () => Value | Promise<Value>): Promise<Value> {
-    const turn = this.#last.then(() => this.#hold(project, work));
+  hold<Value>(work: () => Value | Promise<Value>): Promise<Value> {
+    const turn = this.#last.then(() => this.#hold(work));
     this.#last = turn.catch(() => {});
     return turn;
   }
 
-  async #hold<Value>(project: Project, work: () => Value | Promise<Value>): Promise<Value> {
+  async #hold<Value>(work: () => Value | Promise<Value>): Promise<Value> {
     await withinTime(this.#late);
-    const file = openLock(project);
+    const file = openLock(this.#project);
     const locked = file.lock(EXCLUSIVE);
     try {
       await withinTime(locked);
@@ -44,30 +49,18 @@ export class ProjectLock {
 }
 
 function openLock(project: Project): Deno.FsFile {
-  const state = NoteFolder.make(project, STATE);
-  try {
-    const own = NoteFolder.open(project, ".ahma");
-    try {
-      const names = own?.names() ?? [];
-      for (const name of LAYOUT) if (!names.includes(name)) makeIfAllowed(own, name);
-    } finally {
-      own?.[Symbol.dispose]();
-    }
+  return inMadeFolder(project, STATE, (state) => {
+    inFolder(project, ".ahma", (own) => {
+      const names = own.names();
+      for (const name of LAYOUT) {
+        // What is not made now is asked for, and refused in words, by the call that needs it.
+        if (!names.includes(name)) attempt(UserError, () => own.makeDirectory(name));
+      }
+    });
     // Git ignores all of it, whatever the project's own ignore file says.
     state.create(".gitignore", "*\n");
     return state.lockFile(LOCK);
-  } finally {
-    state[Symbol.dispose]();
-  }
-}
-
-/** What is not made now is asked for, and refused in words, by the call that needs it. */
-function makeIfAllowed(own: NoteFolder | undefined, name: string): void {
-  try {
-    own?.makeDirectory(name);
-  } catch (thrown) {
-    if (!(thrown instanceof UserError)) throw thrown;
-  }
+  });
 }
 
 async function withinTime(awaited: Promise<unknown>): Promise<void> {

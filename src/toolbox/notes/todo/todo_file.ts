@@ -1,8 +1,8 @@
 /** The file of the list of tasks, `{todo: [{id, task, context, done}]}`. Pure. */
+import { parseDocument, stringify } from "yaml";
 import { UserError } from "../../../base/errors.ts";
 import { visibleText } from "../../../base/visible_text.ts";
 import { isObject, member } from "../../../wire/json_value.ts";
-import type { Yaml } from "../format/front_matter.ts";
 
 export interface Task {
   readonly id: string;
@@ -19,8 +19,8 @@ export const LONGEST_TASK = 10_000;
 const LONGEST_FILE = 512 * 1024;
 
 /** The tasks in a text; `path` for messages. @throws {UserError} When it is not a list of tasks. */
-export function readTodo(yaml: Yaml, text: string, path: string): readonly Task[] {
-  const list = member(parsed(yaml, text, path), "todo") ?? [];
+export function readTodo(text: string, path: string): readonly Task[] {
+  const list = member(parsed(text, path), "todo") ?? [];
   if (!Array.isArray(list)) throw unreadable(path, '"todo" is not a list');
   return list.slice(0, MOST_TASKS).flatMap((item: unknown) => {
     if (!isObject(item)) return [];
@@ -36,20 +36,20 @@ export function readTodo(yaml: Yaml, text: string, path: string): readonly Task[
 }
 
 /** The text of a file with these tasks. */
-export function todoText(yaml: Yaml, tasks: readonly Task[]): string {
+export function todoText(tasks: readonly Task[]): string {
   const todo = tasks.map(({ id, task, context, done }) => ({
     id,
     task,
     ...context !== undefined && { context },
     done,
   }));
-  return yaml.stringify({ todo }, { lineWidth: 0 });
+  return stringify({ todo }, { lineWidth: 0 });
 }
 
-function parsed(yaml: Yaml, text: string, path: string): unknown {
+function parsed(text: string, path: string): unknown {
   if (text.length > LONGEST_FILE) throw unreadable(path, `it has more than ${LONGEST_FILE} characters`);
   try {
-    const document = yaml.parseDocument(text, { schema: "core", logLevel: "silent", prettyErrors: false });
+    const document = parseDocument(text, { schema: "core", logLevel: "silent", prettyErrors: false });
     const [error] = document.errors;
     if (error !== undefined) throw unreadable(path, error.message);
     // No alias is expanded.
