@@ -29,6 +29,8 @@ export interface WorkControl {
   answer(result: Readonly<Record<string, unknown>>): void;
   /** Output in order, limited by the operation. A promise: wait until it settles before writing more. */
   write(chunk: Uint8Array): Promise<void> | undefined;
+  /** A line of our own among the output, without its newline; a watch does not look at it. */
+  say(line: string): void;
 }
 
 /** The registry runs this and knows nothing of processes. It must settle after `signal` aborts. */

@@ -13,6 +13,9 @@ import {
   type Work,
   type WorkControl,
 } from "./operation.ts";
+import { encodeText } from "../base/text.ts";
+import type { LinePattern } from "./watch/line_pattern.ts";
+import { OutputWatch, type WatchNews } from "./watch/output_watch.ts";
 import { sizeOf } from "../wire/json_value.ts";
 import { OperationOutput, type OutputReader, type OutputWindow } from "./output/output.ts";
 import type { SpillFile } from "./output/spill_files.ts";
@@ -25,13 +28,17 @@ export type Delivery = "undelivered" | "announced" | "delivered";
 
 /** The public side of an operation. Live: it shows the current state, even after it was pruned from the registry. */
 export type Operation = Readonly<
-  Omit<OperationRecord, "exclusive" | "heldBytes" | "reduceOutput" | "discard" | "apply" | "runWork">
+  Omit<OperationRecord, "exclusive" | "heldBytes" | "forgetNews" | "reduceOutput" | "discard" | "apply" | "runWork">
 >;
 
 type Facts = "id" | "ordinal" | "tool" | "title" | "createdAt" | "timeoutSeconds" | "exclusive";
 
 export interface OperationRecordParts extends Pick<OperationRecord, Facts> {
   readonly work: Work;
+  /** The lines that are told of as they are written; absent: none. */
+  readonly watch?: LinePattern | undefined;
+  /** Called when there are news. */
+  readonly onNews: () => void;
   readonly outputWindow: OutputWindow;
   /** Absent: output beyond the window is lost. */
   readonly spill?: SpillFile | undefined;
@@ -72,6 +79,7 @@ export class OperationRecord {
   readonly #resolveEnded: (end: OperationEnd) => void;
   readonly #output: OperationOutput;
   readonly #watchers: Emitter<Uint8Array>;
+  readonly #watch: OutputWatch | undefined;
   readonly #abort = new AbortController();
   #work: Work | undefined;
   #status: OperationStatus = INITIAL_STATUS;
@@ -88,6 +96,7 @@ export class OperationRecord {
     this.#work = parts.work;
     this.#output = new OperationOutput(parts.outputWindow, parts.spill);
     this.#watchers = new Emitter(parts.onListenerError);
+    this.#watch = parts.watch && new OutputWatch(parts.watch, parts.onNews);
     const ended = Promise.withResolvers<OperationEnd>();
     this.ended = ended.promise;
     this.#resolveEnded = ended.resolve;
@@ -111,6 +120,10 @@ export class OperationRecord {
   get answer(): Readonly<Record<string, unknown>> | undefined {
     return this.#answer?.result;
   }
+  /** What matched its watch and was not told; undefined: nothing. */
+  get news(): WatchNews | undefined {
+    return this.#watch?.news;
+  }
   /** Memory its output holds, in bytes. */
   get heldBytes(): number {
     return this.#output.heldBytes + (this.#answer?.bytes ?? 0);
@@ -119,6 +132,11 @@ export class OperationRecord {
   /** Passes every further chunk of output to `listener`, which must not retain it. */
   watchOutput(listener: (chunk: Uint8Array) => void): Unsubscribe {
     return this.#watchers.subscribe(listener);
+  }
+
+  /** What matched its watch was told. */
+  forgetNews(): void {
+    this.#watch?.forget();
   }
 
   /** Keeps only both ends of its output, a few bytes each. */
@@ -149,7 +167,11 @@ export class OperationRecord {
     const control: WorkControl = {
       operation: { id: this.id, tool: this.tool },
       signal: this.#abort.signal,
-      write: (chunk) => this.#write(chunk),
+      write: (chunk) => {
+        if (this.endedAt === undefined) this.#watch?.take(chunk);
+        return this.#write(chunk);
+      },
+      say: (line) => void this.#write(encodeText(`${line}\n`)),
       running: (command) => this.command = command,
       answer: (result) => this.#answer = { result, bytes: sizeOf(result) },
       protectedChanged: (changes) => this.protectedChanges = [...this.protectedChanges, ...changes],
@@ -181,6 +203,7 @@ export class OperationRecord {
     // Work that never ran would keep its closure in memory.
     this.#work = undefined;
     this.#output.trim();
+    this.#watch?.end();
     this.#resolveEnded(end);
   }
 }

@@ -21,6 +21,7 @@ import {
 import { type Operation, OperationRecord } from "./operation_record.ts";
 import { DEFAULT_OUTPUT_WINDOW, type OutputWindow } from "./output/output.ts";
 import type { SpillSpace } from "./output/spill_files.ts";
+import type { LinePattern } from "./watch/line_pattern.ts";
 import { Turns } from "./concurrency.ts";
 
 /** An operation changed its state; `from` is undefined for a new one. */
@@ -53,16 +54,20 @@ export interface StartOptions {
   readonly timeoutSeconds?: number | undefined;
   /** Works with the same key run one after another, in order of arrival (X13). Absent or undefined: no such limit. */
   readonly exclusive?: string | undefined;
+  /** Lines that are told of as they are written (X21). Absent or undefined: none. */
+  readonly watch?: LinePattern | undefined;
 }
 
 export interface WaitOptions {
+  /** Whether news of a watch end the wait too; absent: they do not. */
+  readonly orNews?: true;
   /** Aborted: the wait ends, the operations continue. */
   readonly signal?: AbortSignal | undefined;
   /** Absent: no limit. */
   readonly timeoutMs?: number | undefined;
 }
 
-export type WaitEnd = "ended" | "timed_out" | "aborted";
+export type WaitEnd = "ended" | "news" | "timed_out" | "aborted";
 
 export type CancelOutcome =
   | { readonly kind: "unknown" }
@@ -80,6 +85,9 @@ export class OperationRegistry {
   readonly #now: () => number;
   readonly #ids = new OperationIds();
   readonly #transitions: Emitter<Transition>;
+  readonly #news: Emitter<Operation>;
+  /** Those with news. */
+  readonly #withNews = new Set<OperationRecord>();
   readonly #history: History;
   /** Queued and running, in order of arrival. */
   readonly #active = new Map<string, OperationRecord>();
@@ -94,6 +102,7 @@ export class OperationRegistry {
     this.#turns = typeof maxConcurrency === "number" ? new Turns(maxConcurrency) : maxConcurrency;
     this.#now = options.now ?? Date.now;
     this.#transitions = new Emitter((thrown) => this.#reportListener(thrown));
+    this.#news = new Emitter((thrown) => this.#reportListener(thrown));
     this.#history = new History(options.history ?? DEFAULT_HISTORY_LIMITS);
   }
 
@@ -122,7 +131,7 @@ export class OperationRegistry {
    * `tool` is the MCP tool's name, `title` one line that says what runs.
    */
   start(tool: string, title: string, work: Work, options: StartOptions = {}): Operation {
-    const record = new OperationRecord({
+    const record: OperationRecord = new OperationRecord({
       id: this.#newId(),
       ordinal: ++this.#started,
       tool,
@@ -130,6 +139,11 @@ export class OperationRegistry {
       work,
       timeoutSeconds: options.timeoutSeconds,
       exclusive: options.exclusive,
+      watch: options.watch,
+      onNews: () => {
+        this.#withNews.add(record);
+        this.#news.emit(record);
+      },
       createdAt: this.#now(),
       outputWindow: this.#options.outputWindow ?? DEFAULT_OUTPUT_WINDOW,
       spill: this.#options.spill?.newFile(),
@@ -201,6 +215,29 @@ export class OperationRegistry {
     if (active !== undefined) active.seenBytes = bytes ?? active.output.totalBytes;
   }
 
+  /** Calls the listener whenever lines that are watched for were written. */
+  subscribeNews(listener: (operation: Operation) => void): Unsubscribe {
+    return this.#news.subscribe(listener);
+  }
+
+  /** Operations with news of their watch that the client does not have with a result (X21). */
+  withNews(): readonly Operation[] {
+    for (const record of this.#withNews) {
+      const isKnown = this.get(record.id) !== undefined && record.news !== undefined;
+      if (!isKnown || isEnded(record.state) && record.delivery === "delivered") this.#withNews.delete(record);
+    }
+    return this.byIdOnly ? [] : [...this.#withNews];
+  }
+
+  /** Remembers that the client was told the news of an operation. */
+  markTold(id: string): void {
+    for (const record of this.#withNews) {
+      if (record.id !== id) continue;
+      record.forgetNews();
+      this.#withNews.delete(record);
+    }
+  }
+
   /** The client got the unfinished `id` as a task and will ask for its result itself (`Operation.isTask`). */
   markTask(id: string): void {
     const active = this.#active.get(id);
@@ -212,17 +249,22 @@ export class OperationRegistry {
     const pending = new Set<string>();
     for (const id of ids) if (this.#active.has(id)) pending.add(id);
     if (pending.size === 0) return Promise.resolve("ended");
-    const { signal, timeoutMs } = options;
+    const { signal, timeoutMs, orNews } = options;
     if (signal?.aborted) return Promise.resolve("aborted");
+    if (orNews && this.withNews().some(({ id }) => pending.has(id))) return Promise.resolve("news");
     const { promise, resolve } = Promise.withResolvers<WaitEnd>();
     const onAbort = () => resolve("aborted");
     const unsubscribe = this.#transitions.subscribe(({ operation, to }) => {
       if (isEnded(to) && pending.delete(operation.id) && pending.size === 0) resolve("ended");
     });
+    const unsubscribeNews = this.#news.subscribe(({ id }) => {
+      if (orNews && pending.has(id)) resolve("news");
+    });
     const timer = timeoutMs === undefined ? undefined : startTimer(timeoutMs, () => resolve("timed_out"));
     signal?.addEventListener("abort", onAbort, { once: true });
     return promise.finally(() => {
       unsubscribe();
+      unsubscribeNews();
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
     });

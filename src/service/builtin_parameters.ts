@@ -32,6 +32,8 @@ export interface BuiltinArguments {
   variables(name: string): Readonly<Record<string, string>>;
   /** A `flag`; false: not given. */
   flag(name: string): boolean;
+  /** `texts`; empty: not given. */
+  texts(name: string): readonly string[];
   /** An `object`; empty: not given. */
   object(name: string): Readonly<Record<string, unknown>>;
 }
@@ -83,9 +85,10 @@ export function checkBuiltinArguments(
   return success({
     text: (name) => textOf(values.get(name)),
     number: (name) => numberOf(values.get(name)),
-    // The check of `variables` has seen that every value is a text.
+    // The checks of `variables` and `texts` have seen that every value is a text.
     variables: (name) => (values.get(name) ?? {}) as Record<string, string>,
     flag: (name) => values.get(name) === true,
+    texts: (name) => (values.get(name) ?? []) as string[],
     object: (name) => objectOf(values.get(name)) ?? {},
   });
 }
@@ -102,6 +105,7 @@ const SCHEMAS = {
   variables: { type: "object", additionalProperties: { type: "string" } },
   object: { type: "object" },
   flag: { type: "boolean" },
+  texts: { type: "array", items: { type: "string" } },
 } as const;
 
 /** The expected value for a wrong one; undefined: the value is right. */
@@ -117,6 +121,8 @@ const CHECKS: Readonly<Record<ParameterKind, (value: unknown) => string | undefi
   variables: (value) => areVariables(value) ? undefined : "an object of strings whose keys are names of variables",
   object: (value) => objectOf(value) === undefined ? "an object" : undefined,
   flag: asListed("flag", "true or false"),
+  texts: (value) =>
+    Array.isArray(value) && value.every((one) => CHECKS.text(one) === undefined) ? undefined : "an array of strings",
 };
 
 function asListed(kind: ParameterKind, expected: string): (value: unknown) => string | undefined {

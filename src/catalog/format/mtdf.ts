@@ -33,6 +33,18 @@ const shared = lazy(() => ({
   ),
   allow_args: flag('Accept raw further arguments in "args". Default: only when no option is declared.'),
   allow_stdin: flag('Accept text for standard input in "stdin". Default false.'),
+  until: optional(
+    z.string().min(1),
+    "A call answers at the first line with this text, or /pattern/ (RE2), while the command goes on.",
+    "Listening on",
+  ),
+  until_port: optional(z.int().min(1).max(65_535), "A call answers when the command listens at this TCP port.", 3000),
+  until_quiet: optional(z.number().positive().max(86_400), "A call answers after so many seconds without output.", 5),
+  watch: optional(
+    z.array(z.string().min(1)).min(1),
+    "Lines with one of these texts or /patterns/ are told of while the command runs.",
+    ["ERROR", "/panic|fatal/"],
+  ),
   concurrency: optional(
     z.enum(["shared", "exclusive"]),
     "exclusive: one run at a time per working directory. Default shared.",

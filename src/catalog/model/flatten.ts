@@ -5,7 +5,7 @@
 import { visibleText } from "../../base/visible_text.ts";
 import { describedWith, hintFor } from "./guidance.ts";
 import type { Leaf, LeafArgument, LeafStep } from "./leaf.ts";
-import { exclusiveOf, probeOf, retryOf } from "./run_rules.ts";
+import { answersOf, exclusiveOf, probeOf, retryOf } from "./run_rules.ts";
 import { isAlwaysMeta } from "./meta_parameters.ts";
 import type { SubcommandDefinition, ToolDefinition } from "../format/mtdf.ts";
 import type { ArgumentDefinition } from "../format/mtdf_argument.ts";
@@ -120,6 +120,7 @@ function place(node: Node, inherited: Inherited): PlacedLeaf {
     sequence: sequence.map(stepOf),
     stepDelayMs: node.step_delay_ms ?? tool.step_delay_ms ?? DEFAULT_STEP_DELAY_MS,
     ...exclusiveOf(inherited.nodes) && { exclusive: true },
+    ...answersOf(node),
     ...retry !== undefined && { retry },
     ...probe !== undefined && { probe },
     ...install !== undefined && { installInstructions: visibleText(install) },

@@ -55,6 +55,10 @@ export interface Leaf {
   readonly exclusive?: boolean;
   /** Repeating what failed for a passing reason (X16); absent: never. */
   readonly retry?: LeafRetry;
+  /** What its calls answer at while it goes on (X20); absent: its end. */
+  readonly answersAt?: Pick<ToolDefinition, "until" | "until_port" | "until_quiet">;
+  /** Lines that are told of as they are written (X21); absent: none. */
+  readonly watch?: readonly string[];
   /** How to find out whether it can run (T11). */
   readonly probe?: Probe;
   /** Shown with the reason when it cannot run; absent: nothing is known. */

@@ -1,5 +1,5 @@
 /** What a tool file says about how its leaves run: one at a time (X13), again after a failure (X16), or not at all (T11). */
-import type { LeafRetry, Probe } from "./leaf.ts";
+import type { Leaf, LeafRetry, Probe } from "./leaf.ts";
 import type { SubcommandDefinition, ToolDefinition } from "../format/mtdf.ts";
 import type { AvailabilityCheckDefinition } from "../format/mtdf_parts.ts";
 import { commandWords } from "../format/names.ts";
@@ -11,6 +11,12 @@ const DEFAULT_BACKOFF_MS = 1000;
 /** Whether runs exclude each other; the node nearest to the leaf decides. `nodes` go from the tool to the leaf. */
 export function exclusiveOf(nodes: readonly Node[]): boolean {
   return nodes.findLast((node) => node.concurrency !== undefined)?.concurrency === "exclusive";
+}
+
+/** What a node itself says about the answers of its calls (X20, X21). */
+export function answersOf({ until, until_port, until_quiet, watch }: Node): Pick<Leaf, "answersAt" | "watch"> {
+  const isSaid = until !== undefined || until_port !== undefined || until_quiet !== undefined;
+  return { ...isSaid && { answersAt: { until, until_port, until_quiet } }, ...watch !== undefined && { watch } };
 }
 
 /** The retries of a leaf; undefined: none. */

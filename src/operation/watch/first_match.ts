@@ -4,8 +4,7 @@ import type { LinePattern } from "./line_pattern.ts";
 const SLICE_MS = 10;
 
 /**
- * The index of the first line in which a pattern occurs, -1: none. Lines are tried together as far as the pattern takes
- * them; a longer line is tried in parts. `isOver`: asked after each slice, true gives up.
+ * The index of the first line in which a pattern occurs, -1: none. `isOver`: asked after each slice, true gives up.
  */
 export async function firstMatch(
   pattern: LinePattern,
@@ -13,19 +12,28 @@ export async function firstMatch(
   isOver: () => boolean,
 ): Promise<number> {
   let sliceEnd = performance.now() + SLICE_MS;
-  for (let first = 0; first < lines.length;) {
-    const end = endOfGroup(lines, first, pattern.longest);
-    const found = end === first + 1
-      ? occursInParts(pattern, lines[first] ?? "") ? first : -1
-      : indexIn(pattern, lines, first, end);
-    if (found !== -1) return found;
-    first = end;
+  for (const [found] of groupMatches(pattern, lines)) {
+    if (found !== undefined) return found;
     if (performance.now() < sliceEnd) continue;
     await new Promise((resolve) => setTimeout(resolve));
     if (isOver()) return -1;
     sliceEnd = performance.now() + SLICE_MS;
   }
   return -1;
+}
+
+/**
+ * The indexes of the lines in which a pattern occurs, group by group. Lines are tried together as far as the pattern takes
+ * them; a longer line is tried in parts.
+ */
+export function* groupMatches(pattern: LinePattern, lines: readonly string[]): Generator<readonly number[]> {
+  for (let first = 0; first < lines.length;) {
+    const end = endOfGroup(lines, first, pattern.longest);
+    yield end === first + 1
+      ? occursInParts(pattern, lines[first] ?? "") ? [first] : []
+      : indexesIn(pattern, lines, first, end);
+    first = end;
+  }
 }
 
 /** Behind the last of the lines from `first` on that are together no longer than `longest`; one at least. */
@@ -40,11 +48,11 @@ function endOfGroup(lines: readonly string[], first: number, longest: number): n
   return end;
 }
 
-function indexIn(pattern: LinePattern, lines: readonly string[], first: number, end: number): number {
-  if (!pattern.occursIn(lines.slice(first, end).join("\n"))) return -1;
+function indexesIn(pattern: LinePattern, lines: readonly string[], first: number, end: number): readonly number[] {
+  const group = lines.slice(first, end);
+  if (!pattern.occursIn(group.join("\n"))) return [];
   // A hit may lie across lines.
-  const index = lines.slice(first, end).findIndex((line) => pattern.occursIn(line));
-  return index === -1 ? -1 : first + index;
+  return group.flatMap((line, index) => pattern.occursIn(line) ? [first + index] : []);
 }
 
 function occursInParts(pattern: LinePattern, line: string): boolean {

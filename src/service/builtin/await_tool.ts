@@ -14,7 +14,7 @@ import {
 import type { BuiltinArguments } from "../builtin_parameters.ts";
 import { type Condition, CONDITION_PARAMETERS, conditionIn, readCondition } from "../run/output_condition.ts";
 import { waitedResult, withMissedLine } from "../result/waited_result.ts";
-import { type Awaited, waitForOutput } from "../../operation/watch/output_wait.ts";
+import { type Awaited, waitForOutput } from "../../operation/output_wait.ts";
 import { listedName } from "../result/listed_texts.ts";
 import { appendFinished } from "../result/finished_operations.ts";
 import { protectedMeta } from "../result/protected_note.ts";
@@ -149,7 +149,11 @@ async function waitFor(
   if (running.length === 0) return;
   const progress = progressOf(service, running, context);
   const ids = running.map((operation) => operation.id);
-  await service.registry.wait(ids, { timeoutMs: limitSeconds * 1000, signal: context.signal });
+  await service.registry.wait(ids, {
+    timeoutMs: limitSeconds * 1000,
+    signal: context.signal,
+    orNews: true,
+  });
   await progress?.close();
 }
 

@@ -13,7 +13,13 @@ import { shorten } from "../../base/visible_text.ts";
 import { errorResult } from "../result/result_text.ts";
 import { type Job, runOperation } from "../run/run_operation.ts";
 import type { CallContext, Service } from "../service.ts";
-import { CONDITION_PARAMETERS, conditionIn, readCondition } from "../run/output_condition.ts";
+import {
+  CONDITION_PARAMETERS,
+  conditionIn,
+  readCondition,
+  readWatch,
+  WATCH_PARAMETER,
+} from "../run/output_condition.ts";
 
 /** The rest of the description, after the sentence that clients show which cut it. */
 const DETAILS =
@@ -23,6 +29,7 @@ const DETAILS =
 /** `sandboxed_shell` only: a step of a sequence has no session, and is over with its end. */
 const CALL_PARAMETERS: readonly Parameter[] = [
   ...CONDITION_PARAMETERS,
+  WATCH_PARAMETER,
   {
     name: "session",
     kind: "text",
@@ -63,6 +70,9 @@ async function runShell(service: Service, args: BuiltinArguments, context: CallC
   const condition = conditionIn(args);
   const awaited = condition && await readCondition(SHELL_TOOL_NAME, condition);
   if (awaited?.ok === false) return errorResult(awaited.problem);
+  const sources = args.texts("watch");
+  const watch = sources.length === 0 ? undefined : await readWatch(SHELL_TOOL_NAME, sources);
+  if (watch?.ok === false) return errorResult(watch.problem);
   return runOperation(service, {
     tool: SHELL_TOOL_NAME,
     ...prepared.value,
@@ -71,6 +81,7 @@ async function runShell(service: Service, args: BuiltinArguments, context: CallC
     executionMode: args.text("execution_mode") as MetaArguments["executionMode"],
     leafSynchronous: undefined,
     awaited: awaited?.value,
+    watch: watch?.value,
   }, context);
 }
 

@@ -5,6 +5,8 @@ import { messageOf } from "../../base/errors.ts";
 import type { Transition } from "../../operation/registry.ts";
 import { isEnded } from "../../operation/operation.ts";
 import type { LogLevel } from "../sdk/log_level.ts";
+import type { Operation } from "../../operation/operation_record.ts";
+import { newsText } from "../result/watch_news.ts";
 import { headingOf, statusLine } from "../result/closing_line.ts";
 import type { ClientLink } from "../sdk/client_link.ts";
 import type { Revision, Service } from "../service.ts";
@@ -42,6 +44,7 @@ export function announce(parts: ConnectionParts): Unsubscribe {
         announceEnd(transition, level, outgoing);
         announceTask(transition, service.settings, { link, outgoing });
       }),
+      service.registry.subscribeNews((operation) => announceNews(operation, level, outgoing)),
       signalWork(service, link, outgoing),
     ],
   ];
@@ -81,6 +84,12 @@ function announceEnd({ operation, to }: Transition, wanted: LogLevel, outgoing: 
   if (!wanted.includes(level)) return;
   const data = `${statusLine(operation)} ${headingOf(operation)}`;
   void outgoing.notify("notifications/message", { level, logger: "ahma", data });
+}
+
+/** A log message for lines that were watched for (X21). */
+function announceNews(operation: Operation, wanted: LogLevel, outgoing: Outgoing): void {
+  if (!wanted.includes("notice") || operation.delivery === "delivered" && isEnded(operation.state)) return;
+  void outgoing.notify("notifications/message", { level: "notice", logger: "ahma", data: newsText(operation) });
 }
 
 /** The end of a task of 2025-11-25, for clients that do not poll. */

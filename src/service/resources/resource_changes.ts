@@ -64,6 +64,7 @@ export function watchResources(
   for (const operation of registry.listActive()) if (operation.state === "running") watchOutput(operation);
   const unsubscribes = [
     registry.subscribe(onTransition),
+    registry.subscribeNews(({ id }) => note(() => operationUri(id))),
     onCatalogChange?.(() => list.trigger()),
     ...resources.flatMap((source) => [
       source.onChange(() => list.trigger()),

@@ -1,7 +1,11 @@
-/** Announces ended operations after any later result (X5c, X18), which works with every client. */
+/**
+ * Announces ended operations (X5c, X18), and lines that were watched for (X21), after any later result, which works with
+ * every client.
+ */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Operation } from "../../operation/operation_record.ts";
 import { lastLines, type ViewLimits } from "../../operation/output/text_view.ts";
+import { newsText } from "./watch_news.ts";
 import { headingOf, statusLine } from "./closing_line.ts";
 import { listedName } from "./listed_texts.ts";
 import { finalText, styleOf } from "./result_text.ts";
@@ -14,7 +18,9 @@ const WHOLE: ViewLimits = { bytes: 2048, lines: 24 };
 /** Part of a longer output. */
 const PART: ViewLimits = { bytes: 600, lines: 5 };
 
-/** Appends unannounced ends to `result`, or returns the same object. Output included whole counts as delivered. */
+/**
+ * Appends unannounced ends and lines to `result`, or returns the same object. Output included whole counts as delivered.
+ */
 export function appendFinished(
   result: CallToolResult,
   service: Service,
@@ -22,9 +28,29 @@ export function appendFinished(
 ): CallToolResult {
   // A cancelled request gets no answer.
   if (context.signal.aborted) return result;
+  const texts = [watchedLines(service), finishedOperations(service, context)].filter((text) => text !== "");
+  if (texts.length === 0) return result;
+  return { ...result, content: [...result.content, ...texts.map((text) => ({ type: "text", text }) as const)] };
+}
+
+/** Lines of operations that the client does not have; empty: none. They are told now. */
+function watchedLines({ registry }: Service): string {
+  const operations = registry.withNews();
+  if (operations.length === 0) return "";
+  const parts = operations.slice(0, MOST_ANNOUNCED).map((operation) => {
+    const text = newsText(operation);
+    registry.markTold(operation.id);
+    return text;
+  });
+  const more = operations.length - parts.length;
+  return ["\nWatched lines:", ...parts, ...more > 0 ? [`${more} more operations wrote such lines.`] : []].join("\n");
+}
+
+/** Ended operations that the client was not told of; empty: none. They are told now. */
+function finishedOperations(service: Service, context: Pick<CallContext, "readsResources">): string {
   const { registry } = service;
   const ended = registry.unannounced();
-  if (ended.length === 0) return result;
+  if (ended.length === 0) return "";
   const parts = ended.slice(0, MOST_ANNOUNCED).map((operation) => {
     const { text, whole } = describeFinished(operation, service, context);
     if (whole) registry.markDelivered(operation.id);
@@ -35,8 +61,7 @@ export function appendFinished(
     ? [`${ended.length - MOST_ANNOUNCED} more ended; \`${listedName(service, "status")}\` lists them.`]
     : [];
   // Some clients join blocks without a separator.
-  const text = ["\nEnded since:", ...parts, ...more].join("\n");
-  return { ...result, content: [...result.content, { type: "text", text }] };
+  return ["\nEnded since:", ...parts, ...more].join("\n");
 }
 
 function describeFinished(

@@ -8,6 +8,7 @@ import type { LeftRunning } from "../../base/command/command_end.ts";
 import { denialSentence, DENIED_META_KEY } from "../../base/command/denial.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { type Gap, type OutputView, type ViewLimits, viewOutput } from "../../operation/output/text_view.ts";
+import { newsLines } from "./watch_news.ts";
 import { outputUri } from "./resource_uri.ts";
 import { duration } from "../../base/time.ts";
 import {
@@ -115,14 +116,19 @@ export function finalText(
   frame: Frame,
 ): { readonly text: string; readonly view: OutputView } {
   const notes = joinLines(...sandboxNotes(operation), protectedNote(operation));
+  // Lines that were watched for may lie in a gap.
+  const watched = operation.news === undefined ? "" : ["Watched lines:", ...newsLines(operation.news)].join("\n");
   const opening = frame === "listed" ? `${statusLine(operation)} ${headingOf(operation)}` : statusLine(operation);
-  const view = viewOutput(operation.output, roomBeside(`${opening}\n${notes}\n`, style.limits), {
+  const view = viewOutput(operation.output, roomBeside(`${opening}\n${notes}\n${watched}`, style.limits), {
     keepAnsi: style.keepAnsi,
     headShare: headShareOf(operation),
     ...style.limits.bytes >= LEAST_FOR_ADVICE && { advise: adviceFor(operation, style) },
   });
   const opens = frame === "listed" || view.omittedBytes > 0;
-  if (opens) return { text: joinLines(opening, view.text === "" ? NO_OUTPUT : view.text, notes), view };
+  if (opens) {
+    const told = view.omittedBytes === 0 ? "" : watched;
+    return { text: joinLines(opening, view.text === "" ? NO_OUTPUT : view.text, told, notes), view };
+  }
   if (frame === "direct" && isQuick(operation)) {
     return { text: joinLines(view.text === "" && notes === "" ? NO_OUTPUT : view.text, notes), view };
   }

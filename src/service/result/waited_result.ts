@@ -1,7 +1,7 @@
 /** The answer of a wait for output (X20). Pure. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Operation } from "../../operation/operation_record.ts";
-import type { Awaited, Match, OutputWaitEnd } from "../../operation/watch/output_wait.ts";
+import type { Awaited, Match, OutputWaitEnd } from "../../operation/output_wait.ts";
 import { duration } from "../../base/time.ts";
 import { elapsedMs, OPERATION_META_KEY, operationMeta } from "./closing_line.ts";
 import { joinLines, outputSoFar, type ResultStyle } from "./result_text.ts";

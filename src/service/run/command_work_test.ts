@@ -12,6 +12,7 @@ Deno.test("N4 X8 output that is written faster than it can be kept makes its com
     answer() {},
     protectedChanged: () => {},
     running: () => {},
+    say: () => {},
   };
   const runner = new PlayedRunner((command) => command.exit(0));
   const request = { run: { shell: "yes" }, directory: "/scope", environment: {}, stdin: undefined };

@@ -1,7 +1,8 @@
 /** The arguments that make a call answer before its command ends: at a line, at silence, at an open port (X20). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import type { Awaited } from "../../operation/watch/output_wait.ts";
-import { readLinePattern } from "../../operation/watch/line_pattern.ts";
+import type { Awaited } from "../../operation/output_wait.ts";
+import type { LinePattern } from "../../operation/watch/line_pattern.ts";
+import { readLinePattern, readLinePatterns } from "../../operation/watch/line_pattern.ts";
 import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
 
 export const CONDITION_PARAMETERS: readonly Parameter[] = [
@@ -9,6 +10,13 @@ export const CONDITION_PARAMETERS: readonly Parameter[] = [
   { name: "until_port", kind: "port", description: "Answers when the command listens at this TCP port." },
   { name: "until_quiet", kind: "limit", description: "Answers after so many seconds without further output." },
 ];
+
+/** The argument that has lines told of while the command runs (X21). */
+export const WATCH_PARAMETER: Parameter = {
+  name: "watch",
+  kind: "texts",
+  description: "Tells of lines with one of these, as in until, with later results and in `await`.",
+};
 
 /** What is asked for: a text or /pattern/, seconds, a port; undefined: not that. */
 export interface Condition {
@@ -36,4 +44,11 @@ export async function readCondition(tool: string, condition: Condition): Promise
   const until = text === undefined ? undefined : await readLinePattern(text);
   if (until?.ok === false) return failure(`Cannot run "${tool}": ${until.problem}`);
   return success({ until: until?.value, port, quietMs: quiet === undefined ? undefined : quiet * 1000 });
+}
+
+/** What a call has told of; undefined: nothing. The problem is the text of the result. */
+export async function readWatch(tool: string, sources: readonly string[]): Promise<Outcome<LinePattern | undefined>> {
+  if (sources.length === 0) return success(undefined);
+  const read = await readLinePatterns(sources);
+  return read.ok ? read : failure(`Cannot run "${tool}": ${read.problem}`);
 }

@@ -1,5 +1,4 @@
 /** Retries work after transient failures (X16). */
-import { encodeText } from "../../base/text.ts";
 import { delay, duration } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { LeafRetry } from "../../catalog/model/leaf.ts";
@@ -27,7 +26,7 @@ function isTransient(end: CommandEnd, retry: LeafRetry): boolean {
 
 function announce(control: WorkControl, end: CommandEnd, what: string): void {
   const code = end.kind === "exited" ? `exit code ${end.code}` : end.kind;
-  control.write(encodeText(`[${code}: ${what}]\n`));
+  control.say(`[${code}: ${what}]`);
 }
 
 /** `work`, ended after `seconds` with a line in the output; undefined: `work` itself. */
@@ -39,7 +38,7 @@ export function withTimeLimit(work: Work, seconds: number | undefined): Work {
     try {
       const end = await work({ ...control, signal: AbortSignal.any([control.signal, limit.signal]) });
       if (limit.signal.aborted && !control.signal.aborted) {
-        control.write(encodeText(`[step timed out after ${duration(seconds * 1_000)}]\n`));
+        control.say(`[step timed out after ${duration(seconds * 1_000)}]`);
       }
       return end;
     } finally {

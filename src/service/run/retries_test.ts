@@ -22,6 +22,7 @@ async function run(
     answer() {},
     protectedChanged: () => {},
     running: () => {},
+    say: (line) => void (output += `${line}\n`),
   });
   return { end, tries, output };
 }

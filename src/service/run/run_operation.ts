@@ -2,7 +2,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isEnded, type Work } from "../../operation/operation.ts";
 import type { Operation } from "../../operation/operation_record.ts";
-import { type Awaited, type OutputWaitEnd, waitForOutput } from "../../operation/watch/output_wait.ts";
+import { type Awaited, type OutputWaitEnd, waitForOutput } from "../../operation/output_wait.ts";
+import type { LinePattern } from "../../operation/watch/line_pattern.ts";
 import { chooseMode, longestWait, type ModeChoices } from "./mode.ts";
 import { ProgressStream } from "../result/progress.ts";
 import { duration } from "../../base/time.ts";
@@ -22,6 +23,8 @@ export interface Job extends Omit<ModeChoices, "forced"> {
   readonly exclusive?: string | undefined;
   /** What is answered before its end; absent or undefined: only its end, or the limit of its mode. */
   readonly awaited?: Awaited | undefined;
+  /** Lines that are told of as they are written; absent or undefined: none. */
+  readonly watch?: LinePattern | undefined;
 }
 
 /** Milliseconds without progress messages in a call that may end within `--inline-wait`. */
@@ -30,11 +33,11 @@ const QUIET_MS = 500;
 /** Starts `job` as an operation and answers: with the result as soon as it has ended, or with its id (X1). */
 export async function runOperation(service: Service, job: Job, context: CallContext): Promise<CallToolResult> {
   const { registry } = service;
-  const { timeoutSeconds, exclusive } = job;
+  const { timeoutSeconds, exclusive, watch } = job;
   // Who waits for a line waits for it as long as for an end.
   const mode = job.awaited === undefined ? chooseMode({ ...job, forced: service.settings.synchronous }) : "synchronous";
   const limitMs = longestWait(service, mode, context);
-  const operation = registry.start(job.tool, job.title, job.work, { timeoutSeconds, exclusive });
+  const operation = registry.start(job.tool, job.title, job.work, { timeoutSeconds, exclusive, watch });
   let end: OutputWaitEnd | undefined;
   if (limitMs > 0) {
     registry.markDelivered(operation.id);

@@ -3,7 +3,6 @@
  * runs. At run time each step adds a line to the output, skips where its condition says so, and the first failure, or
  * a cancel, ends the whole.
  */
-import { encodeText } from "../../base/text.ts";
 import { delay, duration } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -135,7 +134,7 @@ async function exists(scope: Scope, path: string, directory: string): Promise<bo
 }
 
 async function runSteps(steps: readonly Step[], delayMs: number, control: WorkControl): Promise<CommandEnd> {
-  const say = (line: string) => control.write(encodeText(`${line}\n`));
+  const say = (line: string) => control.say(line);
   let ran = false;
   for (const [index, step] of steps.entries()) {
     const place = `step ${index + 1}/${steps.length}`;

@@ -11,6 +11,7 @@ import { listedDescription, type ListFacts } from "../result/listed_texts.ts";
 import { appendFinished } from "../result/finished_operations.ts";
 import { errorResult } from "../result/result_text.ts";
 import { commandWork } from "../run/command_work.ts";
+import { readCondition, readWatch } from "../run/output_condition.ts";
 import { prepareCall } from "../run/prepare_call.ts";
 import { withRetries } from "../run/retries.ts";
 import { type Job, runOperation } from "../run/run_operation.ts";
@@ -98,6 +99,10 @@ async function makeJob(service: Service, catalog: Catalog, { leaf, args }: Resol
     ? await sequenceWork(service, catalog, { leaf, directory })
     : success(withRetries(commandWork(service, command, directory), leaf.retry));
   if (!work.ok) return work;
+  const awaited = leaf.answersAt && await readCondition(leaf.name, leaf.answersAt);
+  if (awaited?.ok === false) return awaited;
+  const watch = await readWatch(leaf.name, leaf.watch ?? []);
+  if (!watch.ok) return watch;
   return success({
     tool: leaf.name,
     title,
@@ -106,6 +111,8 @@ async function makeJob(service: Service, catalog: Catalog, { leaf, args }: Resol
     timeoutSeconds: meta.timeoutSeconds ?? leaf.timeoutSeconds ?? service.settings.timeoutSeconds,
     executionMode: meta.executionMode,
     leafSynchronous: leaf.synchronous,
+    awaited: awaited?.value,
+    watch: watch.value,
   });
 }
 

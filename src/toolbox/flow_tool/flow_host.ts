@@ -2,6 +2,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { delay } from "../../base/time.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { encodeText } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import type { WorkControl } from "../../operation/operation.ts";
 import { describeEnd } from "../../base/command/command_end.ts";
@@ -73,6 +74,10 @@ async function runShell(service: Service, call: ShellCall, control: WorkControl)
     answer: () => {},
     protectedChanged: (changes) => control.protectedChanged(changes),
     running: (command) => control.running(command),
+    say(line) {
+      kept.add(encodeText(`${line}\n`));
+      control.say(line);
+    },
     write(chunk) {
       kept.add(chunk);
       return control.write(chunk);

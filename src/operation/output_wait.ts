@@ -1,8 +1,9 @@
 /** Waits for what an operation does: a line, silence, or that it listens at a port (X20). Ends nothing itself. */
-import type { Operation } from "../operation_record.ts";
-import { type Batch, LineFeed, placeBehind } from "./line_feed.ts";
-import { firstMatch } from "./first_match.ts";
-import type { LinePattern } from "./line_pattern.ts";
+import type { Operation } from "./operation_record.ts";
+import { stripAnsi } from "./output/clean_text.ts";
+import { type Batch, LineFeed, placeBehind } from "./watch/line_feed.ts";
+import { firstMatch } from "./watch/first_match.ts";
+import type { LinePattern } from "./watch/line_pattern.ts";
 
 /** What is waited for; the end of the operation ends every wait. */
 export interface Awaited {
@@ -74,7 +75,7 @@ class OutputWait implements Disposable {
   readonly #awaited: Awaited;
   readonly #end = Promise.withResolvers<OutputWaitEnd>();
   readonly #stops: (() => void)[] = [];
-  #feed: LineFeed;
+  readonly #feed: LineFeed;
   /** The last lines that did not match. */
   #before: readonly string[] = [];
   #rest: Timer | undefined;
@@ -147,7 +148,7 @@ class OutputWait implements Disposable {
     while (!this.#isOver && this.#feed.end < (this.#last?.position ?? output.totalBytes)) {
       const { offset, bytes } = await output.read(this.#feed.end, PIECE_BYTES);
       if (bytes.length === 0) break;
-      if (offset > this.#feed.end) this.#feed = new LineFeed(offset);
+      if (offset > this.#feed.end) this.#feed.skip(offset - this.#feed.end);
       const batch = this.#feed.push(bytes);
       if (batch !== undefined && !await this.#look(batch)) this.#keep(batch);
     }
@@ -181,7 +182,7 @@ class OutputWait implements Disposable {
     if (index === -1 || this.#isOver) return false;
     const before = [...this.#before, ...lines.slice(0, index)].slice(-AROUND);
     const shown = [...before, ...lines.slice(index, index + 1 + AROUND)];
-    const match = { lines: shown, index: before.length };
+    const match = { lines: shown.map(stripAnsi), index: before.length };
     this.#finish({ kind: "matched", match, position: placeBehind(batch, index) });
     return true;
   }

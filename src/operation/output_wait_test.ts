@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { SILENT } from "../../base/log.ts";
-import { encodeText } from "../../base/text.ts";
-import type { CommandEnd } from "../../base/command/command_end.ts";
-import { OperationRegistry } from "../registry.ts";
-import { readLinePattern } from "./line_pattern.ts";
+import { SILENT } from "../base/log.ts";
+import { encodeText } from "../base/text.ts";
+import type { CommandEnd } from "../base/command/command_end.ts";
+import { OperationRegistry } from "./registry.ts";
+import { readLinePattern } from "./watch/line_pattern.ts";
 import { type Awaited, type OutputWaitEnd, waitForOutput } from "./output_wait.ts";
 
 /** An operation that writes and ends when the test says so. */

@@ -1,0 +1,110 @@
+/** Lines that are watched for while a command runs (X21). */
+import assert from "node:assert/strict";
+import { ERAS, ServerProcess } from "./_support/server_process.ts";
+import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+const WATCH = { watch: ["ERROR", "/panic|fatal/"] };
+
+for (const era of ERAS) {
+  for (const user of usersAtHand()) {
+    Deno.test(`X21 ${era}: a watched line wakes a wait, and comes with any later result, once, as ${user}`, async () => {
+      using bench = new Workbench(user);
+      await using server = await ServerProcess.start(bench, { era });
+      bench.write("go", "");
+      const started = await server.start(
+        "while [ -e go ]; do :; done; echo one; echo ERROR two; echo a panic; tail -f /dev/null",
+        WATCH,
+      );
+      const id = started.operation?.operation_id;
+      const waiting = server.call("await", { operation_id: id });
+      await Deno.remove(`${bench.scope}/go`);
+      const woken = await waiting;
+      assert.match(woken.text, /^op_\w+ still runs after/);
+      assert.deepStrictEqual(newsIn(woken.text), [`${id} sandboxed_shell: `, "> ERROR two", "> a panic"]);
+      assert.deepStrictEqual(newsIn((await server.shell("true")).text), []);
+      await server.call("cancel", { operation_id: id });
+    });
+  }
+}
+
+/** The lines of the block of watched lines, its command line cut; empty: there is none. */
+function newsIn(text: string): readonly string[] {
+  const [, block = ""] = text.split("\n\nWatched lines:\n");
+  return block.split("\n").filter((line) => line !== "").map((line) =>
+    line.replace(/^(op_\w+ sandboxed_shell: ).*/, "$1")
+  );
+}
+
+Deno.test("X21 a later result of another call tells watched lines, five and a number; a log message tells them at once", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const told = server.notification("notifications/message", ({ level }) => level === "notice");
+  const started = await server.start("for n in 1 2 3 4 5 6 7; do echo ERROR $n; done; tail -f /dev/null", WATCH);
+  const id = started.operation?.operation_id;
+  const { data } = (await told).params ?? {};
+  assert.match(String(data), /^op_\w+ sandboxed_shell: .*\n> ERROR 1\n/);
+  const lines = [1, 2, 3, 4, 5].map((number) => `> ERROR ${number}`);
+  assert.deepStrictEqual(newsIn((await server.shell("true")).text), [
+    `${id} sandboxed_shell: `,
+    ...lines,
+    "... 2 more",
+  ]);
+  await server.call("cancel", { operation_id: id });
+});
+
+Deno.test("X21 a result whose output is cut shows the watched lines of the gap, a whole one only itself", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const cut = await server.shell("seq 5000; echo ERROR in the middle; seq 5000", WATCH);
+  assert.match(cut.text, /\nWatched lines:\n> ERROR in the middle\n?$/);
+  assert.deepStrictEqual(newsIn(cut.text), []);
+  const whole = await server.shell("echo ERROR; exit 1", WATCH);
+  assert.match(whole.text, /^ERROR\n\[exit code 1, [^\n]+\]$/);
+  assert.deepStrictEqual(newsIn((await server.shell("true")).text), []);
+});
+
+Deno.test("X21 a flood of matches turns the watch off; a wrong pattern starts nothing", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const flood = await server.shell("yes ERROR | head -n 100000", WATCH);
+  assert.match(
+    flood.text,
+    /\nWatched lines:\n(> ERROR\n){5}\.\.\. \d+ more\n(\.\.\. \d+ KiB came too fast to be looked at\n)?\.\.\. over 1,000 in 30 s: it is not watched any more\n?$/,
+  );
+  const wrong = await server.shell("touch made", { watch: ["/a(/"] });
+  assert.match(wrong.text, /^Cannot run "sandboxed_shell": Cannot read the pattern \/a\(\//);
+  assert.match(
+    (await server.shell("touch made", { watch: "ERROR" })).text,
+    /argument "watch" is "ERROR", expected an array/,
+  );
+  assert.ok(!exists(`${bench.scope}/made`));
+});
+
+Deno.test("X21 the command line and our own lines of a sequence are never matched", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const quiet = await server.start(": ERROR; tail -f /dev/null", WATCH);
+  assert.match(
+    (await server.call("await", { operation_id: quiet.operation?.operation_id, timeout_seconds: 0.5 })).text,
+    /still runs/,
+  );
+  assert.deepStrictEqual(newsIn((await server.shell("true")).text), []);
+});
+
+Deno.test("X20 X21 a leaf of a tool file says what its calls answer at and which lines are told", async () => {
+  using bench = new Workbench();
+  const script = "echo up on; echo ERROR here; tail -f /dev/null";
+  const serve = { name: "serve", description: "Serves.", argv: ["-c", script], until: "/up o[n]/", watch: ["ERROR"] };
+  const dev = { name: "dev", description: "Development.", command: "sh", subcommand: [serve] };
+  const broken = { ...dev, name: "broken", subcommand: [{ ...serve, until: "/a(/" }] };
+  bench.write(".ahma/tools/dev.json", JSON.stringify(dev));
+  bench.write(".ahma/tools/broken.json", JSON.stringify(broken));
+  await using server = await ServerProcess.start(bench);
+  const up = await server.call("dev_serve");
+  assert.match(up.text, /^(op_\w+) still runs after [^\n]+\. `await` returns its result\. It wrote:\n> up on\n/);
+  const id = up.operation?.operation_id;
+  const woken = newsIn(up.text).length > 0 ? up : await server.call("await", { operation_id: id });
+  assert.match(woken.text, /\n> ERROR here$/);
+  await server.call("cancel", { operation_id: id });
+  assert.match((await server.call("broken_serve")).text, /^Cannot run "broken_serve": Cannot read the pattern \/a\(\//);
+});
