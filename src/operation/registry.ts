@@ -220,13 +220,16 @@ export class OperationRegistry {
     return this.#news.subscribe(listener);
   }
 
-  /** Operations with news of their watch that the client does not have with a result (X21). */
-  withNews(): readonly Operation[] {
+  /**
+   * Operations with news of their watch that the client does not have with a result (X21). `id`: that of an operation that
+   * the client has named, the only one where others are not listed; undefined: none.
+   */
+  withNews(id: string | undefined): readonly Operation[] {
     for (const record of this.#withNews) {
       const isKnown = this.get(record.id) !== undefined && record.news !== undefined;
       if (!isKnown || isEnded(record.state) && record.delivery === "delivered") this.#withNews.delete(record);
     }
-    return this.byIdOnly ? [] : [...this.#withNews];
+    return [...this.#withNews].filter((one) => !this.byIdOnly || one.id === id);
   }
 
   /** Remembers that the client was told the news of an operation. */
@@ -251,7 +254,9 @@ export class OperationRegistry {
     if (pending.size === 0) return Promise.resolve("ended");
     const { signal, timeoutMs, orNews } = options;
     if (signal?.aborted) return Promise.resolve("aborted");
-    if (orNews && this.withNews().some(({ id }) => pending.has(id))) return Promise.resolve("news");
+    if (orNews && [...this.#withNews].some(({ id, news }) => news !== undefined && pending.has(id))) {
+      return Promise.resolve("news");
+    }
     const { promise, resolve } = Promise.withResolvers<WaitEnd>();
     const onAbort = () => resolve("aborted");
     const unsubscribe = this.#transitions.subscribe(({ operation, to }) => {

@@ -123,7 +123,7 @@ async function awaitOutput(
   registry.markSeen(operation.id, end.kind === "matched" ? end.position : undefined);
   const position = registry.queuePosition(operation.id);
   const style = { ...styleOf(service, context), awaited: wanted, position, isSeen };
-  return appendFinished(waitedResult(operation, end, style), service, context);
+  return appendFinished(waitedResult(operation, end, style), service, context, operation);
 }
 
 /** Whether the line is in the output that there is. */
@@ -188,7 +188,7 @@ function answerOne(service: Service, operation: Operation, context: CallContext)
     : startedResult(operation, style, service.registry.queuePosition(operation.id), { isAwaited: true });
   if (isEnded(operation.state)) service.registry.markDelivered(operation.id);
   else service.registry.markSeen(operation.id);
-  return appendFinished(result, service, context);
+  return appendFinished(result, service, context, operation);
 }
 
 /** The answer about all operations that were waited for; each begins with its facts. */

@@ -20,22 +20,24 @@ const PART: ViewLimits = { bytes: 600, lines: 5 };
 
 /**
  * Appends unannounced ends and lines to `result`, or returns the same object. Output included whole counts as delivered.
+ * `named`: the operation that the call named; absent: none.
  */
 export function appendFinished(
   result: CallToolResult,
   service: Service,
   context: Pick<CallContext, "readsResources" | "signal">,
+  named?: Operation,
 ): CallToolResult {
   // A cancelled request gets no answer.
   if (context.signal.aborted) return result;
-  const texts = [watchedLines(service), finishedOperations(service, context)].filter((text) => text !== "");
+  const texts = [watchedLines(service, named?.id), finishedOperations(service, context)].filter((text) => text !== "");
   if (texts.length === 0) return result;
   return { ...result, content: [...result.content, ...texts.map((text) => ({ type: "text", text }) as const)] };
 }
 
 /** Lines of operations that the client does not have; empty: none. They are told now. */
-function watchedLines({ registry }: Service): string {
-  const operations = registry.withNews();
+function watchedLines({ registry }: Service, named: string | undefined): string {
+  const operations = registry.withNews(named);
   if (operations.length === 0) return "";
   const parts = operations.slice(0, MOST_ANNOUNCED).map((operation) => {
     const text = newsText(operation);
