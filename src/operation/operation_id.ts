@@ -23,7 +23,7 @@ export class OperationIds {
     } else {
       this.#count++;
     }
-    return `op_${digitsOf(this.#time, TIME_DIGITS)}${digitsOf(this.#count, COUNT_DIGITS)}${
+    return `op_${base32Digits(this.#time, TIME_DIGITS)}${base32Digits(this.#count, COUNT_DIGITS)}${
       randomDigits(RANDOM_DIGITS)
     }`;
   }
@@ -42,7 +42,8 @@ export function isOperationId(text: string): boolean {
   return /^op_(?:[0-9A-HJKMNP-TV-Z]{8}|[0-9A-HJKMNP-TV-Z]{26})$/.test(text);
 }
 
-function digitsOf(value: number, count: number): string {
+/** The last `count` digits of an integer from 0. */
+export function base32Digits(value: number, count: number): string {
   let rest = value;
   let digits = "";
   for (let place = 0; place < count; place++) {
@@ -52,9 +53,8 @@ function digitsOf(value: number, count: number): string {
   return digits;
 }
 
-function randomDigits(count: number): string {
-  let digits = "";
+/** Random digits, five bits each. */
+export function randomDigits(count: number): string {
   // 256 is a multiple of 32, so taking five bits of each byte favours no digit.
-  for (const byte of crypto.getRandomValues(new Uint8Array(count))) digits += DIGITS.charAt(byte & 31);
-  return digits;
+  return Array.from(crypto.getRandomValues(new Uint8Array(count)), (byte) => DIGITS.charAt(byte & 31)).join("");
 }

@@ -2,24 +2,27 @@
 import { UserError } from "../../base/errors.ts";
 import { counted } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";
-import type { ToolArguments, ToolResult } from "../frame/messages.ts";
-import type { NativeTool, ToolContext } from "../project/native_tool.ts";
-import { runProgram } from "../project/programs.ts";
+import { textResult, type ToolResult } from "../frame/messages.ts";
+import type { ToolContext } from "../project/native_tool.ts";
+import { runGit } from "../project/programs.ts";
 import { type ChangedFile, parseNameStatus, parseStatus } from "./parse_changes.ts";
 
 const DEFAULT_LIMIT = 300;
-const MOST_BYTES = 32 * 1024 * 1024;
 /** Branches that others leave, where the upstream names none. */
 const USUAL_BASES: readonly string[] = ["main", "master", "trunk"];
 
-export const TOOLS: Readonly<Record<string, NativeTool>> = { git_changes: gitChanges };
-
 type Git = (...words: readonly string[]) => Promise<string | undefined>;
 
-async function gitChanges(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
-  const { branch: named, base: wanted, include_uncommitted: uncommitted = true, limit = DEFAULT_LIMIT } = args as {
-    readonly [name: string]: string | undefined;
-  } & { readonly include_uncommitted?: boolean; readonly limit?: number };
+interface ChangesArguments {
+  readonly branch?: string;
+  readonly base?: string;
+  readonly include_uncommitted?: boolean;
+  readonly limit?: number;
+}
+
+/** See the definition of `git_changes`. */
+export async function gitChanges(args: ChangesArguments, context: ToolContext): Promise<ToolResult> {
+  const { branch: named, base: wanted, include_uncommitted: uncommitted = true, limit = DEFAULT_LIMIT } = args;
   const git = gitIn(context);
   const current = (await git("symbolic-ref", "--short", "-q", "HEAD"))?.trim();
   const branch = named ?? current ?? "HEAD";
@@ -41,19 +44,13 @@ async function gitChanges(args: ToolArguments, context: ToolContext): Promise<To
     const status = await git("status", "--porcelain=v2", "-z", "--untracked-files=all");
     lines.push(...listed("Not committed", parseStatus(status ?? ""), limit));
   }
-  return { content: [{ type: "text", text: visibleText(lines.join("\n")) }] };
+  return textResult(visibleText(lines.join("\n")));
 }
 
-/** Runs git without what its settings could add to a question; undefined: it answered with an error. */
+/** Asks git; undefined: it answered with an error. */
 function gitIn({ project, signal }: ToolContext): Git {
   return async (...words) => {
-    const { code, stdout, stderr } = await runProgram({
-      program: "git",
-      args: ["-c", "core.fsmonitor=false", "-c", "core.quotePath=false", ...words],
-      directory: project.directory,
-      signal,
-      environment: { GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C" },
-    }, MOST_BYTES);
+    const { code, stdout, stderr } = await runGit(words, { directory: project.directory, signal });
     if (code === 0) return stdout;
     // 1 is the answer no; anything else says why git does not answer.
     if (code !== 1 && /not a git repository|dubious ownership/.test(stderr)) throw new UserError(stderr.trim());

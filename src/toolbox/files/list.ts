@@ -1,7 +1,7 @@
 /** `files_list`: what a directory holds, as a tree with sizes (K3). */
 import { visibleText } from "../../base/visible_text.ts";
 import { type Found, walk } from "../find/walk.ts";
-import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { Tree } from "../project/tree.ts";
 
@@ -26,7 +26,7 @@ export async function listDirectory(args: ToolArguments, { project, signal }: To
     ? [`[${lines.length} of ${total} entries; ask for a deeper path or a higher limit]`]
     : [];
   const title = `${tree.place.shown}/: ${total === 0 ? "empty" : total === 1 ? "1 entry" : `${total} entries`}`;
-  return { content: [{ type: "text", text: [title, ...lines, ...cut].join("\n") }] };
+  return textResult([title, ...lines, ...cut].join("\n"));
 }
 
 interface Listing {

@@ -1,6 +1,6 @@
 /** `files_read`: text with line numbers, pictures, notebooks, PDF, and what a binary file is (K3). */
 import { UserError } from "../../base/errors.ts";
-import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
 import { Helpers } from "../helper/helpers.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { OpenFile } from "../project/project.ts";
@@ -40,7 +40,7 @@ export async function readFile(args: ToolArguments, { project, signal }: ToolCon
       const dump = [...head.subarray(0, DUMPED_BYTES)].map((byte) => byte.toString(16).padStart(2, "0"));
       const lines = dump.map((byte, at) => `${byte}${(at + 1) % DUMPED_IN_A_LINE === 0 ? "\n" : " "}`).join("");
       const way = 'encoding "base64" gives its bytes';
-      return textOf(
+      return textResult(
         `${headLine({ shown, size: Number(stat.size), traits: [kind.type] })}\n${lines.trimEnd()}\n[${way}]`,
       );
     }
@@ -55,14 +55,14 @@ function asBase64(opened: OpenFile): ToolResult {
   if (stat.size > MOST_BASE64_BYTES) {
     throw new UserError(`Cannot give "${shown}" as base64: it has ${stat.size} bytes, at most ${MOST_BASE64_BYTES}`);
   }
-  return textOf(readUpTo(opened, Number(stat.size)).toBase64());
+  return textResult(readUpTo(opened, Number(stat.size)).toBase64());
 }
 
 async function asImage(opened: OpenFile, type: ImageType): Promise<ToolResult> {
   const { stat, place: { shown } } = opened;
   if (stat.size > MOST_IMAGE_BYTES) {
     const size = Number(stat.size);
-    return textOf(
+    return textResult(
       `${headLine({ shown, size, traits: [type] })}\n[images over ${MOST_IMAGE_BYTES} bytes are not shown]`,
     );
   }
@@ -102,8 +102,4 @@ async function asNotebook(opened: OpenFile, request: LineRequest): Promise<ToolR
   const lines = content.map((part) => part.type === "text" ? part.text : "").join("\n");
   const images = notebook.images.filter(({ name }) => lines.includes(`[${name}:`));
   return { content: [...content, ...images.map(({ data, mimeType }) => ({ type: "image" as const, data, mimeType }))] };
-}
-
-function textOf(text: string): ToolResult {
-  return { content: [{ type: "text", text }] };
 }

@@ -58,16 +58,8 @@ export const DEEPEST_FLOWS = 10;
 
 /** A run at the start of its flow. */
 export function newRun(id: string, flow: Flow, variables: Variables): Run {
-  const frame: Frame = { flow: flow.name, state: flow.start, variables, branches: [] };
-  return {
-    id,
-    flow: flow.name,
-    frames: [frame],
-    status: "running",
-    transitions: 0,
-    trace: [`${flow.name}.${flow.start}`],
-    log: [],
-  };
+  const run: Run = { id, flow: flow.name, frames: [], status: "running", transitions: 0, trace: [], log: [] };
+  return entered(run, flow, variables);
 }
 
 /** The flow that runs now. */
@@ -167,14 +159,17 @@ function moved(run: Run, flow: Flow, to: string): Run {
   }
   const counted = { ...run, transitions: run.transitions + 1 };
   if (to === END) return leave(counted);
-  const frame = topOf(counted);
-  const waiting = flow.states.get(to)?.kind === "join" ? frame.branches.at(-1) : undefined;
-  if (waiting === undefined) return traced(withTop(counted, { ...frame, state: to }), { ...frame, state: to });
-  const [next, ...rest] = waiting;
-  const outer = frame.branches.slice(0, -1);
-  const state = next ?? to;
-  const onward = { ...frame, state, branches: next === undefined ? outer : [...outer, rest] };
+  const onward = next(topOf(counted), flow, to);
   return traced(withTop(counted, onward), onward);
+}
+
+/** The frame in state `to`; at a join, in the next branch of its fork as long as there is one. */
+function next(frame: Frame, flow: Flow, to: string): Frame {
+  const waiting = flow.states.get(to)?.kind === "join" ? frame.branches.at(-1) : undefined;
+  if (waiting === undefined) return { ...frame, state: to };
+  const [branch, ...rest] = waiting;
+  const outer = frame.branches.slice(0, -1);
+  return { ...frame, state: branch ?? to, branches: branch === undefined ? outer : [...outer, rest] };
 }
 
 /** The end of one flow is the end of the action that called it. */

@@ -15,9 +15,25 @@ type Reader = (words: ParsedWords) => Outcome<Action | undefined>;
 /** By the keywords that a line begins with. */
 const READERS: readonly (readonly [keywords: RegExp, read: Reader])[] = [
   [/^execute\s+prompt\b/i, readPrompt],
-  [/^(?:run\s+workflow|run\s+flow|delegate\s+to)\b/i, readRun],
+  [
+    /^(?:run\s+workflow|run\s+flow|delegate\s+to)\b/i,
+    (words) =>
+      withName(
+        words,
+        'A flow needs its name in quotation marks: run workflow "NAME"',
+        (flow, args) => ({ kind: "run", flow, args }),
+      ),
+  ],
   [/^shell\b/i, readShell],
-  [/^tool\b/i, readTool],
+  [
+    /^tool\b/i,
+    (words) =>
+      withName(
+        words,
+        'A tool needs its name in quotation marks: tool "NAME" with key="value"',
+        (name, args) => ({ kind: "tool", name, args }),
+      ),
+  ],
   [/^log\b/i, readLog],
   [/^set(?:_variable)?\b/i, readSet],
   [/^wait\b/i, readWait],
@@ -40,29 +56,15 @@ export function parseAction(line: string): Outcome<StateAction | undefined> {
   return success(action.value && { action: action.value, result });
 }
 
-function readPrompt({ quoted, options }: ParsedWords): Outcome<Action> {
-  const [name] = quoted;
-  if (name === undefined) return failure('A prompt needs its name in quotation marks: execute prompt "NAME"');
-  const { expect = "text", result: _, ...rest } = options;
-  if (!isExpected(expect)) return failure(unknownShape(expect));
-  const args = templatesOf(rest);
-  return args.ok ? success({ kind: "prompt", name, args: args.value, expect }) : args;
-}
-
-function readRun({ quoted, options }: ParsedWords): Outcome<Action> {
-  const [flow] = quoted;
-  if (flow === undefined) return failure('A flow needs its name in quotation marks: run workflow "NAME"');
-  const { result: _, ...rest } = options;
-  const args = templatesOf(rest);
-  return args.ok ? success({ kind: "run", flow, args: args.value }) : args;
-}
-
-function readTool({ quoted, options }: ParsedWords): Outcome<Action> {
-  const [name] = quoted;
-  if (name === undefined) return failure('A tool needs its name in quotation marks: tool "NAME" with key="value"');
-  const { result: _, ...rest } = options;
-  const args = templatesOf(rest);
-  return args.ok ? success({ kind: "tool", name, args: args.value }) : args;
+function readPrompt({ options: { expect: word, ...options }, ...words }: ParsedWords): Outcome<Action> {
+  const expect = readExpected(word);
+  if (!expect.ok) return expect;
+  const problem = 'A prompt needs its name in quotation marks: execute prompt "NAME"';
+  return withName(
+    { ...words, options },
+    problem,
+    (name, args) => ({ kind: "prompt", name, args, expect: expect.value }),
+  );
 }
 
 function readShell(words: ParsedWords): Outcome<Action> {
@@ -117,15 +119,24 @@ function readWait({ bare }: ParsedWords): Outcome<Action> {
 }
 
 function readAsk(words: ParsedWords): Outcome<Action> {
-  const { expect = "text", result: _, ...others } = words.options;
+  const { expect: word, result: _, ...others } = words.options;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) return failure(`"${unknown}" is unknown for ask: give expect or result`);
-  if (!isExpected(expect)) return failure(unknownShape(expect));
-  return withText(words, (question) => success({ kind: "ask", question, expect }));
+  const expect = readExpected(word);
+  return expect.ok ? withText(words, (question) => success({ kind: "ask", question, expect: expect.value })) : expect;
 }
 
-function unknownShape(expect: string): string {
-  return `expect="${expect}" is unknown: give text, yes_no or json`;
+/** An action of a name in quotation marks, with options as its arguments; `problem`: there is no name. */
+function withName(
+  { quoted, options }: ParsedWords,
+  problem: string,
+  make: (name: string, args: TemplateMap) => Action,
+): Outcome<Action> {
+  const [name] = quoted;
+  if (name === undefined) return failure(problem);
+  const { result: _, ...rest } = options;
+  const args = templatesOf(rest);
+  return args.ok ? success(make(name, args.value)) : args;
 }
 
 function withText(words: ParsedWords, make: (text: Template) => Outcome<Action>): Outcome<Action> {
@@ -145,6 +156,7 @@ function templatesOf(texts: Readonly<Record<string, string>>): Outcome<TemplateM
   return success(templates);
 }
 
-function isExpected(word: string): word is Expected {
-  return word === "text" || word === "yes_no" || word === "json";
+function readExpected(word = "text"): Outcome<Expected> {
+  if (word === "text" || word === "yes_no" || word === "json") return success(word);
+  return failure(`expect="${word}" is unknown: give text, yes_no or json`);
 }

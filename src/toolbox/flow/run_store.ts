@@ -1,6 +1,6 @@
 /** Runs of flows, a private file each in the user's state directory, so that they outlive the server (K7). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, undefinedFor } from "../../base/errors.ts";
 import { freeLock } from "../../system/free_lock.ts";
 import { expected } from "../../system/paths.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";
@@ -10,10 +10,7 @@ import type { Run } from "./machine.ts";
 const KEPT_MS = 7 * 24 * 3600 * 1000;
 const LARGEST_BYTES = 4 * 1024 * 1024;
 const ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
-const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** Mark of the file that is locked while a call works on the run. */
-const LOCK = ".lock";
 const EXCLUSIVE = true;
 
 /** The exclusive right to change one run, among all servers; the OS releases it when the process exits. */
@@ -33,11 +30,6 @@ export class RunStore {
   /** `directory`: of one project's runs; it is made by the first of them. */
   constructor(directory: string) {
     this.#directory = directory;
-  }
-
-  /** An id that no run has. */
-  newId(): string {
-    return Array.from(crypto.getRandomValues(new Uint8Array(10)), (byte) => LETTERS[byte % LETTERS.length]).join("");
   }
 
   /** The kept run; the problem is worded for the agent. */
@@ -70,7 +62,7 @@ export class RunStore {
   async claim(id: string): Promise<Outcome<RunClaim>> {
     try {
       await this.#makeDirectory();
-      const file = await Deno.open(`${this.#directory}/${id}${LOCK}`, { write: true, create: true, mode: 0o600 });
+      const file = await Deno.open(`${this.#directory}/${id}.lock`, { write: true, create: true, mode: 0o600 });
       const isFree = await file.tryLock(EXCLUSIVE);
       if (isFree) return success({ release: () => freeLock(file) });
       file.close();
@@ -93,7 +85,8 @@ export class RunStore {
   /** All runs, the newest first; those that were not used for long are removed. */
   async list(now: number): Promise<readonly Run[]> {
     const found: { readonly run: Run; readonly at: number }[] = [];
-    for (const name of await namesIn(this.#directory)) {
+    const listing = Array.fromAsync(Deno.readDir(this.#directory)).catch(undefinedFor(Deno.errors.NotFound));
+    for (const { name } of await listing ?? []) {
       const path = `${this.#directory}/${name}`;
       // Another server may have replaced or removed it in the meantime.
       const at = expected(() => Deno.statSync(path))?.mtime?.getTime() ?? now;
@@ -113,14 +106,5 @@ export class RunStore {
 
   async #makeDirectory(): Promise<void> {
     await Deno.mkdir(this.#directory, { recursive: true, mode: 0o700 });
-  }
-}
-
-async function namesIn(directory: string): Promise<readonly string[]> {
-  try {
-    return (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name);
-  } catch (thrown) {
-    if (thrown instanceof Deno.errors.NotFound) return [];
-    throw thrown;
   }
 }

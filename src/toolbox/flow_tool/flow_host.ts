@@ -5,6 +5,7 @@ import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { encodeText } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import type { WorkControl } from "../../operation/operation.ts";
+import { RingBuffer } from "../../operation/output/ring_buffer.ts";
 import { describeEnd } from "../../base/command/command_end.ts";
 import { askSources } from "../../service/call/call_tool.ts";
 import { requestWork } from "../../service/run/command_work.ts";
@@ -61,7 +62,7 @@ async function renderPrompt(
 async function runShell(service: Service, call: ShellCall, control: WorkControl): Promise<ActionEnd> {
   const directory = await service.scope.resolveDirectory(call.directory);
   if (!directory.ok) return { success: false, content: directory.problem };
-  const kept = new LastBytes(MOST_OUTPUT_BYTES);
+  const kept = new RingBuffer(MOST_OUTPUT_BYTES);
   const request = {
     run: { shell: call.line },
     directory: directory.value,
@@ -75,15 +76,15 @@ async function runShell(service: Service, call: ShellCall, control: WorkControl)
     protectedChanged: (changes) => control.protectedChanged(changes),
     running: (command) => control.running(command),
     say(line) {
-      kept.add(encodeText(`${line}\n`));
+      kept.write(encodeText(`${line}\n`));
       control.say(line);
     },
     write(chunk) {
-      kept.add(chunk);
+      kept.write(chunk);
       return control.write(chunk);
     },
   });
-  const text = visibleText(kept.text()).trimEnd();
+  const text = visibleText(new TextDecoder().decode(kept.toBytes())).trimEnd();
   const exit_code = end.kind === "exited" ? end.code : -1;
   const content = end.kind === "exited" ? text : [text, describeEnd(end)].filter((part) => part !== "").join("\n");
   return { success: exit_code === 0, content, facts: { exit_code, stdout: text } };
@@ -107,25 +108,4 @@ async function callTool(
 
 function textOf({ content }: CallToolResult): string {
   return content.map((part) => part.type === "text" ? part.text : `[${part.type}]`).join("\n");
-}
-
-/** The end of a stream of bytes. */
-class LastBytes {
-  readonly #most: number;
-  #bytes = new Uint8Array(0);
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  add(chunk: Uint8Array): void {
-    const whole = new Uint8Array(this.#bytes.length + chunk.length);
-    whole.set(this.#bytes);
-    whole.set(chunk, this.#bytes.length);
-    this.#bytes = whole.length > 2 * this.#most ? whole.slice(-this.#most) : whole;
-  }
-
-  text(): string {
-    return new TextDecoder().decode(this.#bytes.subarray(-this.#most));
-  }
 }

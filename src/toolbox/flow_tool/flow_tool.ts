@@ -5,6 +5,7 @@ import { lazy } from "../../base/lazy.ts";
 import { encodeText } from "../../base/text.ts";
 import { failure, type Outcome, success, unwrapOrUserError as unwrap } from "../../base/outcome.ts";
 import { isEnded, type Work } from "../../operation/operation.ts";
+import { randomDigits } from "../../operation/operation_id.ts";
 import { argumentValues } from "../../prompt/format/argument_values.ts";
 import type { PromptDirectory } from "../../prompt/load/read_prompts.ts";
 import { errorResult, textResult } from "../../service/result/result_text.ts";
@@ -77,7 +78,7 @@ export class FlowTool {
     const flow = unwrap(flowNamed(flows, name));
     const variables = unwrap(startVariables(flow, { ...args.parameters, ...args.variables }));
     if (args.dry_run === true) return textResult(planText(flow));
-    const run = newRun(store.newId(), flow, variables);
+    const run = newRun(randomDigits(10), flow, variables);
     const claim = unwrap(await store.claim(run.id));
     return await this.#holding(claim, async () => {
       await this.#save(run);
@@ -155,14 +156,14 @@ export class FlowTool {
       return { kind: "exited", code: result.isError === true ? 1 : 0 };
     };
     const title = `${run.flow} ${run.id}`;
-    const job = { tool: "flow", title, work, timeoutSeconds: undefined };
+    const unset = { timeoutSeconds: undefined, executionMode: undefined, leafSynchronous: undefined };
     // A call that is cancelled before its turn has an end too, and never works.
     const stop = service.registry.subscribe(({ operation, to }) => {
       if (operation.title !== title || !isEnded(to)) return;
       claim.release();
       stop();
     });
-    return await runOperation(service, { ...job, executionMode: undefined, leafSynchronous: undefined }, context);
+    return await runOperation(service, { tool: "flow", title, work, ...unset }, context);
   }
 }
 
@@ -183,9 +184,8 @@ function rootOf({ scope }: Service): string {
 
 /** The variables that a flow begins with; wrong parameters are the problem. */
 function startVariables(flow: Flow, given: Variables): Outcome<Variables> {
-  const texts = Object.entries(given).map((
-    [name, value],
-  ) => [name, typeof value === "string" ? value : JSON.stringify(value)]);
+  const textOf = (value: unknown) => typeof value === "string" ? value : JSON.stringify(value);
+  const texts = Object.entries(given).map(([name, value]) => [name, textOf(value)]);
   return argumentValues(flow, Object.fromEntries(texts), "start flow");
 }
 
@@ -194,8 +194,7 @@ function answerTo(run: Run, { result, outcome = "success", variables }: FlowArgu
   const { waiting, id } = run;
   if (waiting === undefined) return success(undefined);
   if (waiting.kind === "variables") {
-    if (variables === undefined) return failure(waiting.text);
-    return success({ success: true, content: "" });
+    return variables === undefined ? failure(waiting.text) : success({ success: true, content: "" });
   }
   if (outcome === "failure") return success({ success: false, content: result ?? "" });
   if (result === undefined) return failure(`Run ${id} waits for "result":\n${waiting.text}`);

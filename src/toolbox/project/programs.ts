@@ -30,6 +30,7 @@ export interface RunningProgram extends AsyncDisposable {
 }
 
 const MOST_STDERR_BYTES = 8192;
+const MOST_GIT_BYTES = 32 * 1024 * 1024;
 const DECODER = new TextDecoder();
 
 /** The file that runs for a name of a program; undefined: there is none on the PATH. */
@@ -91,6 +92,19 @@ export async function runProgram(
     chunks.push(new Uint8Array(chunk));
   }
   return { ...await running.ended, stdout: DECODER.decode(await new Blob(chunks).bytes()) };
+}
+
+/**
+ * Asks git in a directory, without what its settings could add to the question.
+ * @throws {UserError} When it says more than 32 MiB, or cannot be started.
+ */
+export async function runGit(
+  words: readonly string[],
+  { directory, signal }: Pick<ProgramCall, "directory" | "signal">,
+): Promise<ProgramEnd & { readonly stdout: string }> {
+  const args = ["-c", "core.fsmonitor=false", "-c", "core.quotePath=false", ...words];
+  const environment = { GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C" };
+  return await runProgram({ program: "git", args, directory, signal, environment }, MOST_GIT_BYTES);
 }
 
 async function firstWords(stream: ReadableStream<Uint8Array>): Promise<string> {

@@ -6,7 +6,7 @@ import { pathTest } from "../find/glob_pattern.ts";
 import { filesThatFit, noFileFits } from "../find/list_files.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { Project } from "../project/project.ts";
-import { runProgram } from "../project/programs.ts";
+import { runGit } from "../project/programs.ts";
 import type { Tree } from "../project/tree.ts";
 import { ignoredRules } from "./format/ignore_comments.ts";
 
@@ -19,7 +19,6 @@ export interface FileChoice {
 
 /** Longer files are left out: programs write them. */
 const LONGEST_FILE = 1024 * 1024;
-const MOST_STATUS_BYTES = 32 * 1024 * 1024;
 
 /**
  * Paths from the directory of the project, in order; what is ignored is left out.
@@ -42,13 +41,7 @@ export async function chooseFiles(
 /** @throws {UserError} When this is not a repository. */
 async function changedFiles({ directory }: Project, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const git = async (...words: readonly string[]) => {
-    const { code, stdout, stderr } = await runProgram({
-      program: "git",
-      args: ["-c", "core.fsmonitor=false", "-c", "core.quotePath=false", ...words],
-      directory,
-      signal,
-      environment: { GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C" },
-    }, MOST_STATUS_BYTES);
+    const { code, stdout, stderr } = await runGit(words, { directory, signal });
     if (code !== 0) throw new UserError(`Cannot find out what changed: ${stderr.trim()}`);
     return stdout;
   };

@@ -4,7 +4,7 @@ import { textResult, type ToolArguments, type ToolResult } from "../frame/messag
 import { readUpTo } from "../files/read_chunks.ts";
 import { pathTest } from "../find/glob_pattern.ts";
 import { MOST_SOURCE_BYTES, textOf } from "../outline/read_source.ts";
-import type { NativeTool, ToolContext } from "../project/native_tool.ts";
+import type { ToolContext } from "../project/native_tool.ts";
 import type { Project } from "../project/project.ts";
 import { revOf } from "../project/rev.ts";
 import { excerptOf, hitLine, leftOut, symbolLine, updateNote } from "./answers.ts";
@@ -15,13 +15,8 @@ import { termsOf } from "./words.ts";
 const DEFAULT_HITS = 10;
 const DEFAULT_SYMBOLS = 20;
 
-export const TOOLS: Readonly<Record<string, NativeTool>> = {
-  search_index: searchIndex,
-  search_query: searchQuery,
-  symbol_find: symbolFind,
-};
-
-async function searchIndex(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
+/** See the definition of `search_index`. */
+export async function searchIndex(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
   const index = context.project.kept(ProjectIndex);
   const report = await index.update({
     force: args["force"] === true,
@@ -40,7 +35,8 @@ async function searchIndex(args: ToolArguments, context: ToolContext): Promise<T
   ]);
 }
 
-async function searchQuery(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
+/** See the definition of `search_query`. */
+export async function searchQuery(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
   const asked = String(args["query"]);
   const terms = termsOf(asked);
   if (terms.length === 0) {
@@ -61,7 +57,8 @@ async function searchQuery(args: ToolArguments, context: ToolContext): Promise<T
   return linesResult([...lines, ...note]);
 }
 
-async function symbolFind(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
+/** See the definition of `symbol_find`. */
+export async function symbolFind(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
   const name = String(args["name"]).trim();
   const kind = args["kind"] === undefined ? undefined : String(args["kind"]);
   if (name === "") throw new UserError('Cannot find "": name a symbol, or a part of its name');

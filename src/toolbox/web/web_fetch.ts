@@ -2,7 +2,7 @@
 import { UserError } from "../../base/errors.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { Turns } from "../../operation/concurrency.ts";
-import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
+import { textResult, type ToolResult } from "../frame/messages.ts";
 import type { TaskOptions } from "../helper/helper.ts";
 import { Helpers } from "../helper/helpers.ts";
 import type { ToolContext } from "../project/native_tool.ts";
@@ -32,8 +32,7 @@ const IMAGES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "imag
 export const USER_AGENT = "Mozilla/5.0 (compatible; ahma_mcp)";
 
 /** See the definition of `web_fetch`. */
-export async function webFetch(checked: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
-  const args = checked as unknown as FetchArguments; // checked by the table of its definition
+export async function webFetch(args: FetchArguments, { project, signal }: ToolContext): Promise<ToolResult> {
   const seconds = args.timeout ?? DEFAULT_SECONDS;
   const way = '"timeout" allows more, "raw" leaves out what makes Markdown of it';
   const late = `Cannot fetch "${shorten(args.url)}": it took more than ${seconds} s; ${way}`;

@@ -2,7 +2,7 @@
 import { UserError } from "../../base/errors.ts";
 import { shorten, visibleText } from "../../base/visible_text.ts";
 import { decodeText, readBody } from "./read_body.ts";
-import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
+import { textResult, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { chosenProvider, type Hit, type SearchQuery } from "./providers.ts";
 import { openNetwork, sendRequest, withinTime } from "./request.ts";
@@ -20,8 +20,7 @@ interface SearchArguments {
 }
 
 /** See the definition of `web_search`. */
-export async function webSearch(checked: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
-  const args = checked as unknown as SearchArguments; // checked by the table of its definition
+export async function webSearch(args: SearchArguments, { project, signal }: ToolContext): Promise<ToolResult> {
   const { providers = {}, allowedHosts = [] } = project.setup.web ?? {};
   const provider = chosenProvider(providers);
   const query = {

@@ -1,25 +1,40 @@
 /** First module of a worker: a separate program inside the sandbox, started by the server. */
-import { TOOLS as CHANGES } from "../changes/git_changes.ts";
-import { TOOLS as FILES } from "../files/tools.ts";
+import { gitChanges } from "../changes/git_changes.ts";
+import { COMPLETE_PATH } from "../definition/question.ts";
+import { listDirectory } from "../files/list.ts";
+import { readFile } from "../files/read_file.ts";
+import { completePath } from "../find/complete_path.ts";
+import { globFiles } from "../find/glob.ts";
+import { grepFiles } from "../grep/grep.ts";
 import { outlineGenerate } from "../outline/outline_generate.ts";
 import type { NativeTool } from "../project/native_tool.ts";
 import { checkRules } from "../rules/check.ts";
 import { createRule } from "../rules/create.ts";
 import { listRules } from "../rules/list.ts";
 import { recordVerdicts } from "../rules/verdict.ts";
-import { TOOLS as SEARCH } from "../search/tools.ts";
+import { searchIndex, searchQuery, symbolFind } from "../search/tools.ts";
 import { webFetch } from "../web/web_fetch.ts";
 import { webSearch } from "../web/web_search.ts";
-import { TOOLS as WRITING } from "../writing/tools.ts";
+import { editFile } from "../writing/edit.ts";
+import { patchFiles } from "../writing/patch.ts";
+import { writeFile } from "../writing/write.ts";
 import { serveCalls } from "./serve.ts";
 
 /** The code of native tools but those for notes; packages that only some of them need are loaded by their first call. */
 const TOOLS: Readonly<Record<string, NativeTool>> = {
-  ...FILES,
-  ...WRITING,
-  ...CHANGES,
-  ...SEARCH,
+  files_read: readFile,
+  files_list: listDirectory,
+  files_glob: globFiles,
+  files_grep: grepFiles,
+  files_edit: editFile,
+  files_write: writeFile,
+  files_patch: patchFiles,
+  [COMPLETE_PATH]: completePath,
+  git_changes: gitChanges,
   outline_generate: outlineGenerate,
+  search_index: searchIndex,
+  search_query: searchQuery,
+  symbol_find: symbolFind,
   rules_check: checkRules,
   rules_create: createRule,
   rules_list: listRules,

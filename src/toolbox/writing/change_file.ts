@@ -3,7 +3,7 @@ import { UserError } from "../../base/errors.ts";
 import { decodeFile, shownUnits } from "../edit/file_text.ts";
 import { difference } from "../edit/regions.ts";
 import { unifiedDiff } from "../edit/unified_diff.ts";
-import type { ToolResult } from "../frame/messages.ts";
+import { textResult, type ToolResult } from "../frame/messages.ts";
 import type { Place } from "../project/place.ts";
 import type { Project } from "../project/project.ts";
 import { revOf } from "../project/rev.ts";
@@ -95,5 +95,5 @@ export async function changeText(
 }
 
 async function changeResult(...words: Parameters<typeof changeText>): Promise<ToolResult> {
-  return { content: [{ type: "text", text: await changeText(...words) }] };
+  return textResult(await changeText(...words));
 }

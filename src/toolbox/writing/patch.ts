@@ -5,7 +5,7 @@ import { applyHunks } from "../edit/apply_hunks.ts";
 import { decodeFile } from "../edit/file_text.ts";
 import { type FilePatch, parsePatch } from "../edit/patch_envelope.ts";
 import type { DiffPackage } from "../edit/unified_diff.ts";
-import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { type Change, changeText } from "./change_file.ts";
 import { editedChange } from "./edit.ts";
@@ -146,7 +146,7 @@ async function answer(steps: readonly StoredStep[]): Promise<ToolResult> {
   const texts = await Promise.all(steps.map(({ step: { target: { place }, change, gone }, stored }) => {
     return change === undefined ? `${place.shown}: ${gone}` : changeText(place, change, stored);
   }));
-  return { content: [{ type: "text", text: texts.join("\n") }] };
+  return textResult(texts.join("\n"));
 }
 
 function of(path: string, targets: Targets): Target {

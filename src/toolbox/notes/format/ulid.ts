@@ -1,23 +1,15 @@
 /** ULIDs: ids that sort by the time of their making and need no counter, so that branches and clones never collide. */
 
-const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-const TIME_LENGTH = 10;
-const RANDOM_LENGTH = 16;
+import { base32Digits, randomDigits } from "../../../operation/operation_id.ts";
+
 /** Characters of a short form: 40 random bits. */
 const SHORT_LENGTH = 8;
 /** At least this many of the last characters name an item. */
 const SHORTEST_REFERENCE = 7;
 
-/** `random`: 16 bytes. */
-export function ulid(now: number, random: Uint8Array): string {
-  let time = "";
-  for (let rest = now; time.length < TIME_LENGTH; rest = Math.floor(rest / 32)) time = (DIGITS[rest % 32] ?? "") + time;
-  return time + Array.from(random.subarray(0, RANDOM_LENGTH), (byte) => DIGITS[byte % 32]).join("");
-}
-
-/** A new id. */
-export function newUlid(): string {
-  return ulid(Date.now(), crypto.getRandomValues(new Uint8Array(RANDOM_LENGTH)));
+/** A new id of a time, by default now, milliseconds since 1970. */
+export function newUlid(time: number = Date.now()): string {
+  return base32Digits(time, 10) + randomDigits(16);
 }
 
 /** The last characters, as names of files have them. */

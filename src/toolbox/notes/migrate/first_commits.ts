@@ -1,10 +1,9 @@
 /** When files came into the repository. */
 import { UserError } from "../../../base/errors.ts";
-import { runProgram } from "../../project/programs.ts";
+import { runGit } from "../../project/programs.ts";
 import type { Project } from "../../project/project.ts";
 
 const SECONDS = 20;
-const MOST_BYTES = 16 * 1024 * 1024;
 
 /** The time of the first commit by path, relative to the project; empty where git knows nothing of it. */
 export async function firstCommits(
@@ -13,22 +12,10 @@ export async function firstCommits(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
   const times = new Map<string, string>();
-  const words = [
-    "-c",
-    "core.fsmonitor=false",
-    "log",
-    "--diff-filter=A",
-    "--relative",
-    "--name-only",
-    "--format=%x01%aI",
-    "-z",
-    "--",
-    ...directories,
-  ];
+  const words = ["log", "--diff-filter=A", "--relative", "--name-only", "--format=%x01%aI", "-z", "--", ...directories];
   const late = AbortSignal.any([signal, AbortSignal.timeout(SECONDS * 1000)]);
   try {
-    const call = { program: "git", args: words, directory: project.directory, signal: late };
-    const { stdout } = await runProgram({ ...call, environment: { GIT_OPTIONAL_LOCKS: "0" } }, MOST_BYTES);
+    const { stdout } = await runGit(words, { directory: project.directory, signal: late });
     let time = "";
     // The newest commit comes first, so the oldest wins.
     for (const part of stdout.split(/[\0\n]/)) {
