@@ -36,7 +36,7 @@ import { PLAIN } from "../src/cli/terminal/colours.ts";
 import { limitOf } from "../src/settings/flags/flag_values.ts";
 import { redactText } from "../src/logging/redact.ts";
 import { messageText, TerminalFilter } from "../src/cli/terminal/terminal_text.ts";
-import { IgnoreRules } from "../src/toolbox/find/ignore_rules.ts";
+import { IgnoreRules } from "../src/system/tree/ignore_rules.ts";
 import { asksForSecret, namesSecret } from "../src/upstream/asking/secret_words.ts";
 import { ThreadTime } from "./_support/kernel/thread_time.ts";
 

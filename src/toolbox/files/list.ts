@@ -1,9 +1,9 @@
 /** `files_list`: what a directory holds, as a tree with sizes (K3). */
 import { visibleText } from "../../base/visible_text.ts";
-import { type Found, walk } from "../find/walk.ts";
+import { type Found, walk } from "../../system/tree/walk.ts";
 import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
-import type { Tree } from "../project/tree.ts";
+import type { Tree } from "../../system/tree/tree.ts";
 
 const DEFAULT_LIMIT = 500;
 

@@ -2,10 +2,10 @@
 import { visibleText } from "../../base/visible_text.ts";
 import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
-import type { Tree } from "../project/tree.ts";
+import type { Tree } from "../../system/tree/tree.ts";
 import { globTest } from "./glob_pattern.ts";
 import { countFiles, listByWalk, listFiles } from "./list_files.ts";
-import { Turns } from "./turns.ts";
+import { Turns } from "../../system/tree/turns.ts";
 
 const DEFAULT_LIMIT = 100;
 

@@ -2,9 +2,9 @@
 import { UserError } from "../../base/errors.ts";
 import { findProgram, startProgram } from "../project/programs.ts";
 import type { EntryKind } from "../../system/c_library.ts";
-import type { Tree } from "../project/tree.ts";
-import { Turns } from "./turns.ts";
-import { walk, type WalkOptions } from "./walk.ts";
+import type { Tree } from "../../system/tree/tree.ts";
+import { Turns } from "../../system/tree/turns.ts";
+import { walk, type WalkOptions } from "../../system/tree/walk.ts";
 
 type ListOptions = Omit<WalkOptions, "depth">;
 

@@ -2,7 +2,7 @@
 import { UserError } from "../../base/errors.ts";
 import { globsOfType } from "./file_types.ts";
 import { kindTest } from "./grep_globs.ts";
-import type { Tree } from "../project/tree.ts";
+import type { Tree } from "../../system/tree/tree.ts";
 import { startProgram } from "../project/programs.ts";
 import { rgArguments, rgChoice, RgMessages } from "./rg_search.ts";
 import type { OnFile, SearchEnd, SearchRequest } from "./grep_query.ts";

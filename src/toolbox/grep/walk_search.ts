@@ -4,7 +4,7 @@ import { UserError } from "../../base/errors.ts";
 import type { WorkerSetup } from "../frame/messages.ts";
 import type { HelperWork, WorkHooks } from "../helper/messages.ts";
 import { Project } from "../project/project.ts";
-import type { Tree } from "../project/tree.ts";
+import type { Tree } from "../../system/tree/tree.ts";
 import { globsOfType, KNOWN_TYPES } from "./file_types.ts";
 import { leavesOut } from "./grep_globs.ts";
 import type { FoundFile } from "./found_lines.ts";

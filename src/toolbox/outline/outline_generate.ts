@@ -4,7 +4,7 @@ import { pathTest, plainPath } from "../find/glob_pattern.ts";
 import { filesThatFit, noFileFits } from "../find/list_files.ts";
 import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
-import type { Tree } from "../project/tree.ts";
+import type { Tree } from "../../system/tree/tree.ts";
 import { Grammars } from "./grammars.ts";
 import { isOutlined, outlineText } from "./outline_text.ts";
 import { readSource } from "./read_source.ts";

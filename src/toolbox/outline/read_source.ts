@@ -1,7 +1,7 @@
 /** The text of a source file, or why it is left out. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { kindOf } from "../files/read_kind.ts";
-import type { Tree } from "../project/tree.ts";
+import type { Tree } from "../../system/tree/tree.ts";
 
 /** Longer files are left out: they are made by programs. */
 export const MOST_SOURCE_BYTES = 1024 * 1024;

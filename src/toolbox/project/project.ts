@@ -11,9 +11,8 @@ import { Libc } from "../../system/libc.ts";
 import { openScope, type Scope } from "../../system/path_scope.ts";
 import { expected, isWithin, parentOf } from "../../system/paths.ts";
 import { nearNames } from "./near_names.ts";
-import type { Place } from "./place.ts";
 import { SeenContents } from "./seen_contents.ts";
-import { Tree } from "./tree.ts";
+import { type Place, Tree } from "../../system/tree/tree.ts";
 import type { WorkerSetup } from "../frame/messages.ts";
 
 /** A regular file that is open for reading. */

@@ -5,7 +5,7 @@
 import type { Protection, WorkerSetup } from "../frame/messages.ts";
 import { isWithin, realPath } from "../../system/paths.ts";
 import { DeniedError } from "./denied_error.ts";
-import type { Place } from "./place.ts";
+import type { Place } from "../../system/tree/tree.ts";
 
 type ProtectedPlace = Protection["paths"][number];
 

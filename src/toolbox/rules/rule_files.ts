@@ -7,7 +7,7 @@ import { filesThatFit, noFileFits } from "../find/list_files.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { Project } from "../project/project.ts";
 import { runGit } from "../project/programs.ts";
-import type { Tree } from "../project/tree.ts";
+import type { Tree } from "../../system/tree/tree.ts";
 import { ignoredRules } from "./format/ignore_comments.ts";
 
 export interface FileChoice {

@@ -1,6 +1,6 @@
 /** Runs the rules of this program's own engines over files (K8). */
 import { globTest } from "../find/glob_pattern.ts";
-import { Turns } from "../find/turns.ts";
+import { Turns } from "../../system/tree/turns.ts";
 import { Helpers } from "../helper/helpers.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { BoundedRules } from "./engine/bounded_rules.ts";

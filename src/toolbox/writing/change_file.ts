@@ -4,7 +4,7 @@ import { decodeFile, shownUnits } from "../edit/file_text.ts";
 import { difference } from "../edit/regions.ts";
 import { unifiedDiff } from "../edit/unified_diff.ts";
 import { textResult, type ToolResult } from "../frame/messages.ts";
-import type { Place } from "../project/place.ts";
+import type { Place } from "../../system/tree/tree.ts";
 import type { Project } from "../project/project.ts";
 import { revOf } from "../project/rev.ts";
 import { storeContent, type Stored } from "./store_content.ts";

@@ -8,7 +8,7 @@ import { type DiffPackage, unifiedDiff } from "../edit/unified_diff.ts";
 import type { ToolArguments, ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { nearNames } from "../project/near_names.ts";
-import type { Place } from "../project/place.ts";
+import type { Place } from "../../system/tree/tree.ts";
 import { realPath } from "../../system/paths.ts";
 import { type Change, changeFile } from "./change_file.ts";
 import { newFile } from "./new_content.ts";

@@ -1,7 +1,7 @@
 /** What the system's refusals mean, in messages. */
 import { UserError } from "../../base/errors.ts";
 import type { WorkerSetup } from "../frame/messages.ts";
-import type { Place } from "../project/place.ts";
+import type { Place } from "../../system/tree/tree.ts";
 import { deniedChange } from "../project/protection.ts";
 
 export const EPERM = 1;

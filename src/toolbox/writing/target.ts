@@ -7,7 +7,7 @@ import { aborted, withTimeout } from "../../base/time.ts";
 import type { OpenFiles, Stat } from "../../system/open_files/file_calls.ts";
 import { isSameFile } from "../../system/open_files/file_calls.ts";
 import { parentOf } from "../../system/paths.ts";
-import type { Place } from "../project/place.ts";
+import type { Place } from "../../system/tree/tree.ts";
 import type { Project } from "../project/project.ts";
 import { insistOnUnprotected } from "../project/protection.ts";
 import { EACCES, ENOENT, problemOf } from "./problems.ts";

@@ -1,6 +1,6 @@
 /** Walks through a tree, directory by directory; links are not followed, `.git` is left alone. */
-import type { EntryKind } from "../../system/c_library.ts";
-import type { Tree, TreeEntry } from "../project/tree.ts";
+import type { EntryKind } from "../c_library.ts";
+import type { Tree, TreeEntry } from "./tree.ts";
 import { IGNORE_NAMES, IgnoreRules } from "./ignore_rules.ts";
 import { Turns } from "./turns.ts";
 

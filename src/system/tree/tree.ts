@@ -2,10 +2,19 @@
  * A directory and all below it, by names from the root that holds it. Every access begins at the open root and passes
  * no link, so that a link swapped in at the same time leads nowhere.
  */
-import type { DirectoryEntry, EntryKind } from "../../system/c_library.ts";
-import type { OpenFiles, Stat } from "../../system/open_files/file_calls.ts";
-import { expected } from "../../system/paths.ts";
-import type { Place } from "./place.ts";
+import type { DirectoryEntry, EntryKind } from "../c_library.ts";
+import type { OpenFiles, Stat } from "../open_files/file_calls.ts";
+import { expected } from "../paths.ts";
+
+/** Where a path leads. */
+export interface Place {
+  /** Absolute, no link in it. */
+  readonly path: string;
+  /** As results name it: relative to the first scope where it lies in it. */
+  readonly shown: string;
+  /** The directory of the project that holds it. */
+  readonly root: string;
+}
 
 interface TreeParts {
   readonly place: Place;
