@@ -4,6 +4,7 @@
  */
 import { stateDirectory } from "../../system/user_directories.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
+import { writePrivately } from "../../system/replace/private_file.ts";
 import { isInOpenTree } from "../writable_trees.ts";
 
 /** 256 bits, in hexadecimal digits. */
@@ -74,15 +75,11 @@ async function read(path: string): Promise<string | undefined> {
  */
 async function make(path: string): Promise<string | undefined> {
   const token = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)).toHex();
-  const unfinished = `${path}.${crypto.randomUUID()}`;
   try {
-    await Deno.writeTextFile(unfinished, `${token}\n`, { createNew: true, mode: 0o600 });
-    await Deno.link(unfinished, path);
+    await writePrivately(path, `${token}\n`, { place: Deno.link });
     return token;
   } catch (thrown) {
     if (thrown instanceof Deno.errors.AlreadyExists) return await read(path);
     throw thrown;
-  } finally {
-    await Deno.remove(unfinished);
   }
 }

@@ -8,9 +8,10 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { readTextIfRegular } from "../../system/reading/regular_file.ts";
+import { writePrivately } from "../../system/replace/private_file.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import { parseJson } from "../../wire/json_value.ts";
-import { expected, isWithin, parentOf, placeOf, realPath, trustedPath } from "../../system/paths.ts";
+import { expected, isWithin, placeOf, realPath, trustedPath } from "../../system/paths.ts";
 
 interface Entry {
   /** Why the check failed; absent: it did not. */
@@ -89,15 +90,10 @@ export class CheckMemory implements AsyncDisposable {
   }
 
   async #replace(text: string): Promise<void> {
-    const file = this.#options.file ?? "";
-    const fresh = `${file}.${crypto.randomUUID()}`;
     try {
-      await Deno.mkdir(parentOf(file), { recursive: true, mode: 0o700 });
-      await Deno.writeTextFile(fresh, text, { mode: 0o600, createNew: true });
-      await Deno.rename(fresh, file);
+      await writePrivately(this.#options.file ?? "", text);
     } catch (thrown) {
       this.#options.log.debug("Cannot store results of checks", { error: messageOf(thrown) });
-      expected(() => Deno.removeSync(fresh));
     }
   }
 }

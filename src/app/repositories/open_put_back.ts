@@ -8,8 +8,8 @@ import { supportedProcessor } from "../../sandbox/policy/prerequisites.ts";
 import { findGit } from "../../sandbox/protect/git_program.ts";
 import { Libc } from "../../system/libc.ts";
 import { FileCalls } from "../../system/open_files/file_calls.ts";
-import { parentOf } from "../../system/paths.ts";
 import { readTextIfRegular } from "../../system/reading/regular_file.ts";
+import { writePrivately } from "../../system/replace/private_file.ts";
 import { homeOf } from "../../system/user_directories.ts";
 
 const LARGEST_RECORD = 1024 * 1024;
@@ -46,7 +46,7 @@ export function openPutBack(environment: Readonly<Record<string, string>>): Open
       if (JSON.stringify((await back.judge(aside)).obeyed) !== JSON.stringify(judged.obeyed)) return false;
       if (!back.putBack(aside)) return false;
       const identity = libc.lookAt(aside.path);
-      if (identity !== undefined) record(environment, aside, { judged, identity });
+      if (identity !== undefined) await record(environment, aside, { judged, identity });
       return true;
     },
     [Symbol.dispose]: () => {
@@ -57,19 +57,16 @@ export function openPutBack(environment: Readonly<Record<string, string>>): Open
   };
 }
 
-function record(
+async function record(
   environment: Readonly<Record<string, string>>,
   { path }: Aside,
   { judged: { obeyed }, identity }: {
     readonly judged: Judged;
     readonly identity: Parameters<typeof withAccepted>[1]["identity"];
   },
-): void {
+): Promise<void> {
   const file = acceptedFile(environment);
   if (file === undefined) return;
-  Deno.mkdirSync(parentOf(file), { recursive: true, mode: 0o700 });
-  const text = withAccepted(readTextIfRegular(file, LARGEST_RECORD) ?? "", { path, identity, obeyed });
-  const next = `${file}.${crypto.randomUUID()}`;
-  Deno.writeTextFileSync(next, text, { mode: 0o600, createNew: true });
-  Deno.renameSync(next, file);
+  const known = readTextIfRegular(file, LARGEST_RECORD) ?? "";
+  await writePrivately(file, withAccepted(known, { path, identity, obeyed }));
 }

@@ -3,6 +3,7 @@ import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { messageOf, undefinedFor } from "../../base/errors.ts";
 import { freeLock } from "../../system/free_lock.ts";
 import { expected } from "../../system/paths.ts";
+import { writePrivately } from "../../system/replace/private_file.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";
 import type { Run } from "./machine.ts";
 
@@ -61,7 +62,7 @@ export class RunStore {
   /** Claims a run for one call; the problem: another one works on it. */
   async claim(id: string): Promise<Outcome<RunClaim>> {
     try {
-      await this.#makeDirectory();
+      await Deno.mkdir(this.#directory, { recursive: true, mode: 0o700 });
       const file = await Deno.open(`${this.#directory}/${id}.lock`, { write: true, create: true, mode: 0o600 });
       const isFree = await file.tryLock(EXCLUSIVE);
       if (isFree) return success({ release: () => freeLock(file) });
@@ -76,10 +77,7 @@ export class RunStore {
   async write(run: Run): Promise<void> {
     const text = JSON.stringify(run);
     if (text.length > LARGEST_BYTES) throw new Error(`The variables of run ${run.id} are too long to keep`);
-    await this.#makeDirectory();
-    const draft = `${this.#directory}/.${run.id}-${crypto.randomUUID()}`;
-    await Deno.writeTextFile(draft, text, { mode: 0o600, createNew: true });
-    await Deno.rename(draft, `${this.#directory}/${run.id}.json`);
+    await writePrivately(`${this.#directory}/${run.id}.json`, text);
   }
 
   /** All runs, the newest first; those that were not used for long are removed. */
@@ -102,9 +100,5 @@ export class RunStore {
   /** The same runs as they are seen now. */
   async listSeen(now: number): Promise<readonly SeenRun[]> {
     return await Promise.all((await this.list(now)).map((run) => this.seen(run)));
-  }
-
-  async #makeDirectory(): Promise<void> {
-    await Deno.mkdir(this.#directory, { recursive: true, mode: 0o700 });
   }
 }

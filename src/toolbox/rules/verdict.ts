@@ -58,7 +58,7 @@ async function record(
   const lines = read.text.split("\n").length;
   const outside = findings.find(({ line }) => line > lines);
   if (outside !== undefined) return failure(`the file has ${lines} lines, a finding names line ${outside.line}`);
-  verdicts.put(key, {
+  await verdicts.put(key, {
     pass,
     findings: findings.map(({ line, severity = rule.severity, message, suggestion = "" }) => ({
       line,

@@ -3,6 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { expected } from "../../system/paths.ts";
 import { readTextIfRegular } from "../../system/reading/regular_file.ts";
+import { writePrivately } from "../../system/replace/private_file.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";
 import type { Definition } from "./definition.ts";
 import { itemsOf, storedDefinitions } from "./items.ts";
@@ -56,14 +57,10 @@ export class RecordStore {
   }
 
   async #replace(file: string, record: ServerRecord): Promise<void> {
-    const fresh = `${file}.${crypto.randomUUID()}`;
     try {
-      await Deno.mkdir(this.#directory, { recursive: true, mode: 0o700 });
-      await Deno.writeTextFile(fresh, JSON.stringify({ version: 1, ...record }), { mode: 0o600, createNew: true });
-      await Deno.rename(fresh, file);
+      await writePrivately(file, JSON.stringify({ version: 1, ...record }));
     } catch (thrown) {
       this.#log.warn("Cannot store the offers of a server", { error: messageOf(thrown) });
-      expected(() => Deno.removeSync(fresh));
     }
   }
 

@@ -1,6 +1,7 @@
 /** Recorded verdicts: a small file each in the user's cache, by the key of what was reviewed (K8). */
 import { encodeText } from "../../../base/text.ts";
 import { expected } from "../../../system/paths.ts";
+import { writePrivately } from "../../../system/replace/private_file.ts";
 import { isObject, member, parseJson } from "../../../wire/json_value.ts";
 import type { Project } from "../../project/project.ts";
 import { type Rule, SEVERITIES, type Severity } from "../format/rule.ts";
@@ -40,12 +41,9 @@ export class Verdicts {
   }
 
   /** Records it, whole or not at all. */
-  put(key: string, verdict: Verdict): void {
-    if (this.#directory === undefined) return void this.#memory.set(key, verdict);
-    Deno.mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
-    const written = Deno.makeTempFileSync({ dir: this.#directory, prefix: "new-" });
-    Deno.writeTextFileSync(written, JSON.stringify(verdict));
-    Deno.renameSync(written, this.#fileOf(key));
+  async put(key: string, verdict: Verdict): Promise<void> {
+    if (this.#directory === undefined) this.#memory.set(key, verdict);
+    else await writePrivately(this.#fileOf(key), JSON.stringify(verdict));
   }
 
   /** Removes the older half where there are too many. */

@@ -5,7 +5,7 @@
 import { messageOf, undefinedFor, UserError } from "../../../base/errors.ts";
 import { encodeText } from "../../../base/text.ts";
 import type { Logger } from "../../../base/log.ts";
-import { writeAll } from "../../../base/write_all.ts";
+import { writePrivately } from "../../../system/replace/private_file.ts";
 import { type Done, underLock } from "./file_lock.ts";
 import { readStored, type StoredLogin, storedText } from "./stored_login.ts";
 
@@ -56,14 +56,9 @@ export class LoginFiles {
   async write(login: Omit<StoredLogin, "version">): Promise<void> {
     await this.#make();
     const path = await this.#path(login.serverUrl);
-    const unfinished = `${path}.${crypto.randomUUID()}`;
     try {
-      using file = await Deno.open(unfinished, { write: true, createNew: true, mode: 0o600 });
-      await writeAll(file, encodeText(storedText(login)));
-      await file.sync();
-      await Deno.rename(unfinished, path);
+      await writePrivately(path, storedText(login), { isSynced: true });
     } catch (thrown) {
-      await ifThere(() => Deno.remove(unfinished));
       throw new UserError(`Cannot keep the login in "${path}": ${messageOf(thrown)}`, { cause: thrown });
     }
   }

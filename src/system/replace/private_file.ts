@@ -1,0 +1,32 @@
+import { undefinedFor } from "../../base/errors.ts";
+import { encodeText } from "../../base/text.ts";
+import { writeAll } from "../../base/write_all.ts";
+import { parentOf } from "../paths.ts";
+
+/**
+ * Writes a whole file that only this user can read (0600), in one step: a reader meets the old text or the new one. The
+ * directory is made (0700). No command may be able to write there, because names on the way are followed.
+ *
+ * @param place gives the written file its name; absent: in the place of what has it. `Deno.link` refuses a taken name
+ * @param isSynced whether the text is on the disk before it has its name; absent: it need not survive a crash
+ * @throws {Error} when the system refuses; what was there is kept, and nothing else is left
+ */
+export async function writePrivately(
+  path: string,
+  text: string,
+  { place = Deno.rename, isSynced = false }: {
+    readonly place?: (written: string, path: string) => Promise<void>;
+    readonly isSynced?: boolean;
+  } = {},
+): Promise<void> {
+  const draft = `${path}.${crypto.randomUUID()}`;
+  await Deno.mkdir(parentOf(path), { recursive: true, mode: 0o700 });
+  try {
+    using file = await Deno.open(draft, { write: true, createNew: true, mode: 0o600 });
+    await writeAll(file, encodeText(text));
+    if (isSynced) await file.sync();
+    await place(draft, path);
+  } finally {
+    await Deno.remove(draft).catch(undefinedFor(Error));
+  }
+}
