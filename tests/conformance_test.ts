@@ -5,7 +5,6 @@
  */
 import assert from "node:assert/strict";
 import { SILENT } from "../src/base/log.ts";
-import { NO_ECHO } from "../src/bridge/session/traffic_echo.ts";
 import { parseCommandLine } from "../src/settings/flags/parse_command_line.ts";
 import { composeHttp, type HttpProgram } from "../src/app/http/compose_http.ts";
 import { readInvocation } from "../src/settings/settings.ts";
@@ -47,7 +46,7 @@ async function startFixtures(bench: Workbench): Promise<HttpProgram> {
     flags: line.value.flags,
     environment,
     token: undefined,
-    echo: NO_ECHO,
+    echo: undefined,
     log: SILENT,
     makeServer: fixtureServers(fixtureTools()),
   });

@@ -7,9 +7,8 @@ import { isDeepStrictEqual } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { SILENT } from "../src/base/log.ts";
-import { NO_ECHO } from "../src/bridge/session/traffic_echo.ts";
 import { ownHosts } from "../src/http/request_guard.ts";
-import { type HttpServer, startHttpServer } from "../src/bridge/http_server.ts";
+import { HttpServer } from "../src/bridge/http_server.ts";
 import { SessionStore } from "../src/bridge/session/session_store.ts";
 import { parseCommandLine } from "../src/settings/flags/parse_command_line.ts";
 import { isolatedServices } from "../src/app/http/http_isolation.ts";
@@ -67,7 +66,7 @@ async function serve(bench: Workbench, { flags = [], serve }: Asked, stack: Asyn
     flags: line.value.flags,
     environment,
     token: undefined,
-    echo: NO_ECHO,
+    echo: undefined,
     log: SILENT,
     makeServer(service, options) {
       const server = buildServer(service, options);
@@ -88,10 +87,10 @@ async function serve(bench: Workbench, { flags = [], serve }: Asked, stack: Asyn
     most: 64,
     idleMs: 60_000,
     keepAliveMs: KEEP_ALIVE_MS,
-    echo: NO_ECHO,
+    echo: undefined,
     log: SILENT,
   });
-  const server = startHttpServer({
+  const server = new HttpServer({
     host: "127.0.0.1",
     port: 0,
     rules: (port) => ({ hosts: ownHosts("127.0.0.1", port, []), origins: new Set(), token: undefined, instance: "" }),

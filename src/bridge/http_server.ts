@@ -31,41 +31,9 @@ interface HttpServerOptions extends Omit<ListenerOptions, "serve"> {
 /** Why the process at the other end may begin no session and send no stateless request (S6); undefined: it may. */
 export type PeerProblem = (peer: Deno.NetAddr, ownPort: number) => string | undefined;
 
-/** A listening server. */
-export interface HttpServer {
-  readonly host: string;
-  readonly port: number;
-  /** Resolves when the port is lost for good; otherwise never. */
-  readonly lost: Promise<UserError>;
-  /** Refuses new sessions, lets running work end (X14), closes streams and connections (H11). */
-  stop(): Promise<void>;
-}
-
 const INVALID_PARAMS = -32602;
 /** The stateless version, which has neither GET nor DELETE. */
 const STATELESS_VERSION = "2026-07-28";
-
-/**
- * Listens.
- * @throws {UserError} when the address is not available
- */
-export function startHttpServer(options: HttpServerOptions): HttpServer {
-  const endpoint = new Endpoint(options);
-  const { host, port, log, sessions, stateless } = options;
-  const listener = new Listener({ host, port, serve: (request, peer) => endpoint.serve(request, peer), log });
-  const { hostname, port: bound } = listener.address;
-  endpoint.listensOn(bound);
-  return {
-    host: hostname,
-    port: bound,
-    lost: listener.lost,
-    async stop() {
-      // Both at the same time, because they share one grace (X14).
-      await Promise.all([sessions.close("The server is shutting down"), stateless.close()]);
-      await listener.stop();
-    },
-  };
-}
 
 /** A message of a POST, and the form that its answer takes. */
 interface Posted {
@@ -73,25 +41,43 @@ interface Posted {
   readonly form: AnswerForm;
 }
 
-class Endpoint {
+/** A listening server. */
+export class HttpServer {
+  readonly host: string;
+  readonly port: number;
   readonly #options: HttpServerOptions;
+  readonly #listener: Listener;
+  readonly #rules: GuardRules;
   readonly #bodies = new BodyReader();
-  #rules: GuardRules | undefined;
-  #port = 0;
 
+  /**
+   * Listens.
+   * @throws {UserError} when the address is not available
+   */
   constructor(options: HttpServerOptions) {
+    const { host, port, log, rules } = options;
     this.#options = options;
+    this.#listener = new Listener({ host, port, serve: (request, peer) => this.#serve(request, peer), log });
+    ({ hostname: this.host, port: this.port } = this.#listener.address);
+    // Connections are accepted in a later turn.
+    this.#rules = rules(this.port);
   }
 
-  listensOn(port: number): void {
-    this.#port = port;
-    this.#rules = this.#options.rules(port);
+  /** Resolves when the port is lost for good; otherwise never. */
+  get lost(): Promise<UserError> {
+    return this.#listener.lost;
   }
 
-  async serve(request: Request, peer: Deno.NetAddr): Promise<Response> {
+  /** Refuses new sessions, lets running work end (X14), closes streams and connections (H11). */
+  async stop(): Promise<void> {
+    const { sessions, stateless } = this.#options;
+    // Both at the same time, because they share one grace (X14).
+    await Promise.all([sessions.close("The server is shutting down"), stateless.close()]);
+    await this.#listener.stop();
+  }
+
+  async #serve(request: Request, peer: Deno.NetAddr): Promise<Response> {
     const { method, headers } = request;
-    // Connections are accepted in a later turn than the one that made the rules.
-    if (this.#rules === undefined) throw new Error("Not listening yet");
     // A `Host` that makes no URL is refused as a foreign host.
     const path = URL.parse(request.url)?.pathname ?? "";
     const route = guard({ method, path, headers }, this.#rules);
@@ -183,7 +169,7 @@ class Endpoint {
   }
 
   #peerRefusal(peer: Deno.NetAddr): Refusal | undefined {
-    const problem = this.#options.peerProblem?.(peer, this.#port);
+    const problem = this.#options.peerProblem?.(peer, this.port);
     return problem === undefined ? undefined : refuse(403, `Forbidden: ${problem}`);
   }
 

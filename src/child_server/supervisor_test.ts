@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SILENT } from "../base/log.ts";
-import { attachProcess } from "./attached_process.ts";
+import { attachProcess } from "./child_server.ts";
 import type { ChildServerHooks } from "./child_server.ts";
 import type { Answer } from "./pending_calls.ts";
 import { Supervisor } from "./supervisor.ts";

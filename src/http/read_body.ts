@@ -4,43 +4,30 @@ import type { WireMessage } from "../wire/json_rpc_message.ts";
 import { LONGEST_MESSAGE } from "../wire/message_bounds.ts";
 import { MessageReader } from "../wire/message_reader.ts";
 
-interface BodyLimits {
-  /** Bytes of one body. */
-  readonly largest: number;
-  /** Bytes of all bodies that are being read, without the part of each that is always read. */
-  readonly together: number;
-  /** Bytes of each body that are always read; most messages fit, so large bodies never delay them. */
-  readonly beginning: number;
-  /** Milliseconds for one body. */
-  readonly timeMs: number;
-}
-
-const DEFAULT_LIMITS: BodyLimits = {
-  largest: LONGEST_MESSAGE,
-  together: 4 * LONGEST_MESSAGE,
-  beginning: 64 * 1024,
-  timeMs: 60_000,
-};
+/** Bytes of each body that are always read; most messages fit, so large bodies never delay them. */
+const BEGINNING = 64 * 1024;
+const MOST_TOGETHER = 4 * LONGEST_MESSAGE;
 
 export type BodyProblem = "too_large" | "too_many" | "too_slow";
 
 /** Reads the bodies of one server. */
 export class BodyReader {
-  readonly #limits: BodyLimits;
+  /** Bytes of all bodies that are being read, without the beginning of each. */
   #held = 0;
+  readonly #longestMs: number;
 
-  constructor(limits: BodyLimits = DEFAULT_LIMITS) {
-    this.#limits = limits;
+  /** `longestMs`: for one body, milliseconds. */
+  constructor(longestMs = 60_000) {
+    this.#longestMs = longestMs;
   }
 
   /** Reads the message in the body of a request. Rejects when the client disconnects. */
   async read(request: Request): Promise<Outcome<WireMessage, BodyProblem>> {
-    const { largest, timeMs } = this.#limits;
-    if (Number(request.headers.get("content-length")) > largest) return failure("too_large");
+    if (Number(request.headers.get("content-length")) > LONGEST_MESSAGE) return failure("too_large");
     if (request.body === null) return success(new MessageReader().end());
     const reader = request.body.getReader();
     const late = Promise.withResolvers<"late">();
-    const timer = setTimeout(() => late.resolve("late"), timeMs);
+    const timer = setTimeout(() => late.resolve("late"), this.#longestMs);
     try {
       return await this.#readAll(reader, late.promise);
     } finally {
@@ -53,7 +40,6 @@ export class BodyReader {
     reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
     late: Promise<"late">,
   ): Promise<Outcome<WireMessage, BodyProblem>> {
-    const { largest, together, beginning } = this.#limits;
     const message = new MessageReader();
     // Most bodies come in one part, which is not copied then.
     let last: Uint8Array<ArrayBuffer> = new Uint8Array(0);
@@ -65,9 +51,9 @@ export class BodyReader {
         if (next === "late") return failure("too_slow");
         if (next.done) return success(message.end(last));
         size += next.value.length;
-        if (size > largest) return failure("too_large");
-        const more = Math.max(0, size - beginning) - counted;
-        if (this.#held + more > together) return failure("too_many");
+        if (size > LONGEST_MESSAGE) return failure("too_large");
+        const more = Math.max(0, size - BEGINNING) - counted;
+        if (this.#held + more > MOST_TOGETHER) return failure("too_many");
         counted += more;
         this.#held += more;
         if (last.length > 0) {

@@ -1,7 +1,9 @@
 import { strict as assert } from "node:assert";
 import { BodyReader } from "./read_body.ts";
 
-const LIMITS = { largest: 100, together: 150, beginning: 10, timeMs: 60_000 };
+const MEBIBYTE = 1024 * 1024;
+const LARGEST = 16 * MEBIBYTE;
+const BEGINNING = 64 * 1024;
 
 interface Sender {
   readonly request: Request;
@@ -25,20 +27,20 @@ function sender(): Sender {
 }
 
 Deno.test("C2 H8 BodyReader takes a body up to its limit, in pieces or whole, and no byte more", async () => {
-  const reader = new BodyReader(LIMITS);
+  const reader = new BodyReader();
   const rows: readonly (readonly [pieces: readonly number[], expected: unknown])[] = [
     [[], "blank"],
-    [[100], "blank"],
-    [[40, 60], "blank"],
-    [[101], "too_large"],
-    [[99, 2], "too_large"],
+    [[LARGEST], "blank"],
+    [[6 * MEBIBYTE, 10 * MEBIBYTE], "blank"],
+    [[LARGEST + 1], "too_large"],
+    [[LARGEST - 1, 2], "too_large"],
   ];
   for (const [pieces, expected] of rows) {
     const body = new Blob(pieces.map(blanks)).stream();
     const read = await reader.read(new Request("http://localhost/mcp", { method: "POST", body }));
     assert.deepStrictEqual(read.ok ? read.value.kind : read.problem, expected, String(pieces));
   }
-  const declared = { method: "POST", body: "x", headers: { "content-length": "101" } };
+  const declared = { method: "POST", body: "x", headers: { "content-length": `${LARGEST + 1}` } };
   assert.deepStrictEqual(await reader.read(new Request("http://localhost/mcp", declared)), {
     ok: false,
     problem: "too_large",
@@ -46,35 +48,37 @@ Deno.test("C2 H8 BodyReader takes a body up to its limit, in pieces or whole, an
 });
 
 Deno.test("H8 BodyReader holds no more than so much of all bodies at once, and always the beginning of each", async () => {
-  const reader = new BodyReader(LIMITS);
-  const [first, second, third, small] = [sender(), sender(), sender(), sender()];
-  const [a, b, c, d] = [first, second, third, small].map(({ request }) => reader.read(request));
-  await first.send(80); // 70 of 150
-  await second.send(80); // 140
-  await third.send(21); // one too many
-  assert.deepStrictEqual(await c, { ok: false, problem: "too_many" });
-  await small.send(10);
+  const reader = new BodyReader();
+  const large = [sender(), sender(), sender(), sender()];
+  const reads = large.map(({ request }) => reader.read(request));
+  // Of each 64 KiB do not count, so 256 KiB of 64 MiB are left.
+  for (const { send } of large) await send(LARGEST);
+  const [another, small] = [sender(), sender()];
+  const [refused, taken] = [another, small].map(({ request }) => reader.read(request));
+  await another.send(BEGINNING + 256 * 1024 + 1);
+  assert.deepStrictEqual(await refused, { ok: false, problem: "too_many" });
+  await small.send(BEGINNING);
   await small.end();
-  assert.ok((await d)?.ok);
-  await first.end();
-  await a;
+  assert.ok((await taken)?.ok);
+  await large[0]?.end();
+  await reads[0];
   // What is read makes room.
-  const [fourth] = [sender()];
-  const e = reader.read(fourth.request);
-  await fourth.send(80);
-  await fourth.end();
-  await second.end();
-  const read = [await a, await b, await e].map((one) => one?.ok === true ? one.value.kind : one?.problem);
-  assert.deepStrictEqual(read, ["blank", "blank", "blank"]);
+  const next = sender();
+  reads.push(reader.read(next.request));
+  await next.send(LARGEST);
+  await next.end();
+  for (const { end } of large.slice(1)) await end();
+  const read = (await Promise.all(reads)).map((one) => one.ok ? one.value.kind : one.problem);
+  assert.deepStrictEqual(read, Array(5).fill("blank"));
 });
 
 Deno.test("H8 BodyReader waits for a body so long, and not longer", async () => {
   const slow = sender();
-  const read = new BodyReader({ ...LIMITS, timeMs: 1 }).read(slow.request);
+  const read = new BodyReader(1).read(slow.request);
   await slow.send(80);
   assert.deepStrictEqual(await read, { ok: false, problem: "too_slow" });
   const next = sender();
-  const quick = new BodyReader(LIMITS).read(next.request);
+  const quick = new BodyReader().read(next.request);
   await next.send(100);
   await next.end();
   assert.ok((await quick).ok);

@@ -1,7 +1,7 @@
 /** Builds the HTTP server and joins it with its backends. */
 import { UsageError } from "../../base/errors.ts";
 import { isLoopback, ownHosts, ownOrigins } from "../../http/request_guard.ts";
-import { type HttpServer, startHttpServer } from "../../bridge/http_server.ts";
+import { HttpServer } from "../../bridge/http_server.ts";
 import { INSTANCE_VARIABLE } from "../../wire/instance.ts";
 import { SessionStore } from "../../bridge/session/session_store.ts";
 import { isolatedServices } from "./http_isolation.ts";
@@ -40,7 +40,7 @@ export async function composeHttp(given: ComposeHttpOptions): Promise<HttpProgra
     echo,
     log,
   });
-  const server = startHttpServer({
+  const server = new HttpServer({
     host: http.host,
     port: http.port,
     rules: (port) => ({

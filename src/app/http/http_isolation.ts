@@ -1,15 +1,15 @@
 /** `--session-isolation` (H3): a child server and a scope for each client. */
 import { messageOf, UsageError, UserError } from "../../base/errors.ts";
 import { type ChildSource, isolatedBackends, type OwnProgram } from "../../bridge/isolated/isolated_backend.ts";
-import { type InitializeAnswer, OWN_INITIALIZE } from "../../bridge/backends/shared_backend.ts";
+import { type InitializeAnswer, OWN_INITIALIZE } from "../../bridge/backends/client_calls.ts";
 import { refuseStateless } from "../../bridge/stateless/stateless_handler.ts";
 import { ChildPool } from "../../bridge/isolated/child_pool.ts";
 import { AllowedScopes } from "../../bridge/isolated/allowed_scopes.ts";
 import type { TimeLimit } from "../../child_server/pending_calls.ts";
 import { Supervisor } from "../../child_server/supervisor.ts";
 import { Turns } from "../../operation/concurrency.ts";
-import { refuseOwnCommands } from "../../bridge/isolated/session_admission.ts";
-import { systemSockets } from "../../process/tree/socket_owner.ts";
+import type { PeerProblem } from "../../bridge/http_server.ts";
+import { holderOf, type SocketHolder, type SocketSystem, systemSockets } from "../../process/tree/socket_owner.ts";
 import { Libc } from "../../system/libc.ts";
 import { builtinTraits } from "../../catalog/format/builtin_traits.ts";
 import { realPath } from "../../system/paths.ts";
@@ -190,4 +190,26 @@ function withoutDirectory(answer: InitializeAnswer, path: string): InitializeAns
   if (typeof instructions !== "string") return answer;
   const root = "the first root of the client";
   return { ...answer, instructions: instructions.replaceAll(`"${path}"`, root).replaceAll(path, root) };
+}
+
+/**
+ * Refuses sessions to this server's own commands (S6), which would get another directory than their sandbox grants.
+ * `token`: requests must carry one, which no command can read.
+ */
+export function refuseOwnCommands(
+  { system, token }: { readonly system: SocketSystem; readonly token: boolean },
+): PeerProblem {
+  const server = { server: Deno.pid, uid: Deno.uid() ?? 0 };
+  return (peer, ownPort) => admissionProblem(holderOf({ peerPort: peer.port, ownPort }, server, system), token);
+}
+
+/** Why this holder of the other end may begin no session; undefined: it may. Pure. */
+export function admissionProblem(holder: SocketHolder, token: boolean): string | undefined {
+  if (holder === "ours") {
+    return "the connection comes from one of this server's own commands, which may begin no session";
+  }
+  // A client in a container or on another machine is always unknown; the token proves that it is not a command.
+  if (holder === "others" || token) return undefined;
+  return "the process at the other end of the connection cannot be determined, and one of this server's own commands " +
+    "may begin no session. Start the server with --require-token";
 }

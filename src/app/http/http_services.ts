@@ -4,12 +4,13 @@ import { messageOf, UserError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { OpenBackend } from "../../bridge/session/backend.ts";
 import type { PeerProblem } from "../../bridge/http_server.ts";
-import type { Echo } from "../../bridge/session/traffic_echo.ts";
+import type { Echo } from "../../bridge/session/session.ts";
 import { inProcessBackends } from "../../bridge/backends/in_process_backend.ts";
 import { refuseStateless, serveStateless, type StatelessHandler } from "../../bridge/stateless/stateless_handler.ts";
 import { startInSandbox } from "../../child_server/sandboxed_start.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
-import { type ChildServerOptions, SharedBackends } from "../../bridge/backends/shared_backend.ts";
+import type { ChildServerOptions } from "../../bridge/backends/client_calls.ts";
+import { SharedBackends } from "../../bridge/backends/shared_backend.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
 import { Turns } from "../../operation/concurrency.ts";
 import { watchSources } from "../../service/notify/notifications.ts";
@@ -29,7 +30,8 @@ export interface ComposeHttpOptions extends Omit<ComposeOptions, "platform"> {
   readonly flags: ReadonlyMap<FlagName, readonly string[]>;
   /** The bearer token that clients must send; undefined: none. */
   readonly token: string | undefined;
-  readonly echo: Echo;
+  /** Undefined: no traffic is shown. */
+  readonly echo: Echo | undefined;
   /** Gives up the start when it is aborted; absent: never. */
   readonly stop?: AbortSignal;
   /** Makes each SDK server; absent: `buildServer`. A test passes its own. */
@@ -157,7 +159,7 @@ export function childServerOptions({ http, echo, log }: ComposeHttpOptions): Chi
     requestTimeout: () => ms === undefined ? undefined : { ms, setting: "--request-timeout" },
     graceMs: GRACE_MS,
     onErrorLine(line) {
-      echo.error("server", line);
+      echo?.error("server", line);
       log.debug("A server wrote to stderr", { line: line.slice(0, 2_000) });
     },
     log,

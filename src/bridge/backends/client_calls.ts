@@ -1,11 +1,21 @@
-/** Forwards requests of one client (client → child server), and answers and progress back under the client's ids. */
+/**
+ * What backends with child servers share: requests of one client on their way to its server, answers and progress on
+ * their way back under the client's ids, and the answer to `initialize`.
+ */
 import { withTimeout } from "../../base/time.ts";
-import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { type InitializeRequest, type JSONRPCMessage, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
+import { VERSION } from "../../base/version.ts";
 import { member } from "../../wire/json_value.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import type { ClientLink, ClientMessage } from "../session/backend.ts";
 import type { Answer, PendingCall, TimeLimit } from "../../child_server/pending_calls.ts";
-import type { Supervisor } from "../../child_server/supervisor.ts";
+import type { Supervisor, SupervisorOptions } from "../../child_server/supervisor.ts";
+
+/** The parts for serving through child servers, shared or not. */
+export interface ChildServerOptions extends Pick<SupervisorOptions, "handshakeTimeout" | "onErrorLine" | "log"> {
+  readonly requestTimeout: (method: string) => TimeLimit | undefined;
+  readonly graceMs: number;
+}
 
 interface ClientCallsOptions {
   readonly link: ClientLink;
@@ -105,4 +115,31 @@ export function paramsOf(message: JSONRPCMessage): Readonly<Record<string, unkno
 export function cancelReason(message: JSONRPCMessage): string | undefined {
   const reason = paramsOf(message)?.["reason"];
   return typeof reason === "string" ? reason : undefined;
+}
+
+/** The unchanged answer of a server to `initialize`. */
+export type InitializeAnswer = Readonly<Record<string, unknown>>;
+
+/** The newest version with sessions. */
+const NEWEST_VERSION = "2025-11-25";
+
+/** The parameters of `initialize` where the bridge is the client itself. */
+export const OWN_INITIALIZE = {
+  protocolVersion: NEWEST_VERSION,
+  capabilities: {},
+  clientInfo: { name: "ahma_mcp", version: VERSION },
+} as const;
+
+/** The version for a client that asks for `wanted`, where the server speaks `spoken`: never an error (5.13, 12). */
+function versionFor(wanted: string, spoken: unknown): string {
+  const newest = typeof spoken === "string" ? spoken : NEWEST_VERSION;
+  return SUPPORTED_PROTOCOL_VERSIONS.includes(wanted) && wanted <= newest ? wanted : newest;
+}
+
+/** A server's answer, for a client that asks for another version. */
+export function answerFor(
+  { protocolVersion }: InitializeRequest["params"],
+  answer: InitializeAnswer,
+): InitializeAnswer {
+  return { ...answer, protocolVersion: versionFor(protocolVersion, answer["protocolVersion"]) };
 }

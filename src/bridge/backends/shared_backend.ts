@@ -3,20 +3,21 @@
  * concerns it. The server's log belongs to no session and is not passed on. Its requests to "the client" are refused,
  * as the capabilities in `initialize` tell it.
  */
-import { type InitializeRequest, type JSONRPCMessage, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../session/backend.ts";
-import { cancelReason, ClientCalls, paramsOf, PROGRESS } from "./client_calls.ts";
+import {
+  answerFor,
+  cancelReason,
+  type ChildServerOptions,
+  ClientCalls,
+  type InitializeAnswer,
+  OWN_INITIALIZE,
+  paramsOf,
+  PROGRESS,
+} from "./client_calls.ts";
 import { BAD_REQUEST } from "../../http/refusal.ts";
-import type { TimeLimit } from "../../child_server/pending_calls.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
-import { Supervisor, type SupervisorOptions } from "../../child_server/supervisor.ts";
-import { VERSION } from "../../base/version.ts";
-
-/** The parts for serving through child servers, shared or not. */
-export interface ChildServerOptions extends Pick<SupervisorOptions, "handshakeTimeout" | "onErrorLine" | "log"> {
-  readonly requestTimeout: (method: string) => TimeLimit | undefined;
-  readonly graceMs: number;
-}
+import { Supervisor } from "../../child_server/supervisor.ts";
 
 interface SharedBackendsOptions extends ChildServerOptions {
   readonly start: StartChildServer;
@@ -59,7 +60,7 @@ export class SharedBackends {
       server: this.#server,
       answer: this.#server.initialized.then((answer) => answerFor(client, forMany(answer))),
       ...this.#options,
-      othersSubscribe: (uri) => [...this.#sessions].some((other) => other !== session && other.subscribesTo(uri)),
+      othersSubscribe: (uri) => [...this.#sessions].some((other) => other !== session && other.subscriptions.has(uri)),
       onClose: () => this.#sessions.delete(session),
     });
     this.#sessions.add(session);
@@ -80,7 +81,7 @@ export class SharedBackends {
     const forAll = FOR_ALL_REGEXP.test(message.method);
     for (const session of this.#sessions) {
       // Only the fields of the protocol are copied to each session; others that the server adds may be long.
-      if (typeof uri === "string" && session.subscribesTo(uri)) {
+      if (typeof uri === "string" && session.subscriptions.has(uri)) {
         session.tellUpdate({ jsonrpc: "2.0", method, params: { uri } });
       } else if (forAll) session.tell({ jsonrpc: "2.0", method });
     }
@@ -120,10 +121,6 @@ class SharedBackend implements Backend {
 
   get isBusy(): boolean {
     return this.#calls.size > 0;
-  }
-
-  subscribesTo(uri: string): boolean {
-    return this.subscriptions.has(uri);
   }
 
   tell(message: JSONRPCMessage): void {
@@ -195,31 +192,4 @@ function forMany(answer: InitializeAnswer): InitializeAnswer {
   if (typeof capabilities !== "object" || capabilities === null) return answer;
   const { logging: _log, tasks: _tasks, ...rest } = capabilities as Readonly<Record<string, unknown>>;
   return { ...answer, capabilities: rest };
-}
-
-/** The unchanged answer of a server to `initialize`. */
-export type InitializeAnswer = Readonly<Record<string, unknown>>;
-
-/** The newest version with sessions. */
-const NEWEST_VERSION = "2025-11-25";
-
-/** The parameters of `initialize` where the bridge is the client itself. */
-export const OWN_INITIALIZE = {
-  protocolVersion: NEWEST_VERSION,
-  capabilities: {},
-  clientInfo: { name: "ahma_mcp", version: VERSION },
-} as const;
-
-/** The version for a client that asks for `wanted`, where the server speaks `spoken`: never an error (5.13, 12). */
-function versionFor(wanted: string, spoken: unknown): string {
-  const newest = typeof spoken === "string" ? spoken : NEWEST_VERSION;
-  return SUPPORTED_PROTOCOL_VERSIONS.includes(wanted) && wanted <= newest ? wanted : newest;
-}
-
-/** A server's answer, for a client that asks for another version. */
-export function answerFor(
-  { protocolVersion }: InitializeRequest["params"],
-  answer: InitializeAnswer,
-): InitializeAnswer {
-  return { ...answer, protocolVersion: versionFor(protocolVersion, answer["protocolVersion"]) };
 }

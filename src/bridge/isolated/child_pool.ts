@@ -8,9 +8,8 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { startOwnProgram } from "../../process/spawn.ts";
-import { attachProcess } from "../../child_server/attached_process.ts";
 import { scopeMessage } from "./scope_message.ts";
-import type { ChildServer, ChildServerHooks } from "../../child_server/child_server.ts";
+import { attachProcess, type ChildServer, type ChildServerHooks } from "../../child_server/child_server.ts";
 
 /** How our own program is started as a child server. */
 export interface ChildProgram {

@@ -8,8 +8,16 @@ import { messageOf } from "../../base/errors.ts";
 import type { Outcome } from "../../base/outcome.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../session/backend.ts";
-import { cancelReason, type ClientCall, ClientCalls, paramsOf, PROGRESS } from "../backends/client_calls.ts";
-import { answerFor, type ChildServerOptions, type InitializeAnswer } from "../backends/shared_backend.ts";
+import {
+  answerFor,
+  cancelReason,
+  type ChildServerOptions,
+  type ClientCall,
+  ClientCalls,
+  type InitializeAnswer,
+  paramsOf,
+  PROGRESS,
+} from "../backends/client_calls.ts";
 import { ClientRequests } from "../backends/client_requests.ts";
 import { BAD_REQUEST, type Refusal, refuse } from "../../http/refusal.ts";
 import { ScopeNegotiation } from "./scope_negotiation.ts";

@@ -8,7 +8,6 @@ import type { Logger } from "../../base/log.ts";
 import { INVALID_REQUEST, takesBatches } from "../../wire/json_rpc_message.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "./backend.ts";
 import { SessionStreams } from "../streams/session_streams.ts";
-import type { Echo } from "./traffic_echo.ts";
 import type { AnswerForm } from "../../http/accept_header.ts";
 import { type Refusal, refuse, SESSION_NOT_FOUND } from "../../http/refusal.ts";
 import { member } from "../../wire/json_value.ts";
@@ -21,12 +20,25 @@ const FIRST_WITH_PRIMING = "2025-11-25";
 /** Time for the last answers, which follow the end of their operations at once; a guard against a bug. */
 const LAST_ANSWERS_MS = 2_000;
 
+/** Shows the traffic of the server on a terminal (H9). */
+export interface Echo {
+  /** Shows a message to the server; `session` is the id, of which the beginning is shown. */
+  in(session: string, message: unknown): void;
+  /** Shows a message of the server. */
+  out(session: string, message: JSONRPCMessage): void;
+  /** Shows a part of a stream of events to a client. */
+  events(session: string, chunk: Uint8Array): void;
+  /** Shows a line of a server's stderr. */
+  error(session: string, line: string): void;
+}
+
 export interface SessionOptions {
   readonly open: OpenBackend;
   /** The parameters of its `initialize`. */
   readonly client: InitializeRequest["params"];
   readonly keepAliveMs: number;
-  readonly echo: Echo;
+  /** Undefined: nothing is shown. */
+  readonly echo: Echo | undefined;
   /** Called once, when the session begins to end; `ended` resolves when nothing of it runs any more. */
   readonly onEnd: (session: HttpSession, ended: Promise<void>) => void;
   readonly log: Logger;
@@ -49,13 +61,13 @@ export class HttpSession {
     this.#streams = new SessionStreams({
       headers: { [SESSION_HEADER]: this.id },
       keepAliveMs: options.keepAliveMs,
+      primes: options.client.protocolVersion >= FIRST_WITH_PRIMING,
       takesWarnings: () => this.#logging.takesWarnings,
       onLeft: () => this.#used(),
     });
-    this.#streams.primes = options.client.protocolVersion >= FIRST_WITH_PRIMING;
     const link: ClientLink = {
       send: (message, relatedTo) => {
-        options.echo.out(this.id, message);
+        options.echo?.out(this.id, message);
         this.#logging.told(message);
         this.#streams.send(message, relatedTo);
         if (!("method" in message)) this.#used();
@@ -81,7 +93,7 @@ export class HttpSession {
   /** Serves one message of a POST. */
   async post(message: ClientMessage, form: AnswerForm): Promise<Response | Refusal> {
     if (this.#ended !== undefined) return sessionNotFound();
-    this.#options.echo.in(this.id, message.message);
+    this.#options.echo?.in(this.id, message.message);
     this.#logging.asked(message.message);
     this.#serving++;
     try {

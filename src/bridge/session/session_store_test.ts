@@ -3,7 +3,6 @@ import { Server } from "@modelcontextprotocol/server";
 import { SILENT } from "../../base/log.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
 import type { Backend, ClientLink } from "./backend.ts";
-import { NO_ECHO } from "./traffic_echo.ts";
 import { inProcessBackends } from "../backends/in_process_backend.ts";
 import { HttpSession } from "./session.ts";
 import { SessionStore } from "./session_store.ts";
@@ -50,7 +49,7 @@ function playedStore() {
     most: 10,
     idleMs: IDLE_MS,
     keepAliveMs: 60_000,
-    echo: NO_ECHO,
+    echo: undefined,
     log: SILENT,
   });
   const open = () => {
@@ -92,7 +91,7 @@ Deno.test("H4 X14 what runs in a session that is ended has its grace, and only t
     most: 10,
     idleMs: 600_000,
     keepAliveMs: 60_000,
-    echo: NO_ECHO,
+    echo: undefined,
     log: SILENT,
   });
   const [one, other] = [store.open(CLIENT), store.open(CLIENT)];

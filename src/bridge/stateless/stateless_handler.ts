@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Echo } from "../session/traffic_echo.ts";
+import type { Echo } from "../session/session.ts";
 import { requestedTasks } from "../../service/tasks/subscriptions.ts";
 import type { Service } from "../../service/service.ts";
 import { member } from "../../wire/json_value.ts";
@@ -40,7 +40,8 @@ interface StatelessOptions {
   /** Called with each message, to subscribe elsewhere too; returns a function that ends that. Absent: not needed. */
   readonly follow?: (message: JSONRPCMessage) => Promise<() => void> | undefined;
   readonly keepAliveMs: number;
-  readonly echo: Echo;
+  /** Undefined: nothing is shown. */
+  readonly echo: Echo | undefined;
   readonly log: Logger;
 }
 
@@ -56,7 +57,7 @@ export function serveStateless(options: StatelessOptions): NotifyingHandler {
   });
   return {
     async handle(request, message, form) {
-      echo.in(NO_SESSION, message);
+      echo?.in(NO_SESSION, message);
       // The runtime's signal fires only after a response; the end of the stream tells when the client leaves.
       const leaving = new AbortController();
       const head = new Request(request.url, { method: "POST", headers: request.headers, signal: leaving.signal });
@@ -78,7 +79,7 @@ export function serveStateless(options: StatelessOptions): NotifyingHandler {
       const events = options.tasksOf === undefined || tasks === undefined
         ? told
         : withTasks(told, { service: options.tasksOf, subscription: tasks.id, taskIds: tasks.taskIds });
-      const started = await startOf(events, (chunk) => echo.events(NO_SESSION, chunk));
+      const started = await startOf(events, (chunk) => echo?.events(NO_SESSION, chunk));
       const refused = refusalIn(started.first);
       if (refused !== undefined) {
         await started.body.cancel();

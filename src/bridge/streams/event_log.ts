@@ -7,16 +7,11 @@ import type { StreamEvent } from "../../http/event_stream.ts";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { BAD_REQUEST, type Refusal, refuse } from "../../http/refusal.ts";
 
-/** Limits of the events that are kept for clients that reconnect. */
-interface EventLogLimits {
-  readonly events: number;
-  /** Characters of all events. */
-  readonly size: number;
-  /** Streams whose missing events are remembered. */
-  readonly gaps: number;
-}
-
-const DEFAULT_LIMITS: EventLogLimits = { events: 1_000, size: 1024 * 1024, gaps: 1_000 };
+/** Events that are kept for clients that reconnect, and characters of all of them. */
+const MOST_EVENTS = 1_000;
+const MOST_CHARACTERS = 1024 * 1024;
+/** Streams whose missing events are remembered. */
+const MOST_GAPS = 1_000;
 
 /** The loss when an event is dropped: nothing (the next event says the same), a message, or an answer. */
 export type Loss = "nothing" | "message" | { readonly answerTo: WireId };
@@ -45,7 +40,6 @@ interface Gap {
 }
 
 export class EventLog {
-  readonly #limits: EventLogLimits;
   #events: Kept[] = [];
   #size = 0;
   #last = 0;
@@ -53,10 +47,6 @@ export class EventLog {
   readonly #gaps = new Map<number, Gap>();
   /** Gaps up to this event may have been dropped. */
   #forgotten = 0;
-
-  constructor(limits: EventLogLimits = DEFAULT_LIMITS) {
-    this.#limits = limits;
-  }
 
   /** Keeps one event of `stream` and returns its id. Drops the oldest beyond the limits, never the newest. */
   add(stream: number, data: string, loss: Loss): StreamEvent {
@@ -85,11 +75,10 @@ export class EventLog {
   }
 
   #prune(): void {
-    const { events, size } = this.#limits;
-    if (this.#events.length <= events && this.#size <= size) return;
+    if (this.#events.length <= MOST_EVENTS && this.#size <= MOST_CHARACTERS) return;
     // Drops an eighth more than needed, so that a full log is not moved for every event.
-    const fewest = Math.floor(events * 7 / 8);
-    const smallest = Math.floor(size * 7 / 8);
+    const fewest = MOST_EVENTS * 7 / 8;
+    const smallest = MOST_CHARACTERS * 7 / 8;
     let gone = 0;
     while (gone < this.#events.length - 1 && (this.#events.length - gone > fewest || this.#size > smallest)) {
       this.#size -= this.#events[gone]?.data.length ?? 0;
@@ -105,7 +94,7 @@ export class EventLog {
     this.#gaps.delete(stream);
     this.#gaps.set(stream, { number, loss });
     const [oldest] = this.#gaps;
-    if (this.#gaps.size <= this.#limits.gaps || oldest === undefined) return;
+    if (this.#gaps.size <= MOST_GAPS || oldest === undefined) return;
     this.#gaps.delete(oldest[0]);
     this.#forgotten = oldest[1].number;
   }

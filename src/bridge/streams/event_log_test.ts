@@ -16,32 +16,33 @@ Deno.test("H7 EventLog replays one stream after one event, and knows its own ids
 });
 
 Deno.test("H7 EventLog stays within its limits and keeps the newest", () => {
-  const log = new EventLog({ events: 10, size: 1000, gaps: 10 });
-  for (let index = 0; index < 100; index++) log.add(1, "x".repeat(50), "message");
-  assert.ok((log.after("1-1")?.events.length ?? 99) <= 10);
-  log.add(1, "y".repeat(5000), "message");
-  assert.deepStrictEqual(log.after("1-1")?.events.map(({ data }) => data.length), [5000]);
+  const log = new EventLog();
+  for (let index = 0; index < 3_000; index++) log.add(1, "x".repeat(50), "message");
+  assert.ok((log.after("1-1")?.events.length ?? 9_999) <= 1_000);
+  const { length } = "y".repeat(2 * 1024 * 1024);
+  log.add(1, "y".repeat(length), "message");
+  assert.deepStrictEqual(log.after("1-1")?.events.map(({ data }) => data.length), [length]);
 });
 
 Deno.test("H7 EventLog knows what a replay lacks", () => {
-  const log = new EventLog({ events: 2, size: 1000, gaps: 2 });
-  // Three are too many, and two of them go: an eighth more than is needed.
-  const push = () => [0, 1, 2, 3].forEach(() => log.add(99, "", "nothing"));
+  const log = new EventLog();
+  // After as many as are kept, none of the earlier ones is.
+  const push = () => Array.from({ length: 1_000 }).forEach(() => log.add(9, "", "nothing"));
   const missingAfter = (...ids: readonly string[]) => ids.map((id) => log.after(id)?.missing);
   log.add(1, "opening", "nothing");
   log.add(1, "progress", "nothing");
   push();
   assert.deepStrictEqual(missingAfter("1-1", "1-2"), [undefined, undefined], "the next progress tells the same");
-  assert.strictEqual(log.add(3, "word", "message").id, "3-7");
-  assert.strictEqual(log.add(3, "answer", { answerTo: "c" }).id, "3-8");
-  assert.deepStrictEqual(missingAfter("3-7", "3-8"), [undefined, undefined], "it is kept");
+  assert.strictEqual(log.add(3, "word", "message").id, "3-1003");
+  assert.strictEqual(log.add(3, "answer", { answerTo: "c" }).id, "3-1004");
+  assert.deepStrictEqual(missingAfter("3-1003", "3-1004"), [undefined, undefined], "it is kept");
   push();
-  assert.deepStrictEqual(missingAfter("3-6", "3-7", "3-8"), [{ answerTo: "c" }, { answerTo: "c" }, undefined]);
+  assert.deepStrictEqual(missingAfter("3-1002", "3-1003", "3-1004"), [{ answerTo: "c" }, { answerTo: "c" }, undefined]);
   log.add(2, "word", "message");
   push();
-  assert.deepStrictEqual(missingAfter("2-12", "2-13"), ["message", undefined]);
-  log.add(4, "word", "message");
+  assert.deepStrictEqual(missingAfter("2-2004", "2-2005"), ["message", undefined]);
+  // The gaps of 1,000 streams are remembered, and that of the third stream was the first.
+  for (let stream = 10; stream < 1_009; stream++) log.add(stream, "word", "message");
   push();
-  // Of the first stream is forgotten what it had.
-  assert.deepStrictEqual(missingAfter("3-7", "3-8", "2-12", "4-17"), ["unknown", undefined, "message", "message"]);
+  assert.deepStrictEqual(missingAfter("3-1003", "3-1004", "2-2004"), ["unknown", undefined, "message"]);
 });

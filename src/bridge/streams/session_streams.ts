@@ -5,7 +5,6 @@
  */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { WireId } from "../../wire/json_rpc_message.ts";
-import { ServerRequests } from "./server_requests.ts";
 import {
   EventLog,
   forgottenStream,
@@ -19,17 +18,19 @@ import { EVENT_STREAM_HEADERS, EventStream } from "../../http/event_stream.ts";
 import { OpenRequests } from "./open_requests.ts";
 import type { AnswerForm } from "../../http/accept_header.ts";
 import { BAD_REQUEST, type Refusal, refuse } from "../../http/refusal.ts";
-import { PendingMessages } from "./pending_messages.ts";
+import { ServerMessages } from "./server_messages.ts";
 
 interface SessionStreamsOptions {
   /** Headers of every response. */
   readonly headers: Readonly<Record<string, string>>;
   /** Silence after which a stream gets a comment, milliseconds. */
   readonly keepAliveMs: number;
-  /** Whether the client takes a warning as a log message; absent: no. */
-  readonly takesWarnings?: () => boolean;
+  /** Whether streams begin with an event that only has an id: since 2025-11-25. */
+  readonly primes: boolean;
+  /** Whether the client takes a warning as a log message. */
+  readonly takesWarnings: () => boolean;
   /** Called when the client has closed a stream. */
-  readonly onLeft?: () => void;
+  readonly onLeft: () => void;
 }
 
 /** Unread bytes beyond which a stream gets no more progress; the next message says the same and more. */
@@ -45,12 +46,9 @@ export class SessionStreams {
   readonly #openRequests = new OpenRequests();
   /** Streams opened with GET, by number; the last one gets the messages. */
   readonly #standalone = new Map<number, EventStream>();
-  readonly #serverRequests = new ServerRequests();
-  readonly #pending = new PendingMessages();
+  readonly #messages = new ServerMessages();
   readonly #numbers = new StreamNumbers();
   #closed = false;
-  /** Whether streams begin with an event that only has an id: since 2025-11-25. */
-  primes = false;
 
   constructor(options: SessionStreamsOptions) {
     this.#options = options;
@@ -76,7 +74,7 @@ export class SessionStreams {
     }
     const stream = this.#newStream(number);
     this.#openRequests.add({ id, number, json: undefined, stream });
-    if (this.primes) stream.write(this.#log.add(number, "", "nothing"));
+    if (this.#options.primes) stream.write(this.#log.add(number, "", "nothing"));
     this.#offerAsked(number, stream);
     return Promise.resolve(this.#streamResponse(stream));
   }
@@ -87,7 +85,7 @@ export class SessionStreams {
     if (this.#standalone.size >= MOST_STANDALONE) return tooManyStreams();
     const number = this.#numbers.next("standalone");
     const stream = this.#newStream(number);
-    if (this.primes) stream.write(this.#log.add(number, "", "nothing"));
+    if (this.#options.primes) stream.write(this.#log.add(number, "", "nothing"));
     this.#addStandalone(number, stream);
     return this.#streamResponse(stream);
   }
@@ -97,7 +95,7 @@ export class SessionStreams {
     if (this.#closed) return;
     if (!("method" in message)) return this.#answer(message);
     const asks = "id" in message;
-    if (asks) this.#serverRequests.add(message.id, message);
+    if (asks) this.#messages.add(message);
     const request = relatedTo === undefined ? undefined : this.#openRequests.get(relatedTo);
     if (request !== undefined && request.json === undefined) {
       this.#write(request.number, request.stream, message);
@@ -107,13 +105,12 @@ export class SessionStreams {
     if (number !== undefined && stream !== undefined) return this.#write(number, stream, message);
     // A JSON response cannot carry progress.
     if (message.method === "notifications/progress") return;
-    // A request of the server waits in `#serverRequests`.
-    if (!asks) this.#pending.add(message);
+    if (!asks) this.#messages.add(message);
   }
 
   /** Takes the client's answer to a request of the server. False: no request has this id. */
   answered(id: WireId): boolean {
-    return this.#serverRequests.answered(id);
+    return this.#messages.answered(id);
   }
 
   /** Ends the response of a cancelled request, without an answer. */
@@ -138,8 +135,7 @@ export class SessionStreams {
     this.#closed = true;
     for (const stream of this.#standalone.values()) stream.close();
     this.#standalone.clear();
-    this.#serverRequests.clear();
-    this.#pending.take();
+    this.#messages.clear();
   }
 
   #answer(message: JSONRPCMessage & { readonly id?: WireId | undefined }): void {
@@ -161,7 +157,7 @@ export class SessionStreams {
     if (progress && (open === undefined || backlog > BACKLOG_WITHOUT_PROGRESS)) return;
     const event = this.#log.add(number, JSON.stringify(message), progress ? "nothing" : lossOf(message));
     open?.write(event);
-    this.#serverRequests.written(message, number, open !== undefined);
+    this.#messages.written(message, number, open !== undefined);
     if (open === undefined || backlog <= LARGEST_BACKLOG || !("method" in message)) return;
     open.close();
     this.#gone(number);
@@ -193,7 +189,7 @@ export class SessionStreams {
   #replay({ events, missing }: Replay, stream: EventStream): void {
     if (missing !== undefined) {
       stream.comment(MISSING_COMMENT);
-      const message = missingMessage(missing, this.#options.takesWarnings?.() === true);
+      const message = missingMessage(missing, this.#options.takesWarnings());
       if (message !== undefined) stream.writeOnce(JSON.stringify(message));
     }
     for (const event of events) stream.write(event);
@@ -202,12 +198,12 @@ export class SessionStreams {
   /** Notes the resumed stream; requests of the server whose events were dropped are sent again. */
   #goOn({ stream: number, events, missing }: Replay): void {
     const replayed = new Set(events.map(({ data }) => data));
-    this.#serverRequests.resumed(number, (message) => missing !== undefined && !replayed.has(JSON.stringify(message)));
+    this.#messages.resumed(number, (message) => missing !== undefined && !replayed.has(JSON.stringify(message)));
   }
 
   #addStandalone(number: number, stream: EventStream): void {
     this.#standalone.set(number, stream);
-    for (const message of this.#pending.take()) this.#write(number, stream, message);
+    for (const message of this.#messages.takeNotifications()) this.#write(number, stream, message);
     this.#offerAsked(number, stream);
   }
 
@@ -217,16 +213,16 @@ export class SessionStreams {
 
   /** Offers open requests of the server to another stream, because the client has closed theirs. */
   #gone(number: number): void {
-    this.#options.onLeft?.();
+    this.#options.onLeft();
     this.#standalone.delete(number);
     const [next, stream] = this.#newestStandalone() ?? this.#openRequests.open() ?? [];
-    for (const message of this.#serverRequests.left(number)) {
+    for (const message of this.#messages.left(number)) {
       if (next !== undefined && stream !== undefined) this.#write(next, stream, message);
     }
   }
 
   #offerAsked(number: number, stream: EventStream): void {
-    for (const message of this.#serverRequests.uncarried()) this.#write(number, stream, message);
+    for (const message of this.#messages.uncarried()) this.#write(number, stream, message);
   }
 
   #newestStandalone(): readonly [number, EventStream] | undefined {

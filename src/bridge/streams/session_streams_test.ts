@@ -4,8 +4,16 @@ import { SessionStreams, StreamNumbers } from "./session_streams.ts";
 const ASK = { jsonrpc: "2.0" as const, id: 1, method: "roots/list" };
 const TELL = { jsonrpc: "2.0" as const, method: "notifications/tools/list_changed" };
 
-function setUp(takesWarnings = () => true): SessionStreams {
-  return new SessionStreams({ headers: { "Mcp-Session-Id": "s" }, keepAliveMs: 60_000, takesWarnings });
+const PRIMES = true;
+
+function setUp(takesWarnings = () => true, primes = false): SessionStreams {
+  return new SessionStreams({
+    headers: { "Mcp-Session-Id": "s" },
+    keepAliveMs: 60_000,
+    primes,
+    takesWarnings,
+    onLeft() {},
+  });
 }
 
 /** Reads what a response holds already; `leave` closes its connection. */
@@ -161,8 +169,7 @@ Deno.test("H7 SessionStreams tells a client that comes back for more than is kep
 });
 
 Deno.test("H7 SessionStreams answers a request whose answer is no longer kept with an error, once it is asked for", async () => {
-  const streams = setUp();
-  streams.primes = true;
+  const streams = setUp(() => true, PRIMES);
   const lost = reading(await streams.open("lost", "stream"));
   await lost.next();
   const id = idIn(await lost.next());

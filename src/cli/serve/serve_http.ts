@@ -9,7 +9,7 @@ import { openTrees } from "../../app/writable_trees.ts";
 import { printProblem } from "../terminal/print.ts";
 import { NO_SANDBOX_SERVER, openRunLog } from "../terminal/run_log.ts";
 import type { CommandContext } from "../terminal/command_context.ts";
-import { type Echo, NO_ECHO } from "../../bridge/session/traffic_echo.ts";
+import type { Echo } from "../../bridge/session/session.ts";
 import { colours } from "../terminal/colours.ts";
 import { redactFields, redactText } from "../../logging/redact.ts";
 import { parseJson } from "../../wire/json_value.ts";
@@ -67,11 +67,11 @@ const LONGEST = 8 * 1024;
 
 /**
  * The echo of this run (H9), with --debug or where stderr is a terminal. It writes to stderr in order: JSON with two
- * spaces, other text as it is, without secrets.
+ * spaces, other text as it is, without secrets. Undefined: nothing is shown.
  */
-function httpEcho({ debug }: Pick<Settings, "debug">, environment: Readonly<Record<string, string>>): Echo {
+function httpEcho({ debug }: Pick<Settings, "debug">, environment: Readonly<Record<string, string>>): Echo | undefined {
   const terminal = Deno.stderr.isTerminal();
-  if (!debug && !terminal) return NO_ECHO;
+  if (!debug && !terminal) return undefined;
   const { cyan, green, red } = colours(terminal && (environment["NO_COLOR"] ?? "") === "");
   const print = boundedPrinter();
   const show = (session: string, label: string, value: unknown) => {

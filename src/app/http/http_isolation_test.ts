@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { supportedProcessor } from "../../sandbox/policy/prerequisites.ts";
 import { Libc } from "../../system/libc.ts";
 import { systemSockets } from "../../process/tree/socket_owner.ts";
-import { admissionProblem, refuseOwnCommands } from "./session_admission.ts";
+import { admissionProblem, refuseOwnCommands } from "./http_isolation.ts";
 
 const OWN = "the connection comes from one of this server's own commands, which may begin no session";
 const UNKNOWN = "the process at the other end of the connection cannot be determined, and one of this server's own " +

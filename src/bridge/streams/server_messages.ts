@@ -1,5 +1,8 @@
-/** Requests of the server that the client has not answered (server → client), and the stream that carries each. */
-import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+/**
+ * Messages of the server that wait for a stream: requests until the client has answered them, each with the stream that
+ * carries it, and notifications until the client opens its next stream.
+ */
+import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from "@modelcontextprotocol/server";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 
 interface Asked {
@@ -10,12 +13,24 @@ interface Asked {
   carried: boolean;
 }
 
-export class ServerRequests {
-  readonly #asked = new Map<WireId, Asked>();
+/** Notifications that wait, and characters of all of them. */
+const MOST_NOTIFICATIONS = 256;
+const MOST_CHARACTERS = 1024 * 1024;
 
-  /** Adds a request, which no stream carries yet. */
-  add(id: WireId, message: JSONRPCMessage): void {
-    this.#asked.set(id, { message, stream: undefined, carried: false });
+export class ServerMessages {
+  readonly #asked = new Map<WireId, Asked>();
+  #notifications: { readonly message: JSONRPCMessage; readonly size: number }[] = [];
+  #size = 0;
+
+  /** Keeps a message, which no stream carries yet; drops the oldest notifications beyond the limits. */
+  add(message: JSONRPCRequest | JSONRPCNotification): void {
+    if ("id" in message) return void this.#asked.set(message.id, { message, stream: undefined, carried: false });
+    const { length: size } = JSON.stringify(message);
+    this.#notifications.push({ message, size });
+    this.#size += size;
+    while (this.#notifications.length > MOST_NOTIFICATIONS || this.#size > MOST_CHARACTERS) {
+      this.#size -= this.#notifications.shift()?.size ?? 0;
+    }
   }
 
   /** Removes the request that the client has answered. False: no request has this id. */
@@ -51,7 +66,16 @@ export class ServerRequests {
     return [...this.#asked.values()].filter(({ carried }) => !carried).map(({ message }) => message);
   }
 
+  /** Removes all notifications and returns them in their order. */
+  takeNotifications(): readonly JSONRPCMessage[] {
+    const waiting = this.#notifications;
+    this.#notifications = [];
+    this.#size = 0;
+    return waiting.map(({ message }) => message);
+  }
+
   clear(): void {
     this.#asked.clear();
+    this.takeNotifications();
   }
 }
