@@ -79,7 +79,8 @@ async function ranOutside(bench: Workbench, base: string, row: GitRow): Promise<
 
 for (const user of usersAtHand()) {
   const test = sharing(start, user);
-  for (const row of ROWS) {
+  // What the server sees of a repository is the same for each user: root, who has other rights, tries the reported rows.
+  for (const row of user === "root" ? REPORTED : ROWS) {
     test(`S24 git outside runs no program by ${row.name}, as ${user}`, async ({ bench, server }) => {
       const program = `${directoryOf(bench.scope, row)}-program`;
       let told = "";

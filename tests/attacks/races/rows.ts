@@ -125,6 +125,7 @@ export const RACES: readonly Attack[] = [
       "two servers, --write": raced({
         ...ofAnother(TWO_STATES),
         sessions: twoServers(({ scope }) => ["--write", `${scope}/x/y`]),
+        extended: true,
       }),
       "--session-isolation": raced({ ...INTO_THE_TREE_BELOW, sessions: isolatedSessions([]), extended: true }),
     },

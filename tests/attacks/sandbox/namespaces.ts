@@ -295,6 +295,7 @@ s = socket.socket(1); s.settimeout(5); s.connect("${scene.out}/directory/daemon"
     id: "N13",
     title: "a step of the launcher fails",
     users: BOTH,
+    alikeForRoot: "tests/launcher_failures_test.ts fails each step as root",
     aim: "evidence",
     ways: withFailingSteps(),
   },
