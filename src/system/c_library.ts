@@ -95,6 +95,20 @@ const TYPE_AT = 18;
 const NAME_AT = 19;
 const KINDS: Readonly<Record<number, EntryKind | undefined>> = { 0: undefined, 4: "directory", 8: "file", 10: "link" };
 
+/** All entries of a directory; `read` fills the buffer with the next ones, and gives their bytes: 0 at the end. */
+export function listEntries(
+  buffer: Uint8Array<ArrayBuffer>,
+  read: (buffer: Uint8Array<ArrayBuffer>) => number | bigint,
+  wanted?: (kind: DirectoryEntry["kind"]) => boolean,
+): readonly DirectoryEntry[] {
+  const found: DirectoryEntry[] = [];
+  for (;;) {
+    const length = Number(read(buffer));
+    if (length <= 0) return found;
+    found.push(...directoryEntries(buffer.subarray(0, length), wanted));
+  }
+}
+
 /** The entries of `struct linux_dirent64`, without `.` and `..`; of a kind that is `wanted`. */
 export function directoryEntries(
   bytes: Uint8Array,

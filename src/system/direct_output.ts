@@ -3,7 +3,7 @@
  * some 80 µs of processor time; its own synchronous write would wait for a reader that has stopped.
  */
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
-import { EINVAL, ENOSYS, SYSTEM_CALLS } from "./syscalls.ts";
+import { EINVAL, ENOSYS, EOPNOTSUPP, SYSTEM_CALLS, THIS_PROCESSOR } from "./syscalls.ts";
 
 /** Like `Deno.stdout`. */
 interface SlowOutput {
@@ -30,7 +30,6 @@ const NO_OFFSET = -1n;
 /** It fails where it would wait. Pipes know it since Linux 6.4, sockets longer. */
 const RWF_NOWAIT = 8n;
 const ONE_VECTOR = 1n;
-const EOPNOTSUPP = 95;
 /** The kernel does not do it here, now or later. */
 const NEVER: readonly number[] = [EINVAL, ENOSYS, EOPNOTSUPP];
 /** Of one message; longer ones go the slow way. */
@@ -49,7 +48,7 @@ export function directOutput(slow: SlowOutput, descriptor: number): DirectOutput
 
 class NowWriter {
   readonly #library = new LazyLibrary(LIBRARY);
-  readonly #number = BigInt(SYSTEM_CALLS[Deno.build.arch === "aarch64" ? "aarch64" : "x86_64"].pwritev2);
+  readonly #number = BigInt(SYSTEM_CALLS[THIS_PROCESSOR].pwritev2);
   readonly #descriptor: bigint;
   /** One place for all messages, so that its address is asked for once. */
   readonly #bytes = new Uint8Array(MOST_BYTES);

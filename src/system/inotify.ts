@@ -8,24 +8,31 @@ import { nameText } from "../base/bytes.ts";
 import { encodeText } from "../base/text.ts";
 import { LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 
-const SYMBOLS = {
+/** What each user of inotify calls. */
+export const INOTIFY = {
   inotify_init1: { parameters: ["i32"], result: "i32" },
   inotify_add_watch: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   inotify_rm_watch: { parameters: ["i32", "i32"], result: "i32" },
-  eventfd: { parameters: ["u32", "i32"], result: "i32" },
-  poll: { parameters: ["buffer", "u64", "i32"], result: "i32", nonblocking: true },
   read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   close: { parameters: ["i32"], result: "i32" },
 } as const;
 
+const SYMBOLS = {
+  ...INOTIFY,
+  eventfd: { parameters: ["u32", "i32"], result: "i32" },
+  poll: { parameters: ["buffer", "u64", "i32"], result: "i32", nonblocking: true },
+  write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+} as const;
+
 /** O_NONBLOCK | O_CLOEXEC, which are IN_NONBLOCK | IN_CLOEXEC and EFD_NONBLOCK | EFD_CLOEXEC too. */
-const NONBLOCK_CLOEXEC = 0x80800;
+export const NONBLOCK_CLOEXEC = 0x80800;
 /** modify, attrib, close_write, moved_from, moved_to, create, delete, delete_self, move_self (linux/inotify.h). */
 const CHANGES = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800;
-const IN_Q_OVERFLOW = 0x4000;
+export const IN_Q_OVERFLOW = 0x4000;
+/** The watch is over, because the file is gone or its file system. */
+export const IN_IGNORED = 0x8000;
 const IN_ONLYDIR = 0x1000000;
-const POLLIN = 1;
+export const POLLIN = 1;
 /** `struct inotify_event`: wd, mask, cookie, len, then `len` bytes of name. */
 const EVENT_BYTES = 16;
 const BATCH_BYTES = 65_536;

@@ -4,8 +4,17 @@
  */
 import { nameBytes, nameText } from "../base/bytes.ts";
 import { encodeText } from "../base/text.ts";
-import { directoryEntries, type DirectoryEntry, errnoAt, LazyLibrary } from "./c_library.ts";
-import { EINVAL, O_CLOEXEC, O_PATH, OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "./syscalls.ts";
+import { type DirectoryEntry, type EntryKind, errnoAt, LazyLibrary, listEntries } from "./c_library.ts";
+import {
+  AT_FDCWD,
+  AT_SYMLINK_NOFOLLOW,
+  EINVAL,
+  O_CLOEXEC,
+  O_PATH,
+  OPEN_FLAGS,
+  type Processor,
+  SYSTEM_CALLS,
+} from "./syscalls.ts";
 import { AbsenceWatch, type ChangeWatch, PathWatch, type StatInto, type Watched } from "./stat_watch.ts";
 
 /** Loaded with the calls whose failure it reports: loading it later would overwrite errno. */
@@ -34,7 +43,7 @@ const LISTINGS = {
   readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
 } as const;
 
-const AT_FDCWD = -100n;
+const HERE = BigInt(AT_FDCWD);
 const MFD_CLOEXEC = 1;
 const MFD_EXEC = 16;
 const LANDLOCK_CREATE_RULESET_VERSION = 1n;
@@ -54,7 +63,7 @@ export interface FileIdentity {
 
 /** Facts of `lstat` about a path. */
 export interface FileFacts extends FileIdentity {
-  readonly kind: "directory" | "file" | "link" | "other";
+  readonly kind: EntryKind;
   readonly mode: number;
   /** Names (hard links) that the file has; of a directory a number without meaning. */
   readonly links: number;
@@ -67,13 +76,27 @@ export interface FileFacts extends FileIdentity {
 export type SearchedEntry = DirectoryEntry & { readonly kind: "directory" | "other" };
 
 const BUFFER_BYTES = 65_536n;
-const AT_SYMLINK_NOFOLLOW = 0x100n;
+const NO_FOLLOW = BigInt(AT_SYMLINK_NOFOLLOW);
 const KIND_MASK = 0xf000;
-const KINDS: Readonly<Record<number, FileFacts["kind"]>> = { 0x4000: "directory", 0x8000: "file", 0xa000: "link" };
+const KINDS: Readonly<Record<number, EntryKind>> = { 0x4000: "directory", 0x8000: "file", 0xa000: "link" };
 /** Of `st_mode` in `struct stat`, in 32-bit words; the other fields used here have the same offsets on both. */
 const MODE_WORD: Readonly<Record<Processor, number>> = { x86_64: 6, aarch64: 4 };
 
 const LINKS_WORD: Readonly<Record<Processor, number>> = { x86_64: 4, aarch64: 5 };
+
+/** What `struct stat` says, as 64-bit and as 32-bit words of the same memory. */
+export function factsOf(stat: BigUint64Array, words: Uint32Array, processor: Processor): FileFacts {
+  const mode = words[MODE_WORD[processor]] ?? 0;
+  return {
+    device: stat[0] ?? 0n,
+    inode: stat[1] ?? 0n,
+    kind: KINDS[mode & KIND_MASK] ?? "other",
+    mode,
+    links: words[LINKS_WORD[processor]] ?? 0,
+    size: stat[6] ?? 0n,
+    changedAt: (stat[13] ?? 0n) * 1_000_000_000n + (stat[14] ?? 0n),
+  };
+}
 
 /** The C library, glibc or else musl; `close()` unloads what was loaded of it. Calls throw an Error where there is none. */
 export class Libc {
@@ -123,26 +146,16 @@ export class Libc {
 
   /** What is at `path` itself, a link not followed; undefined when there is nothing, or it is out of reach. Some 2 µs. */
   lookAt(path: string): FileFacts | undefined {
-    return this.#takeStat(path, AT_SYMLINK_NOFOLLOW) ? this.#facts() : undefined;
+    return this.#takeStat(path, NO_FOLLOW) ? this.#facts() : undefined;
   }
 
   #facts(): FileFacts {
-    const stat = this.#stat;
-    const mode = this.#statWords[MODE_WORD[this.#processor]] ?? 0;
-    return {
-      device: stat[0] ?? 0n,
-      inode: stat[1] ?? 0n,
-      kind: KINDS[mode & KIND_MASK] ?? "other",
-      mode,
-      links: this.#statWords[LINKS_WORD[this.#processor]] ?? 0,
-      size: stat[6] ?? 0n,
-      changedAt: (stat[13] ?? 0n) * 1_000_000_000n + (stat[14] ?? 0n),
-    };
+    return factsOf(this.#stat, this.#statWords, this.#processor);
   }
 
   #takeStat(path: string, flags: bigint): boolean {
     const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
-    return this.#questions.symbols.stat(number, AT_FDCWD, nameBytes(path + "\0"), this.#stat, flags) === 0n;
+    return this.#questions.symbols.stat(number, HERE, nameBytes(path + "\0"), this.#stat, flags) === 0n;
   }
 
   /** For looking at the same paths as `lookAt` does, again and again. */
@@ -152,7 +165,7 @@ export class Libc {
     if (watched === "absence") return new AbsenceWatch(paths, (some) => this.watch(some));
     const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
     const { stat } = this.#questions.symbols;
-    const look: StatInto = (name, into) => stat(number, AT_FDCWD, name, into, AT_SYMLINK_NOFOLLOW) === 0n;
+    const look: StatInto = (name, into) => stat(number, HERE, name, into, NO_FOLLOW) === 0n;
     return new PathWatch(paths, look, watched);
   }
 
@@ -246,14 +259,10 @@ export class Libc {
 
   #entriesOf(path: string, wanted?: (kind: DirectoryEntry["kind"]) => boolean, flags = 0): readonly DirectoryEntry[] {
     return this.#withOpen(path, (fd) => {
-      const entries: DirectoryEntry[] = [];
       const buffer = this.#buffer ??= new Uint8Array(Number(BUFFER_BYTES));
       const number = BigInt(SYSTEM_CALLS[this.#processor].getdents64);
-      for (;;) {
-        const length = Number(this.#listings.symbols.directory(number, BigInt(fd), buffer, BUFFER_BYTES));
-        if (length <= 0) return entries;
-        entries.push(...directoryEntries(buffer.subarray(0, length), wanted));
-      }
+      const { directory } = this.#listings.symbols;
+      return listEntries(buffer, (into) => directory(number, BigInt(fd), into, BUFFER_BYTES), wanted);
     }, flags) ?? [];
   }
 

@@ -10,6 +10,9 @@ export const NO_CALL = -1;
 /** The processors the launcher exists for. */
 export type Processor = "x86_64" | "aarch64";
 
+/** That of this machine, where the program's Linux part runs. */
+export const THIS_PROCESSOR: Processor = Deno.build.arch === "aarch64" ? "aarch64" : "x86_64";
+
 export type SystemCall = keyof typeof NUMBERS;
 
 export type SystemCalls = Readonly<Record<SystemCall, number>>;
@@ -29,12 +32,15 @@ export const OPEN_FLAGS: Readonly<Record<Processor, { readonly noFollow: number;
 
 /** Constants that have the same value on both processors (include/uapi of the kernel). */
 export const AT_FDCWD = -100;
+export const AT_SYMLINK_NOFOLLOW = 0x100;
+export const AT_REMOVEDIR = 0x200;
 export const AT_EMPTY_PATH = 0x1000;
 export const AT_RECURSIVE = 0x8000;
 
 export const O_WRONLY = 1;
 export const O_CREAT = 0x40;
 export const O_EXCL = 0x80;
+export const O_NONBLOCK = 0x800;
 export const O_CLOEXEC = 0x80000;
 export const O_PATH = 0x200000;
 
@@ -54,7 +60,19 @@ export const AF_INET = 2;
 export const SOCK_STREAM = 1;
 
 export const EPERM = 1;
+export const ENOENT = 2;
+export const EAGAIN = 11;
 export const ENOMEM = 12;
 export const EACCES = 13;
+export const EBUSY = 16;
+export const EEXIST = 17;
+export const EXDEV = 18;
+export const ENOTDIR = 20;
 export const EINVAL = 22;
+export const ENOSPC = 28;
+export const EROFS = 30;
 export const ENOSYS = 38;
+export const ELOOP = 40;
+export const EPROTOTYPE = 91;
+export const EOPNOTSUPP = 95;
+export const EDQUOT = 122;

@@ -5,7 +5,7 @@
 import { encodeText } from "../base/text.ts";
 import { concatenate, sameBytes } from "../base/bytes.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
-import { AF_UNIX, O_CLOEXEC } from "./syscalls.ts";
+import { AF_UNIX, EPROTOTYPE, O_CLOEXEC } from "./syscalls.ts";
 
 const SYMBOLS = {
   __errno_location: { parameters: [], result: "pointer" },
@@ -33,7 +33,6 @@ const [HEADER, REQUEST, MESSAGE, ATTRIBUTE] = [16, 24, 16, 4];
 const UNIX_DIAG_NAME = 0;
 const UNIX_DIAG_VFS = 1;
 const MINOR_BITS = 20;
-const EPROTOTYPE = 91;
 const LONGEST_PATH = 107;
 const DECODER = new TextDecoder();
 

@@ -1,8 +1,6 @@
 /** Whether this machine can enforce the sandbox at all, and what to do where it cannot (S12, S13, S19). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { ENOSYS, EPERM, type Processor } from "../../system/syscalls.ts";
-
-const EOPNOTSUPP = 95;
+import { ENOSYS, EOPNOTSUPP, EPERM, type Processor } from "../../system/syscalls.ts";
 
 /** What this version needs even for `--no-sandbox`: commands are always started by the launcher. */
 const LAUNCHER_ONLY =

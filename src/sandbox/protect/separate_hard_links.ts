@@ -18,10 +18,8 @@ import type { FileState } from "./guard_view.ts";
 const LARGEST_BYTES = 4 * 1024 * 1024;
 /** How often a file that a command slipped in is replaced: each round the command must guess a new name in time. */
 const MOST_TRIES = 64;
-const KIND_MASK = 0xf000;
-const REGULAR = 0x8000;
 /** Kind and permissions; a copy is not set-user-ID. */
-const COPIED_MODE = KIND_MASK | 0o777;
+const COPIED_MODE = 0o170777;
 
 /** One of the names of a file. */
 export interface SharedName {
@@ -68,7 +66,7 @@ export class Separator implements Disposable {
     const source = files.open(directory, name);
     const before = source === undefined ? undefined : files.stat(source, "");
     if (source === undefined || before === undefined || !isSameFile(before, wanted)) return SHARED;
-    if ((before.mode & KIND_MASK) !== REGULAR || before.size > LARGEST_BYTES) return SHARED;
+    if (before.kind !== "file" || before.size > LARGEST_BYTES) return SHARED;
     const isAsSeen = files.hasNoWriter(source) && before.changedAt === wanted.changedAt;
     const content = files.read(source, before.size);
     const lock = `${name}.lock`;

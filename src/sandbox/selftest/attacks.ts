@@ -10,6 +10,7 @@ import { type Attack, type AttackDraft, attempt, type Defence } from "./attack.t
 import {
   AF_UNIX,
   AT_FDCWD,
+  AT_SYMLINK_NOFOLLOW,
   CLONE_NEWNS,
   CLONE_NEWUSER,
   O_CLOEXEC,
@@ -22,7 +23,6 @@ import {
 
 const NO_DESCRIPTOR = -1;
 const STAT_BYTES = 256;
-const AT_SYMLINK_NOFOLLOW = 0x100;
 const RLIMIT_CORE = 4;
 const KEYCTL_GET_KEYRING_ID = 0;
 const KEY_SPEC_USER_KEYRING = -4;

@@ -5,25 +5,20 @@
  */
 import { encodeText } from "../../base/text.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
-import { type Event, eventsIn } from "../inotify.ts";
-import { O_CLOEXEC } from "../syscalls.ts";
+import { type Event, eventsIn, IN_IGNORED, IN_Q_OVERFLOW, INOTIFY, NONBLOCK_CLOEXEC, POLLIN } from "../inotify.ts";
+import { ENOENT, ENOTDIR, O_CLOEXEC } from "../syscalls.ts";
 import { attempt } from "../../base/errors.ts";
 import type { ChangeWatch, Watched } from "../stat_watch.ts";
 
 const SYMBOLS = {
-  inotify_init1: { parameters: ["i32"], result: "i32" },
-  inotify_add_watch: { parameters: ["i32", "buffer", "u32"], result: "i32" },
-  inotify_rm_watch: { parameters: ["i32", "i32"], result: "i32" },
+  ...INOTIFY,
   open: { parameters: ["buffer", "i32"], result: "i32" },
   poll: { parameters: ["buffer", "u64", "i32"], result: "i32" },
-  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   statfs: { parameters: ["buffer", "buffer"], result: "i32" },
   readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
-  close: { parameters: ["i32"], result: "i32" },
   __errno_location: { parameters: [], result: "pointer" },
 } as const;
 
-const IN_NONBLOCK_CLOEXEC = 0x80800;
 /** moved_from, moved_to, create, delete; added to what else is watched there; a directory itself, no link to one. */
 const NAMES = 0x40 | 0x80 | 0x100 | 0x200 | 0x0100_0000 | 0x0200_0000 | 0x2000_0000;
 /**
@@ -31,12 +26,6 @@ const NAMES = 0x40 | 0x80 | 0x100 | 0x200 | 0x0100_0000 | 0x0200_0000 | 0x2000_0
  * whose single writes raise no event.
  */
 const EVERYTHING = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x0200_0000 | 0x2000_0000;
-/** The watch is over, because the file is gone or its file system. */
-const IN_IGNORED = 0x8000;
-const IN_Q_OVERFLOW = 0x4000;
-const POLLIN = 1;
-const ENOENT = 2;
-const ENOTDIR = 20;
 /** A few hundred events; where there are more, everything may have changed. */
 const BATCH_BYTES = 16_384;
 /** The system's limit is one for all programs of the user: editors have watches too. */
@@ -88,7 +77,7 @@ export class PathEvents implements Disposable {
   /** @throws {Error} When the C library, the kernel or /proc gives none: at the system's limit of instances, for one. */
   constructor() {
     const { inotify_init1, open } = this.#library.symbols;
-    this.#descriptor = inotify_init1(IN_NONBLOCK_CLOEXEC);
+    this.#descriptor = inotify_init1(NONBLOCK_CLOEXEC);
     this.#mounts = open(encodeText("/proc/self/mountinfo\0"), O_CLOEXEC);
     this.#asked = new Int32Array([this.#descriptor, POLLIN, this.#mounts, 0]);
     this.#answered = new Int16Array(this.#asked.buffer);

@@ -3,32 +3,23 @@
  * there is nothing new. A directory is watched before it is listed, so that nothing appears between the two.
  */
 import { nameBytes } from "../../base/bytes.ts";
-import { directoryEntries, type DirectoryEntry, errnoAt, LazyLibrary } from "../c_library.ts";
-import { type Event, eventsIn } from "../inotify.ts";
+import { type DirectoryEntry, errnoAt, LazyLibrary, listEntries } from "../c_library.ts";
+import { type Event, eventsIn, IN_IGNORED, IN_Q_OVERFLOW, INOTIFY, NONBLOCK_CLOEXEC } from "../inotify.ts";
 import { expected } from "../paths.ts";
-import { O_CLOEXEC, OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "../syscalls.ts";
+import { ENOENT, ENOTDIR, O_CLOEXEC, O_NONBLOCK, OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "../syscalls.ts";
 
 const SYMBOLS = {
-  inotify_init1: { parameters: ["i32"], result: "i32" },
-  inotify_add_watch: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  ...INOTIFY,
   open: { parameters: ["buffer", "i32"], result: "i32" },
   list: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64" },
-  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  close: { parameters: ["i32"], result: "i32" },
   __errno_location: { parameters: [], result: "pointer" },
 } as const;
 
-const IN_NONBLOCK_CLOEXEC = 0x80800;
 /** moved_to and create, of a directory itself, added to what is watched there. */
 const NAMES = 0x80 | 0x100 | 0x0100_0000 | 0x0200_0000 | 0x2000_0000;
 /** The same and modify, attrib, close_write. */
 const CONTENTS = NAMES | 0x2 | 0x4 | 0x8;
-const IN_IGNORED = 0x8000;
-const IN_Q_OVERFLOW = 0x4000;
 const IN_ISDIR = 0x4000_0000;
-const O_NONBLOCK = 0x800;
-const ENOENT = 2;
-const ENOTDIR = 20;
 const BATCH_BYTES = 65_536;
 /** Directories that the system does not watch, and each look goes through. */
 const MOST_UNWATCHED = 2_048;
@@ -79,7 +70,7 @@ export class TreeEvents implements Disposable {
   /** @throws {Error} When the C library is not found. */
   constructor(options: TreeEventsOptions) {
     this.#options = options;
-    this.#descriptor = this.#library.symbols.inotify_init1(IN_NONBLOCK_CLOEXEC);
+    this.#descriptor = this.#library.symbols.inotify_init1(NONBLOCK_CLOEXEC);
   }
 
   [Symbol.dispose](): void {
@@ -212,12 +203,7 @@ export class TreeEvents implements Disposable {
     const fd = open(nameBytes(`${path}\0`), directory | noFollow | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return isGone(this.#errno()) ? [] : undefined;
     const number = BigInt(SYSTEM_CALLS[processor].getdents64);
-    const found: DirectoryEntry[] = [];
-    for (;;) {
-      const length = Number(list(number, BigInt(fd), this.#buffer, BigInt(BATCH_BYTES)));
-      if (length <= 0) break;
-      found.push(...directoryEntries(this.#buffer.subarray(0, length)));
-    }
+    const found = listEntries(this.#buffer, (into) => list(number, BigInt(fd), into, BigInt(BATCH_BYTES)));
     close(fd);
     return found;
   }

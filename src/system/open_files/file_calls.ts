@@ -3,16 +3,23 @@
  * while it is worked on.
  */
 import { nameText } from "../../base/bytes.ts";
-import { directoryEntries, type DirectoryEntry, errnoAt, LITTLE_ENDIAN } from "../c_library.ts";
-import type { FileIdentity } from "../libc.ts";
+import { type DirectoryEntry, errnoAt, listEntries } from "../c_library.ts";
+import { factsOf, type FileFacts, type FileIdentity } from "../libc.ts";
 import { copyAttributes, haveSameAttributes } from "./attributes.ts";
 import { type FileLibrary, openFileLibrary, text } from "./library.ts";
 import {
   AT_EMPTY_PATH,
   AT_FDCWD,
+  AT_REMOVEDIR,
+  AT_SYMLINK_NOFOLLOW,
+  EACCES,
+  EAGAIN,
+  EINVAL,
+  EOPNOTSUPP,
   O_CLOEXEC,
   O_CREAT,
   O_EXCL,
+  O_NONBLOCK,
   O_PATH,
   O_WRONLY,
   OPEN_FLAGS,
@@ -20,10 +27,7 @@ import {
   SYSTEM_CALLS,
 } from "../syscalls.ts";
 
-const AT_SYMLINK_NOFOLLOW = 0x100;
 const AT_SYMLINK_FOLLOW = 0x400;
-const AT_REMOVEDIR = 0x200;
-const O_NONBLOCK = 0x800;
 /** Without O_DIRECTORY, whose number differs by processor. */
 const O_TMPFILE = 0x400000;
 const RENAME_NOREPLACE = 1;
@@ -36,8 +40,8 @@ const F_SETLEASE = 1024;
 const F_RDLCK = 0n;
 /** Ignored where nothing waits for it: a lease that is broken sends it. */
 const SIGURG = 23n;
-/** EACCES, EINVAL, EOPNOTSUPP: another user's file, or a file system without leases. */
-const NO_LEASE: readonly number[] = [13, 22, 95];
+/** Another user's file, or a file system without leases. */
+const NO_LEASE: readonly number[] = [EACCES, EINVAL, EOPNOTSUPP];
 /** RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH */
 const RESOLVE_PLAIN = 0x2n | 0x4n | 0x8n;
 const STATX_BTIME = 0x800n;
@@ -46,20 +50,17 @@ const BIRTH_WORD = 10;
 const PERMISSIONS = 0o777;
 const OWNER = 0o700;
 const PRIVATE = 0o600;
-const EAGAIN = 11;
 
 /** The fields of `struct stat` that are needed here. */
-export interface Stat extends FileIdentity {
-  readonly mode: number;
-  readonly links: number;
+export interface Stat extends FileFacts {
   readonly uid: number;
   readonly gid: number;
-  readonly size: bigint;
   /** Times of access and of writing as `struct timespec[2]`. */
   readonly times: BigUint64Array<ArrayBuffer>;
-  /** Nanoseconds since 1970, as in `FileFacts`. */
-  readonly changedAt: bigint;
 }
+
+/** Of `st_uid`, which `st_gid` follows, in 32-bit words. */
+const OWNER_WORD: Readonly<Record<Processor, number>> = { x86_64: 7, aarch64: 6 };
 
 /** An open file whose rights another one gets. */
 interface OpenLike {
@@ -126,13 +127,8 @@ export class OpenFiles implements Disposable {
   /** What a directory holds that was opened for it. */
   entries(fd: number): readonly DirectoryEntry[] {
     const number = BigInt(SYSTEM_CALLS[this.#processor].getdents64);
-    const buffer = new Uint8Array(65_536);
-    const found: DirectoryEntry[] = [];
-    for (;;) {
-      const length = Number(this.#library.symbols.directory(number, BigInt(fd), buffer, BigInt(buffer.length)));
-      if (length <= 0) return found;
-      found.push(...directoryEntries(buffer.subarray(0, length)));
-    }
+    const { directory } = this.#library.symbols;
+    return listEntries(new Uint8Array(65_536), (into) => directory(number, BigInt(fd), into, BigInt(into.length)));
   }
 
   /** For reading and writing, its content kept; undefined: it is a link, or cannot be opened. */
@@ -310,15 +306,9 @@ export class OpenFiles implements Disposable {
     const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
     const flags = BigInt(AT_SYMLINK_NOFOLLOW | (name === "" ? AT_EMPTY_PATH : 0));
     if (this.#library.symbols.stat(number, BigInt(fd), text(name), stat, flags) !== 0n) return undefined;
-    const view = new DataView(stat.buffer);
-    const words = (...offsets: readonly number[]) => offsets.map((offset) => view.getUint32(offset, LITTLE_ENDIAN));
-    const [mode = 0, links = 0, uid = 0, gid = 0] = this.#processor === "x86_64"
-      ? words(24, 16, 28, 32)
-      : words(16, 20, 24, 28);
-    const [device = 0n, inode = 0n] = stat;
-    const [size = 0n, times] = [stat[6], stat.slice(9, 13)];
-    const changedAt = (stat[13] ?? 0n) * 1_000_000_000n + (stat[14] ?? 0n);
-    return { device, inode, mode, links, uid, gid, size, times, changedAt };
+    const words = new Uint32Array(stat.buffer);
+    const [uid = 0, gid = 0] = words.subarray(OWNER_WORD[this.#processor]);
+    return { ...factsOf(stat, words, this.#processor), uid, gid, times: stat.slice(9, 13) };
   }
 
   /** What no later file or directory has, though it gets the number of `name` as that is gone; undefined: it is gone. */

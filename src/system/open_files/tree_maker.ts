@@ -2,9 +2,18 @@
  * Makes and removes small trees with two functions of the C library: a hundred entries take a millisecond. Unlike the
  * runtime's functions these work in /dev too.
  */
-import { directoryEntries, type DirectoryEntry, LazyLibrary } from "../c_library.ts";
+import { type DirectoryEntry, LazyLibrary, listEntries } from "../c_library.ts";
 import { text } from "./library.ts";
-import { AT_FDCWD, O_CLOEXEC, O_CREAT, O_WRONLY, OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "../syscalls.ts";
+import {
+  AT_FDCWD,
+  AT_REMOVEDIR,
+  O_CLOEXEC,
+  O_CREAT,
+  O_WRONLY,
+  OPEN_FLAGS,
+  type Processor,
+  SYSTEM_CALLS,
+} from "../syscalls.ts";
 
 const LIBRARY = {
   /** Calls with a number, a path or buffer, and two numbers. */
@@ -13,7 +22,6 @@ const LIBRARY = {
   readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
 } as const;
 
-const AT_REMOVEDIR = 0x200;
 const NOTHING = new Uint8Array();
 
 type Call = "mkdirat" | "openat" | "close" | "getdents64" | "unlinkat";
@@ -92,13 +100,7 @@ export class TreeMaker implements Disposable {
   }
 
   #entriesOf(descriptor: number): readonly DirectoryEntry[] {
-    const buffer = new Uint8Array(32_768);
-    const found: DirectoryEntry[] = [];
-    for (;;) {
-      const length = this.#call("getdents64", descriptor, buffer, buffer.length);
-      if (length <= 0) return found;
-      found.push(...directoryEntries(buffer.subarray(0, length)));
-    }
+    return listEntries(new Uint8Array(32_768), (into) => this.#call("getdents64", descriptor, into, into.length));
   }
 
   #call(call: Call, first: number, place: string | Uint8Array<ArrayBuffer> = NOTHING, second = 0, third = 0): number {

@@ -4,7 +4,8 @@
  */
 import { encodeText } from "../../base/text.ts";
 import { errnoAt, LazyLibrary } from "../c_library.ts";
-import { AT_FDCWD, O_CLOEXEC, type Processor, SYSTEM_CALLS } from "../syscalls.ts";
+import { factsOf, type FileFacts } from "../libc.ts";
+import { AT_FDCWD, O_CLOEXEC, O_NONBLOCK, SYSTEM_CALLS, THIS_PROCESSOR } from "../syscalls.ts";
 
 /** A file that is open; disposal closes it. */
 export interface OpenedFile extends Disposable {
@@ -41,11 +42,6 @@ const LIBRARY = {
 const NOTHING = new Uint8Array();
 /** O_RDONLY is nothing. */
 const O_NOCTTY = 0x100;
-const O_NONBLOCK = 0x800;
-/** `st_mode` in 32-bit words of `struct stat`; the other fields that are used here stand alike. */
-const MODE_WORD: Readonly<Record<Processor, number>> = { x86_64: 6, aarch64: 4 };
-const KIND_MASK = 0xf000;
-const REGULAR = 0x8000;
 /** Names of errors; others are shown by their number. */
 const CODES: Readonly<Record<number, string>> = {
   1: "EPERM",
@@ -62,17 +58,16 @@ const CODES: Readonly<Record<number, string>> = {
 
 class LinuxOpener implements FileOpener {
   readonly #library = new LazyLibrary(LIBRARY);
-  readonly #processor: Processor = Deno.build.arch === "aarch64" ? "aarch64" : "x86_64";
 
   open(path: string): OpenedFile {
     const flags = O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     const descriptor = this.#call("openat", AT_FDCWD, encodeText(`${path}\0`), flags);
     if (descriptor < 0) throw this.#failure("open", path);
-    const [stat, words] = this.#statOf(descriptor);
+    const { kind, size, device, inode } = this.#factsOf(descriptor);
     return {
-      isFile: ((words[MODE_WORD[this.#processor]] ?? 0) & KIND_MASK) === REGULAR,
-      size: Number(stat[6]),
-      identity: `${Number(stat[0])}:${Number(stat[1])}`,
+      isFile: kind === "file",
+      size: Number(size),
+      identity: `${Number(device)}:${Number(inode)}`,
       read: (into) => {
         const got = this.#call("read", descriptor, into, into.length);
         if (got < 0) throw this.#failure("read", path);
@@ -86,11 +81,11 @@ class LinuxOpener implements FileOpener {
     this.#library[Symbol.dispose]();
   }
 
-  #statOf(descriptor: number): readonly [BigUint64Array, Uint32Array] {
+  #factsOf(descriptor: number): FileFacts {
     const stat = new BigUint64Array(32);
     // It has no way to fail: the descriptor is open, and its file is not asked.
     this.#call("fstat", descriptor, stat);
-    return [stat, new Uint32Array(stat.buffer)];
+    return factsOf(stat, new Uint32Array(stat.buffer), THIS_PROCESSOR);
   }
 
   #call(
@@ -99,7 +94,7 @@ class LinuxOpener implements FileOpener {
     buffer: Uint8Array<ArrayBuffer> | BigUint64Array<ArrayBuffer>,
     second = 0,
   ): number {
-    const number = BigInt(SYSTEM_CALLS[this.#processor][call]);
+    const number = BigInt(SYSTEM_CALLS[THIS_PROCESSOR][call]);
     return Number(this.#library.symbols.call(number, BigInt(first), buffer, BigInt(second)));
   }
 

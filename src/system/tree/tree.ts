@@ -30,9 +30,6 @@ export interface TreeEntry extends Omit<DirectoryEntry, "file"> {
   readonly kind: EntryKind;
 }
 
-const KIND_MASK = 0o170000;
-const KINDS: Readonly<Record<number, EntryKind>> = { 0o100000: "file", 0o040000: "directory", 0o120000: "link" };
-
 export class Tree implements Disposable {
   /** The requested directory. */
   readonly place: Place;
@@ -102,7 +99,7 @@ export class Tree implements Disposable {
     const fd = files.fileBelow(directory, path);
     if (fd === undefined) return undefined;
     const stat = files.stat(fd, "");
-    const isFile = stat !== undefined && (stat.mode & KIND_MASK) === 0o100000 && stat.size <= most;
+    const isFile = stat !== undefined && stat.kind === "file" && stat.size <= most;
     const content = isFile ? files.read(fd, stat.size) : undefined;
     files.drop(fd);
     return content;
@@ -113,6 +110,6 @@ export class Tree implements Disposable {
   }
 
   #kindOf(path: string): EntryKind {
-    return KINDS[(this.stat(path)?.mode ?? 0) & KIND_MASK] ?? "other";
+    return this.stat(path)?.kind ?? "other";
   }
 }

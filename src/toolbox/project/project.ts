@@ -25,9 +25,6 @@ export interface OpenFile extends Disposable {
   readAt(buffer: Uint8Array<ArrayBuffer>, position: number): number;
 }
 
-const KIND_MASK = 0o170000;
-const REGULAR = 0o100000;
-const DIRECTORY = 0o040000;
 /** A path that changes while it is followed is followed again so often. */
 const MOST_TRIES = 3;
 
@@ -178,9 +175,8 @@ export class Project implements Disposable {
     if (fd === undefined) return undefined;
     const stat = files.stat(fd, "");
     if (stat === undefined) return undefined;
-    const kind = stat.mode & KIND_MASK;
-    if (kind === DIRECTORY) throw isDirectory(place);
-    if (kind !== REGULAR) throw new UserError(`Cannot read "${place.shown}": it is not a regular file`);
+    if (stat.kind === "directory") throw isDirectory(place);
+    if (stat.kind !== "file") throw new UserError(`Cannot read "${place.shown}": it is not a regular file`);
     const opened = stack.move();
     return {
       place,

@@ -6,8 +6,6 @@ const MARK = ".ahma-";
 const DRAFT = /^\.ahma-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** A younger one may belong to a write of another server, milliseconds. */
 const LEFT_AFTER_MS = 3_600_000;
-const KIND_MASK = 0o170000;
-const REGULAR = 0o100000;
 
 /** A name for a draft. */
 export function draftName(): string {
@@ -35,6 +33,6 @@ export class LeftDrafts {
 function isLeft(files: OpenFiles, directory: number, name: string): boolean {
   const stat = files.stat(directory, name);
   const writtenAt = files.writtenAt(directory, name);
-  return stat !== undefined && writtenAt !== undefined && (stat.mode & KIND_MASK) === REGULAR &&
+  return stat !== undefined && writtenAt !== undefined && stat.kind === "file" &&
     stat.uid === Deno.uid() && Date.now() - writtenAt > LEFT_AFTER_MS;
 }

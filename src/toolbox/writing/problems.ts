@@ -3,16 +3,7 @@ import { UserError } from "../../base/errors.ts";
 import type { WorkerSetup } from "../frame/messages.ts";
 import type { Place } from "../../system/tree/tree.ts";
 import { deniedChange } from "../project/protection.ts";
-
-export const EPERM = 1;
-export const ENOENT = 2;
-export const EACCES = 13;
-const EBUSY = 16;
-export const EEXIST = 17;
-const ENOTDIR = 20;
-const ENOSPC = 28;
-const EROFS = 30;
-const EDQUOT = 122;
+import { EACCES, EBUSY, EDQUOT, ENOSPC, ENOTDIR, EPERM, EROFS } from "../../system/syscalls.ts";
 
 const MEANINGS: Readonly<Record<number, string>> = {
   [EPERM]: "its permissions, or those of its directory, keep it from being changed",

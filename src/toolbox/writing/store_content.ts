@@ -7,7 +7,8 @@ import { counted } from "../../base/text.ts";
 import { isSameFile, type OpenFiles, type Stat } from "../../system/open_files/file_calls.ts";
 import { parentOf } from "../../system/paths.ts";
 import { draftName, LeftDrafts } from "./left_drafts.ts";
-import { EACCES, EEXIST, ENOENT, EPERM, problemOf } from "./problems.ts";
+import { EACCES, EEXIST, ENOENT, EPERM } from "../../system/syscalls.ts";
+import { problemOf } from "./problems.ts";
 import { insistOnOwnFile } from "./shared_names.ts";
 import type { CurrentFile, Target } from "./target.ts";
 

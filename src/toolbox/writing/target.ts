@@ -10,7 +10,8 @@ import { parentOf } from "../../system/paths.ts";
 import type { Place } from "../../system/tree/tree.ts";
 import type { Project } from "../project/project.ts";
 import { insistOnUnprotected } from "../project/protection.ts";
-import { EACCES, ENOENT, problemOf } from "./problems.ts";
+import { EACCES, ELOOP, ENOENT, EXDEV } from "../../system/syscalls.ts";
+import { problemOf } from "./problems.ts";
 
 /** The current state of a file; it may be missing. */
 export interface Target extends Disposable {
@@ -35,12 +36,6 @@ const LONGEST_LOCK_MS = 10_000;
 /** A file that others keep replacing is opened again so often. */
 const MOST_TRIES = 1000;
 /** A link was put on the way. */
-const ELOOP = 40;
-const EXDEV = 18;
-const KIND_MASK = 0o170000;
-const REGULAR = 0o100000;
-const DIRECTORY = 0o040000;
-const LINK = 0o120000;
 /** A larger file is not changed here. */
 const LARGEST_BYTES = 32 * 1024 * 1024;
 
@@ -104,10 +99,9 @@ async function openCurrent(
   { place, files, signal }: Opening,
   { directory, name, found }: FoundName,
 ): Promise<CurrentFile | undefined> {
-  const kind = found.mode & KIND_MASK;
-  if (kind === DIRECTORY) throw directoryProblem(place);
-  if (kind === LINK) return undefined;
-  if (kind !== REGULAR) throw new UserError(`Cannot change "${place.shown}": it is not a regular file`);
+  if (found.kind === "directory") throw directoryProblem(place);
+  if (found.kind === "link") return undefined;
+  if (found.kind !== "file") throw new UserError(`Cannot change "${place.shown}": it is not a regular file`);
   const fd = files.open(directory, name);
   if (fd === undefined) {
     if (files.errno !== EACCES) return undefined;

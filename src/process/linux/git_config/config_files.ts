@@ -9,8 +9,6 @@ import { fingerprintOf } from "../../../sandbox/protect/path_snapshot.ts";
 
 /** Git does not write larger ones. */
 const LARGEST_BYTES = 1024 * 1024;
-const KIND_MASK = 0xf000;
-const REGULAR = 0x8000;
 const NAME = "config";
 const LOCK = "config.lock";
 const PRIVATE = 0o600;
@@ -40,7 +38,7 @@ export function readConfig(files: OpenFiles, { tree, directory, name = NAME }: C
 
 function readOpen(files: OpenFiles, fd: number): ConfigFile | undefined {
   const stat = files.stat(fd, "");
-  if (stat === undefined || (stat.mode & KIND_MASK) !== REGULAR || stat.size > LARGEST_BYTES) return undefined;
+  if (stat === undefined || stat.kind !== "file" || stat.size > LARGEST_BYTES) return undefined;
   const content = files.read(fd, stat.size);
   return content && { content, fingerprint: fingerprintOf(stat) };
 }

@@ -14,7 +14,7 @@ import { isWithin, parentOf } from "../../../system/paths.ts";
 import type { ConfigEditor } from "./edit_config.ts";
 import type { AcceptedRepositories } from "./accepted_repositories.ts";
 import type { Further, KnownRepositories } from "./known_repositories.ts";
-import { isAside, isThere, kindOf, repositoryEntries, stateOf } from "./repository_facts.ts";
+import { isAside, isThere, repositoryEntries, stateOf } from "./repository_facts.ts";
 import type { SetAside, TreePlace } from "./set_aside.ts";
 
 /** Commands may run during the check; the next check then finds the rest. */
@@ -192,7 +192,7 @@ export class MadeRepositories {
     const name = path.slice(path.lastIndexOf("/") + 1);
     const at = files.directory(tree, parentOf(path).slice(tree.path.length + 1));
     const stat = at === undefined ? undefined : files.stat(at, name);
-    if (at === undefined || stat === undefined || kindOf(stat) !== "link") return [];
+    if (at === undefined || stat === undefined || stat.kind !== "link") return [];
     if (isAside(files, at, name)) return []; // leads nowhere outside
     return files.unlink(at, name) ? [{ path, change: "unlinked" }] : this.#tellOnce({ path, change: "obeyed" }, how);
   }
@@ -238,7 +238,7 @@ export class MadeRepositories {
   async #obeyedAt(files: OpenFiles, at: number, path: string): Promise<readonly Obeyed[] | undefined> {
     const stat = files.stat(at, ".git");
     if (stat === undefined) return undefined;
-    const kind = kindOf(stat);
+    const { kind } = stat;
     if (kind === "directory") return await this.#obeyedIn(files, at, ".git", path);
     if (kind === "link" && isAside(files, at, ".git")) return undefined;
     return [{ name: ".git", state: stateOf(stat) }];

@@ -12,7 +12,7 @@ import type { FileCalls, OpenFiles } from "../../../system/open_files/file_calls
 import { expected, isWithin, parentOf, realPath } from "../../../system/paths.ts";
 import { readTextIfRegular } from "../../../system/reading/regular_file.ts";
 import type { ConfigEditor } from "./edit_config.ts";
-import { isAside, kindOf, repositoryEntries, stateOf } from "./repository_facts.ts";
+import { isAside, repositoryEntries, stateOf } from "./repository_facts.ts";
 import type { TreePlace } from "./set_aside.ts";
 
 const LONGEST_ORIGIN = 8192;
@@ -91,7 +91,7 @@ export class PutBack {
     const at = files.directory(place.tree, isOwn ? place.directory : wrapper);
     const stat = at === undefined ? undefined : files.stat(at, isOwn ? "" : "git");
     if (at === undefined || stat === undefined) return { obeyed: [], config: undefined };
-    if (kindOf(stat) !== "directory") {
+    if (stat.kind !== "directory") {
       const fd = files.open(at, "git");
       const led = fd === undefined || stat.size > LONGEST_LED ? undefined : files.read(fd, stat.size);
       const config = led === undefined ? undefined : new Map([[".git", [nameText(led).trimEnd()]]]);

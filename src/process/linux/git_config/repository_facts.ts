@@ -2,14 +2,11 @@
  * Reads the facts that decide about a repository (S24): by descriptors from a pinned tree, without following links or
  * waiting.
  */
-import type { EntryKind } from "../../../system/c_library.ts";
 import type { OpenFiles, Stat } from "../../../system/open_files/file_calls.ts";
 import { fingerprintOf } from "../../../sandbox/protect/path_snapshot.ts";
 import { setAsideAt } from "../../../sandbox/git_config/set_aside_places.ts";
 import type { FormEntry } from "../../../sandbox/git_config/repository_form.ts";
 
-const KINDS: Readonly<Record<number, EntryKind | undefined>> = { 0x4000: "directory", 0x8000: "file", 0xa000: "link" };
-const KIND_MASK = 0xf000;
 /** Git does not write larger ones. */
 const LARGEST_CONFIG = 1024n * 1024n;
 /** Entries of one directory; one with more does not belong to a repository. */
@@ -49,14 +46,9 @@ export function isAside(files: OpenFiles, directory: number, name: string): bool
   return setAsideAt(files.linkTarget(directory, name) ?? "") !== undefined;
 }
 
-/** What kind of thing it is. */
-export function kindOf({ mode }: Pick<Stat, "mode">): EntryKind {
-  return KINDS[mode & KIND_MASK] ?? "other";
-}
-
 /** Differs if the file was written or replaced; for a directory only if it was replaced. */
 export function stateOf(stat: Stat): string {
-  return kindOf(stat) === "directory" ? `${stat.device}:${stat.inode}` : fingerprintOf(stat);
+  return stat.kind === "directory" ? `${stat.device}:${stat.inode}` : fingerprintOf(stat);
 }
 
 function entriesBelow(files: OpenFiles, directory: number, name: string): readonly FormEntry[] | undefined {
@@ -69,7 +61,7 @@ function formEntries(files: OpenFiles, directory: number): readonly FormEntry[] 
   if (names.length > MOST_ENTRIES) return undefined;
   return names.flatMap(({ name }) => {
     const stat = files.stat(directory, name);
-    return stat === undefined ? [] : [{ name, kind: kindOf(stat), state: stateOf(stat) }];
+    return stat === undefined ? [] : [{ name, kind: stat.kind, state: stateOf(stat) }];
   });
 }
 
@@ -77,6 +69,6 @@ function configIn(files: OpenFiles, directory: number): Uint8Array<ArrayBuffer> 
   const fd = files.open(directory, "config");
   const stat = fd === undefined ? undefined : files.stat(fd, "");
   // Through a second name it could change unnoticed.
-  const isOwn = stat !== undefined && kindOf(stat) === "file" && stat.links === 1 && stat.size <= LARGEST_CONFIG;
+  const isOwn = stat !== undefined && stat.kind === "file" && stat.links === 1 && stat.size <= LARGEST_CONFIG;
   return fd === undefined || !isOwn ? undefined : files.read(fd, stat.size);
 }

@@ -13,10 +13,9 @@ import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import { missingLayers, narrowed, restrictedToLandlock, tooOpen } from "../../../sandbox/launcher/policy_fallback.ts";
 import { describeFailure, failureIn } from "../launch/launcher_reports.ts";
 import type { Spawner } from "../../spawn.ts";
-import { EACCES, EINVAL, ENOSYS, EPERM } from "../../../system/syscalls.ts";
+import { EACCES, EINVAL, ENOSPC, ENOSYS, EPERM } from "../../../system/syscalls.ts";
 import { canShareNetwork, type EmptyNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
 
-const ENOSPC = 28;
 /** The system refuses or lacks them. */
 const REFUSALS: readonly number[] = [EPERM, EACCES, EINVAL, ENOSYS];
 

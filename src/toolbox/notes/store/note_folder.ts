@@ -7,8 +7,6 @@ import type { Project } from "../../project/project.ts";
 /** A larger file is not read, bytes. */
 const LARGEST_NOTE = 1024 * 1024;
 
-const KIND_MASK = 0o170000;
-const REGULAR = 0o100000;
 const PERMISSIONS = 0o777;
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -84,7 +82,7 @@ export class NoteFolder implements Disposable {
   read(name: string): NoteContent | undefined {
     const found = this.#files.stat(this.#fd, name);
     if (found === undefined) return undefined;
-    if ((found.mode & KIND_MASK) !== REGULAR) {
+    if (found.kind !== "file") {
       return { problem: "it is not a regular file, and links are not followed" };
     }
     const fd = this.#files.open(this.#fd, name);
@@ -145,7 +143,7 @@ export class NoteFolder implements Disposable {
     this.create(name, "");
     const fd = this.#files.open(this.#fd, name);
     const stat = fd === undefined ? undefined : this.#files.stat(fd, "");
-    if (fd === undefined || stat === undefined || (stat.mode & KIND_MASK) !== REGULAR) {
+    if (fd === undefined || stat === undefined || stat.kind !== "file") {
       throw new UserError(`Cannot use "${this.#shown(name)}": it is not a regular file; remove it`);
     }
     return Deno.openSync(`/proc/self/fd/${fd}`);
