@@ -5,7 +5,7 @@ import { attempt } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { ArgumentRequest, Completion } from "../../service/prompts/prompt_source.ts";
 import type { ListedResources, ResourceRefusal, ResourceSource } from "../../service/resource_source.ts";
-import { isObject, member, parseJson } from "../../wire/json_value.ts";
+import { member, parseJson } from "../../wire/json_value.ts";
 import { LIST_NOTES, READ_NOTE } from "../definition/question.ts";
 import type { ToolArguments } from "../frame/messages.ts";
 import type { WorkerLink } from "../link/worker_link.ts";
@@ -36,8 +36,6 @@ export interface NoteResourcesOptions {
 }
 
 export class NoteResources implements ResourceSource, AsyncDisposable {
-  readonly #kinds: readonly NoteKind[];
-  readonly #worker: Pick<WorkerLink, "call">;
   readonly #options: NoteResourcesOptions;
   readonly #changes: Emitter<undefined>;
   readonly #updates: Emitter<string>;
@@ -53,45 +51,41 @@ export class NoteResources implements ResourceSource, AsyncDisposable {
 
   constructor(options: NoteResourcesOptions) {
     this.#options = options;
-    this.#kinds = options.kinds;
-    this.#worker = options.worker;
     this.#changes = new Emitter(options.onError);
     this.#updates = new Emitter(options.onError);
   }
 
   async list(): Promise<ListedResources> {
-    const lists = await Promise.all(
-      this.#kinds.map(async (kind) =>
-        (await this.#notes(kind)).map(({ name, title }) => ({
-          uri: addressOf(kind, name),
-          name: `${kind.slice(0, -1)} ${name}`,
-          title,
-          mimeType: MIME_TYPE,
-        }))
-      ),
-    );
-    const templates = this.#kinds.map((kind) => ({
+    const { kinds, tasks } = this.#options;
+    const lists = await Promise.all(kinds.map(async (kind) => {
+      const noun = kind.slice(0, -1);
+      const notes = await this.#notes(kind);
+      return notes.map(({ name, title }) => (
+        { uri: addressOf(kind, name), name: `${noun} ${name}`, title, mimeType: MIME_TYPE }
+      ));
+    }));
+    const templates = kinds.map((kind) => ({
       uriTemplate: templateOf(kind),
       name: kind.slice(0, -1),
       title: TITLES[kind],
       mimeType: MIME_TYPE,
     }));
-    return { resources: [...lists.flat(), ...this.#options.tasks ? [TASKS] : []], templates };
+    return { resources: [...lists.flat(), ...tasks ? [TASKS] : []], templates };
   }
 
   owns(uri: string): boolean {
     return this.#areTasks(uri) ||
-      this.#kinds.some((kind) => uri.startsWith(addressOf(kind, "")) || uri === templateOf(kind));
+      this.#options.kinds.some((kind) => uri.startsWith(addressOf(kind, "")) || uri === templateOf(kind));
   }
 
   async read(uri: string, signal: AbortSignal): Promise<Outcome<ReadResourceResult, ResourceRefusal>> {
     const text = await this.#text(uri, signal);
-    if (text === undefined) return failure({ missing: true, message: `Resource not found: ${uri.slice(0, 200)}` });
+    if (text === undefined) return notFound(uri);
     return success({ contents: [{ uri, mimeType: this.#areTasks(uri) ? TASKS.mimeType : MIME_TYPE, text }] });
   }
 
   async complete({ name, typed }: ArgumentRequest): Promise<Outcome<Completion, ResourceRefusal>> {
-    const kind = this.#kinds.find((one) => templateOf(one) === name);
+    const kind = this.#options.kinds.find((one) => templateOf(one) === name);
     const notes = kind === undefined ? [] : await this.#notes(kind);
     const values = notes.map((note) => note.name).filter((one) => one.startsWith(typed.toLowerCase()));
     return success({ values, total: values.length });
@@ -103,7 +97,7 @@ export class NoteResources implements ResourceSource, AsyncDisposable {
     this.#beginning++;
     try {
       const text = await this.#text(uri, AbortSignal.timeout(LONGEST_MS));
-      if (text === undefined) return failure({ missing: true, message: `Resource not found: ${uri.slice(0, 200)}` });
+      if (text === undefined) return notFound(uri);
       const known = this.#followed.get(uri) ?? { count: 0, text };
       this.#followed.set(uri, { ...known, count: known.count + 1 });
     } finally {
@@ -168,13 +162,8 @@ export class NoteResources implements ResourceSource, AsyncDisposable {
     }
   }
 
-  async #notes(kind: NoteKind): Promise<readonly ListedNote[]> {
-    const answer = await askWorker(this.#worker, LIST_NOTES, { kind }, AbortSignal.timeout(LONGEST_MS));
-    const read = parseJson(answer ?? "");
-    return (read.ok && Array.isArray(read.value) ? read.value : []).flatMap((one: unknown) => {
-      const [name, title] = isObject(one) ? [one["name"], one["title"]] : [];
-      return typeof name === "string" && typeof title === "string" ? [{ name, title }] : [];
-    });
+  #notes(kind: NoteKind): Promise<readonly ListedNote[]> {
+    return listedNotes(this.#options.worker, kind, AbortSignal.timeout(LONGEST_MS));
   }
 
   #areTasks(uri: string): boolean {
@@ -182,13 +171,13 @@ export class NoteResources implements ResourceSource, AsyncDisposable {
   }
 
   async #text(uri: string, signal: AbortSignal): Promise<string | undefined> {
-    if (this.#areTasks(uri)) return await askWorker(this.#worker, "todo_list", {}, signal);
-    const kind = this.#kinds.find((one) => uri.startsWith(addressOf(one, "")));
+    if (this.#areTasks(uri)) return await askWorker(this.#options.worker, "todo_list", {}, signal);
+    const kind = this.#options.kinds.find((one) => uri.startsWith(addressOf(one, "")));
     if (kind === undefined) return undefined;
     const name = uri.slice(addressOf(kind, "").length);
     // An incomplete escape stands for itself and names nothing.
     const decoded = attempt(URIError, () => decodeURIComponent(name)) ?? name;
-    return await askWorker(this.#worker, READ_NOTE, { kind, name: decoded }, signal);
+    return await askWorker(this.#options.worker, READ_NOTE, { kind, name: decoded }, signal);
   }
 }
 
@@ -202,6 +191,23 @@ export async function askWorker(
   const { content, isError } = await worker.call(tool, args, { signal });
   const text = member(content[0], "text");
   return isError === true || typeof text !== "string" ? undefined : text;
+}
+
+/** All notes of a kind; empty: the worker cannot say. */
+export async function listedNotes(
+  worker: Pick<WorkerLink, "call">,
+  kind: string,
+  signal: AbortSignal,
+): Promise<readonly ListedNote[]> {
+  const read = parseJson(await askWorker(worker, LIST_NOTES, { kind }, signal) ?? "");
+  return (read.ok && Array.isArray(read.value) ? read.value : []).flatMap((one: unknown) => {
+    const [name, title] = [member(one, "name"), member(one, "title")];
+    return typeof name === "string" && typeof title === "string" ? [{ name, title }] : [];
+  });
+}
+
+function notFound(uri: string): Outcome<never, ResourceRefusal> {
+  return failure({ missing: true, message: `Resource not found: ${uri.slice(0, 200)}` });
 }
 
 function addressOf(kind: NoteKind, name: string): string {

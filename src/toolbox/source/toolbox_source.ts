@@ -57,12 +57,11 @@ export function toolboxSource({ tools, workers, inServer, audit, onChange, added
   };
 }
 
-interface WorkerCall {
+interface WorkerCall extends Pick<ToolboxSourceParts, "audit"> {
   readonly name: string;
   readonly args: ToolArguments;
   readonly added: ToolArguments;
   readonly worker: Pick<WorkerLink, "call">;
-  readonly audit: CallAudit | undefined;
 }
 
 async function callWorker(
