@@ -2,6 +2,7 @@
 import { UserError } from "../../base/errors.ts";
 import { counted } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";
+import type { CallOf } from "../definition/groups.ts";
 import { textResult, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { runGit } from "../project/programs.ts";
@@ -13,15 +14,8 @@ const USUAL_BASES: readonly string[] = ["main", "master", "trunk"];
 
 type Git = (...words: readonly string[]) => Promise<string | undefined>;
 
-interface ChangesArguments {
-  readonly branch?: string;
-  readonly base?: string;
-  readonly include_uncommitted?: boolean;
-  readonly limit?: number;
-}
-
 /** See the definition of `git_changes`. */
-export async function gitChanges(args: ChangesArguments, context: ToolContext): Promise<ToolResult> {
+export async function gitChanges(args: CallOf<"git_changes">, context: ToolContext): Promise<ToolResult> {
   const { branch: named, base: wanted, include_uncommitted: uncommitted = true, limit = DEFAULT_LIMIT } = args;
   const git = gitIn(context);
   const current = (await git("symbolic-ref", "--short", "-q", "HEAD"))?.trim();

@@ -1,19 +1,18 @@
 /** Tools that read files of the project. */
 import { choice, flag, integer, REQUIRED, text, texts } from "./kinds.ts";
-import type { Parameter } from "./parameters.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
 
 /** The file that a call is about. */
-export const PATH: Parameter = text("path", "Relative to the project, or absolute.", {
+export const PATH = text("path", "Relative to the project, or absolute.", {
   ...REQUIRED,
   aliases: ["file_path", "absolute_path"],
 });
 
-export const DIRECTORY: Parameter = text("path", "A directory; absent: the project.", { aliases: ["directory"] });
+export const DIRECTORY = text("path", "A directory; absent: the project.", { aliases: ["directory"] });
 
 const RESPECT_GIT_IGNORE = flag("respect_git_ignore", "false: ignored files too.");
 
-export const READING_TOOLS: readonly ToolDefinition[] = [
+export const READING_TOOLS = [
   {
     name: "files_read",
     title: "Read a file",
@@ -86,4 +85,4 @@ export const READING_TOOLS: readonly ToolDefinition[] = [
     ],
     readOnly: true,
   },
-];
+] as const satisfies readonly ToolDefinition[];

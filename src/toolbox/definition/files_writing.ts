@@ -1,7 +1,6 @@
 /** Tools that change files of the project. */
 import { choice, EXPECTED_REV, flag, integer, objects, REQUIRED, text } from "./kinds.ts";
 import { PATH } from "./files_reading.ts";
-import type { Parameter } from "./parameters.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
 
 /** Encodings of text files that native tools change. */
@@ -15,18 +14,18 @@ const OLD = text("old_string", "Exact text, unique in the file; empty only for a
 
 const NEW = text("new_string", "", { aliases: ["new_text", "newText", "replace"] });
 
-const WHICH: readonly Parameter[] = [
+const WHICH = [
   flag("replace_all"),
   integer("occurrence", { least: 1 }, "Which of several, from 1."),
-];
+] as const;
 
-const COMMON: readonly Parameter[] = [
+const COMMON = [
   EXPECTED_REV,
   flag("dry_run", "Only shows the diff."),
   choice("encoding", ENCODINGS, "Where the file does not tell it."),
-];
+] as const;
 
-export const WRITING_TOOLS: readonly ToolDefinition[] = [
+export const WRITING_TOOLS = [
   {
     name: "files_edit",
     title: "Edit a file",
@@ -57,10 +56,10 @@ export const WRITING_TOOLS: readonly ToolDefinition[] = [
     ],
     readOnly: false,
   },
-];
+] as const satisfies readonly ToolDefinition[];
 
 /** Listed by its own group only: it is for models that are trained on its format. */
-export const PATCH_TOOLS: readonly ToolDefinition[] = [
+export const PATCH_TOOLS = [
   {
     name: "files_patch",
     title: "Patch files",
@@ -73,4 +72,4 @@ export const PATCH_TOOLS: readonly ToolDefinition[] = [
     ],
     readOnly: false,
   },
-];
+] as const satisfies readonly ToolDefinition[];

@@ -2,7 +2,7 @@
 import { choice, flag, object, text } from "./kinds.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
 
-export const FLOW_TOOLS: readonly ToolDefinition[] = [
+export const FLOW_TOOLS = [
   {
     name: "flow",
     title: "Run a workflow",
@@ -23,4 +23,4 @@ export const FLOW_TOOLS: readonly ToolDefinition[] = [
     ],
     readOnly: false,
   },
-];
+] as const satisfies readonly ToolDefinition[];

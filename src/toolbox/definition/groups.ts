@@ -6,6 +6,7 @@ import { FLOW_TOOLS } from "./flow.ts";
 import { ISSUE_TOOLS } from "./issues.ts";
 import { MEMO_TOOLS, TODO_TOOLS } from "./memos.ts";
 import { QUESTION_TOOLS } from "./question.ts";
+import type { ArgumentsOf } from "./parameters.ts";
 import { RULE_TOOLS } from "./rules.ts";
 import { CHANGE_TOOLS, SEARCH_TOOLS } from "./search.ts";
 import type { ToolDefinition, ToolPlace } from "./tool_definition.ts";
@@ -16,7 +17,7 @@ interface Group {
   readonly tools: readonly ToolDefinition[];
 }
 
-const GROUPS: Readonly<Record<ToolGroup, Group>> = {
+const TABLE = {
   files: { place: "project", tools: [...READING_TOOLS, ...WRITING_TOOLS] },
   files_patch: { place: "project", tools: PATCH_TOOLS },
   search: { place: "project", tools: SEARCH_TOOLS },
@@ -28,7 +29,13 @@ const GROUPS: Readonly<Record<ToolGroup, Group>> = {
   memos: { place: "project", tools: MEMO_TOOLS },
   todo: { place: "project", tools: TODO_TOOLS },
   question: { place: "project", tools: QUESTION_TOOLS },
-};
+} as const satisfies Readonly<Record<ToolGroup, Group>>;
+const GROUPS: Readonly<Record<ToolGroup, Group>> = TABLE;
+
+type AnyTool = typeof TABLE[ToolGroup]["tools"][number];
+
+/** The checked arguments of a tool, by its name. */
+export type CallOf<Name extends AnyTool["name"]> = ArgumentsOf<Extract<AnyTool, { readonly name: Name }>["parameters"]>;
 
 /** A tool and what runs it. */
 export interface GroupedTool {

@@ -1,6 +1,5 @@
 /** Tools for issues, one Markdown file each in `.ahma/issues`. */
 import { choice, EXPECTED_REV, flag, integer, LIMIT, OFFSET, REQUIRED, text, texts } from "./kinds.ts";
-import type { Parameter } from "./parameters.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
 
 const STATUSES = ["open", "in_progress", "blocked", "complete", "cancelled"] as const;
@@ -10,11 +9,9 @@ const DEPENDS_ON = texts("depends_on", "Issues that must be complete before.");
 const ASSIGNEE = text("assignee");
 const TITLE = text("title");
 
-function priority(description: string): Parameter {
-  return integer("priority", { least: 0, most: 4 }, description);
-}
+const PRIORITY = integer("priority", { least: 0, most: 4 });
 
-export const ISSUE_TOOLS: readonly ToolDefinition[] = [
+export const ISSUE_TOOLS = [
   {
     name: "issue_create",
     title: "Create an issue",
@@ -23,7 +20,7 @@ export const ISSUE_TOOLS: readonly ToolDefinition[] = [
       text("name", "In words; becomes the name of the file."),
       text("content", "Markdown.", REQUIRED),
       TITLE,
-      priority("0 is first, 4 last, default 2."),
+      { ...PRIORITY, description: "0 is first, 4 last, default 2." },
       LABELS,
       DEPENDS_ON,
       ASSIGNEE,
@@ -79,7 +76,7 @@ export const ISSUE_TOOLS: readonly ToolDefinition[] = [
       flag("append", "Adds `content` at the end instead."),
       TITLE,
       choice("status", STATUSES),
-      priority(""),
+      PRIORITY,
       LABELS,
       DEPENDS_ON,
       ASSIGNEE,
@@ -118,4 +115,4 @@ export const ISSUE_TOOLS: readonly ToolDefinition[] = [
     parameters: [NAME, EXPECTED_REV],
     readOnly: false,
   },
-];
+] as const satisfies readonly ToolDefinition[];

@@ -5,7 +5,7 @@ import type { ToolDefinition } from "./tool_definition.ts";
 const TITLE = text("title", "", REQUIRED);
 const TAGS = texts("tags");
 
-export const MEMO_TOOLS: readonly ToolDefinition[] = [
+export const MEMO_TOOLS = [
   {
     name: "memo_create",
     title: "Write a memo",
@@ -73,9 +73,9 @@ export const MEMO_TOOLS: readonly ToolDefinition[] = [
     parameters: [TITLE, EXPECTED_REV],
     readOnly: false,
   },
-];
+] as const satisfies readonly ToolDefinition[];
 
-export const TODO_TOOLS: readonly ToolDefinition[] = [
+export const TODO_TOOLS = [
   {
     name: "todo_create",
     title: "Add a task",
@@ -107,4 +107,4 @@ export const TODO_TOOLS: readonly ToolDefinition[] = [
     harmless: true,
     idempotent: true,
   },
-];
+] as const satisfies readonly ToolDefinition[];

@@ -28,6 +28,24 @@ export interface Parameter {
   readonly aliases?: readonly string[];
 }
 
+/** The checked arguments of a call, by the type of their table. */
+export type ArgumentsOf<Table extends readonly Parameter[]> =
+  & { readonly [Row in Extract<Table[number], { readonly required: true }> as Row["name"]]: ValueOf<Row["type"]> }
+  & { readonly [Row in Exclude<Table[number], { readonly required: true }> as Row["name"]]?: ValueOf<Row["type"]> };
+
+interface PlainValues {
+  readonly text: string;
+  readonly flag: boolean;
+  readonly integer: number;
+  readonly texts: readonly string[];
+  readonly object: Values;
+}
+
+type ValueOf<Type extends ParameterType> = Type["kind"] extends keyof PlainValues ? PlainValues[Type["kind"]]
+  : Type extends { readonly values: readonly (infer Word)[] } ? Word
+  : Type extends { readonly of: infer Table extends readonly Parameter[] } ? readonly ArgumentsOf<Table>[]
+  : never;
+
 /** The JSON Schema of a table, without the aliases. */
 export function schemaOf(parameters: readonly Parameter[]): Readonly<Record<string, unknown>> {
   const required = parameters.filter((one) => one.required).map(({ name }) => name);

@@ -2,7 +2,7 @@
 import { integer, REQUIRED, text, texts } from "./kinds.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
 
-export const QUESTION_TOOLS: readonly ToolDefinition[] = [
+export const QUESTION_TOOLS = [
   {
     name: "question_ask",
     title: "Ask the user",
@@ -24,7 +24,7 @@ export const QUESTION_TOOLS: readonly ToolDefinition[] = [
     parameters: [integer("limit", { least: 1, most: 100 }, "Default 20.")],
     readOnly: true,
   },
-];
+] as const satisfies readonly ToolDefinition[];
 
 /** The arguments that give an answer to the worker; never listed, like those for a terminal. */
 export const STORE_ANSWER = "question_store";

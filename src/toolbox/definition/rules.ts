@@ -19,7 +19,7 @@ const FINDINGS = objects(
   "Empty where it passes.",
 );
 
-export const RULE_TOOLS: readonly ToolDefinition[] = [
+export const RULE_TOOLS = [
   {
     name: "rules_check",
     title: "Check files by rules",
@@ -79,4 +79,4 @@ export const RULE_TOOLS: readonly ToolDefinition[] = [
     readOnly: false,
     harmless: true,
   },
-];
+] as const satisfies readonly ToolDefinition[];

@@ -5,7 +5,7 @@ import type { ToolDefinition } from "./tool_definition.ts";
 
 const PATTERNS = texts("patterns", "Only these paths or globs.", { aliases: ["pattern", "glob"] });
 
-export const SEARCH_TOOLS: readonly ToolDefinition[] = [
+export const SEARCH_TOOLS = [
   {
     name: "outline_generate",
     title: "Outline files",
@@ -62,9 +62,9 @@ export const SEARCH_TOOLS: readonly ToolDefinition[] = [
     ],
     readOnly: true,
   },
-];
+] as const satisfies readonly ToolDefinition[];
 
-export const CHANGE_TOOLS: readonly ToolDefinition[] = [
+export const CHANGE_TOOLS = [
   {
     name: "git_changes",
     title: "List what a branch changes",
@@ -78,4 +78,4 @@ export const CHANGE_TOOLS: readonly ToolDefinition[] = [
     ],
     readOnly: true,
   },
-];
+] as const satisfies readonly ToolDefinition[];

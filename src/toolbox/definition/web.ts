@@ -2,7 +2,7 @@
 import { choice, flag, integer, REQUIRED, text } from "./kinds.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
 
-export const WEB_TOOLS: readonly ToolDefinition[] = [
+export const WEB_TOOLS = [
   {
     name: "web_fetch",
     title: "Fetch a web page",
@@ -35,4 +35,4 @@ export const WEB_TOOLS: readonly ToolDefinition[] = [
     readOnly: true,
     openWorld: true,
   },
-];
+] as const satisfies readonly ToolDefinition[];

@@ -1,18 +1,17 @@
 /** `files_list`: what a directory holds, as a tree with sizes (K3). */
 import { visibleText } from "../../base/visible_text.ts";
 import { type Found, walk } from "../../system/tree/walk.ts";
-import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
+import type { CallOf } from "../definition/groups.ts";
+import { textResult, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { Tree } from "../../system/tree/tree.ts";
 
 const DEFAULT_LIMIT = 500;
 
 /** See the definition of `files_list`. */
-export async function listDirectory(args: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
-  using tree = await project.tree(String(args["path"] ?? "."));
-  const limit = Number(args["limit"] ?? DEFAULT_LIMIT);
-  const respectIgnore = args["respect_git_ignore"] !== false;
-  const depth = Number(args["depth"] ?? 1);
+export async function listDirectory(args: CallOf<"files_list">, { project, signal }: ToolContext): Promise<ToolResult> {
+  const { path = ".", limit = DEFAULT_LIMIT, respect_git_ignore: respectIgnore = true, depth = 1 } = args;
+  using tree = await project.tree(path);
   const children = new Map<string, readonly Found[]>();
   let total = 0;
   for await (const found of walk(tree, { respectIgnore, depth, signal })) {

@@ -1,6 +1,7 @@
 /** `files_read`: text with line numbers, pictures, notebooks, PDF, and what a binary file is (K3). */
 import { UserError } from "../../base/errors.ts";
-import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
+import type { CallOf } from "../definition/groups.ts";
+import { textResult, type ToolResult } from "../frame/messages.ts";
 import { Helpers } from "../helper/helpers.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { OpenFile } from "../project/project.ts";
@@ -20,22 +21,19 @@ const DUMPED_BYTES = 256;
 const DUMPED_IN_A_LINE = 32;
 
 /** See the definition of `files_read`. */
-export async function readFile(args: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
-  using opened = await project.open(String(args["path"]));
+export async function readFile(args: CallOf<"files_read">, { project, signal }: ToolContext): Promise<ToolResult> {
+  const { path, offset = 1, limit = DEFAULT_LINES, line_numbers: numbers = true, pages, encoding } = args;
+  using opened = await project.open(path);
   const { stat, place: { shown } } = opened;
-  const request: LineRequest = {
-    offset: Number(args["offset"] ?? 1),
-    limit: Number(args["limit"] ?? DEFAULT_LINES),
-    numbers: args["line_numbers"] !== false,
-  };
-  if (args["encoding"] === "base64") return asBase64(opened);
+  const request: LineRequest = { offset, limit, numbers };
+  if (encoding === "base64") return asBase64(opened);
   const head = readUpTo(opened, Math.min(HEAD_BYTES, Number(stat.size) || HEAD_BYTES));
   const kind = kindOf(head, { isWhole: stat.size <= HEAD_BYTES });
   switch (kind.kind) {
     case "image":
       return await asImage(opened, kind.type);
     case "pdf":
-      return await asPdf(opened, request, { pages: args["pages"], helpers: project.kept(Helpers), signal });
+      return await asPdf(opened, request, { pages, helpers: project.kept(Helpers), signal });
     case "binary": {
       const dump = [...head.subarray(0, DUMPED_BYTES)].map((byte) => byte.toString(16).padStart(2, "0"));
       const lines = dump.map((byte, at) => `${byte}${(at + 1) % DUMPED_IN_A_LINE === 0 ? "\n" : " "}`).join("");
@@ -74,7 +72,11 @@ async function asImage(opened: OpenFile, type: ImageType): Promise<ToolResult> {
 async function asPdf(
   opened: OpenFile,
   request: LineRequest,
-  { pages, helpers, signal }: { readonly pages: unknown; readonly helpers: Helpers; readonly signal: AbortSignal },
+  { pages, helpers, signal }: {
+    readonly pages: string | undefined;
+    readonly helpers: Helpers;
+    readonly signal: AbortSignal;
+  },
 ): Promise<ToolResult> {
   const { stat, place: { shown } } = opened;
   if (stat.size > MOST_PDF_BYTES) {
@@ -83,8 +85,7 @@ async function asPdf(
   const bytes = readUpTo(opened, Number(stat.size));
   const size = bytes.length;
   const rev = await revOf(bytes);
-  const range = typeof pages === "string" ? pages : undefined;
-  const { text, total } = await readPdf(helpers, { bytes, range, shown }, { signal });
+  const { text, total } = await readPdf(helpers, { bytes, range: pages, shown }, { signal });
   const traits = [`PDF of ${total === 1 ? "1 page" : `${total} pages`}`];
   return renderedLines(new TextEncoder().encode(text), request, () => Promise.resolve({ shown, size, rev, traits }));
 }

@@ -1,6 +1,7 @@
 /** `files_glob`: the paths that fit a pattern, the newest first (K3). */
 import { visibleText } from "../../base/visible_text.ts";
-import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
+import type { CallOf } from "../definition/groups.ts";
+import { textResult, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { Tree } from "../../system/tree/tree.ts";
 import { globTest } from "./glob_pattern.ts";
@@ -17,26 +18,22 @@ interface Match {
 }
 
 /** See the definition of `files_glob`. */
-export async function globFiles(args: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
-  using tree = await project.tree(String(args["path"] ?? "."));
-  const patterns = args["pattern"] as readonly string[]; // checked by the table of its parameters
-  const caseSensitive = args["case_sensitive"] as boolean | undefined;
-  const fits = globTest(patterns, { caseSensitive, directory: tree.place.path });
-  const respectIgnore = args["respect_git_ignore"] !== false;
+export async function globFiles(args: CallOf<"files_glob">, { project, signal }: ToolContext): Promise<ToolResult> {
+  const { pattern: patterns, type, respect_git_ignore: respectIgnore = true, limit = DEFAULT_LIMIT, offset = 0 } = args;
+  using tree = await project.tree(args.path ?? ".");
+  const fits = globTest(patterns, { caseSensitive: args.case_sensitive, directory: tree.place.path });
   const turns = new Turns();
   let seen = 0;
   const matches: Match[] = [];
   const options = { respectIgnore, signal };
-  for await (
-    const paths of args["type"] === "directory" ? listByWalk(tree, options, "directory") : listFiles(tree, options)
-  ) {
+  const listed = type === "directory" ? listByWalk(tree, options, "directory") : listFiles(tree, options);
+  for await (const paths of listed) {
     seen += paths.length;
     matches.push(...matchesOf(tree, await turns.filter(paths, fits, signal)));
   }
   if (matches.length === 0) return textResult(await nothing(tree, { patterns, seen, respectIgnore, signal }));
   matches.sort((one, other) => other.changedAt - one.changedAt || (one.path < other.path ? -1 : 1));
-  const offset = Number(args["offset"] ?? 0);
-  const shown = matches.slice(offset, offset + Number(args["limit"] ?? DEFAULT_LIMIT));
+  const shown = matches.slice(offset, offset + limit);
   const lines = shown.map(({ path }) => visibleText(tree.shown(path)));
   const end = offset + shown.length;
   const rest = end < matches.length ? `; continue with offset ${end}` : "";

@@ -11,7 +11,7 @@ import type { PromptDirectory } from "../../prompt/load/read_prompts.ts";
 import { errorResult, textResult } from "../../service/result/result_text.ts";
 import { runOperation } from "../../service/run/run_operation.ts";
 import type { CallContext, Service } from "../../service/service.ts";
-import type { ToolArguments } from "../frame/messages.ts";
+import type { CallOf } from "../definition/groups.ts";
 import { answered, drive } from "../flow/drive.ts";
 import { loadEvaluator, readJsonAnswer } from "../flow/expression.ts";
 import type { Flow } from "../flow/flow.ts";
@@ -30,20 +30,6 @@ export interface FlowToolParts {
   readonly onSave: (id: string) => void;
 }
 
-/** The arguments of a call, as its definition has them. */
-interface FlowArguments {
-  readonly flow_name?: string;
-  readonly parameters?: Variables;
-  readonly run_id?: string;
-  readonly result?: string;
-  readonly outcome?: "success" | "failure";
-  readonly variables?: Variables;
-  readonly abort?: string;
-  readonly dry_run?: boolean;
-  readonly format?: "text" | "json";
-  readonly verbose?: boolean;
-}
-
 export class FlowTool {
   readonly #parts: FlowToolParts;
   readonly #evaluator = lazy(loadEvaluator);
@@ -53,8 +39,7 @@ export class FlowTool {
   }
 
   /** Does one call; what is wrong with it is an error result. */
-  async call(service: Service, checked: ToolArguments, context: CallContext): Promise<CallToolResult> {
-    const args = checked as FlowArguments; // checked by the table of its definition
+  async call(service: Service, args: CallOf<"flow">, context: CallContext): Promise<CallToolResult> {
     try {
       const flows = await readFlows(this.#parts.directories(), rootOf(service));
       if (args.run_id !== undefined) return await this.#goOn(service, args.run_id, args, { flows, context });
@@ -65,7 +50,7 @@ export class FlowTool {
     }
   }
 
-  async #begin(service: Service, args: FlowArguments, { flows, context }: Surroundings): Promise<CallToolResult> {
+  async #begin(service: Service, args: CallOf<"flow">, { flows, context }: Surroundings): Promise<CallToolResult> {
     const { flow_name: name } = args;
     const { store, directories } = this.#parts;
     if (name === undefined) {
@@ -89,7 +74,7 @@ export class FlowTool {
   async #goOn(
     service: Service,
     id: string,
-    args: FlowArguments,
+    args: CallOf<"flow">,
     { flows, context }: Surroundings,
   ): Promise<CallToolResult> {
     const { store } = this.#parts;
@@ -173,7 +158,7 @@ interface Surroundings {
 }
 
 interface RunCall extends Surroundings {
-  readonly args: FlowArguments;
+  readonly args: CallOf<"flow">;
   /** Released when the work has ended. */
   readonly claim: RunClaim;
 }
@@ -190,7 +175,10 @@ function startVariables(flow: Flow, given: Variables): Outcome<Variables> {
 }
 
 /** The end of the action that the run waits in; undefined: it does not wait for an answer. */
-function answerTo(run: Run, { result, outcome = "success", variables }: FlowArguments): Outcome<ActionEnd | undefined> {
+function answerTo(
+  run: Run,
+  { result, outcome = "success", variables }: CallOf<"flow">,
+): Outcome<ActionEnd | undefined> {
   const { waiting, id } = run;
   if (waiting === undefined) return success(undefined);
   if (waiting.kind === "variables") {
@@ -216,6 +204,6 @@ function answerTo(run: Run, { result, outcome = "success", variables }: FlowArgu
   }
 }
 
-function styleOf({ format, verbose = false }: FlowArguments, run: Run): TextStyle {
+function styleOf({ format, verbose = false }: CallOf<"flow">, run: Run): TextStyle {
   return { asJson: format === "json", verbose, logged: run.log.length };
 }

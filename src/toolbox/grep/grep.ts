@@ -1,7 +1,8 @@
 /** `files_grep`: lines that match, by `rg`, else by a search of our own that agrees with it (K3). */
 import { UserError } from "../../base/errors.ts";
 import { parentOf } from "../../system/paths.ts";
-import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
+import type { CallOf } from "../definition/groups.ts";
+import { textResult, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { Project } from "../project/project.ts";
 import { findProgram } from "../project/programs.ts";
@@ -22,10 +23,10 @@ import type { SearchPart } from "./walk_search.ts";
 import { Helpers } from "../helper/helpers.ts";
 
 /** See the definition of `files_grep`. */
-export async function grepFiles(args: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
+export async function grepFiles(args: CallOf<"files_grep">, { project, signal }: ToolContext): Promise<ToolResult> {
   const query = queryOf(args);
   const view = viewOf(args);
-  const place = await placeOf(project, String(args["path"] ?? "."));
+  const place = await placeOf(project, args.path ?? ".");
   using tree = await project.tree(place.directory);
   const most = view.mode === "content" ? view.offset + view.limit : 0;
   const found = new FoundLines(most);

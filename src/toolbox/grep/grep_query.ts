@@ -1,5 +1,5 @@
 /** What a call of `files_grep` asks for, and what a search is given and gives, whichever engine does it. Pure. */
-import type { ToolArguments } from "../frame/messages.ts";
+import type { CallOf } from "../definition/groups.ts";
 import type { FoundFile } from "./found_lines.ts";
 
 export type OutputMode = "content" | "files_with_matches" | "count";
@@ -59,32 +59,27 @@ export interface GrepView {
 
 const DEFAULT_LIMIT = 100;
 
-/** The search of checked arguments. */
-export function queryOf(args: ToolArguments): GrepQuery {
-  const flag = (name: string) => args[name] === true;
-  const view = viewOf(args);
-  const around = (name: string) => view.mode === "content" ? Number(args[name] ?? args["context_lines"] ?? 0) : 0;
+/** The search of a call. */
+export function queryOf(args: CallOf<"files_grep">): GrepQuery {
+  const { mode } = viewOf(args);
+  const around = (own = args.context_lines ?? 0) => mode === "content" ? own : 0;
   return {
-    pattern: String(args["pattern"]),
-    fixed: flag("fixed_strings"),
-    word: flag("word"),
-    insensitive: flag("case_insensitive"),
-    invert: flag("invert"),
-    multiline: flag("multiline"),
-    before: around("before_context"),
-    after: around("after_context"),
-    globs: args["glob"] as readonly string[] | undefined ?? [], // checked by the table of its parameters
-    type: args["type"] === undefined ? undefined : String(args["type"]),
-    respectIgnore: args["respect_git_ignore"] !== false,
+    pattern: args.pattern,
+    fixed: args.fixed_strings === true,
+    word: args.word === true,
+    insensitive: args.case_insensitive === true,
+    invert: args.invert === true,
+    multiline: args.multiline === true,
+    before: around(args.before_context),
+    after: around(args.after_context),
+    globs: args.glob ?? [],
+    type: args.type,
+    respectIgnore: args.respect_git_ignore !== false,
   };
 }
 
-/** The view of checked arguments. */
-export function viewOf(args: ToolArguments): GrepView {
-  return {
-    mode: (args["output_mode"] ?? "content") as OutputMode, // checked by the table of its parameters
-    offset: Number(args["offset"] ?? 0),
-    limit: Number(args["limit"] ?? DEFAULT_LIMIT),
-    numbers: args["line_numbers"] !== false,
-  };
+/** The view of a call. */
+export function viewOf(args: Omit<CallOf<"files_grep">, "pattern">): GrepView {
+  const { output_mode: mode = "content", offset = 0, limit = DEFAULT_LIMIT, line_numbers: numbers = true } = args;
+  return { mode, offset, limit, numbers };
 }

@@ -2,7 +2,8 @@
 import { setImmediate } from "node:timers";
 import { pathTest, plainPath } from "../find/glob_pattern.ts";
 import { filesThatFit, noFileFits } from "../find/list_files.ts";
-import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
+import type { CallOf } from "../definition/groups.ts";
+import { textResult, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { Tree } from "../../system/tree/tree.ts";
 import { Grammars } from "./grammars.ts";
@@ -29,20 +30,18 @@ interface Wanted {
 }
 
 /** See the definition of `outline_generate`. */
-export async function outlineGenerate(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
-  using tree = await context.project.tree(String(args["path"] ?? "."));
-  const patterns = args["patterns"] as readonly string[]; // checked by the table of its parameters
+export async function outlineGenerate(args: CallOf<"outline_generate">, context: ToolContext): Promise<ToolResult> {
+  const { path = ".", patterns, depth = DEFAULT_DEPTH, offset = 0, output_format: format = "text" } = args;
+  using tree = await context.project.tree(path);
   const all = await selectFiles(tree, patterns, context.signal);
   if (all.length === 0) throw noFileFits(patterns);
-  const offset = Number(args["offset"] ?? 0);
-  const limit = Number(args["limit"] ?? all.length);
-  const depth = Number(args["depth"] ?? DEFAULT_DEPTH);
+  const limit = args.limit ?? all.length;
   const outlines = await outlinesOf(tree, { paths: all.slice(offset, offset + limit), depth }, context);
   const end = offset + outlines.seen;
   const rest = end < all.length
     ? `files ${offset + 1} to ${end} of ${all.length}; continue with offset ${end}, or show less with depth`
     : undefined;
-  return await resultOf(args, outlines, { depth, rest });
+  return await resultOf(outlines, { format, depth, rest });
 }
 
 /** Paths of files that fit, from the directory of the tree, in their order. One that is named exactly may be ignored. */
@@ -82,14 +81,14 @@ async function outlinesOf(tree: Tree, { paths, depth }: Wanted, { project, signa
 }
 
 interface Answer {
+  readonly format: "text" | "yaml" | "json";
   readonly depth: number;
   /** The part not shown; undefined: everything was shown. */
   readonly rest: string | undefined;
 }
 
-async function resultOf(args: ToolArguments, outlines: Outlines, { depth, rest }: Answer): Promise<ToolResult> {
+async function resultOf(outlines: Outlines, { format, depth, rest }: Answer): Promise<ToolResult> {
   const { files, skipped } = outlines;
-  const format = args["output_format"] ?? "text";
   if (format === "text") {
     const lines = files.flatMap((file) => fileLines(file, depth));
     const shown = lines.join("\n");

@@ -1,36 +1,23 @@
 /** `rules_check`: findings of local rules, and what a reviewer is to read (K8). */
 import { compareText, counted } from "../../base/text.ts";
-import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import type { CallOf } from "../definition/groups.ts";
+import type { ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { checkResult } from "./answer.ts";
 import { chooseRules, rulesOf } from "./choose_rules.ts";
 import { isIgnored } from "./format/ignore_comments.ts";
 import { faultLines, type RuleSet, templatesFor } from "./format/load_rules.ts";
-import { type Finding, isAtLeast, type Rule, type Severity } from "./format/rule.ts";
+import { type Finding, isAtLeast, type Rule } from "./format/rule.ts";
 import { nextBatch, type Waiting } from "./review/batches.ts";
 import { type ReviewFinding, reviewId, reviewKey, Verdicts } from "./review/verdicts.ts";
 import { chooseFiles, RuleTexts } from "./rule_files.ts";
 import { type Question, runRules } from "./run_rules.ts";
 
-/** The arguments as the definition checks them. */
-interface CheckArguments {
-  readonly rule_names?: readonly string[];
-  readonly severity?: Severity;
-  readonly category?: string;
-  readonly file_paths?: readonly string[];
-  readonly changed?: boolean;
-  readonly max_errors?: number;
-  readonly force?: boolean;
-  readonly review?: "list" | "none";
-  readonly limit?: number;
-}
-
 const DEFAULT_LIMIT = 200;
 
 /** See the definition of `rules_check`. */
-export async function checkRules(given: ToolArguments, context: ToolContext): Promise<ToolResult> {
-  const args = given as CheckArguments;
-  const set = await rulesOf(given, context);
+export async function checkRules(args: CallOf<"rules_check">, context: ToolContext): Promise<ToolResult> {
+  const set = await rulesOf(args, context);
   const rules = chooseRules(set, { names: args.rule_names, severity: args.severity, category: args.category });
   using tree = await context.project.tree(".");
   const files = await chooseFiles(tree, context, { paths: args.file_paths, changed: args.changed === true });
@@ -65,7 +52,7 @@ async function reviewsOf(
   set: RuleSet,
   questions: readonly Question[],
   { args, texts, verdicts }: {
-    readonly args: CheckArguments;
+    readonly args: CallOf<"rules_check">;
     readonly texts: RuleTexts;
     readonly verdicts: Verdicts;
   },
@@ -102,7 +89,10 @@ function findingOf({ line, severity, message, suggestion }: ReviewFinding, { nam
 }
 
 /** Bundled reviews of a whole project would be many, so they wait until a call says what it is about. */
-function isAsked({ origin }: Rule, { rule_names, category, file_paths, changed, review }: CheckArguments): boolean {
+function isAsked(
+  { origin }: Rule,
+  { rule_names, category, file_paths, changed, review }: CallOf<"rules_check">,
+): boolean {
   const isNarrow = rule_names !== undefined || category !== undefined || file_paths !== undefined || changed === true;
   return origin !== "bundled" || isNarrow || review === "list";
 }

@@ -9,7 +9,7 @@ Deno.test("K8 a worker without a directory for a cache keeps verdicts as long as
   const context = { project: bench.project, signal: new AbortController().signal, progress: () => {} };
   const textOf = ({ content: [part] }: ToolResult) => part?.type === "text" ? part.text : "";
   const check = async () => textOf(await checkRules({ rule_names: ["kind"], file_paths: ["a.txt"] }, context));
-  const [, id] = /review_id (\S+)/.exec(await check()) ?? [];
+  const [, id = ""] = /review_id (\S+)/.exec(await check()) ?? [];
   const findings = [{ line: 1, message: "It is not" }];
   await recordVerdicts({ verdicts: [{ review_id: id, pass: false, findings }] }, context);
   assert.equal(await check(), "a.txt:1:1 error kind It is not\n1 error; 1 rule, 1 file.");

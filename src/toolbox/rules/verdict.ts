@@ -2,28 +2,17 @@
 import { counted } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { visibleText } from "../../base/visible_text.ts";
-import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
+import type { CallOf } from "../definition/groups.ts";
+import { textResult, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { RuleSet } from "./format/load_rules.ts";
-import type { Severity } from "./format/rule.ts";
 import { rulesOf } from "./choose_rules.ts";
 import { parseReviewId, reviewKey, Verdicts } from "./review/verdicts.ts";
 import { RuleTexts } from "./rule_files.ts";
 
-interface GivenVerdict {
-  readonly review_id: string;
-  readonly pass: boolean;
-  readonly findings?: readonly {
-    readonly line: number;
-    readonly severity?: Severity;
-    readonly message: string;
-    readonly suggestion?: string;
-  }[];
-}
-
 /** See the definition of `rules_verdict`. */
-export async function recordVerdicts(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
-  const given = args["verdicts"] as readonly GivenVerdict[]; // checked by the definition
+export async function recordVerdicts(args: CallOf<"rules_verdict">, context: ToolContext): Promise<ToolResult> {
+  const { verdicts: given } = args;
   const set = await rulesOf(args, context);
   using tree = await context.project.tree(".");
   const texts = new RuleTexts(tree);
@@ -42,7 +31,7 @@ export async function recordVerdicts(args: ToolArguments, context: ToolContext):
 }
 
 async function record(
-  { review_id, pass, findings = [] }: GivenVerdict,
+  { review_id, pass, findings = [] }: CallOf<"rules_verdict">["verdicts"][number],
   { set, texts, verdicts }: { readonly set: RuleSet; readonly texts: RuleTexts; readonly verdicts: Verdicts },
 ): Promise<Outcome<void>> {
   const asked = parseReviewId(review_id);

@@ -1,6 +1,7 @@
 /** The code of the search tools (K4). */
 import { UserError } from "../../base/errors.ts";
-import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
+import type { CallOf } from "../definition/groups.ts";
+import { textResult, type ToolResult } from "../frame/messages.ts";
 import { readUpTo } from "../files/read_chunks.ts";
 import { pathTest } from "../find/glob_pattern.ts";
 import { MOST_SOURCE_BYTES, textOf } from "../outline/read_source.ts";
@@ -8,7 +9,7 @@ import type { ToolContext } from "../project/native_tool.ts";
 import type { Project } from "../project/project.ts";
 import { revOf } from "../project/rev.ts";
 import { excerptOf, hitLine, leftOut, symbolLine, updateNote } from "./answers.ts";
-import { type ChunkHit, findHits, findSymbols, holderOf, nearNames, type SearchMode } from "./find_hits.ts";
+import { type ChunkHit, findHits, findSymbols, holderOf, nearNames } from "./find_hits.ts";
 import { ProjectIndex, type UpdateOptions, type UpdateReport } from "./project_index.ts";
 import { termsOf } from "./words.ts";
 
@@ -16,11 +17,14 @@ const DEFAULT_HITS = 10;
 const DEFAULT_SYMBOLS = 20;
 
 /** See the definition of `search_index`. */
-export async function searchIndex(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
+export async function searchIndex(
+  { force = false, patterns }: CallOf<"search_index">,
+  context: ToolContext,
+): Promise<ToolResult> {
   const index = context.project.kept(ProjectIndex);
   const report = await index.update({
-    force: args["force"] === true,
-    fits: fitsOf(args, context),
+    force,
+    fits: fitsOf(patterns, context),
     signal: context.signal,
     onFile: told(context.progress),
   });
@@ -36,16 +40,15 @@ export async function searchIndex(args: ToolArguments, context: ToolContext): Pr
 }
 
 /** See the definition of `search_query`. */
-export async function searchQuery(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
-  const asked = String(args["query"]);
+export async function searchQuery(args: CallOf<"search_query">, context: ToolContext): Promise<ToolResult> {
+  const { query: asked, mode = "text", patterns, limit = DEFAULT_HITS } = args;
   const terms = termsOf(asked);
   if (terms.length === 0) {
     throw new UserError(`Cannot search for "${asked}": it has no letter or digit; files_grep takes any text`);
   }
-  const mode = (args["mode"] ?? "text") as SearchMode; // checked by the table of its parameters
-  const { index, report, fits } = await prepare(args, context);
+  const { index, report, fits } = await prepare(patterns, context);
   const all = await index.read((file) => findHits(file, { terms, mode, fits }));
-  const hits = all.slice(0, Number(args["limit"] ?? DEFAULT_HITS));
+  const hits = all.slice(0, limit);
   const note = updateNote(report);
   if (hits.length === 0) return linesResult([...await nothingFound(asked, index), ...note]);
   if (mode === "path") return linesResult([...hits.map(({ hit }) => hit.path), ...note]);
@@ -58,11 +61,11 @@ export async function searchQuery(args: ToolArguments, context: ToolContext): Pr
 }
 
 /** See the definition of `symbol_find`. */
-export async function symbolFind(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
-  const name = String(args["name"]).trim();
-  const kind = args["kind"] === undefined ? undefined : String(args["kind"]);
+export async function symbolFind(args: CallOf<"symbol_find">, context: ToolContext): Promise<ToolResult> {
+  const { kind, patterns, limit = DEFAULT_SYMBOLS } = args;
+  const name = args.name.trim();
   if (name === "") throw new UserError('Cannot find "": name a symbol, or a part of its name');
-  const { index, report, fits } = await prepare(args, context);
+  const { index, report, fits } = await prepare(patterns, context);
   const all = await index.read((file) => findSymbols(file, { name, kind, fits }));
   const note = updateNote(report);
   if (all.length === 0) {
@@ -70,7 +73,6 @@ export async function symbolFind(args: ToolArguments, context: ToolContext): Pro
     const meant = near.length === 0 ? "" : `; near names: ${near.join(", ")}`;
     return linesResult([...await nothingFound(name, index, meant), ...note]);
   }
-  const limit = Number(args["limit"] ?? DEFAULT_SYMBOLS);
   const lines = await Promise.all(all.slice(0, limit).map((hit) => symbolText(hit, index)));
   const cut = all.length > limit ? [`[${limit} of ${all.length}; limit shows more, kind and patterns narrow it]`] : [];
   return linesResult([...lines, ...cut, ...note]);
@@ -80,6 +82,9 @@ function told(progress: ToolContext["progress"]): NonNullable<UpdateOptions["onF
   return (done, total, message) => progress({ progress: done, total, message });
 }
 
+/** Undefined: all files. */
+type Patterns = readonly string[] | undefined;
+
 interface Prepared {
   readonly index: ProjectIndex;
   readonly report: UpdateReport;
@@ -87,15 +92,14 @@ interface Prepared {
 }
 
 /** The index, as far as it could be brought up to date. */
-async function prepare(args: ToolArguments, { project, signal, progress }: ToolContext): Promise<Prepared> {
+async function prepare(patterns: Patterns, { project, signal, progress }: ToolContext): Promise<Prepared> {
   const index = project.kept(ProjectIndex);
   const report = await index.update({ isBounded: true, signal, onFile: told(progress) });
-  return { index, report, fits: fitsOf(args, { project }) };
+  return { index, report, fits: fitsOf(patterns, { project }) };
 }
 
 /** Whether the patterns of a call mean a path. */
-function fitsOf(args: ToolArguments, { project }: Pick<ToolContext, "project">): (path: string) => boolean {
-  const patterns = args["patterns"] as readonly string[] | undefined; // checked by the table of its parameters
+function fitsOf(patterns: Patterns, { project }: Pick<ToolContext, "project">): (path: string) => boolean {
   return patterns === undefined ? () => true : pathTest(patterns, { directory: project.directory });
 }
 

@@ -6,8 +6,8 @@ import { type Question, type QuestionAnswer, takes } from "../../service/questio
 import { errorResult, textResult } from "../../service/result/result_text.ts";
 import type { CallContext } from "../../service/service.ts";
 import { member } from "../../wire/json_value.ts";
+import type { CallOf } from "../definition/groups.ts";
 import { STORE_ANSWER } from "../definition/question.ts";
-import type { ToolArguments } from "../frame/messages.ts";
 import type { WorkerLink } from "../link/worker_link.ts";
 import { type ServerTool, textOf } from "./toolbox_source.ts";
 
@@ -18,29 +18,28 @@ const LONGEST_ANSWER = 10_000;
 
 /** The tool; `worker` keeps what was asked and answered. */
 export function questionTool(worker: Pick<WorkerLink, "call">): ServerTool {
-  return async (_, args, { client, signal }: CallContext): Promise<CallToolResult> => {
+  return async (_, args: CallOf<"question_ask">, { client, signal }: CallContext): Promise<CallToolResult> => {
     const question = questionOf(args);
-    const message = member(question.params, "message");
-    if (typeof message !== "string" || message === "") return errorResult("The question is empty");
+    const message = String(question.params["message"]);
+    if (message === "") return errorResult("The question is empty");
     if (client === undefined || !takes(client.offers, question)) {
       return textResult(
         `This client shows no forms, so the user was not asked. Ask in your reply, and wait: ${message}`,
       );
     }
     const answer = await client.ask(question, signal);
-    const { action, text } = answerOf(answer);
+    const [action, text] = answerOf(answer);
     if (!answer.ok) return textResult(`The user was not reached: ${answer.problem}. Ask in your reply: ${message}`);
-    const kept = { question: message, choices: args["choices"], action, answer: text };
+    const kept = { question: message, choices: args.choices, action, answer: text };
     const stored = await worker.call(STORE_ANSWER, kept, { signal });
     const note = stored.isError === true ? `\n[question_summary will not show it: ${textOf(stored)}]` : "";
     return textResult(`${spoken(action, text)}${note}`);
   };
 }
 
-function questionOf(args: ToolArguments): Question {
-  const { question, choices, default: suggested } = args;
-  const list = Array.isArray(choices) ? [...new Set(choices.map((one) => shorten(String(one), LONGEST_CHOICE)))] : [];
-  const usual = typeof suggested === "string" ? shorten(suggested, LONGEST_CHOICE) : undefined;
+function questionOf({ question, choices = [], default: suggested }: CallOf<"question_ask">): Question {
+  const list = [...new Set(choices.map((one) => shorten(one, LONGEST_CHOICE)))];
+  const usual = suggested === undefined ? undefined : shorten(suggested, LONGEST_CHOICE);
   const field = {
     type: "string",
     title: "Answer",
@@ -50,27 +49,23 @@ function questionOf(args: ToolArguments): Question {
   return {
     method: "elicitation/create",
     params: {
-      message: truncate(visibleText(String(question)).trim(), LONGEST_QUESTION),
+      message: truncate(visibleText(question).trim(), LONGEST_QUESTION),
       requestedSchema: { type: "object", properties: { answer: field }, required: ["answer"] },
     },
   };
 }
 
-interface Answer {
-  /** `accept`, `decline` or `cancel`. */
-  readonly action: string;
-  /** Undefined: there is no text. */
-  readonly text: string | undefined;
-}
+/** `accept`, `decline` or `cancel`, and the text; undefined: there is none. */
+type Answer = readonly [action: string, text: string | undefined];
 
 function answerOf(answer: QuestionAnswer): Answer {
-  if (!answer.ok) return { action: "cancel", text: undefined };
+  if (!answer.ok) return ["cancel", undefined];
   const action = member(answer.value, "action");
   const text = member(member(answer.value, "content"), "answer");
-  return {
-    action: typeof action === "string" ? action : "cancel",
-    text: text === undefined ? undefined : truncate(visibleText(String(text)), LONGEST_ANSWER),
-  };
+  return [
+    typeof action === "string" ? action : "cancel",
+    text === undefined ? undefined : truncate(visibleText(String(text)), LONGEST_ANSWER),
+  ];
 }
 
 function spoken(action: string, text: string | undefined): string {

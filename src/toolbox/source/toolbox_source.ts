@@ -30,7 +30,7 @@ export interface ToolboxSourceParts {
 }
 
 /** A tool that opens nothing that a call names; what is wrong with a call is a result. */
-export type ServerTool = (service: Service, args: ToolArguments, context: CallContext) => Promise<CallToolResult>;
+export type ServerTool = (service: Service, args: never, context: CallContext) => Promise<CallToolResult>;
 
 /** The tools of the requested groups. */
 export function toolboxSource({ tools, workers, inServer, audit, onChange, added }: ToolboxSourceParts): ToolSource {
@@ -52,7 +52,7 @@ export function toolboxSource({ tools, workers, inServer, audit, onChange, added
       }
       const own = inServer[name];
       if (own === undefined) return failure({ known: byName.keys() });
-      return success(await own(service, checked.value, context));
+      return success(await own(service, checked.value as never, context));
     },
   };
 }

@@ -2,6 +2,7 @@
 import { UserError } from "../../base/errors.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { Turns } from "../../operation/concurrency.ts";
+import type { CallOf } from "../definition/groups.ts";
 import { textResult, type ToolResult } from "../frame/messages.ts";
 import type { TaskOptions } from "../helper/helper.ts";
 import { Helpers } from "../helper/helpers.ts";
@@ -9,17 +10,6 @@ import type { ToolContext } from "../project/native_tool.ts";
 import { fetchPage, type Page } from "./fetch_page.ts";
 import type { PagePart, PageTask } from "./page_text.ts";
 import { openNetwork, withinTime } from "./request.ts";
-
-interface FetchArguments {
-  readonly url: string;
-  readonly offset?: number;
-  readonly limit?: number;
-  readonly raw?: boolean;
-  readonly follow_redirects?: boolean;
-  readonly timeout?: number;
-  readonly max_content_length?: number;
-  readonly user_agent?: string;
-}
 
 const DEFAULT_LIMIT = 20_000;
 const DEFAULT_SECONDS = 30;
@@ -32,7 +22,7 @@ const IMAGES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "imag
 export const USER_AGENT = "Mozilla/5.0 (compatible; ahma_mcp)";
 
 /** See the definition of `web_fetch`. */
-export async function webFetch(args: FetchArguments, { project, signal }: ToolContext): Promise<ToolResult> {
+export async function webFetch(args: CallOf<"web_fetch">, { project, signal }: ToolContext): Promise<ToolResult> {
   const seconds = args.timeout ?? DEFAULT_SECONDS;
   const way = '"timeout" allows more, "raw" leaves out what makes Markdown of it';
   const late = `Cannot fetch "${shorten(args.url)}": it took more than ${seconds} s; ${way}`;
@@ -88,7 +78,7 @@ export async function parsePage(
 
 type Parse = (task: PageTask) => Promise<PagePart | undefined>;
 
-async function pageResult(page: Page, args: FetchArguments, parse: Parse): Promise<ToolResult> {
+async function pageResult(page: Page, args: CallOf<"web_fetch">, parse: Parse): Promise<ToolResult> {
   const url = page.chain.at(-1) ?? new URL(args.url);
   if (page.elsewhere !== undefined) {
     return textResult(

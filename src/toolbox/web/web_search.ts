@@ -2,25 +2,18 @@
 import { UserError } from "../../base/errors.ts";
 import { shorten, visibleText } from "../../base/visible_text.ts";
 import { decodeText, readBody } from "./read_body.ts";
+import type { CallOf } from "../definition/groups.ts";
 import { textResult, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
-import { chosenProvider, type Hit, type SearchQuery } from "./providers.ts";
+import { chosenProvider, type Hit } from "./providers.ts";
 import { openNetwork, sendRequest, withinTime } from "./request.ts";
 
 const DEFAULT_COUNT = 10;
 const MOST_BYTES = 2 * 1024 * 1024;
 const SECONDS = 30;
 
-interface SearchArguments {
-  readonly query: string;
-  readonly results_count?: number;
-  readonly language?: string;
-  readonly time_range?: SearchQuery["timeRange"];
-  readonly safe_search?: number;
-}
-
 /** See the definition of `web_search`. */
-export async function webSearch(args: SearchArguments, { project, signal }: ToolContext): Promise<ToolResult> {
+export async function webSearch(args: CallOf<"web_search">, { project, signal }: ToolContext): Promise<ToolResult> {
   const { providers = {}, allowedHosts = [] } = project.setup.web ?? {};
   const provider = chosenProvider(providers);
   const query = {

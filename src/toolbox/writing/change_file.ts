@@ -3,23 +3,17 @@ import { UserError } from "../../base/errors.ts";
 import { decodeFile, shownUnits } from "../edit/file_text.ts";
 import { difference } from "../edit/regions.ts";
 import { unifiedDiff } from "../edit/unified_diff.ts";
+import type { CallOf } from "../definition/groups.ts";
 import { textResult, type ToolResult } from "../frame/messages.ts";
+import type { ToolContext } from "../project/native_tool.ts";
 import type { Place } from "../../system/tree/tree.ts";
 import type { Project } from "../project/project.ts";
 import { revOf } from "../project/rev.ts";
 import { storeContent, type Stored } from "./store_content.ts";
 import { openTarget, type Target } from "./target.ts";
 
-/** What a call asks of a file. */
-export interface ChangeRequest {
-  readonly path: string;
-  /** The content that it must have; undefined: any. */
-  readonly expectedRev: string | undefined;
-  /** Nothing is written. */
-  readonly dryRun: boolean;
-  /** Aborted: the call is cancelled. */
-  readonly signal: AbortSignal;
-}
+/** What a call asks of a file, as its arguments have it. */
+type ChangeArguments = Pick<CallOf<"files_write">, "path" | "expected_rev" | "dry_run">;
 
 /** The new content of a file, and its line in the answer. */
 export interface Change {
@@ -37,8 +31,8 @@ const MOST_TRIES = 1000;
 
 /** Makes the change. @throws {UserError} When it cannot be made; nothing is changed then. */
 export async function changeFile(
-  project: Project,
-  { path, expectedRev, dryRun, signal }: ChangeRequest,
+  { project, signal }: Pick<ToolContext, "project" | "signal">,
+  { path, expected_rev: expectedRev, dry_run: dryRun = false }: ChangeArguments,
   compute: ComputeChange,
 ): Promise<ToolResult> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {

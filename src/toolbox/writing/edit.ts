@@ -5,7 +5,8 @@ import type { Encoding } from "../definition/files_writing.ts";
 import { applyEdits, type Edit, type EditedText } from "../edit/apply_edits.ts";
 import { decodeFile, encodeChanged, type FileText, shownUnits } from "../edit/file_text.ts";
 import { type DiffPackage, unifiedDiff } from "../edit/unified_diff.ts";
-import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import type { CallOf } from "../definition/groups.ts";
+import type { ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { nearNames } from "../project/near_names.ts";
 import type { Place } from "../../system/tree/tree.ts";
@@ -13,21 +14,18 @@ import { realPath } from "../../system/paths.ts";
 import { type Change, changeFile } from "./change_file.ts";
 import { newFile } from "./new_content.ts";
 
+type EditArguments = CallOf<"files_edit">;
+type GivenEdit = NonNullable<EditArguments["edits"]>[number];
+
 /** See the definition of `files_edit`. */
-export async function editFile(args: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
-  const path = String(args["path"]);
+export async function editFile(args: EditArguments, context: ToolContext): Promise<ToolResult> {
+  const { path, encoding } = args;
+  const { project } = context;
   const edits = editsOf(args);
-  const encoding = args["encoding"] as Encoding | undefined; // checked by the definition
   const diff = await import("diff");
   const { path: real } = await project.resolve(path, "write");
   const near = realPath(real) === undefined ? await nearNames(real) : "";
-  const request = {
-    path,
-    expectedRev: args["expected_rev"] as string | undefined,
-    dryRun: args["dry_run"] === true,
-    signal,
-  };
-  return await changeFile(project, request, (content, place) => {
+  return await changeFile(context, args, (content, place) => {
     const [first] = edits;
     if (edits.length === 1 && first?.oldText === "" && (content?.length ?? 0) === 0) {
       return newFile(first.newText, { encoding, isThere: content !== undefined });
@@ -69,24 +67,19 @@ export function editedChange(
   };
 }
 
-function editsOf(args: ToolArguments): readonly Edit[] {
+function editsOf(args: EditArguments): readonly Edit[] {
   const { edits, old_string, new_string } = args;
-  const list = edits as readonly ToolArguments[] | undefined; // as the definition says
-  if (list === undefined) {
-    if (old_string !== undefined && new_string !== undefined) return [editOf(args)];
+  if (edits === undefined) {
+    if (old_string !== undefined && new_string !== undefined) return [editOf({ ...args, old_string, new_string })];
     throw new UserError("Cannot edit: give `old_string` and `new_string`, or `edits`");
   }
-  const beside = ["old_string", "new_string", "replace_all", "occurrence"].find((name) => args[name] !== undefined);
+  const names = ["old_string", "new_string", "replace_all", "occurrence"] as const;
+  const beside = names.find((name) => args[name] !== undefined);
   if (beside !== undefined) throw new UserError(`Cannot edit: \`${beside}\` belongs into an item of \`edits\``);
-  if (list.length === 0) throw new UserError("Cannot edit: `edits` is empty");
-  return list.map(editOf);
+  if (edits.length === 0) throw new UserError("Cannot edit: `edits` is empty");
+  return edits.map(editOf);
 }
 
-function editOf(given: ToolArguments): Edit {
-  return {
-    oldText: String(given["old_string"]),
-    newText: String(given["new_string"]),
-    all: given["replace_all"] === true,
-    occurrence: given["occurrence"] as number | undefined,
-  };
+function editOf({ old_string: oldText, new_string: newText, replace_all: all = false, occurrence }: GivenEdit): Edit {
+  return { oldText, newText, all, occurrence };
 }

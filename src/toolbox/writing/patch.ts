@@ -5,7 +5,8 @@ import { applyHunks } from "../edit/apply_hunks.ts";
 import { decodeFile } from "../edit/file_text.ts";
 import { type FilePatch, parsePatch } from "../edit/patch_envelope.ts";
 import type { DiffPackage } from "../edit/unified_diff.ts";
-import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
+import type { CallOf } from "../definition/groups.ts";
+import { textResult, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { type Change, changeText } from "./change_file.ts";
 import { editedChange } from "./edit.ts";
@@ -28,8 +29,8 @@ interface Step {
 const MOST_TRIES = 20;
 
 /** See the definition of `files_patch`. */
-export async function patchFiles(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
-  const patches = parsePatch(String(args["patch"]));
+export async function patchFiles(args: CallOf<"files_patch">, context: ToolContext): Promise<ToolResult> {
+  const patches = parsePatch(args.patch);
   if (!patches.ok) throw new UserError(`Cannot read the patch, nothing is changed: ${patches.problem}`);
   const diff = await import("diff");
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -37,7 +38,7 @@ export async function patchFiles(args: ToolArguments, context: ToolContext): Pro
     try {
       const targets = await openAll(context, patches.value, opened);
       const steps = patches.value.flatMap((patch) => stepsOf(patch, targets, diff));
-      if (args["dry_run"] === true) return await answer(steps.map((step) => ({ step, stored: undefined })));
+      if (args.dry_run === true) return await answer(steps.map((step) => ({ step, stored: undefined })));
       const stored = storeAll(steps);
       if (stored !== undefined) return await answer(stored);
     } finally {

@@ -25,8 +25,8 @@ async function inProject(test: (place: Place) => Promise<void>): Promise<void> {
 /** Gives the file this content, and the answer. */
 async function stored({ project }: Place, path: string, content: string): Promise<string> {
   const change: Change = { content: TEXT.encode(content), summary: "s", diff: "" };
-  const request = { path, expectedRev: undefined, dryRun: false, signal: new AbortController().signal };
-  const { content: [part] } = await changeFile(project, request, () => change);
+  const context = { project, signal: new AbortController().signal };
+  const { content: [part] } = await changeFile(context, { path }, () => change);
   return part?.type === "text" ? part.text.replace(/, rev \w+/, "") : "";
 }
 

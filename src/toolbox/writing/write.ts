@@ -1,30 +1,22 @@
 /** `files_write`: gives a file its whole content, or more of it. */
 import { UserError } from "../../base/errors.ts";
-import type { Encoding } from "../definition/files_writing.ts";
 import { decodeFile, encodeFile, type FileText, shownUnits, textUnits } from "../edit/file_text.ts";
 import { dominantEnding, withEnding } from "../edit/line_endings.ts";
 import { difference } from "../edit/regions.ts";
 import { type DiffPackage, unifiedDiff } from "../edit/unified_diff.ts";
-import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import type { CallOf } from "../definition/groups.ts";
+import type { ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { type Change, changeFile } from "./change_file.ts";
 import { encoded, newFile, newForm } from "./new_content.ts";
 
 /** See the definition of `files_write`. */
-export async function writeFile(args: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
-  const text = String(args["content"]);
-  const encoding = args["encoding"] as Encoding | undefined; // checked by the definition
-  const append = args["append"] === true;
+export async function writeFile(args: CallOf<"files_write">, context: ToolContext): Promise<ToolResult> {
+  const { content: text, encoding, append = false, create_only: isNew = false } = args;
   const diff = await import("diff");
-  const request = {
-    path: String(args["path"]),
-    expectedRev: args["expected_rev"] as string | undefined,
-    dryRun: args["dry_run"] === true,
-    signal,
-  };
-  return await changeFile(project, request, (content, place) => {
+  return await changeFile(context, args, (content, place) => {
     if (content === undefined) return newFile(text, { encoding, isThere: false });
-    if (args["create_only"] === true) {
+    if (isNew) {
       throw new UserError(`Cannot create "${place.shown}": it exists, and \`create_only\` is given`);
     }
     const old = decodeFile(content, encoding);

@@ -1,6 +1,7 @@
 /** Tools that change issues, each under the lock of the project. */
 import { UserError } from "../../../base/errors.ts";
 import { unwrapOrUserError as unwrap } from "../../../base/outcome.ts";
+import type { CallOf } from "../../definition/groups.ts";
 import { textResult, type ToolResult } from "../../frame/messages.ts";
 import type { ToolContext } from "../../project/native_tool.ts";
 import type { FrontChange } from "../format/front_matter.ts";
@@ -13,7 +14,7 @@ import { issueLine, issueText } from "./issue_texts.ts";
 import { meantIssue, nothingNext } from "./read_tools.ts";
 
 /** `issue_next`. Without `claim` nothing is written. */
-export async function nextIssue({ claim }: { readonly claim?: string }, { project }: ToolContext): Promise<ToolResult> {
+export async function nextIssue({ claim }: CallOf<"issue_next">, { project }: ToolContext): Promise<ToolResult> {
   const notes = project.kept(Notes);
   const by = optionalLine(claim);
   if (by === undefined) {
@@ -38,24 +39,8 @@ export async function nextIssue({ claim }: { readonly claim?: string }, { projec
   });
 }
 
-interface Named {
-  readonly name: string;
-  readonly expected_rev?: string;
-}
-
-interface UpdateArguments extends Named {
-  readonly content?: string;
-  readonly append?: boolean;
-  readonly title?: string;
-  readonly status?: string;
-  readonly priority?: number;
-  readonly labels?: readonly string[];
-  readonly depends_on?: readonly string[];
-  readonly assignee?: string;
-}
-
 /** `issue_update`. */
-export async function updateIssue(given: UpdateArguments, { project }: ToolContext): Promise<ToolResult> {
+export async function updateIssue(given: CallOf<"issue_update">, { project }: ToolContext): Promise<ToolResult> {
   const notes = project.kept(Notes);
   const { content, append = false } = given;
   if (append && content === undefined) throw new UserError('"append" needs "content": the text to add');
@@ -84,7 +69,7 @@ export async function updateIssue(given: UpdateArguments, { project }: ToolConte
 }
 
 /** An empty value removes the key. */
-function frontOf(given: UpdateArguments, set: IssueSet, was: string): FrontChange {
+function frontOf(given: CallOf<"issue_update">, set: IssueSet, was: string): FrontChange {
   const { title, status, priority, labels, depends_on: references, assignee } = given;
   const isComplete = status === undefined ? was === "complete" : status === "complete";
   return {
@@ -99,7 +84,10 @@ function frontOf(given: UpdateArguments, set: IssueSet, was: string): FrontChang
 }
 
 /** `issue_mark_complete`. */
-export async function completeIssue({ name }: Named, { project }: ToolContext): Promise<ToolResult> {
+export async function completeIssue(
+  { name }: CallOf<"issue_mark_complete">,
+  { project }: ToolContext,
+): Promise<ToolResult> {
   const notes = project.kept(Notes);
   return await notes.lock.hold(async () => {
     const { set } = loadIssues(project);
@@ -128,7 +116,10 @@ function named(set: IssueSet, name: string): Issue {
 }
 
 /** `issue_delete`. */
-export async function deleteIssue({ name, expected_rev: rev }: Named, { project }: ToolContext): Promise<ToolResult> {
+export async function deleteIssue(
+  { name, expected_rev: rev }: CallOf<"issue_delete">,
+  { project }: ToolContext,
+): Promise<ToolResult> {
   const notes = project.kept(Notes);
   return await notes.lock.hold(async () => {
     const { set, listing } = loadIssues(project);

@@ -2,6 +2,7 @@
 import { UserError } from "../../../base/errors.ts";
 import { unwrapOrUserError as unwrap } from "../../../base/outcome.ts";
 import { shorten } from "../../../base/visible_text.ts";
+import type { CallOf } from "../../definition/groups.ts";
 import { textResult, type ToolResult } from "../../frame/messages.ts";
 import type { ToolContext } from "../../project/native_tool.ts";
 import { newFront, splitText } from "../format/front_matter.ts";
@@ -15,19 +16,8 @@ import { IssueSet, loadIssues } from "./issue_set.ts";
 
 const LONGEST_TITLE = 120;
 
-interface CreateArguments {
-  readonly name?: string;
-  readonly content: string;
-  readonly title?: string;
-  readonly priority?: number;
-  readonly labels?: readonly string[];
-  readonly depends_on?: readonly string[];
-  readonly assignee?: string;
-  readonly discovered_from?: string;
-}
-
 /** See the definition. */
-export async function createIssue(given: CreateArguments, { project }: ToolContext): Promise<ToolResult> {
+export async function createIssue(given: CallOf<"issue_create">, { project }: ToolContext): Promise<ToolResult> {
   const notes = project.kept(Notes);
   contentOf(given.content);
   return await notes.lock.hold(async () => {
@@ -53,7 +43,7 @@ export async function createIssue(given: CreateArguments, { project }: ToolConte
   });
 }
 
-function issueFile(args: CreateArguments, set: IssueSet, name: string, id: string): string {
+function issueFile(args: CallOf<"issue_create">, set: IssueSet, name: string, id: string): string {
   const { content, labels = [], depends_on: references = [], discovered_from: found } = args;
   const given = args.name?.trim();
   const heading = firstHeading(splitText(content).body);

@@ -3,6 +3,7 @@ import { UserError } from "../../../base/errors.ts";
 import { unwrapOrUserError as unwrap } from "../../../base/outcome.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { counted, shownValue } from "../../../base/text.ts";
+import type { CallOf } from "../../definition/groups.ts";
 import { textResult, type ToolResult } from "../../frame/messages.ts";
 import type { ToolContext } from "../../project/native_tool.ts";
 import { cutText, partLine, wordsOf } from "../format/item_text.ts";
@@ -17,19 +18,8 @@ const DEFAULT_LIMIT = 50;
 /** Characters of a line that a search shows. */
 const LONGEST_EXCERPT = 160;
 
-interface ListArguments {
-  readonly status?: readonly string[];
-  readonly labels?: readonly string[];
-  readonly ready?: boolean;
-  readonly show_completed?: boolean;
-  readonly show_active?: boolean;
-  readonly format?: "table" | "json" | "markdown";
-  readonly limit?: number;
-  readonly offset?: number;
-}
-
 /** `issue_list`. */
-export function listIssues(given: ListArguments, { project }: ToolContext): ToolResult {
+export function listIssues(given: CallOf<"issue_list">, { project }: ToolContext): ToolResult {
   const { set, listing } = loadIssues(project);
   const { offset = 0, limit = DEFAULT_LIMIT, format } = given;
   const wanted = chosen(given, set).toSorted(compareIssues);
@@ -51,7 +41,7 @@ export function listIssues(given: ListArguments, { project }: ToolContext): Tool
   return textResult(lines + end);
 }
 
-function chosen(args: ListArguments, set: IssueSet): readonly Issue[] {
+function chosen(args: CallOf<"issue_list">, set: IssueSet): readonly Issue[] {
   const { labels = [], show_completed: closed = false, show_active: active = true, ready = false } = args;
   const statuses = args.status?.map((one) => one.toLowerCase().replaceAll("-", "_"));
   const known: readonly string[] = [...STATUSES, "conflict", "broken"];
@@ -65,13 +55,11 @@ function chosen(args: ListArguments, set: IssueSet): readonly Issue[] {
   );
 }
 
-interface ShowArguments {
-  readonly name: string;
-  readonly raw?: boolean;
-}
-
 /** `issue_show`. */
-export async function showIssue({ name, raw = false }: ShowArguments, { project }: ToolContext): Promise<ToolResult> {
+export async function showIssue(
+  { name, raw = false }: CallOf<"issue_show">,
+  { project }: ToolContext,
+): Promise<ToolResult> {
   const { set } = loadIssues(project);
   const issue = await meantIssue(set, name, project);
   if (issue === undefined) return textResult(nothingNext(set));
@@ -121,13 +109,11 @@ export function allComplete(_: unknown, { project }: ToolContext): ToolResult {
   return textResult(`No: ${done}. Left:\n${lines.join("\n")}${more}`);
 }
 
-interface SearchArguments {
-  readonly query: string;
-  readonly limit?: number;
-}
-
 /** `issue_search`. */
-export function searchIssues({ query, limit = DEFAULT_LIMIT }: SearchArguments, { project }: ToolContext): ToolResult {
+export function searchIssues(
+  { query, limit = DEFAULT_LIMIT }: CallOf<"issue_search">,
+  { project }: ToolContext,
+): ToolResult {
   const { set, listing } = loadIssues(project);
   const notes = project.kept(Notes);
   const words = wordsOf(query);

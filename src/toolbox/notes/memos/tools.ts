@@ -3,6 +3,7 @@ import { UserError } from "../../../base/errors.ts";
 import { unwrapOrUserError } from "../../../base/outcome.ts";
 import { counted, shownValue } from "../../../base/text.ts";
 import { shorten } from "../../../base/visible_text.ts";
+import type { CallOf } from "../../definition/groups.ts";
 import { REPLACED_META_KEY, textResult, type ToolResult } from "../../frame/messages.ts";
 import type { ToolContext } from "../../project/native_tool.ts";
 import type { Project } from "../../project/project.ts";
@@ -21,21 +22,6 @@ const DEFAULT_CHARS = 40_000;
 /** Characters of a memo's first words. */
 const LONGEST_PREVIEW = 100;
 
-/** The arguments of all tools for memos; each takes some of them. */
-interface MemoArguments {
-  readonly title: string;
-  readonly content?: string;
-  readonly tags?: readonly string[];
-  readonly if_exists?: "replace" | "append" | "error";
-  readonly append?: boolean;
-  readonly new_title?: string;
-  readonly expected_rev?: string;
-  readonly query?: string;
-  readonly limit?: number;
-  readonly offset?: number;
-  readonly max_chars?: number;
-}
-
 interface Loaded {
   readonly listing: NoteListing;
   /** The newest first. */
@@ -48,9 +34,9 @@ function load(project: Project): Loaded {
 }
 
 /** `memo_create`. */
-export async function createMemo(args: MemoArguments, { project }: ToolContext): Promise<ToolResult> {
+export async function createMemo(args: CallOf<"memo_create">, { project }: ToolContext): Promise<ToolResult> {
   const notes = project.kept(Notes);
-  const { title: wanted, content: given = "", tags, if_exists: how = "replace" } = args;
+  const { title: wanted, content: given, tags, if_exists: how = "replace" } = args;
   const title = titleOf(wanted);
   const content = contentOf(given);
   return await notes.lock.hold(async () => {
@@ -106,12 +92,12 @@ function titleOf(given: string): string {
 }
 
 /** @throws {UserError} When there is none, or there are several. */
-function given({ memos }: Loaded, { title: wanted }: MemoArguments): Memo {
+function given({ memos }: Loaded, { title: wanted }: CallOf<"memo_get">): Memo {
   return memos.find(({ title }) => title === wanted) ?? unwrapOrUserError(resolveReference(memos, wanted, "memo"));
 }
 
 /** `memo_get`. */
-export async function getMemo(args: MemoArguments, { project }: ToolContext): Promise<ToolResult> {
+export async function getMemo(args: CallOf<"memo_get">, { project }: ToolContext): Promise<ToolResult> {
   const { title, tags, file, fault, body } = given(load(project), args);
   const facts = [
     file.path,
@@ -123,7 +109,10 @@ export async function getMemo(args: MemoArguments, { project }: ToolContext): Pr
 }
 
 /** `memo_list` and `memo_search`. */
-export function listMemos(args: MemoArguments, { project }: ToolContext): ToolResult {
+export function listMemos(
+  args: CallOf<"memo_list"> & Partial<CallOf<"memo_search">>,
+  { project }: ToolContext,
+): ToolResult {
   const { memos, listing } = load(project);
   const { tags: wanted = [], query, limit = DEFAULT_LIMIT, offset = 0 } = args;
   const found = memos.filter((memo) => isWanted(memo, wanted, wordsOf(query)));
@@ -142,14 +131,14 @@ export function listMemos(args: MemoArguments, { project }: ToolContext): ToolRe
 }
 
 /** `memo_get_all_context`. */
-export function allMemos(args: MemoArguments, { project }: ToolContext): ToolResult {
+export function allMemos(args: CallOf<"memo_get_all_context">, { project }: ToolContext): ToolResult {
   const { tags = [], query, max_chars: most = DEFAULT_CHARS } = args;
   const found = load(project).memos.filter((memo) => isWanted(memo, tags, wordsOf(query)));
   return textResult(found.length === 0 ? "There is no such memo." : allContext(found, most));
 }
 
 /** `memo_update`. */
-export async function updateMemo(args: MemoArguments, { project }: ToolContext): Promise<ToolResult> {
+export async function updateMemo(args: CallOf<"memo_update">, { project }: ToolContext): Promise<ToolResult> {
   const notes = project.kept(Notes);
   const { content, append = false, new_title: title, tags, expected_rev: rev } = args;
   if (content === undefined && (append || title === undefined && tags === undefined)) {
@@ -174,7 +163,7 @@ export async function updateMemo(args: MemoArguments, { project }: ToolContext):
 }
 
 /** `memo_delete`. */
-export async function deleteMemo(args: MemoArguments, { project }: ToolContext): Promise<ToolResult> {
+export async function deleteMemo(args: CallOf<"memo_delete">, { project }: ToolContext): Promise<ToolResult> {
   const notes = project.kept(Notes);
   const { expected_rev: rev } = args;
   return await notes.lock.hold(async () => {

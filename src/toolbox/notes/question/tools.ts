@@ -1,6 +1,7 @@
 /** Questions to the user and their answers, one file each, which git ignores. */
 import { UserError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/visible_text.ts";
+import type { CallOf } from "../../definition/groups.ts";
 import { textResult, type ToolResult } from "../../frame/messages.ts";
 import type { ToolContext } from "../../project/native_tool.ts";
 import { type FrontValues, newFront, readFront } from "../format/front_matter.ts";
@@ -37,7 +38,7 @@ export async function storeAnswer(given: StoredAnswer, { project }: ToolContext)
 
 /** `question_summary`. */
 export function questionSummary(
-  { limit = DEFAULT_LIMIT }: { readonly limit?: number },
+  { limit = DEFAULT_LIMIT }: CallOf<"question_summary">,
   { project }: ToolContext,
 ): ToolResult {
   using folder = NoteFolder.open(project, DIRECTORY);

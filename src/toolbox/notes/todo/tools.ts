@@ -2,6 +2,7 @@
 import { UserError } from "../../../base/errors.ts";
 import { counted, shownValue } from "../../../base/text.ts";
 import { shorten } from "../../../base/visible_text.ts";
+import type { CallOf } from "../../definition/groups.ts";
 import { textResult, type ToolResult } from "../../frame/messages.ts";
 import type { ToolContext } from "../../project/native_tool.ts";
 import type { Project } from "../../project/project.ts";
@@ -46,7 +47,7 @@ function store(project: Project, { text, path }: Loaded, tasks: readonly Task[])
 }
 
 /** `todo_show`. */
-export function showTask({ item }: { readonly item: string }, { project }: ToolContext): ToolResult {
+export function showTask({ item }: CallOf<"todo_show">, { project }: ToolContext): ToolResult {
   return textResult(shown(meant(load(project).tasks, item)));
 }
 
@@ -57,13 +58,11 @@ export function listTasks(_: unknown, { project }: ToolContext): ToolResult {
   return textResult(tasks.map(line).join("\n") + (path.startsWith(STATE) ? "" : `\nRead from "${path}".`));
 }
 
-interface NewTask {
-  readonly task: string;
-  readonly context?: string;
-}
-
 /** `todo_create`. */
-export async function createTask({ task, context = "" }: NewTask, { project }: ToolContext): Promise<ToolResult> {
+export async function createTask(
+  { task, context = "" }: CallOf<"todo_create">,
+  { project }: ToolContext,
+): Promise<ToolResult> {
   if (task.trim() === "") throw new UserError("The task is empty");
   const long = [task, context].find(({ length }) => length > LONGEST_TASK);
   if (long !== undefined) {
@@ -81,7 +80,10 @@ export async function createTask({ task, context = "" }: NewTask, { project }: T
 }
 
 /** `todo_mark_complete`. */
-export async function completeTask({ id }: { readonly id: string }, { project }: ToolContext): Promise<ToolResult> {
+export async function completeTask(
+  { id }: CallOf<"todo_mark_complete">,
+  { project }: ToolContext,
+): Promise<ToolResult> {
   return await project.kept(Notes).lock.hold(() => {
     const loaded = load(project);
     const task = meant(loaded.tasks, id);
