@@ -119,7 +119,7 @@ Deno.test("S15 X17 a client reads each denial, and what ended with its command, 
       `"${bench.elsewhere}/missing" ${closed} ${allow} --write ${bench.elsewhere}.`,
     ]],
   ];
-  const left = "Ended with the command: sleep 299. Start such a program as a call of its own or in a session.";
+  const left = "Ended with the command: sleep 299. Start such a program in its own call or in a session.";
   for (const line of ["sleep 299 & echo on", "sleep 299 >log 2>&1 & echo on"]) {
     assert.deepStrictEqual([line, (await lines(line)).filter((one) => one === left)], [line, [left]]);
   }

@@ -215,7 +215,7 @@ function leftSentence({ commands, more }: LeftRunning): string {
   const others = more === 0 ? "" : ` and ${more} more`;
   return `Ended with the command: ${
     commands.join("; ")
-  }${others}. Start such a program as a call of its own or in a session.`;
+  }${others}. Start such a program in its own call or in a session.`;
 }
 
 /** The same for programs, by its own key of `_meta`. */

@@ -22,16 +22,16 @@ const WHICH = [
 const COMMON = [
   EXPECTED_REV,
   flag("dry_run", "Only shows the diff."),
-  choice("encoding", ENCODINGS, "Where the file does not tell it."),
+  choice("encoding", ENCODINGS, "If the file does not show it."),
 ] as const;
 
 export const WRITING_TOOLS = [
   {
     name: "files_edit",
     title: "Edit a file",
-    description: "Replaces `old_string` by `new_string` in a file, or makes all `edits` or none of them. Tolerates " +
-      "other line endings, trailing blanks, indentation and quotation marks where one place alone matches, and says " +
-      "so. Line endings, encoding, mode and links stay. Answers with the diff and the new `rev`.",
+    description: "Replaces `old_string` with `new_string` in a file, or makes all `edits` or none. Tolerates other " +
+      "line endings, trailing blanks, indentation and quotation marks if only one place matches, and says so. Keeps " +
+      "line endings, encoding, mode and links. Answers with the diff and the new `rev`.",
     parameters: [
       PATH,
       OLD,
@@ -45,13 +45,13 @@ export const WRITING_TOOLS = [
   {
     name: "files_write",
     title: "Write a file",
-    description: "Creates a file, with its directories, or replaces its content as a whole, at once for all readers. " +
+    description: "Creates a file, with its directories, or replaces its whole content in one atomic step. " +
       "Answers with the diff and the new `rev`.",
     parameters: [
       PATH,
       text("content", "", REQUIRED),
       flag("append", "Adds to the end."),
-      flag("create_only", "Fails when the file exists."),
+      flag("create_only", "Fails if the file exists."),
       ...COMMON,
     ],
     readOnly: false,

@@ -12,8 +12,8 @@ export const FLOW_TOOLS = [
     parameters: [
       text("flow_name", 'Workflow to start, or "list" or "status".'),
       object("parameters", "Of the workflow."),
-      text("run_id", "Run to go on with."),
-      text("result", "Your answer to its step."),
+      text("run_id", "Run to continue."),
+      text("result", "Your answer to the step."),
       choice("outcome", ["success", "failure"], "How the step went. Default success."),
       object("variables", "Variables to set."),
       text("abort", "Reason to end the run."),

@@ -5,7 +5,7 @@ import type { ToolDefinition } from "./tool_definition.ts";
 const STATUSES = ["open", "in_progress", "blocked", "complete", "cancelled"] as const;
 const NAME = text("name", "Name, id, or an unambiguous part.", REQUIRED);
 const LABELS = texts("labels");
-const DEPENDS_ON = texts("depends_on", "Issues that must be complete before.");
+const DEPENDS_ON = texts("depends_on", "Issues that must be complete first.");
 const ASSIGNEE = text("assignee");
 const TITLE = text("title");
 
@@ -15,7 +15,7 @@ export const ISSUE_TOOLS = [
   {
     name: "issue_create",
     title: "Create an issue",
-    description: "Writes an issue, a Markdown file of the project. Without a name it gets a short id.",
+    description: "Writes an issue as a Markdown file in the project. Without a name it gets a short id.",
     parameters: [
       text("name", "In words; becomes the name of the file."),
       text("content", "Markdown.", REQUIRED),
@@ -32,11 +32,11 @@ export const ISSUE_TOOLS = [
   {
     name: "issue_list",
     title: "List issues",
-    description: "Lists open issues with status, priority, labels and what they wait for.",
+    description: "Lists open issues with status, priority, labels and what blocks them.",
     parameters: [
-      texts("status", "Only these, as open, in_progress, complete."),
+      texts("status", "E.g. open, in_progress, complete."),
       LABELS,
-      flag("ready", "Only those that can be begun."),
+      flag("ready", "Only those that can be started."),
       flag("show_completed"),
       flag("show_active", "Default true."),
       choice("format", ["table", "json", "markdown"]),
@@ -50,7 +50,7 @@ export const ISSUE_TOOLS = [
     title: "Show an issue",
     description: "Shows an issue with its `rev`, a fingerprint of its content.",
     parameters: [
-      text("name", 'Name, id, or an unambiguous part; "next", or "current" for that of the git branch.', {
+      text("name", 'Name, id, or an unambiguous part; "next", or "current": that of the git branch.', {
         required: true,
       }),
       flag("raw", "The file as it is."),
@@ -60,7 +60,7 @@ export const ISSUE_TOOLS = [
   {
     name: "issue_next",
     title: "Next issue",
-    description: "Shows the issue to be done next: open, dependencies complete, lowest priority number, oldest. With " +
+    description: "Shows the issue to do next: open, dependencies complete, lowest priority number, oldest. With " +
       "`claim` it becomes in_progress and yours in one step: two agents never get the same one.",
     parameters: [text("claim", "Your name.")],
     readOnly: false,
@@ -69,7 +69,7 @@ export const ISSUE_TOOLS = [
   {
     name: "issue_update",
     title: "Change an issue",
-    description: "Changes what is given; an empty text or list removes a value.",
+    description: "Changes the given values; an empty text or list clears one.",
     parameters: [
       NAME,
       text("content", "Replaces the text."),
@@ -88,7 +88,7 @@ export const ISSUE_TOOLS = [
   {
     name: "issue_mark_complete",
     title: "Complete an issue",
-    description: "Sets the status to complete; says what became ready by that.",
+    description: "Sets the status to complete; says what this made ready.",
     parameters: [text("name", 'As in issue_show; "current" too.', REQUIRED)],
     readOnly: false,
     harmless: true,
@@ -104,7 +104,7 @@ export const ISSUE_TOOLS = [
   {
     name: "issue_search",
     title: "Search issues",
-    description: "Finds issues, closed ones too, that contain all words of the query.",
+    description: "Finds issues, also closed ones, that contain all words of the query.",
     parameters: [text("query", "", REQUIRED), LIMIT],
     readOnly: true,
   },

@@ -9,8 +9,7 @@ export const MEMO_TOOLS = [
   {
     name: "memo_create",
     title: "Write a memo",
-    description:
-      "Writes what should be known later, a Markdown file of the project. A memo of the same title is replaced.",
+    description: "Stores what to remember, as a Markdown file in the project. Replaces a memo with the same title.",
     parameters: [
       TITLE,
       text("content", "Markdown.", REQUIRED),
@@ -30,14 +29,14 @@ export const MEMO_TOOLS = [
   {
     name: "memo_list",
     title: "List memos",
-    description: "Lists memos, the newest first, with their first words.",
+    description: "Lists memos, newest first, with their first words.",
     parameters: [TAGS, LIMIT, OFFSET],
     readOnly: true,
   },
   {
     name: "memo_get_all_context",
     title: "Read all memos",
-    description: "Gives the text of all memos, the newest first, and titles of those that do not fit.",
+    description: "Returns the text of all memos, newest first, and the titles of those that do not fit.",
     parameters: [
       integer("max_chars", { least: 1000, most: 400_000 }, "Default 40000."),
       TAGS,
@@ -55,7 +54,7 @@ export const MEMO_TOOLS = [
   {
     name: "memo_update",
     title: "Change a memo",
-    description: "Changes what is given of a memo that exists.",
+    description: "Changes the given parts of an existing memo.",
     parameters: [
       TITLE,
       text("content", "Replaces the text."),
@@ -79,7 +78,7 @@ export const TODO_TOOLS = [
   {
     name: "todo_create",
     title: "Add a task",
-    description: "Adds a task to the list of this work; a list that is done gives way to a new one.",
+    description: "Adds a task to the list of this work; after a finished list it starts a new one.",
     parameters: [text("task", "", REQUIRED), text("context", "What helps to do it.")],
     readOnly: false,
     harmless: true,
@@ -94,7 +93,7 @@ export const TODO_TOOLS = [
   {
     name: "todo_list",
     title: "List tasks",
-    description: "Lists all tasks, done ones too.",
+    description: "Lists all tasks, also done ones.",
     parameters: [],
     readOnly: true,
   },

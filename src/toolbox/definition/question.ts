@@ -6,7 +6,7 @@ export const QUESTION_TOOLS = [
   {
     name: "question_ask",
     title: "Ask the user",
-    description: "Asks the user in a form of the client and gives the answer. Secrets are not to be asked for.",
+    description: "Asks the user in a form of the client and returns the answer. Do not ask for secrets.",
     parameters: [
       text("question", "", REQUIRED),
       texts("choices", "Answers to choose from."),
@@ -20,7 +20,7 @@ export const QUESTION_TOOLS = [
   {
     name: "question_summary",
     title: "Answers of the user",
-    description: "Lists what the user was asked in this project, the newest first, with the answers.",
+    description: "Lists what the user was asked in this project, newest first, with the answers.",
     parameters: [integer("limit", { least: 1, most: 100 }, "Default 20.")],
     readOnly: true,
   },

@@ -16,7 +16,7 @@ const FINDINGS = objects(
     text("message", "", REQUIRED),
     text("suggestion"),
   ],
-  "Empty where it passes.",
+  "Empty if it passes.",
 );
 
 export const RULE_TOOLS = [
@@ -25,16 +25,16 @@ export const RULE_TOOLS = [
     title: "Check files by rules",
     description:
       "Checks files by the project's rules: findings as `file:line:column severity rule message`, and what " +
-      "was skipped. Review rules come as a batch for you to read and to answer by rules_verdict; answered files are " +
-      "asked again only when they change.",
+      "was skipped. Review rules come as a batch for you to read and answer with rules_verdict; answered files are " +
+      "asked about again only if they change.",
     parameters: [
       texts("rule_names"),
       LEAST,
       CATEGORY,
       texts("file_paths", "Files, directories or globs."),
-      flag("changed", "Only files that git says are not committed."),
-      integer("max_errors", { least: 1, most: 100_000 }, "Ends after so many."),
-      flag("force", "Asks reviews again."),
+      flag("changed", "Only files with uncommitted changes."),
+      integer("max_errors", { least: 1, most: 100_000 }, "Stops after this many."),
+      flag("force", "Repeats reviews."),
       choice("review", ["list", "none"]),
       integer("limit", { least: 1, most: 10_000 }, "Findings. Default 200."),
     ],
@@ -45,7 +45,7 @@ export const RULE_TOOLS = [
   {
     name: "rules_verdict",
     title: "Record reviews",
-    description: "Records your verdicts on the batch of rules_check. One for a file or rule that changed is refused.",
+    description: "Records your verdicts on the batch of rules_check. Refuses one for a changed file or rule.",
     parameters: [
       objects("verdicts", [text("review_id", "", REQUIRED), flag("pass", "", REQUIRED), FINDINGS], "", REQUIRED),
     ],
@@ -56,15 +56,15 @@ export const RULE_TOOLS = [
   {
     name: "rules_list",
     title: "List rules",
-    description: "Lists rules with severity, engine and origin, and what is wrong with rule files.",
+    description: "Lists rules with severity, engine and origin, and the mistakes in rule files.",
     parameters: [LEAST, CATEGORY],
     readOnly: true,
   },
   {
     name: "rules_create",
     title: "Create a rule",
-    description: "Writes a rule of the project after a check. Without an engine in fields it is a review rule " +
-      "and content its instruction, with {{ target_path }}, {{ target_content }}, {{ language }}.",
+    description: "Checks and writes a rule of the project. Without an engine in fields it is a review rule, and " +
+      "content its instruction, with {{ target_path }}, {{ target_content }}, {{ language }}.",
     parameters: [
       text("name", "", REQUIRED),
       text("content", "Markdown.", REQUIRED),

@@ -9,24 +9,27 @@ export const SEARCH_TOOLS = [
   {
     name: "outline_generate",
     title: "Outline files",
-    description: "Lists what source files define, with lines, signatures and first words of their comments, without " +
+    description: "Lists what source files define, with lines, signatures and first words of comments, without " +
       "bodies: cheaper than reading them. 19 languages, Markdown headings, scripts in Vue, Svelte and HTML; names " +
-      "files that it skips.",
+      "skipped files.",
     parameters: [
-      texts("patterns", "Paths, directories or globs, as src/**/*.ts.", { ...REQUIRED, aliases: ["pattern", "files"] }),
+      texts("patterns", "Paths, directories or globs, e.g. src/**/*.ts.", {
+        ...REQUIRED,
+        aliases: ["pattern", "files"],
+      }),
       DIRECTORY,
       choice("output_format", ["text", "yaml", "json"]),
       integer("depth", { least: 1, most: 10 }, "Levels of symbols; 1 leaves out members."),
       integer("limit", { least: 1, most: 10_000 }, "Files."),
-      integer("offset", { least: 0 }, "Leaves out so many files."),
+      integer("offset", { least: 0 }, "How many files to skip."),
     ],
     readOnly: true,
   },
   {
     name: "search_query",
     title: "Search the project",
-    description: "Ranked search for words and symbols in the project, when the exact text is not known: getUserName " +
-      "is found as user name, plurals and slips too. Gives path:lines with a few lines of each. Changed files are read " +
+    description: "Ranked search for words and symbols in the project, if you do not know the exact text: user name " +
+      "finds getUserName, also with plurals and typos. Gives path:lines with a few lines of each. Reads changed files " +
       "first; the answer says what is not indexed yet.",
     parameters: [
       text("query", "Words or identifiers.", REQUIRED),
@@ -39,12 +42,11 @@ export const SEARCH_TOOLS = [
   {
     name: "symbol_find",
     title: "Find a definition",
-    description:
-      "Finds where functions, classes, types, fields and so on are defined, by a name or a part of it; exact " +
+    description: "Finds where functions, classes, types, fields etc. are defined, by a name or part of one; exact " +
       "names first, each with lines and signature.",
     parameters: [
       text("name", "", { ...REQUIRED, aliases: ["symbol", "query"] }),
-      text("kind", "As function, method, class, interface, type."),
+      text("kind", "E.g. function, method, class, interface, type."),
       PATTERNS,
       integer("limit", { least: 1, most: 500 }, "Default 20."),
     ],
@@ -54,11 +56,11 @@ export const SEARCH_TOOLS = [
     name: "search_index",
     title: "Index the project",
     description:
-      "Brings the index of search_query and symbol_find up to date as a whole, which they do themselves for at " +
-      "most ten seconds. It lies outside of the project.",
+      "Updates the whole index of search_query and symbol_find, which they update themselves for at most ten " +
+      "seconds. The index is kept outside the project.",
     parameters: [
       PATTERNS,
-      flag("force", "Unchanged files too."),
+      flag("force", "Also unchanged files."),
     ],
     readOnly: true,
   },
@@ -68,12 +70,13 @@ export const CHANGE_TOOLS = [
   {
     name: "git_changes",
     title: "List what a branch changes",
-    description: "Lists the files that a branch changes since it left its base, and what is not committed, each with " +
-      "a letter as git has them (A, M, D, R, ?? for new files). One call instead of several of git.",
+    description:
+      "Lists the files that a branch changed since it left its base, and uncommitted ones, each with git's " +
+      "letter (A, M, D, R, ?? for new files). One call instead of several git calls.",
     parameters: [
       text("branch", "Default the current one."),
       text("base", "Branch or commit to compare with. Default the upstream's default branch, main, master or trunk."),
-      flag("include_uncommitted", "Also what is not committed, for the current branch. Default true."),
+      flag("include_uncommitted", "Also uncommitted changes, for the current branch. Default true."),
       integer("limit", { least: 1, most: 10_000 }, "Files. Default 300."),
     ],
     readOnly: true,
