@@ -60,7 +60,7 @@ const WRITERS: readonly string[] = ["issues", "memos", "todo", "question"];
 export function makeNotePlaces([scope]: readonly PinnedDirectory[], { bundles }: Pick<Settings, "bundles">): void {
   if (scope === undefined || Deno.build.os !== "linux") return;
   if (!toolGroups(bundles).some((group) => WRITERS.includes(group))) return;
-  const calls = new FileCalls(Deno.build.arch);
+  const calls = new FileCalls();
   const files = calls.begin();
   try {
     const own = files.directory(scope, ".ahma");

@@ -50,8 +50,8 @@ export class Spawner {
 
   /** `fallbackDirectory`: a private directory of the session, for systems that forbid executable memory files. */
   constructor(processor: Processor, fallbackDirectory: string) {
-    this.#libc = new Libc(processor);
-    this.#separator = new Separator(processor);
+    this.#libc = new Libc();
+    this.#separator = new Separator();
     this.#watches = new NoticedWatches((paths, watched) => this.#libc.watch(paths, watched));
     this.#processor = processor;
     this.#fallbackDirectory = fallbackDirectory;
@@ -141,7 +141,7 @@ export class Spawner {
   close(): void {
     this.#separator[Symbol.dispose]();
     this.#watches[Symbol.dispose]();
-    this.#libc.close();
+    this.#libc[Symbol.dispose]();
   }
 
   #file(bytes: Uint8Array, steps: readonly string[]): LauncherImage {

@@ -13,7 +13,7 @@ import type { GuardPlan } from "./protect/guard_view.ts";
 import { readableGrants } from "./grants/grants.ts";
 import { FS, grantable, missingProtections, SCOPES_ABI, SHARED_MEMORY, WRITABLE_DEVICE } from "./policy/landlock.ts";
 import type { Processor } from "../system/syscalls.ts";
-import { Libc } from "../system/libc.ts";
+import { Libc, withLibc } from "../system/libc.ts";
 import { TreeMaker } from "../system/open_files/tree_maker.ts";
 import {
   outerTrees,
@@ -78,7 +78,7 @@ export interface Sandbox extends SessionSandbox {
 export function prepareSandbox(settings: SandboxSettings): Outcome<Sandbox> {
   const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
   if (!processor.ok) return processor;
-  return withLibc(processor.value, (libc) => prepared(settings, processor.value, libc));
+  return withLibc((libc) => prepared(settings, processor.value, libc));
 }
 
 function prepared(settings: SandboxSettings, processor: Processor, libc: Libc): Outcome<Sandbox> {
@@ -93,15 +93,6 @@ function prepared(settings: SandboxSettings, processor: Processor, libc: Libc): 
   const own = openDirectories(settings, settled.value);
   if (!own.ok) return own;
   return build({ settings, processor, abi: abi.value, libc, settled: settled.value, own: own.value });
-}
-
-function withLibc<Result>(processor: Processor, use: (libc: Libc) => Result): Result {
-  const libc = new Libc(processor);
-  try {
-    return use(libc);
-  } finally {
-    libc.close();
-  }
 }
 
 /**
@@ -130,7 +121,7 @@ function build(context: Context): Outcome<Sandbox> {
   const ours = own.writable.map((path) => pinned(path, (one) => libc.identityOf(one)));
   const writable = [...settled.opened, ...ours.filter((one) => one !== undefined)];
   const kept = ours.find((one) => one?.path === cache);
-  if (kept !== undefined) copyCargoConfiguration({ home: settings.home, cache: kept, processor });
+  if (kept !== undefined) copyCargoConfiguration({ home: settings.home, cache: kept });
   const links = new Map<string, string | undefined>();
   const targetOf = memoizedLinks(links, linksSeenBy((path) => libc.lookAt(path)));
   const grants = readableGrants({
@@ -148,7 +139,7 @@ function build(context: Context): Outcome<Sandbox> {
   }
   for (const path of spelledPaths(settings)) trustedPath(path, [], targetOf);
   const reach = { writable, grants: grants.value, directories, covers: coversIn(directories), links };
-  const policy = lazy(() => withLibc(processor, (own) => withMaker({ ...context, libc: own }, reach)));
+  const policy = lazy(() => withLibc((own) => withMaker({ ...context, libc: own }, reach)));
   return success({
     guard: settings.enforce ? guardOf(context, reach) : undefined,
     sensitive: settled.sensitive,
@@ -206,7 +197,7 @@ function spelledPaths({ scopes, reads, writes, home, workingDirectory, shell }: 
 }
 
 function withMaker(context: Context, reach: Omit<Reach, "make" | "root">): SandboxPolicy {
-  using make = new TreeMaker(context.processor);
+  using make = new TreeMaker();
   const { directories: { root }, covers } = reach;
   makeCovers(covers, make);
   return policyOf(context, {

@@ -3,7 +3,7 @@
  * some 80 µs of processor time; its own synchronous write would wait for a reader that has stopped.
  */
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
-import { EINVAL, ENOSYS, EOPNOTSUPP, SYSTEM_CALLS, THIS_PROCESSOR } from "./syscalls.ts";
+import { EINVAL, ENOSYS, EOPNOTSUPP, OWN_CALLS } from "./syscalls.ts";
 
 /** Like `Deno.stdout`. */
 interface SlowOutput {
@@ -48,7 +48,7 @@ export function directOutput(slow: SlowOutput, descriptor: number): DirectOutput
 
 class NowWriter {
   readonly #library = new LazyLibrary(LIBRARY);
-  readonly #number = BigInt(SYSTEM_CALLS[THIS_PROCESSOR].pwritev2);
+  readonly #number = BigInt(OWN_CALLS.pwritev2);
   readonly #descriptor: bigint;
   /** One place for all messages, so that its address is asked for once. */
   readonly #bytes = new Uint8Array(MOST_BYTES);

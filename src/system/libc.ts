@@ -11,9 +11,9 @@ import {
   EINVAL,
   O_CLOEXEC,
   O_PATH,
-  OPEN_FLAGS,
-  type Processor,
-  SYSTEM_CALLS,
+  OWN_CALLS,
+  OWN_OPEN_FLAGS,
+  THIS_PROCESSOR,
 } from "./syscalls.ts";
 import { AbsenceWatch, type ChangeWatch, PathWatch, type StatInto, type Watched } from "./stat_watch.ts";
 
@@ -79,43 +79,46 @@ const BUFFER_BYTES = 65_536n;
 const NO_FOLLOW = BigInt(AT_SYMLINK_NOFOLLOW);
 const KIND_MASK = 0xf000;
 const KINDS: Readonly<Record<number, EntryKind>> = { 0x4000: "directory", 0x8000: "file", 0xa000: "link" };
-/** Of `st_mode` in `struct stat`, in 32-bit words; the other fields used here have the same offsets on both. */
-const MODE_WORD: Readonly<Record<Processor, number>> = { x86_64: 6, aarch64: 4 };
-
-const LINKS_WORD: Readonly<Record<Processor, number>> = { x86_64: 4, aarch64: 5 };
+/** In 32-bit words of `struct stat`; the other fields that are used here have the same offsets on both processors. */
+const [MODE_WORD, LINKS_WORD] = THIS_PROCESSOR === "x86_64" ? [6, 4] as const : [4, 5] as const;
 
 /** What `struct stat` says, as 64-bit and as 32-bit words of the same memory. */
-export function factsOf(stat: BigUint64Array, words: Uint32Array, processor: Processor): FileFacts {
-  const mode = words[MODE_WORD[processor]] ?? 0;
+export function factsOf(stat: BigUint64Array, words: Uint32Array): FileFacts {
+  const mode = words[MODE_WORD] ?? 0;
   return {
     device: stat[0] ?? 0n,
     inode: stat[1] ?? 0n,
     kind: KINDS[mode & KIND_MASK] ?? "other",
     mode,
-    links: words[LINKS_WORD[processor]] ?? 0,
+    links: words[LINKS_WORD] ?? 0,
     size: stat[6] ?? 0n,
     changedAt: (stat[13] ?? 0n) * 1_000_000_000n + (stat[14] ?? 0n),
   };
 }
 
-/** The C library, glibc or else musl; `close()` unloads what was loaded of it. Calls throw an Error where there is none. */
-export class Libc {
+/** What `use` gives; what was loaded of the library is unloaded then. */
+export function withLibc<Result>(use: (libc: Libc) => Result): Result {
+  const libc = new Libc();
+  try {
+    return use(libc);
+  } finally {
+    libc[Symbol.dispose]();
+  }
+}
+
+/** The C library, glibc or else musl; disposal unloads what was loaded of it. Calls throw an Error where there is none. */
+export class Libc implements Disposable {
   readonly #questions = new LazyLibrary(QUESTIONS);
   readonly #files = new LazyLibrary(FILES);
   readonly #listings = new LazyLibrary(LISTINGS);
-  readonly #processor: Processor;
   /** For entries of directories. */
   #buffer: Uint8Array<ArrayBuffer> | undefined;
   readonly #stat = new BigUint64Array(32);
   readonly #statWords = new Uint32Array(this.#stat.buffer);
 
-  constructor(processor: Processor) {
-    this.#processor = processor;
-  }
-
   /** Landlock's ABI, or the errno of the refusal as a negative number (ENOSYS 38: not built; EOPNOTSUPP 95: disabled). */
   landlockAbi(): number {
-    const number = BigInt(SYSTEM_CALLS[this.#processor].landlock_create_ruleset);
+    const number = BigInt(OWN_CALLS.landlock_create_ruleset);
     const { landlock, __errno_location } = this.#questions.symbols;
     const abi = landlock(number, 0n, 0n, LANDLOCK_CREATE_RULESET_VERSION);
     return abi < 0n ? -errnoAt(__errno_location()) : Number(abi);
@@ -123,7 +126,7 @@ export class Libc {
 
   /** Whether the kernel can filter system calls by answering with an error. */
   filtersCalls(): boolean {
-    const number = BigInt(SYSTEM_CALLS[this.#processor].seccomp);
+    const number = BigInt(OWN_CALLS.seccomp);
     const action = new Uint32Array([SECCOMP_RET_ERRNO]);
     return this.#questions.symbols.seccomp(number, SECCOMP_GET_ACTION_AVAIL, 0n, action) === 0n;
   }
@@ -131,7 +134,7 @@ export class Libc {
   /** The limits of this process for a resource, by its number; undefined: none, or they cannot be asked. */
   limitOf(resource: number): { readonly soft: number | undefined; readonly hard: number | undefined } {
     const found = new BigUint64Array([UNLIMITED, UNLIMITED]);
-    const number = BigInt(SYSTEM_CALLS[this.#processor].prlimit64);
+    const number = BigInt(OWN_CALLS.prlimit64);
     this.#questions.symbols.limit(number, 0n, BigInt(resource), 0n, found);
     const [soft, hard] = Array.from(found, (one) => one === UNLIMITED ? undefined : Number(one));
     return { soft, hard };
@@ -146,15 +149,11 @@ export class Libc {
 
   /** What is at `path` itself, a link not followed; undefined when there is nothing, or it is out of reach. Some 2 µs. */
   lookAt(path: string): FileFacts | undefined {
-    return this.#takeStat(path, NO_FOLLOW) ? this.#facts() : undefined;
-  }
-
-  #facts(): FileFacts {
-    return factsOf(this.#stat, this.#statWords, this.#processor);
+    return this.#takeStat(path, NO_FOLLOW) ? factsOf(this.#stat, this.#statWords) : undefined;
   }
 
   #takeStat(path: string, flags: bigint): boolean {
-    const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
+    const number = BigInt(OWN_CALLS.newfstatat);
     return this.#questions.symbols.stat(number, HERE, nameBytes(path + "\0"), this.#stat, flags) === 0n;
   }
 
@@ -163,7 +162,7 @@ export class Libc {
   watch(paths: readonly string[], watched?: Watched): ChangeWatch;
   watch(paths: readonly string[], watched: Watched = "everything"): ChangeWatch {
     if (watched === "absence") return new AbsenceWatch(paths, (some) => this.watch(some));
-    const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
+    const number = BigInt(OWN_CALLS.newfstatat);
     const { stat } = this.#questions.symbols;
     const look: StatInto = (name, into) => stat(number, HERE, name, into, NO_FOLLOW) === 0n;
     return new PathWatch(paths, look, watched);
@@ -242,7 +241,7 @@ export class Libc {
 
   /** What is in a directory but for files and links; empty: it is gone, is a link, or is closed to this user. */
   searched(directory: string): readonly SearchedEntry[] {
-    const { noFollow, directory: only } = OPEN_FLAGS[this.#processor];
+    const { noFollow, directory: only } = OWN_OPEN_FLAGS;
     const isSearched = (kind: DirectoryEntry["kind"]) => kind !== "file" && kind !== "link";
     return this.#entriesOf(directory, isSearched, noFollow | only)
       // Some file systems do not say what an entry is.
@@ -260,7 +259,7 @@ export class Libc {
   #entriesOf(path: string, wanted?: (kind: DirectoryEntry["kind"]) => boolean, flags = 0): readonly DirectoryEntry[] {
     return this.#withOpen(path, (fd) => {
       const buffer = this.#buffer ??= new Uint8Array(Number(BUFFER_BYTES));
-      const number = BigInt(SYSTEM_CALLS[this.#processor].getdents64);
+      const number = BigInt(OWN_CALLS.getdents64);
       const { directory } = this.#listings.symbols;
       return listEntries(buffer, (into) => directory(number, BigInt(fd), into, BUFFER_BYTES), wanted);
     }, flags) ?? [];
@@ -284,7 +283,7 @@ export class Libc {
 
   /** Holds the file at `path`, of any kind and wherever it is moved; the caller closes it. Undefined: it is gone. */
   hold(path: string): number | undefined {
-    const flags = O_PATH | O_CLOEXEC | OPEN_FLAGS[this.#processor].noFollow;
+    const flags = O_PATH | O_CLOEXEC | OWN_OPEN_FLAGS.noFollow;
     const fd = this.#files.symbols.open(nameBytes(path + "\0"), flags);
     return fd < 0 ? undefined : fd;
   }
@@ -300,7 +299,7 @@ export class Libc {
 
   /** What is held, wherever it is; `links` 0: it has no name any more, and never will have one. */
   heldFacts(fd: number): FileFacts | undefined {
-    return this.#takeStat(`/proc/self/fd/${fd}`, 0n) ? this.#facts() : undefined;
+    return this.#takeStat(`/proc/self/fd/${fd}`, 0n) ? factsOf(this.#stat, this.#statWords) : undefined;
   }
 
   /** Closes a descriptor made here. */
@@ -308,7 +307,7 @@ export class Libc {
     this.#files.symbols.close(fd);
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     for (const library of [this.#questions, this.#files, this.#listings]) library[Symbol.dispose]();
   }
 }

@@ -72,7 +72,7 @@ Deno.test("S4 existingPart() and placeOf() go as far as there is anything, links
 
 Deno.test("linksSeenBy() answers as the runtime does, also where that is kept from looking", () => {
   const base = Deno.makeTempDirSync();
-  const libc = new Libc(Deno.build.arch === "aarch64" ? "aarch64" : "x86_64");
+  const libc = new Libc();
   try {
     Deno.symlinkSync("led", `${base}/link`);
     Deno.symlinkSync("nowhere", `${base}/dangling`);
@@ -82,7 +82,7 @@ Deno.test("linksSeenBy() answers as the runtime does, also where that is kept fr
       [...names, "/proc/self", "/dev/stdin", "/dev/none"].map(memoizedLinks(new Map(), read));
     assert.deepStrictEqual(answers(linksSeenBy((path) => libc.lookAt(path))), answers());
   } finally {
-    libc.close();
+    libc[Symbol.dispose]();
     Deno.removeSync(base, { recursive: true });
   }
 });

@@ -4,13 +4,13 @@ import { AbsenceWatch } from "./stat_watch.ts";
 
 async function inTree(test: (tree: string, libc: Libc) => Promise<void>): Promise<void> {
   const tree = await Deno.realPath(await Deno.makeTempDir());
-  const libc = new Libc(Deno.build.arch);
+  const libc = new Libc();
   try {
     await Deno.mkdir(`${tree}/.git/hooks`, { recursive: true });
     await Deno.writeTextFile(`${tree}/.git/config`, "[core]");
     await test(tree, libc);
   } finally {
-    libc.close();
+    libc[Symbol.dispose]();
     await Deno.remove(tree, { recursive: true });
   }
 }

@@ -30,6 +30,10 @@ export const OPEN_FLAGS: Readonly<Record<Processor, { readonly noFollow: number;
   aarch64: { noFollow: 0x8000, directory: 0x4000 },
 };
 
+/** Those of this machine. */
+export const OWN_CALLS: SystemCalls = SYSTEM_CALLS[THIS_PROCESSOR];
+export const OWN_OPEN_FLAGS: typeof OPEN_FLAGS[Processor] = OPEN_FLAGS[THIS_PROCESSOR];
+
 /** Constants that have the same value on both processors (include/uapi of the kernel). */
 export const AT_FDCWD = -100;
 export const AT_SYMLINK_NOFOLLOW = 0x100;

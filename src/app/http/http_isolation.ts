@@ -44,8 +44,7 @@ export async function isolatedServices(
   const { http } = options;
   const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
   if (!processor.ok) throw new UserError(processor.problem);
-  const libc = new Libc(processor.value);
-  stack.defer(() => libc.close());
+  const libc = stack.use(new Libc());
   const ceiling = ceilingOf(options, libc);
   const scopes = new AllowedScopes({ libc, ceiling, ...facts(options), reserved: reservedDirectories(options) });
   const open = http.serverCommand === undefined

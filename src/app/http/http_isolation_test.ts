@@ -24,7 +24,7 @@ Deno.test({
   async fn() {
     const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
     assert.ok(processor.ok);
-    const libc = new Libc(processor.value);
+    const libc = new Libc();
     const refuse = refuseOwnCommands({ system: systemSockets(libc), token: false });
     const problems: (string | undefined)[] = [];
     // The second one is left by its parent, so it is not below this process any more.
@@ -38,7 +38,7 @@ Deno.test({
       await child.stdin.close();
       await child.status;
     }
-    libc.close();
+    libc[Symbol.dispose]();
     assert.deepStrictEqual(problems, [OWN, undefined]);
   },
 });

@@ -30,8 +30,8 @@ export function openPutBack(environment: Readonly<Record<string, string>>): Open
   if (!processor.ok) throw new UserError(processor.problem);
   if (git === undefined) throw new UserError("Cannot look at repositories: there is no git on the PATH");
   const directory = Deno.makeTempDirSync({ prefix: "ahma_mcp_accept-" });
-  const libc = new Libc(processor.value);
-  const calls = new FileCalls(processor.value);
+  const libc = new Libc();
+  const calls = new FileCalls();
   const editor = new ConfigEditor({ git, ask: askProgram, directory, signal: new AbortController().signal });
   const pin = (path: string) => {
     const facts = libc.lookAt(path);
@@ -51,7 +51,7 @@ export function openPutBack(environment: Readonly<Record<string, string>>): Open
     },
     [Symbol.dispose]: () => {
       calls[Symbol.dispose]();
-      libc.close();
+      libc[Symbol.dispose]();
       Deno.removeSync(directory, { recursive: true });
     },
   };

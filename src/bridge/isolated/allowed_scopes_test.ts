@@ -16,7 +16,7 @@ Deno.test("H6 S1 startUnchanged() starts a server in its scope, and not in a dir
   const base = await Deno.realPath(await Deno.makeTempDir());
   const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
   assert.ok(processor.ok);
-  const libc = new Libc(processor.value);
+  const libc = new Libc();
   try {
     const scope = `${base}/scope`;
     await Deno.mkdir(scope);
@@ -31,7 +31,7 @@ Deno.test("H6 S1 startUnchanged() starts a server in its scope, and not in a dir
     await Deno.mkdir(scope);
     await assert.rejects(start(HOOKS), refused);
   } finally {
-    libc.close();
+    libc[Symbol.dispose]();
     await Deno.remove(base, { recursive: true });
   }
 });
@@ -40,7 +40,7 @@ Deno.test("H3 settle() takes a directory below the ceiling, and none outside or 
   const base = await Deno.realPath(await Deno.makeTempDir());
   const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
   assert.ok(processor.ok);
-  const libc = new Libc(processor.value);
+  const libc = new Libc();
   try {
     for (const name of ["ceiling/inside", "ceiling/state/own", "outside"]) {
       await Deno.mkdir(`${base}/${name}`, { recursive: true });
@@ -62,7 +62,7 @@ Deno.test("H3 settle() takes a directory below the ceiling, and none outside or 
       `Cannot use "${base}/outside" as the sandbox scope: it lies outside "${path}" (--sandbox-scope of the server)`,
     ]);
   } finally {
-    libc.close();
+    libc[Symbol.dispose]();
     await Deno.remove(base, { recursive: true });
   }
 });

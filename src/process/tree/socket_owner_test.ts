@@ -68,7 +68,7 @@ Deno.test("S6 H8 a command is known as ours also where the server is the first p
 });
 
 Deno.test("S6 systemSockets() finds the holder of a real connection", async () => {
-  const libc = new Libc(Deno.build.arch);
+  const libc = new Libc();
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const [client, accepted] = await Promise.all([
     Deno.connect({ hostname: "127.0.0.1", port: listener.addr.port }),
@@ -84,6 +84,7 @@ Deno.test("S6 systemSockets() finds the holder of a real connection", async () =
       holderOf(connection, { server: 2 ** 30, uid }, real),
     ], ["ours", "others"]);
   } finally {
-    for (const one of [client, accepted, listener, libc]) one.close();
+    for (const one of [client, accepted, listener]) one.close();
+    libc[Symbol.dispose]();
   }
 });

@@ -16,7 +16,7 @@ function made(
   question: Partial<RootQuestion>,
 ): { readonly root: OwnRoot | undefined; readonly names: readonly string[] } {
   const directory = Deno.makeTempDirSync();
-  using make = new TreeMaker(Deno.build.arch === "aarch64" ? "aarch64" : "x86_64");
+  using make = new TreeMaker();
   try {
     const root = ownRoot({
       writable: [],

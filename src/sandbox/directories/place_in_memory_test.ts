@@ -15,10 +15,10 @@ interface Asked extends MemoryQuestion {
 async function asking(test: (asked: Asked) => Promise<void>): Promise<void> {
   const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
   if (!processor.ok) throw new Error(processor.problem);
-  const libc = new Libc(processor.value);
-  using make = new TreeMaker(processor.value);
+  const libc = new Libc();
+  using make = new TreeMaker();
   const base = await Deno.realPath(await Deno.makeTempDir());
-  await test({ base, libc, make, writable: [] }).finally(() => libc.close());
+  await test({ base, libc, make, writable: [] }).finally(() => libc[Symbol.dispose]());
   await Deno.remove(base, { recursive: true });
 }
 

@@ -19,8 +19,8 @@ function made(writable: readonly string[], grants: readonly PathGrant[], then: (
   const root = Deno.realPathSync(Deno.makeTempDirSync());
   const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
   if (!processor.ok) throw new Error(processor.problem);
-  const libc = new Libc(processor.value);
-  using make = new TreeMaker(processor.value);
+  const libc = new Libc();
+  using make = new TreeMaker();
   try {
     Deno.mkdirSync(`${root}/t`);
     const temporary = privateTemporary({
@@ -35,7 +35,7 @@ function made(writable: readonly string[], grants: readonly PathGrant[], then: (
     const names = Deno.readDirSync(`${root}/t`).map(({ name }) => name).toArray().sort();
     then({ temporary, names, root: root.slice(TMP.length + 1) });
   } finally {
-    libc.close();
+    libc[Symbol.dispose]();
     Deno.removeSync(root, { recursive: true });
   }
 }

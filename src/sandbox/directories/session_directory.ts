@@ -4,9 +4,8 @@
  * lives: the system releases it however the server ends, and it holds across PID namespaces.
  */
 import type { SandboxSettings } from "../policy/sandbox_settings.ts";
-import { Libc } from "../../system/libc.ts";
+import { withLibc } from "../../system/libc.ts";
 import { freeLock } from "../../system/free_lock.ts";
-import type { Processor } from "../../system/syscalls.ts";
 import { TreeMaker } from "../../system/open_files/tree_maker.ts";
 import { removeTree } from "../../system/open_files/remove_tree.ts";
 import { removeFromMemory, removeOrphans } from "./place_in_memory.ts";
@@ -101,11 +100,11 @@ async function removeAll(root: string): Promise<void> {
 }
 
 /** On Linux, where there are places in memory. */
-function withMaker(use: (make: TreeMaker, processor: Processor) => void): void {
+function withMaker(use: (make: TreeMaker) => void): void {
   if (Deno.build.os !== "linux") return;
-  const make = new TreeMaker(Deno.build.arch);
+  const make = new TreeMaker();
   try {
-    use(make, Deno.build.arch);
+    use(make);
   } finally {
     make[Symbol.dispose]();
   }
@@ -122,11 +121,7 @@ export interface StaleSessions {
 export async function removeStaleSessions(base: string): Promise<StaleSessions> {
   let removed = 0;
   const problems: string[] = [];
-  withMaker((make, processor) => {
-    const libc = new Libc(processor);
-    removeOrphans(make, libc, BigInt(Date.now()) * 1_000_000n);
-    libc.close();
-  });
+  withMaker((make) => withLibc((libc) => removeOrphans(make, libc, BigInt(Date.now()) * 1_000_000n)));
   for await (const entry of Deno.readDir(base)) {
     if (!entry.isDirectory || !entry.name.startsWith(PREFIX)) continue;
     try {

@@ -2,7 +2,6 @@
 import { encodeText } from "../../base/text.ts";
 import { FileCalls, type OpenFiles } from "../../system/open_files/file_calls.ts";
 import { readTextIfRegular } from "../../system/reading/regular_file.ts";
-import type { Processor } from "../../system/syscalls.ts";
 import { isSecret } from "./user_configuration.ts";
 import type { PinnedDirectory } from "../policy/policy.ts";
 
@@ -33,15 +32,14 @@ export interface CargoQuestion {
   readonly home: string | undefined;
   /** The cache of the scope: commands can move all that is in it, so that it is reached by descriptors. */
   readonly cache: PinnedDirectory;
-  readonly processor: Processor;
 }
 
 /** Writes the copy, if the user has a configuration, and replaces what is there. */
-export function copyCargoConfiguration({ home, cache, processor }: CargoQuestion): void {
+export function copyCargoConfiguration({ home, cache }: CargoQuestion): void {
   const text = home === undefined ? undefined : readTextIfRegular(`${home}/.cargo/config.toml`, LARGEST_BYTES);
   const copy = cleanCargoConfiguration(text ?? "");
   if (copy === "") return;
-  const calls = new FileCalls(processor);
+  const calls = new FileCalls();
   try {
     const files = calls.begin();
     write(files, { cache, copy });

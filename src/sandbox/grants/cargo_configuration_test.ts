@@ -61,7 +61,7 @@ Deno.test("S25 cleanCargoConfiguration() keeps no secret that stands in several 
 
 Deno.test("S25 copyCargoConfiguration() writes the copy through no link that a command left", async () => {
   const base = await Deno.realPath(await Deno.makeTempDir());
-  const libc = new Libc(Deno.build.arch);
+  const libc = new Libc();
   try {
     for (const name of ["home/.cargo", "cache", "outside"]) await Deno.mkdir(`${base}/${name}`, { recursive: true });
     await Deno.writeTextFile(`${base}/home/.cargo/config.toml`, TEXT);
@@ -83,7 +83,7 @@ Deno.test("S25 copyCargoConfiguration() writes the copy through no link that a c
     assert.deepStrictEqual(await Deno.readTextFile(`${base}/cache/cargo/config.toml`), COPY);
     assert.deepStrictEqual(await Deno.readTextFile(`${base}/outside/config.toml`), "theirs");
   } finally {
-    libc.close();
+    libc[Symbol.dispose]();
     await Deno.remove(base, { recursive: true });
   }
 });

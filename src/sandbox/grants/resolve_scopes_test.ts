@@ -9,7 +9,7 @@ async function withHome(
   await Deno.mkdir(`${base}/home/project/sub`, { recursive: true });
   await Deno.symlink(`${base}/home/project`, `${base}/link`);
   await Deno.writeTextFile(`${base}/file`, "");
-  const libc = new Libc(Deno.build.arch);
+  const libc = new Libc();
   try {
     test(base, (change) => {
       const choice = { scopes: [], workingDirectory: `${base}/home/project`, home: `${base}/home`, allowBroad: false };
@@ -17,7 +17,7 @@ async function withHome(
       return settled.ok ? settled.value.map(({ path }) => path) : settled.problem;
     });
   } finally {
-    libc.close();
+    libc[Symbol.dispose]();
     await Deno.remove(base, { recursive: true });
   }
 }

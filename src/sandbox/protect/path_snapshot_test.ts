@@ -14,7 +14,7 @@ interface Place {
 
 async function inTree(test: (place: Place) => Promise<void>): Promise<void> {
   const tree = await Deno.realPath(await Deno.makeTempDir());
-  const libc = new Libc(Deno.build.arch);
+  const libc = new Libc();
   try {
     await Deno.mkdir(`${tree}/.git/hooks`, { recursive: true });
     await Deno.writeTextFile(`${tree}/.git/config`, "[core]");
@@ -32,7 +32,7 @@ async function inTree(test: (place: Place) => Promise<void>): Promise<void> {
       look: (plan, how) => lookAtGuarded(plan, libc, how),
     });
   } finally {
-    libc.close();
+    libc[Symbol.dispose]();
     await Deno.remove(tree, { recursive: true });
   }
 }

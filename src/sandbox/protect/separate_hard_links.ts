@@ -10,7 +10,6 @@ import { sameBytes } from "../../base/bytes.ts";
 import { FileCalls, isSameFile, type OpenFiles, type Stat } from "../../system/open_files/file_calls.ts";
 import type { FileIdentity } from "../../system/libc.ts";
 import { isWithin } from "../../system/paths.ts";
-import type { Processor } from "../../system/syscalls.ts";
 import type { PinnedDirectory } from "../policy/policy.ts";
 import type { FileState } from "./guard_view.ts";
 
@@ -45,11 +44,7 @@ const SHARED: Separated = { change: "shared" };
 
 /** Takes files apart; dispose it when the session ends. */
 export class Separator implements Disposable {
-  readonly #calls: FileCalls;
-
-  constructor(processor: Processor) {
-    this.#calls = new FileCalls(processor);
-  }
+  readonly #calls = new FileCalls();
 
   /**
    * Makes the file `path` in `tree`, which must be `wanted`, a separate file. `shared`: it is not, because it is

@@ -17,8 +17,8 @@ interface Place {
 /** `a/config` in the tree is one file with `keep` in the tree. */
 async function inTree(test: (place: Place) => Promise<void>): Promise<void> {
   const base = await Deno.realPath(await Deno.makeTempDir());
-  const libc = new Libc(Deno.build.arch);
-  using separator = new Separator(Deno.build.arch);
+  const libc = new Libc();
+  using separator = new Separator();
   const path = `${base}/tree/a/config`;
   try {
     await Deno.mkdir(`${base}/tree/a`, { recursive: true });
@@ -33,7 +33,7 @@ async function inTree(test: (place: Place) => Promise<void>): Promise<void> {
       separate: (other = path) => separator.separate({ path: other, wanted, tree }).change === "separated",
     });
   } finally {
-    libc.close();
+    libc[Symbol.dispose]();
     await Deno.remove(base, { recursive: true });
   }
 }
@@ -117,7 +117,7 @@ while True:
 
 Deno.test("S21 Separator.separate() reaches nothing outside while a command exchanges the directory", () =>
   inTree(async ({ base, tree, look }) => {
-    using separator = new Separator(Deno.build.arch);
+    using separator = new Separator();
     await Deno.mkdir(`${base}/outside`);
     const files: { readonly name: string; readonly facts: FileFacts }[] = [];
     for (let number = 0; number < 100; number++) {
@@ -170,7 +170,7 @@ while True:
 
 Deno.test("S21 Separator.separate() puts nothing but its copy in the place, whatever takes its other names", () =>
   inTree(async ({ tree, look }) => {
-    using separator = new Separator(Deno.build.arch);
+    using separator = new Separator();
     const directory = `${tree.path}/a`;
     const path = `${directory}/config`;
     const ours = "ours".repeat(250_000);
@@ -220,7 +220,7 @@ for directory in sys.stdin:
 
 Deno.test("S21 Separator.separate() loses nothing that another program saves meanwhile", () =>
   inTree(async ({ base, tree, look }) => {
-    using separator = new Separator(Deno.build.arch);
+    using separator = new Separator();
     const saving = new Deno.Command("python3", { args: ["-c", SAVING], stdin: "piped", stdout: "piped" }).spawn();
     const told = saving.stdin.getWriter();
     const said = saving.stdout.getReader();
@@ -253,7 +253,7 @@ Deno.test("S21 Separator.separate() loses nothing that another program saves mea
 
 Deno.test("S21 Separator.separate() gives the state of its copy where no program may have changed the file", () =>
   inTree(async ({ tree, look }) => {
-    using separator = new Separator(Deno.build.arch);
+    using separator = new Separator();
     const path = `${tree.path}/a/config`;
     const separate = async (meanwhile: (wanted: FileFacts) => Promise<FileFacts>) => {
       await Deno.link(path, `${tree.path}/${crypto.randomUUID()}`);
@@ -305,7 +305,7 @@ while True:
 
 Deno.test("S21 Separator.separate() gives no state of a copy that a program wrote before", () =>
   inTree(async ({ tree, look }) => {
-    using separator = new Separator(Deno.build.arch);
+    using separator = new Separator();
     const path = `${tree.path}/a/config`;
     await Deno.remove(path);
     const args = ["-c", WRITING, `${tree.path}/a`];

@@ -12,7 +12,7 @@ class Fixture implements AsyncDisposable {
   readonly tree: string;
   /** Looks that noticed watches have made. */
   looks = 0;
-  readonly #libc = new Libc(Deno.build.arch);
+  readonly #libc = new Libc();
   readonly #noticed = new NoticedWatches((paths, watched) => {
     const watch = this.#libc.watch(paths, watched);
     return {
@@ -55,7 +55,7 @@ class Fixture implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#noticed[Symbol.dispose]();
-    this.#libc.close();
+    this.#libc[Symbol.dispose]();
     await Deno.remove(this.tree, { recursive: true });
   }
 }
@@ -149,7 +149,7 @@ const MOUNTED = `
 import { Libc } from "${import.meta.resolve("../libc.ts")}";
 import { NoticedWatches } from "${import.meta.resolve("./path_events.ts")}";
 const [tree] = Deno.args;
-const libc = new Libc(Deno.build.arch);
+const libc = new Libc();
 const watches = new NoticedWatches((paths, watched) => libc.watch(paths, watched));
 const watch = watches.watch([tree + "/a/b/c"]);
 const seen = [watch.isUnchanged(), watch.isUnchanged()];

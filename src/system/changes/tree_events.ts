@@ -6,7 +6,7 @@ import { nameBytes } from "../../base/bytes.ts";
 import { type DirectoryEntry, errnoAt, LazyLibrary, listEntries } from "../c_library.ts";
 import { type Event, eventsIn, IN_IGNORED, IN_Q_OVERFLOW, INOTIFY, NONBLOCK_CLOEXEC } from "../inotify.ts";
 import { expected } from "../paths.ts";
-import { ENOENT, ENOTDIR, O_CLOEXEC, O_NONBLOCK, OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "../syscalls.ts";
+import { ENOENT, ENOTDIR, O_CLOEXEC, O_NONBLOCK, OWN_CALLS, OWN_OPEN_FLAGS } from "../syscalls.ts";
 
 const SYMBOLS = {
   ...INOTIFY,
@@ -25,7 +25,6 @@ const BATCH_BYTES = 65_536;
 const MOST_UNWATCHED = 2_048;
 
 export interface TreeEventsOptions {
-  readonly processor: Processor;
   /** Names whose appearance counts. A directory with the first of them is not entered by that name. */
   readonly names: readonly [string, ...string[]];
   /** Whether directories of this name are left out at first. */
@@ -198,11 +197,10 @@ export class TreeEvents implements Disposable {
   /** What a directory holds, a link not followed; undefined: it cannot be listed. */
   list(path: string): readonly DirectoryEntry[] | undefined {
     const { open, list, close } = this.#library.symbols;
-    const { processor } = this.#options;
-    const { directory, noFollow } = OPEN_FLAGS[processor];
+    const { directory, noFollow } = OWN_OPEN_FLAGS;
     const fd = open(nameBytes(`${path}\0`), directory | noFollow | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return isGone(this.#errno()) ? [] : undefined;
-    const number = BigInt(SYSTEM_CALLS[processor].getdents64);
+    const number = BigInt(OWN_CALLS.getdents64);
     const found = listEntries(this.#buffer, (into) => list(number, BigInt(fd), into, BigInt(BATCH_BYTES)));
     close(fd);
     return found;

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { Processor } from "../syscalls.ts";
 import { TreeEvents } from "./tree_events.ts";
 
 const NAMES = [".git", "HEAD"] as const;
@@ -12,7 +11,7 @@ async function watched(
   const root = await Deno.makeTempDir();
   for (const directory of directories) await Deno.mkdir(`${root}/${directory}`, { recursive: true });
   const isLeftOut = (name: string) => name === "node_modules";
-  using events = new TreeEvents({ processor: Deno.build.arch as Processor, names: NAMES, isLeftOut, most });
+  using events = new TreeEvents({ names: NAMES, isLeftOut, most });
   const relative = (paths: ReadonlySet<string> = new Set()) =>
     Array.from(paths, (path) => path.slice(root.length)).toSorted();
   const seen = async () => {

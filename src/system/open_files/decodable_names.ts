@@ -1,6 +1,6 @@
 /** Names that are not UTF-8: the runtime's calls take texts, and so reach nothing that is called like that. */
 import { LITTLE_ENDIAN } from "../c_library.ts";
-import { AT_FDCWD, O_CLOEXEC, OPEN_FLAGS, SYSTEM_CALLS, THIS_PROCESSOR } from "../syscalls.ts";
+import { AT_FDCWD, O_CLOEXEC, OWN_CALLS, OWN_OPEN_FLAGS } from "../syscalls.ts";
 import { type FileLibrary, openFileLibrary, text } from "./library.ts";
 
 const RENAME_NOREPLACE = 1n;
@@ -12,8 +12,8 @@ const NAME_AT = 19;
 export function giveDecodableNames(directory: string): void {
   using library = openFileLibrary();
   const { symbols } = library;
-  const calls = SYSTEM_CALLS[THIS_PROCESSOR];
-  const flags = BigInt(OPEN_FLAGS[THIS_PROCESSOR].directory | OPEN_FLAGS[THIS_PROCESSOR].noFollow | O_CLOEXEC);
+  const calls = OWN_CALLS;
+  const flags = BigInt(OWN_OPEN_FLAGS.directory | OWN_OPEN_FLAGS.noFollow | O_CLOEXEC);
   const fd = symbols.openAt(BigInt(calls.openat), BigInt(AT_FDCWD), text(directory), flags, 0n);
   if (fd < 0n) return;
   for (const name of namesIn(library, fd)) {
@@ -30,7 +30,7 @@ function namesIn({ symbols }: FileLibrary, fd: bigint): readonly Uint8Array[] {
     const buffer = new Uint8Array(65_536);
     const view = new DataView(buffer.buffer);
     const size = BigInt(buffer.length);
-    const length = Number(symbols.directory(BigInt(SYSTEM_CALLS[THIS_PROCESSOR].getdents64), fd, buffer, size));
+    const length = Number(symbols.directory(BigInt(OWN_CALLS.getdents64), fd, buffer, size));
     if (length <= 0) return names;
     for (let at = 0; at < length; at += view.getUint16(at + LENGTH_AT, LITTLE_ENDIAN)) {
       names.push(buffer.slice(at + NAME_AT, buffer.indexOf(0, at + NAME_AT)));

@@ -22,9 +22,9 @@ import {
   O_NONBLOCK,
   O_PATH,
   O_WRONLY,
-  OPEN_FLAGS,
-  type Processor,
-  SYSTEM_CALLS,
+  OWN_CALLS,
+  OWN_OPEN_FLAGS,
+  THIS_PROCESSOR,
 } from "../syscalls.ts";
 
 const AT_SYMLINK_FOLLOW = 0x400;
@@ -60,7 +60,7 @@ export interface Stat extends FileFacts {
 }
 
 /** Of `st_uid`, which `st_gid` follows, in 32-bit words. */
-const OWNER_WORD: Readonly<Record<Processor, number>> = { x86_64: 7, aarch64: 6 };
+const OWNER_WORD = THIS_PROCESSOR === "x86_64" ? 7 : 6;
 
 /** An open file whose rights another one gets. */
 interface OpenLike {
@@ -71,15 +71,10 @@ interface OpenLike {
 /** The C library's calls; dispose it when the session ends. */
 export class FileCalls implements Disposable {
   readonly #library = openFileLibrary();
-  readonly #processor: Processor;
-
-  constructor(processor: Processor) {
-    this.#processor = processor;
-  }
 
   /** Opens nothing yet; disposing of it closes what was opened by it. */
   begin(): OpenFiles {
-    return new OpenFiles(this.#library, this.#processor);
+    return new OpenFiles(this.#library);
   }
 
   [Symbol.dispose](): void {
@@ -90,18 +85,16 @@ export class FileCalls implements Disposable {
 /** Work on files of one directory. Descriptors that it gives stay open until it is disposed of, or they are dropped. */
 export class OpenFiles implements Disposable {
   readonly #library: FileLibrary;
-  readonly #processor: Processor;
   readonly #kept: number[] = [];
   readonly #stat = new BigUint64Array(32);
 
-  constructor(library: FileLibrary, processor: Processor) {
+  constructor(library: FileLibrary) {
     this.#library = library;
-    this.#processor = processor;
   }
 
   /** The directory `below` the tree, which must be the one that was pinned; undefined: it is not, or a link is on the way. */
   directory(tree: FileIdentity & { readonly path: string }, below: string): number | undefined {
-    const { directory, noFollow } = OPEN_FLAGS[this.#processor];
+    const { directory, noFollow } = OWN_OPEN_FLAGS;
     const flags = O_PATH | O_CLOEXEC | directory | noFollow;
     const top = this.#open(AT_FDCWD, tree.path, flags);
     if (top === undefined || !isSameFile(this.stat(top, ""), tree)) return undefined;
@@ -110,12 +103,12 @@ export class OpenFiles implements Disposable {
 
   /** For reading; undefined: it is a link, or cannot be opened. */
   open(directory: number, name: string): number | undefined {
-    return this.#open(directory, name, OPEN_FLAGS[this.#processor].noFollow | O_NONBLOCK | O_CLOEXEC);
+    return this.#open(directory, name, OWN_OPEN_FLAGS.noFollow | O_NONBLOCK | O_CLOEXEC);
   }
 
   /** A directory below another one for `entries`, without following links; undefined: there is none. */
   directoryBelow(directory: number, below: string): number | undefined {
-    const flags = OPEN_FLAGS[this.#processor].directory | OPEN_FLAGS[this.#processor].noFollow | O_CLOEXEC;
+    const flags = OWN_OPEN_FLAGS.directory | OWN_OPEN_FLAGS.noFollow | O_CLOEXEC;
     return this.#openBelow(directory, below, flags);
   }
 
@@ -126,25 +119,25 @@ export class OpenFiles implements Disposable {
 
   /** What a directory holds that was opened for it. */
   entries(fd: number): readonly DirectoryEntry[] {
-    const number = BigInt(SYSTEM_CALLS[this.#processor].getdents64);
+    const number = BigInt(OWN_CALLS.getdents64);
     const { directory } = this.#library.symbols;
     return listEntries(new Uint8Array(65_536), (into) => directory(number, BigInt(fd), into, BigInt(into.length)));
   }
 
   /** For reading and writing, its content kept; undefined: it is a link, or cannot be opened. */
   openForWriting(directory: number, name: string): number | undefined {
-    return this.#open(directory, name, O_RDWR | OPEN_FLAGS[this.#processor].noFollow | O_NONBLOCK | O_CLOEXEC);
+    return this.#open(directory, name, O_RDWR | OWN_OPEN_FLAGS.noFollow | O_NONBLOCK | O_CLOEXEC);
   }
 
   /** A new, empty file for writing, whose mode the umask narrows; undefined where the name is taken. */
   create(directory: number, name: string, mode = 0): number | undefined {
-    const { noFollow } = OPEN_FLAGS[this.#processor];
+    const { noFollow } = OWN_OPEN_FLAGS;
     return this.#open(directory, name, O_WRONLY | O_CREAT | O_EXCL | noFollow | O_CLOEXEC, mode);
   }
 
   /** A new file that has no name yet; undefined where the file system knows none. */
   createUnnamed(directory: number, mode = 0): number | undefined {
-    return this.#open(directory, ".", O_WRONLY | O_TMPFILE | OPEN_FLAGS[this.#processor].directory | O_CLOEXEC, mode);
+    return this.#open(directory, ".", O_WRONLY | O_TMPFILE | OWN_OPEN_FLAGS.directory | O_CLOEXEC, mode);
   }
 
   /** A new directory, whose mode the umask narrows; false: the name is taken, or the system refuses. */
@@ -303,19 +296,19 @@ export class OpenFiles implements Disposable {
   /** Of `name` in the directory `fd`, links not followed; of `fd` itself where the name is empty. Undefined: it is gone. */
   stat(fd: number, name: string): Stat | undefined {
     const stat = new BigUint64Array(32);
-    const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
+    const number = BigInt(OWN_CALLS.newfstatat);
     const flags = BigInt(AT_SYMLINK_NOFOLLOW | (name === "" ? AT_EMPTY_PATH : 0));
     if (this.#library.symbols.stat(number, BigInt(fd), text(name), stat, flags) !== 0n) return undefined;
     const words = new Uint32Array(stat.buffer);
-    const [uid = 0, gid = 0] = words.subarray(OWNER_WORD[this.#processor]);
-    return { ...factsOf(stat, words, this.#processor), uid, gid, times: stat.slice(9, 13) };
+    const [uid = 0, gid = 0] = words.subarray(OWNER_WORD);
+    return { ...factsOf(stat, words), uid, gid, times: stat.slice(9, 13) };
   }
 
   /** What no later file or directory has, though it gets the number of `name` as that is gone; undefined: it is gone. */
   identity(fd: number, name: string): string | undefined {
     const stat = this.stat(fd, name);
     const born = new BigUint64Array(32); // zeros where the file system does not know
-    const number = BigInt(SYSTEM_CALLS[this.#processor].statx);
+    const number = BigInt(OWN_CALLS.statx);
     const flags = BigInt(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH);
     this.#library.symbols.statx(number, BigInt(fd), text(name), flags, STATX_BTIME, born);
     return stat && `${stat.device}:${stat.inode}:${born[BIRTH_WORD]}.${born[BIRTH_WORD + 1]}`;
@@ -323,7 +316,7 @@ export class OpenFiles implements Disposable {
 
   /** As `stat`, of many files: when each was last written, milliseconds since 1970. Undefined: it is gone. */
   writtenAt(fd: number, name: string): number | undefined {
-    const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
+    const number = BigInt(OWN_CALLS.newfstatat);
     const stat = this.#stat;
     if (this.#library.symbols.stat(number, BigInt(fd), text(name), stat, BigInt(AT_SYMLINK_NOFOLLOW)) !== 0n) {
       return undefined;
@@ -342,7 +335,7 @@ export class OpenFiles implements Disposable {
   }
 
   #open(directory: number, name: string, flags: number, mode = 0): number | undefined {
-    const number = BigInt(SYSTEM_CALLS[this.#processor].openat);
+    const number = BigInt(OWN_CALLS.openat);
     const { openAt } = this.#library.symbols;
     return this.#keep(openAt(number, BigInt(directory), text(name), BigInt(flags), BigInt(mode)));
   }
@@ -352,13 +345,13 @@ export class OpenFiles implements Disposable {
   }
 
   #renameAt([from, name]: readonly [number, string], [to, toName]: readonly [number, string], flags: number): boolean {
-    const number = BigInt(SYSTEM_CALLS[this.#processor].renameat2);
+    const number = BigInt(OWN_CALLS.renameat2);
     const { renameAt } = this.#library.symbols;
     return renameAt(number, BigInt(from), text(name), BigInt(to), text(toName), BigInt(flags)) === 0n;
   }
 
   #openBelow(directory: number, below: string, flags: number): number | undefined {
-    const { openat2 } = SYSTEM_CALLS[this.#processor];
+    const { openat2 } = OWN_CALLS;
     const how = new BigUint64Array([BigInt(flags), 0n, RESOLVE_PLAIN]);
     const { openBelow } = this.#library.symbols;
     return this.#keep(openBelow(BigInt(openat2), BigInt(directory), text(below), how, BigInt(how.byteLength)));

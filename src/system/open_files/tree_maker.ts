@@ -4,16 +4,7 @@
  */
 import { type DirectoryEntry, LazyLibrary, listEntries } from "../c_library.ts";
 import { text } from "./library.ts";
-import {
-  AT_FDCWD,
-  AT_REMOVEDIR,
-  O_CLOEXEC,
-  O_CREAT,
-  O_WRONLY,
-  OPEN_FLAGS,
-  type Processor,
-  SYSTEM_CALLS,
-} from "../syscalls.ts";
+import { AT_FDCWD, AT_REMOVEDIR, O_CLOEXEC, O_CREAT, O_WRONLY, OWN_CALLS, OWN_OPEN_FLAGS } from "../syscalls.ts";
 
 const LIBRARY = {
   /** Calls with a number, a path or buffer, and two numbers. */
@@ -29,11 +20,6 @@ type Call = "mkdirat" | "openat" | "close" | "getdents64" | "unlinkat";
 /** For trees that no other program writes to. */
 export class TreeMaker implements Disposable {
   readonly #library = new LazyLibrary(LIBRARY);
-  readonly #processor: Processor;
-
-  constructor(processor: Processor) {
-    this.#processor = processor;
-  }
 
   [Symbol.dispose](): void {
     this.#library[Symbol.dispose]();
@@ -46,7 +32,7 @@ export class TreeMaker implements Disposable {
 
   /** An empty file, if there is none. @throws {Error} When another kind of file has the name, or the system refuses. */
   file(path: string, mode = 0o444): void {
-    const { noFollow } = OPEN_FLAGS[this.#processor];
+    const { noFollow } = OWN_OPEN_FLAGS;
     const descriptor = this.#call("openat", AT_FDCWD, path, O_WRONLY | O_CREAT | noFollow | O_CLOEXEC, mode);
     if (descriptor < 0) throw new Error(`Cannot make file "${path}"`);
     this.#call("close", descriptor);
@@ -89,7 +75,7 @@ export class TreeMaker implements Disposable {
     path: string,
     use: (descriptor: number, entries: readonly DirectoryEntry[]) => Result,
   ): Result | undefined {
-    const { directory, noFollow } = OPEN_FLAGS[this.#processor];
+    const { directory, noFollow } = OWN_OPEN_FLAGS;
     const descriptor = this.#call("openat", at, path, directory | noFollow | O_CLOEXEC);
     if (descriptor < 0) return undefined;
     try {
@@ -104,7 +90,7 @@ export class TreeMaker implements Disposable {
   }
 
   #call(call: Call, first: number, place: string | Uint8Array<ArrayBuffer> = NOTHING, second = 0, third = 0): number {
-    const number = BigInt(SYSTEM_CALLS[this.#processor][call]);
+    const number = BigInt(OWN_CALLS[call]);
     const bytes = typeof place === "string" ? text(place) : place;
     return Number(this.#library.symbols.call(number, BigInt(first), bytes, BigInt(second), BigInt(third)));
   }

@@ -5,7 +5,7 @@
 import { encodeText } from "../../base/text.ts";
 import { errnoAt, LazyLibrary } from "../c_library.ts";
 import { factsOf, type FileFacts } from "../libc.ts";
-import { AT_FDCWD, O_CLOEXEC, O_NONBLOCK, SYSTEM_CALLS, THIS_PROCESSOR } from "../syscalls.ts";
+import { AT_FDCWD, O_CLOEXEC, O_NONBLOCK, OWN_CALLS } from "../syscalls.ts";
 
 /** A file that is open; disposal closes it. */
 export interface OpenedFile extends Disposable {
@@ -85,7 +85,7 @@ class LinuxOpener implements FileOpener {
     const stat = new BigUint64Array(32);
     // It has no way to fail: the descriptor is open, and its file is not asked.
     this.#call("fstat", descriptor, stat);
-    return factsOf(stat, new Uint32Array(stat.buffer), THIS_PROCESSOR);
+    return factsOf(stat, new Uint32Array(stat.buffer));
   }
 
   #call(
@@ -94,7 +94,7 @@ class LinuxOpener implements FileOpener {
     buffer: Uint8Array<ArrayBuffer> | BigUint64Array<ArrayBuffer>,
     second = 0,
   ): number {
-    const number = BigInt(SYSTEM_CALLS[THIS_PROCESSOR][call]);
+    const number = BigInt(OWN_CALLS[call]);
     return Number(this.#library.symbols.call(number, BigInt(first), buffer, BigInt(second)));
   }
 

@@ -37,8 +37,8 @@ export class Project implements Disposable {
   readonly #kept = new Map<unknown, unknown>();
   #isSpent = false;
   readonly #libraries = new DisposableStack();
-  readonly #calls = lazy(() => this.#libraries.use(new FileCalls(processor())));
-  readonly #libc = lazy(() => this.#libraries.adopt(new Libc(processor()), (libc) => libc.close()));
+  readonly #calls = lazy(() => this.#libraries.use(new FileCalls()));
+  readonly #libc = lazy(() => this.#libraries.use(new Libc()));
 
   constructor(setup: WorkerSetup) {
     this.setup = setup;
@@ -211,8 +211,4 @@ export class Project implements Disposable {
 
 function isDirectory({ shown }: Place): UserError {
   return new UserError(`Cannot read "${shown}": it is a directory; files_list lists it`);
-}
-
-function processor(): "x86_64" | "aarch64" {
-  return Deno.build.arch;
 }

@@ -1,5 +1,5 @@
 /** `doctor --sandbox` (S3): a table of what the sandbox of these settings denies on this machine. */
-import { Libc } from "../../../system/libc.ts";
+import { withLibc } from "../../../system/libc.ts";
 import { supportedProcessor } from "../../../sandbox/policy/prerequisites.ts";
 import { type Colours, colours } from "../../terminal/colours.ts";
 import { compose, type ComposeOptions } from "../../../app/compose_service.ts";
@@ -46,13 +46,8 @@ const REFUSALS: readonly (readonly [name: string, value: string])[] = [
 function namespaceSettings(): SandboxFacts["namespaceSettings"] {
   const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
   if (!processor.ok) return [];
-  const libc = new Libc(processor.value);
-  try {
-    return REFUSALS.filter(([name, value]) => libc.readProc(`/proc/sys/${name}`)?.trim() === value)
-      .map(([name, value]) => `${name.replace("/", ".")}=${value}`);
-  } finally {
-    libc.close();
-  }
+  return withLibc((libc) => REFUSALS.filter(([name, value]) => libc.readProc(`/proc/sys/${name}`)?.trim() === value))
+    .map(([name, value]) => `${name.replace("/", ".")}=${value}`);
 }
 
 /** The table as text, a line for each row: state, capability, reason. */

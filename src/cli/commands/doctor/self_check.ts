@@ -9,7 +9,7 @@ import { supportedProcessor } from "../../../sandbox/policy/prerequisites.ts";
 import { sessionBases } from "../../../sandbox/directories/private_directories.ts";
 import { expected } from "../../../system/paths.ts";
 import { homeOf } from "../../../system/user_directories.ts";
-import { Libc } from "../../../system/libc.ts";
+import { withLibc } from "../../../system/libc.ts";
 import { type Check, check, type CheckStatus } from "../../terminal/check.ts";
 import type { LinuxRunner } from "../../../process/linux/linux_runner.ts";
 import { summaryOf, titlesOf } from "../../../sandbox/selftest/judge.ts";
@@ -76,12 +76,7 @@ function isServer(status: string): boolean {
   if (!status.includes(`${Deno.pid} (`)) return status.includes("unknown");
   const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
   if (!processor.ok) return true;
-  const libc = new Libc(processor.value);
-  try {
-    return beginningOf(status) === beginningOf(libc.readProc(`/proc/${Deno.pid}/stat`) ?? "");
-  } finally {
-    libc.close();
-  }
+  return beginningOf(status) === beginningOf(withLibc((libc) => libc.readProc(`/proc/${Deno.pid}/stat`)) ?? "");
 }
 
 /** The 22nd field of proc_pid_stat(5); the second may hold anything, up to the last parenthesis. */

@@ -1,7 +1,6 @@
 /** Builds the broker between commands and git outside, if its requirements are met. */
 import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
-import { Libc } from "../../../system/libc.ts";
-import type { Processor } from "../../../system/syscalls.ts";
+import { withLibc } from "../../../system/libc.ts";
 import { FileCalls } from "../../../system/open_files/file_calls.ts";
 import { ConfigBroker, type ConfigBrokerOptions } from "./config_broker.ts";
 import { ConfigEditor, type ConfigEditorOptions } from "./edit_config.ts";
@@ -32,14 +31,14 @@ export interface GitConfig extends Disposable {
 
 /** Undefined: there is no sandbox, or no git that could be asked. */
 export function openGitConfig({ sandbox, looker, ownChanges, ask }: OpenBrokerOptions): GitConfig | undefined {
-  const { guard, temporary, accepted, directories: { root, files }, processor } = sandbox;
+  const { guard, temporary, accepted, directories: { root, files } } = sandbox;
   if (guard?.git === undefined) return undefined;
   const { trees, open, git } = guard;
   const ending = new AbortController();
   const { signal } = ending;
   const editor = new ConfigEditor({ git, ask, directory: root, signal });
-  const calls = new FileCalls(processor);
-  const events = new TreeEvents({ processor, names: NAMES, isLeftOut: isGenerated, most: mostDirectories(processor) });
+  const calls = new FileCalls();
+  const events = new TreeEvents({ names: NAMES, isLeftOut: isGenerated, most: mostDirectories() });
   return {
     broker: temporary && new ConfigBroker({ trees, temporary, files, calls, looker, editor, ownChanges }),
     made: new MadeRepositories({
@@ -60,9 +59,7 @@ export function openGitConfig({ sandbox, looker, ownChanges, ask }: OpenBrokerOp
   };
 }
 
-function mostDirectories(processor: Processor): number {
-  const libc = new Libc(processor);
-  const most = Number(libc.readProc("/proc/sys/fs/inotify/max_user_watches") ?? FEWEST_WATCHES);
-  libc.close();
-  return Math.min(MOST_DIRECTORIES, Math.floor(most * SHARE));
+function mostDirectories(): number {
+  const limit = withLibc((libc) => libc.readProc("/proc/sys/fs/inotify/max_user_watches"));
+  return Math.min(MOST_DIRECTORIES, Math.floor(Number(limit ?? FEWEST_WATCHES) * SHARE));
 }

@@ -20,7 +20,7 @@ async function inRepository(
 ): Promise<void> {
   const base = await Deno.realPath(await Deno.makeTempDir());
   const [tree, home] = [`${base}/tree`, `${base}/home`];
-  const libc = new Libc(Deno.build.arch);
+  const libc = new Libc();
   for (const directory of [tree, home]) await Deno.mkdir(directory);
   const server = { PATH: "/usr/bin:/bin", ...variables(tree) };
   const git = findGit(server, { home, writable: [tree] }) ?? assert.fail("git is not installed");
@@ -39,7 +39,7 @@ async function inRepository(
     await run(tree, "git", "init", "-q", ".");
     await test({ tree, home, answers, asked, obeyed });
   } finally {
-    libc.close();
+    libc[Symbol.dispose]();
     await Deno.remove(base, { recursive: true });
   }
 }

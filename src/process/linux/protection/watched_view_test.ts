@@ -34,7 +34,7 @@ Deno.test("S8 S21 WatchedView makes another view exactly when something that it 
   for (const [name, event] of Object.entries(EVENTS)) {
     await t.step(name, async () => {
       const tree = await Deno.realPath(await Deno.makeTempDir());
-      const libc = new Libc(Deno.build.arch);
+      const libc = new Libc();
       try {
         for (const directory of [".git/hooks", "vs", "part"]) {
           await Deno.mkdir(`${tree}/${directory}`, { recursive: true });
@@ -63,7 +63,7 @@ Deno.test("S8 S21 WatchedView makes another view exactly when something that it 
         assert.deepStrictEqual(second !== first, name.startsWith("yes"));
         assert.strictEqual(watched.look(), second);
       } finally {
-        libc.close();
+        libc[Symbol.dispose]();
         await Deno.remove(tree, { recursive: true });
       }
     });

@@ -45,7 +45,7 @@ interface Ground extends AsyncDisposable {
 
 async function ground(): Promise<Ground> {
   const scope = await Deno.realPath(await Deno.makeTempDir());
-  const libc = new Libc(PROCESSOR);
+  const libc = new Libc();
   const identity = libc.identityOf(scope);
   assert.ok(identity !== undefined);
   const policy: SandboxPolicy = {
@@ -57,7 +57,7 @@ async function ground(): Promise<Ground> {
     confinement: confinementHere({ ...DEFAULT_CONFINEMENT, network: "localhost" }, libc),
     user: { uid: Deno.uid() ?? 0, gid: Deno.gid() ?? 0 },
   };
-  libc.close();
+  libc[Symbol.dispose]();
   return {
     scope,
     policy,

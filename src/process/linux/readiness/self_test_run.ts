@@ -61,7 +61,7 @@ export async function runSelfTest(test: SelfTest): Promise<SelfTestRun> {
   const [controlled, attacked] = placesFor(test, { base, name });
   const asSeen = policy.root === undefined ? attacked : { ...attacked, outside: `/${name}/attacked` };
   await using left = new AsyncDisposableStack();
-  const make = left.use(new TreeMaker(target.processor));
+  const make = left.use(new TreeMaker());
   make.directory(base, 0o700);
   left.defer(async () => {
     // At one go each: what the self-test makes there is neither deep nor closed. (`inside` may lie in the cache, where

@@ -7,7 +7,6 @@ import { systemSockets } from "../../tree/socket_owner.ts";
 import { until } from "../../_support/runner_fixture.ts";
 import { devicesOf, ForeignSockets, type SearchTimes, withCovered } from "./foreign_sockets.ts";
 
-const PROCESSOR = Deno.build.arch === "aarch64" ? "aarch64" : "x86_64";
 /** Of no process: sockets of this one are another program's then. */
 const OTHER_SERVER = 0x7fff_fff0;
 
@@ -36,7 +35,7 @@ interface Parts {
 
 function scene({ searchTimes, listed = (one) => one, decoy, holder }: Parts = {}): Scene {
   const tree = Deno.realPathSync(Deno.makeTempDirSync());
-  const libc = new Libc(PROCESSOR);
+  const libc = new Libc();
   const sockets = new UnixSockets();
   const found = new Map<number, ForeignSockets>();
   // Programs elsewhere on the machine may listen at names that lead nowhere, which close Unix sockets rightly.
@@ -74,7 +73,7 @@ function scene({ searchTimes, listed = (one) => one, decoy, holder }: Parts = {}
     [Symbol.dispose]() {
       for (const one of found.values()) one[Symbol.dispose]();
       sockets[Symbol.dispose]();
-      libc.close();
+      libc[Symbol.dispose]();
       Deno.removeSync(tree, { recursive: true });
     },
   };

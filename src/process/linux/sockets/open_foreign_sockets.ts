@@ -14,7 +14,7 @@ export interface OpenSocketsOptions {
 
 /** Loads nothing before the first call. */
 export function openForeignSockets({ sandbox, looker, searchTimes }: OpenSocketsOptions): ForeignSockets {
-  const libc = new Libc(sandbox.processor);
+  const libc = new Libc();
   const sockets = new UnixSockets();
   return new ForeignSockets({
     sockets,
@@ -28,6 +28,6 @@ export function openForeignSockets({ sandbox, looker, searchTimes }: OpenSockets
     ...searchTimes !== undefined && { searchTimes },
   }, () => {
     sockets[Symbol.dispose]();
-    libc.close();
+    libc[Symbol.dispose]();
   });
 }
