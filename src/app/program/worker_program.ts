@@ -29,8 +29,14 @@ const WORKER_FLAGS: readonly string[] = [
   "--no-npm",
   "--cached-only",
 ];
-/** Bounds the heap of a worker; as a variable it reaches an executable too. */
-export const WORKER_HEAP: readonly [name: string, value: string] = ["DENO_V8_FLAGS", "--max-old-space-size=512"];
+/**
+ * Bounds the heap of a worker; as a variable it reaches an executable too. Grammars are compiled once and not optimised:
+ * that takes longer than they then save, in 1,600 files of one language too.
+ */
+export const WORKER_HEAP: readonly [name: string, value: string] = [
+  "DENO_V8_FLAGS",
+  "--max-old-space-size=512,--liftoff-only",
+];
 
 /** No compiled code is kept, because commands could change it; nothing is asked for on the network. */
 const ENVIRONMENT = {
