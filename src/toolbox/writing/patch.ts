@@ -11,7 +11,7 @@ import type { ToolContext } from "../project/native_tool.ts";
 import { type Change, changeText } from "./change_file.ts";
 import { editedChange } from "./edit.ts";
 import { newFile } from "./new_content.ts";
-import { removeFile, storeContent, type Stored } from "./store_content.ts";
+import { removeTarget, storeContent, type Stored } from "./store_content.ts";
 import { openTarget, type Target } from "./target.ts";
 
 /** One step of a patch: a file gets new content, or is removed. */
@@ -107,7 +107,7 @@ function storeAll(steps: readonly Step[]): readonly StoredStep[] | undefined {
   try {
     for (const step of steps) {
       const { target, change, like } = step;
-      const stored = change === undefined ? removeFile(target) : storeContent(target, change.content, like?.current);
+      const stored = change === undefined ? removeTarget(target) : storeContent(target, change.content, like?.current);
       if (stored.kind === "conflict") {
         undo(done);
         return undefined;

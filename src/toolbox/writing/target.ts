@@ -7,6 +7,7 @@ import { aborted, withTimeout } from "../../base/time.ts";
 import type { OpenFiles, Stat } from "../../system/open_files/file_calls.ts";
 import { isSameFile } from "../../system/open_files/file_calls.ts";
 import { parentOf } from "../../system/paths.ts";
+import type { CurrentFile } from "../../system/replace/store_file.ts";
 import type { Place } from "../../system/tree/tree.ts";
 import type { Project } from "../project/project.ts";
 import { insistOnUnprotected } from "../project/protection.ts";
@@ -23,12 +24,6 @@ export interface Target extends Disposable {
   readonly name: string;
   /** Undefined: there is no such file. */
   readonly current: CurrentFile | undefined;
-}
-
-export interface CurrentFile {
-  readonly fd: number;
-  readonly stat: Stat;
-  readonly content: Uint8Array<ArrayBuffer>;
 }
 
 /** Another program holds the lock so long at most, milliseconds. */

@@ -1,6 +1,5 @@
-/** Files that a killed worker left between writing a content and giving it its name: removed at a later write there. */
-import type { OpenFiles } from "../../system/open_files/file_calls.ts";
-import type { Target } from "./target.ts";
+/** Files that a killed process left between writing a content and giving it its name: removed at a later write there. */
+import type { OpenFiles } from "../open_files/file_calls.ts";
 
 const MARK = ".ahma-";
 const DRAFT = /^\.ahma-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -12,12 +11,12 @@ export function draftName(): string {
   return MARK + crypto.randomUUID();
 }
 
-/** Directories that were looked through while the worker lives. */
+/** Directories that were looked through while the process lives. */
 export class LeftDrafts {
   readonly #seen = new Set<string>();
 
   /** Removes what is left in a directory, once: each look reads it whole. */
-  removeFrom({ files }: Pick<Target, "files">, directory: number): void {
+  removeFrom(files: OpenFiles, directory: number): void {
     const stat = files.stat(directory, "");
     const key = `${stat?.device} ${stat?.inode}`;
     if (this.#seen.has(key)) return;

@@ -1,0 +1,168 @@
+/**
+ * Puts a content in the place of a file's: a new file next to it is written, stored, and takes its name in one step, so
+ * that readers and a crash meet the old content or the new one whole. Where that would lose something, the file is
+ * rewritten in place, and the answer says so. No link is followed: the directory is open, and names are those in it.
+ */
+import { counted } from "../../base/text.ts";
+import { isSameFile, type OpenFiles, type Stat } from "../open_files/file_calls.ts";
+import { EACCES, EEXIST, ENOENT, EPERM } from "../syscalls.ts";
+import { draftName } from "./left_drafts.ts";
+
+/** A name in an open directory. */
+export interface NamedFile {
+  readonly files: OpenFiles;
+  /** Descriptor of the directory. */
+  readonly directory: number;
+  readonly name: string;
+  /** What the name is known to have; undefined: nothing. */
+  readonly current: CurrentFile | undefined;
+}
+
+export interface CurrentFile {
+  readonly fd: number;
+  readonly stat: Stat;
+  readonly content: Uint8Array<ArrayBuffer>;
+}
+
+/** `conflict`: the name has another file than `current` by now, and nothing was written. `refused`: nor was it, by `errno`. */
+export type StoredFile =
+  | { readonly kind: "stored"; /** Why not atomically; undefined: atomically. */ readonly inPlace?: string }
+  | { readonly kind: "conflict" }
+  | { readonly kind: "refused"; readonly errno: number };
+
+const CONFLICT: StoredFile = { kind: "conflict" };
+const STORED: StoredFile = { kind: "stored" };
+/** Of a new file, before the umask. */
+const NEW_MODE = 0o666;
+const PRIVATE_MODE = 0o600;
+
+/** Stores the content. A new file gets the rights of `like`, or without it those of any new file. */
+export function storeFile(file: NamedFile, content: Uint8Array<ArrayBuffer>, like?: CurrentFile): StoredFile {
+  const { current } = file;
+  if (current === undefined) return create(file, { content, like });
+  const { links } = current.stat;
+  if (links > 1) return rewrite(file, { current, content, why: `it has ${counted(links, "name")}` });
+  return replace(file, { current, content });
+}
+
+/** Takes the name away from the file that it is known to have. */
+export function removeFile({ files, directory, name, current }: NamedFile): StoredFile {
+  if (current === undefined || !isUntouched({ files, directory, name }, current)) return CONFLICT;
+  return files.unlink(directory, name) ? STORED : refused(files);
+}
+
+/** A file being written that has, or soon gets, its own name. */
+interface Draft {
+  readonly fd: number;
+  readonly made: Stat;
+  /** Undefined: none yet. */
+  readonly name: string | undefined;
+}
+
+type BeginDraft = (file: NamedFile, mode: number) => Draft | number;
+
+interface NewFile {
+  readonly content: Uint8Array<ArrayBuffer>;
+  readonly like: CurrentFile | undefined;
+}
+
+function create(file: NamedFile, { content, like }: NewFile, begin: BeginDraft = unnamedDraft): StoredFile {
+  const { files, directory, name } = file;
+  const draft = begin(file, NEW_MODE);
+  if (typeof draft === "number") return { kind: "refused", errno: draft };
+  try {
+    if (!files.writeAll(draft.fd, content)) return refused(files);
+    if (like !== undefined && !files.takeRights(draft.fd, like)) return refused(files);
+    if (!files.sync(draft.fd)) return refused(files);
+    const isThere = draft.name === undefined
+      ? files.link(draft.fd, directory, name)
+      : files.rename(directory, draft.name, name);
+    if (isThere) return STORED;
+    const { errno } = files;
+    if (errno === EEXIST) return CONFLICT;
+    if (draft.name !== undefined) return { kind: "refused", errno };
+  } finally {
+    discard(file, draft);
+  }
+  return create(file, { content, like }, namedDraft); // a file system that gives such a file no name
+}
+
+interface Replacement {
+  readonly current: CurrentFile;
+  readonly content: Uint8Array<ArrayBuffer>;
+}
+
+function replace(file: NamedFile, replacement: Replacement, begin: BeginDraft = unnamedDraft): StoredFile {
+  const { files, directory, name } = file;
+  const { current, content } = replacement;
+  const inPlace = (why: string) => rewrite(file, { ...replacement, why });
+  const draft = begin(file, PRIVATE_MODE);
+  if (draft === EACCES || draft === EPERM) return inPlace("its directory cannot be changed");
+  if (typeof draft === "number") return { kind: "refused", errno: draft };
+  const temporary = draft.name ?? draftName();
+  try {
+    if (!files.writeAll(draft.fd, content)) return refused(files);
+    if (!files.takeRights(draft.fd, current)) return inPlace("its owner and attributes could not be kept");
+    if (!files.sync(draft.fd)) return refused(files);
+    if (draft.name !== undefined || files.link(draft.fd, directory, temporary)) {
+      if (!isUntouched(file, current)) return CONFLICT;
+      if (files.replace(directory, temporary, name)) return STORED;
+      const { errno } = files;
+      if (errno !== EPERM) return { kind: "refused", errno };
+      return inPlace("its directory keeps it from being replaced");
+    }
+  } finally {
+    discard(file, { ...draft, name: temporary });
+  }
+  return replace(file, replacement, namedDraft); // as above
+}
+
+/** Writes over the content; what is there is put back where that ends early. */
+function rewrite(file: NamedFile, { current, content, why }: Replacement & { readonly why: string }): StoredFile {
+  const { files, directory, name } = file;
+  const fd = files.openForWriting(directory, name);
+  if (fd === undefined) {
+    const refusal = refused(files);
+    return refusal.errno === ENOENT ? CONFLICT : refusal;
+  }
+  if (!isSameFile(files.stat(fd, ""), current.stat) || !isUntouched(file, current)) return CONFLICT;
+  if (!files.overwrite(fd, content) || !files.sync(fd)) {
+    const refusal = refused(files);
+    files.overwrite(fd, current.content);
+    return refusal;
+  }
+  return { kind: "stored", inPlace: why };
+}
+
+/** Whether the name still has the file as it was read. */
+function isUntouched({ files, directory, name }: Omit<NamedFile, "current">, { stat }: CurrentFile): boolean {
+  const is = files.stat(directory, name);
+  return isSameFile(is, stat) && is?.changedAt === stat.changedAt;
+}
+
+/** The draft, or the error number of the system's refusal: without a name where the file system knows that. */
+function unnamedDraft(file: NamedFile, mode: number): Draft | number {
+  const { files, directory } = file;
+  const fd = files.createUnnamed(directory, mode);
+  const made = fd === undefined ? undefined : files.stat(fd, "");
+  if (fd !== undefined && made !== undefined) return { fd, made, name: undefined };
+  return namedDraft(file, mode);
+}
+
+function namedDraft({ files, directory }: NamedFile, mode: number): Draft | number {
+  const name = draftName();
+  const fd = files.create(directory, name, mode);
+  const made = fd === undefined ? undefined : files.stat(fd, "");
+  return fd === undefined || made === undefined ? files.errno : { fd, made, name };
+}
+
+/** Takes the draft's own name away, if it still has it. */
+function discard({ files, directory }: NamedFile, { made, name, fd }: Draft): void {
+  if (name !== undefined && isSameFile(files.stat(directory, name), made)) files.unlink(directory, name);
+  files.drop(fd);
+}
+
+/** The last call's refusal, before a further call can change it. */
+function refused({ errno }: OpenFiles): Extract<StoredFile, { kind: "refused" }> {
+  return { kind: "refused", errno };
+}
