@@ -5,10 +5,11 @@
  * Commands never write to it: it lies outside their trees, and is mounted read-only.
  */
 import { attempt } from "../../base/errors.ts";
-import { isWithin, parentOf } from "../../system/paths.ts";
+import { isWithin } from "../../system/paths.ts";
 import type { TreeMaker } from "../../system/open_files/tree_maker.ts";
 import type { OwnRoot, PathGrant, PinnedDirectory, SandboxPolicy } from "../policy/policy.ts";
 import type { Covers } from "./session_directory.ts";
+import { TreePoints } from "./tree_points.ts";
 
 /** Devices that commands see, if the machine has them. */
 const DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"] as const;
@@ -72,19 +73,22 @@ function holds({ path: outer, kind }: Shown, path: string): boolean {
 function made(shown: readonly Shown[], question: RootQuestion): OwnRoot | undefined {
   const { root, make, covers, temporary, seen, links, identityOf } = question;
   const tree = `${root}/root`;
-  const maker = new RootMaker(tree, make);
-  for (const { path, kind } of shown) maker.add(path, kind);
+  make.directory(tree);
+  const maker = new TreePoints(make, [tree]);
+  const inTree = (path: string) => path === "/" ? tree : `${tree}${path}`;
+  const add = (path: string, kind: Shown["kind"]) => maker.add(inTree(path), kind);
+  for (const { path, kind } of shown) add(path, kind);
   const usual = ["/tmp", "/var/tmp"].filter((path) => !links.some((one) => one.path === path));
-  for (const path of [...OWN_MOUNTS, ...usual, ...temporary?.places ?? []]) maker.add(path, "directory");
-  for (const path of DEVICES) maker.add(path, "file");
+  for (const path of [...OWN_MOUNTS, ...usual, ...temporary?.places ?? []]) add(path, "directory");
+  for (const path of DEVICES) add(path, "file");
   const isMounted = (path: string) =>
     shown.some((one) => holds(one, path)) || temporary?.places.some((place) => isWithin(path, place)) === true;
-  if (!isMounted(covers.directory)) maker.add(covers.directory, "directory");
-  if (!isMounted(covers.file)) maker.add(covers.file, "file");
-  for (const path of seen) if (!isMounted(path)) maker.add(path, "directory");
-  const leading = links.filter(({ leadsTo }) => isMounted(leadsTo) || maker.hasDirectory(leadsTo));
-  for (const { path, target } of leading) if (!isMounted(path)) maker.link(path, target);
-  for (const [path, target] of Object.entries(DEVICE_LINKS)) maker.link(path, target);
+  if (!isMounted(covers.directory)) add(covers.directory, "directory");
+  if (!isMounted(covers.file)) add(covers.file, "file");
+  for (const path of seen) if (!isMounted(path)) add(path, "directory");
+  const leading = links.filter(({ leadsTo }) => isMounted(leadsTo) || maker.hasDirectory(inTree(leadsTo)));
+  for (const { path, target } of leading) if (!isMounted(path)) maker.link(inTree(path), target);
+  for (const [path, target] of Object.entries(DEVICE_LINKS)) maker.link(inTree(path), target);
   const pin = (path: string, at: string) => ({ path, ...identityOf(at) ?? MISSING });
   const points = question.writable.filter(({ path }) => shown.some((one) => one.path === path))
     .map(({ path }) => pin(path, `${tree}${path}`));
@@ -100,39 +104,3 @@ function made(shown: readonly Shown[], question: RootQuestion): OwnRoot | undefi
 
 /** Of nothing that there is: a launch that compares it ends. */
 const MISSING = { device: -1n, inode: -1n };
-
-class RootMaker {
-  readonly #tree: string;
-  readonly #make: TreeMaker;
-  readonly #directories = new Set<string>();
-
-  constructor(tree: string, make: TreeMaker) {
-    this.#tree = tree;
-    this.#make = make;
-    make.directory(tree);
-    this.#directories.add("/");
-  }
-
-  add(path: string, kind: Shown["kind"]): void {
-    if (kind === "directory") return this.#directory(path);
-    this.#directory(parentOf(path));
-    this.#make.file(`${this.#tree}${path}`);
-  }
-
-  link(path: string, target: string): void {
-    if (this.#directories.has(path)) return;
-    this.#directory(parentOf(path));
-    this.#make.link(`${this.#tree}${path}`, target);
-  }
-
-  hasDirectory(path: string): boolean {
-    return this.#directories.has(path);
-  }
-
-  #directory(path: string): void {
-    if (this.#directories.has(path)) return;
-    this.#directory(parentOf(path));
-    this.#make.directory(`${this.#tree}${path}`);
-    this.#directories.add(path);
-  }
-}

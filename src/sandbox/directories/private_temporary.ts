@@ -7,10 +7,11 @@
  * of the server's, shown read-only. Every mount point is compared when it is used (S20).
  */
 import { attempt } from "../../base/errors.ts";
-import { expected, isWithin, parentOf } from "../../system/paths.ts";
+import { expected, isWithin } from "../../system/paths.ts";
 import type { TreeMaker } from "../../system/open_files/tree_maker.ts";
 import type { PathGrant, PinnedDirectory, PrivateTemporary, SandboxPolicy } from "../policy/policy.ts";
 import type { Covers } from "./session_directory.ts";
+import { TreePoints } from "./tree_points.ts";
 
 /** Directories of the system that every user writes to. */
 const SHARED = ["/tmp", "/var/tmp"] as const;
@@ -84,11 +85,11 @@ class MountPoints {
   readonly #ways = new Map<string, { readonly source: string; readonly at: string }>();
   /** Where the mount point of each path was made. */
   readonly #points = new Map<string, string>();
-  readonly #directories: Set<string>;
+  readonly #maker: TreePoints;
 
   constructor(question: TemporaryQuestion) {
     this.#question = question;
-    this.#directories = new Set([question.tree.path, question.root]);
+    this.#maker = new TreePoints(question.make, [question.tree.path, question.root]);
   }
 
   add(place: string, path: string, kind: "directory" | "file"): void {
@@ -97,7 +98,7 @@ class MountPoints {
     const top = `${tree.path}/${first}`;
     if (rest.length === 0) return this.#make(path, top, kind);
     const source = `${root}/ways${place}/${first}`;
-    this.#directory(top);
+    this.#maker.add(top, "directory");
     this.#ways.set(`${place}/${first}`, { source, at: top });
     this.#make(path, `${source}/${rest.join("/")}`, kind);
   }
@@ -114,16 +115,7 @@ class MountPoints {
 
   #make(path: string, at: string, kind: "directory" | "file"): void {
     this.#points.set(path, at);
-    if (kind === "directory") return this.#directory(at);
-    this.#directory(parentOf(at));
-    this.#question.make.file(at);
-  }
-
-  #directory(path: string): void {
-    if (this.#directories.has(path)) return;
-    this.#directory(parentOf(path));
-    this.#question.make.directory(path);
-    this.#directories.add(path);
+    this.#maker.add(at, kind);
   }
 
   #pinned(path: string, made: string): PinnedDirectory | undefined {
