@@ -159,17 +159,17 @@ export class OpenFiles implements Disposable {
 
   /** Exchanges two names of a directory in one step. */
   exchange(directory: number, one: string, other: string): boolean {
-    return this.#rename(directory, [one, other], RENAME_EXCHANGE);
+    return this.#renameAt([directory, one], [directory, other], RENAME_EXCHANGE);
   }
 
   /** Gives `from` the name `to` of the same directory, in the place of what has it: a link is replaced, not followed. */
   replace(directory: number, from: string, to: string): boolean {
-    return this.#rename(directory, [from, to], 0);
+    return this.#renameAt([directory, from], [directory, to], 0);
   }
 
   /** The same where nothing has the name `to`. */
   rename(directory: number, from: string, to: string): boolean {
-    return this.#rename(directory, [from, to], RENAME_NOREPLACE);
+    return this.#renameAt([directory, from], [directory, to], RENAME_NOREPLACE);
   }
 
   /** Gives what has a name another one in another directory, where nothing has it yet; false: the system refuses. */
@@ -338,10 +338,6 @@ export class OpenFiles implements Disposable {
     const number = BigInt(OWN_CALLS.openat);
     const { openAt } = this.#library.symbols;
     return this.#keep(openAt(number, BigInt(directory), text(name), BigInt(flags), BigInt(mode)));
-  }
-
-  #rename(directory: number, [from, to]: readonly [string, string], flags: number): boolean {
-    return this.#renameAt([directory, from], [directory, to], flags);
   }
 
   #renameAt([from, name]: readonly [number, string], [to, toName]: readonly [number, string], flags: number): boolean {

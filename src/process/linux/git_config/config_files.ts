@@ -18,8 +18,6 @@ export interface ConfigPlace {
   readonly tree: PinnedDirectory;
   /** Relative to the tree. */
   readonly directory: string;
-  /** Of the file; absent: `config`. */
-  readonly name?: string;
 }
 
 /** A file as it was read. */
@@ -29,10 +27,10 @@ export interface ConfigFile {
   readonly fingerprint: string;
 }
 
-/** Undefined: there is none, or git did not write the file of that name. */
-export function readConfig(files: OpenFiles, { tree, directory, name = NAME }: ConfigPlace): ConfigFile | undefined {
+/** Undefined: there is none, or git did not write it. */
+export function readConfig(files: OpenFiles, { tree, directory }: ConfigPlace): ConfigFile | undefined {
   const at = files.directory(tree, directory);
-  const fd = at === undefined ? undefined : files.open(at, name);
+  const fd = at === undefined ? undefined : files.open(at, NAME);
   return fd === undefined ? undefined : readOpen(files, fd);
 }
 
@@ -83,26 +81,4 @@ export function replaceCopy(
   files.drop(fd);
   if (!isPlaced) files.unlink(at, LOCK);
   return isPlaced ? readConfig(files, { tree, directory }) : undefined;
-}
-
-/**
- * Replaces a configuration made by a command with other content; false: it failed. A command may hold the old file
- * open, hold its lock, or have closed the directory to its owner, who is also the server's user.
- */
-export function replaceConfig(
-  files: OpenFiles,
-  { tree, directory, name = NAME }: ConfigPlace,
-  content: Uint8Array<ArrayBuffer>,
-): boolean {
-  const at = files.directory(tree, directory);
-  const source = at === undefined ? undefined : files.open(at, name);
-  const stat = source === undefined ? undefined : files.stat(source, "");
-  if (at === undefined || source === undefined || stat === undefined) return false;
-  const own = `${name}.${crypto.randomUUID()}`;
-  const fd = files.create(at, own, PRIVATE) ?? (files.openToOwner(at) ? files.create(at, own, PRIVATE) : undefined);
-  if (fd === undefined) return false;
-  const isWritten = files.writeAll(fd, content) && files.takeRights(fd, { fd: source, stat });
-  if (isWritten && files.replace(at, own, name)) return true;
-  files.unlink(at, own);
-  return false;
 }
