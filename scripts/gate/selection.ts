@@ -9,13 +9,11 @@ export const SELECTION: Readonly<Record<string, readonly string[]>> = {
     "tests/denials_test.ts",
     "tests/seccomp_test.ts",
     "tests/selftest_test.ts",
-    "tests/temporary_files_test.ts",
   ],
-  // A call from its request to its end, cancelled, queued or in steps.
+  // A call from its request to its end, cancelled or in steps.
   calls: [
     "tests/execution_test.ts",
     "tests/builtin_tools_test.ts",
-    "tests/delivery_tasks_test.ts",
     "tests/sequence_test.ts",
   ],
   // Tool files: read, checked and read again.
@@ -32,16 +30,14 @@ export const SELECTION: Readonly<Record<string, readonly string[]>> = {
     "tests/delivery_eras_test.ts",
     "tests/compatibility_test.ts",
   ],
-  // Other servers behind ours: their sandboxes, their calls, what they may change, and where logins go.
+  // Other servers behind ours: their sandboxes, their calls, and what they may change.
   servers: [
     "tests/servers_test.ts",
     "tests/servers_trust_test.ts",
   ],
-  // Native tools: their worker in the sandbox, the files that they change, flows and pages.
+  // Native tools: their worker in the sandbox.
   toolbox: [
     "tests/toolbox_test.ts",
-    "tests/flow_test.ts",
-    "tests/web_test.ts",
   ],
   // What a person types and reads.
   terminal: ["tests/cli_call_test.ts", "tests/cli_validate_test.ts"],
