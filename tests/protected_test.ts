@@ -219,7 +219,7 @@ for (const user of usersAtHand()) {
       { path: ".mcp.json", change: "created" },
       { path: ".mcp.json", change: "separated" },
     ]);
-    assert.match(made.text, /\.mcp\.json" had a second name \(hard link\) and is a file of its own now/);
+    assert.match(made.text, /\.mcp\.json" had a second name \(hard link\) and is a separate file now/);
     const denied = await server.shell("echo free >> keep; cat keep; ln .mcp.json again; stat -c %a,%h .mcp.json keep");
     assert.match(denied.text, /^ours\nfree\nln: .*\n750,1\n750,1$/m);
     assert.deepStrictEqual(changesOf(denied, bench), []);

@@ -65,7 +65,7 @@ export interface Program extends AsyncDisposable {
 export async function compose(options: ComposeOptions): Promise<Program> {
   const { settings, settings: { maxConcurrency }, environment, log } = options;
   const configured = settings.mcpConfigs.length === 0 ? undefined : identifiedServers(options);
-  configured?.catch(() => {}); // Its failure is told where it is awaited.
+  configured?.catch(() => {}); // Its failure is reported where it is awaited.
   await using stack = new AsyncDisposableStack();
   const { sandbox, runner, audit, status, sandboxFacts } = await openSession(options, stack);
   const replaced = settings.sandbox.pinned?.find((one) => !sandbox.scopes.some((scope) => isSame(scope, one)));

@@ -188,9 +188,9 @@ function layersOf(wanted: SandboxPolicy, settled: SandboxPolicy): readonly strin
   const { filter, network, ownNetwork, unixSockets } = settled.confinement;
   return [
     settled.namespaces ? "mount and PID namespaces" : WITHOUT_NAMESPACES,
-    ...settled.root === undefined ? [] : ["a root of its own"],
+    ...settled.root === undefined ? [] : ["its own root"],
     ...filter ? ["system calls filtered"] : [],
-    `network ${network}${ownNetwork ? " (of its own)" : ""}`,
+    `network ${network}${ownNetwork ? " (private)" : ""}`,
     ...unixSockets === "private" ? ["Unix sockets of their own"] : [],
     ...filter && unixSockets === "deny" ? ["no Unix sockets"] : [],
     ...missingLayers(wanted, settled).map((gap) => `NOT HELD: ${gap}`),
@@ -199,7 +199,7 @@ function layersOf(wanted: SandboxPolicy, settled: SandboxPolicy): readonly strin
 
 /** What is not held without them. */
 const WITHOUT_NAMESPACES = "NO namespaces on this system: commands can change modes, owners and times of files " +
-  "outside that this user owns, and what they leave in a session of its own outlives a killed server";
+  "outside that this user owns, and what they leave in a new session outlives a killed server";
 
 /** The result of the sandbox's self-test on one line (S3, S17), with what could not be tried. */
 async function selfTestLine(runner: Pick<LinuxRunner, "selfTest">): Promise<string> {

@@ -13,7 +13,7 @@ export function openTrees(
   environment: Readonly<Record<string, string>>,
 ): readonly string[] {
   const cwd = Deno.cwd();
-  // A working directory that is home, or holds it, is not a scope by itself (S1).
+  // A working directory that is home, or contains it, is not a scope unless a flag says so (S1).
   const named = homeOf(environment);
   const home = named === undefined ? undefined : realPath(named);
   const byDefault = home !== undefined && isWithin(home, cwd) ? [] : [cwd];

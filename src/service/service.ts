@@ -16,7 +16,7 @@ import type { ResourceSource } from "./resource_source.ts";
 import type { HeldCalls } from "./questions/asking_call.ts";
 import type { AskedClient, ClientOffers } from "./questions/question.ts";
 
-/** The protocol revision of a server; the first stands for all revisions with sessions, which are the earlier ones. */
+/** The protocol revision of a server; the first means all earlier ones, which have sessions. */
 export type Revision = "2025-11-25" | "2026-07-28";
 
 /** Whether commands are confined, for people and models (S14). */

@@ -64,7 +64,7 @@ export function toolGroups(names: readonly string[]): readonly ToolGroup[] {
   return TOOL_GROUPS.filter((group) => names.includes(group) || all && !ONLY_BY_NAME.includes(group));
 }
 
-/** Whether a name stands for native tools. */
+/** Whether a name means native tools. */
 function isNative(name: string): boolean {
   return name === "toolbox" || TOOL_GROUPS.some((group) => group === name);
 }

@@ -49,7 +49,7 @@ export interface Surroundings {
   readonly files?: FlagSources["files"];
 }
 
-/** Variables that no flag stands for: of the launcher script, and those that the starting program sets for a server. */
+/** Variables without a flag: of the launcher script, and those that the starting program sets for a server. */
 const VARIABLES_OF_THE_LAUNCHER: readonly string[] = ["AHMA_DENO", "AHMA_SERVER_CHAIN", INSTANCE_VARIABLE];
 
 /** Names of variables that no template may read. */
@@ -119,7 +119,7 @@ function settingsFrom(values: FlagValues, cores: number) {
     exitErrors: values.isOn("exit-errors"),
     /** Undefined: bash where present, else sh (P2). */
     shell: values.text("shell"),
-    /** A named shell that no call used for so long is ended, milliseconds (B5). */
+    /** A named shell ends after this long without a call, milliseconds (B5). */
     shellIdleMs: (values.number("shell-idle") ?? 7200) * 1000,
     /** Shells are kept warm (P1). */
     pool: !values.isOn("no-pool"),

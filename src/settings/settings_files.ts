@@ -43,7 +43,7 @@ export interface SettingsPlaces {
   readonly directory: string;
 }
 
-/** A settings file is written by hand; what is larger, or no file at all, is something else. */
+/** A settings file is written by hand; anything larger, or not a file, is not one. */
 const LARGEST_BYTES = 64 * 1024;
 
 /** Each is looked at before and after every command: a project must not slow its commands down by thousands of them. */

@@ -76,7 +76,7 @@ function ownProgram({ settings: { toolPrefix } }: ComposeHttpOptions): OwnProgra
   };
 }
 
-/** Our own tools have limits of their own; everything else has that of the bridge (H10). */
+/** Our own tools have their own limits; everything else has the bridge's (H10). */
 function ownTimeout(options: ComposeHttpOptions): (method: string) => TimeLimit | undefined {
   const { requestTimeout } = childServerOptions(options);
   return (method) => method === "tools/call" ? undefined : requestTimeout(method);

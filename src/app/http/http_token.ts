@@ -12,7 +12,7 @@ const TOKEN_REGEXP = /^[0-9a-f]{64}$/;
 const RANDOM_BYTES = 32;
 
 /**
- * Reads the token, or creates one where there is none.
+ * Reads the token, or creates one if there is none.
  * @throws {UserError} when it cannot be kept private
  */
 export async function httpToken(

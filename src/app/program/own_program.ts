@@ -100,7 +100,7 @@ export function runningProgram(facts: ProgramFacts): RunningProgram {
   }
   const script = path.replace(/\.mjs$/, "");
   if (script !== path && exists(script)) {
-    // The script of the package finds its runtime by itself.
+    // The script of the package finds its own runtime.
     return { command: script, args: [], environment: modules === undefined ? { AHMA_DENO: executable } : {} };
   }
   return { command: executable, args: ["run", ...RUN_FLAGS, path], environment: {} };
@@ -116,8 +116,8 @@ const PACKED_FLAGS: readonly string[] = ["--no-config", "--no-lock", "--no-remot
 export const SMALL_HEAP = "--v8-flags=--min-semi-space-size=1,--max-semi-space-size=1";
 
 /**
- * How this program starts itself once more: by the same runtime, without a shell between. Not for people. An executable
- * gives a child server the small heap by itself. `network`: it connects to servers at addresses.
+ * How this program starts itself again: by the same runtime, without a shell in between. Not for people. An executable
+ * gives a child server the small heap without a flag. `network`: it connects to servers at addresses.
  */
 export function sessionProgram({ network }: { readonly network: boolean }): ProgramLine {
   const command = Deno.execPath();

@@ -91,7 +91,7 @@ function extracted(executable: string, directory: string): string {
   }
 }
 
-/** Whether these words make this process a worker: its first module is loaded, and nothing else is done. */
+/** Whether these words make this process a worker, which only loads its first module. */
 export async function becomesWorker([mark, path]: readonly string[]): Promise<boolean> {
   if (mark !== WORKER_MARK || path === undefined || programPath() === path) return false;
   await import(`file://${path}`);

@@ -128,7 +128,7 @@ export function promptVariables(
   };
 }
 
-/** The branch of a repository; empty: there is none, or it lies elsewhere. Nothing else of the file is given out. */
+/** The branch of a repository; empty: there is none, or it lies elsewhere. Nothing else of the file is passed on. */
 function branchOf(directory: string): string {
   const file = `${directory}/.git/HEAD`;
   const text = leadsOut(file, directory) ? undefined : readTextIfRegular(file, 1_000);

@@ -73,7 +73,7 @@ function isUnreadable(denial: Denial): boolean {
   return "path" in denial && (denial.hidden === true || denial.flags.some((flag) => flag.startsWith("--read ")));
 }
 
-/** What the last words name, or else what the entry names that is not a file to read. */
+/** The path in the last lines of stderr, or else a path of the entry that is not readable. */
 async function startDenials(message: string, { spec, sandbox }: ExplainedLinkOptions): Promise<readonly Denial[]> {
   const given = Object.values(spec.environment).map(({ text }) => text);
   const paths = [...spec.args.map(({ text }) => text), ...given].filter((word) => /(?:^|=)\//.test(word));

@@ -1,4 +1,4 @@
-/** The servers of all `--mcp-config` files (O1). Nothing else names servers: no file of a project is looked for. */
+/** The servers of all `--mcp-config` files (O1). Nothing else names servers; no file of a project is searched for. */
 import { messageOf, UserError } from "../../base/errors.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import type { Settings } from "../../settings/settings.ts";

@@ -13,7 +13,7 @@ import type { ValueCheck } from "../model/value.ts";
 type Path = readonly (string | number)[];
 type Kind = "options" | "positional_args";
 
-/** Names that nearly always hold a path; what is left out is usually given as a pattern. */
+/** Names that nearly always mean a path; those not listed here are often patterns. */
 const PATH_NAME =
   /^(?!-*(exclude|include|ignore|no|skip)).*(^|[_-])(path|paths|file|files|filename|dir|directory|directories|folder)$/i;
 /** Property names outside this are refused by some model providers. */

@@ -49,7 +49,7 @@ interface Place {
   readonly above: Place | undefined;
 }
 
-/** From the top; of what lies very deep the beginning. */
+/** From the top; of very deep places only the beginning. */
 function pathOf(place: Place): readonly (string | number)[] {
   const path: (string | number)[] = [];
   for (let at = place; at.above !== undefined; at = at.above) path.push(at.key);

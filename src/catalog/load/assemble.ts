@@ -74,7 +74,7 @@ function refusedSteps(
   return refused;
 }
 
-/** As many as are told, and one that says that there are more; what comes after them is never made. */
+/** The reported ones, and one that says that there are more; later ones are never made. */
 function enough(diagnostics: IteratorObject<UnplacedDiagnostic>): readonly UnplacedDiagnostic[] {
   return diagnostics.take(MOST_DIAGNOSTICS + 1).toArray();
 }

@@ -26,7 +26,7 @@ export async function placeDiagnostics(
   return firstDiagnostics([...diagnostics, ...twice]).map((diagnostic) => ({
     severity: diagnostic.severity,
     file,
-    // A file may hold halves of surrogate pairs; what tells of them goes to clients that take none.
+    // A file may contain halves of surrogate pairs, but messages about them go to clients that refuse those.
     pointer: pointerOf(diagnostic.path).toWellFormed(),
     ...placeOf(text, root && offsetOf(jsonc, root, diagnostic)),
     message: diagnostic.message.toWellFormed(),

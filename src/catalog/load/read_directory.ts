@@ -8,7 +8,7 @@ import { compareText } from "../../base/text.ts";
 import { isFileError, readRegularFile } from "../../system/reading/regular_file.ts";
 import { MOST_BYTES, MOST_FILES, readTexts, textOf } from "../../system/reading/text_files.ts";
 
-/** A tool file is written by hand; what is larger is something else. */
+/** A tool file is written by hand; anything larger is not one. */
 export const LARGEST_FILE_BYTES = 1024 * 1024;
 
 /** Files of the tools directory that hold no tool. */

@@ -8,7 +8,7 @@ import type { ToolDefinition } from "../format/mtdf.ts";
 import type { ArgumentDefinition, ArgumentType } from "../format/mtdf_argument.ts";
 import type { RetryDefinition, StepDefinition } from "../format/mtdf_parts.ts";
 
-/** One option or positional argument, checked and with defaults applied; all else is as the file has it (T2). */
+/** One option or positional argument, checked and with defaults applied; everything else is as in the file (T2). */
 export interface LeafArgument extends Omit<ArgumentDefinition, "type" | "description" | "required"> {
   readonly type: ArgumentType;
   /** Empty when the file gives none. */
@@ -39,7 +39,7 @@ export interface Leaf {
   readonly positionalsFirst: boolean;
   /** Raw extra argv is accepted in `args` (T6). */
   readonly allowArgs: boolean;
-  /** `--` is put before positionals, so values that begin with `-` are safe; else such values are refused (T7). */
+  /** `--` is put before positionals, so values that begin with `-` are safe; otherwise such values are refused (T7). */
   readonly endOfOptions: boolean;
   /** The leaf accepts `stdin` text (X15). */
   readonly allowStdin: boolean;
@@ -55,9 +55,9 @@ export interface Leaf {
   readonly exclusive?: boolean;
   /** Repeating what failed for a passing reason (X16); absent: never. */
   readonly retry?: LeafRetry;
-  /** What its calls answer at while it goes on (X20); absent: its end. */
+  /** What its calls wait for while it runs (X20); absent: its end. */
   readonly answersAt?: Pick<ToolDefinition, "until" | "until_port" | "until_quiet">;
-  /** Lines that are told of as they are written (X21); absent: none. */
+  /** Lines that are reported as they are written (X21); absent: none. */
   readonly watch?: readonly string[];
   /** How to find out whether it can run (T11). */
   readonly probe?: Probe;

@@ -1,5 +1,5 @@
 /**
- * The answer to `initialize` without the SDK, whose load takes longer than all else before it (N3). It is given where the
+ * The answer to `initialize` without the SDK, which takes longer to load than everything before it (N3). It is given where the
  * request has a known shape; any other line is the SDK's. What the SDK answers later is the same, byte for byte, and is
  * held back (stdio_transport.ts).
  */

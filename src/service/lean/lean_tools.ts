@@ -22,7 +22,7 @@ const MOST_OPTIONAL = 10;
 /** A longer first sentence is cut in an answer. */
 const LONGEST_SENTENCE = 200;
 
-/** `origins`: what the tools are of, as in names of servers. */
+/** `origins`: where the tools come from, such as names of servers. */
 export function leanTools(facts: ListFacts, origins: readonly string[]): readonly Tool[] {
   const find = listedName(facts, FIND_TOOLS_NAME);
   const shown = origins.slice(0, MOST_ORIGINS).map(visibleText);

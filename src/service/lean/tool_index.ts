@@ -106,7 +106,7 @@ function isName(name: string, query: string): boolean {
   return name === query.trim() || (wanted !== "" && wordsOf(name).join("") === wanted);
 }
 
-/** 1 for the same word, less for one that begins with the other, as `issue` and `issues` do; else 0. */
+/** 1 for the same word, less if one begins with the other, such as `issue` and `issues`; otherwise 0. */
 function likenessOf(one: string, other: string): number {
   if (one === other) return 1;
   const [short, long] = one.length < other.length ? [one, other] : [other, one];

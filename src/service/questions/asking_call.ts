@@ -109,7 +109,7 @@ export class AskingCall {
     this.#open.delete(key);
   }
 
-  /** Answers to all questions: the client was told each of them. */
+  /** Answers all questions: the client has been told each of them. */
   #take(answers: Readonly<Record<string, unknown>>): void {
     this.#hasAsked = Promise.withResolvers();
     for (const key of [...this.#open.keys()]) {

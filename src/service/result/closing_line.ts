@@ -19,8 +19,8 @@ export function statusLine(operation: Operation): string {
 }
 
 /**
- * `[exit code 3, 240 ms]`: the line that closes a result; its reader knows which operation it is. The state stands
- * there if nothing else says so. `hasOutput` false: the line says that there is no output.
+ * `[exit code 3, 240 ms]`: the line that closes a result; its reader knows which operation it is. The state is
+ * included if nothing else shows it. `hasOutput` false: the line says that there is no output.
  */
 export function closingLine(operation: Operation, hasOutput: boolean): string {
   const { state, end } = operation;

@@ -35,7 +35,7 @@ export function appendFinished(
   return { ...result, content: [...result.content, ...texts.map((text) => ({ type: "text", text }) as const)] };
 }
 
-/** Lines of operations that the client does not have; empty: none. They are told now. */
+/** Lines of operations that the client does not have; empty: none. This reports them. */
 function watchedLines({ registry }: Service, named: string | undefined): string {
   const operations = registry.withNews(named);
   if (operations.length === 0) return "";
@@ -48,7 +48,7 @@ function watchedLines({ registry }: Service, named: string | undefined): string 
   return ["\nWatched lines:", ...parts, ...more > 0 ? [`${more} more operations wrote such lines.`] : []].join("\n");
 }
 
-/** Ended operations that the client was not told of; empty: none. They are told now. */
+/** Ended operations that were not reported to the client; empty: none. This reports them. */
 function finishedOperations(service: Service, context: Pick<CallContext, "readsResources">): string {
   const { registry } = service;
   const ended = registry.unannounced();

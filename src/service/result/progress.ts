@@ -121,7 +121,7 @@ export class ProgressStream {
 function takeWholeLines(recent: RingBuffer): Uint8Array {
   const bytes = recent.toBytes();
   const end = Math.max(bytes.lastIndexOf(NEWLINE), bytes.lastIndexOf(CARRIAGE_RETURN)) + 1;
-  // A line that fills the buffer is shown as far as it goes.
+  // Of a line that fills the buffer, the part in the buffer is shown.
   const cut = end === 0 && bytes.length === MESSAGE_BYTES ? bytes.length : end;
   if (cut === 0) return bytes.subarray(0, 0);
   recent.clear();

@@ -15,9 +15,9 @@ const WORDS: Readonly<Record<ProtectedChange["change"], string>> = {
   changed: "changed",
   removed: "removed",
   obeyed: "is obeyed by git now",
-  separated: "had a second name (hard link) and is a file of its own now",
+  separated: "had a second name (hard link) and is a separate file now",
   displaced:
-    "had a second name (hard link) and is a file of its own now; what another program saved at that time lies next to it",
+    "had a second name (hard link) and is a separate file now; what another program saved at that time lies next to it",
   unwatched: "holds what cannot be watched: changes of it go unnoticed",
   shared: "has a second name (hard link), by which commands can change it",
   unlinked: "was a link by which git outside would write elsewhere, and was removed",

@@ -117,7 +117,7 @@ function unknownParameter(parameters: URLSearchParams, known: readonly string[])
   return failure(`"${name}" does not exist (parameters: ${known.length === 0 ? "none" : known.join(", ")})`);
 }
 
-/** An incomplete escape stands for itself and names nothing. */
+/** An incomplete escape is kept as it is and names nothing. */
 function decoded(text: string): string {
   return attempt(URIError, () => decodeURIComponent(text)) ?? text;
 }

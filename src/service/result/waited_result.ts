@@ -17,7 +17,7 @@ interface WaitedStyle extends ResultStyle {
 /** Characters of a line around a match. */
 const LONGEST_LINE = 400;
 
-/** The answer about an operation that goes on: why the wait is over, and the line or the output so far. */
+/** The answer about an operation that still runs: why the wait ended, and the line or the output so far. */
 export function waitedResult(operation: Operation, end: OutputWaitEnd, style: WaitedStyle): CallToolResult {
   const tool = `\`${style.toolPrefix ?? ""}await\``;
   const [shown, heading] = end.kind === "matched"

@@ -2,7 +2,7 @@
 import type { Operation } from "../../operation/operation_record.ts";
 import { headingOf } from "./closing_line.ts";
 
-/** A line about the operation, and the lines, each marked as its output; empty: there are no news. */
+/** A line about the operation, and the lines, each marked as its output; empty: there is no news. */
 export function newsText(operation: Operation): string {
   const { news } = operation;
   if (news === undefined) return "";

@@ -23,7 +23,7 @@ export interface Job extends Omit<ModeChoices, "forced"> {
   readonly exclusive?: string | undefined;
   /** What is answered before its end; absent or undefined: only its end, or the limit of its mode. */
   readonly awaited?: Awaited | undefined;
-  /** Lines that are told of as they are written; absent or undefined: none. */
+  /** Lines that are reported as they are written; absent or undefined: none. */
   readonly watch?: LinePattern | undefined;
 }
 
@@ -72,7 +72,10 @@ interface Waiting {
   readonly awaited: Awaited | undefined;
 }
 
-/** Waits for the end, the limit or what the call waits for, which is then told; streams output, and a cancel of the request ends the operation (B6). */
+/**
+ * Waits for the end, the limit or what the call waits for, and reports which came. Streams output. A cancel of the
+ * request ends the operation (B6).
+ */
 async function waitInForeground(
   service: Service,
   operation: Operation,
@@ -101,7 +104,7 @@ async function waitInForeground(
   return end;
 }
 
-/** Milliseconds that a command has to end by itself after the line that was waited for. */
+/** Milliseconds that a command has to end after the awaited line. */
 const ENDS_SOON_MS = 50;
 const NEVER = new AbortController().signal;
 const CANCELLED_BY_CLIENT = "The client cancelled the request";

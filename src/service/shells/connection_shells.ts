@@ -11,7 +11,7 @@ export interface ConnectionShellsOptions {
   readonly runner: Pick<SessionRunner, "openShell" | "run">;
   /** Each begins in its first directory. */
   readonly scope: Pick<Scope, "roots">;
-  /** A shell that no call used for so long is ended. */
+  /** A shell ends after this long without a call. */
   readonly settings: { readonly shellIdleMs: number };
 }
 
@@ -32,7 +32,7 @@ export interface ShellCall {
   readonly name: string;
   /** Undefined: there is no line, and the shell is only closed. */
   readonly line: string | undefined;
-  /** Where the shell goes first; undefined: it stays where it is. */
+  /** The directory to change to first; undefined: none. */
   readonly directory: string | undefined;
   /** Exported before the line, and kept. */
   readonly environment: Readonly<Record<string, string>>;

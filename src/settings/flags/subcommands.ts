@@ -53,7 +53,7 @@ export interface SubcommandFacts {
 export const COMPLETION_SHELLS = ["bash", "zsh", "fish"] as const;
 export type CompletionShell = typeof COMPLETION_SHELLS[number];
 
-/** A row of the table; what is left out is empty, or does not hold. */
+/** A row of the table; absent fields are empty or false. */
 type Row = Partial<SubcommandFacts> & Pick<SubcommandFacts, "summary" | "examples">;
 
 /** Every subcommand, in the order of the help. */

@@ -93,7 +93,7 @@ function personAtTerminal(environment: Readonly<Record<string, string>>): Person
   };
 }
 
-/** The reading is not ended by itself: the program ends after the login. */
+/** Nothing stops the reading: the program ends after the login. */
 async function firstPasted(isOurs: (query: URLSearchParams) => boolean): Promise<URLSearchParams> {
   let rest = "";
   for await (const text of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {

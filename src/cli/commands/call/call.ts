@@ -34,7 +34,7 @@ const EXAMPLE = 'as in "ahma_mcp call git_status --short"';
 export interface CallForm {
   /** The argument that takes all words without dashes. */
   readonly rest: string;
-  /** The exit code that a result stands for. */
+  /** The exit code for a result. */
   readonly exitCode: (result: CallToolResult) => number;
 }
 

@@ -5,7 +5,7 @@ import { colours } from "../../terminal/colours.ts";
 import { askOnTerminal, mayColour, print } from "../../terminal/print.ts";
 import type { SettingsFile } from "./settings_file.ts";
 
-/** What becomes of the file; undefined: it goes. */
+/** The new content of the file; undefined: it is removed. */
 export type NewText = (text: string | undefined) => Promise<string | undefined>;
 
 /**
@@ -53,7 +53,7 @@ function shown(file: SettingsFile, before: string, after: string | undefined, { 
 /** Lines shown before and after what differs. */
 const AROUND = 2;
 
-/** Lines that begin with `- `, `+ ` or two blanks. `after` undefined: the file goes. Empty: the texts are equal. */
+/** Lines that begin with `- `, `+ ` or two blanks. `after` undefined: the file is removed. Empty: the texts are equal. */
 function changedLines(before: string, after: string | undefined): readonly string[] {
   const [was, is] = [linesOf(before), linesOf(after ?? "")];
   let first = 0;

@@ -118,7 +118,7 @@ export const CLIENTS: Readonly<Record<ClientName, ClientFacts>> = {
       name: ENTRY_NAME,
       transport: "stdio",
       ...entry,
-      // It gives up a call after 60 s else.
+      // Otherwise it gives up a call after 60 s.
       tool_timeout_sec: 600,
       ...env === undefined ? {} : { env },
     }),

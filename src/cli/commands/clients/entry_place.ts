@@ -1,4 +1,4 @@
-/** Where an entry stands in a settings file, and the same change made in the values that such a file holds. Pure. */
+/** The place of an entry in a settings file, and the same change applied to the file's values. Pure. */
 
 /** Values of a settings file, by key. */
 export type Table = Readonly<Record<string, unknown>>;
@@ -9,7 +9,7 @@ export interface EntryPlace {
   readonly keys: readonly string[];
   /** Entries stand in a list, each with its `name`; absent: in a table, by name. */
   readonly list?: true;
-  /** What else a new file holds. */
+  /** What else a new file contains. */
   readonly base?: Table;
 }
 

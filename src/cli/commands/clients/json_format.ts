@@ -51,7 +51,7 @@ function propertyAt(jsonc: Jsonc, text: string, path: readonly string[]): Node |
   return root === undefined ? undefined : jsonc.findNodeAtLocation(root, [...path])?.parent;
 }
 
-/** The text without a property and the comma that it leaves over; all else stays as it is. */
+/** The text without a property and its comma; everything else stays as it is. */
 function withoutProperty(text: string, property: Node | undefined): string {
   if (property === undefined) return text;
   let [begin, end] = [property.offset, property.offset + property.length];
@@ -72,7 +72,7 @@ function withoutProperty(text: string, property: Node | undefined): string {
   return (comma === undefined ? before : before.slice(0, comma) + before.slice(comma + 1)) + text.slice(end);
 }
 
-/** The offset of the comma between a property and `end`, which no comment holds; undefined: there is none. */
+/** The offset of the comma between a property and `end`, outside comments; undefined: there is none. */
 function commaAfter(text: string, property: Node, end: number): number | undefined {
   const from = property.offset + property.length;
   const tokens = text.slice(from, end).matchAll(/\/\/[^\n]*|\/\*[^]*?\*\/|,/g);

@@ -46,7 +46,7 @@ export class SettingsFile {
    * Replaces the text in one step, or removes the file. Directories on the way are made.
    *
    * @param expected the text as it was read; undefined: there was no file
-   * @param text undefined: the file goes
+   * @param text undefined: the file is removed
    * @throws {UserError} when the file has changed since, another program puts its own in the place, or the system refuses
    */
   async write(expected: string | undefined, text: string | undefined): Promise<void> {
@@ -68,7 +68,7 @@ export class SettingsFile {
   #read(fs: Fs): Found | undefined {
     let file: number | undefined;
     try {
-      // A home may keep its settings elsewhere, behind a link, and goes on to.
+      // Settings that a home keeps elsewhere, behind a link, stay there.
       const path = this.isInProject ? this.#name : fs.realpathSync(this.#name);
       // Without every permission the runtime follows links before it opens, whatever the flags say.
       const there = fs.lstatSync(path);
@@ -132,7 +132,7 @@ export class SettingsFile {
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 
 interface Found {
-  /** Where the file itself lies, seen from its directory. */
+  /** The path of the file itself, relative to its directory. */
   readonly path: string;
   readonly text: string;
   readonly mode: number;
@@ -153,7 +153,7 @@ interface DirectoryBelow {
 }
 
 /**
- * What `work` gives, done in the directory; undefined where it is missing and `make` is false. The process stands in the
+ * The result of `work`, done in the directory; undefined where it is missing and `make` is false. The process stands in the
  * directory meanwhile, so that it stays the same while commands exchange directories and links.
  *
  * @throws {UserError} where a link or a file stands in the way, or the system refuses

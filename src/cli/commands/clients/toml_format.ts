@@ -25,7 +25,7 @@ export async function tomlFormat(): Promise<SettingsFormat> {
     },
     comments(text, place, name) {
       const outside = (around(toml, text, place, name) ?? [text]).join("\n");
-      // One within a text counts too, and stays as all else does.
+      // One inside a string counts too, and stays like everything else.
       return outside.split("\n").flatMap((line) => /#.*\S/.exec(line)?.[0] ?? []);
     },
   };

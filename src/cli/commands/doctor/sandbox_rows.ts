@@ -64,15 +64,15 @@ function fileRows(facts: SandboxFacts): readonly SandboxRow[] {
 
 function namesRow(facts: SandboxFacts): Held {
   const { namespaces, root } = facts.policy;
-  if (root !== undefined) return on("a root of its own");
-  return absent(namespaces ? "no root of its own can be mounted, or a grant opens the machine's" : refused(facts));
+  if (root !== undefined) return on("its own root");
+  return absent(namespaces ? "its own root cannot be mounted, or a grant opens the machine's" : refused(facts));
 }
 
 function guardRows(facts: SandboxFacts): readonly SandboxRow[] {
   const { hidden, policy: { namespaces } } = facts;
   const secrets = hidden === 0 ? "none lies in a tree that commands reach" : "covered by mounts";
-  const told = partly(`told with the result; ${refused(facts)}`);
-  const made = partly("told with the result: no kernel denies names");
+  const told = partly(`reported with the result; ${refused(facts)}`);
+  const made = partly("reported with the result: no kernel denies names");
   return [
     row("protected", "change protected paths that exist", namespaces ? on("read-only mounts") : told),
     row("new_protected", "make protected paths that do not exist", made),
@@ -119,7 +119,7 @@ function confinementRows({ policy }: SandboxFacts): readonly SandboxRow[] {
 
 const UNIX_SOCKETS: Readonly<Partial<Record<UnixSockets, Held>>> = {
   allow: allowed("--unix-sockets allow"),
-  private: on("a root of its own; what listens in granted trees is covered"),
+  private: on("its own root; what listens in granted trees is covered"),
 };
 
 function alwaysRows({ policy, temporaryFiles }: SandboxFacts): readonly SandboxRow[] {

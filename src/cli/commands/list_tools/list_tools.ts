@@ -85,7 +85,7 @@ async function ours({ settings, warnings, environment }: CommandContext): Promis
   };
 }
 
-/** The limit for an answer is shorter than that for a command: `--timeout` of the command line, else a short time. */
+/** The limit for an answer is shorter than for a command: `--timeout` if given, otherwise a short time. */
 function answerLimits({ flags, settings, stop }: CommandContext): ListingLimits {
   return { timeoutMs: flags.has("timeout") ? settings.timeoutSeconds * 1000 : SILENCE_MS, stop };
 }

@@ -1,4 +1,4 @@
-/** `uninstall` takes our entry out of a client's settings, and says what else lies on this machine. */
+/** `uninstall` removes our entry from a client's settings, and says what else is left on this machine. */
 import { attempt, UsageError } from "../../../base/errors.ts";
 import { CLIENT_NAMES } from "../../../settings/flags/client_names.ts";
 import { userDirectory } from "../../../system/user_directories.ts";

@@ -15,7 +15,7 @@ const PATIENCE_MS = 10_000;
 const LONGEST = 1_048_576;
 
 /**
- * The address that is asked: of the registry that npm's variable names, else of the one that npm says it takes.
+ * The address to ask: the registry in npm's variable, otherwise the one that npm reports.
  * @throws {UserError} when neither names one
  */
 export async function newestVersionUrl(environment: Environment, stop: AbortSignal): Promise<string> {

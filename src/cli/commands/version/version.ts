@@ -1,4 +1,4 @@
-/** `version` prints the version. With `--check` it asks for the newest one, which nothing else ever does. */
+/** `version` prints the version. With `--check` it also asks for the newest one; nothing else does. */
 import { VERSION } from "../../../base/version.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print } from "../../terminal/print.ts";

@@ -1,6 +1,6 @@
 /**
- * What lies in a project, as far as it says what the project needs: the names in its upper directories, and small files as
- * text. A project may be hostile: no read waits, none is large, and none follows a link out of the scope.
+ * What a project contains, as far as it shows what the project needs: the names in its upper directories, and small files as
+ * text. A project may be hostile: reads never wait, are small, and follow no link out of the scope.
  */
 import { withFileOpener } from "../../../../system/reading/file_opener.ts";
 import { isFileError, readInside } from "../../../../system/reading/regular_file.ts";

@@ -105,7 +105,7 @@ export const WRAPPED: Readonly<Record<string, string>> = { mvn: "mvnw", gradle: 
 /** Programs that fetch nothing. */
 export const OFFLINE = words("make cmake autoreconf meson cc just task scons ant dune rake");
 
-/** Files that want a version of a program, and where in them it stands. */
+/** Files that require a version of a program, and where they name it. */
 export const VERSIONS: readonly (readonly [file: string, program: string, pattern: RegExp])[] = [
   [".nvmrc", "node", /^\s*v?(\d[\w.-]*)/],
   [".node-version", "node", /^\s*v?(\d[\w.-]*)/],
