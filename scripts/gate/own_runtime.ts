@@ -11,7 +11,7 @@ export const OWN_RUNTIME: readonly string[] = [
   "src/service/call/call_tool_test.ts",
   "src/system/inotify_test.ts",
   "src/toolbox/rules/engine/bounded_rules_test.ts",
-  "src/upstream/asking/silence_limit_test.ts",
+  "src/upstream/asking/active_call_test.ts",
   // A call fails as no system does on request.
   "src/process/linux/readiness/self_test_run_test.ts",
   "src/sandbox/directories/session_directory_test.ts",

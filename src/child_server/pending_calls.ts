@@ -36,13 +36,13 @@ export class PendingCall {
   readonly answered: Promise<Answer>;
   readonly request: CallRequest;
   readonly #resolve: (answer: Answer) => void;
-  readonly #onTimeout: (call: PendingCall, limit: TimeLimit) => void;
+  readonly #onTimeout: (limit: TimeLimit) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sent = false;
   #answered = false;
   #late = false;
 
-  constructor(id: number, request: CallRequest, onTimeout: (call: PendingCall, limit: TimeLimit) => void) {
+  constructor(id: number, request: CallRequest, onTimeout: (limit: TimeLimit) => void) {
     this.id = id;
     this.request = request;
     this.#onTimeout = onTimeout;
@@ -78,7 +78,7 @@ export class PendingCall {
     if (timeout === undefined) return;
     this.#timer = setTimeout(() => {
       this.#late = true;
-      this.#onTimeout(this, timeout);
+      this.#onTimeout(timeout);
     }, timeout.ms);
   }
 
@@ -105,15 +105,11 @@ export class PendingCalls {
     this.#onTimeout = onTimeout;
   }
 
-  get size(): number {
-    return this.#calls.size;
-  }
-
   add(request: CallRequest): PendingCall {
-    const call = new PendingCall(++this.#lastId, request, (late, limit) => {
-      this.#calls.delete(late.id);
-      late.answer(timeoutAnswer(request, limit));
-      this.#onTimeout(late);
+    const call: PendingCall = new PendingCall(++this.#lastId, request, (limit) => {
+      this.#calls.delete(call.id);
+      call.answer(timeoutAnswer(request, limit));
+      this.#onTimeout(call);
     });
     this.#calls.set(call.id, call);
     return call;
@@ -128,10 +124,9 @@ export class PendingCalls {
   /** Takes an answer of the process; an answer to no pending call is dropped. */
   answer(message: JSONRPCMessage): void {
     if (!("id" in message) || typeof message.id !== "number") return;
-    const call = this.#calls.get(message.id);
+    const answer = answerIn(message);
+    if (answer !== undefined) this.#calls.get(message.id)?.answer(answer);
     this.#calls.delete(message.id);
-    if ("result" in message) call?.answer({ result: message.result });
-    else if ("error" in message) call?.answer({ error: message.error });
   }
 
   /** Whether the notification is progress of a pending call; the caller has received it, if it asked for progress. */
@@ -157,6 +152,12 @@ export class PendingCalls {
       call.answer(answer);
     }
   }
+}
+
+/** The answer that a response is; undefined: the message is not a response. */
+export function answerIn(message: JSONRPCMessage): Answer | undefined {
+  if ("result" in message) return { result: message.result };
+  return "error" in message ? { error: message.error } : undefined;
 }
 
 /** The answer to a call whose process ended while it worked on it (H6). */

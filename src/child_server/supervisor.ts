@@ -103,11 +103,6 @@ export class Supervisor {
     return this.#ready.promise;
   }
 
-  /** Whether a call or a notification is pending. */
-  get isBusy(): boolean {
-    return this.#calls.size > 0 || this.#waiting.length > 0;
-  }
-
   /** Sends a request, now or when the server is ready. */
   call(request: CallRequest): PendingCall {
     const call = this.#calls.add(request);

@@ -7,7 +7,6 @@ import {
 } from "@modelcontextprotocol/server";
 import { CallDelivery } from "../../src/service/call/call_delivery.ts";
 import { connectionParts } from "../../src/service/connection/connection_parts.ts";
-import { ToolList } from "../../src/service/connection/tool_list.ts";
 import type { VersionedServer } from "../../src/service/sdk/versioned_server.ts";
 import { failure, type Outcome, success } from "../../src/base/outcome.ts";
 import { getPrompt } from "../../src/service/prompts/serve_prompts.ts";
@@ -67,10 +66,10 @@ function addTools(server: VersionedServer, { service, options, tools }: ToolPart
   const own = calls(service);
   const broken = calls({ ...service, runner: { run: () => Promise.reject(new Error("The runner is broken")) } });
   const jobs = fixtureJobs();
-  const offered = new ToolList(service);
+  const { listTools } = connectionParts(service, server, options.revision);
   server.setRequestHandler("tools/list", async ({ params }) => ({
     tools: [
-      ...await offered.page(params?.cursor),
+      ...(await listTools(params?.cursor, {})).tools,
       ...[...tools, ...jobs].map(([name, tool]) => ({
         name,
         description: `Fixture ${name}`,

@@ -1,6 +1,6 @@
 /** Requests of the server to the client (bridge → client), under ids of the bridge, and their answers. */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import type { Answer } from "../../child_server/pending_calls.ts";
+import { type Answer, answerIn } from "../../child_server/pending_calls.ts";
 
 const MOST_OPEN = 100;
 const MOST_CHARACTERS = 16 * 1024 * 1024;
@@ -48,9 +48,8 @@ export class ClientRequests {
   /** Takes a response of the client; a response to no open request is dropped. */
   answered(message: JSONRPCMessage): void {
     if (!("id" in message) || typeof message.id !== "number") return;
-    const resolve = this.#open.get(message.id);
-    if ("result" in message) resolve?.({ result: message.result });
-    else if ("error" in message) resolve?.({ error: message.error });
+    const answer = answerIn(message);
+    if (answer !== undefined) this.#open.get(message.id)?.(answer);
   }
 
   /** Answers every open request with an error. */

@@ -8,7 +8,9 @@ import { PromptList } from "../prompts/serve_prompts.ts";
 import type { ClientOffers } from "../questions/question.ts";
 import { LogLevel } from "../sdk/log_level.ts";
 import type { Revision, Service } from "../service.ts";
-import { ToolList } from "./tool_list.ts";
+import { toolList } from "./tool_list.ts";
+import { shownValue } from "../../base/text.ts";
+import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 
 /** The parts with the lists that a client asks for. */
 export interface ListingParts extends ConnectionParts {
@@ -20,7 +22,7 @@ export interface ListingParts extends ConnectionParts {
 /** Parts that have not reported to the client yet. */
 export function connectionParts(service: Service, link: ClientLink, revision: Revision): ListingParts {
   const hasSessions = revision === "2025-11-25";
-  const tools = new ToolList(service);
+  const tools = toolList(service);
   return {
     service,
     revision,
@@ -32,7 +34,12 @@ export function connectionParts(service: Service, link: ClientLink, revision: Re
     prompts: new PromptList(service),
     listTools: async (cursor, offers) => {
       for (const source of service.sources) source.noteOffers?.(offers);
-      return { tools: await tools.page(cursor, link.hasCoreTasks) };
+      if (cursor !== undefined) {
+        const message = `Invalid cursor ${shownValue(cursor)}: the list has one page`;
+        throw new RequestError(RequestErrorCode.InvalidParams, message);
+      }
+      const { plain, withTasks } = await tools();
+      return { tools: link.hasCoreTasks ? withTasks : plain };
     },
   };
 }

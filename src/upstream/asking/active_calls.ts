@@ -5,28 +5,8 @@ import { type AskedClient, modeOf, type Question, takes } from "../../service/qu
 import { shorten } from "../../base/visible_text.ts";
 import type { ServerSpec } from "../config/server_spec.ts";
 import { addressId, askedQuestion } from "./asked_question.ts";
-import type { CallQuestions } from "./call_questions.ts";
-import type { SilenceLimit } from "./silence_limit.ts";
-import type { LinkRequest } from "../link/link.ts";
+import type { ActiveCall } from "./active_call.ts";
 import { isObject, member } from "../../wire/json_value.ts";
-
-export interface ActiveCall {
-  /** Undefined: no client takes questions. */
-  readonly client: AskedClient | undefined;
-  readonly silence: SilenceLimit;
-  readonly questions: CallQuestions;
-  /** Aborted at its end. */
-  readonly signal: AbortSignal;
-  readonly onRefused: (refused: Refused) => void;
-}
-
-/** The requests of the server that were refused. */
-export interface Refused {
-  /** A sentence with the reason. */
-  readonly text: string;
-  /** Whether it asked for this very call; false: for one of several open calls. */
-  readonly isOwn: boolean;
-}
 
 /** Questions to clients that a server may have open. */
 const MOST_OPEN = 8;
@@ -90,7 +70,7 @@ export class ActiveCalls {
       const what = `Server "${this.#spec.name}" ${
         WHAT[method] ?? `requested ${shorten(method, LONGEST_METHOD)}`
       }, which was refused: ${why}.`;
-      for (const one of concerned) one.onRefused({ text: what, isOwn: concerned.length === 1 });
+      for (const one of concerned) one.noteRefused({ text: what, isOwn: concerned.length === 1 });
       return what;
     };
     const asked = askedQuestion(this.#spec, method, params);
@@ -125,28 +105,6 @@ export class ActiveCalls {
 
 function refusal(method: string, message: string, code = METHOD_NOT_FOUND): Answer {
   return method === "elicitation/create" ? { result: { action: "decline" } } : { error: { code, message } };
-}
-
-/** A request that a server works on for a client. */
-export interface ServerCall {
-  readonly request: Omit<LinkRequest, "timeoutMs">;
-  /** Undefined: no client can be asked. */
-  readonly client: AskedClient | undefined;
-  /** Why it is not sent, checked once the newest list of the server is known; undefined: it is sent. */
-  readonly problem: () => string | undefined;
-}
-
-export interface CallAnswer {
-  readonly answer: Answer;
-  readonly refused: readonly Refused[];
-}
-
-/** Refused questions that the result of a call reports. */
-const MOST_REFUSED = 20;
-
-/** Adds what was refused, as long as there is room. */
-export function note(refused: Refused[], one: Refused): void {
-  if (refused.length < MOST_REFUSED) refused.push(one);
 }
 
 /** The code of such a refusal. */

@@ -2,8 +2,7 @@ import { strict as assert } from "node:assert";
 import type { AskedClient } from "../../service/questions/question.ts";
 import type { ServerSpec } from "../config/server_spec.ts";
 import { ActiveCalls } from "./active_calls.ts";
-import { CallQuestions } from "./call_questions.ts";
-import { SilenceLimit } from "./silence_limit.ts";
+import { ActiveCall, CallQuestions } from "./active_call.ts";
 
 const COMPLETION = { messages: [], maxTokens: 1 };
 
@@ -21,21 +20,19 @@ Deno.test("O2 O6 a server has eight questions open at most, and its methods are 
       return { ok: true, value: { said: 1 } } as const;
     },
   } as unknown as AskedClient;
-  const refused: string[] = [];
-  const silence = new SilenceLimit(60_000);
-  const onRefused = ({ text }: { readonly text: string }) => refused.push(text);
-  const call = { client, silence, questions: new CallQuestions(), signal: silence.signal, onRefused };
+  const call = new ActiveCall({ client, request: { method: "tools/call", params: {} } }, 60_000);
   await calls.during(call, async () => {
     const asking = Array.from({ length: 20 }, () => calls.answer("sampling/createMessage", COMPLETION));
     await calls.answer(`x\u200b${"y".repeat(10_000)}`, {});
-    assert.deepStrictEqual([asked.length, refused.length], [8, 13]);
-    assert.ok(refused.every((text) => text.length < 400 && !text.includes("\u200b")), refused.at(-1));
+    assert.deepStrictEqual([asked.length, call.refused.length], [8, 13]);
+    const told = call.refused.map(({ text }) => text);
+    assert.ok(told.every((text) => text.length < 400 && !text.includes("\u200b")), told.at(-1));
     answers.resolve();
     const results = (await Promise.all(asking)).map((answer) => "result" in answer);
     assert.deepStrictEqual(results, Array.from({ length: 20 }, (_, place) => place < 8));
     assert.ok("result" in await calls.answer("sampling/createMessage", COMPLETION));
   });
-  silence.stop();
+  call.silence.stop();
 });
 
 Deno.test("O2 a person who does not agree twice is asked no more in that call: open questions are taken back", () => {

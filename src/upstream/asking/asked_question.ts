@@ -1,18 +1,18 @@
 /** A server's question as shown to the client: named, cleaned, and refused if it is a trap (O2). Pure. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { shorten, visibleStart } from "../../base/visible_text.ts";
+import { shorten } from "../../base/visible_text.ts";
 import { modeOf, type Question } from "../../service/questions/question.ts";
 import { isPrivateHost } from "../../system/network/public_address.ts";
 import { isObject } from "../../wire/json_value.ts";
 import type { Expanded, ServerSpec } from "../config/server_spec.ts";
 import { askedCompletion } from "./asked_completion.ts";
 import { askedForm } from "./asked_form.ts";
+import { shown } from "../definitions/definition.ts";
 import { asksForSecret } from "./secret_words.ts";
 
 /** The fields of an entry that decide what a server may ask; `url`: its address, absent for a local one. */
 export type AskingServer = Pick<ServerSpec, "name" | "sampling"> & { readonly url?: Expanded };
 
-const LONGEST_MESSAGE = 4096;
 /** Characters of the name of an address. */
 const LONGEST_ID = 200;
 const LONGEST_ADDRESS = 8_192;
@@ -28,7 +28,7 @@ export function askedQuestion(server: AskingServer, method: string, params: unkn
   if (method !== "elicitation/create") return failure(`ahma_mcp does not offer ${shorten(method, 80)}`);
   const { message: given, requestedSchema, mode } = params;
   if (typeof given !== "string") return failure("it has no message");
-  const text = visibleStart(given, LONGEST_MESSAGE);
+  const text = shown(given);
   const message = `[${server.name}] ${text}`;
   if (modeOf(params) === "url") return askedAddress(server, params, message);
   if (modeOf(params) !== "form") return failure("its mode is neither a form nor an address");

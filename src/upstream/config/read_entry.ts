@@ -7,6 +7,7 @@ import { expand, expandVariableValue, type VariableSources } from "./expand.ts";
 import type { EntryReader } from "./entry_reader.ts";
 import { readOAuth } from "./read_oauth.ts";
 import {
+  type CommonSpec,
   type ConfiguredServer,
   type Expanded,
   type HttpSpec,
@@ -81,7 +82,7 @@ function kindOf(entry: EntryReader): "stdio" | HttpTransport | undefined {
   return undefined;
 }
 
-function commonOf(name: string, entry: EntryReader) {
+function commonOf(name: string, entry: EntryReader): CommonSpec {
   const timeout = entry.amount("timeout");
   const given = entry.amount("timeoutSeconds", "tool_timeout_sec");
   const maxSeconds = entry.amount("maxSeconds");
@@ -104,22 +105,7 @@ function inSeconds(timeout: number): number {
   return timeout > MOST_SECONDS ? timeout / 1000 : timeout;
 }
 
-type StdioFields = Pick<
-  StdioSpec,
-  | "kind"
-  | "command"
-  | "args"
-  | "environment"
-  | "directory"
-  | "write"
-  | "read"
-  | "readScope"
-  | "network"
-  | "unixSockets"
-  | "startSeconds"
->;
-
-function stdioOf(entry: EntryReader, sources: VariableSources): StdioFields {
+function stdioOf(entry: EntryReader, sources: VariableSources): Omit<StdioSpec, keyof CommonSpec> {
   const words = commandWords(entry);
   const place = (field: string, word: string) => belowHome(entry.expanded(field, expand(word, sources)), sources);
   const texts = words.map((word) => place("command", word));
@@ -191,9 +177,11 @@ function environmentOf(entry: EntryReader, sources: VariableSources): Readonly<R
   );
 }
 
-type HttpFields = Pick<HttpSpec, "kind" | "url" | "headers" | "transport" | "oauth">;
-
-function httpOf(entry: EntryReader, transport: HttpTransport, sources: VariableSources): HttpFields {
+function httpOf(
+  entry: EntryReader,
+  transport: HttpTransport,
+  sources: VariableSources,
+): Omit<HttpSpec, keyof CommonSpec> {
   const text = entry.text("httpUrl", "serverUrl", "url") ?? "";
   const url = entry.expanded("url", expand(text, sources));
   const parsed = URL.canParse(url.text) ? new URL(url.text) : undefined;

@@ -21,7 +21,7 @@ export const PIN_MODES = ["changed", "strict", "off"] as const;
 /** `changed`: changed tools are withheld; `strict`: new ones too; `off`: none. */
 export type PinMode = typeof PIN_MODES[number];
 
-interface CommonSpec {
+export interface CommonSpec {
   /** The key in the file. */
   readonly name: string;
   /** Before its tools' names, with `_`; undefined: the name. */

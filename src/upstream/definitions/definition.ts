@@ -15,7 +15,7 @@ export interface Definition {
 }
 
 const LONGEST_NAME = 256;
-const LONGEST_DESCRIPTION = 4096;
+const LONGEST_TEXT = 4_096;
 const LARGEST_SCHEMA = 64 * 1024;
 const DEEPEST_SCHEMA = 50;
 /** Servers between a tool and its client; more: servers that serve each other. */
@@ -79,8 +79,9 @@ export function canonical(value: unknown): string {
   ) ?? "";
 }
 
-function shown(text: string): string {
-  return visibleStart(text, LONGEST_DESCRIPTION);
+/** A text of a server for clients: without hidden characters, and cut after 4,096 characters. */
+export function shown(text: string): string {
+  return visibleStart(text, LONGEST_TEXT);
 }
 
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;

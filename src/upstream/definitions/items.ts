@@ -4,9 +4,8 @@
  */
 import type { Prompt, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
 import { truncate } from "../../base/text.ts";
-import { visibleStart } from "../../base/visible_text.ts";
 import { isObject, member } from "../../wire/json_value.ts";
-import { type Definition, definitionsIn } from "./definition.ts";
+import { type Definition, definitionsIn, shown } from "./definition.ts";
 import type { ServerRecord } from "./pins.ts";
 
 export type ItemKind = "resource" | "template" | "prompt" | "instructions";
@@ -139,8 +138,4 @@ function labels(item: Readonly<Record<string, unknown>>) {
     ...typeof description === "string" && { description: shown(description) },
     ...typeof mimeType === "string" && { mimeType: shown(mimeType) },
   };
-}
-
-function shown(text: string): string {
-  return visibleStart(text, LONGEST_TEXT);
 }

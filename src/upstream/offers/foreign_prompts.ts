@@ -3,7 +3,6 @@ import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { visibleStart } from "../../base/visible_text.ts";
 import type {
   ArgumentRequest,
   Completion,
@@ -13,6 +12,7 @@ import type {
   PromptSource,
 } from "../../service/prompts/prompt_source.ts";
 import { isObject } from "../../wire/json_value.ts";
+import { shown } from "../definitions/definition.ts";
 import { withOurUris } from "../definitions/foreign_uri.ts";
 import { clientPrompt, type Item, itemsOf } from "../definitions/items.ts";
 import { NamedEntries } from "../server/named_entries.ts";
@@ -23,7 +23,6 @@ import { withheldReason } from "../definitions/pins.ts";
 import { completionOf, requested } from "./requested.ts";
 
 const LONGEST_NAME = 64;
-const LONGEST_DESCRIPTION = 4_096;
 
 interface Entry {
   readonly server: UpstreamServer;
@@ -79,9 +78,7 @@ export class ForeignPrompts implements PromptSource {
       content: withOurUris(server.spec.name, message["content"]),
     }));
     return success({
-      ...typeof description === "string" && {
-        description: visibleStart(description, LONGEST_DESCRIPTION),
-      },
+      ...typeof description === "string" && { description: shown(description) },
       messages: linked as unknown as GetPromptResult["messages"], // what is in them is the server's, and for the client
     });
   }

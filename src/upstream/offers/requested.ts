@@ -1,6 +1,7 @@
 /** A request of a client to a server other than a call of a tool (O2). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { visibleStart, visibleText } from "../../base/visible_text.ts";
+import { visibleText } from "../../base/visible_text.ts";
+import { shown } from "../definitions/definition.ts";
 import type { LinkRequest } from "../link/link.ts";
 import type { UpstreamServer } from "../server/upstream_server.ts";
 import type { Completion } from "../../service/prompts/prompt_source.ts";
@@ -11,8 +12,6 @@ export interface Refused {
   readonly code: number;
   readonly message: string;
 }
-
-const LONGEST_REFUSAL = 4_096;
 
 /** The result, connecting first where that is needed. `problem`: why nothing is requested; undefined: it is. */
 export async function requested(
@@ -28,7 +27,7 @@ export async function requested(
   });
   if ("result" in answer) return success(answer.result);
   const { code, message } = answer.error;
-  return failure({ code, message: `${server.spec.name}: ${visibleStart(message, LONGEST_REFUSAL)}` });
+  return failure({ code, message: `${server.spec.name}: ${shown(message)}` });
 }
 
 /** The values of a server's answer to `completion/complete`; values that are not text are dropped. */

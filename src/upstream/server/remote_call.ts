@@ -4,7 +4,7 @@ import type { Operation } from "../../operation/operation_record.ts";
 import { isEnded, type Work } from "../../operation/operation.ts";
 import { encodedParts } from "../../base/text.ts";
 import { delay } from "../../base/time.ts";
-import { shorten, visibleStart } from "../../base/visible_text.ts";
+import { shorten } from "../../base/visible_text.ts";
 import { errorResult, finalResult, startedResult, styleOf } from "../../service/result/result_text.ts";
 import { longestWait } from "../../service/run/mode.ts";
 import { ForwardedProgress } from "../../service/result/forwarded_progress.ts";
@@ -12,8 +12,9 @@ import type { CallContext, Service } from "../../service/service.ts";
 import { isObject, member } from "../../wire/json_value.ts";
 import type { LinkRequest } from "../link/link.ts";
 import type { CallAudit } from "../../service/run/call_audit.ts";
+import { shown } from "../definitions/definition.ts";
 import { withOurUris } from "../definitions/foreign_uri.ts";
-import type { Refused } from "../asking/active_calls.ts";
+import type { Refused } from "../asking/active_call.ts";
 import type { UpstreamServer } from "./upstream_server.ts";
 import type { AskedClient, QuestionAnswer } from "../../service/questions/question.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
@@ -179,9 +180,6 @@ class OpenQuestions {
   }
 }
 
-/** Characters of a refusal: it is a message and no content. */
-const LONGEST_REFUSAL = 4_096;
-
 /**
  * Keys of `_meta` that a server may not set: ours, by which clients find operations, and those of the protocol itself,
  * by which they find tasks.
@@ -191,7 +189,7 @@ const NOT_THEIRS = /^(?:ahma|(?:[\w.-]+\.)?(?:modelcontextprotocol|mcp)(?:\.[\w.
 /** The result for the client; a refusal becomes an error with the server's name. */
 export function foreignResult(server: string, answer: Answer): CallToolResult {
   if ("error" in answer) {
-    return errorResult(`${server}: ${visibleStart(answer.error.message, LONGEST_REFUSAL)}`);
+    return errorResult(`${server}: ${shown(answer.error.message)}`);
   }
   const { content, structuredContent, isError, _meta } = answer.result;
   if (!Array.isArray(content)) return errorResult(`${server}: The server answered without content`);

@@ -16,20 +16,12 @@ import type { RecordStore } from "../definitions/record_store.ts";
 import { busyFor } from "../link/server_fetch.ts";
 import type { Hello, Link, LinkHooks, LinkRequest, OpenLink } from "../link/link.ts";
 import { type ClientOffers, joinedOffers } from "../../service/questions/question.ts";
-import {
-  ActiveCalls,
-  afterAddresses,
-  type CallAnswer,
-  note,
-  type Refused,
-  type ServerCall,
-} from "../asking/active_calls.ts";
-import { CallQuestions } from "../asking/call_questions.ts";
+import { ActiveCall, type CallAnswer, type ServerCall } from "../asking/active_call.ts";
+import { ActiveCalls, afterAddresses } from "../asking/active_calls.ts";
 import { BackOff } from "./back_off.ts";
 import { LogMessages } from "../asking/log_messages.ts";
 import { ClientSubscriptions } from "./client_subscriptions.ts";
 import { KnownDefinitions } from "./known_definitions.ts";
-import { SilenceLimit } from "../asking/silence_limit.ts";
 
 /** The state of the server; `failed`: it could not be reached at its last use. */
 export type ServerState = "unknown" | "cached" | "starting" | "ready" | "failed" | "stopped";
@@ -159,12 +151,9 @@ export class UpstreamServer {
   /** Sends a call, connecting first if needed. Returns the answer, and the requests of the server that were refused. */
   async call({ request, client, problem }: ServerCall): Promise<CallAnswer> {
     if (client !== undefined) this.noteOffers(client.offers);
-    const refused: Refused[] = [];
     const seconds = this.spec.timeoutSeconds;
-    const silence = new SilenceLimit(seconds * 1000);
-    const signal = AbortSignal.any([silence.signal, ...request.signal === undefined ? [] : [request.signal]]);
-    const questions = new CallQuestions();
-    const call = { client, silence, questions, signal, onRefused: (one: Refused) => note(refused, one) };
+    const call = new ActiveCall({ client, request }, seconds * 1000);
+    const { silence, signal, refused } = call;
     const work = () =>
       this.#use(async (link): Promise<Answer> => {
         const reason = problem();

@@ -11,7 +11,7 @@ import type { Catalog } from "../../../catalog/model/leaf.ts";
 import { resolveCall } from "../../../catalog/model/resolve.ts";
 import type { Operation } from "../../../operation/operation_record.ts";
 import { callTool } from "../../../service/call/call_tool.ts";
-import { ToolList } from "../../../service/connection/tool_list.ts";
+import { toolList } from "../../../service/connection/tool_list.ts";
 import { leafTool } from "../../../service/tool_files/tool_file_source.ts";
 import { statusLine } from "../../../service/result/closing_line.ts";
 import { protectedNote } from "../../../service/result/protected_note.ts";
@@ -137,7 +137,7 @@ interface FoundTool {
 /** The tool with this name, or of the older form with `subcommand` among the arguments. */
 async function findTool(service: Service, { name, args }: Wanted): Promise<FoundTool> {
   const catalog = await service.catalog();
-  const definitions = await new ToolList(service).all();
+  const { plain: definitions } = await toolList(service)();
   const resolved = resolveCall(catalog, name, args);
   const leaf = resolved.ok ? resolved.value.leaf : undefined;
   const definition = leaf === undefined ? definitions.find((one) => one.name === name) : leafTool(leaf, service);

@@ -1,7 +1,7 @@
 import { counted, encodeText } from "../../../base/text.ts";
 import { describeDiagnostic } from "../../../base/diagnostic.ts";
 import { reasonOf } from "../../../catalog/load/availability.ts";
-import { ToolList } from "../../../service/connection/tool_list.ts";
+import { toolList } from "../../../service/connection/tool_list.ts";
 import { compose, type ComposeOptions } from "../../../app/compose_service.ts";
 import { type Check, check } from "../../terminal/check.ts";
 import { offersPrompts, openPrompts, type PromptOptions } from "../../../app/prompts/open_prompts.ts";
@@ -14,7 +14,7 @@ export async function checkTools(options: ComposeOptions): Promise<readonly Chec
   await using program = await compose(options);
   const { tools, leaves, diagnostics, unavailable = [] } = await program.checkedTools();
   const files = new Set(tools.map(({ file }) => file));
-  const listed = await new ToolList(program.service).all();
+  const { plain: listed } = await toolList(program.service)();
   return [
     files.size === 0
       ? check("tools", "tool files", "warning", NONE)

@@ -7,7 +7,7 @@ import { UsageError } from "../../../base/errors.ts";
 import { reasonOf } from "../../../catalog/load/availability.ts";
 import type { UnavailableTool } from "../../../catalog/model/leaf.ts";
 import { describeDiagnostic } from "../../../base/diagnostic.ts";
-import { ToolList } from "../../../service/connection/tool_list.ts";
+import { toolList } from "../../../service/connection/tool_list.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { startInSandboxOf } from "../../../app/http/http_services.ts";
 import { insistOnNetwork } from "../../../app/program/own_program.ts";
@@ -80,7 +80,7 @@ async function ours({ settings, warnings, environment }: CommandContext): Promis
     if (diagnostic.severity === "error") await printProblem(describeDiagnostic(diagnostic));
   }
   return {
-    tools: await new ToolList(program.service).all(),
+    tools: (await toolList(program.service)()).plain,
     unavailable: catalog.unavailable ?? [],
   };
 }

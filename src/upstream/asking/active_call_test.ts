@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { skipping } from "../../base/_support/timers.ts";
 import { delay } from "../../base/time.ts";
-import { SilenceLimit } from "./silence_limit.ts";
+import { SilenceLimit } from "./active_call.ts";
 
 const MS = 123_456;
 
