@@ -6,7 +6,6 @@ import type { Prompt, Resource, ResourceTemplateType } from "@modelcontextprotoc
 import { truncate } from "../../base/text.ts";
 import { isObject, member } from "../../wire/json_value.ts";
 import { type Definition, definitionsIn, shown } from "./definition.ts";
-import type { ServerRecord } from "./pins.ts";
 
 export type ItemKind = "resource" | "template" | "prompt" | "instructions";
 
@@ -92,16 +91,6 @@ export function storedDefinitions(list: unknown): readonly Definition[] {
 }
 
 const ITEM_KINDS: readonly ItemKind[] = ["resource", "template", "prompt", "instructions"];
-
-/** The tools of a record; undefined: nothing is known. */
-export function toolsOf(record: Pick<ServerRecord, "seen"> | undefined): readonly Definition[] {
-  return (record?.seen ?? []).filter((one) => !("kind" in one));
-}
-
-/** The items of one kind of a record; empty: there is none. */
-export function itemsOf(record: Pick<ServerRecord, "seen"> | undefined, kind: ItemKind): readonly Item[] {
-  return (record?.seen ?? []).filter((one): one is Item => "kind" in one && one.kind === kind);
-}
 
 /** The resource for clients, at our address. */
 export function clientResource({ item }: Item, uri: string): Resource {

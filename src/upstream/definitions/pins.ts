@@ -4,6 +4,7 @@
  */
 import { encodeText } from "../../base/text.ts";
 import { canonical, type Definition } from "./definition.ts";
+import type { Item, ItemKind } from "./items.ts";
 import type { PinMode } from "../config/server_spec.ts";
 
 /** The stored data of one server between starts. */
@@ -14,6 +15,16 @@ export interface ServerRecord {
   readonly pinned: readonly Definition[];
   /** Names of tools that came after the first sight and are not approved. */
   readonly added: readonly string[];
+}
+
+/** The tools of a record; undefined: nothing is known. */
+export function toolsOf(record: Pick<ServerRecord, "seen"> | undefined): readonly Definition[] {
+  return (record?.seen ?? []).filter((one) => !("kind" in one));
+}
+
+/** The items of one kind of a record; empty: there is none. */
+export function itemsOf(record: Pick<ServerRecord, "seen"> | undefined, kind: ItemKind): readonly Item[] {
+  return (record?.seen ?? []).filter((one): one is Item => "kind" in one && one.kind === kind);
 }
 
 /** Why a known tool is not offered. */

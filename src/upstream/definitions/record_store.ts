@@ -6,8 +6,8 @@ import { readTextIfRegular } from "../../system/reading/regular_file.ts";
 import { writePrivately } from "../../system/replace/private_file.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";
 import type { Definition } from "./definition.ts";
-import { itemsOf, storedDefinitions } from "./items.ts";
-import type { ServerRecord } from "./pins.ts";
+import { storedDefinitions } from "./items.ts";
+import { itemsOf, type ServerRecord } from "./pins.ts";
 import type { ServerSpec } from "../config/server_spec.ts";
 
 const LARGEST_FILE = 16 * 1024 * 1024;

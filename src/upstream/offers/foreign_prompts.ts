@@ -14,12 +14,11 @@ import type {
 import { isObject } from "../../wire/json_value.ts";
 import { shown } from "../definitions/definition.ts";
 import { withOurUris } from "../definitions/foreign_uri.ts";
-import { clientPrompt, type Item, itemsOf } from "../definitions/items.ts";
-import { NamedEntries } from "../server/named_entries.ts";
+import { clientPrompt, type Item } from "../definitions/items.ts";
 import { OfferedList } from "../server/offered_list.ts";
-import type { ServerSet } from "../server/server_set.ts";
+import { NamedEntries, type ServerSet } from "../server/server_set.ts";
 import type { UpstreamServer } from "../server/upstream_server.ts";
-import { withheldReason } from "../definitions/pins.ts";
+import { itemsOf, withheldReason } from "../definitions/pins.ts";
 import { completionOf, requested } from "./requested.ts";
 
 const LONGEST_NAME = 64;

@@ -1,7 +1,6 @@
 /** Instructions of other servers, as lines of ours (O2): from the stored record, short, and one line each. */
 import { shorten } from "../../base/visible_text.ts";
-import { itemsOf } from "../definitions/items.ts";
-import { withheldBecause } from "../definitions/pins.ts";
+import { itemsOf, withheldBecause } from "../definitions/pins.ts";
 import type { ServerSet } from "../server/server_set.ts";
 import type { UpstreamServer } from "../server/upstream_server.ts";
 

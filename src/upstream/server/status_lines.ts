@@ -1,8 +1,7 @@
 /** What `status` says of each server (O2). */
 import { counted } from "../../base/text.ts";
 import { shorten } from "../../base/visible_text.ts";
-import { itemsOf } from "../definitions/items.ts";
-import { withheldReason } from "../definitions/pins.ts";
+import { itemsOf, withheldReason } from "../definitions/pins.ts";
 import type { UpstreamServer } from "./upstream_server.ts";
 
 /** A tool that a server has, as `status` needs it. */

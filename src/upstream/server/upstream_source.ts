@@ -9,18 +9,16 @@ import type { ClientOffers } from "../../service/questions/question.ts";
 import type { CallContext, Service, ToolCall, ToolSource, UnknownTool } from "../../service/service.ts";
 import { isOffered } from "../config/read_entry.ts";
 import { clientTool, type Definition } from "../definitions/definition.ts";
-import { toolsOf } from "../definitions/items.ts";
 import { headerArguments } from "../definitions/header_arguments.ts";
 import type { ToolName } from "../definitions/tool_names.ts";
 import { isObject } from "../../wire/json_value.ts";
 import type { CallAudit } from "../../service/run/call_audit.ts";
-import { NamedEntries } from "./named_entries.ts";
 import { OfferedList } from "./offered_list.ts";
-import type { ServerSet } from "./server_set.ts";
+import { NamedEntries, type ServerSet } from "./server_set.ts";
 import { callRemote } from "./remote_call.ts";
 import { type SeenTool, statusOf } from "./status_lines.ts";
 import type { UpstreamServer } from "./upstream_server.ts";
-import { withheldReason } from "../definitions/pins.ts";
+import { toolsOf, withheldReason } from "../definitions/pins.ts";
 
 export interface UpstreamSourceOptions {
   readonly set: ServerSet;

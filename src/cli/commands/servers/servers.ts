@@ -1,5 +1,4 @@
 /** `servers` (O7): what is configured, whether it works, what servers changed since a person trusted them, and that trust. */
-import { toolsOf } from "../../../upstream/definitions/items.ts";
 import { SILENT } from "../../../base/log.ts";
 import { UsageError, UserError } from "../../../base/errors.ts";
 import { didYouMean } from "../../../base/suggest.ts";
@@ -7,7 +6,7 @@ import { counted } from "../../../base/text.ts";
 import { describeDiagnostic } from "../../../base/diagnostic.ts";
 import { type KnownServer, type KnownServers, knownServers } from "../../../app/server_records.ts";
 import { SERVER_ACTIONS } from "../../../settings/flags/subcommands.ts";
-import { approved } from "../../../upstream/definitions/pins.ts";
+import { approved, toolsOf } from "../../../upstream/definitions/pins.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print, printProblem } from "../../terminal/print.ts";
 import { testServers } from "./test_servers.ts";

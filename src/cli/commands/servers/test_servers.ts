@@ -1,5 +1,5 @@
 /** `servers test` (O7): each server is started or connected as real use does it, in its sandbox, and lists what it has. */
-import { itemsOf, toolsOf } from "../../../upstream/definitions/items.ts";
+import { itemsOf, toolsOf } from "../../../upstream/definitions/pins.ts";
 import { UserError } from "../../../base/errors.ts";
 import { didYouMean } from "../../../base/suggest.ts";
 import { compose } from "../../../app/compose_service.ts";

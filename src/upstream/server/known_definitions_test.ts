@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { SILENT } from "../../base/log.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import type { Link } from "../link/link.ts";
-import { learnedFrom } from "./learn.ts";
+import { learnedFrom } from "./known_definitions.ts";
 
 /** A server that answers so to each list. */
 function serving(lists: Readonly<Record<string, Answer>>): Pick<Link, "hello" | "request"> {
