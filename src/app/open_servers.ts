@@ -17,7 +17,7 @@ import { serverAddress } from "../upstream/oauth/oauth_config.ts";
 import { TokenSource } from "../upstream/oauth/token_source.ts";
 import { transportAuth } from "../upstream/oauth/transport_auth.ts";
 import type { CallAudit } from "../service/run/call_audit.ts";
-import { InstructionLines } from "../upstream/offers/instruction_lines.ts";
+import { instructionLines } from "../upstream/offers/instruction_lines.ts";
 import { ForeignPrompts } from "../upstream/offers/foreign_prompts.ts";
 import { ForeignResources } from "../upstream/offers/foreign_resources.ts";
 import { ServerSet } from "../upstream/server/server_set.ts";
@@ -123,12 +123,11 @@ export function openServers(
     audit: options.audit,
     log,
   });
-  const lines = new InstructionLines(set);
   return {
     source,
     resources: new ForeignResources(set, log),
     prompts: new ForeignPrompts({ set, own: ownPrompts, log }),
-    instructions: () => lines.now,
+    instructions: instructionLines(set),
     onLogLevel: (level) => set.setLogLevel(level, { isShared: settings.http !== undefined }),
     servers,
     names: servers.map(({ spec }) => spec.name),

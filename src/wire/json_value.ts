@@ -32,6 +32,12 @@ export function hasMoreMembers(value: unknown, most: number): boolean {
   return false;
 }
 
+/** Every text in a value, at any depth; keys are none. */
+export function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
 /** About the characters that a value takes as JSON, which is not written for that. */
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;

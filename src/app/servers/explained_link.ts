@@ -3,7 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import { isFile } from "../../system/paths.ts";
 import type { Denial } from "../../base/command/denial.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
-import { isObject, member } from "../../wire/json_value.ts";
+import { member, textsIn } from "../../wire/json_value.ts";
 import type { StdioSpec } from "../../upstream/config/server_spec.ts";
 import type { Link, LinkHooks, LinkRequest, OpenLink } from "../../upstream/link/link.ts";
 import { type EntryFacts, entrySentence } from "./entry_advice.ts";
@@ -104,11 +104,4 @@ function textOf(answer: Answer): string {
   const content = answer.result["content"];
   const texts = (Array.isArray(content) ? content : []).map((part: unknown) => member(part, "text"));
   return texts.filter((text) => typeof text === "string").join("\n").slice(-LONGEST_TEXT);
-}
-
-/** Every text in the arguments of a call. */
-function textsIn(value: unknown): readonly string[] {
-  if (typeof value === "string") return [value];
-  if (Array.isArray(value)) return value.flatMap(textsIn);
-  return isObject(value) ? Object.values(value).flatMap(textsIn) : [];
 }

@@ -55,16 +55,8 @@ export class SharedBackends {
 
   /** Opens a session with this server. */
   readonly open: OpenBackend = (link, client) => {
-    const session: SharedBackend = new SharedBackend({
-      link,
-      server: this.#server,
-      answer: this.#server.initialized.then((answer) => answerFor(client, forMany(answer))),
-      ...this.#options,
-      othersSubscribe: (uri) => [...this.#sessions].some((other) => other !== session && other.subscriptions.has(uri)),
-      onClose: () => this.#sessions.delete(session),
-    });
-    this.#sessions.add(session);
-    return session;
+    const answer = this.#server.initialized.then((given) => answerFor(client, forMany(given)));
+    return new SharedBackend({ link, server: this.#server, answer, ...this.#options, sessions: this.#sessions });
   };
 
   /** Ends the server. */
@@ -103,8 +95,8 @@ interface SharedParts extends Pick<ChildServerOptions, "requestTimeout" | "grace
   readonly link: ClientLink;
   readonly server: Supervisor;
   readonly answer: Promise<InitializeAnswer>;
-  readonly othersSubscribe: (uri: string) => boolean;
-  readonly onClose: () => void;
+  /** All open sessions; each adds and removes itself. */
+  readonly sessions: Set<SharedBackend>;
 }
 
 class SharedBackend implements Backend {
@@ -117,6 +109,7 @@ class SharedBackend implements Backend {
     this.#parts = parts;
     this.#calls = new ClientCalls({ link: parts.link, timeout: parts.requestTimeout });
     parts.answer.catch(() => {});
+    parts.sessions.add(this);
   }
 
   get isBusy(): boolean {
@@ -164,11 +157,11 @@ class SharedBackend implements Backend {
   }
 
   close(): Promise<void> {
-    const { server, othersSubscribe, onClose } = this.#parts;
-    onClose();
+    const { server, sessions } = this.#parts;
+    sessions.delete(this);
     this.#calls.cancelAll(server);
     for (const uri of this.subscriptions) {
-      if (!othersSubscribe(uri)) server.call({ method: "resources/unsubscribe", params: { uri } });
+      if (!this.#othersSubscribe(uri)) server.call({ method: "resources/unsubscribe", params: { uri } });
     }
     return Promise.resolve();
   }
@@ -178,7 +171,11 @@ class SharedBackend implements Backend {
     const uri = paramsOf(message)?.["uri"];
     if (typeof uri !== "string") return false;
     if (method === "resources/subscribe") this.subscriptions.add(uri);
-    return method === "resources/unsubscribe" && this.subscriptions.delete(uri) && this.#parts.othersSubscribe(uri);
+    return method === "resources/unsubscribe" && this.subscriptions.delete(uri) && this.#othersSubscribe(uri);
+  }
+
+  #othersSubscribe(uri: string): boolean {
+    return [...this.#parts.sessions].some((other) => other !== this && other.subscriptions.has(uri));
   }
 }
 

@@ -1,18 +1,22 @@
-/** A server's question as shown to the client: named, cleaned, and refused if it is a trap (O2). Pure. */
+/** A server's question as shown to the client: named, cleaned, and refused if it is a trap or asks for a secret (O2). Pure. */
+import { type CreateMessageRequestParams, specTypeSchemas } from "@modelcontextprotocol/server";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { shorten } from "../../base/visible_text.ts";
+import { hiddenCharacter, shorten } from "../../base/visible_text.ts";
 import { modeOf, type Question } from "../../service/questions/question.ts";
 import { isPrivateHost } from "../../system/network/public_address.ts";
-import { isObject } from "../../wire/json_value.ts";
+import { isObject, member, textsIn } from "../../wire/json_value.ts";
 import type { Expanded, ServerSpec } from "../config/server_spec.ts";
-import { askedCompletion } from "./asked_completion.ts";
-import { askedForm } from "./asked_form.ts";
-import { shown } from "../definitions/definition.ts";
-import { asksForSecret } from "./secret_words.ts";
+import { cleaned, shown } from "../definitions/definition.ts";
+import { withOurUris } from "../definitions/foreign_uri.ts";
+import { asksForSecret, namesSecret } from "./secret_words.ts";
 
 /** The fields of an entry that decide what a server may ask; `url`: its address, absent for a local one. */
 export type AskingServer = Pick<ServerSpec, "name" | "sampling"> & { readonly url?: Expanded };
 
+type Members = Readonly<Record<string, unknown>>;
+
+/** Characters of a form as JSON. */
+const LARGEST_FORM = 64 * 1024;
 /** Characters of the name of an address. */
 const LONGEST_ID = 200;
 const LONGEST_ADDRESS = 8_192;
@@ -61,4 +65,68 @@ function askedAddress(
   const id = addressId(server.name, elicitationId);
   const params = { mode: "url", message, url: url.href, ...id !== undefined && { elicitationId: id } };
   return success({ method: "elicitation/create", params });
+}
+
+/** The schema of the form; the problem says why it is not put. A form without fields asks for an agreement only. */
+function askedForm(schema: unknown): Outcome<Members> {
+  if (!isObject(schema)) return failure("it has no form");
+  if (JSON.stringify(schema).length > LARGEST_FORM) return failure("its form is larger than 64 KiB");
+  const { properties: given = {}, required } = schema;
+  if (!isObject(given)) return failure("its form has no fields");
+  const fields: [string, unknown][] = [];
+  for (const [name, definition] of Object.entries(given)) {
+    const field = askedField(name, cleaned(definition));
+    if (!field.ok) return field;
+    fields.push([name, field.value]);
+  }
+  const properties = Object.fromEntries(fields);
+  const names = (Array.isArray(required) ? required : []).filter((name) => Object.hasOwn(properties, String(name)));
+  return success({ type: "object", properties, ...names.length > 0 && { required: names.map(String) } });
+}
+
+function askedField(name: string, definition: unknown): Outcome<unknown> {
+  if (hiddenCharacter(name) !== undefined) return failure("its form has hidden characters");
+  const title = member(definition, "title");
+  const isSecret = namesSecret(name) || typeof title === "string" && namesSecret(title);
+  if (isSecret || textsIn(definition).some(asksForSecret)) {
+    return failure(`its form asks for a secret (${shorten(name)}): a server asks for one by an address`);
+  }
+  const known = specTypeSchemas.PrimitiveSchemaDefinition["~standard"].validate(definition);
+  if (known.issues === undefined) return success(known.value);
+  return failure(`its form has a field that is neither text, number, yes or no, nor a choice (${shorten(name)})`);
+}
+
+/**
+ * The parameters for the client, with links rewritten to our addresses; the problem says why they are not sent. The
+ * context of other servers (`includeContext`) is not asked for: the client would take ours, with all servers behind it.
+ */
+function askedCompletion(server: string, params: unknown): Outcome<Members> {
+  const known = specTypeSchemas.CreateMessageRequestParams["~standard"].validate(params);
+  if (known.issues !== undefined) return failure("its request is not one for a completion");
+  const { messages, tools, _meta, task: _task, includeContext: _context, ...rest } = known.value;
+  const sent = {
+    ...rest,
+    messages: messages.map(({ role, content }) => ({ role, content: contentOf(server, content) })),
+    ...tools !== undefined && {
+      tools: tools.map(({ name, title, description, inputSchema, annotations }) => ({
+        name,
+        title,
+        description,
+        inputSchema,
+        annotations,
+      })),
+    },
+  };
+  return success(cleaned(sent) as Members); // an object, and stays one
+}
+
+type Content = CreateMessageRequestParams["messages"][number]["content"];
+
+function contentOf(server: string, content: Content): unknown {
+  return Array.isArray(content) ? content.map((block) => blockOf(server, block)) : blockOf(server, content);
+}
+
+function blockOf(server: string, { _meta, ...block }: Exclude<Content, readonly unknown[]>): unknown {
+  if (block.type !== "tool_result") return block;
+  return { ...block, content: block.content.map((part) => withOurUris(server, part)) };
 }

@@ -8,20 +8,14 @@ import type { UpstreamServer } from "../server/upstream_server.ts";
 const LONGEST = 512;
 const LONGEST_TOGETHER = 2_048;
 
-/** Keeps the lines until a server changes, because each HTTP request of 2026-07-28 would ask for them. */
-export class InstructionLines {
-  readonly #set: ServerSet;
-  #lines: readonly string[] | undefined;
-
-  constructor(set: ServerSet) {
-    this.#set = set;
-    set.onChange(() => this.#lines = undefined);
-  }
-
-  /** A heading and a line for each server, in the order of the configuration; empty: none of them says anything. */
-  get now(): readonly string[] {
-    return this.#lines ??= linesOf(this.#set.servers);
-  }
+/**
+ * A heading and a line for each server, in the order of the configuration; empty: none of them says anything. The lines
+ * are kept until a server changes, because each HTTP request of 2026-07-28 asks for them.
+ */
+export function instructionLines(set: ServerSet): () => readonly string[] {
+  let lines: readonly string[] | undefined;
+  set.onChange(() => lines = undefined);
+  return () => lines ??= linesOf(set.servers);
 }
 
 function linesOf(servers: readonly UpstreamServer[]): readonly string[] {
