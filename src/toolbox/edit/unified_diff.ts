@@ -1,4 +1,6 @@
 /** The unified diff of a change whose regions are known, so that no more than them is compared. Pure. */
+import type { Encoding } from "../definition/files_writing.ts";
+import { shownUnits } from "./file_text.ts";
 import type { Region } from "./regions.ts";
 
 /** A package, loaded when it is needed. */
@@ -9,8 +11,8 @@ export interface ChangedText {
   readonly next: string;
   /** In order. */
   readonly regions: readonly Region[];
-  /** Units of both as text. */
-  readonly show: (units: string) => string;
+  /** Of the units of both. */
+  readonly encoding: Encoding;
 }
 
 export interface TextDiff {
@@ -52,7 +54,7 @@ export function unifiedDiff(changed: ChangedText, { structuredPatch }: DiffPacka
         if (line.startsWith("+")) added++;
         if (line.startsWith("-")) removed++;
         if (left === 0 && length + line.length < MOST_CHARACTERS) {
-          const shown = changed.show(line);
+          const shown = shownUnits(line, changed.encoding);
           length += shown.length + 1;
           lines.push(shown);
         } else left++;

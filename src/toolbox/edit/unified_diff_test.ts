@@ -4,16 +4,14 @@ import fc from "fast-check";
 import { difference, spliced } from "./regions.ts";
 import { unifiedDiff } from "./unified_diff.ts";
 
-function show(units: string): string {
-  return units;
-}
+const encoding = "utf-8";
 const LINES = fc.array(fc.constantFrom("a", "b", "c", "", "d\r"), { maxLength: 40 });
 
 Deno.test("K3 a diff makes the new text of the old one, and counts its lines", () => {
   fc.assert(fc.property(LINES, LINES, fc.boolean(), (first, second, isEnded) => {
     const end = isEnded ? "\n" : "";
     const [old, next] = [first.join("\n") + end, second.join("\n") + end];
-    const { text, added, removed } = unifiedDiff({ old, next, regions: difference(old, next), show }, package_);
+    const { text, added, removed } = unifiedDiff({ old, next, regions: difference(old, next), encoding }, package_);
     const patch = `--- a\n+++ b\n${text}\n`;
     assert.equal(package_.applyPatch(old, patch, { autoConvertLineEndings: false }), next);
     assert.equal(added - removed, lineCount(next) - lineCount(old));
@@ -27,7 +25,7 @@ Deno.test("K3 a diff of scattered changes has their hunks with true line numbers
     return { start, end: start + `line ${line}`.length, text: `new\nline` };
   });
   const { units: next, regions } = spliced(old, splices);
-  const { text, added, removed } = unifiedDiff({ old, next, regions, show }, package_);
+  const { text, added, removed } = unifiedDiff({ old, next, regions, encoding }, package_);
   assert.deepEqual(text.match(/^@@.*$/gm), ["@@ -1,12 +1,14 @@", "@@ -37,7 +39,8 @@"]);
   assert.deepEqual([added, removed], [6, 3]);
 });
@@ -37,7 +35,7 @@ Deno.test("K3 a diff of more than 8 KiB says how many of its lines are missing",
   const next = old.replaceAll("x", "y");
   const changed = (times: number) => {
     const [one, other] = [old.repeat(times), next.repeat(times)];
-    return unifiedDiff({ old: one, next: other, regions: difference(one, other), show }, package_);
+    return unifiedDiff({ old: one, next: other, regions: difference(one, other), encoding }, package_);
   };
   const { text, added, removed } = changed(1);
   assert.deepEqual([added, removed, text.length < 8300], [400, 400, true]);

@@ -5,7 +5,7 @@ import { textResult, type ToolResult } from "../frame/messages.ts";
 import { Helpers } from "../helper/helpers.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { OpenFile } from "../project/project.ts";
-import { revOf } from "../project/rev.ts";
+import { revOf } from "../project/seen_contents.ts";
 import { readUpTo } from "./read_chunks.ts";
 import { HEAD_BYTES, type ImageType, kindOf } from "./read_kind.ts";
 import { renderNotebook } from "./read_notebook.ts";

@@ -1,7 +1,7 @@
 /** Reads the lines of a text file that a call asks for (K3). */
 import type { ToolResult } from "../frame/messages.ts";
 import type { OpenFile } from "../project/project.ts";
-import { revOf } from "../project/rev.ts";
+import { revOf } from "../project/seen_contents.ts";
 import { readText, readUpTo, recoder, startOfLast } from "./read_chunks.ts";
 import type { FileKind } from "./read_kind.ts";
 import { exact, headLine, numbered, rest, traitsOf } from "./read_shown.ts";

@@ -2,15 +2,33 @@
  * Keeps calls from protected paths (S8) as a second line: the kernel knows those only that were there when the worker
  * began, and without namespaces none.
  */
+import { type Denial, denialSentence, DENIED_META_KEY } from "../../base/command/denial.ts";
+import { UserError } from "../../base/errors.ts";
 import type { Protection, WorkerSetup } from "../frame/messages.ts";
 import { isWithin, realPath } from "../../system/paths.ts";
-import { DeniedError } from "./denied_error.ts";
 import type { Place } from "../../system/tree/tree.ts";
 
 type ProtectedPlace = Protection["paths"][number];
 
 /** What git obeys, in a repository at any depth. */
 const OBEYED_BY_GIT = /\/\.git\/(?:.*\/)?(?:hooks|config|config\.worktree|commondir)(?:\/|$)|\/\.git$/;
+
+/** What a call may not change, in the words of other denials (S15). */
+export class DeniedError extends UserError {
+  override readonly name = "DeniedError";
+  readonly #denial: Denial;
+
+  /** `what` is the sentence before that of the denial, without its end. */
+  constructor(what: string, denial: Denial) {
+    super(`${what}.\nSandbox: ${denialSentence(denial)}`);
+    this.#denial = denial;
+  }
+
+  /** `_meta` of the result. */
+  get meta(): Readonly<Record<string, unknown>> {
+    return { [DENIED_META_KEY]: [this.#denial] };
+  }
+}
 
 /** @throws {DeniedError} When the place is protected. */
 export function insistOnUnprotected(place: Place, setup: WorkerSetup): void {

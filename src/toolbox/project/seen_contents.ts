@@ -1,5 +1,14 @@
 /** The last contents that calls have seen, so that what another program changed since then can be shown. */
 
+/** This many hexadecimal digits of the SHA-256 distinguish two contents of a file. */
+const REV_DIGITS = 12;
+
+/** The fingerprint of a file's content, by which a later call knows whether it is still the same. */
+export async function revOf(content: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", content);
+  return new Uint8Array(digest).toHex().slice(0, REV_DIGITS);
+}
+
 /** Of all together. */
 const MOST_BYTES = 8 * 1024 * 1024;
 /** A longer one is not kept. */

@@ -4,7 +4,7 @@ import { UserError } from "../../base/errors.ts";
 import { encodeText } from "../../base/text.ts";
 import type { CallOf } from "../definition/groups.ts";
 import { textResult, type ToolResult } from "../frame/messages.ts";
-import { DeniedError } from "../project/denied_error.ts";
+import { DeniedError } from "../project/protection.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { changeFile } from "../writing/change_file.ts";
 import { readRule } from "./format/read_rule.ts";

@@ -7,7 +7,7 @@ import { Grammars } from "../outline/grammars.ts";
 import { isOutlined, outlineText } from "../outline/outline_text.ts";
 import { MOST_SOURCE_BYTES, textOf, whyUnread } from "../outline/read_source.ts";
 import type { Project } from "../project/project.ts";
-import { revOf } from "../project/rev.ts";
+import { revOf } from "../project/seen_contents.ts";
 import type { Tree } from "../../system/tree/tree.ts";
 import { chunksOf } from "./chunks.ts";
 import { IndexFile, isBusy, isDamage, isFull } from "./index_file.ts";

@@ -7,7 +7,7 @@ import { pathTest } from "../find/glob_pattern.ts";
 import { MOST_SOURCE_BYTES, textOf } from "../outline/read_source.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { Project } from "../project/project.ts";
-import { revOf } from "../project/rev.ts";
+import { revOf } from "../project/seen_contents.ts";
 import { excerptOf, hitLine, leftOut, symbolLine, updateNote } from "./answers.ts";
 import { type ChunkHit, findHits, findSymbols, holderOf, nearNames } from "./find_hits.ts";
 import { ProjectIndex, type UpdateOptions, type UpdateReport } from "./project_index.ts";

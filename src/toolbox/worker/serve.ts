@@ -2,7 +2,7 @@
 import { messageOf, UserError } from "../../base/errors.ts";
 import { encodeFrame, FrameReader, LONGEST_ANSWER } from "../frame/frames.ts";
 import { type FromWorker, textResult, type ToolResult, type ToWorker } from "../frame/messages.ts";
-import { DeniedError } from "../project/denied_error.ts";
+import { DeniedError } from "../project/protection.ts";
 import { Helpers } from "../helper/helpers.ts";
 import type { NativeTool, ToolContext } from "../project/native_tool.ts";
 import { Project } from "../project/project.ts";

@@ -1,6 +1,6 @@
 /** Reads a file, has its new content computed and stores it; again where another program was faster. */
 import { UserError } from "../../base/errors.ts";
-import { decodeFile, shownUnits } from "../edit/file_text.ts";
+import { decodeFile } from "../edit/file_text.ts";
 import { difference } from "../edit/regions.ts";
 import { unifiedDiff } from "../edit/unified_diff.ts";
 import type { CallOf } from "../definition/groups.ts";
@@ -8,7 +8,7 @@ import { textResult, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { Place } from "../../system/tree/tree.ts";
 import type { Project } from "../project/project.ts";
-import { revOf } from "../project/rev.ts";
+import { revOf } from "../project/seen_contents.ts";
 import { storeContent, type Stored } from "./store_content.ts";
 import { openTarget, type Target } from "./target.ts";
 
@@ -70,9 +70,9 @@ async function insistOnRev(
 async function changesSince(known: Uint8Array<ArrayBuffer>, content: Uint8Array<ArrayBuffer>): Promise<string> {
   const [old, next] = [decodeFile(known), decodeFile(content)];
   if (!old.ok || !next.ok || old.value.encoding !== next.value.encoding) return "";
-  const show = (part: string) => shownUnits(part, next.value.encoding);
-  const regions = difference(old.value.units, next.value.units);
-  const { text } = unifiedDiff({ old: old.value.units, next: next.value.units, regions, show }, await import("diff"));
+  const [{ units: before }, { units: now, encoding }] = [old.value, next.value];
+  const changed = { old: before, next: now, regions: difference(before, now), encoding };
+  const { text } = unifiedDiff(changed, await import("diff"));
   return `what changed since then:\n${text}`;
 }
 

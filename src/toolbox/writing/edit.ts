@@ -3,7 +3,7 @@ import { counted } from "../../base/text.ts";
 import { UserError } from "../../base/errors.ts";
 import type { Encoding } from "../definition/files_writing.ts";
 import { applyEdits, type Edit, type EditedText } from "../edit/apply_edits.ts";
-import { decodeFile, encodeChanged, type FileText, shownUnits } from "../edit/file_text.ts";
+import { decodeFile, encodeChanged, type FileText } from "../edit/file_text.ts";
 import { type DiffPackage, unifiedDiff } from "../edit/unified_diff.ts";
 import type { CallOf } from "../definition/groups.ts";
 import type { ToolResult } from "../frame/messages.ts";
@@ -57,8 +57,10 @@ export function editedChange(
   { noun, diff }: { readonly noun: string; readonly diff: DiffPackage },
 ): Change {
   const { units, regions, replacements, rungs } = edited;
-  const show = (part: string) => shownUnits(part, file.encoding);
-  const { text, added, removed } = unifiedDiff({ old: file.units, next: units, regions, show }, diff);
+  const { text, added, removed } = unifiedDiff(
+    { old: file.units, next: units, regions, encoding: file.encoding },
+    diff,
+  );
   const matched = rungs.length === 0 ? "" : `, matched but for ${rungs.join(" and ")}`;
   return {
     content: encodeChanged(content, file, edited),

@@ -3,9 +3,8 @@ import { LeftDrafts } from "../../system/replace/left_drafts.ts";
 import { type CurrentFile, removeFile, type StoredFile, storeFile } from "../../system/replace/store_file.ts";
 import { EEXIST } from "../../system/syscalls.ts";
 import { parentOf } from "../../system/paths.ts";
-import { problemOf } from "./problems.ts";
 import { insistOnOwnFile } from "./shared_names.ts";
-import type { Target } from "./target.ts";
+import { problemOf, type Target } from "./target.ts";
 
 /** The outcome; `conflict`: another program changed the file in the meantime, and nothing was written. */
 export type Stored = Exclude<StoredFile, { kind: "refused" }>;

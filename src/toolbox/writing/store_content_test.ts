@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DeniedError } from "../project/denied_error.ts";
+import { DeniedError } from "../project/protection.ts";
 import { Project } from "../project/project.ts";
 import { type Change, changeFile } from "./change_file.ts";
 

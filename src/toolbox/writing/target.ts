@@ -9,10 +9,10 @@ import { isSameFile } from "../../system/open_files/file_calls.ts";
 import { parentOf } from "../../system/paths.ts";
 import type { CurrentFile } from "../../system/replace/store_file.ts";
 import type { Place } from "../../system/tree/tree.ts";
+import type { WorkerSetup } from "../frame/messages.ts";
 import type { Project } from "../project/project.ts";
-import { insistOnUnprotected } from "../project/protection.ts";
-import { EACCES, ELOOP, ENOENT, EXDEV } from "../../system/syscalls.ts";
-import { problemOf } from "./problems.ts";
+import { deniedChange, insistOnUnprotected } from "../project/protection.ts";
+import { EACCES, EBUSY, EDQUOT, ELOOP, ENOENT, ENOSPC, ENOTDIR, EPERM, EROFS, EXDEV } from "../../system/syscalls.ts";
 
 /** The current state of a file; it may be missing. */
 export interface Target extends Disposable {
@@ -30,7 +30,6 @@ export interface Target extends Disposable {
 const LONGEST_LOCK_MS = 10_000;
 /** A file that others keep replacing is opened again so often. */
 const MOST_TRIES = 1000;
-/** A link was put on the way. */
 /** A larger file is not changed here. */
 const LARGEST_BYTES = 32 * 1024 * 1024;
 
@@ -125,4 +124,22 @@ async function isLocked(files: OpenFiles, fd: number, signal: AbortSignal): Prom
 
 function directoryProblem({ shown }: Place): UserError {
   return new UserError(`Cannot change "${shown}": it is a directory`);
+}
+
+const MEANINGS: Readonly<Record<number, string>> = {
+  [EPERM]: "its permissions, or those of its directory, keep it from being changed",
+  [EACCES]: "its permissions, or those of its directory, keep it from being changed",
+  [ENOSPC]: "the disk is full",
+  [EDQUOT]: "the disk quota is used up",
+  [ENOTDIR]: "a directory on the way is a file",
+};
+
+/** The error for a refused step: what the sandbox mounts read-only, or replaces by a mount, is protected. */
+export function problemOf(
+  what: string,
+  errno: number,
+  { place, setup }: { readonly place: Place; readonly setup: Pick<WorkerSetup, "scopes"> },
+): UserError {
+  if (errno === EROFS || errno === EBUSY) return deniedChange(place, setup);
+  return new UserError(`${what}: ${MEANINGS[errno] ?? `the system refuses it (errno ${errno})`}`);
 }

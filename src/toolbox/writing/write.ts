@@ -1,6 +1,6 @@
 /** `files_write`: gives a file its whole content, or more of it. */
 import { UserError } from "../../base/errors.ts";
-import { decodeFile, encodeFile, type FileText, shownUnits, textUnits } from "../edit/file_text.ts";
+import { decodeFile, encodeFile, type FileText, textUnits } from "../edit/file_text.ts";
 import { dominantEnding, withEnding } from "../edit/line_endings.ts";
 import { difference } from "../edit/regions.ts";
 import { type DiffPackage, unifiedDiff } from "../edit/unified_diff.ts";
@@ -29,9 +29,8 @@ export async function writeFile(args: CallOf<"files_write">, context: ToolContex
 function changed(old: FileText, content: Uint8Array<ArrayBuffer>, diff: DiffPackage): Change {
   const next = decodeFile(content, old.encoding);
   const units = next.ok ? next.value.units : "";
-  const show = (part: string) => shownUnits(part, old.encoding);
   const { text, added, removed } = unifiedDiff(
-    { old: old.units, next: units, regions: difference(old.units, units), show },
+    { old: old.units, next: units, regions: difference(old.units, units), encoding: old.encoding },
     diff,
   );
   const summary = old.units === units ? "unchanged" : `written (+${added} -${removed})`;

@@ -2,7 +2,7 @@
 import { UserError } from "../../../base/errors.ts";
 import { encodeText } from "../../../base/text.ts";
 import type { Project } from "../../project/project.ts";
-import { revOf as revOfContent } from "../../project/rev.ts";
+import { revOf as revOfContent } from "../../project/seen_contents.ts";
 import { changeText, type NoteChange, overlap } from "../format/edit_text.ts";
 import { lineDiff } from "../format/line_diff.ts";
 import { insistOnOwn, type NoteFile, type NoteListing, removeNote, replaceNote } from "./note_files.ts";
