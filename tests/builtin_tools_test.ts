@@ -8,7 +8,12 @@ interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly annotations?: Readonly<Record<string, unknown>>;
-  readonly inputSchema: { readonly type: string; readonly properties?: Readonly<Record<string, unknown>> };
+  readonly inputSchema: {
+    readonly type: string;
+    readonly properties?: Readonly<Record<string, unknown>>;
+    readonly additionalProperties?: boolean;
+    readonly required?: readonly string[];
+  };
 }
 
 async function listed(server: ServerProcess): Promise<readonly ListedTool[]> {
@@ -23,134 +28,56 @@ async function begin(server: ServerProcess, command: string): Promise<string> {
   return id;
 }
 
-/** Of an operation argument; `id` is its other name. */
-/** What ends a wait before the command (X20). */
-const CONDITIONS = {
-  until: { type: "string", description: "Answers at the first output line with this text, or /pattern/ (RE2)." },
-  until_quiet: {
-    type: "number",
-    exclusiveMinimum: 0,
-    maximum: 86400,
-    description: "Answers after so many seconds without further output.",
-  },
-};
-const OPERATION = {
-  type: "string",
-  description: "Id of one operation, from the call that started it or from `status`.",
-};
-const OPERATION_ALIAS = { type: "string", description: "The same as operation_id." };
-const TOOLS = {
-  type: "string",
-  description: 'Only operations whose tool name starts with one of these, as in "cargo,npm_run".',
-};
-
 const testUsual = sharing((bench) => ServerProcess.start(bench));
 
+/** The arguments of each, and the sentences about the tool that a model reads. */
+const LISTED: Readonly<Record<string, readonly [description: RegExp, ...names: readonly string[]]>> = {
+  await: [
+    /^Waits for background operations to end \(one by operation_id, else all\) and returns their results\. .*default 50/,
+    ...["operation_id", "id", "tools", "timeout_seconds", "until", "until_port", "until_quiet", "from_start"],
+  ],
+  cancel: [/^Ends a running or queued operation with all its processes/, "operation_id", "id", "reason"],
+  sandboxed_shell: [
+    /^Runs a shell command line \(after 3 s the answer is an operation id for `await`\) in \/[^ ]+; elsewhere is read-only or hidden\. .*a server is a call of its own, whose `until` answers when it is up\. Without input or tty stdin is empty\.$/,
+    ...["command", "working_directory", "timeout_seconds", "execution_mode", "env", "stdin"],
+    ...["until", "until_port", "until_quiet", "watch", "input", "tty", "session", "close"],
+  ],
+  send: [
+    /^Types into an operation started with input or tty; answers with what it writes until it waits for input again/,
+    ...["operation_id", "id", "text", "keys", "eof", "resize", "until", "until_quiet", "timeout_seconds"],
+  ],
+  status: [
+    /^Shows running, queued and recently ended operations, unavailable tools, the sandbox and the scope; with /,
+    ...["operation_id", "id", "tools", "lines", "offset", "limit"],
+  ],
+};
+/** Bytes of the list with a scope of no length: each is read by every model. */
+const MOST_LISTED = 4_800;
+
 testUsual(
-  "B1 T13 the built-in tools are listed with what a model needs to know, the essentials first",
+  "B1 T13 X22 the built-in tools are listed with what a model needs to know, the essentials first, in few bytes",
   async ({ bench, server }) => {
     const tools = await listed(server);
-    const scope = await Deno.realPath(bench.scope);
-    assert.deepStrictEqual(tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })), [
-      {
-        name: "await",
-        description:
-          "Waits for background operations to end (one by operation_id, else all) and returns their results. After " +
-          "timeout_seconds (default 50) it lists what still runs; another call continues.",
-        inputSchema: {
-          type: "object",
-          properties: {
-            operation_id: OPERATION,
-            id: OPERATION_ALIAS,
-            tools: TOOLS,
-            timeout_seconds: { type: "number", minimum: 0, maximum: 86400, description: "Longest wait in seconds." },
-            ...CONDITIONS,
-            from_start: { type: "boolean", description: "With until: looks at all output, not only at what is new." },
-          },
-          additionalProperties: false,
-        },
-      },
-      {
-        name: "cancel",
-        description: "Ends a running or queued operation with all its processes and answers when they are gone.",
-        inputSchema: {
-          type: "object",
-          properties: {
-            operation_id: OPERATION,
-            id: OPERATION_ALIAS,
-            reason: { type: "string", description: "Shown with the result." },
-          },
-          additionalProperties: false,
-        },
-      },
-      {
-        name: "sandboxed_shell",
-        description: `Runs a shell command line (after 3 s the answer is an operation id for \`await\`) in ${scope}; ` +
-          "elsewhere is read-only or hidden. stdout and stderr come as one text, with the exit code. A program left with " +
-          "`&` ends with its command; a server is a call of its own, whose `until` answers when it is up. There is no " +
-          "terminal; stdin is empty unless given.",
-        inputSchema: {
-          type: "object",
-          properties: {
-            command: { type: "string", description: "The command line." },
-            working_directory: { type: "string", description: "Directory to run in, inside the scope." },
-            timeout_seconds: {
-              type: "number",
-              exclusiveMinimum: 0,
-              maximum: 86400,
-              description: "Seconds after which it is ended.",
-            },
-            execution_mode: {
-              type: "string",
-              enum: ["Synchronous", "AsyncResultPush"],
-              description: "Synchronous waits for the result; AsyncResultPush answers with the operation id at once.",
-            },
-            env: {
-              type: "object",
-              additionalProperties: { type: "string" },
-              description: "Environment variables to add.",
-            },
-            stdin: { type: "string", description: "Text for standard input." },
-            ...CONDITIONS,
-            session: {
-              type: "string",
-              description: "Name of a shell that keeps its directory, variables and background programs between calls.",
-            },
-            close: { type: "boolean", description: "Ends the session, after the command if there is one." },
-          },
-          required: ["command"],
-          additionalProperties: false,
-        },
-      },
-      {
-        name: "status",
-        description:
-          "Shows running, queued and recently ended operations, unavailable tools, the sandbox and the scope; " +
-          "with operation_id and lines or offset, that part of its output.",
-        inputSchema: {
-          type: "object",
-          properties: {
-            operation_id: OPERATION,
-            id: OPERATION_ALIAS,
-            tools: TOOLS,
-            lines: {
-              type: "string",
-              description:
-                'With operation_id: these lines of its output, as in "7", "7-200" or "7-"; "-20": the last 20.',
-            },
-            offset: { type: "integer", minimum: 0, description: "With operation_id: its output from this byte on." },
-            limit: {
-              type: "integer",
-              minimum: 1,
-              maximum: 1000,
-              description: "Most of each kind to list; default 10.",
-            },
-          },
-          additionalProperties: false,
-        },
-      },
-    ]);
-    assert.deepStrictEqual(tools.map(({ annotations }) => annotations?.readOnlyHint), [true, false, false, true]);
+    assert.deepStrictEqual(tools.map(({ name }) => name), Object.keys(LISTED));
+    for (const { name, description, inputSchema } of tools) {
+      const [expected, ...names] = LISTED[name] ?? assert.fail(name);
+      assert.match(description, expected);
+      const { type, properties, additionalProperties } = inputSchema;
+      assert.deepStrictEqual({ type, names: Object.keys(properties ?? {}), additionalProperties }, {
+        type: "object",
+        names,
+        additionalProperties: false,
+      });
+    }
+    assert.deepStrictEqual(tools.find(({ name }) => name === "sandboxed_shell")?.inputSchema.required, ["command"]);
+    const readOnly = [true, undefined, undefined, undefined, true];
+    assert.deepStrictEqual(tools.map(({ annotations }) => annotations?.readOnlyHint), readOnly);
+    assert.deepStrictEqual(
+      tools.map(({ annotations }) => annotations?.destructiveHint),
+      readOnly.map((one) => one === true ? undefined : true),
+    );
+    const text = JSON.stringify(tools).replaceAll(await Deno.realPath(bench.scope), "");
+    assert.ok(text.length <= MOST_LISTED, `${text.length} bytes`);
   },
 );
 
@@ -178,7 +105,7 @@ Deno.test("T5 T6 a program is one tool where its file says so, and a call of it 
   };
   bench.write(".ahma/tools/parcel.json", JSON.stringify(parcel));
   await using server = await ServerProcess.start(bench);
-  const [tool, ...none] = (await listed(server)).slice(4);
+  const [tool, ...none] = (await listed(server)).slice(5);
   assert.deepStrictEqual([tool?.name, tool?.description, none], [
     "parcel",
     "Parcels.\n\nsend: Sends.\ntrack: Tracks.",
@@ -224,6 +151,7 @@ Deno.test("T5 --tool-prefix stands before every listed name and in texts that na
     "a-await",
     "a-cancel",
     "a-sandboxed_shell",
+    "a-send",
     "a-status",
     "a-say",
   ]);

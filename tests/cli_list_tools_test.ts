@@ -41,7 +41,13 @@ Deno.test("L2 list-tools lists our own tools, as lines in a pipe and as JSON", a
   const lines = await runProgram(bench, ["list-tools", "--bundles", "git"]);
   const names = lines.stdout.trimEnd().split("\n").map((line) => line.split("\t"));
   assert.deepStrictEqual([lines.code, lines.stderr], [0, ""]);
-  assert.deepStrictEqual(names.slice(0, 4).map(([name]) => name), ["await", "cancel", "sandboxed_shell", "status"]);
+  assert.deepStrictEqual(names.slice(0, 5).map(([name]) => name), [
+    "await",
+    "cancel",
+    "sandboxed_shell",
+    "send",
+    "status",
+  ]);
   assert.ok(names.every((fields) => fields.length === 3));
   assert.match(names[2]?.[1] ?? "", /^command\* /);
   const json = await runProgram(bench, ["--list-tools", "--bundles", "git", "--json"]);

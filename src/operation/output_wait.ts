@@ -11,6 +11,8 @@ export interface Awaited {
   readonly until?: LinePattern | undefined;
   /** Milliseconds without output, counted once there was some; undefined: silence ends nothing. */
   readonly quietMs?: number | undefined;
+  /** Whether it waits for input; absent: that ends nothing. */
+  readonly input?: boolean | undefined;
   /** A TCP port at which one of its processes listens; undefined: none. */
   readonly port?: number | undefined;
 }
@@ -20,8 +22,18 @@ export interface OutputWaitOptions {
   readonly from: number;
   /** More than 24 days, such as Infinity: no limit. */
   readonly timeoutMs: number;
+  /** What was typed; absent: nothing was. */
+  readonly typed?: Typed;
   /** Aborted: the wait ends, the operation goes on. */
   readonly signal: AbortSignal;
+}
+
+/** Input that was given right before a wait. */
+export interface Typed {
+  /** Lines that a terminal shows once more, where no line matches; empty: it shows none. */
+  readonly echo: readonly string[];
+  /** The wait for input that it ends (`RunningCommand.inputWait`); undefined: there was none. */
+  readonly inputWait: string | undefined;
 }
 
 /** A line in which the pattern occurs. */
@@ -36,16 +48,24 @@ export interface Match {
 export type OutputWaitEnd =
   & { readonly position: number }
   & ({ readonly kind: "matched"; readonly match: Match } | {
-    readonly kind: "quiet" | "listening" | "ended" | "timed_out" | "aborted";
+    readonly kind: "quiet" | "listening" | "input" | "ended" | "timed_out" | "aborted";
   });
 
 /** A line that has not ended is looked at after so long without output: questions have no newline. */
 const REST_MS = 100;
 type Timer = ReturnType<typeof setTimeout>;
 
-/** The kernel announces no listener, so it is asked after this time, then after twice that, up to the longest. */
+/** The kernel announces no listener and no reader, so it is asked after this time, then after twice that, up to the longest. */
 const FIRST_LOOK_MS = 10;
 const LONGEST_LOOK_MS = 160;
+/**
+ * A wait for input counts once it is the same after so long, on a busy machine several times. The kernel passes on what a
+ * terminal shows a moment after it was written, and what is typed is seldom answered by nothing.
+ */
+const STILL_MS = { pipe: 20, terminal: 50, unanswered: 300 };
+const MOST_LOOKS = 4;
+/** So late is a look on a busy machine, milliseconds. */
+const LATE_MS = 15;
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const PIECE_BYTES = 256 * 1024;
@@ -66,6 +86,16 @@ export async function waitForOutput(
   }
 }
 
+/** A command that waits for input. */
+interface InputLook {
+  /** Another text for each wait, and after more output. */
+  readonly state: string;
+  /** How often it was found so, one after the other. */
+  readonly looks: number;
+  /** By `performance.now()`. */
+  readonly at: number;
+}
+
 /**
  * Reads the output at its own pace: what a pattern costs delays neither the command nor, beyond a slice, other work. Where
  * the output is faster than it and not kept, it goes on behind what is lost.
@@ -76,18 +106,25 @@ class OutputWait implements Disposable {
   readonly #end = Promise.withResolvers<OutputWaitEnd>();
   readonly #stops: (() => void)[] = [];
   readonly #feed: LineFeed;
+  readonly #from: number;
+  readonly #typed: Typed | undefined;
+  /** Lines that are still to be shown once more. */
+  readonly #echo: string[];
   /** The last lines that did not match. */
   #before: readonly string[] = [];
   #rest: Timer | undefined;
   #quiet: Timer | undefined;
-  #port: Timer | undefined;
+  #kernel: Timer | undefined;
   #isReading = false;
   #isOver = false;
   /** What ends the wait once the output up to a place is read. */
-  #last: { readonly kind: "ended" | "timed_out"; readonly position: number } | undefined;
+  #last: { readonly kind: "ended" | "timed_out" | "input"; readonly position: number } | undefined;
 
-  constructor(operation: Operation, awaited: Awaited, { from, timeoutMs, signal }: OutputWaitOptions) {
+  constructor(operation: Operation, awaited: Awaited, { from, timeoutMs, signal, typed }: OutputWaitOptions) {
     this.#operation = operation;
+    this.#typed = typed;
+    this.#echo = [...typed?.echo ?? []];
+    this.#from = from;
     this.#awaited = awaited;
     this.#feed = new LineFeed(from);
     const abort = () => this.#finishAs("aborted");
@@ -101,7 +138,7 @@ class OutputWait implements Disposable {
     void operation.ended.then(() => this.#endAt("ended"));
     if (signal.aborted) abort();
     this.#goOn();
-    if (awaited.port !== undefined) this.#lookAtPort(awaited.port, FIRST_LOOK_MS);
+    if (awaited.port !== undefined || awaited.input === true) this.#lookAtKernel(FIRST_LOOK_MS, undefined);
   }
 
   get over(): Promise<OutputWaitEnd> {
@@ -113,7 +150,7 @@ class OutputWait implements Disposable {
     for (const stop of this.#stops) stop();
     clearTimeout(this.#rest);
     clearTimeout(this.#quiet);
-    clearTimeout(this.#port);
+    clearTimeout(this.#kernel);
   }
 
   /** Output came, or the wait began: rest and silence count from now. */
@@ -121,21 +158,42 @@ class OutputWait implements Disposable {
     if (this.#isOver) return;
     const { quietMs } = this.#awaited;
     clearTimeout(this.#quiet);
-    // A program that has not begun to write is not silent: it may start slowly.
-    if (quietMs !== undefined && this.#operation.output.totalBytes > 0) {
+    // A program that has not begun to write, or to answer, is not silent: it may be slow.
+    if (quietMs !== undefined && this.#operation.output.totalBytes > (this.#typed === undefined ? 0 : this.#from)) {
       this.#quiet = setTimeout(() => this.#finishAs("quiet"), quietMs);
     }
     // Output that cannot be read ends the wait as its limit does: the operation goes on.
     if (!this.#isReading) this.#read().catch(() => this.#finishAs("timed_out"));
   }
 
-  #lookAtPort(port: number, nextMs: number): void {
+  /** `before`: its wait for input at the last look; undefined: it did not wait. */
+  #lookAtKernel(nextMs: number, before: InputLook | undefined): void {
     if (this.#isOver) return;
-    if (this.#operation.command?.listensAt(port) === true) return this.#finishAs("listening");
-    this.#port = setTimeout(() => this.#lookAtPort(port, Math.min(2 * nextMs, LONGEST_LOOK_MS)), nextMs);
+    const { command, output } = this.#operation;
+    const { port, input } = this.#awaited;
+    if (port !== undefined && command?.listensAt(port) === true) return this.#finishAs("listening");
+    const wait = input === true && command?.input !== undefined ? command.inputWait() : undefined;
+    const at = performance.now();
+    // What was typed may be on its way to it, and what it wrote before on its way from it: where the machine is busy
+    // longer, which a late look shows.
+    const state = wait === undefined || wait === this.#typed?.inputWait ? undefined : `${wait} ${output.totalBytes}`;
+    const looks = state === undefined ? 0 : state === before?.state ? before.looks + 1 : 1;
+    const isUnanswered = this.#typed !== undefined && output.totalBytes === this.#from;
+    const stillMs =
+      STILL_MS[command?.input?.terminal === undefined ? "pipe" : isUnanswered ? "unanswered" : "terminal"];
+    const isLate = before !== undefined && at - before.at > stillMs + LATE_MS;
+    if (looks > (isLate ? MOST_LOOKS : 1)) return this.#endAt("input");
+    this.#kernel = setTimeout(
+      () =>
+        this.#lookAtKernel(
+          Math.min(2 * nextMs, LONGEST_LOOK_MS),
+          state === undefined ? undefined : { state, looks, at },
+        ),
+      state === undefined ? nextMs : stillMs,
+    );
   }
 
-  #endAt(kind: "ended" | "timed_out"): void {
+  #endAt(kind: "ended" | "timed_out" | "input"): void {
     this.#last = { kind, position: this.#operation.output.totalBytes };
     this.#goOn();
   }
@@ -178,13 +236,24 @@ class OutputWait implements Disposable {
     // Most of a flood is not even cut into lines.
     if (until === undefined || batch.text.length <= until.longest && !until.occursIn(batch.text)) return false;
     const lines = linesOf(batch);
-    const index = await firstMatch(until, lines, () => this.#isOver);
+    const index = await firstMatch(until, this.#withoutEcho(lines), () => this.#isOver);
     if (index === -1 || this.#isOver) return false;
     const before = [...this.#before, ...lines.slice(0, index)].slice(-AROUND);
     const shown = [...before, ...lines.slice(index, index + 1 + AROUND)];
     const match = { lines: shown.map(stripAnsi), index: before.length };
     this.#finish({ kind: "matched", match, position: placeBehind(batch, index) });
     return true;
+  }
+
+  #withoutEcho(lines: readonly string[]): readonly string[] {
+    const echo = this.#echo;
+    if (echo.length === 0) return lines;
+    return lines.map((line) => {
+      const [next] = echo;
+      if (next === undefined || !line.includes(next)) return line;
+      echo.shift();
+      return line.replace(next, () => "");
+    });
   }
 
   #finishAs(kind: Exclude<OutputWaitEnd["kind"], "matched">): void {

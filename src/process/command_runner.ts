@@ -18,6 +18,8 @@ export interface CommandRequest {
   readonly environment: Readonly<Record<string, string>>;
   /** Undefined: empty. */
   readonly stdin: string | undefined;
+  /** Its input stays open after `stdin`, for the hook `onRunning`, as a pipe or a terminal; absent: it ends there. */
+  readonly input?: "pipe" | "terminal" | undefined;
   /** It runs without network and Unix sockets; absent: with those of the session's commands. */
   readonly offline?: true;
   /** The shell that runs it, which must be a line; absent: it starts its own shell or program. */
@@ -42,7 +44,7 @@ export interface CommandHooks {
    * promise, reading pauses until that settles.
    */
   readonly onOutput: TakeOutput;
-  /** Gets the command once it is being started, and again where another attempt was needed; never called on macOS. */
+  /** Gets the command once it is being started, and again where another attempt was needed; on macOS only one with `input`. */
   readonly onRunning?: ((command: RunningCommand) => void) | undefined;
 }
 

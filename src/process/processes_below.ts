@@ -3,7 +3,7 @@ import { living, type ProcessNames } from "./background_processes.ts";
 import type { CommandInput, RunningCommand } from "../base/command/running_command.ts";
 import type { OpenProcesses } from "./command_runner.ts";
 import { descendantsOf, killDescendants, type ProcessTree } from "./tree/descendants.ts";
-import { type InputSystem, waitsForInput } from "./tree/input_wait.ts";
+import { type InputSystem, inputWait } from "./tree/input_wait.ts";
 import { type ListeningSystem, listensAt } from "./tree/listening.ts";
 
 /** What is needed of the system. */
@@ -27,8 +27,9 @@ export class ProcessesBelow implements OpenProcesses, RunningCommand {
     return listensAt(port, this.#all(), this.#system);
   }
 
-  waitsForInput(): boolean {
-    return waitsForInput(this.#all(), this.#system);
+  inputWait(): string | undefined {
+    if (this.input?.terminal?.hasOutput === true) return undefined;
+    return inputWait(this.#all(), this.#system);
   }
 
   all(earlier?: ReadonlySet<number>): readonly number[] {

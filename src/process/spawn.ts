@@ -15,6 +15,7 @@ import { type FileFacts, Libc } from "../system/libc.ts";
 import { NoticedWatches } from "../system/changes/path_events.ts";
 import type { ChangeWatch, Watched } from "../system/stat_watch.ts";
 import { type Separated, Separator, type SharedName } from "../sandbox/protect/separate_hard_links.ts";
+import { Terminals } from "../system/terminal/terminal.ts";
 import { type ListedProcess, parseProcessList, PS_ARGUMENTS } from "./tree/process_list.ts";
 
 /** How a launcher ended. */
@@ -44,6 +45,7 @@ export class Spawner {
   readonly #libc: Libc;
   readonly #separator: Separator;
   readonly #watches: NoticedWatches;
+  #terminals: Terminals | undefined;
   readonly #processor: Processor;
   readonly #fallbackDirectory: string;
   #files = 0;
@@ -99,14 +101,20 @@ export class Spawner {
     const libc = this.#libc;
     return {
       ...systemTree(libc),
-      processor: this.#processor,
       commandLineOf: (pid) => libc.readProc(`/proc/${pid}/cmdline`),
       callsOf: (pid) => libc.callsOf(pid),
+      waitsOf: (thread) => libc.waitsOf(thread),
       descriptorsOf: (pid) => libc.descriptorsOf(pid),
+      unread: (place) => this.terminals.unread(place),
       socketsOf: (pid) => libc.socketsOf(pid),
       tablesOf: (pid) =>
         ["tcp", "tcp6"].flatMap((name) => libc.readProc(`/proc/${pid}/net/${name}`, { whole: true }) ?? []),
     };
+  }
+
+  /** For the terminals of commands. */
+  get terminals(): Terminals {
+    return this.#terminals ??= new Terminals();
   }
 
   /** What is at a path itself (libc.ts). */
@@ -141,6 +149,7 @@ export class Spawner {
   close(): void {
     this.#separator[Symbol.dispose]();
     this.#watches[Symbol.dispose]();
+    this.#terminals?.[Symbol.dispose]();
     this.#libc[Symbol.dispose]();
   }
 

@@ -14,7 +14,8 @@ export type ParameterKind = keyof typeof SCHEMAS;
 export interface Parameter {
   readonly name: string;
   readonly kind: ParameterKind;
-  readonly description: string;
+  /** Absent: the name says it. */
+  readonly description?: string;
   readonly required?: boolean;
   /** The `flag` with which a required one may be left out; absent: it never may. */
   readonly unless?: string;
@@ -38,14 +39,17 @@ export interface BuiltinArguments {
   object(name: string): Readonly<Record<string, unknown>>;
 }
 
-/** The JSON Schema of a table. An alias is a separate property, so that a strict client lets it through. */
+/**
+ * The JSON Schema of a table. An alias is a separate property, so that a strict client lets it through. Bounds of numbers
+ * are left to the check of a call: every byte of a list is read by every model.
+ */
 export function schemaOf(parameters: readonly Parameter[]): InputSchema {
-  const entries = parameters.flatMap((parameter) => {
-    const schema = { ...SCHEMAS[parameter.kind], description: parameter.description };
-    const alias = { ...SCHEMAS[parameter.kind], description: `The same as ${parameter.name}.` };
+  const entries = parameters.flatMap(({ name, kind, description, alias }) => {
+    const { minimum: _least, maximum: _most, exclusiveMinimum: _above, ...listed }: Record<string, unknown> =
+      SCHEMAS[kind];
     return [
-      [parameter.name, schema] as const,
-      ...parameter.alias === undefined ? [] : [[parameter.alias, alias] as const],
+      [name, description === undefined ? listed : { ...listed, description }] as const,
+      ...alias === undefined ? [] : [[alias, listed] as const],
     ];
   });
   // A client may send the alias instead, so a parameter that has one cannot be listed as required.
@@ -145,7 +149,7 @@ function areVariables(value: unknown): boolean {
 
 function missingArgument({ name, description, alias }: Parameter): string {
   const names = alias === undefined ? `"${name}"` : `"${name}" (or "${alias}")`;
-  return `argument ${names} is missing: ${description.replace(/[.]$/, "")}`;
+  return `argument ${names} is missing${description === undefined ? "" : `: ${description.replace(/[.]$/, "")}`}`;
 }
 
 function unknownArgument(tool: string, name: string, parameters: readonly Parameter[]): string {

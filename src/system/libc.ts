@@ -233,10 +233,14 @@ export class Libc implements Disposable {
   }
 
   /** What each thread of a process is blocked in (proc(5), `syscall`); empty when it may not be looked at or is gone. */
-  callsOf(pid: number): readonly string[] {
-    return this.#numbersIn(`/proc/${pid}/task`).map((thread) =>
-      this.readProc(`/proc/${pid}/task/${thread}/syscall`) ?? ""
-    );
+  callsOf(pid: number): ReadonlyMap<number, string> {
+    const call = (thread: number) => this.readProc(`/proc/${pid}/task/${thread}/syscall`) ?? "";
+    return new Map(this.#numbersIn(`/proc/${pid}/task`).map((thread) => [thread, call(thread)]));
+  }
+
+  /** How often a thread has begun to wait; empty when it may not be looked at or is gone. */
+  waitsOf(thread: number): string {
+    return /^voluntary_ctxt_switches:\s*(\d+)/m.exec(this.readProc(`/proc/${thread}/status`) ?? "")?.[1] ?? "";
   }
 
   /** What is in a directory but for files and links; empty: it is gone, is a link, or is closed to this user. */

@@ -2,8 +2,11 @@
 export interface RunningCommand {
   /** Whether one of its processes listens at this TCP port, in its own network or the machine's. */
   listensAt(port: number): boolean;
-  /** Whether one of its processes is blocked in a read of the input that it was given. False: not that is known. */
-  waitsForInput(): boolean;
+  /**
+   * The wait of a process that is blocked in a read of the input that it was given: another text for each wait. Undefined:
+   * none is, as far as that is known.
+   */
+  inputWait(): string | undefined;
   /** Absent: its input was given whole, or is empty. */
   readonly input?: CommandInput;
 }
@@ -12,6 +15,18 @@ export interface RunningCommand {
 export interface CommandInput {
   /** Settles when the bytes are handed over. @throws {Error} When nothing reads them any more. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Ends the input; once is enough. */
+  /** Ends the input; once is enough. On a terminal it types ctrl-d. */
   close(): Promise<void>;
+  /** Absent: it is a pipe. */
+  readonly terminal?: CommandTerminal;
+}
+
+/** The terminal that a command has to itself. */
+export interface CommandTerminal {
+  /** Whether what is typed is not shown, as where a password is asked. */
+  readonly hidesInput: boolean;
+  /** Whether it has output that was not read yet. */
+  readonly hasOutput: boolean;
+  /** Tells its programs of another size. */
+  resize(size: { readonly columns: number; readonly rows: number }): void;
 }

@@ -24,6 +24,7 @@ const TRAITS = {
   await: { ...OF_OPERATIONS, readOnly: true },
   cancel: { ...OF_OPERATIONS, readOnly: false },
   [SHELL_TOOL_NAME]: { readOnly: false, supportsTask: true, callableWithoutCall: true, wordArgument: "command" },
+  send: { ...OF_OPERATIONS, readOnly: false },
   status: { ...OF_OPERATIONS, readOnly: true },
 } as const satisfies Readonly<Record<string, BuiltinTraits>>;
 

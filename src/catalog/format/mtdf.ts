@@ -45,6 +45,8 @@ const shared = lazy(() => ({
     "Lines with one of these texts or /patterns/ are told of while the command runs.",
     ["ERROR", "/panic|fatal/"],
   ),
+  input: flag("Standard input stays open while it runs, for the tool send. Default false."),
+  tty: flag("It gets a terminal of its own (80x24), for the tool send. Default false."),
   concurrency: optional(
     z.enum(["shared", "exclusive"]),
     "exclusive: one run at a time per working directory. Default shared.",

@@ -59,6 +59,8 @@ export interface Leaf {
   readonly answersAt?: Pick<ToolDefinition, "until" | "until_port" | "until_quiet">;
   /** Lines that are reported as they are written (X21); absent: none. */
   readonly watch?: readonly string[];
+  /** How its input stays open while it runs (X22); absent: it does not. */
+  readonly input?: "pipe" | "terminal";
   /** How to find out whether it can run (T11). */
   readonly probe?: Probe;
   /** Shown with the reason when it cannot run; absent: nothing is known. */

@@ -13,10 +13,16 @@ export function exclusiveOf(nodes: readonly Node[]): boolean {
   return nodes.findLast((node) => node.concurrency !== undefined)?.concurrency === "exclusive";
 }
 
-/** What a node itself says about the answers of its calls (X20, X21). */
-export function answersOf({ until, until_port, until_quiet, watch }: Node): Pick<Leaf, "answersAt" | "watch"> {
+/** What a node itself says about the answers of its calls, and its input while it runs (X20 to X22). */
+export function answersOf(
+  { until, until_port, until_quiet, watch, input, tty }: Node,
+): Pick<Leaf, "answersAt" | "watch" | "input"> {
   const isSaid = until !== undefined || until_port !== undefined || until_quiet !== undefined;
-  return { ...isSaid && { answersAt: { until, until_port, until_quiet } }, ...watch !== undefined && { watch } };
+  return {
+    ...isSaid && { answersAt: { until, until_port, until_quiet } },
+    ...watch !== undefined && { watch },
+    ...(tty === true || input === true) && { input: tty === true ? "terminal" : "pipe" },
+  };
 }
 
 /** The retries of a leaf; undefined: none. */

@@ -3,6 +3,7 @@
  * a new one if none waits.
  */
 import type { CommandEnd } from "../../base/command/command_end.ts";
+import type { CommandInput } from "../../base/command/running_command.ts";
 import { encodeText } from "../../base/text.ts";
 import { servedLine } from "../../sandbox/launcher/serving_table.ts";
 import { offlinePolicy } from "../../sandbox/launcher/policy_fallback.ts";
@@ -12,6 +13,8 @@ import type { CommandHooks, CommandRequest, OpenRequest } from "../command_runne
 import { encodeShellCommand, lineArguments, type Shell } from "../shell.ts";
 import type { LauncherImage, LauncherProcess } from "../spawn.ts";
 import { writeAndClose } from "../supervision.ts";
+import { withOpenInput } from "../pipe_input.ts";
+import { TerminalProcess } from "./terminal_process.ts";
 import { ProcessesBelow } from "../processes_below.ts";
 import { CommandTree } from "./command_tree.ts";
 import type { Attempts } from "./launch/retry_launch.ts";
@@ -101,16 +104,25 @@ abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> imple
 
   /** Starts a process from its own image. @throws {Error} When the system cannot. */
   protected start(image: LauncherImage, stdin: "piped" | "null"): CommandTree {
-    let process: LauncherProcess;
+    return this.follow(this.spawn(image, stdin), image.steps, this.program);
+  }
+
+  /** Starts a process from its own image. @throws {Error} When the system cannot. */
+  protected spawn(image: LauncherImage, stdin: "piped" | "null"): LauncherProcess {
     try {
-      process = this.tools.spawner.start(image, stdin);
+      return this.tools.spawner.start(image, stdin);
     } finally {
       image.dispose();
     }
-    return this.follow(process, image.steps, this.program);
   }
 
-  protected follow(process: LauncherProcess, steps: readonly string[], program: string): CommandTree {
+  /** `input`: what the command reads while it runs; absent: nothing more. */
+  protected follow(
+    process: LauncherProcess,
+    steps: readonly string[],
+    program: string,
+    input?: CommandInput,
+  ): CommandTree {
     const { spawner } = this.tools;
     const tree = new CommandTree({
       process,
@@ -120,22 +132,22 @@ abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> imple
       leftRunning: (parent) => spawner.leftRunning(parent),
       killDescendants: (root) => spawner.killDescendants(root),
     }, this.hooks);
-    return this.keep(tree);
+    return this.keep(tree, input);
   }
 
   /** Remembers an attempt until nothing of it is left. */
-  protected keep<Kept extends Attempted>(tree: Kept): Kept {
+  protected keep<Kept extends Attempted>(tree: Kept, input?: CommandInput): Kept {
     const { departing, spawner } = this.tools;
     this.#trees.push(tree);
-    this.hooks.onRunning?.(new ProcessesBelow(() => tree.root, spawner.processes));
+    this.hooks.onRunning?.(new ProcessesBelow(() => tree.root, spawner.processes, input));
     departing.add(tree.gone);
     void tree.gone.finally(() => departing.delete(tree.gone));
     return tree;
   }
 }
 
-/** The input for a prewarmed process, and the subject of its messages. */
-interface CommandInput {
+/** What a prewarmed process is given, and the subject of its messages. */
+interface Given {
   readonly parts: readonly Uint8Array[];
   readonly steps: readonly string[];
   readonly program: string;
@@ -143,13 +155,15 @@ interface CommandInput {
 
 /** How many dead sandboxes in a row are tolerated before a command. */
 const MOST_DEAD = 20;
+const NO_TERMINALS = "this system gives commands no terminals of their own (`status` says what is missing)";
 const NEVER_OFFLINE = "this system can keep no program from the network (no user namespaces, no seccomp)";
 
 /** The launch of a command whose input is known: a prewarmed process runs it, or a new one if none waits. */
 export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
   launch(): Promise<CommandEnd> {
-    const { request: { run, stdin, offline }, policy } = this;
+    const { request: { run, stdin, input, offline }, policy } = this;
     if (offline && policy !== undefined) return this.#runOffline(policy);
+    if (input !== undefined) return this.#runWithInput();
     const { serving } = this.tools.prewarmed;
     if (serving !== undefined && policy !== undefined && stdin === undefined) return this.#runServed(serving, policy);
     return "shell" in run && stdin === undefined && this.tools.shell.canWait
@@ -229,13 +243,41 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
   /** Undefined: the process died while it waited and has run nothing, so a fresh one must. */
   async #runPrewarmed(
     waiting: LauncherProcess,
-    { parts, steps, program }: CommandInput,
+    { parts, steps, program }: Given,
   ): Promise<CommandEnd | undefined> {
     const given = writeAndClose(waiting, ...parts);
     const tree = this.follow(waiting, steps, program);
     const ended = await tree.end;
     await given;
     return tree.accepted || this.hooks.signal.aborted ? ended : undefined;
+  }
+
+  async #runWithInput(): Promise<CommandEnd> {
+    const { request, policy } = this;
+    const { images } = this.tools;
+    if (request.input === "terminal") {
+      if (policy !== undefined && policy.terminals !== true) return { kind: "not_started", message: NO_TERMINALS };
+      return await this.#runOnTerminal(images.command(policy, request));
+    }
+    const image = images.command(policy, request);
+    const process = this.spawn(image, "piped");
+    return await withOpenInput(
+      process,
+      request.stdin,
+      (input) => this.follow(process, image.steps, this.program, input).end,
+    );
+  }
+
+  async #runOnTerminal(image: LauncherImage): Promise<CommandEnd> {
+    const { request: { stdin }, hooks: { signal } } = this;
+    const { terminals, processes } = this.tools.spawner;
+    const process = new TerminalProcess(this.spawn(image, "piped"), { terminals, tree: processes });
+    const { end, gone } = this.follow(process, image.steps, this.program, process.input);
+    const onAbort = () => process.hangUp();
+    signal.addEventListener("abort", onAbort, { once: true });
+    void gone.finally(() => signal.removeEventListener("abort", onAbort));
+    if (stdin !== undefined) await process.input.write(encodeText(stdin)).catch(() => {}); // the end says why
+    return await end;
   }
 
   async #runOffline(policy: SandboxPolicy): Promise<CommandEnd> {

@@ -21,6 +21,7 @@ import type {
 } from "../command_runner.ts";
 import { ProcessGroup } from "./process_group.ts";
 import { describeFailure } from "../linux/launch/launcher_reports.ts";
+import { withOpenInput } from "../pipe_input.ts";
 import { writeAndClose } from "../supervision.ts";
 import { LineShell, runWithin } from "../open_shell/line_shell.ts";
 import { lineArguments, openShellArguments, type Shell } from "../shell.ts";
@@ -75,6 +76,13 @@ export class MacosRunner implements SessionRunner {
       if (!found.ok) return { kind: "not_started", message: found.problem };
       const process = this.#start([JOINED, START_MARK, ...found.value], request);
       const { end } = this.#follow(process, hooks, () => {});
+      if (request.input !== undefined) {
+        return await withOpenInput(process, request.stdin, (input) => {
+          // This system does not tell what a process listens at or waits for.
+          hooks.onRunning?.({ input, listensAt: () => false, inputWait: () => undefined });
+          return end;
+        });
+      }
       if (request.stdin !== undefined) await writeAndClose(process, encodeText(request.stdin));
       return await end;
     } catch (error) {
@@ -137,7 +145,7 @@ export class MacosRunner implements SessionRunner {
         : { program: confinement.program, args: sandboxExecArguments(confinement, [PRELUDE_SHELL, ...prelude]) },
       environment: { ...sandbox.environment, ...request.environment },
       directory: request.directory,
-      stdin: request.stdin === undefined ? "null" : "piped",
+      stdin: request.stdin === undefined && request.input === undefined ? "null" : "piped",
     });
   }
 

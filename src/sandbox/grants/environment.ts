@@ -47,6 +47,16 @@ const NON_INTERACTIVE: Readonly<Record<string, string>> = {
   npm_config_update_notifier: "false",
 };
 
+/** Of these, what keeps programs from asking, for a command that can be answered. Pagers stay off. */
+const ASKING: readonly string[] = words("DEBIAN_FRONTEND DENO_NO_PROMPT GIT_EDITOR GIT_TERMINAL_PROMPT PIP_NO_INPUT");
+
+/** The environment of a command on a terminal: its programs may ask and draw (X22). What a person set otherwise stays. */
+export function onTerminal(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const isOurs = (name: string, value: string) => NON_INTERACTIVE[name] === value;
+  const kept = Object.entries(environment).filter(([name, value]) => !(ASKING.includes(name) && isOurs(name, value)));
+  return { ...Object.fromEntries(kept), ...isOurs("TERM", environment["TERM"] ?? "") && { TERM: "xterm-256color" } };
+}
+
 /** Sub-directories of the private cache by the variable that names them: caches, and what is installed for the user. */
 const CACHES: Readonly<Record<string, string>> = {
   BUNDLE_USER_HOME: "bundle",

@@ -34,6 +34,8 @@ import {
   SIGCHLD,
   SYSTEM_CALLS,
 } from "../../system/syscalls.ts";
+import { giveTerminal } from "./steps/terminal_steps.ts";
+import type { TerminalSize } from "../../system/terminal/terminal.ts";
 import { Table, type TableWord } from "./image/table.ts";
 
 const O_APPEND = 0x400;
@@ -122,9 +124,15 @@ export function confineCommand({ table, sys }: Draft, { landlock }: { readonly l
   table.call("close inherited descriptors", sys.close_range, [3, 0xffffffff, CLOSE_RANGE_CLOEXEC]);
 }
 
-/** The whole table of one command: the policy's, then working directory and exec. */
-export function launchTable(policy: Table, command: LaunchCommand, processor: Processor): Table {
+/** The whole table of one command: the policy's, then a terminal where it gets one, working directory and exec. */
+export function launchTable(
+  policy: Table,
+  command: LaunchCommand,
+  processor: Processor,
+  terminal?: { readonly size: TerminalSize; readonly isOwn: boolean },
+): Table {
   const table = policy.continued();
+  if (terminal !== undefined) giveTerminal(table, { ...terminal, processor });
   execute(table, command, processor);
   return table;
 }

@@ -12,7 +12,7 @@ import {
   unknownOperation,
 } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "../builtin_parameters.ts";
-import { type Condition, CONDITION_PARAMETERS, conditionIn, readCondition } from "../run/output_condition.ts";
+import { type Condition, conditionIn, PLAIN_CONDITIONS, readCondition } from "../run/output_condition.ts";
 import { waitedResult, withMissedLine } from "../result/waited_result.ts";
 import { type Awaited, waitForOutput } from "../../operation/output_wait.ts";
 import { listedName } from "../result/listed_texts.ts";
@@ -51,14 +51,14 @@ export const AWAIT_TOOL: BuiltinTool = {
   title: "Wait for operations",
   describe: () =>
     "Waits for background operations to end (one by operation_id, else all) and returns their results. After " +
-    `timeout_seconds (default ${DEFAULT_LIMIT_SECONDS}) it lists what still runs; another call continues.`,
+    `timeout_seconds (default ${DEFAULT_LIMIT_SECONDS}) it lists what still runs.`,
   annotations: { idempotentHint: true, openWorldHint: false },
   parameters: [
     OPERATION_PARAMETER,
     TOOLS_PARAMETER,
-    { name: "timeout_seconds", kind: "wait", description: "Longest wait in seconds." },
-    ...CONDITION_PARAMETERS,
-    { name: "from_start", kind: "flag", description: "With until: looks at all output, not only at what is new." },
+    { name: "timeout_seconds", kind: "wait" },
+    ...PLAIN_CONDITIONS,
+    { name: "from_start", kind: "flag", description: "until looks at all output, not only at what is new." },
   ],
   // It gives results itself; what does not fit into its answer waits for the next call.
   appendsFinished: false,
@@ -81,7 +81,8 @@ async function awaitOperations(
   const awaited = named === undefined ? openOperations(service, args.text("tools")) : [named];
   if (awaited.length === 0) return appendFinished(nothingOpen(service, args.text("tools")), service, context);
   const limitSeconds = args.number("timeout_seconds") ?? DEFAULT_LIMIT_SECONDS;
-  const condition = conditionIn(args);
+  // What waits for input does not end by itself.
+  const condition = conditionIn(args) ?? (named?.command?.input === undefined ? undefined : {});
   if (condition !== undefined) return awaitOutput(service, args, { awaited, condition, limitSeconds, context });
   await waitFor(service, awaited, limitSeconds, context);
   // A request that was cancelled gets no answer, so nothing is delivered by it.
@@ -102,14 +103,14 @@ async function awaitOutput(
   args: BuiltinArguments,
   { awaited, condition, limitSeconds, context }: OutputAwait,
 ): Promise<CallToolResult> {
-  const read = await readCondition("await", condition);
+  const read = await readCondition("await", condition, { isOpen: awaited[0]?.command?.input !== undefined });
   if (!read.ok) return errorResult(read.problem);
-  const wanted = read.value;
   const [operation, ...others] = awaited;
   if (operation === undefined || others.length > 0) {
     return errorResult(`Cannot wait for output of ${awaited.length} operations: give the "operation_id" of one`);
   }
   const { registry } = service;
+  const wanted = read.value ?? {};
   const from = args.flag("from_start") ? 0 : operation.seenBytes;
   const progress = progressOf(service, [operation], context);
   const options = { from, timeoutMs: limitSeconds * 1000, signal: context.signal };
@@ -149,11 +150,14 @@ async function waitFor(
   if (running.length === 0) return;
   const progress = progressOf(service, running, context);
   const ids = running.map((operation) => operation.id);
-  await service.registry.wait(ids, {
-    timeoutMs: limitSeconds * 1000,
-    signal: context.signal,
-    orNews: true,
-  });
+  const over = new AbortController();
+  const signal = AbortSignal.any([context.signal, over.signal]);
+  const asking = running.filter(({ command }) => command?.input !== undefined).map((operation) =>
+    waitForOutput(operation, { input: true }, { from: operation.output.totalBytes, timeoutMs: Infinity, signal })
+  );
+  const ended = service.registry.wait(ids, { timeoutMs: limitSeconds * 1000, signal, orNews: true });
+  await Promise.race([ended, ...asking]);
+  over.abort();
   await progress?.close();
 }
 

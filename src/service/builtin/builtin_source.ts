@@ -11,6 +11,7 @@ import type { ToolSource } from "../service.ts";
 import { AWAIT_TOOL } from "./await_tool.ts";
 import type { BuiltinTool } from "./builtin_tool.ts";
 import { CANCEL_TOOL } from "./cancel_tool.ts";
+import { SEND_TOOL } from "./send_tool.ts";
 import { SHELL_TOOL } from "./shell_tool.ts";
 import { STATUS_TOOL } from "./status_tool.ts";
 
@@ -19,6 +20,7 @@ const ROWS: Readonly<Record<BuiltinName, BuiltinTool>> = {
   await: AWAIT_TOOL,
   cancel: CANCEL_TOOL,
   sandboxed_shell: SHELL_TOOL,
+  send: SEND_TOOL,
   status: STATUS_TOOL,
 };
 
@@ -48,6 +50,8 @@ function listedTool({ name, title, describe, annotations, parameters }: BuiltinT
     description: describe(facts),
     // A schema is JSON, which its own type does not say: its members are `unknown`.
     inputSchema: { ...schemaOf(parameters) } as Tool["inputSchema"],
-    annotations: { readOnlyHint: readOnly, destructiveHint: !readOnly, ...annotations },
+    annotations: readOnly
+      ? { readOnlyHint: true, openWorldHint: annotations.openWorldHint }
+      : { destructiveHint: true, ...annotations },
   };
 }

@@ -215,14 +215,16 @@ Deno.test("B1 T5 tools/list shows the built-in tools first, in stable order, and
     "await",
     "cancel",
     "sandboxed_shell",
+    "send",
     "status",
     "zip",
     "add",
   ]);
   assert.deepStrictEqual(tools.map((tool) => tool.annotations?.readOnlyHint), [
     true,
-    false,
-    false,
+    undefined,
+    undefined,
+    undefined,
     true,
     undefined,
     undefined,

@@ -25,14 +25,14 @@ export const OPERATION_PARAMETER: Parameter = {
   name: "operation_id",
   kind: "text",
   alias: "id",
-  description: "Id of one operation, from the call that started it or from `status`.",
+  description: "As its call or `status` gave it.",
 };
 
 /** The filter of `await` and `status`. */
 export const TOOLS_PARAMETER: Parameter = {
   name: "tools",
   kind: "text",
-  description: 'Only operations whose tool name starts with one of these, as in "cargo,npm_run".',
+  description: 'Only of tools whose names begin so: "cargo,npm_run".',
 };
 
 /** Which tools pass the comma list `prefixes`; undefined or empty passes everything. */

@@ -24,25 +24,27 @@ import {
 /** The rest of the description, after the sentence that clients show which cut it. */
 const DETAILS =
   "stdout and stderr come as one text, with the exit code. A program left with `&` ends with its command; " +
-  "a server is a call of its own, whose `until` answers when it is up. There is no terminal; stdin is empty unless given.";
+  "a server is a call of its own, whose `until` answers when it is up. Without input or tty stdin is empty.";
 
 /** `sandboxed_shell` only: a step of a sequence has no session, and is over with its end. */
 const CALL_PARAMETERS: readonly Parameter[] = [
   ...CONDITION_PARAMETERS,
   WATCH_PARAMETER,
+  { name: "input", kind: "flag", description: "Keeps stdin open, for `send`." },
+  { name: "tty", kind: "flag", description: "Gives it a terminal, for `send`." },
   {
     name: "session",
     kind: "text",
-    description: "Name of a shell that keeps its directory, variables and background programs between calls.",
+    description: "Name of a shell that keeps directory, variables and background programs.",
   },
-  { name: "close", kind: "flag", description: "Ends the session, after the command if there is one." },
+  { name: "close", kind: "flag", description: "Then ends the session." },
 ];
 
 export const SHELL_TOOL: BuiltinTool = {
   name: SHELL_TOOL_NAME,
   title: "Run a shell command",
   describe: (facts) => `${firstSentence(facts)} ${DETAILS}`,
-  annotations: { idempotentHint: false, openWorldHint: true },
+  annotations: {},
   parameters: [
     ...SHELL_PARAMETERS.map((one) => one.name === "command" ? { ...one, unless: "close" } : one),
     ...CALL_PARAMETERS,
@@ -68,7 +70,8 @@ async function runShell(service: Service, args: BuiltinArguments, context: CallC
   const prepared = preparing instanceof Promise ? await preparing : preparing;
   if (!prepared.ok) return errorResult(prepared.problem);
   const condition = conditionIn(args);
-  const awaited = condition && await readCondition(SHELL_TOOL_NAME, condition);
+  const needsMore = condition !== undefined || isOpen(args);
+  const awaited = needsMore ? await readCondition(SHELL_TOOL_NAME, condition, { isOpen: isOpen(args) }) : undefined;
   if (awaited?.ok === false) return errorResult(awaited.problem);
   const sources = args.texts("watch");
   const watch = sources.length === 0 ? undefined : await readWatch(SHELL_TOOL_NAME, sources);
@@ -85,6 +88,11 @@ async function runShell(service: Service, args: BuiltinArguments, context: CallC
   }, context);
 }
 
+/** Whether the command gets input while it runs. */
+function isOpen(args: BuiltinArguments): boolean {
+  return args.flag("input") || args.flag("tty");
+}
+
 type Prepared = Pick<Job, "title" | "work" | "exclusive">;
 
 /** The parts of a job that depend on whether a named shell runs it. The problem is the text of the result. */
@@ -93,9 +101,11 @@ function prepare(service: Service, args: BuiltinArguments): Outcome<Prepared> | 
   const close = args.flag("close");
   if (name === undefined && close) return failure(refusal('"close" needs a "session"'));
   if (name !== undefined) return prepareSession(service, args, { name, close });
+  const withInput = (request: CommandRequest): CommandRequest =>
+    isOpen(args) ? { ...request, input: args.flag("tty") ? "terminal" : "pipe" } : request;
   const prepared = (request: Outcome<CommandRequest>) =>
     request.ok
-      ? success({ title: shorten(args.text("command") ?? ""), work: requestWork(service, request.value) })
+      ? success({ title: shorten(args.text("command") ?? ""), work: requestWork(service, withInput(request.value)) })
       : request;
   const request = shellRequest(args, service.scope);
   return request instanceof Promise ? request.then(prepared) : prepared(request);
@@ -118,6 +128,7 @@ async function prepareSession(
   if (args.text("stdin") !== undefined) {
     return failure(refusal('"stdin" cannot be given with "session": a here-document in the command does the same'));
   }
+  if (isOpen(args)) return failure(refusal('"input" and "tty" cannot be given with "session"'));
   const line = args.text("command") ?? "";
   const onlyCloses = close && line.trim() === "";
   if (onlyCloses && !shells.has(name)) return failure(refusal(`no session "${name}" is open`));

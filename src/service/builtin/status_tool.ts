@@ -41,10 +41,10 @@ export const STATUS_TOOL: BuiltinTool = {
     {
       name: "lines",
       kind: "text",
-      description: 'With operation_id: these lines of its output, as in "7", "7-200" or "7-"; "-20": the last 20.',
+      description: 'Of its output: "7", "7-200", "7-"; "-20": the last 20.',
     },
-    { name: "offset", kind: "offset", description: "With operation_id: its output from this byte on." },
-    { name: "limit", kind: "count", description: `Most of each kind to list; default ${DEFAULT_LIMIT}.` },
+    { name: "offset", kind: "offset", description: "Its output from this byte on." },
+    { name: "limit", kind: "count", description: `Most of each kind; default ${DEFAULT_LIMIT}.` },
   ],
   appendsFinished: false,
   call: showStatus,

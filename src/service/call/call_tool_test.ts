@@ -127,7 +127,7 @@ Deno.test("T6 S16 X4 callTool() makes results with isError of wrong arguments, a
     ["make", { working_directory: ".." }, /"\.\." is outside/],
     ["await", { operation_id: "op_nope" }, /Operation "op_nope" is unknown/],
     ["status", { operation_id: "op_nope" }, /Operation "op_nope" is unknown/],
-    ["cancel", {}, /argument "operation_id" \(or "id"\) is missing: Id of one operation, .* from `status`$/],
+    ["cancel", {}, /argument "operation_id" \(or "id"\) is missing: As its call or `status` gave it$/],
     ["cancel", { id: "a", operation_id: "b" }, /"operation_id" and "id" are the same one and differ: give one of them/],
   ];
   for (const [name, args, expected] of calls) {

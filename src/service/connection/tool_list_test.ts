@@ -31,6 +31,7 @@ Deno.test("B1 T5 an earlier source wins: a name that it has is listed once and c
     ["x_await", false],
     ["x_cancel", false],
     ["x_sandboxed_shell", false],
+    ["x_send", false],
     ["x_status", false],
     ["x_git_status", false],
     ["x_fetch", true],

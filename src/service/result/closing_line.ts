@@ -1,9 +1,10 @@
-/** The facts of an operation on one line, and as data for programs (X4). Pure. */
+/** The facts of an operation on one line, and as data for programs (X4). */
 import { duration } from "../../base/time.ts";
 import { isToBeFeared } from "./protected_note.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import type { OutputView } from "../../operation/output/text_view.ts";
 import { isEnded } from "../../operation/operation.ts";
+import { inputNote } from "./input_note.ts";
 import type { Service } from "../service.ts";
 import { shorten } from "../../base/visible_text.ts";
 
@@ -48,7 +49,9 @@ export function activeLine({ registry }: Pick<Service, "registry">, operation: O
   const place = position === undefined ? "" : ` at position ${position}`;
   const stop = operation.stop === undefined ? "" : `, being ended (${operation.stop.message})`;
   const time = duration(elapsedMs(operation, Date.now()));
-  return `${operation.id} ${operation.tool} ${operation.state}${place} for ${time}${stop}: ${operation.title}`;
+  const note = inputNote(operation);
+  const input = note === undefined ? "" : `, ${note}`;
+  return `${operation.id} ${operation.tool} ${operation.state}${place} for ${time}${stop}${input}: ${operation.title}`;
 }
 
 /** Tool and title on one short line: what tells several operations of one tool apart. */

@@ -8,6 +8,7 @@ import type { LeftRunning } from "../../base/command/command_end.ts";
 import { denialSentence, DENIED_META_KEY } from "../../base/command/denial.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { type Gap, type OutputView, type ViewLimits, viewOutput } from "../../operation/output/text_view.ts";
+import { inputNote } from "./input_note.ts";
 import { newsLines } from "./watch_news.ts";
 import { outputUri } from "./resource_uri.ts";
 import { duration } from "../../base/time.ts";
@@ -148,7 +149,8 @@ export function startedResult(
   { isAwaited = false } = {},
 ): CallToolResult {
   const age = elapsedMs(operation, Date.now());
-  const running = !isAwaited && age < QUICK_MS ? "started" : `still runs after ${duration(age)}`;
+  const running = inputNote(operation) ??
+    (!isAwaited && age < QUICK_MS ? "started" : `still runs after ${duration(age)}`);
   const state = position === undefined ? running : `queued at position ${position}`;
   const tool = `\`${style.toolPrefix ?? ""}await\``;
   const advice = isAwaited ? `Another ${tool} waits on.` : `${tool} returns its result.`;

@@ -4,6 +4,7 @@ import type { Operation } from "../../operation/operation_record.ts";
 import type { Awaited, Match, OutputWaitEnd } from "../../operation/output_wait.ts";
 import { duration } from "../../base/time.ts";
 import { elapsedMs, OPERATION_META_KEY, operationMeta } from "./closing_line.ts";
+import { inputNote } from "./input_note.ts";
 import { joinLines, outputSoFar, type ResultStyle } from "./result_text.ts";
 
 interface WaitedStyle extends ResultStyle {
@@ -23,16 +24,25 @@ export function waitedResult(operation: Operation, end: OutputWaitEnd, style: Wa
   const [shown, heading] = end.kind === "matched"
     ? [linesOf(end.match), " It wrote:"]
     : [outputSoFar(operation, style), " Output so far:"];
-  const line = `${operation.id} ${whyOver(operation, end, style)}. ${tool} returns its result.${shown && heading}`;
+  const why = whyOver(operation, end, style);
+  const advice = end.kind === "input" ? `\`${style.toolPrefix ?? ""}send\` types.` : `${tool} returns its result.`;
+  const line = `${operation.id} ${why}. ${advice}${shown && heading}`;
   return {
     content: [{ type: "text", text: joinLines(line, shown) }],
     _meta: { [OPERATION_META_KEY]: { ...operationMeta(operation, undefined), position: end.position } },
   };
 }
 
-function whyOver(operation: Operation, end: OutputWaitEnd, { awaited, position, isSeen }: WaitedStyle): string {
+/** Why a wait for an operation that goes on is over. */
+export function whyOver(
+  operation: Operation,
+  end: OutputWaitEnd,
+  { awaited, position, isSeen }: Pick<WaitedStyle, "awaited" | "position" | "isSeen">,
+): string {
   const age = duration(elapsedMs(operation, Date.now()));
   if (position !== undefined) return `is queued at position ${position}`;
+  const note = inputNote(operation);
+  if (note !== undefined) return note;
   if (end.kind === "matched") return `still runs after ${age}`;
   if (end.kind === "listening") return `still runs after ${age} and listens at port ${awaited.port}`;
   const quiet = end.kind === "quiet" ? `, silent for ${duration(awaited.quietMs ?? 0)}` : "";

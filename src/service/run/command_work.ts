@@ -13,14 +13,19 @@ import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
 /** The parts of a service that the work needs. */
 export type WorkTools = Pick<Service, "runner" | "writePrivateFile" | "log">;
 
-/** Runs `prepared` in `directory` (real, inside the scope). */
-export function commandWork(tools: WorkTools, prepared: PreparedCommand, directory: string): Work {
-  if (prepared.files.length === 0) return requestWork(tools, requestOf(prepared, directory, []));
+/** Runs `prepared` in `directory` (real, inside the scope). `input`: how its input stays open; absent: it does not. */
+export function commandWork(
+  tools: WorkTools,
+  prepared: PreparedCommand,
+  directory: string,
+  input?: CommandRequest["input"],
+): Work {
+  if (prepared.files.length === 0) return requestWork(tools, requestOf(prepared, directory, { files: [], input }));
   return async (control) => {
     const files: PrivateFile[] = [];
     try {
       for (const text of prepared.files) files.push(await tools.writePrivateFile(text));
-      return await runRequest(tools, requestOf(prepared, directory, files), control);
+      return await runRequest(tools, requestOf(prepared, directory, { files, input }), control);
     } catch (thrown) {
       const message = `Cannot write a private file for an argument: ${messageOf(thrown)}`;
       return { kind: "not_started", message, fault: "server" };
@@ -44,12 +49,17 @@ function runRequest({ runner }: WorkTools, request: CommandRequest, control: Wor
   });
 }
 
-function requestOf(prepared: PreparedCommand, directory: string, files: readonly PrivateFile[]): CommandRequest {
+function requestOf(
+  prepared: PreparedCommand,
+  directory: string,
+  { files, input }: { readonly files: readonly PrivateFile[]; readonly input: CommandRequest["input"] },
+): CommandRequest {
   return {
     run: { argv: prepared.argv.map((word) => typeof word === "string" ? word : files[word.file]?.path ?? "") },
     directory,
     environment: prepared.environment,
     stdin: prepared.stdin,
+    ...input !== undefined && { input },
   };
 }
 
@@ -65,15 +75,15 @@ async function removeAll(tools: WorkTools, files: readonly PrivateFile[]): Promi
 
 export const SHELL_PARAMETERS: readonly Parameter[] = [
   { name: "command", kind: "text", required: true, description: "The command line." },
-  { name: "working_directory", kind: "text", description: "Directory to run in, inside the scope." },
+  { name: "working_directory", kind: "text", description: "Inside the scope." },
   { name: "timeout_seconds", kind: "limit", description: "Seconds after which it is ended." },
   {
     name: "execution_mode",
     kind: "mode",
-    description: "Synchronous waits for the result; AsyncResultPush answers with the operation id at once.",
+    description: "AsyncResultPush answers with the operation id at once.",
   },
-  { name: "env", kind: "variables", description: "Environment variables to add." },
-  { name: "stdin", kind: "input", description: "Text for standard input." },
+  { name: "env", kind: "variables" },
+  { name: "stdin", kind: "input" },
 ];
 
 /**

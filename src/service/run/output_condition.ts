@@ -6,16 +6,19 @@ import { readLinePattern, readLinePatterns } from "../../operation/watch/line_pa
 import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
 
 export const CONDITION_PARAMETERS: readonly Parameter[] = [
-  { name: "until", kind: "text", description: "Answers at the first output line with this text, or /pattern/ (RE2)." },
-  { name: "until_port", kind: "port", description: "Answers when the command listens at this TCP port." },
-  { name: "until_quiet", kind: "limit", description: "Answers after so many seconds without further output." },
+  { name: "until", kind: "text", description: "Answers at a line with this text or /pattern/ (RE2)." },
+  { name: "until_port", kind: "port", description: "Answers when it listens at this TCP port." },
+  { name: "until_quiet", kind: "limit", description: "Answers after so many seconds of silence." },
 ];
+
+/** The same where another tool of the list describes them. */
+export const PLAIN_CONDITIONS: readonly Parameter[] = CONDITION_PARAMETERS.map(({ name, kind }) => ({ name, kind }));
 
 /** The argument that has lines told of while the command runs (X21). */
 export const WATCH_PARAMETER: Parameter = {
   name: "watch",
   kind: "texts",
-  description: "Tells of lines with one of these, as in until, with later results and in `await`.",
+  description: "Tells of lines with one of these, as in until, with later results.",
 };
 
 /** What is asked for: a text or /pattern/, seconds, a port; undefined: not that. */
@@ -35,15 +38,31 @@ export function conditionIn(args: BuiltinArguments): Condition | undefined {
   return Object.values(condition).every((part) => part === undefined) ? undefined : condition;
 }
 
-/** Makes a condition ready to wait for. The problem is the text of the result. */
-export async function readCondition(tool: string, condition: Condition): Promise<Outcome<Awaited>> {
+/** Silence after some output that lets a call answer whose command may wait for input, milliseconds. */
+const QUIET_MS = 1_000;
+
+/**
+ * Makes the condition of a call that starts a command ready to wait for; undefined: only the end is. `isOpen`: its input
+ * stays open, so that the call answers too when it waits for input. The problem is the text of the result.
+ */
+export async function readCondition(
+  tool: string,
+  condition: Condition | undefined,
+  { isOpen }: { readonly isOpen: boolean },
+): Promise<Outcome<Awaited | undefined>> {
+  if (condition === undefined) return success(isOpen ? { input: true, quietMs: QUIET_MS } : undefined);
   const { until: text, until_port: port, until_quiet: quiet } = condition;
   if (port !== undefined && Deno.build.os !== "linux") {
     return failure(`Cannot run "${tool}": "until_port" asks the kernel of Linux; here "until" finds a line instead`);
   }
   const until = text === undefined ? undefined : await readLinePattern(text);
   if (until?.ok === false) return failure(`Cannot run "${tool}": ${until.problem}`);
-  return success({ until: until?.value, port, quietMs: quiet === undefined ? undefined : quiet * 1000 });
+  return success({
+    until: until?.value,
+    port,
+    quietMs: quiet === undefined ? undefined : quiet * 1000,
+    ...isOpen && { input: true },
+  });
 }
 
 /** What a call has told of; undefined: nothing. The problem is the text of the result. */

@@ -34,8 +34,10 @@ const QUIET_MS = 500;
 export async function runOperation(service: Service, job: Job, context: CallContext): Promise<CallToolResult> {
   const { registry } = service;
   const { timeoutSeconds, exclusive, watch } = job;
+  const { until, port, quietMs, input } = job.awaited ?? {};
   // Who waits for a line waits for it as long as for an end.
-  const mode = job.awaited === undefined ? chooseMode({ ...job, forced: service.settings.synchronous }) : "synchronous";
+  const isLong = until !== undefined || port !== undefined || quietMs !== undefined && input !== true;
+  const mode = isLong ? "synchronous" : chooseMode({ ...job, forced: service.settings.synchronous });
   const limitMs = longestWait(service, mode, context);
   const operation = registry.start(job.tool, job.title, job.work, { timeoutSeconds, exclusive, watch });
   let end: OutputWaitEnd | undefined;

@@ -97,10 +97,10 @@ async function makeJob(service: Service, catalog: Catalog, { leaf, args }: Resol
   const { meta, directory, command, title } = prepared.value;
   const work = command === undefined
     ? await sequenceWork(service, catalog, { leaf, directory })
-    : success(withRetries(commandWork(service, command, directory), leaf.retry));
+    : success(withRetries(commandWork(service, command, directory, leaf.input), leaf.retry));
   if (!work.ok) return work;
-  const awaited = leaf.answersAt && await readCondition(leaf.name, leaf.answersAt);
-  if (awaited?.ok === false) return awaited;
+  const awaited = await readCondition(leaf.name, leaf.answersAt, { isOpen: leaf.input !== undefined });
+  if (!awaited.ok) return awaited;
   const watch = await readWatch(leaf.name, leaf.watch ?? []);
   if (!watch.ok) return watch;
   return success({
@@ -111,7 +111,7 @@ async function makeJob(service: Service, catalog: Catalog, { leaf, args }: Resol
     timeoutSeconds: meta.timeoutSeconds ?? leaf.timeoutSeconds ?? service.settings.timeoutSeconds,
     executionMode: meta.executionMode,
     leafSynchronous: leaf.synchronous,
-    awaited: awaited?.value,
+    awaited: awaited.value,
     watch: watch.value,
   });
 }

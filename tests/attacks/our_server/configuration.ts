@@ -230,7 +230,9 @@ ln -f file planted.json; ln -s ${tools}/planted.json link; mv -f link planted.js
     aim: "evidence",
     ways: withOneControl({
       "built-in": takesOver(
-        Object.fromEntries(["status", "await", "cancel", "sandboxed_shell"].map((name) => [name, claims(name)])),
+        Object.fromEntries(
+          ["status", "await", "cancel", "send", "sandboxed_shell"].map((name) => [name, claims(name)]),
+        ),
         ["status", "await", "cancel", "sandboxed_shell"],
       ),
       "put together from two words": takesOver({

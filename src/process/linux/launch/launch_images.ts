@@ -2,6 +2,7 @@
  * Cache of launcher images for the current policy, and of the policy's part of their tables. They are valid for the
  * currently guarded paths (S7, S8); a change of those makes new ones.
  */
+import { onTerminal } from "../../../sandbox/grants/environment.ts";
 import { expected } from "../../../system/paths.ts";
 import { withoutPrivateSockets } from "../../../sandbox/policy/confinement.ts";
 import { programPaths, searchPath } from "../../../system/search_path.ts";
@@ -168,7 +169,10 @@ export class LaunchImages implements Disposable {
     const part = stderrFile === undefined && request.offline !== true
       ? this.policyPart(policy)
       : policyTable(this.#withGuarded(policy), { ...this.target, ...stderrFile !== undefined && { stderrFile } });
-    return spawner.image(launchTable(part, this.#launchCommand(request), sandbox.processor));
+    const terminal = request.input === "terminal"
+      ? { size: TERMINAL_SIZE, isOwn: policy?.terminals === true }
+      : undefined;
+    return spawner.image(launchTable(part, this.#launchCommand(request), sandbox.processor, terminal));
   }
 
   [Symbol.dispose](): void {
@@ -198,9 +202,10 @@ export class LaunchImages implements Disposable {
     return { ...policy, guarded, confinement: closesSockets ? withoutPrivateSockets(confinement) : confinement };
   }
 
-  #launchCommand({ run, directory, environment: added }: Omit<CommandRequest, "stdin">): LaunchCommand {
+  #launchCommand({ run, directory, environment: added, input }: Omit<CommandRequest, "stdin">): LaunchCommand {
     const { sandbox, shell } = this.#options;
-    const environment = listOf({ ...sandbox.environment, ...added });
+    const usual = input === "terminal" ? onTerminal(sandbox.environment) : sandbox.environment;
+    const environment = listOf({ ...usual, ...added });
     if ("shell" in run) {
       return { programs: [shell.path], argv: lineArguments(shell, run.shell), environment, directory };
     }
@@ -212,6 +217,9 @@ export class LaunchImages implements Disposable {
     return { programs: [...programs, ...found === undefined ? [] : [found]], argv: run.argv, environment, directory };
   }
 }
+
+/** What a terminal begins with. */
+const TERMINAL_SIZE = { columns: 80, rows: 24 };
 
 function listOf(environment: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(environment).map(([name, value]) => `${name}=${value}`);

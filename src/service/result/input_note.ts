@@ -1,0 +1,21 @@
+/** What is said of a command that waits for input (X23). Asks the kernel, otherwise pure. */
+import type { Operation } from "../../operation/operation_record.ts";
+import { cleanText } from "../../operation/output/clean_text.ts";
+import { shorten } from "../../base/visible_text.ts";
+
+/** Characters of a question that is shown. */
+const LONGEST_QUESTION = 120;
+/** Of the end of the output, where the question is. */
+const QUESTION_BYTES = 2_048;
+
+/** `waits for input: "Proceed? [y/N]"`, or that a password is asked; undefined: it does not wait, or that is not known. */
+export function inputNote({ command, output }: Operation): string | undefined {
+  if (command?.input === undefined || command.inputWait() === undefined) return undefined;
+  const written = output.droppedBytes === 0 && output.tail().length === 0 ? output.head() : output.tail();
+  const lines = cleanText(written.slice(-QUESTION_BYTES), { keepAnsi: false }).split("\n");
+  const question = lines.findLast((line) => line.trim() !== "")?.trim() ?? "";
+  const shown = question === "" ? "" : `: ${JSON.stringify(shorten(question, LONGEST_QUESTION))}`;
+  return command.input.terminal?.hidesInput === true
+    ? `asks for a password${shown}. A person must give it: it is never shown`
+    : `waits for input${shown}`;
+}

@@ -1,0 +1,149 @@
+/** Pseudo-terminals of other processes: their master is taken over, read and written (pty(7), ioctl_tty(2)). */
+import { nameBytes } from "../../base/bytes.ts";
+import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
+import { O_CLOEXEC, OWN_CALLS } from "../syscalls.ts";
+
+const LIBRARY = {
+  __errno_location: { parameters: [], result: "pointer" },
+  open: { parameters: ["buffer", "i32"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  ioctl: { parameters: ["i32", "u64", "buffer"], result: "i32" },
+  fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
+  poll: { parameters: ["buffer", "u64", "i32"], result: "i32", nonblocking: true },
+  openPidfd: { name: "syscall", parameters: ["i64", "i64", "i64"], result: "i64" },
+  getDescriptor: { name: "syscall", parameters: ["i64", "i64", "i64", "i64"], result: "i64" },
+} as const;
+
+const O_NONBLOCK = 0x800;
+const O_NOCTTY = 0x100;
+const F_SETFL = 4;
+const O_RDWR = 2;
+const EAGAIN = 11;
+const FIONREAD = 0x541bn;
+const POLLIN = 1;
+const POLLOUT = 4;
+const TCGETS = 0x5401n;
+export const TIOCSWINSZ = 0x5414;
+/** `struct termios`: four words of flags come first, the last of them `c_lflag`. */
+const LOCAL_FLAGS_AT = 12;
+const TERMIOS_BYTES = 64;
+const ICANON = 2;
+const ECHO = 8;
+/** A program that reads nothing for so long takes no input, milliseconds. */
+const WRITE_PATIENCE_MS = 2_000;
+
+/** Columns and rows. */
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** `struct winsize` as a number. */
+export function sizeWord({ columns, rows }: TerminalSize): bigint {
+  return BigInt(rows) | BigInt(columns) << 16n;
+}
+
+/** The functions for terminals; disposal unloads them. */
+export class Terminals implements Disposable {
+  readonly #library = new LazyLibrary(LIBRARY);
+  /**
+   * Bytes that can be read now from a descriptor of this process, or from the terminal at a path in /proc. A pipe is not
+   * opened for that: it would wake its reader.
+   */
+  unread(place: number | string): number {
+    const { open, close, ioctl } = this.#library.symbols;
+    const count = new Int32Array(1);
+    const descriptor = typeof place === "number"
+      ? place
+      : open(nameBytes(place + "\0"), O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const isKnown = ioctl(descriptor, FIONREAD, count) === 0;
+    if (descriptor !== place && descriptor >= 0) close(descriptor);
+    return isKnown ? count[0] ?? 0 : 0;
+  }
+
+  /** The terminal whose master is this descriptor of a process, which may close it then. @throws {Error} When the system refuses. */
+  take(pid: number, descriptor: number): Terminal {
+    const { openPidfd, getDescriptor, close, fcntl, __errno_location } = this.#library.symbols;
+    const { pidfd_open, pidfd_getfd } = OWN_CALLS;
+    const pidfd = openPidfd(BigInt(pidfd_open), BigInt(pid), 0n);
+    const master = pidfd < 0n ? pidfd : getDescriptor(BigInt(pidfd_getfd), pidfd, BigInt(descriptor), 0n);
+    const errno = master < 0n ? errnoAt(__errno_location()) : 0;
+    if (pidfd >= 0n) close(Number(pidfd));
+    if (master < 0n) throw new Error(`The system does not hand over the terminal (pidfd_getfd, errno ${errno})`);
+    fcntl(Number(master), F_SETFL, O_RDWR | O_NONBLOCK);
+    return new Terminal(this.#library, Number(master));
+  }
+
+  [Symbol.dispose](): void {
+    this.#library[Symbol.dispose]();
+  }
+}
+
+/** The master of a terminal. */
+export class Terminal {
+  readonly #library: LazyLibrary<typeof LIBRARY>;
+  readonly #descriptor: number;
+  #isClosed = false;
+
+  constructor(library: LazyLibrary<typeof LIBRARY>, descriptor: number) {
+    this.#library = library;
+    this.#descriptor = descriptor;
+  }
+
+  /** Whether what is typed is taken line by line and not shown, as where a password is asked. */
+  get hidesInput(): boolean {
+    const settings = new Uint8Array(TERMIOS_BYTES);
+    if (this.#isClosed || this.#library.symbols.ioctl(this.#descriptor, TCGETS, settings) !== 0) return false;
+    const flags = new DataView(settings.buffer).getUint32(LOCAL_FLAGS_AT, LITTLE_ENDIAN);
+    return (flags & ICANON) !== 0 && (flags & ECHO) === 0;
+  }
+
+  /** Whether its programs have written what was not read yet, as far as the kernel has passed it on. */
+  get hasOutput(): boolean {
+    const count = new Int32Array(1);
+    return !this.#isClosed && this.#library.symbols.ioctl(this.#descriptor, FIONREAD, count) === 0 && count[0] !== 0;
+  }
+
+  /** Fills a buffer with what comes next; 0: no process has the terminal any more. It closes itself then. */
+  async read(into: Uint8Array<ArrayBuffer>): Promise<number> {
+    const { read, close, __errno_location } = this.#library.symbols;
+    for (;;) {
+      const length = this.#isClosed ? 0 : Number(read(this.#descriptor, into, BigInt(into.length)));
+      if (length > 0) return length;
+      if (length < 0 && errnoAt(__errno_location()) === EAGAIN) {
+        await this.#wait(POLLIN, -1);
+        continue;
+      }
+      if (!this.#isClosed) close(this.#descriptor);
+      this.#isClosed = true;
+      return 0;
+    }
+  }
+
+  /** Types bytes. @throws {Error} When its programs have ended or take no more. */
+  async write(bytes: Uint8Array): Promise<void> {
+    const { write, __errno_location } = this.#library.symbols;
+    for (let rest = bytes.slice(); rest.length > 0;) {
+      if (this.#isClosed) throw new Error("Its programs have ended");
+      const length = Number(write(this.#descriptor, rest, BigInt(rest.length)));
+      if (length > 0) rest = rest.subarray(length);
+      else if (length < 0 && errnoAt(__errno_location()) !== EAGAIN) throw new Error("Its programs have ended");
+      else if (await this.#wait(POLLOUT, WRITE_PATIENCE_MS) === 0) {
+        throw new Error("The program does not read its input");
+      }
+    }
+  }
+
+  /** Tells its programs of another size. */
+  resize(size: TerminalSize): void {
+    if (!this.#isClosed) {
+      this.#library.symbols.ioctl(this.#descriptor, BigInt(TIOCSWINSZ), new BigUint64Array([sizeWord(size)]));
+    }
+  }
+
+  #wait(events: number, limitMs: number): Promise<number> {
+    return this.#library.symbols.poll(new Int32Array([this.#descriptor, events]), 1n, limitMs);
+  }
+}

@@ -1,0 +1,177 @@
+/** Commands that get input while they run: pipes, terminals, and that they wait is asked of the kernel (X22, X23). */
+import assert from "node:assert/strict";
+import { ERAS, ServerProcess } from "./_support/server_process.ts";
+import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+const INPUT = { input: true };
+const TTY = { tty: true };
+
+/** The id of the operation that an answer is about. */
+function idIn({ text }: { readonly text: string }): string {
+  return /\bop_\w+/.exec(text)?.[0] ?? assert.fail(text);
+}
+
+for (const era of ERAS) {
+  for (const user of usersAtHand()) {
+    Deno.test(`X22 X23 ${era}: one call for each question of a program, on a pipe, as ${user}`, async () => {
+      using bench = new Workbench(user);
+      await using server = await ServerProcess.start(bench, { era });
+      const line = "printf 'Name? '; read name; printf 'Sure? '; read sure; echo $name $sure; exit 3";
+      const asked = await server.call("sandboxed_shell", { command: line, ...INPUT });
+      assert.match(asked.text, /^op_\w+ waits for input: "Name\?"\. `send` types\. Output so far:\nName\? $/);
+      const id = idIn(asked);
+      assert.match((await server.call("status", {})).text, /running for [^\n]+, waits for input: "Name\?": printf/);
+      assert.match((await server.call("await", { id })).text, /^op_\w+ waits for input: "Name\?"\./);
+      const next = await server.call("send", { operation_id: id, text: "gold fish\n" });
+      assert.match(next.text, /^op_\w+ waits for input: "Name\? Sure\?"\. It wrote:\nSure\? $/);
+      const last = await server.call("send", { id, text: "yes", keys: ["enter"] });
+      assert.match(last.text, /^gold fish yes\n\[exit code 3, [^\n]+\]$/);
+      const late = await server.call("send", { id, text: "x" });
+      assert.match(late.text, /^Cannot send to op_\w+: it has ended; `await` returns its result$/);
+    });
+
+    Deno.test(`X22 X23 ${era}: a REPL, a password and ctrl-c on a terminal of its own, as ${user}`, async () => {
+      using bench = new Workbench(user);
+      await using server = await ServerProcess.start(bench, { era });
+      const python = await server.call("sandboxed_shell", { command: "python3 -i", ...TTY });
+      assert.match(python.text, /^op_\w+ waits for input: ">>>"\. `send` types\. Output so far:\nPython /);
+      const id = idIn(python);
+      assert.match((await server.call("send", { id, text: "print(6*7)\n" })).text, /\nprint\(6\*7\)\n42\n>>> $/);
+      // What the terminal shows of the typed line is not what it printed.
+      const slow = "import time; time.sleep(0.2); print('do' + 'ne', 'done')\n";
+      assert.match((await server.call("send", { id, text: slow, until: "done" })).text, /\ndone done\n/);
+      assert.match((await server.call("send", { id, keys: ["ctrl-d"] })).text, /\[exit code 0, [^\n]+\]$/);
+      const secret = await server.call("sandboxed_shell", {
+        command: "read -s -p 'Password: ' word; echo; echo ${#word}",
+        ...TTY,
+      });
+      assert.match(secret.text, /^op_\w+ asks for a password: "Password:"\. A person must give it/);
+      const told = await server.call("send", { id: idIn(secret), text: "secret\n" });
+      assert.match(told.text, /^\n?6\n/);
+      assert.doesNotMatch(told.text, /secret/);
+      const cat = await server.call("sandboxed_shell", { command: "tty; stty size; exec cat", ...TTY });
+      assert.match(cat.text, /\n\/dev\/pts\/0\n24 80\n/);
+      const resized = await server.call("send", { id: idIn(cat), resize: "120x40", text: "word\n" });
+      assert.match(resized.text, /waits for input: "word"\. It wrote:\nword\nword\n/);
+      assert.match((await server.call("send", { id: idIn(cat), keys: ["ctrl-c"] })).text, /\[signal SIGINT, [^\n]+\]$/);
+    });
+  }
+}
+
+Deno.test("X22 the end of the input, what is written before it, and 64 KiB at once reach the program", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const cat = await server.call("sandboxed_shell", { command: "wc -c", stdin: "before\n", ...INPUT });
+  const id = idIn(cat);
+  const whole = "x".repeat(64 * 1024);
+  assert.match((await server.call("send", { id, text: whole })).text, /^op_\w+ waits for input/);
+  assert.match(
+    (await server.call("send", { id, text: `${whole}x` })).text,
+    /65537 bytes are given, at most 65536 are taken$/,
+  );
+  assert.match((await server.call("send", { id, eof: true })).text, /^65543\n/);
+});
+
+Deno.test("X22 what cannot be sent is refused, and nothing of it is", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const closed = await server.start("tail -f /dev/null");
+  const of = async (id: string, args: object) => (await server.call("send", { id, ...args })).text;
+  const plain = idIn(closed);
+  assert.match(
+    await of(plain, { text: "x" }),
+    /^Cannot send to op_\w+: its input is closed: start it with input or tty$/,
+  );
+  assert.match(await of("op_nope", { text: "x" }), /^Operation "op_nope" is unknown/);
+  const id = idIn(await server.call("sandboxed_shell", { command: "cat > got", ...INPUT }));
+  assert.match(await of(id, { text: "no\n", keys: ["up"] }), /: the key "up" needs a terminal: start it with tty$/);
+  assert.match(await of(id, { text: "no\n", resize: "80x24" }), /: "resize" needs a terminal/);
+  assert.match(await of(id, { text: "no\n", resize: "wide" }), /: "resize" is "wide", expected columns and rows/);
+  assert.match(await of(id, { text: "no\n", until: "/a(/" }), /^Cannot run "send": Cannot read the pattern/);
+  const tty = idIn(await server.call("sandboxed_shell", { command: "cat > got_tty", ...TTY }));
+  assert.match(await of(tty, { text: "no\n", keys: ["hyper-x"] }), /: there is no key "hyper-x": known are enter, /);
+  await of(id, { eof: true });
+  await of(tty, { keys: ["ctrl-d"] });
+  assert.deepStrictEqual(["got", "got_tty"].map((name) => Deno.readTextFileSync(`${bench.scope}/${name}`)), ["", ""]);
+  const both = await server.shell("cat", { session: "s", ...INPUT });
+  assert.match(both.text, /"input" and "tty" cannot be given with "session"/);
+});
+
+Deno.test("X22 X15 a command without input reads an empty one and has no terminal, as before", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  assert.match((await server.shell("cat; tty; echo over")).text, /^not a tty\nover\n?/);
+});
+
+Deno.test("X22 editors work on a terminal: git rebase -i with vi, and nothing is left of them", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const commits = ["one", "two"].map((name) => `echo ${name} > ${name}; git add .; git commit -qm ${name}`).join("; ");
+  const made = await server.shell(
+    `git init -q .; git config user.email a@example.com; git config user.name A; git commit -q --allow-empty -m zero; ${commits}`,
+  );
+  assert.strictEqual(made.operation?.exit_code, 0, made.text);
+  const editing = await server.call("sandboxed_shell", { command: "GIT_EDITOR=vi git rebase -i HEAD~2", ...TTY });
+  const id = idIn(editing);
+  assert.match(editing.text, /pick \w+ (# )?one/);
+  // The second commit is squashed into the first, whose message stays.
+  const done = await server.call("send", {
+    id,
+    text: ":2s/pick/fixup/\n:wq\n",
+    until: "Successfully",
+    timeout_seconds: 20,
+  });
+  assert.match(done.text, /Successfully rebased/);
+  assert.match((await server.shell("git log --format=%s")).text, /^one\nzero\n?/);
+});
+
+Deno.test("X22 pagers, debuggers and full screens are driven by keys", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  bench.write("numbers", Array.from({ length: 200 }, (_, index) => `line ${index + 1}\n`).join(""));
+  const less = await server.call("sandboxed_shell", { command: "less numbers", ...TTY });
+  assert.match(less.text, /line 1\n/);
+  assert.match((await server.call("send", { id: idIn(less), keys: ["pagedown"] })).text, /line 46/);
+  assert.match((await server.call("send", { id: idIn(less), text: "q" })).text, /exit code 0, /);
+  bench.write("program.py", "a = 1\nb = a + 1\nprint(b)\n");
+  const debug = await server.call("sandboxed_shell", { command: "python3 -m pdb program.py", ...TTY });
+  const id = idIn(debug);
+  assert.match(debug.text, /waits for input: "\(Pdb\)"/);
+  await server.call("send", { id, text: "next\n" });
+  assert.match((await server.call("send", { id, text: "p a\n" })).text, /\n1\n\(Pdb\) $/);
+  await server.call("send", { id, text: "continue\n" });
+  assert.match((await server.call("send", { id, text: "quit\n" })).text, /\[exit code/);
+});
+
+Deno.test("X22 X10 a session that ends, and a cancel, end what waits for input with its terminal", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const waiting = await server.call("sandboxed_shell", {
+    command: "trap 'echo gone > gone; exit' HUP TERM; echo up; while :; do read line; done",
+    ...TTY,
+  });
+  assert.match((await server.call("cancel", { id: idIn(waiting) })).text, /is cancelled, its processes are gone/);
+  assert.ok(exists(`${bench.scope}/gone`));
+  await server.call("sandboxed_shell", { command: "cat", ...TTY });
+  await server.call("sandboxed_shell", { command: "cat", ...INPUT });
+});
+
+Deno.test("X22 a tool file declares input and a terminal", async () => {
+  using bench = new Workbench();
+  const leaf = (name: string, fields: object) => ({
+    name,
+    description: "Asks.",
+    argv: ["-c", "read a; tty; echo $a"],
+    ...fields,
+  });
+  const subcommand = [leaf("pipe", INPUT), leaf("screen", TTY)];
+  bench.write(".ahma/tools/ask.json", JSON.stringify({ name: "ask", description: "Asks.", command: "sh", subcommand }));
+  await using server = await ServerProcess.start(bench);
+  for (
+    const [name, expected] of [["ask_pipe", /^not a tty\nme\n/], ["ask_screen", /^me\n\/dev\/pts\/0\nme\n/]] as const
+  ) {
+    const asked = await server.call(name);
+    assert.match(asked.text, /^op_\w+ waits for input/);
+    assert.match((await server.call("send", { id: idIn(asked), text: "me\n" })).text, expected);
+  }
+});
