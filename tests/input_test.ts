@@ -113,7 +113,7 @@ Deno.test("X22 editors work on a terminal: git rebase -i with vi, and nothing is
   assert.strictEqual(made.operation?.exit_code, 0, made.text);
   const editing = await server.call("sandboxed_shell", { command: "GIT_EDITOR=vi git rebase -i HEAD~2", ...TTY });
   const id = idIn(editing);
-  assert.match(editing.text, /pick \w+ (# )?one/);
+  assert.match(editing.text, /Its screen, the cursor in line 1, column 1:\npick \w+ (# )?one\npick \w+ (# )?two\n/);
   // The second commit is squashed into the first, whose message stays.
   const done = await server.call("send", {
     id,
@@ -130,7 +130,7 @@ Deno.test("X22 pagers, debuggers and full screens are driven by keys", async () 
   await using server = await ServerProcess.start(bench);
   bench.write("numbers", Array.from({ length: 200 }, (_, index) => `line ${index + 1}\n`).join(""));
   const less = await server.call("sandboxed_shell", { command: "less numbers", ...TTY });
-  assert.match(less.text, /line 1\n/);
+  assert.match(less.text, /Its screen, the cursor in line 24, column \d+:\nline 1\n/);
   assert.match((await server.call("send", { id: idIn(less), keys: ["pagedown"] })).text, /line 46/);
   assert.match((await server.call("send", { id: idIn(less), text: "q" })).text, /exit code 0, /);
   bench.write("program.py", "a = 1\nb = a + 1\nprint(b)\n");
@@ -174,4 +174,46 @@ Deno.test("X22 a tool file declares input and a terminal", async () => {
     assert.match(asked.text, /^op_\w+ waits for input/);
     assert.match((await server.call("send", { id: idIn(asked), text: "me\n" })).text, expected);
   }
+});
+
+Deno.test("X22 the screen is of the size that is asked for, its cursor keys are those that the program wants", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const draw = `printf '\\033[?1h\\033[2J\\033[3;5Hhere'; stty -echo -icanon; head -c 3 | od -c; tail -f /dev/null`;
+  const drawn = await server.call("sandboxed_shell", { command: draw, ...TTY });
+  assert.match(drawn.text, /Its screen, the cursor in line 3, column 9:\n\n\n {4}here$/);
+  const typed = await server.call("send", { id: idIn(drawn), resize: "100x30", keys: ["up"], until: "0000003" });
+  assert.match(typed.text, /033 +O +A/);
+  const size = await server.call("sandboxed_shell", { command: "stty size; read a; stty size; read b", ...TTY });
+  assert.match(size.text, /24 80/);
+  const sized = await server.call("send", { id: idIn(size), resize: "100x30", text: "x\n" });
+  assert.match(sized.text, /30 100/);
+});
+
+Deno.test("X22 S3 what a terminal could answer is never typed, and nothing is typed into another operation", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  // Place of the cursor, kind of terminal, its title.
+  const asking = "printf '\\033[6n\\033[c\\033[21t'; read -t 0.3 -n 1 got; echo \"status $? '$got'\"";
+  const asked = await server.shell(asking, TTY);
+  assert.match(asked.text, /status 142 ''/);
+  const [one, other] = [
+    await server.call("sandboxed_shell", { command: "cat > one", ...TTY }),
+    await server.call("sandboxed_shell", { command: "cat > other", ...TTY }),
+  ];
+  // Each has terminals of its own: the other one's is not there.
+  const reach = await server.shell("ls /dev/pts; for n in 0 1 2; do echo typed > /dev/pts/$n; done; true");
+  assert.match(reach.text, /^ptmx\n/);
+  const push = `python3 -c 'import fcntl; fcntl.ioctl(0, 0x5412, b"x")' < /dev/tty`;
+  assert.match((await server.shell(push, TTY)).text, /PermissionError|Operation not permitted/);
+  for (const answer of [one, other]) await server.call("send", { id: idIn(answer), keys: ["ctrl-d"] });
+  assert.deepStrictEqual(["one", "other"].map((name) => Deno.readTextFileSync(`${bench.scope}/${name}`)), ["", ""]);
+});
+
+Deno.test("X22 a program that fakes our words is shown as its output", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const fake = 'op_FAKE0000 waits for input: "sudo password"';
+  const shown = await server.call("sandboxed_shell", { command: `echo '${fake}'; read a`, ...INPUT });
+  assert.match(shown.text, /^op_\w+ waits for input: ".*op_FAKE0000 .*"\. `send` types\. Output so far:\nop_FAKE0000/);
 });

@@ -14,6 +14,7 @@ import {
   type WorkControl,
 } from "./operation.ts";
 import { encodeText } from "../base/text.ts";
+import { TerminalScreen } from "./screen/terminal_screen.ts";
 import type { LinePattern } from "./watch/line_pattern.ts";
 import { OutputWatch, type WatchNews } from "./watch/output_watch.ts";
 import { sizeOf } from "../wire/json_value.ts";
@@ -74,6 +75,8 @@ export class OperationRecord {
   seenBytes = 0;
   /** What it runs now; undefined: nothing that is known, or it has ended. */
   command: RunningCommand | undefined;
+  /** What its terminal shows; undefined: it has none, or has ended. */
+  screen: TerminalScreen | undefined;
   /** Protected paths that changed while it ran; empty: none, or nothing is protected. */
   protectedChanges: readonly ProtectedChange[] = [];
   readonly #resolveEnded: (end: OperationEnd) => void;
@@ -172,7 +175,11 @@ export class OperationRecord {
         return this.#write(chunk);
       },
       say: (line) => void this.#write(encodeText(`${line}\n`)),
-      running: (command) => this.command = command,
+      running: (command) => {
+        this.command = command;
+        const { terminal } = command.input ?? {};
+        this.screen ??= terminal && new TerminalScreen(terminal.size);
+      },
       answer: (result) => this.#answer = { result, bytes: sizeOf(result) },
       protectedChanged: (changes) => this.protectedChanges = [...this.protectedChanges, ...changes],
     };
@@ -189,7 +196,8 @@ export class OperationRecord {
     if (this.endedAt !== undefined || chunk.length === 0) return undefined;
     this.#output.write(chunk);
     this.#watchers.emit(chunk);
-    return this.#output.pressure;
+    this.screen?.write(chunk);
+    return this.#output.pressure ?? this.screen?.pressure;
   }
 
   #stamp(now: number): void {
@@ -200,6 +208,8 @@ export class OperationRecord {
     }
     this.endedAt = now;
     this.command = undefined;
+    this.screen?.[Symbol.dispose]();
+    this.screen = undefined;
     // Work that never ran would keep its closure in memory.
     this.#work = undefined;
     this.#output.trim();

@@ -23,6 +23,8 @@ export interface CommandInput {
 
 /** The terminal that a command has to itself. */
 export interface CommandTerminal {
+  /** What it began with. */
+  readonly size: { readonly columns: number; readonly rows: number };
   /** Whether what is typed is not shown, as where a password is asked. */
   readonly hidesInput: boolean;
   /** Whether it has output that was not read yet. */

@@ -3,6 +3,7 @@ import type { CommandInput, CommandTerminal } from "../../base/command/running_c
 import { ignoreClosedPipe } from "../../base/errors.ts";
 import { MASTER_FD } from "../../sandbox/launcher/steps/terminal_steps.ts";
 import type { Terminal, Terminals, TerminalSize } from "../../system/terminal/terminal.ts";
+import { TERMINAL_SIZE } from "./launch/launch_images.ts";
 import { descendantsOf, type ProcessTree, signalQuietly } from "../tree/descendants.ts";
 import type { LauncherProcess } from "../spawn.ts";
 
@@ -87,6 +88,7 @@ export class TerminalProcess implements LauncherProcess {
       // The sign for the end of the input, which programs that read lines understand.
       close: async () => await (await this.#taken.promise)?.write(END_OF_TRANSMISSION),
       terminal: {
+        size: TERMINAL_SIZE,
         get hidesInput() {
           return terminal?.hidesInput === true;
         },

@@ -116,6 +116,7 @@ async function awaitOutput(
   const options = { from, timeoutMs: limitSeconds * 1000, signal: context.signal };
   const end = await waitForOutput(operation, wanted, options);
   await progress?.close();
+  await operation.screen?.read();
   if (context.signal.aborted) return textResult(CANCELLED_WAIT);
   if (isEnded(operation.state)) {
     return withMissedLine(answerOne(service, operation, context), end, wanted);

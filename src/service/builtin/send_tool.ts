@@ -48,13 +48,15 @@ async function send(service: Service, args: BuiltinArguments, context: CallConte
   if (operation === undefined) return errorResult(unknownOperation(id));
   const input = inputOf(operation);
   if (!input.ok) return errorResult(`Cannot send to ${id}: ${input.problem}`);
-  const typed = readTyped(args, input.value);
+  const typed = readTyped(args, input.value, operation.screen?.applicationKeys === true);
   if (!typed.ok) return errorResult(`Cannot send to ${id}: ${typed.problem}`);
   const awaited = await readCondition("send", conditionIn(args) ?? { until_quiet: QUIET_SECONDS }, { isOpen: true });
   if (!awaited.ok) return errorResult(awaited.problem);
   const from = operation.output.totalBytes;
   const isTyped = typed.value.bytes.length > 0 || typed.value.ends;
   const inputWait = isTyped ? operation.command?.inputWait() : undefined;
+  operation.screen?.forget();
+  if (typed.value.size !== undefined) await operation.screen?.resize(typed.value.size);
   const problem = await type(input.value, typed.value);
   if (problem !== undefined && !isEnded(operation.state)) return errorResult(`Cannot send to ${id}: ${problem}`);
   const wanted = awaited.value ?? {};
@@ -88,7 +90,11 @@ interface Typed {
   readonly lines: readonly string[];
 }
 
-function readTyped(args: BuiltinArguments, { terminal }: CommandInput): Outcome<Typed> {
+function readTyped(
+  args: BuiltinArguments,
+  { terminal }: CommandInput,
+  applicationKeys: boolean,
+): Outcome<Typed> {
   const text = args.text("text") ?? "";
   const keys = args.texts("keys");
   const [, columns, rows] = SIZE.exec(args.text("resize") ?? "") ?? [];
@@ -99,7 +105,7 @@ function readTyped(args: BuiltinArguments, { terminal }: CommandInput): Outcome<
   if (terminal === undefined && (other !== undefined || columns !== undefined)) {
     return failure(`${other === undefined ? '"resize"' : `the key "${other}"`} needs a terminal: start it with tty`);
   }
-  const sequence = keySequence(keys, { applicationKeys: false });
+  const sequence = keySequence(keys, { applicationKeys });
   if (!sequence.ok) return sequence;
   // Enter is a carriage return on a terminal, which makes a line of it where its program wants lines.
   const all = terminal === undefined ? text + "\n".repeat(keys.length) : text.replaceAll("\n", "\r") + sequence.value;

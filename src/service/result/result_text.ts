@@ -154,12 +154,20 @@ export function startedResult(
   const state = position === undefined ? running : `queued at position ${position}`;
   const tool = `\`${style.toolPrefix ?? ""}await\``;
   const advice = isAwaited ? `Another ${tool} waits on.` : `${tool} returns its result.`;
-  const output = outputSoFar(operation, style);
-  const line = `${operation.id} ${state}. ${advice}${output === "" ? "" : " Output so far:"}`;
+  const drawn = screenText(operation);
+  const output = drawn === "" ? outputSoFar(operation, style) : "";
+  const line = `${operation.id} ${state}. ${advice}${drawn && ` ${drawn}`}${output === "" ? "" : " Output so far:"}`;
   return {
     ...textResult(joinLines(line, output)),
     _meta: { [OPERATION_META_KEY]: operationMeta(operation, undefined) },
   };
+}
+
+/** What a program that draws shows, after a line about it; empty: none draws. */
+export function screenText({ screen }: Operation): string {
+  if (screen?.isDrawn !== true) return "";
+  const { lines, row, column } = screen.now;
+  return [`Its screen, the cursor in line ${row}, column ${column}:`, ...lines].join("\n");
 }
 
 /** Both ends of the output so far. */

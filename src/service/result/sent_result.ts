@@ -5,12 +5,25 @@ import type { Operation } from "../../operation/operation_record.ts";
 import type { Awaited, OutputWaitEnd } from "../../operation/output_wait.ts";
 import { readPage } from "../../operation/output/output_pages.ts";
 import { closingLine, OPERATION_META_KEY, operationMeta } from "./closing_line.ts";
-import { denialMeta, joinLines, type ResultStyle, sandboxNotes } from "./result_text.ts";
+import { denialMeta, joinLines, type ResultStyle, sandboxNotes, screenText } from "./result_text.ts";
 import { protectedMeta, protectedNote } from "./protected_note.ts";
 import { whyOver } from "./waited_result.ts";
 
 /** Bytes kept free for the lines around the output. */
 const ROOM_BYTES = 300;
+
+/** What a program that draws shows. */
+function drawnResult(
+  operation: Operation,
+  end: OutputWaitEnd,
+  style: ResultStyle & { readonly awaited: Awaited },
+): CallToolResult {
+  const state = `${operation.id} ${whyOver(operation, end, { ...style, position: undefined })}.`;
+  return {
+    content: [{ type: "text", text: `${state} ${screenText(operation)}` }],
+    _meta: { [OPERATION_META_KEY]: { ...operationMeta(operation, undefined), position: operation.output.totalBytes } },
+  };
+}
 
 /** `from`: the place in the output before it was typed. */
 export async function sentResult(
@@ -18,7 +31,9 @@ export async function sentResult(
   end: OutputWaitEnd & { readonly from: number },
   style: ResultStyle & { readonly awaited: Awaited },
 ): Promise<CallToolResult> {
-  const { output, id } = operation;
+  const { output, id, screen } = operation;
+  if (screen !== undefined) await screen.read();
+  if (screen?.isDrawn === true) return drawnResult(operation, end, style);
   const limit = Math.max(1, style.limits.bytes - ROOM_BYTES);
   const start = Math.max(end.from, output.totalBytes - limit);
   const { text } = await readPage(output, { offset: start, limit }, style);

@@ -5,7 +5,7 @@ import type { Awaited, Match, OutputWaitEnd } from "../../operation/output_wait.
 import { duration } from "../../base/time.ts";
 import { elapsedMs, OPERATION_META_KEY, operationMeta } from "./closing_line.ts";
 import { inputNote } from "./input_note.ts";
-import { joinLines, outputSoFar, type ResultStyle } from "./result_text.ts";
+import { joinLines, outputSoFar, type ResultStyle, screenText } from "./result_text.ts";
 
 interface WaitedStyle extends ResultStyle {
   readonly awaited: Awaited;
@@ -21,12 +21,15 @@ const LONGEST_LINE = 400;
 /** The answer about an operation that still runs: why the wait ended, and the line or the output so far. */
 export function waitedResult(operation: Operation, end: OutputWaitEnd, style: WaitedStyle): CallToolResult {
   const tool = `\`${style.toolPrefix ?? ""}await\``;
+  const drawn = screenText(operation);
   const [shown, heading] = end.kind === "matched"
     ? [linesOf(end.match), " It wrote:"]
-    : [outputSoFar(operation, style), " Output so far:"];
+    : drawn === ""
+    ? [outputSoFar(operation, style), " Output so far:"]
+    : ["", ` ${drawn}`];
   const why = whyOver(operation, end, style);
   const advice = end.kind === "input" ? `\`${style.toolPrefix ?? ""}send\` types.` : `${tool} returns its result.`;
-  const line = `${operation.id} ${why}. ${advice}${shown && heading}`;
+  const line = `${operation.id} ${why}. ${advice}${drawn === "" ? shown && heading : heading}`;
   return {
     content: [{ type: "text", text: joinLines(line, shown) }],
     _meta: { [OPERATION_META_KEY]: { ...operationMeta(operation, undefined), position: end.position } },

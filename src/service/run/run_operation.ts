@@ -50,6 +50,7 @@ export async function runOperation(service: Service, job: Job, context: CallCont
       return end === undefined ? result : withMissedLine(result, end, job.awaited);
     }
     registry.markUndelivered(operation.id);
+    if (operation.screen !== undefined) await operation.screen.read();
   }
   const { task } = context;
   if (task !== undefined) registry.markTask(operation.id);

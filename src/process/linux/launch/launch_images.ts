@@ -219,7 +219,7 @@ export class LaunchImages implements Disposable {
 }
 
 /** What a terminal begins with. */
-const TERMINAL_SIZE = { columns: 80, rows: 24 };
+export const TERMINAL_SIZE = { columns: 80, rows: 24 };
 
 function listOf(environment: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(environment).map(([name, value]) => `${name}=${value}`);

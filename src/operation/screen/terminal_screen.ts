@@ -1,0 +1,114 @@
+/**
+ * The screen of a terminal, from all that its programs write (X22). Programs that draw are told by it: their stream alone
+ * says nothing to a reader. What the emulator would answer to questions of programs goes nowhere.
+ */
+import type { Terminal } from "@xterm/headless";
+
+export interface Screen {
+  /** Without blanks at their ends; empty ones at the end are left out. */
+  readonly lines: readonly string[];
+  /** The place of the cursor, the first line and column being 1. */
+  readonly row: number;
+  readonly column: number;
+}
+
+/** Columns and rows. */
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** More that is not drawn yet makes the writer wait, bytes. */
+const MOST_PENDING = 512 * 1024;
+/** CSI sequences that put the cursor or clear the screen, as programs do that draw. */
+const DRAWING = ["H", "f", "d"] as const;
+const ERASE_ALL = 2;
+
+export class TerminalScreen implements Disposable {
+  /** Undefined: it could not be loaded, so that nothing is ever drawn. */
+  readonly #ready: Promise<Terminal | undefined>;
+  #terminal: Terminal | undefined;
+  #isDrawn = false;
+  #pending = 0;
+  #drawing = Promise.resolve();
+
+  /** Loads the emulator, which no other command needs. */
+  constructor(size: ScreenSize) {
+    this.#ready = this.#open(size).catch(() => undefined);
+  }
+
+  /** Whether a program draws: on the other screen, or by places since the last `forget`. */
+  get isDrawn(): boolean {
+    return this.#isDrawn || this.#terminal?.buffer.active.type === "alternate";
+  }
+
+  /** Whether programs have asked for the other sequences of cursor keys. */
+  get applicationKeys(): boolean {
+    return this.#terminal?.modes.applicationCursorKeysMode === true;
+  }
+
+  /** Settles when there is room again; undefined: there is. */
+  get pressure(): Promise<void> | undefined {
+    return this.#pending > MOST_PENDING ? this.#drawing : undefined;
+  }
+
+  /** Draws a chunk later; it is copied. */
+  write(chunk: Uint8Array): void {
+    const bytes = chunk.slice();
+    this.#pending += bytes.length;
+    this.#drawing = this.#draw(bytes);
+  }
+
+  /** What was drawn by places does not count any more: a program that goes on drawing will do it again. */
+  forget(): void {
+    this.#isDrawn = false;
+  }
+
+  async resize({ columns, rows }: ScreenSize): Promise<void> {
+    (await this.#ready)?.resize(columns, rows);
+  }
+
+  /** All that was written is drawn before. */
+  async read(): Promise<Screen> {
+    await this.#drawing;
+    return this.now;
+  }
+
+  /** As far as it is drawn. */
+  get now(): Screen {
+    const { baseY = 0, cursorX = 0, cursorY = 0 } = this.#terminal?.buffer.active ?? {};
+    const lines: string[] = [];
+    for (let row = 0; row < (this.#terminal?.rows ?? 0); row++) {
+      lines.push(this.#terminal?.buffer.active.getLine(baseY + row)?.translateToString(true).trimEnd() ?? "");
+    }
+    return {
+      lines: lines.slice(0, lines.findLastIndex((line) => line !== "") + 1),
+      row: cursorY + 1,
+      column: cursorX + 1,
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#terminal?.dispose();
+  }
+
+  async #open({ columns, rows }: ScreenSize): Promise<Terminal> {
+    const { default: { Terminal } } = await import("@xterm/headless/emulator") as {
+      default: typeof import("@xterm/headless");
+    };
+    const terminal = new Terminal({ cols: columns, rows, scrollback: 0, allowProposedApi: true });
+    const draws = () => {
+      this.#isDrawn = true;
+      return false; // the emulator handles it too
+    };
+    for (const final of DRAWING) terminal.parser.registerCsiHandler({ final }, draws);
+    terminal.parser.registerCsiHandler({ final: "J" }, ([what]) => what === ERASE_ALL && draws());
+    return this.#terminal = terminal;
+  }
+
+  async #draw(bytes: Uint8Array): Promise<void> {
+    const terminal = await this.#ready;
+    await new Promise<void>((resolve) => terminal === undefined ? resolve() : terminal.write(bytes, resolve));
+    this.#pending -= bytes.length;
+  }
+}
