@@ -34,7 +34,7 @@ function steady({ tools, texts }: Told): Told {
 }
 
 const EACH_EXPECTED: readonly Told[] = Array.from({ length: SESSIONS }, () => ({
-  tools: ["await", "cancel", "sandboxed_shell", "status"],
+  tools: ["await", "cancel", "sandboxed_shell", "send", "status"],
   texts: ["hi\n", "no\n[exit code 3, TIME]"],
 }));
 

@@ -8,7 +8,7 @@ import { runProgram } from "./_support/terminal.ts";
 import { upstreamServer, withServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
-const BUILT_IN = ["await", "cancel", "sandboxed_shell", "status"];
+const BUILT_IN = ["await", "cancel", "sandboxed_shell", "send", "status"];
 const LEAN = ["find_tools", "call_tool"];
 const TEXT = { type: "object", properties: { text: { type: "string" } } };
 const TITLE = {
@@ -214,7 +214,7 @@ Deno.test("O6 --lean-tool-files hides tool files and bundles, and doctor counts 
     readonly execution?: object;
   }[];
   assert.deepStrictEqual(tools.map(({ name }) => name), [...BUILT_IN, ...LEAN].map((name) => `greet_${name}`));
-  assert.match(tools[4]?.description ?? "", /not listed, of: file-tools, the project's tool files\./);
+  assert.match(tools[5]?.description ?? "", /not listed, of: file-tools, the project's tool files\./);
   assert.match(
     (await server.call("greet_find_tools", { query: "greeting hello" })).text,
     /^greet_hello: Says hello\.$/m,
@@ -235,7 +235,7 @@ Deno.test("O6 --lean-tool-files hides tool files and bundles, and doctor counts 
   const { checks } = JSON.parse(stdout) as { readonly checks: readonly { id: string; message: string }[] };
   const listed = tools.map(({ execution: _, ...tool }) => tool);
   const bytes = new TextEncoder().encode(JSON.stringify({ tools: listed })).length;
-  assert.deepStrictEqual(checks.find(({ id }) => id === "tools_list")?.message, `6 tools, ${bytes} bytes`);
+  assert.deepStrictEqual(checks.find(({ id }) => id === "tools_list")?.message, `7 tools, ${bytes} bytes`);
 });
 
 Deno.test("O6 call_tool does not call what is withheld, and find_tools does not find it, with the reason and the way out", async () => {

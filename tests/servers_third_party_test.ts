@@ -186,7 +186,7 @@ async function tryInFront(bench: Workbench, script: string): Promise<void> {
   // A call that was not quick says so.
   const said = new TextDecoder().decode(stdout).replace(/\[exit code 0, [\d.]+ s\]/, "");
   assert.deepStrictEqual(JSON.parse(said), {
-    tools: ["await", "cancel", "sandboxed_shell", "status", ...SUM_TOOLS],
+    tools: ["await", "cancel", "sandboxed_shell", "send", "status", ...SUM_TOOLS],
     texts: [[false, "hi\n"], [false, "5"], [true, "it cannot be done"]],
     steps: [[1, 2]],
   });

@@ -47,7 +47,7 @@ Deno.test("K2 a worker that dies is replaced, and native tools are off unless a 
   using other = new Workbench();
   await using plain = await ServerProcess.start(other, { era: "none" });
   const { tools } = await (await connectClient(plain, "2025-11-25")).listTools();
-  assert.deepEqual(tools.map(({ name }) => name), ["await", "cancel", "sandboxed_shell", "status"]);
+  assert.deepEqual(tools.map(({ name }) => name), ["await", "cancel", "sandboxed_shell", "send", "status"]);
 });
 
 function read(client: Client, path: string): Promise<string> {

@@ -132,7 +132,7 @@ async function attempt(agent: Agent, screen: Screen, command: string): Promise<A
   return answer;
 }
 
-const BUILT_IN = ["sandboxed_shell", "await", "status", "cancel"];
+const BUILT_IN = ["sandboxed_shell", "await", "send", "status", "cancel"];
 const LINE_WIDTH = 92;
 
 /** One line for each program: its name, how many tools it has, and as many of them as fit. */

@@ -8,6 +8,7 @@ const TOOLS: readonly (readonly [name: string, description: string])[] = [
   ["sandboxed_shell", "Runs a shell line in the sandbox."],
   ["status", "Says what runs, waits and has ended."],
   ["await", "Waits for operations and gives their results."],
+  ["send", "Types into an operation and gives what it answers."],
   ["cancel", "Ends an operation with all its processes."],
 ];
 

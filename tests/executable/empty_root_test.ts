@@ -46,7 +46,13 @@ test("in an empty root the official client runs commands in the sandbox, over st
   await using server = await ServerProcess.start(bench, { era: "none", prefix, environment: PATH });
   const client = await connectClient(server, "2025-11-25");
   const { tools } = await client.listTools();
-  assert.deepStrictEqual(tools.map(({ name }) => name).toSorted(), ["await", "cancel", "sandboxed_shell", "status"]);
+  assert.deepStrictEqual(tools.map(({ name }) => name).toSorted(), [
+    "await",
+    "cancel",
+    "sandboxed_shell",
+    "send",
+    "status",
+  ]);
   const shell = async (command: string) => {
     const { content } = await client.callTool({ name: "sandboxed_shell", arguments: { command } });
     return JSON.stringify(content);
