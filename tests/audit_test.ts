@@ -73,6 +73,21 @@ for (const user of usersAtHand()) {
   });
 }
 
+Deno.test("S18 X22 what is typed is in the audit log with its size, and never itself", async () => {
+  using bench = new Workbench();
+  const log = `${bench.elsewhere}/audit.jsonl`;
+  await using server = await ServerProcess.start(bench, { flags: ["--audit-log", log] });
+  const asked = await server.call("sandboxed_shell", { command: "read -s word; echo ${#word}", tty: true });
+  const operation = /op_\w+/.exec(asked.text)?.[0];
+  assert.match((await server.call("send", { operation_id: operation, text: "correct horse\n" })).text, /13/);
+  assert.deepStrictEqual(linesOf(log).map(({ event, bytes }) => [event, bytes]), [
+    ["start", undefined],
+    ["input", 14],
+    ["end", undefined],
+  ]);
+  assert.ok(!(await Deno.readTextFile(log)).includes("correct"));
+});
+
 Deno.test("S18 checks of programs and servers that a person names are in the audit log", async () => {
   using bench = new Workbench("ordinary");
   const log = `${bench.elsewhere}/audit.jsonl`;

@@ -210,6 +210,17 @@ Deno.test("X22 S3 what a terminal could answer is never typed, and nothing is ty
   assert.deepStrictEqual(["one", "other"].map((name) => Deno.readTextFileSync(`${bench.scope}/${name}`)), ["", ""]);
 });
 
+Deno.test("X22 without the sandbox a command has input and a terminal too", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { flags: ["--no-sandbox"] });
+  for (const [kind, echoed] of [[INPUT, ""], [TTY, "word\n"]] as const) {
+    const asked = await server.call("sandboxed_shell", { command: "printf 'Word? '; read a; echo got $a", ...kind });
+    assert.match(asked.text, /^op_\w+ waits for input: "Word\?"/);
+    const { text } = await server.call("send", { id: idIn(asked), text: "word\n" });
+    assert.ok(text.startsWith(`${echoed}got word\n`), text);
+  }
+});
+
 Deno.test("X22 a program that fakes our words is shown as its output", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);

@@ -31,6 +31,7 @@ import { HTTP_SERVERS } from "./servers/http.ts";
 import { RAW_SERVERS } from "./servers/raw.ts";
 import { LYING_SERVERS } from "./servers/stdio_lies.ts";
 import { STDIO_SERVERS } from "./servers/stdio_policy.ts";
+import { INPUT } from "./commands/input.ts";
 import { SHELL_SESSIONS } from "./commands/shell_sessions.ts";
 import { SIGNALS } from "./commands/signals.ts";
 import { START_UP_FILES } from "./protected/start_up_files.ts";
@@ -49,7 +50,14 @@ export const RIGHTS_DECIDE: readonly Row[] = [
 ];
 
 /** About the network, what a command uses up or leaves running, and sequences: limits and filters that bind all alike. */
-export const LIMITS_DECIDE: readonly Row[] = [...SIGNALS, ...MEMORY, ...NETWORK, ...OPERATIONS, ...SHELL_SESSIONS];
+export const LIMITS_DECIDE: readonly Row[] = [
+  ...SIGNALS,
+  ...MEMORY,
+  ...NETWORK,
+  ...OPERATIONS,
+  ...SHELL_SESSIONS,
+  ...INPUT,
+];
 
 /** About what the server reads, is asked, hands on and hands out: it decides for every user alike. */
 export const SERVER_DECIDES: readonly Row[] = [...CONFIGURATION, ...ARGUMENTS, ...ENVIRONMENT, ...OUTPUT, ...PROMPTS];

@@ -79,7 +79,6 @@ const ROWS: readonly Row[] = [
   ["vi", "vim-tiny", "editors on a terminal"],
   ["less", "less", "pagers on a terminal"],
   ["sqlite3", "sqlite3", "a console on a terminal"],
-  ["gdb", "gdb", "a debugger on a terminal"],
   ["zsh", "zsh", "its completions"],
   ["fish", "fish", "its completions"],
 ];

@@ -73,7 +73,12 @@ export class AuditLog implements Disposable {
 
   /** Before it runs; the problem is why it must not: a command that cannot be written here is not run. */
   begin(command: AuditedCommand): Promise<Outcome<void>> {
-    return this.#begin("the command", wordsOf(command));
+    return this.#before("start", "run the command", wordsOf(command));
+  }
+
+  /** Before it is typed: its size alone, since it may be a password. The problem is why it must not be typed. */
+  input({ operation: { id, tool } }: AuditedCommand, bytes: number): Promise<Outcome<void>> {
+    return this.#before("input", "type", { operation: id, tool, bytes });
   }
 
   end(command: AuditedCommand, end: CommandEnd): Promise<void> {
@@ -82,22 +87,22 @@ export class AuditLog implements Disposable {
 
   /** The same for a call: names only, since its arguments are the server's business and may be secrets. */
   beginCall(call: AuditedCall): Promise<Outcome<void>> {
-    return this.#begin("the call", namesOf(call));
+    return this.#before("start", "run the call", namesOf(call));
   }
 
   endCall(call: AuditedCall, outcome: CallOutcome): Promise<void> {
     return this.#end({ ...namesOf(call), outcome });
   }
 
-  async #begin(what: string, fields: object): Promise<Outcome<void>> {
+  async #before(event: string, what: string, fields: object): Promise<Outcome<void>> {
     try {
-      await this.#write("start", fields);
+      await this.#write(event, fields);
       return success(undefined);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       this.#complain(error);
       return failure(
-        `Cannot run ${what}: it cannot be written to the audit log "${this.#path}" (${error.message}), ` +
+        `Cannot ${what}: it cannot be written to the audit log "${this.#path}" (${error.message}), ` +
           "and this server runs nothing that is not written there",
       );
     }

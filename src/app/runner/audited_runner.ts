@@ -1,5 +1,6 @@
 /** Writes every command to the audit log, before it runs and when it ended (S18). */
 import type { CommandEnd } from "../../base/command/command_end.ts";
+import type { RunningCommand } from "../../base/command/running_command.ts";
 import { OperationIds } from "../../operation/operation_id.ts";
 import type {
   CommandHooks,
@@ -31,7 +32,8 @@ export class AuditedRunner extends RunnerDecorator {
     const command = this.#describe(request, CHECK);
     const begun = await this.#log.begin(command);
     if (!begun.ok) return { kind: "not_started", message: begun.problem, fault: "server" };
-    const end = await this.inner.run(request, hooks);
+    const onRunning = (running: RunningCommand) => hooks.onRunning?.(this.#withAuditedInput(running, command));
+    const end = await this.inner.run(request, { ...hooks, onRunning });
     await this.#write(command, end);
     return end;
   }
@@ -55,6 +57,22 @@ export class AuditedRunner extends RunnerDecorator {
     } finally {
       await Promise.all(this.#writing); // what ends with the runner is written too
     }
+  }
+
+  /** What is typed is written to the log first, and not typed where that fails. */
+  #withAuditedInput(running: RunningCommand, command: AuditedCommand): RunningCommand {
+    const { input } = running;
+    if (input === undefined) return running;
+    const write = async (bytes: Uint8Array) => {
+      const written = await this.#log.input(command, bytes.length);
+      if (!written.ok) throw new Error(written.problem);
+      await input.write(bytes);
+    };
+    return {
+      listensAt: (port) => running.listensAt(port),
+      inputWait: () => running.inputWait(),
+      input: { write, close: () => input.close(), ...input.terminal !== undefined && { terminal: input.terminal } },
+    };
   }
 
   #describe(

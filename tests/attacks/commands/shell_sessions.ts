@@ -2,7 +2,7 @@
 import { BOTH, type Call, type Place, type Row, type Seen } from "../frame/attack.ts";
 
 /** Of one attempt and one server: the others go on at the same time. */
-function nameOf({ directory, parent }: Place): string {
+export function nameOf({ directory, parent }: Place): string {
   return `${parent.slice(-8)}-${directory.slice(directory.lastIndexOf("/") + 1).slice(-15)}`;
 }
 

@@ -1,0 +1,58 @@
+/** Programs that people use on a terminal, driven by an agent through `send` (X22, X23). */
+import assert from "node:assert/strict";
+import { ServerProcess } from "./_support/server_process.ts";
+import { Workbench } from "./_support/workbench.ts";
+import { machineProblem, startMachine } from "./tools/other_machine.ts";
+
+const problem = machineProblem();
+
+/** Starts a command on a terminal; gives its first answer, and what sends to it. */
+async function onTerminal(server: ServerProcess, command: string) {
+  const { text } = await server.call("sandboxed_shell", { command, tty: true });
+  const id = /^op_\w+/.exec(text)?.[0] ?? assert.fail(text);
+  const send = async (args: object) => (await server.call("send", { id, ...args })).text;
+  return { text, send };
+}
+
+Deno.test("X22 the console of a database answers one line a call", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const { text, send } = await onTerminal(server, "sqlite3 things.db");
+  assert.match(text, /waits for input: "sqlite>"/);
+  assert.match(
+    await send({ text: "create table t(a); insert into t values (41); select a + 1 from t;\n" }),
+    /\n42\nsqlite> $/,
+  );
+  assert.match(await send({ text: ".quit\n" }), /\[exit code 0/);
+});
+
+Deno.test("X22 a program that redraws itself is answered with its screen, again and again", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const { text, send } = await onTerminal(server, "top -d 1");
+  assert.match(text, /Its screen, the cursor in line \d+, column \d+:\ntop - .*\n(.*\n)+ +PID /);
+  assert.match(await send({ until: "never", timeout_seconds: 1.5 }), /Its screen, .*:\ntop - /);
+  assert.match(await send({ text: "q" }), /\[exit code 0/);
+});
+
+Deno.test({
+  name: `X22 ssh's question about the key of a host is answered${problem === undefined ? "" : `: not run, ${problem}`}`,
+  ignore: problem !== undefined,
+  async fn() {
+    using bench = new Workbench();
+    const directory = await Deno.makeTempDir({ prefix: "ahma-machine-" });
+    await using machine = await startMachine(directory);
+    const prefix = await machine.admit(bench);
+    const flags = ["--allow-read-sensitive", `${bench.home}/.ssh`];
+    await using server = await ServerProcess.start(bench, { prefix, flags });
+    const ssh = "ssh -o UserKnownHostsFile=$PWD/known -o StrictHostKeyChecking=ask other 'echo there'";
+    const { text, send } = await onTerminal(server, ssh);
+    assert.match(
+      text,
+      /waits for input: "Are you sure you want to continue connecting \(yes\/no\/\[fingerprint\]\)\?"/,
+    );
+    assert.match(await send({ text: "yes\n", until: "there", timeout_seconds: 20 }), /\nthere\n/);
+    assert.match(await Deno.readTextFile(`${bench.scope}/known`), /^\S+ ssh-ed25519 /);
+    await Deno.remove(directory, { recursive: true });
+  },
+});
