@@ -9,7 +9,7 @@ function processesOf(name: string): string {
 }
 
 /** Starts `prey` with its input open, then `thief`; gives the line of the prey that has the thief's word. */
-async function besides(
+async function nextTo(
   scene: Scene,
   { prey, thief, kind }: {
     readonly prey: string;
@@ -29,8 +29,8 @@ async function besides(
   return text.split("\n").filter((line) => line.startsWith("> ")).join("\n");
 }
 
-function foundIn(pattern: RegExp, attempt: Parameters<typeof besides>[1]): ReturnType<typeof driven> {
-  return driven(async (scene) => pattern.exec(await besides(scene, attempt))?.[0]);
+function foundIn(pattern: RegExp, attempt: Parameters<typeof nextTo>[1]): ReturnType<typeof driven> {
+  return driven(async (scene) => pattern.exec(await nextTo(scene, attempt))?.[0]);
 }
 
 export const INPUT: readonly Row[] = [
