@@ -210,6 +210,20 @@ Deno.test("X22 S3 what a terminal could answer is never typed, and nothing is ty
   assert.deepStrictEqual(["one", "other"].map((name) => Deno.readTextFileSync(`${bench.scope}/${name}`)), ["", ""]);
 });
 
+Deno.test("X22 a program that reads nothing holds no call up, and what it was not given is told", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const deaf = idIn(await server.call("sandboxed_shell", { command: "echo up; exec tail -f /dev/null", ...INPUT }));
+  const large = "x".repeat(60_000);
+  const first = await server.call("send", { id: deaf, text: large, timeout_seconds: 0 });
+  assert.match(first.text, /^op_\w+ still runs after/);
+  const second = await server.call("send", { id: deaf, text: large, timeout_seconds: 0 });
+  assert.match(second.text, /it took nothing \(The program does not read its input\)$/);
+  const third = await server.call("send", { id: deaf, text: "y" });
+  assert.match(third.text, /it took nothing \(The program has not read what it was given before\)$/);
+  assert.match((await server.call("cancel", { id: deaf })).text, /is cancelled, its processes are gone/);
+});
+
 Deno.test("X22 without the sandbox a command has input and a terminal too", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { flags: ["--no-sandbox"] });

@@ -2,6 +2,7 @@ import type { CommandEnd } from "../base/command/command_end.ts";
 import type { CommandInput } from "../base/command/running_command.ts";
 import { ignoreClosedPipe } from "../base/errors.ts";
 import { encodeText } from "../base/text.ts";
+import { withTimeout } from "../base/time.ts";
 import type { LauncherProcess } from "./spawn.ts";
 
 /**
@@ -14,11 +15,23 @@ export async function withOpenInput(
   run: (input: CommandInput) => Promise<CommandEnd>,
 ): Promise<CommandEnd> {
   const writer = process.stdin.getWriter();
-  const write = (bytes: Uint8Array) => writer.write(bytes);
-  const close = () => writer.close().catch(ignoreClosedPipe);
+  let isStuck = false;
+  const write = async (bytes: Uint8Array) => {
+    if (isStuck) throw new Error("The program has not read what it was given before");
+    isStuck = true;
+    const taken = writer.write(bytes).then(() => {
+      isStuck = false;
+      return true;
+    });
+    if (await withTimeout(taken, PATIENCE_MS) === undefined) throw new Error("The program does not read its input");
+  };
+  const close = async () => void await withTimeout(writer.close().catch(ignoreClosedPipe), PATIENCE_MS);
   const end = run({ write, close });
-  if (text !== undefined) void write(encodeText(text)).catch(ignoreClosedPipe);
+  if (text !== undefined) void writer.write(encodeText(text)).catch(ignoreClosedPipe);
   const ended = await end;
-  await close();
+  void writer.abort().catch(ignoreClosedPipe);
   return ended;
 }
+
+/** A program that reads nothing for so long takes no input, milliseconds. */
+const PATIENCE_MS = 2_000;

@@ -277,7 +277,9 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
     signal.addEventListener("abort", onAbort, { once: true });
     void gone.finally(() => signal.removeEventListener("abort", onAbort));
     if (stdin !== undefined) await process.input.write(encodeText(stdin)).catch(() => {}); // the end says why
-    return await end;
+    const ended = await end;
+    if (process.problem === undefined) return ended;
+    return { kind: "not_started", message: `Cannot give the command a terminal: ${process.problem}`, fault: "server" };
   }
 
   async #runOffline(policy: SandboxPolicy): Promise<CommandEnd> {

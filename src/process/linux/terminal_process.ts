@@ -1,6 +1,6 @@
 /** A launched command on a terminal of its own: what is typed and shown goes through the terminal's master. */
 import type { CommandInput, CommandTerminal } from "../../base/command/running_command.ts";
-import { ignoreClosedPipe } from "../../base/errors.ts";
+import { ignoreClosedPipe, messageOf } from "../../base/errors.ts";
 import { MASTER_FD } from "../../sandbox/launcher/steps/terminal_steps.ts";
 import type { Terminal, Terminals, TerminalSize } from "../../system/terminal/terminal.ts";
 import { TERMINAL_SIZE } from "./launch/launch_images.ts";
@@ -24,6 +24,7 @@ export class TerminalProcess implements LauncherProcess {
   readonly input: CommandInput;
   readonly #process: LauncherProcess;
   readonly #system: TerminalSystem;
+  #problem: string | undefined;
   readonly #taken = Promise.withResolvers<Terminal | undefined>();
 
   constructor(process: LauncherProcess, system: TerminalSystem) {
@@ -38,7 +39,11 @@ export class TerminalProcess implements LauncherProcess {
     this.output = new ReadableStream({
       type: "bytes",
       autoAllocateChunkSize: READ_BYTES,
-      start: async () => void (terminal = await this.#take()),
+      start: async () => {
+        // Its table does not go on without the terminal, and reports that.
+        terminal = await this.#take().catch((thrown) => void (this.#problem = messageOf(thrown)));
+      },
+      cancel: () => terminal?.close(),
       async pull(controller) {
         const { byobRequest } = controller;
         const view = byobRequest?.view;
@@ -49,6 +54,11 @@ export class TerminalProcess implements LauncherProcess {
         byobRequest.respond(length);
       },
     });
+  }
+
+  /** Why there is no terminal; undefined: there is, or its table reports why. */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   /** Ends what runs on the terminal as its closing would: programs may save their state. */

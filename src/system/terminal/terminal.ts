@@ -108,7 +108,7 @@ export class Terminal {
 
   /** Fills a buffer with what comes next; 0: no process has the terminal any more. It closes itself then. */
   async read(into: Uint8Array<ArrayBuffer>): Promise<number> {
-    const { read, close, __errno_location } = this.#library.symbols;
+    const { read, __errno_location } = this.#library.symbols;
     for (;;) {
       const length = this.#isClosed ? 0 : Number(read(this.#descriptor, into, BigInt(into.length)));
       if (length > 0) return length;
@@ -116,8 +116,7 @@ export class Terminal {
         await this.#wait(POLLIN, -1);
         continue;
       }
-      if (!this.#isClosed) close(this.#descriptor);
-      this.#isClosed = true;
+      this.close();
       return 0;
     }
   }
@@ -134,6 +133,12 @@ export class Terminal {
         throw new Error("The program does not read its input");
       }
     }
+  }
+
+  /** Gives it up; what is written to it is lost. */
+  close(): void {
+    if (!this.#isClosed) this.#library.symbols.close(this.#descriptor);
+    this.#isClosed = true;
   }
 
   /** Tells its programs of another size. */
