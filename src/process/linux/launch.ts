@@ -188,6 +188,10 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
       }
       const command = this.keep(sandbox.run(input, hooks));
       const end = await command.end;
+      // Its shell was ended before it had read the line, which the launcher knows no signal of.
+      if (!command.accepted && !command.refused && hooks.signal.aborted) {
+        return { kind: "signalled", signal: "SIGTERM" };
+      }
       if (command.accepted || command.refused || hooks.signal.aborted || tries >= MOST_DEAD) return end;
     }
   }
