@@ -127,6 +127,6 @@ async function type(input: CommandInput, { size, bytes, ends }: Typed): Promise<
     if (ends) await input.close();
     return undefined;
   } catch (thrown) {
-    return `it took nothing (${messageOf(thrown)})`;
+    return messageOf(thrown);
   }
 }
