@@ -28,7 +28,9 @@ export function waitedResult(operation: Operation, end: OutputWaitEnd, style: Wa
     ? [outputSoFar(operation, style), " Output so far:"]
     : ["", ` ${drawn}`];
   const why = whyOver(operation, end, style);
-  const advice = end.kind === "input" ? `\`${style.toolPrefix ?? ""}send\` types.` : `${tool} returns its result.`;
+  const advice = operation.command?.input !== undefined
+    ? `\`${style.toolPrefix ?? ""}send\` types.`
+    : `${tool} returns its result.`;
   const line = `${operation.id} ${why}. ${advice}${drawn === "" ? shown && heading : heading}`;
   return {
     content: [{ type: "text", text: joinLines(line, shown) }],
