@@ -218,16 +218,16 @@ Deno.test("X22 a program that reads nothing holds no call up, and what it was no
   const first = await server.call("send", { id: deaf, text: large, timeout_seconds: 0 });
   assert.match(first.text, /^op_\w+ still runs after/);
   const second = await server.call("send", { id: deaf, text: large, timeout_seconds: 0 });
-  assert.match(second.text, /: its program does not read its input; what was sent waits there$/);
+  assert.match(second.text, /\. Its program does not read its input; what was sent waits there\.$/);
   const third = await server.call("send", { id: deaf, text: "y" });
-  assert.match(third.text, /: its program has not read what was sent before$/);
+  assert.match(third.text, /\. Its program has not read what was sent before\.$/);
   assert.match((await server.call("cancel", { id: deaf })).text, /is cancelled, its processes are gone/);
   const closed = idIn(
     await server.call("sandboxed_shell", { command: "exec 0<&-; echo up; tail -f /dev/null", ...INPUT }),
   );
   for (const text of ["one\n", "two\n"]) {
     const refused = await server.call("send", { id: closed, text });
-    assert.match(refused.text, /^Cannot send to op_\w+: its program has closed its input$/);
+    assert.match(refused.text, /^Cannot send to op_\w+\. Its program has closed its input\.$/);
   }
 });
 

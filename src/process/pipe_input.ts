@@ -17,11 +17,11 @@ export async function withOpenInput(
   const writer = process.stdin.getWriter();
   let isStuck = false;
   const write = async (bytes: Uint8Array) => {
-    if (isStuck) throw new Error("its program has not read what was sent before");
+    if (isStuck) throw new Error("Its program has not read what was sent before");
     isStuck = true;
     const taken = writer.write(bytes).then(() => true, closedInput).finally(() => isStuck = false);
     if (await withTimeout(taken, PATIENCE_MS) === true) return;
-    throw new Error("its program does not read its input; what was sent waits there");
+    throw new Error("Its program does not read its input; what was sent waits there");
   };
   const close = async () => void await withTimeout(writer.close().catch(ignoreClosedPipe), PATIENCE_MS);
   const end = run({ write, close });
@@ -33,7 +33,7 @@ export async function withOpenInput(
 
 function closedInput(thrown: unknown): never {
   ignoreClosedPipe(thrown);
-  throw new Error("its program has closed its input");
+  throw new Error("Its program has closed its input");
 }
 
 /** A program that reads nothing for so long takes no input, milliseconds. */

@@ -58,7 +58,7 @@ async function send(service: Service, args: BuiltinArguments, context: CallConte
   operation.screen?.forget();
   if (typed.value.size !== undefined) await operation.screen?.resize(typed.value.size);
   const problem = await type(input.value, typed.value);
-  if (problem !== undefined && !isEnded(operation.state)) return errorResult(`Cannot send to ${id}: ${problem}`);
+  if (problem !== undefined && !isEnded(operation.state)) return errorResult(`Cannot send to ${id}. ${problem}.`);
   const wanted = awaited.value ?? {};
   const end = await waitForOutput(operation, wanted, {
     from,

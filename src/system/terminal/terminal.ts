@@ -125,13 +125,13 @@ export class Terminal {
   async write(bytes: Uint8Array): Promise<void> {
     const { write, __errno_location } = this.#library.symbols;
     for (let rest = bytes.slice(); rest.length > 0;) {
-      if (this.#isClosed) throw new Error("its programs have ended");
+      if (this.#isClosed) throw new Error("Its programs have ended");
       const length = Number(write(this.#descriptor, rest, BigInt(rest.length)));
       if (length > 0) rest = rest.subarray(length);
-      else if (length < 0 && errnoAt(__errno_location()) !== EAGAIN) throw new Error("its programs have ended");
+      else if (length < 0 && errnoAt(__errno_location()) !== EAGAIN) throw new Error("Its programs have ended");
       else if (await this.#wait(POLLOUT, WRITE_PATIENCE_MS) === 0) {
         const typed = `${bytes.length - rest.length} of ${bytes.length} bytes were typed`;
-        throw new Error(`its program does not read its input: ${typed}`);
+        throw new Error(`Its program does not read its input: ${typed}`);
       }
     }
   }
