@@ -76,8 +76,8 @@ function editsOf(args: EditArguments): readonly Edit[] {
     throw new UserError("Cannot edit: give `old_string` and `new_string`, or `edits`");
   }
   const names = ["old_string", "new_string", "replace_all", "occurrence"] as const;
-  const beside = names.find((name) => args[name] !== undefined);
-  if (beside !== undefined) throw new UserError(`Cannot edit: \`${beside}\` belongs into an item of \`edits\``);
+  const misplaced = names.find((name) => args[name] !== undefined);
+  if (misplaced !== undefined) throw new UserError(`Cannot edit: \`${misplaced}\` belongs into an item of \`edits\``);
   if (edits.length === 0) throw new UserError("Cannot edit: `edits` is empty");
   return edits.map(editOf);
 }
