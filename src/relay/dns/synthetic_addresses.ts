@@ -1,0 +1,66 @@
+/**
+ * The addresses that stand for names inside a sandbox: those of 198.18.0.0/15, which no network routes (RFC 2544), and the
+ * same in the last 32 bits of 2001:2::/48 (RFC 5180). An address of IPv4 is a number here, that of IPv6 too.
+ */
+
+/** 198.18.0.0 */
+const NETWORK = 0xc612_0000;
+const BITS_OF_HOST = 17;
+/** 198.18.0.10; those before it are left for what the relay may need for itself. */
+const FIRST = NETWORK + 10;
+/** More than any program connects to, and with the longest names about 10 MB. */
+const MOST_NAMES = 32_768;
+const IPV6_PREFIX = Uint8Array.of(0x20, 0x01, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0);
+const MAPPED_PREFIX = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff);
+
+/**
+ * Names and their addresses, one for each. A name keeps its address as long as the table lives, because programs keep
+ * addresses for as long as they like (the JVM does): a second use of one would lead to another name than was asked for.
+ * A full table therefore gives none to new names. A command can fill it with listed names only, such as those below a
+ * listed `*.name`, and harms those that share the table. Each sandbox should have its own: an address means something in
+ * its network only, and a scan of addresses then shows a command no name but its own.
+ */
+export class SyntheticAddresses {
+  readonly #most: number;
+  readonly #byName = new Map<string, number>();
+  readonly #names: string[] = [];
+
+  /** At most `most` names. */
+  constructor(most = MOST_NAMES) {
+    this.#most = most;
+  }
+
+  /** The address of a name, the same each time; undefined: the table is full. */
+  addressOf(name: string): number | undefined {
+    const known = this.#byName.get(name);
+    if (known !== undefined || this.#names.length >= this.#most) return known;
+    const address = FIRST + this.#names.length;
+    this.#names.push(name);
+    this.#byName.set(name, address);
+    return address;
+  }
+
+  /** The name that an address stands for; undefined: it stands for none. */
+  nameOf(address: number): string | undefined {
+    return this.#names[address - FIRST];
+  }
+}
+
+/** The 4 or 16 bytes of an address. */
+export function addressBytes(address: number, version: 4 | 6): Uint8Array<ArrayBuffer> {
+  const ipv4 = [address >>> 24, (address >>> 16) & 0xff, (address >>> 8) & 0xff, address & 0xff];
+  return Uint8Array.from(version === 4 ? ipv4 : [...IPV6_PREFIX, ...ipv4]);
+}
+
+/**
+ * The number of a synthetic address, from the 4 or 16 bytes that a socket has; an address of IPv4 within IPv6 too
+ * (`::ffff:198.18.0.10`), as a listener for both has it. Undefined: it is an address of another network.
+ */
+export function syntheticAddress(bytes: Uint8Array): number | undefined {
+  if (bytes.length !== 4 && bytes.length !== 16) return undefined;
+  const prefix = bytes.subarray(0, -4);
+  const begins = (wanted: Uint8Array) => prefix.every((byte, at) => byte === wanted[at]);
+  if (!begins(IPV6_PREFIX) && !begins(MAPPED_PREFIX)) return undefined;
+  const value = bytes.subarray(-4).reduce((number, byte) => number * 256 + byte, 0);
+  return value >>> BITS_OF_HOST === NETWORK >>> BITS_OF_HOST ? value : undefined;
+}
