@@ -45,6 +45,7 @@ Deno.test("S30 a query that two programs could read differently is at fault", ()
     "a name of 256 bytes": faultOf({ name: nameBytes(Array(4).fill("a".repeat(62)).join(".") + ".aa") }),
     "bytes behind it": faultOf({ counts: [1, 0, 0, 0], rest: Uint8Array.of(0) }),
     "two OPT records": faultOf({ counts: [1, 0, 0, 2], rest: concatenate([optRecord(), optRecord()]) }),
+    "two OPT records of which one is there": faultOf({ counts: [1, 0, 0, 2], rest: optRecord() }),
     "an OPT record that is cut": faultOf({ rest: optRecord().subarray(0, -1) }),
     "another record": faultOf({ rest: concatenate([nameBytes(""), Uint8Array.of(0, 250, 0, 255, 0, 0, 0, 0, 0, 0)]) }),
     "an update": faultOf({ flags: 5 << 11 }),
@@ -55,6 +56,13 @@ Deno.test("S30 a query that two programs could read differently is at fault", ()
   assert.deepStrictEqual(Object.entries(others).filter(([, fault]) => fault !== "FORMERR"), []);
   const longest = readQuery(queryBytes({ name: nameBytes(Array(4).fill("a".repeat(62)).join(".") + ".a") }));
   assert.deepStrictEqual([longest?.fault, longest?.name?.length], [undefined, 253]);
+});
+
+Deno.test("S30 a query outlives the memory that it was read from", () => {
+  const message = queryBytes();
+  const query = readQuery(message);
+  message.fill(0);
+  assert.deepStrictEqual(query, readQuery(queryBytes()));
 });
 
 Deno.test("S30 what is an answer, or has no whole header, gets no answer", () => {

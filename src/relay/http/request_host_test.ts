@@ -76,6 +76,7 @@ Deno.test("S31 a request that servers could read differently, or that opens a tu
     "a head that is too long": `${line}Host: example.com\r\nX: ${"x".repeat(LONGEST_HEAD)}\r\n\r\n`,
   };
   assert.deepStrictEqual(Object.entries(wrong).filter(([, text]) => read(text).state !== "invalid"), []);
+  assert.deepStrictEqual(read(wrong.CONNECT), { state: "invalid", reason: "opens a tunnel" });
 });
 
 Deno.test("S31 what is not a request of HTTP/1 is told as soon as that is clear", () => {

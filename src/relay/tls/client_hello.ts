@@ -113,12 +113,12 @@ function nameIn(hello: ByteReader): ServerName {
   return others.length > 0 ? invalid("names the server twice") : onlyName(name);
 }
 
-/** The one name of the list in the extension. */
+/** The one name of the list in the extension. What is cut off reads as an empty name, which is not one. */
 function onlyName(extension: ByteReader): ServerName {
   const list = extension.sized(2);
   const type = list.uint(1);
   const bytes = list.take(list.uint(2));
-  if (extension.isShort || extension.left > 0 || list.isShort || list.left > 0 || type !== HOST_NAME) {
+  if (extension.left > 0 || list.left > 0 || type !== HOST_NAME) {
     return invalid("has a list of names that is not one name");
   }
   const name = hostNameOf(byteText(bytes));

@@ -128,6 +128,8 @@ Deno.test("S31 what is not a whole, well-formed first message of a client is ref
     "33 records": records(whole, 1),
     "extensions that are cut": records(concatenate([uint(1, 1), sized(3, whole.subarray(4, -1))])),
     "bytes behind the extensions": records(concatenate([uint(1, 1), sized(3, whole.subarray(4), uint(0, 1))])),
+    "an extension that is cut": records(hello(serverNames("github.com"), Uint8Array.of(0, 43, 0, 9, 8))),
+    "an extension without a length": records(hello(serverNames("github.com"), Uint8Array.of(0, 43, 0))),
     "no random bytes": records(concatenate([uint(1, 1), sized(3, uint(0x0303, 2))])),
   };
   assert.deepStrictEqual(Object.entries(wrong).filter(([, bytes]) => readServerName(bytes).state !== "invalid"), []);
