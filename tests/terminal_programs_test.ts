@@ -56,3 +56,14 @@ Deno.test({
     await Deno.remove(directory, { recursive: true });
   },
 });
+
+Deno.test("X22 S22 sequences that would count for hours, and strings without an end, hold no other call up", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const counts = ["L", "M", "S", "T", "I", "Z", "b"].map((final) => `a\\033[2147483647${final}`).join("");
+  const endless = "head -c 3000000 /dev/zero | tr '\\0' t";
+  const command = `printf '${counts}'; printf '\\033]2;'; ${endless}; printf '\\a\\033[2J\\033[Hdone'; read a`;
+  const hostile = await server.call("sandboxed_shell", { command, tty: true });
+  assert.match((await server.shell("echo other")).text, /^other\n?$/);
+  assert.match(hostile.text, /Its screen, the cursor in line 1, column 5:\ndone$/);
+});

@@ -110,7 +110,7 @@ export class OperationOutput {
     }
     const start = this.#tailStart;
     const skipped = Math.max(0, offset - start);
-    return { offset: start + skipped, bytes: this.tail().slice(skipped, skipped + length) };
+    return { offset: start + skipped, bytes: this.#tail.toBytes(skipped, length) };
   }
 
   /** A known place before the start of `line` (1 is the first), or the very start, to search on from. */

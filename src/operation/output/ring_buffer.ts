@@ -45,12 +45,15 @@ export class RingBuffer {
     return [this.#bytes.subarray(from, Math.min(end, size)), this.#bytes.subarray(0, Math.max(0, end - size))];
   }
 
-  /** A copy of what is kept, oldest byte first. */
-  toBytes(): Uint8Array<ArrayBuffer> {
-    const copy = new Uint8Array(this.#length);
-    const beforeWrap = Math.min(this.#length, this.#bytes.length - this.#start);
-    copy.set(this.#bytes.subarray(this.#start, this.#start + beforeWrap));
-    copy.set(this.#bytes.subarray(0, this.#length - beforeWrap), beforeWrap);
+  /** A copy of what is kept beyond the oldest `skipped` bytes, oldest first: at most `most` bytes. */
+  toBytes(skipped = 0, most = this.#length): Uint8Array<ArrayBuffer> {
+    const copy = new Uint8Array(Math.min(most, Math.max(0, this.#length - skipped)));
+    let end = 0;
+    for (const part of this.parts(skipped)) {
+      const taken = part.subarray(0, copy.length - end);
+      copy.set(taken, end);
+      end += taken.length;
+    }
     return copy;
   }
 

@@ -17,3 +17,11 @@ Deno.test("RingBuffer keeps the last bytes, whatever the chunks", () => {
     assert.deepStrictEqual([...ring.toBytes()], capacity === 0 ? [] : [...all, 1].slice(-capacity));
   }));
 });
+
+Deno.test("X8 RingBuffer gives a part of what it keeps, across the end of its memory", () => {
+  const ring = new RingBuffer(5);
+  for (const text of ["abc", "def", "g"]) ring.write(new TextEncoder().encode(text));
+  const part = (...place: [number?, number?]) => new TextDecoder().decode(ring.toBytes(...place));
+  assert.deepStrictEqual([part(), part(1, 3), part(4, 9), part(5), part(9)], ["cdefg", "def", "g", "", ""]);
+  assert.strictEqual(new RingBuffer(5).toBytes(0, 3).length, 0);
+});

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { encodeText } from "../../base/text.ts";
+import { boundedEmulator } from "./bounded_emulator.ts";
 import { TerminalScreen } from "./terminal_screen.ts";
 
 async function drawn(...texts: readonly string[]): Promise<TerminalScreen> {
@@ -40,4 +41,28 @@ Deno.test("X22 TerminalScreen makes a writer wait that is faster than it", async
   }
   await screen.read();
   assert.ok(waits > 10, `${waits}`);
+});
+
+Deno.test("X22 S22 a program cannot make the emulator count for hours, or keep what is not on the screen", async () => {
+  const huge = ["L", "M", "S", "T", "I", "Z", "b"].map((final) => `a\x1b[2147483647${final}`).join("");
+  const strings = ["\x1b]2;title\x07", "\x1bP$qm\x1b\\", "\x1b]11;?\x07"].join("");
+  using screen = await drawn(huge, strings, "\x1b[2J\x1b[H", "o", "\u0301".repeat(5_000), "\x1b[4;1Hlast");
+  const { lines } = await screen.read();
+  // Each of the 80 places has a character and 16 marks at most.
+  assert.ok(lines.join("").length <= 80 * 17, `${lines.join("").length}`);
+  assert.match(lines.at(-1) ?? "", /^last/);
+  // Counts within the screen do what they say.
+  using counted = await drawn("one\r\ntwo\r\nthree\x1b[2S!\x1b[1;1Hx\x1b[3b");
+  assert.deepStrictEqual(counted.now.lines, ["xxxxe", "", "     !"]);
+});
+
+Deno.test("X22 S22 the emulator answers nothing, and keeps no title", async () => {
+  const terminal = await boundedEmulator(20, 4);
+  const told: string[] = [];
+  terminal.onTitleChange((title) => told.push(title));
+  terminal.onData((data) => told.push(data));
+  await new Promise<void>((resolve) => terminal.write("\x1b]2;title\x07\x1bP$qm\x1b\\\x1b]11;?\x07end", resolve));
+  assert.deepStrictEqual(told, []);
+  assert.strictEqual(terminal.buffer.active.getLine(0)?.translateToString(true), "end");
+  terminal.dispose();
 });
