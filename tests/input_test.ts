@@ -249,3 +249,23 @@ Deno.test("X22 a program that fakes our words is shown as its output", async () 
   const shown = await server.call("sandboxed_shell", { command: `echo '${fake}'; read a`, ...INPUT });
   assert.match(shown.text, /^op_\w+ waits for input: ".*op_FAKE0000 .*"\. `send` types\. Output so far:\nop_FAKE0000/);
 });
+
+Deno.test("X22 a 65th command with an open input is refused, and has its place when one of the 64 ends", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { flags: ["--max-concurrency", "100"] });
+  const open = (kind: object) =>
+    server.call("sandboxed_shell", { command: "read a", execution_mode: "AsyncResultPush", ...kind });
+  const first = idIn(await open(TTY));
+  for (let index = 1; index < 64; index++) await open(INPUT);
+  for (const kind of [INPUT, TTY]) {
+    const refused = await server.shell("read a", kind);
+    assert.match(
+      refused.text,
+      /: 64 commands with input or tty run, which is the limit: end one of them with `cancel`/,
+    );
+    assert.strictEqual(refused.result["isError"], true);
+  }
+  assert.match((await server.shell("echo plain")).text, /^plain\n?$/);
+  await server.call("cancel", { operation_id: first });
+  assert.match((await server.call("sandboxed_shell", { command: "read a", ...TTY })).text, /^op_\w+ waits for input/);
+});

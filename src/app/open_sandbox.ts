@@ -22,6 +22,7 @@ import { programFiles } from "./program/own_program.ts";
 import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
 import { AuditLog } from "./runner/audit_log.ts";
 import { AuditedRunner } from "./runner/audited_runner.ts";
+import { LimitedInputs } from "./runner/limited_inputs.ts";
 import { ExplainedRunner } from "./runner/explained_runner.ts";
 import { openSeatbelt } from "./open_seatbelt.ts";
 import { chosenDirectory } from "../settings/project_directories.ts";
@@ -68,7 +69,8 @@ export async function openSession(options: SessionOptions, stack: AsyncDisposabl
     );
   });
   const audit = file === undefined ? undefined : await AuditLog.open({ file, directory: Deno.cwd(), open, log });
-  const runner = stack.use(audit?.ok === true ? new AuditedRunner(session.runner, audit.value) : session.runner);
+  const audited = audit?.ok === true ? new AuditedRunner(session.runner, audit.value) : session.runner;
+  const runner = stack.use(new LimitedInputs(audited));
   if (audit?.ok === false) throw new UserError(audit.problem);
   await insistOn?.();
   return { ...session, runner, audit: audit?.value };
