@@ -1,5 +1,8 @@
 /** I: commands whose input stays open, and what others could give them or learn of them (X22). */
 import { BOTH, type Row, type Scene } from "../frame/attack.ts";
+import { HttpClient } from "../../_support/clients/http_client.ts";
+import { HttpServerProcess } from "../../_support/servers/http_server.ts";
+import { Workbench } from "../../_support/workbench.ts";
 import { driven } from "../frame/stage.ts";
 import { nameOf } from "./shell_sessions.ts";
 
@@ -33,6 +36,49 @@ function foundIn(pattern: RegExp, attempt: Parameters<typeof nextTo>[1]): Return
   return driven(async (scene) => pattern.exec(await nextTo(scene, attempt))?.[0]);
 }
 
+/** A line on a terminal that pushes a word into its input (TIOCSTI), and shows what it reads then. */
+const PUSHES = `stty -echo; /usr/bin/python3 -I -c 'import fcntl
+try: [fcntl.ioctl(0, 0x5412, bytes([one])) for one in b"forged\\n"]
+except OSError: pass'; read -t 1 got; echo "read $got"`;
+
+function pushable(): string | undefined {
+  try {
+    const isOn = Deno.readTextFileSync("/proc/sys/dev/tty/legacy_tiocsti").trim() === "1";
+    return isOn ? undefined : "this kernel refuses TIOCSTI to every program";
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.NotFound) return undefined; // older kernels always take it
+    throw thrown;
+  }
+}
+
+/** The questions that terminals answer, and what a program would read of an answer. */
+const ASKS =
+  `stty raw -echo; printf '\\033[c\\033[>c\\033[=c\\033[5n\\033[6n\\033[?6n\\033[>q\\033[21t\\033[18t\\033[?1$p'` +
+  `; printf '\\033]10;?\\007\\033]11;?\\007\\033]4;1;?\\007\\033P$qm\\033\\\\\\033]52;c;?\\007\\033[?u\\033[x'; ` +
+  `IFS= read -r -t 1 -n 1 got; stty sane; printf 'read %s\\n' "$(printf %s "$got" | od -An -tx1)"`;
+
+async function onTerminal({ running }: Scene, command: string): Promise<string> {
+  const { text } = await running.call("sandboxed_shell", { command, tty: true, until_quiet: 5 });
+  return text;
+}
+
+/** What one HTTP session types into an operation of another one, or of its own, that is known by its id. */
+function typedOverHttp(flags: readonly string[], own: boolean): ReturnType<typeof driven> {
+  return driven(async ({ user, enforced }) => {
+    using bench = new Workbench(user);
+    const all = [...flags, ...enforced ? [] : ["--no-sandbox"]];
+    await using server = await HttpServerProcess.start(bench, { flags: all });
+    await using owner = await HttpClient.connect(server, { roots: [bench.scope] });
+    await using other = await HttpClient.connect(server, { roots: [bench.scope] });
+    const { text } = await owner.call("sandboxed_shell", { command: "read line; echo got $line", tty: true });
+    const id = /op_\w+/.exec(text)?.[0];
+    if (id === undefined) throw new Error(text);
+    await (own ? owner : other).call("send", { operation_id: id, text: "forged\n" });
+    const shown = await owner.call("await", { operation_id: id, until: "got", from_start: true, timeout_seconds: 1 });
+    return /^got forged/m.exec(shown.text)?.[0];
+  });
+}
+
 export const INPUT: readonly Row[] = [
   {
     id: "I01",
@@ -53,6 +99,46 @@ export const INPUT: readonly Row[] = [
           prey: "echo begun; read line",
           thief: (name) => `for one in ${processesOf(name)}; do echo forged >"\${one%/environ}/fd/1"; done; true`,
         }),
+      },
+    },
+  },
+  {
+    id: "I02",
+    title: "push input into its own terminal with TIOCSTI",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      "on its controlling terminal": {
+        does: driven(async (scene) => /^read forged/m.exec(await onTerminal(scene, PUSHES))?.[0]),
+        needs: { machine: pushable },
+      },
+    },
+  },
+  {
+    id: "I03",
+    title: "have the terminal type its answers to queries",
+    users: BOTH,
+    alikeForRoot: "the server's emulator answers nothing, whoever asks",
+    aim: "evidence",
+    ways: {
+      "attributes, places, colours, titles, settings, clipboard": {
+        does: driven(async (scene) => /^read +[0-9a-f]{2}/m.exec(await onTerminal(scene, ASKS))?.[0]),
+        noControl: "it is the server that would answer, with its sandbox or without",
+      },
+    },
+  },
+  {
+    id: "I04",
+    title: "type into an operation of another HTTP session, knowing its id",
+    users: BOTH,
+    alikeForRoot: "sessions are the server's matter, and not the kernel's",
+    aim: "evidence",
+    // The sandbox has no part in it: the controls are sessions that type into their own.
+    ways: {
+      "sessions of one process": { does: typedOverHttp([], false), control: typedOverHttp([], true) },
+      "isolated sessions": {
+        does: typedOverHttp(["--session-isolation"], false),
+        control: typedOverHttp(["--session-isolation"], true),
       },
     },
   },
