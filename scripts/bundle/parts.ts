@@ -36,11 +36,11 @@ export interface PartsOptions {
 
 const MAIN = "main.js";
 /**
- * Modules with which the parts after the program begin, as the bundler names them: what serves a connection and what
+ * Modules with which the parts after the program begin, as the bundler names them: what serves a connection and people, and what
  * warms a spare process up; native tools; the SDK.
  */
 const BEGINNINGS: readonly (readonly RegExp[])[] = [
-  [/^stdio_connection-/, /^connection_shells-/, /^warm_up-/],
+  [/^stdio_connection-/, /^connection_shells-/, /^warm_up-/, /^open_control-/],
   [/^open_toolbox-/],
   [/^sdk_connection-/],
 ];

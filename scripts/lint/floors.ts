@@ -11,6 +11,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   relay: 2,
   process: 3,
   command: 3,
+  control: 3,
   service: 4,
   settings: 4,
   child_server: 4,

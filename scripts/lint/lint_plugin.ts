@@ -88,6 +88,7 @@ const SEAMS: readonly string[] = [
   "cli/program.ts",
   "cli/serve/serve.ts",
   "service/connection/stdio_connection.ts",
+  "app/late_control.ts",
   "toolbox/worker/worker.ts",
 ];
 

@@ -22,6 +22,8 @@ import { ToolFileSource } from "../service/tool_files/tool_file_source.ts";
 import type { ConnectionShellsOptions } from "../service/shells/connection_shells.ts";
 import { inlineLimits, type Service } from "../service/service.ts";
 import type { StdioStreams } from "../service/connection/stdio_connection.ts";
+import type { ShownConnection } from "../control/server/shown_server.ts";
+import { LateControl } from "./late_control.ts";
 import { CheckMemory, checkMemoryFile } from "./probes/probe_cache.ts";
 import { embeddedTools } from "../settings/bundles.ts";
 import { lateToolbox } from "./late_toolbox.ts";
@@ -53,6 +55,8 @@ export interface Program extends AsyncDisposable {
   checkedTools(): Promise<Catalog>;
   /** Speaks MCP until the client is gone or `stop` aborts, and everything that ran has ended (X14). */
   serve(io: StdioStreams): Promise<void>;
+  /** The connections that people of its user see (X24). */
+  readonly shown: Set<ShownConnection>;
   /** Does the work that was deferred until a client has its answer. */
   afterFirstAnswer(): void;
 }
@@ -106,6 +110,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     log,
   };
   const housekeeping = stack.use(new Housekeeping({ environment, sandbox, log }));
+  const control = stack.use(new LateControl({ settings, environment, service }));
   const rooms = stack.move();
   return {
     service,
@@ -115,20 +120,28 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     servers: servers[0],
     migrate: (options) => toolbox.migrate(options),
     checkedTools: () => tools.checked(),
-    serve: (io) => serveStdio(service, io, { runner, scope, settings }),
-    afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, toolbox, housekeeping, log }),
+    serve: (io) => serveStdio(service, io, { shells: { runner, scope, settings }, shown: control.shown }),
+    shown: control.shown,
+    afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, toolbox, housekeeping, control, log }),
     [Symbol.asyncDispose]: () => rooms.disposeAsync(),
   };
 }
 
 /** The MCP code is loaded once the first line is answered, while the sandbox is tested (`afterFirstAnswer`). */
-async function serveStdio(service: Service, io: StdioStreams, shells: ConnectionShellsOptions): Promise<void> {
+async function serveStdio(
+  service: Service,
+  io: StdioStreams,
+  { shells, shown }: { readonly shells: ConnectionShellsOptions; readonly shown: Set<ShownConnection> },
+): Promise<void> {
   const begun = await beginConnection(service, io);
   const [{ serveStdioConnection }, { ConnectionShells }] = await Promise.all([
     import("../service/connection/stdio_connection.ts"),
     import("../service/shells/connection_shells.ts"),
   ]);
-  await serveStdioConnection({ ...service, shells: new ConnectionShells(shells) }, begun);
+  const connected = { ...service, shells: new ConnectionShells(shells) };
+  shown.delete(service);
+  shown.add(connected);
+  await serveStdioConnection(connected, begun);
 }
 
 /** Opens the configured servers, once their identities are known. */
@@ -158,9 +171,10 @@ interface Later extends Pick<ComposeOptions, "log"> {
   readonly tools: LiveCatalog;
   readonly toolbox: OpenToolbox;
   readonly housekeeping: Housekeeping;
+  readonly control: LateControl;
 }
 
-function afterFirstAnswer({ runner, sandbox, tools, toolbox, housekeeping, log }: Later): void {
+function afterFirstAnswer({ runner, sandbox, tools, toolbox, housekeeping, control, log }: Later): void {
   runner.warmUp().catch(report(log, "keep shells warm"));
   tools.current().catch(report(log, "read the tool files"));
   toolbox.warmUp().catch(report(log, "start native tools"));
@@ -168,6 +182,7 @@ function afterFirstAnswer({ runner, sandbox, tools, toolbox, housekeeping, log }
   const scopes = sandbox.writable.length === 0 ? [] : sandbox.scopes.map(({ path }) => path);
   for (const hint of worktreeHints(scopes, sandbox.writable)) log.warn(hint);
   housekeeping.begin();
+  control.begin();
 }
 
 /** For what may fail without the server failing. */

@@ -16,7 +16,8 @@ import type { SandboxSettings } from "../sandbox/policy/sandbox_settings.ts";
 import type { SessionSandbox } from "../sandbox/settle_paths.ts";
 import type { SandboxFacts, SandboxStatus } from "../service/service.ts";
 import { homeOf, insistOnHome } from "../system/user_directories.ts";
-import { openTrees } from "./writable_trees.ts";
+import { isInOpenTree, openTrees } from "./writable_trees.ts";
+import { keepControlDirectories } from "../control/place/control_directories.ts";
 import { keepSettingsPlace, settingsPlace, unkeptSettings } from "./protect_settings.ts";
 import { programFiles } from "./program/own_program.ts";
 import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
@@ -93,8 +94,9 @@ async function openUnaudited(
   const missing = missingScope(chosen);
   if (missing !== undefined) throw new UsageError(missing);
   if (backEnd === "seatbelt") return await openSeatbelt(chosen, { shell, platform, logger: log });
-  const ownSettings = settings.sandbox.enforce &&
-    keepSettingsPlace(environment, openTrees(settings.sandbox, environment));
+  const open = settings.sandbox.enforce ? openTrees(settings.sandbox, environment) : [];
+  const ownSettings = settings.sandbox.enforce && keepSettingsPlace(environment, open);
+  if (open.length > 0) keepControlDirectories(environment, (path) => isInOpenTree(path, open));
   const sandbox = unwrapOrUserError(withRoom(() => prepareSandbox(chosen)));
   const runner = new LinuxRunner({ sandbox, shell, pool: settings.pool, reuse: settings.reuse, logger: log });
   const explained = sandbox.guard === undefined ? undefined : new ExplainedRunner(runner, sandbox);

@@ -14,7 +14,7 @@ import {
   type WorkControl,
 } from "./operation.ts";
 import { encodeText } from "../base/text.ts";
-import { TerminalScreen } from "./screen/terminal_screen.ts";
+import { type ScreenSize, TerminalScreen } from "./screen/terminal_screen.ts";
 import type { LinePattern } from "./watch/line_pattern.ts";
 import { OutputWatch, type WatchNews } from "./watch/output_watch.ts";
 import { sizeOf } from "../wire/json_value.ts";
@@ -29,7 +29,7 @@ export type Delivery = "undelivered" | "announced" | "delivered";
 
 /** The public side of an operation. Live: it shows the current state, even after it was pruned from the registry. */
 export type Operation = Readonly<
-  Omit<OperationRecord, "exclusive" | "heldBytes" | "forgetNews" | "reduceOutput" | "discard" | "apply" | "runWork">
+  Omit<OperationRecord, "heldBytes" | "forgetNews" | "reduceOutput" | "discard" | "apply" | "runWork">
 >;
 
 type Facts = "id" | "ordinal" | "tool" | "title" | "createdAt" | "timeoutSeconds" | "exclusive";
@@ -64,6 +64,8 @@ export class OperationRecord {
   readonly exclusive: string | undefined;
   /** Resolves when it has ended; never rejects. */
   readonly ended: Promise<OperationEnd>;
+  /** Resolves when its first command runs, or it has ended; never rejects. */
+  readonly began: Promise<void>;
   /** Undefined: still queued, or ended in the queue. */
   startedAt: number | undefined;
   /** Undefined: not ended. */
@@ -80,6 +82,7 @@ export class OperationRecord {
   /** Protected paths that changed while it ran; empty: none, or nothing is protected. */
   protectedChanges: readonly ProtectedChange[] = [];
   readonly #resolveEnded: (end: OperationEnd) => void;
+  readonly #resolveBegan: () => void;
   readonly #output: OperationOutput;
   readonly #watchers: Emitter<Uint8Array>;
   readonly #watch: OutputWatch | undefined;
@@ -103,6 +106,9 @@ export class OperationRecord {
     const ended = Promise.withResolvers<OperationEnd>();
     this.ended = ended.promise;
     this.#resolveEnded = ended.resolve;
+    const began = Promise.withResolvers<void>();
+    this.began = began.promise;
+    this.#resolveBegan = began.resolve;
   }
 
   get state(): OperationState {
@@ -135,6 +141,12 @@ export class OperationRecord {
   /** Passes every further chunk of output to `listener`, which must not retain it. */
   watchOutput(listener: (chunk: Uint8Array) => void): Unsubscribe {
     return this.#watchers.subscribe(listener);
+  }
+
+  /** Tells its programs of another size of its terminal; nothing where it has none. */
+  async resize(size: ScreenSize): Promise<void> {
+    await this.screen?.resize(size);
+    this.command?.input?.terminal?.resize(size);
   }
 
   /** What matched its watch was told. */
@@ -179,6 +191,7 @@ export class OperationRecord {
         this.command = command;
         const { terminal } = command.input ?? {};
         this.screen ??= terminal && new TerminalScreen(terminal.size);
+        this.#resolveBegan();
       },
       answer: (result) => this.#answer = { result, bytes: sizeOf(result) },
       protectedChanged: (changes) => this.protectedChanges = [...this.protectedChanges, ...changes],
@@ -215,6 +228,7 @@ export class OperationRecord {
     this.#output.trim();
     this.#watch?.end();
     this.#resolveEnded(end);
+    this.#resolveBegan();
   }
 }
 

@@ -167,7 +167,12 @@ export class OperationRegistry {
 
   /** Ended ones first, oldest end first, then queued and running ones in order of arrival. */
   list(): readonly Operation[] {
-    return this.byIdOnly ? [] : [...this.#history.values(), ...this.#active.values()];
+    return this.byIdOnly ? [] : this.everything();
+  }
+
+  /** The same also where clients cannot be told apart: for the server's own user. */
+  everything(): readonly Operation[] {
+    return [...this.#history.values(), ...this.#active.values()];
   }
 
   /** Queued and running ones in order of arrival. */

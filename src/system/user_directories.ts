@@ -1,4 +1,4 @@
-/** Directories of the server's user, by the variables that name them. Pure. */
+/** Directories of the server's user, by the variables that name them. Pure, but for the number of the user. */
 import { UserError } from "../base/errors.ts";
 
 type Environment = Readonly<Record<string, string>>;
@@ -23,6 +23,15 @@ export function userDirectory(environment: Environment, variable: keyof typeof X
 export function stateDirectory(environment: Environment): string | undefined {
   const state = userDirectory(environment, "XDG_STATE_HOME");
   return state === undefined ? undefined : `${state}/ahma`;
+}
+
+/**
+ * The program's own directory where sockets of this user are: in `XDG_RUNTIME_DIR`, or where systemd has that, in case that
+ * another server of the user has the variable.
+ */
+export function runtimeDirectory(environment: Environment): string {
+  const named = environment["XDG_RUNTIME_DIR"];
+  return `${named?.startsWith("/") === true ? named : `/run/user/${Deno.uid()}`}/ahma_mcp`;
 }
 
 /** HOME; undefined where it is missing or no absolute path, and says nothing. */

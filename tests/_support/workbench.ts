@@ -75,10 +75,13 @@ export class Workbench implements Disposable {
     return full;
   }
 
-  /** Everything outside the scope that a command could have changed: path to kind, mode and content. */
+  /**
+   * Everything outside the scope that a command could have changed: path to kind, mode and content. What the server keeps
+   * for itself, its cache and state, is not looked at.
+   */
   outside(): Readonly<Record<string, string>> {
     const seen: Record<string, string> = {};
-    record(this.#root, seen, new Set([this.scope, `${this.home}/.cache`]));
+    record(this.#root, seen, new Set([this.scope, `${this.home}/.cache`, `${this.home}/.local`]));
     record(this.#elsewhere, seen, new Set());
     return seen;
   }

@@ -32,6 +32,7 @@ import { RAW_SERVERS } from "./servers/raw.ts";
 import { LYING_SERVERS } from "./servers/stdio_lies.ts";
 import { STDIO_SERVERS } from "./servers/stdio_policy.ts";
 import { INPUT } from "./commands/input.ts";
+import { PEOPLE } from "./commands/people.ts";
 import { SHELL_SESSIONS } from "./commands/shell_sessions.ts";
 import { SIGNALS } from "./commands/signals.ts";
 import { START_UP_FILES } from "./protected/start_up_files.ts";
@@ -57,6 +58,7 @@ export const LIMITS_DECIDE: readonly Row[] = [
   ...OPERATIONS,
   ...SHELL_SESSIONS,
   ...INPUT,
+  ...PEOPLE,
 ];
 
 /** About what the server reads, is asked, hands on and hands out: it decides for every user alike. */

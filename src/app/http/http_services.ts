@@ -69,7 +69,15 @@ export async function inProcessServices(
         const shells = new ConnectionShells({ ...program, settings, scope: service.scope });
         const own = { ...withRegistry(service, { turns, log, kept, byIdOnly: LISTED }), shells };
         const { registry } = own;
-        return { registry, server: makeServer(own, { revision: "2025-11-25" }), close: () => shells.close() };
+        program.shown.add(own);
+        return {
+          registry,
+          server: makeServer(own, { revision: "2025-11-25" }),
+          close: async () => {
+            await shells.close();
+            program.shown.delete(own);
+          },
+        };
       },
       graceMs: GRACE_MS,
       log,
@@ -81,10 +89,11 @@ export async function inProcessServices(
 /** Stateless requests, served by `program`. */
 export function statelessHandler(
   { log, echo, makeServer = buildServer }: ComposeHttpOptions,
-  { service, kept }: Program,
+  { service, kept, shown }: Program,
   turns: Turns,
 ): StatelessHandler {
   const own = withRegistry(service, { turns, log, kept, byIdOnly: BY_ID });
+  shown.add(own);
   const stateless = serveStateless({
     makeServer: () => makeServer(own, { revision: "2026-07-28", lifetime: "request" }),
     ...!service.settings.synchronous && { tasksOf: own },

@@ -76,9 +76,12 @@ export class AuditLog implements Disposable {
     return this.#before("start", "run the command", wordsOf(command));
   }
 
-  /** Before it is typed: its size alone, since it may be a password. The problem is why it must not be typed. */
-  input({ operation: { id, tool } }: AuditedCommand, bytes: number): Promise<Outcome<void>> {
-    return this.#before("input", "type", { operation: id, tool, bytes });
+  /**
+   * Before it is typed: its size alone, since it may be a password. `by`: who types, absent: the client. The problem is why
+   * it must not be typed.
+   */
+  input({ operation: { id, tool } }: AuditedCommand, bytes: number, by?: "person"): Promise<Outcome<void>> {
+    return this.#before("input", "type", { operation: id, tool, bytes, ...by !== undefined && { by } });
   }
 
   end(command: AuditedCommand, end: CommandEnd): Promise<void> {

@@ -1,6 +1,6 @@
 /** Writes every command to the audit log, before it runs and when it ended (S18). */
 import type { CommandEnd } from "../../base/command/command_end.ts";
-import type { RunningCommand } from "../../base/command/running_command.ts";
+import type { CommandInput, RunningCommand } from "../../base/command/running_command.ts";
 import { OperationIds } from "../../operation/operation_id.ts";
 import type {
   CommandHooks,
@@ -63,8 +63,8 @@ export class AuditedRunner extends RunnerDecorator {
   #withAuditedInput(running: RunningCommand, command: AuditedCommand): RunningCommand {
     const { input } = running;
     if (input === undefined) return running;
-    const write = async (bytes: Uint8Array) => {
-      const written = await this.#log.input(command, bytes.length);
+    const write: CommandInput["write"] = async (bytes, by) => {
+      const written = await this.#log.input(command, bytes.length, by);
       if (!written.ok) throw new Error(written.problem);
       await input.write(bytes);
     };

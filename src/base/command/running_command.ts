@@ -13,8 +13,11 @@ export interface RunningCommand {
 
 /** The open input of a running command. */
 export interface CommandInput {
-  /** Settles when the bytes are handed over. @throws {Error} When nothing reads them any more. */
-  write(bytes: Uint8Array): Promise<void>;
+  /**
+   * Settles when the bytes are handed over. `by`: who types, where it is not the client; only the audit log tells them
+   * apart. @throws {Error} When nothing reads them any more.
+   */
+  write(bytes: Uint8Array, by?: "person"): Promise<void>;
   /** Ends the input; once is enough. On a terminal it types ctrl-d. */
   close(): Promise<void>;
   /** Absent: it is a pipe. */

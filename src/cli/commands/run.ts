@@ -1,6 +1,7 @@
 /** Maps the name of a subcommand to its implementation; the server itself needs none of them. */
 import type { Subcommand } from "../../settings/flags/subcommands.ts";
 import { accept } from "./accept/accept.ts";
+import { attach } from "./attach/attach.ts";
 import { auth } from "./auth/auth.ts";
 import { cache } from "./cache/cache.ts";
 import { call } from "./call/call.ts";
@@ -29,6 +30,7 @@ export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help" | "serve
   validate,
   schema,
   call,
+  attach,
   doctor,
   init,
   uninstall,

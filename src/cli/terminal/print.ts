@@ -47,6 +47,22 @@ function writeNow(bytes: Uint8Array): boolean {
   return true;
 }
 
+/** Writes bytes to stdout as they are; false: the pipe is closed. */
+export async function printBytes(bytes: Uint8Array): Promise<boolean> {
+  try {
+    await writeAll(Deno.stdout, bytes);
+    return true;
+  } catch (thrown) {
+    if (isGoneReader(thrown)) return false;
+    throw thrown;
+  }
+}
+
+/** Whether stdout is a terminal. */
+export function isOnTerminal(): boolean {
+  return Deno.stdout.isTerminal();
+}
+
 /** Whether answers on stdout may be coloured: on a terminal, unless `NO_COLOR` is set. */
 export function mayColour(environment: Readonly<Record<string, string>>): boolean {
   return Deno.stdout.isTerminal() && (environment["NO_COLOR"] ?? "") === "";

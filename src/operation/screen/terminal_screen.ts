@@ -26,17 +26,21 @@ const PIECE = 512;
 /** CSI sequences that put the cursor or clear the screen, as programs do that draw. */
 const DRAWING = ["H", "f", "d"] as const;
 const ERASE_ALL = 2;
+/** How a program is told of the mouse, by the emulator's name. */
+const MOUSE_MODES: Readonly<Record<string, string | undefined>> = { vt200: "?1000h", drag: "?1002h", any: "?1003h" };
 
 export class TerminalScreen implements Disposable {
   /** Undefined: it could not be loaded, so that nothing is ever drawn. */
   readonly #ready: Promise<Terminal | undefined>;
   #terminal: Terminal | undefined;
+  #size: ScreenSize;
   #isDrawn = false;
   #pending = 0;
   #drawing = Promise.resolve();
 
   /** Loads the emulator, which no other command needs. */
   constructor(size: ScreenSize) {
+    this.#size = size;
     this.#ready = this.#open(size).catch(() => undefined);
   }
 
@@ -67,8 +71,31 @@ export class TerminalScreen implements Disposable {
     this.#isDrawn = false;
   }
 
+  /** Its size now. */
+  get size(): ScreenSize {
+    return this.#size;
+  }
+
   async resize({ columns, rows }: ScreenSize): Promise<void> {
+    this.#size = { columns, rows };
     (await this.#ready)?.resize(columns, rows);
+  }
+
+  /** What draws it on another terminal of its size, which then is in the same modes; colours are missing. */
+  async picture(): Promise<string> {
+    const { lines, row, column } = await this.read();
+    const { buffer, modes } = this.#terminal ?? {};
+    if (buffer === undefined || modes === undefined) return "";
+    const other = buffer.active.type === "alternate" ? ["?1049h"] : [];
+    const mouse = MOUSE_MODES[modes.mouseTrackingMode];
+    const on = [
+      ...modes.applicationCursorKeysMode ? ["?1h"] : [],
+      ...modes.bracketedPasteMode ? ["?2004h"] : [],
+      ...modes.sendFocusMode ? ["?1004h"] : [],
+      ...mouse === undefined ? [] : [mouse, "?1006h"],
+    ];
+    const sequences = (all: readonly string[]) => all.map((one) => `\x1b[${one}`).join("");
+    return `${sequences([...other, "H", "2J"])}${lines.join("\r\n")}${sequences([...on, `${row};${column}H`])}`;
   }
 
   /** All that was written is drawn before. */

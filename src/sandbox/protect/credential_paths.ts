@@ -6,7 +6,7 @@ import { withoutTrailing, words } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { absolutePath, isWithin, placeOf, realPath } from "../../system/paths.ts";
-import { XDG_DIRECTORIES } from "../../system/user_directories.ts";
+import { runtimeDirectory, XDG_DIRECTORIES } from "../../system/user_directories.ts";
 
 /** Below home. */
 const SENSITIVE = words(
@@ -83,6 +83,8 @@ function allPlaces({ serverEnvironment, home }: SensitiveQuestion, more: readonl
   const places = [
     ...realHome === undefined ? [] : [...SENSITIVE, ...more].map((name) => `${realHome}/${name}`),
     ...movedPlaces(SENSITIVE, serverEnvironment, realHome),
+    // Who reads the tokens there may type into the operations of other servers.
+    runtimeDirectory(serverEnvironment),
   ];
   // A link to the credentials is as good as they are, so both the name and what it leads to are closed.
   return [...new Set(places.flatMap((place) => [place, placeOf(place)]))];

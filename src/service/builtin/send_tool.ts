@@ -56,7 +56,7 @@ async function send(service: Service, args: BuiltinArguments, context: CallConte
   const isTyped = typed.value.bytes.length > 0 || typed.value.ends;
   const inputWait = isTyped ? operation.command?.inputWait() : undefined;
   operation.screen?.forget();
-  if (typed.value.size !== undefined) await operation.screen?.resize(typed.value.size);
+  if (typed.value.size !== undefined) await operation.resize(typed.value.size);
   const problem = await type(input.value, typed.value);
   if (problem !== undefined && !isEnded(operation.state)) return errorResult(`Cannot send to ${id}. ${problem}.`);
   const wanted = awaited.value ?? {};
@@ -120,9 +120,8 @@ function readTyped(
 }
 
 /** Types; the reason why it could not, undefined: it could. */
-async function type(input: CommandInput, { size, bytes, ends }: Typed): Promise<string | undefined> {
+async function type(input: CommandInput, { bytes, ends }: Typed): Promise<string | undefined> {
   try {
-    if (size !== undefined) input.terminal?.resize(size);
     if (bytes.length > 0) await input.write(bytes);
     if (ends) await input.close();
     return undefined;

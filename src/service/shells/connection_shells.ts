@@ -55,6 +55,11 @@ export class ConnectionShells {
     return this.#shells.has(name);
   }
 
+  /** Those that there are now, with their current directories. */
+  list(): readonly { readonly name: string; readonly directory: string }[] {
+    return [...this.#shells.values()].map(({ name, shell: { directory } }) => ({ name, directory }));
+  }
+
   /** What the calls of one shell share, so that they run one after the other. */
   exclusiveKey(name: string): string {
     return `shell ${this.#id} ${name}`;

@@ -94,7 +94,7 @@ function impliedBy(flags: ReadonlyMap<FlagName, readonly string[]>): Subcommand 
 const IMPLYING: readonly FlagName[] = ["tool-name", "tool-args", "list-tools", "validate"];
 
 /** So many words follow; kinds that are missing take any number. */
-const MOST_OPERANDS: Partial<Record<Operands, number>> = { none: 0, shell: 1, subcommand: 1, login: 2 };
+const MOST_OPERANDS: Partial<Record<Operands, number>> = { none: 0, shell: 1, operation: 1, subcommand: 1, login: 2 };
 
 function operandProblem(
   subcommand: Subcommand,

@@ -11,6 +11,8 @@ export type Operands =
   /** A tool's name; all that follows belongs to the tool. */
   | "tool"
   | "shell"
+  /** An operation of a running server, or the name of a shell. */
+  | "operation"
   /** What to do with logins, and a server. */
   | "login"
   /** What to do with servers, names of servers, and names of tools. */
@@ -130,6 +132,24 @@ const SUBCOMMAND_FACTS = {
       ["ahma_mcp call git_log --json '{\"max-count\": 3}'", "Arguments as an agent sends them"],
       ['ahma_mcp sandboxed_shell --working-directory . -- "echo hi"', "A shell line; the word call is optional here"],
       ['ahma_mcp --tool_name git --tool_args \'{"subcommand":"status"}\'', "The same in flags"],
+    ],
+  },
+  "attach": {
+    summary: "See what an operation of a running server writes, and type into it",
+    usage: "OPERATION | SESSION",
+    operands: "operation",
+    details: [
+      "OPERATION is an id such as op_P48D4J7W, of any server of yours on this machine; SESSION is the name of a shell that an " +
+      "agent keeps. Without a name, attach lists what runs.",
+      "What it wrote last is shown first. Where it has a terminal (tty), keys go to it, and it takes the size of yours; where " +
+      "its input is a pipe (input), lines do, and ctrl-d ends it. ctrl-] detaches, and the operation goes on. In a pipe, " +
+      "attach only prints the output, as plain text.",
+      "Exit codes: that of the operation, as call has it; 0 after you detached; 1 when there is nothing to attach to.",
+    ],
+    examples: [
+      ["ahma_mcp attach op_P48D4J7W", "Answer the password prompt that an agent met"],
+      ["ahma_mcp attach dev", "Watch the shell that an agent calls dev"],
+      ["ahma_mcp attach op_P48D4J7W | grep -i error", "Only some lines of a build"],
     ],
   },
   "doctor": {

@@ -58,6 +58,7 @@ const OPERANDS: Readonly<Record<Operands, Completion>> = {
   prompts: { kind: "words", words: PROMPT_ACTIONS },
   rules: { kind: "words", words: RULE_ACTIONS },
   shell: { kind: "words", words: COMPLETION_SHELLS },
+  operation: { kind: "free" },
   subcommand: { kind: "words", words: SUBCOMMANDS },
 };
 

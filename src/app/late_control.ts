@@ -1,0 +1,54 @@
+/** The private socket of a server (X24), made once its client has an answer, so that a start does not wait for it. */
+import { messageOf } from "../base/errors.ts";
+import { VERSION } from "../base/version.ts";
+import type { ShownConnection } from "../control/server/shown_server.ts";
+import { statusLine } from "../service/result/closing_line.ts";
+import type { Service } from "../service/service.ts";
+import type { Settings } from "../settings/settings.ts";
+
+export interface LateControlOptions {
+  readonly settings: Pick<Settings, "http">;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly service: Pick<Service, "scope" | "log"> & ShownConnection;
+}
+
+export class LateControl implements AsyncDisposable {
+  /** The connections there are; at first the service itself. */
+  readonly shown: Set<ShownConnection>;
+  readonly #options: LateControlOptions;
+  #opening: Promise<AsyncDisposable | undefined> | undefined;
+
+  constructor(options: LateControlOptions) {
+    this.#options = options;
+    this.shown = new Set([options.service]);
+  }
+
+  /** Makes it, once; a server without it only cannot be seen by people. */
+  begin(): void {
+    if (Deno.build.os !== "linux") return;
+    this.#opening ??= this.#open().catch((thrown: unknown) => this.#warn(messageOf(thrown)));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#opening)?.[Symbol.asyncDispose]();
+  }
+
+  async #open(): Promise<AsyncDisposable | undefined> {
+    const { settings, environment, service: { scope: { roots: scopes }, log } } = this.#options;
+    const { openControl } = await import("../control/server/open_control.ts");
+    const opened = await openControl({
+      environment,
+      log,
+      server: {
+        facts: { pid: Deno.pid, version: VERSION, mode: settings.http === undefined ? "stdio" : "http", scopes },
+        connections: this.shown,
+        describeEnd: statusLine,
+      },
+    });
+    return opened.ok ? opened.value : this.#warn(opened.problem);
+  }
+
+  #warn(problem: string): undefined {
+    this.#options.service.log.warn(`People cannot attach to this server: it has no socket: ${problem}`);
+  }
+}

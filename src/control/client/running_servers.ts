@@ -1,0 +1,70 @@
+/** The servers of this user, found by their entries: who does not listen is dead, and its entry is removed (X24). */
+import { undefinedFor } from "../../base/errors.ts";
+import { withTimeout } from "../../base/time.ts";
+import type { UnixStream, UnixStreams } from "../../system/sockets/unix_stream.ts";
+import { controlDirectories, isPrivate } from "../place/control_directories.ts";
+import { entriesIn, type Entry, removeDeadEntries, removeIfDead } from "../place/entries.ts";
+import type { ControlEvent, ListedServer } from "../protocol/messages.ts";
+import { ServerLine } from "./server_line.ts";
+
+/** The time for a server to answer, milliseconds. */
+const ANSWER_MS = 5_000;
+
+/** A server that answered. */
+export interface FoundServer {
+  readonly entry: Entry;
+  readonly server: ListedServer;
+}
+
+/** The servers, and a sentence for each that did not answer. */
+export interface FoundServers {
+  readonly servers: readonly FoundServer[];
+  readonly problems: readonly string[];
+}
+
+/** Asks every server of this user what it runs. */
+export async function findServers(
+  streams: UnixStreams,
+  environment: Readonly<Record<string, string>>,
+): Promise<FoundServers> {
+  const servers: FoundServer[] = [];
+  const problems: string[] = [];
+  for (const { path } of controlDirectories(environment)) {
+    if (!await isPrivate(path)) continue;
+    await removeDeadEntries(path);
+    const asked = (await entriesIn(path)).map(async (entry) => {
+      const answer = await ask(streams, entry);
+      if (answer?.event === "server") servers.push({ entry, server: answer.server });
+      if (answer?.event === "refused") problems.push(`The server at "${entry.socket}" refused: ${answer.problem}`);
+    });
+    await Promise.all(asked);
+  }
+  return { servers, problems };
+}
+
+/** Undefined: the server is dead, or ended just now. */
+async function ask(streams: UnixStreams, entry: Entry): Promise<ControlEvent | undefined> {
+  const stream = await connectTo(streams, entry);
+  if (stream === undefined) return undefined;
+  using line = new ServerLine(stream);
+  const { value } = await withTimeout(
+    (async () => {
+      await line.request(await tokenOf(entry), { request: "list" });
+      return await line.events.next();
+    })(),
+    ANSWER_MS,
+  ) ?? { value: { event: "refused", problem: `it did not answer within ${ANSWER_MS / 1000} s` } as const };
+  return value;
+}
+
+/** Undefined: no server listens there any more. @throws {Error} When the system refuses. */
+export async function connectTo(streams: UnixStreams, entry: Entry): Promise<UnixStream | undefined> {
+  const stream = streams.connect(entry.socket);
+  if (stream === undefined) await removeIfDead(entry);
+  return stream;
+}
+
+/** The token of an entry; empty where it is gone. */
+export async function tokenOf({ tokenFile }: Entry): Promise<string> {
+  return await Deno.readTextFile(tokenFile).catch(undefinedFor(Deno.errors.NotFound)) ?? "";
+}

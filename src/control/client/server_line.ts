@@ -1,0 +1,61 @@
+/** A connection to a server: one request, what is given after it, and the events that come. */
+import { encodeText } from "../../base/text.ts";
+import type { UnixStream } from "../../system/sockets/unix_stream.ts";
+import { textLines } from "../../wire/line_splitter.ts";
+import {
+  type AttachRequest,
+  type ControlEvent,
+  type Given,
+  givenLine,
+  type ListRequest,
+  readEvent,
+  requestLine,
+} from "../protocol/messages.ts";
+
+const READ_BYTES = 128 * 1024;
+/** A list of many operations with long titles is the longest. */
+const LONGEST_EVENT = 16 * 1024 * 1024;
+
+export class ServerLine implements Disposable {
+  readonly #stream: UnixStream;
+  /** What was written so far. */
+  #written: Promise<unknown> = Promise.resolve();
+  /** Until the server ends the connection; to be read once. */
+  readonly events: AsyncGenerator<ControlEvent, undefined>;
+
+  constructor(stream: UnixStream) {
+    this.#stream = stream;
+    this.events = this.#read();
+  }
+
+  /** Makes the request. */
+  async request(token: string, request: ListRequest | AttachRequest): Promise<void> {
+    await this.#write(requestLine(token, request));
+  }
+
+  /** Gives something; settles when it is on its way, and never rejects. */
+  async give(given: Given): Promise<void> {
+    await this.#write(givenLine(given));
+  }
+
+  [Symbol.dispose](): void {
+    this.#stream.close();
+  }
+
+  async #write(line: string): Promise<void> {
+    this.#written = this.#written.then(() => this.#stream.write(encodeText(line)));
+    await this.#written;
+  }
+
+  async *#read(): AsyncGenerator<ControlEvent, undefined> {
+    const lines = textLines(LONGEST_EVENT);
+    const buffer = new Uint8Array(READ_BYTES);
+    for (let length = await this.#stream.read(buffer); length > 0; length = await this.#stream.read(buffer)) {
+      for (const line of lines.push(buffer.subarray(0, length))) {
+        const event = line === undefined ? undefined : readEvent(line);
+        if (event !== undefined) yield event;
+      }
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+/** Where servers of this user have their sockets (X24): directories that only the user may enter. */
+import { undefinedFor } from "../../base/errors.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { expected, isDirectory, parentOf } from "../../system/paths.ts";
+import { runtimeDirectory, stateDirectory } from "../../system/user_directories.ts";
+
+/** One place for sockets. */
+export interface ControlDirectory {
+  readonly path: string;
+  /** A directory that must be there before: the system makes it at a login. Undefined: those above are made. */
+  readonly within: string | undefined;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** The places in the order in which a server tries them; empty: no variable names one. */
+export function controlDirectories(environment: Environment): readonly ControlDirectory[] {
+  const runtime = runtimeDirectory(environment);
+  const state = stateDirectory(environment);
+  return [
+    ...environment["XDG_RUNTIME_DIR"]?.startsWith("/") === true ? [{ path: runtime, within: parentOf(runtime) }] : [],
+    ...state === undefined ? [] : [{ path: `${state}/control`, within: undefined }],
+  ];
+}
+
+/**
+ * Makes the places that commands could make: what they put there, a person's program would trust. Those that are there
+ * are hidden from commands. `isOpen`: whether commands can write to a path.
+ */
+export function keepControlDirectories(environment: Environment, isOpen: (path: string) => boolean): void {
+  const runtime = runtimeDirectory(environment);
+  const places = [...controlDirectories(environment).map(({ path }) => path), runtime];
+  for (const path of new Set(places)) {
+    if (!isOpen(path) || path === runtime && !isDirectory(parentOf(runtime))) continue;
+    expected(() => Deno.mkdirSync(path, { recursive: true, mode: 0o700 }));
+  }
+}
+
+/** Makes the directory where it is missing. The problem is why it cannot be used. */
+export async function makeDirectory({ path, within }: ControlDirectory): Promise<Outcome<string>> {
+  if (within !== undefined && !await isPrivate(within)) return failure(notPrivate(within));
+  try {
+    await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    if (!(thrown instanceof Error)) throw thrown;
+    return failure(`"${path}" cannot be made: ${thrown.message}`);
+  }
+  return await isPrivate(path) ? success(path) : failure(notPrivate(path));
+}
+
+/** Whether it is a directory of this user, no link, that no other user may enter. */
+export async function isPrivate(path: string): Promise<boolean> {
+  const found = await Deno.lstat(path).catch(undefinedFor(Error));
+  return found?.isDirectory === true && found.uid === Deno.uid() && ((found.mode ?? 0) & 0o077) === 0;
+}
+
+function notPrivate(path: string): string {
+  return `"${path}" must be a directory of yours that no other user can enter: set its mode to 0700`;
+}

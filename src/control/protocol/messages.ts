@@ -1,0 +1,189 @@
+/**
+ * What a person's program and a running server say to each other (X24): JSON lines over a private socket. The first line
+ * is a request with the server's token; what follows depends on the request. Pure.
+ */
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { shownValue } from "../../base/text.ts";
+import type { OperationEnd, OperationState } from "../../operation/operation.ts";
+import { isObject, parseJson } from "../../wire/json_value.ts";
+
+/** Raised with each change that an older program would misread. */
+export const CONTROL_VERSION = 1;
+
+/** The longest line of a person's program, bytes. */
+export const LONGEST_LINE = 64 * 1024;
+
+/** The requests there are; another one is another name here, and its answer in `server/open_control.ts`. */
+export const REQUEST_NAMES = ["list", "attach"] as const;
+export type RequestName = typeof REQUEST_NAMES[number];
+
+/** A request as it came, its members not checked. */
+export interface Request {
+  readonly name: RequestName;
+  readonly token: string;
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+/** Columns and rows of a person's terminal. */
+export interface WindowSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Asks what a server runs and has run. */
+export interface ListRequest {
+  readonly request: "list";
+}
+
+/** Asks for the output of an operation, and to type into it. */
+export interface AttachRequest {
+  readonly request: "attach";
+  /** An operation's id, or the name of a shell. */
+  readonly target: string;
+  /** Of the terminal that shows it; absent: none does. */
+  readonly size?: WindowSize;
+}
+
+/** An operation as a server lists it. */
+export interface ListedOperation {
+  readonly id: string;
+  readonly tool: string;
+  readonly title: string;
+  readonly state: OperationState;
+  /** Milliseconds it ran, or has waited for its turn. */
+  readonly elapsedMs: number;
+  /** What takes what is typed; absent: nothing does. */
+  readonly input?: "terminal" | "pipe";
+  /** The name of the shell it runs in; absent: none. */
+  readonly session?: string;
+  /** How it ended, for people; absent: it has not. */
+  readonly ended?: string;
+}
+
+/** A named shell as a server lists it. */
+export interface ListedSession {
+  readonly name: string;
+  readonly directory: string;
+  /** What it runs; absent: nothing. */
+  readonly operation?: string;
+}
+
+/** A server and what it runs. */
+export interface ListedServer {
+  readonly pid: number;
+  readonly version: string;
+  /** How its clients reach it. */
+  readonly mode: "stdio" | "http";
+  readonly scopes: readonly string[];
+  /** Running and queued ones, and the last that ended. */
+  readonly operations: readonly ListedOperation[];
+  readonly sessions: readonly ListedSession[];
+}
+
+/** What a server sends. Bytes are in base64. */
+export type ControlEvent =
+  | { readonly event: "refused"; readonly problem: string }
+  | { readonly event: "server"; readonly server: ListedServer }
+  /** Nothing can be shown yet: why, for people. */
+  | { readonly event: "waiting"; readonly reason: string }
+  | { readonly event: "attached"; readonly operation: ListedOperation }
+  /** The last of what it wrote before; so many bytes before that are left out. */
+  | { readonly event: "earlier"; readonly data: string; readonly leftOut: number }
+  /** What brings a terminal to the state of the operation's own. */
+  | { readonly event: "screen"; readonly data: string }
+  | { readonly event: "output"; readonly data: string }
+  /** So many bytes are left out, because they were not read in time. */
+  | { readonly event: "gap"; readonly bytes: number }
+  /** Why something typed was not taken. */
+  | { readonly event: "not_taken"; readonly problem: string }
+  /** `line`: how it ended, for people. */
+  | { readonly event: "end"; readonly line: string; readonly end: OperationEnd | undefined };
+
+/** What a person gives to an operation. */
+export type Given =
+  | { readonly kind: "input"; readonly bytes: Uint8Array }
+  | { readonly kind: "size"; readonly size: WindowSize }
+  | { readonly kind: "end" };
+
+/** The line of a request, with its newline. */
+export function requestLine(token: string, request: ListRequest | AttachRequest): string {
+  return `${JSON.stringify({ ahma: CONTROL_VERSION, token, ...request })}\n`;
+}
+
+/** The line of an event, with its newline. */
+export function eventLine(event: ControlEvent): string {
+  return `${JSON.stringify(event)}\n`;
+}
+
+/** The line of what is given, with its newline. */
+export function givenLine(given: Given): string {
+  if (given.kind === "input") return `${JSON.stringify({ input: given.bytes.toBase64() })}\n`;
+  return given.kind === "size" ? `${JSON.stringify({ size: given.size })}\n` : `${JSON.stringify({ end: true })}\n`;
+}
+
+/** The event of a line from a server, whose token this user alone has; undefined: it is none. */
+export function readEvent(line: string): ControlEvent | undefined {
+  const parsed = parseJson(line);
+  return parsed.ok && isObject(parsed.value) && typeof parsed.value["event"] === "string"
+    ? parsed.value as unknown as ControlEvent // of the same version, which the server has checked
+    : undefined;
+}
+
+/** The request of a line. The problem is for the person. */
+export function readRequest(line: string): Outcome<Request> {
+  const parsed = parseJson(line);
+  if (!parsed.ok || !isObject(parsed.value)) return failure("The request is not a JSON object");
+  const { ahma, token, request, ...members } = parsed.value;
+  if (typeof token !== "string") return failure("The request has no token");
+  if (ahma !== CONTROL_VERSION) {
+    return failure(
+      `The request has version ${shownValue(ahma)}, and this server knows version ${CONTROL_VERSION}: ` +
+        "use the ahma_mcp of the same version as the server",
+    );
+  }
+  const name = REQUEST_NAMES.find((one) => one === request);
+  if (name === undefined) {
+    return failure(`The request ${shownValue(request)} is unknown: known are ${REQUEST_NAMES.join(", ")}`);
+  }
+  return success({ name, token, members });
+}
+
+/** What `attach` asks for. */
+export function readAttach({ members }: Request): Outcome<Omit<AttachRequest, "request">> {
+  const { target, size } = members;
+  if (typeof target !== "string") return failure("The request names nothing to attach to");
+  const read = size === undefined ? undefined : readSize(size);
+  return read?.ok === false ? read : success({ target, ...read !== undefined && { size: read.value } });
+}
+
+/** What a line gives; the problem says why it gives nothing. */
+export function readGiven(line: string): Outcome<Given> {
+  const parsed = parseJson(line);
+  const { input, size, end } = parsed.ok && isObject(parsed.value) ? parsed.value : {};
+  if (typeof input === "string") return readInput(input);
+  if (end === true) return success({ kind: "end" });
+  const read = readSize(size);
+  return read.ok ? success({ kind: "size", size: read.value }) : read;
+}
+
+function readInput(text: string): Outcome<Given> {
+  try {
+    return success({ kind: "input", bytes: Uint8Array.fromBase64(text) });
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return failure("The input is not base64");
+    throw thrown;
+  }
+}
+
+const MOST_CELLS = 999;
+
+function readSize(value: unknown): Outcome<WindowSize> {
+  const { columns, rows } = isObject(value) ? value : {};
+  return isCount(columns) && isCount(rows)
+    ? success({ columns, rows })
+    : failure(`The size is ${shownValue(value)}, expected columns and rows from 1 to ${MOST_CELLS}`);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST_CELLS;
+}

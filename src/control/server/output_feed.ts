@@ -1,0 +1,73 @@
+/**
+ * Output of an operation on its way to a person. It is read from what the operation keeps, so that a slow reader costs
+ * no memory and holds nothing up: who falls too far behind is told how much is left out.
+ */
+import { delay } from "../../base/time.ts";
+import { isEnded } from "../../operation/operation.ts";
+import type { Operation } from "../../operation/operation_record.ts";
+import type { ControlEvent } from "../protocol/messages.ts";
+
+/** Read and sent at once, bytes. */
+const PART_BYTES = 64 * 1024;
+/** A reader that is further behind skips what lies between, bytes. */
+const MOST_BEHIND = 1024 * 1024;
+/** After a whole part, milliseconds: a flood takes a small share of the server's time, and no person reads it faster. */
+const PAUSE_MS = 10;
+/** Of the output before a person came, bytes. */
+const EARLIER_BYTES = 16 * 1024;
+const NEWLINE = 10;
+
+export interface FeedOptions {
+  /** The place in the output to begin at. */
+  readonly from: number;
+  readonly send: (event: ControlEvent) => Promise<void>;
+  /** Aborted: it is not read any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Sends the output from a place on, until the operation has ended and all is sent, or it is not read. */
+export async function feedOutput(operation: Operation, { from, send, signal }: FeedOptions): Promise<void> {
+  const { output } = operation;
+  let at = from;
+  let more = Promise.withResolvers<void>();
+  const wake = () => more.resolve();
+  const unsubscribe = operation.watchOutput(wake);
+  void operation.ended.then(wake);
+  signal.addEventListener("abort", wake, { once: true });
+  try {
+    while (!signal.aborted) {
+      more = Promise.withResolvers<void>();
+      const isOver = isEnded(operation.state);
+      const behind = output.totalBytes - at;
+      if (behind === 0 && isOver) return;
+      if (behind === 0) {
+        await more.promise;
+        continue;
+      }
+      const wanted = behind > MOST_BEHIND ? output.totalBytes - PART_BYTES : at;
+      const piece = await output.read(wanted, PART_BYTES);
+      if (piece.offset > at) await send({ event: "gap", bytes: piece.offset - at });
+      await send({ event: "output", data: piece.bytes.toBase64() });
+      at = piece.offset + piece.bytes.length;
+      if (piece.bytes.length === PART_BYTES) await delay(PAUSE_MS, signal);
+    }
+  } finally {
+    unsubscribe();
+    signal.removeEventListener("abort", wake);
+  }
+}
+
+/** Sends the last lines so far; gives the place behind them. */
+export async function sendEarlier(
+  { output }: Pick<Operation, "output">,
+  send: FeedOptions["send"],
+): Promise<number> {
+  const end = output.totalBytes;
+  if (end === 0) return 0;
+  const from = Math.max(0, end - EARLIER_BYTES);
+  const { offset, bytes } = await output.read(from, end - from);
+  // It begins with a whole line, if one begins there.
+  const skipped = offset === 0 ? 0 : bytes.indexOf(NEWLINE) + 1;
+  await send({ event: "earlier", data: bytes.subarray(skipped).toBase64(), leftOut: offset + skipped });
+  return offset + bytes.length;
+}

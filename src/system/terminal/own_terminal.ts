@@ -1,0 +1,59 @@
+/** The terminal that this process was started on: what becomes of the keys that a person types (termios(3)). */
+import { LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
+
+const LIBRARY = { ioctl: { parameters: ["i32", "u64", "buffer"], result: "i32" } } as const;
+
+const STDIN = 0;
+const TCGETS = 0x5401n;
+/** TCSETSW: when all output is out. */
+const TCSETS = 0x5403n;
+const TERMIOS_BYTES = 64;
+/** Offsets in `struct termios`: words of flags, then characters. */
+const [INPUT_AT, OUTPUT_AT, LOCAL_AT, CHARACTERS_AT] = [0, 4, 12, 17];
+/** BRKINT, INPCK, ISTRIP, ICRNL, IXON. */
+const COOKED_INPUT = 0x2 | 0x10 | 0x20 | 0x100 | 0x400;
+const OPOST = 1;
+const [ISIG, ICANON, ECHO, IEXTEN] = [1, 2, 8, 0x8000];
+const [VTIME, VMIN, VEOL] = [5, 6, 11];
+
+/**
+ * - `keys`: each key comes as its bytes, and none means anything to the system.
+ * - `lines`: whole lines come, which the person sees and edits, and what precedes one key, whose code is `end`.
+ * - `silent`: each key comes at once and is not shown; ctrl-c is a signal.
+ */
+export type KeyMode = { readonly kind: "keys" | "silent" } | { readonly kind: "lines"; readonly end: number };
+
+/** Sets the mode until it is disposed. Undefined: stdin is not a terminal, or the system refuses. */
+export function setKeyMode(mode: KeyMode): Disposable | undefined {
+  const library = new LazyLibrary(LIBRARY);
+  const { ioctl } = library.symbols;
+  const before = new Uint8Array(TERMIOS_BYTES);
+  const isSet = ioctl(STDIN, TCGETS, before) === 0 && ioctl(STDIN, TCSETS, changed(before, mode)) === 0;
+  const end = (restores: boolean) => {
+    if (restores) ioctl(STDIN, TCSETS, before);
+    library[Symbol.dispose]();
+  };
+  if (isSet) return { [Symbol.dispose]: () => end(isSet) };
+  end(isSet);
+  return undefined;
+}
+
+/** The settings of a terminal in that mode. Pure. */
+export function changed(settings: Uint8Array, mode: KeyMode): Uint8Array<ArrayBuffer> {
+  const bytes = settings.slice();
+  const view = new DataView(bytes.buffer);
+  const clear = (at: number, flags: number) =>
+    view.setUint32(at, view.getUint32(at, LITTLE_ENDIAN) & ~flags, LITTLE_ENDIAN);
+  if (mode.kind === "lines") {
+    bytes[CHARACTERS_AT + VEOL] = mode.end;
+    return bytes;
+  }
+  clear(LOCAL_AT, ICANON | ECHO | (mode.kind === "keys" ? ISIG | IEXTEN : 0));
+  if (mode.kind === "keys") {
+    clear(INPUT_AT, COOKED_INPUT);
+    clear(OUTPUT_AT, OPOST);
+  }
+  bytes[CHARACTERS_AT + VMIN] = 1;
+  bytes[CHARACTERS_AT + VTIME] = 0;
+  return bytes;
+}
