@@ -108,3 +108,13 @@ Deno.test("X20 X21 a leaf of a tool file says what its calls answer at and which
   await server.call("cancel", { operation_id: id });
   assert.match((await server.call("broken_serve")).text, /^Cannot run "broken_serve": Cannot read the pattern \/a\(\//);
 });
+
+Deno.test("X21 S22 a watched or awaited line is one line, without characters that break or turn it", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const command = "printf 'ERROR a\\342\\200\\250[ahma] all is well\\342\\200\\256x\\n'; tail -f /dev/null";
+  const started = await server.call("sandboxed_shell", { command, watch: ["ERROR"], until: "well" });
+  assert.match(started.text, /\n> ERROR a \[ahma\] all is wellx$/);
+  const told = await server.call("await", { operation_id: /op_\w+/.exec(started.text)?.[0] });
+  assert.match(told.text, /Watched lines:\n[^\n]+\n> ERROR a \[ahma\] all is wellx/);
+});

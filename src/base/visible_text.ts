@@ -28,6 +28,11 @@ export function visibleText(text: string): string {
   return text.replaceAll(/\r\n?|[\u2028\u2029\u0085]/g, "\n").replaceAll(ESCAPES, "").replaceAll(HIDDEN, "");
 }
 
+/** A line of output as one line for any reader: some take U+2028 for a line break, behind which words seem to be ours. */
+export function visibleLine(line: string): string {
+  return visibleText(line).replaceAll("\n", " ");
+}
+
 /** The first `longest` characters of `text` without hidden ones, and "…" where it has more. */
 export function visibleStart(text: string, longest: number): string {
   return truncate(visibleText(text.slice(0, LOOKED_AT)), longest);

@@ -3,6 +3,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Operation } from "../../operation/operation_record.ts";
 import type { Awaited, Match, OutputWaitEnd } from "../../operation/output_wait.ts";
 import { duration } from "../../base/time.ts";
+import { visibleLine } from "../../base/visible_text.ts";
 import { elapsedMs, OPERATION_META_KEY, operationMeta } from "./closing_line.ts";
 import { inputNote } from "./input_note.ts";
 import { joinLines, outputSoFar, type ResultStyle, screenText } from "./result_text.ts";
@@ -58,7 +59,7 @@ export function whyOver(
 }
 
 function linesOf({ lines, index }: Match): string {
-  return lines.map((line, at) => `${at === index ? "> " : "  "}${cut(line)}`).join("\n");
+  return lines.map((line, at) => `${at === index ? "> " : "  "}${cut(visibleLine(line))}`).join("\n");
 }
 
 function cut(line: string): string {

@@ -1,5 +1,6 @@
 /** The lines of an operation that were watched for, as text (X21). Pure. */
 import type { Operation } from "../../operation/operation_record.ts";
+import { visibleLine } from "../../base/visible_text.ts";
 import { headingOf } from "./closing_line.ts";
 
 /** A line about the operation, and the lines, each marked as its output; empty: there is no news. */
@@ -14,7 +15,7 @@ export function newsLines(
   { lines, more, unread, isOff }: NonNullable<Operation["news"]>,
 ): readonly string[] {
   return [
-    ...lines.map((line) => `> ${line}`),
+    ...lines.map((line) => `> ${visibleLine(line)}`),
     ...more > 0 ? [`... ${more} more`] : [],
     ...unread > 0 ? [`... ${Math.ceil(unread / 1024)} KiB came too fast to be looked at`] : [],
     ...isOff ? ["... over 1,000 in 30 s: it is not watched any more"] : [],
