@@ -23,19 +23,25 @@ const [VTIME, VMIN, VEOL] = [5, 6, 11];
  */
 export type KeyMode = { readonly kind: "keys" | "silent" } | { readonly kind: "lines"; readonly end: number };
 
-/** Sets the mode until it is disposed. Undefined: stdin is not a terminal, or the system refuses. */
-export function setKeyMode(mode: KeyMode): Disposable | undefined {
-  const library = new LazyLibrary(LIBRARY);
-  const { ioctl } = library.symbols;
-  const before = new Uint8Array(TERMIOS_BYTES);
-  const isSet = ioctl(STDIN, TCGETS, before) === 0 && ioctl(STDIN, TCSETS, changed(before, mode)) === 0;
-  const end = (restores: boolean) => {
-    if (restores) ioctl(STDIN, TCSETS, before);
-    library[Symbol.dispose]();
-  };
-  if (isSet) return { [Symbol.dispose]: () => end(isSet) };
-  end(isSet);
-  return undefined;
+/** The terminal at stdin; disposal gives it the mode that it had. */
+export class OwnTerminal implements Disposable {
+  readonly #library = new LazyLibrary(LIBRARY);
+  readonly #before = new Uint8Array(TERMIOS_BYTES);
+  readonly #isTerminal: boolean;
+
+  constructor() {
+    this.#isTerminal = this.#library.symbols.ioctl(STDIN, TCGETS, this.#before) === 0;
+  }
+
+  /** Sets a mode in one step: a key that comes in between would stay in a line that has not ended. */
+  set(mode: KeyMode): void {
+    if (this.#isTerminal) this.#library.symbols.ioctl(STDIN, TCSETS, changed(this.#before, mode));
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#isTerminal) this.#library.symbols.ioctl(STDIN, TCSETS, this.#before);
+    this.#library[Symbol.dispose]();
+  }
 }
 
 /** The settings of a terminal in that mode. Pure. */

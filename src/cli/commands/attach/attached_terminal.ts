@@ -4,7 +4,7 @@ import { writeAll } from "../../../base/write_all.ts";
 import type { ServerLine } from "../../../control/client/server_line.ts";
 import type { ControlEvent, ListedOperation, WindowSize } from "../../../control/protocol/messages.ts";
 import type { OperationEnd } from "../../../operation/operation.ts";
-import { type KeyMode, setKeyMode } from "../../../system/terminal/own_terminal.ts";
+import { OwnTerminal } from "../../../system/terminal/own_terminal.ts";
 import { isOnTerminal } from "../../terminal/print.ts";
 import { messageText } from "../../terminal/terminal_text.ts";
 import { exitCodeOf } from "../call/call.ts";
@@ -32,7 +32,7 @@ export class AttachedTerminal implements Disposable {
   readonly #onResize = () => this.#giveSize();
   #operation: ListedOperation | undefined;
   #output: ShownOutput | undefined;
-  #mode: Disposable | undefined;
+  #keys: OwnTerminal | undefined;
   #hasDetached = false;
 
   constructor(line: ServerLine, options: AttachedOptions) {
@@ -46,7 +46,8 @@ export class AttachedTerminal implements Disposable {
   async show(refuse: (problem: string) => Error): Promise<number> {
     let end: Ended | undefined;
     if (this.isInteractive) {
-      this.#setMode({ kind: "silent" });
+      this.#keys = new OwnTerminal();
+      this.#keys.set({ kind: "silent" });
       void this.#passKeys();
     }
     for await (const event of this.#line.events) {
@@ -62,8 +63,8 @@ export class AttachedTerminal implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#mode?.[Symbol.dispose]();
-    this.#mode = undefined;
+    this.#keys?.[Symbol.dispose]();
+    this.#keys = undefined;
     if (this.isInteractive) Deno.removeSignalListener("SIGWINCH", this.#onResize);
   }
 
@@ -76,14 +77,10 @@ export class AttachedTerminal implements Disposable {
     this.#line[Symbol.dispose]();
   }
 
-  #setMode(mode: KeyMode): void {
-    this.#mode?.[Symbol.dispose]();
-    this.#mode = setKeyMode(mode);
-  }
-
   async #begin(operation: ListedOperation): Promise<void> {
     const { input } = operation;
     this.#operation = operation;
+    if (input !== undefined) this.#keys?.set(input === "pipe" ? { kind: "lines", end: DETACH_CODE } : { kind: "keys" });
     const takes = !this.isInteractive || input === undefined
       ? ""
       : input === "pipe"
@@ -91,8 +88,6 @@ export class AttachedTerminal implements Disposable {
       : "It takes keys; ";
     await this.#tell(`Attached to ${operationLine(operation)}. ${takes}${this.#wayOut}, and it goes on`);
     this.#output = shownOutput({ hasTerminal: input === "terminal" });
-    if (!this.isInteractive || input === undefined) return;
-    this.#setMode(input === "pipe" ? { kind: "lines", end: DETACH_CODE } : { kind: "keys" });
   }
 
   /** False: the output is not read any more. */
