@@ -1,5 +1,9 @@
 /** Commands that get input while they run: pipes, terminals, and that they wait is asked of the kernel (X22, X23). */
 import assert from "node:assert/strict";
+import { until } from "./_support/deadline.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
+import { processesWith } from "./_support/processes.ts";
 import { ERAS, ServerProcess } from "./_support/server_process.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
@@ -263,9 +267,49 @@ Deno.test("X22 a 65th command with an open input is refused, and has its place w
       refused.text,
       /: 64 commands with input or tty run, which is the limit: end one of them with `cancel`/,
     );
-    assert.strictEqual(refused.result["isError"], true);
+    assert.ok(refused.result["isError"]);
   }
   assert.match((await server.shell("echo plain")).text, /^plain\n?$/);
   await server.call("cancel", { operation_id: first });
   assert.match((await server.call("sandboxed_shell", { command: "read a", ...TTY })).text, /^op_\w+ waits for input/);
+});
+
+/** Terminals that a process holds from their other end. */
+function terminalsOf(pid: number): number {
+  const links = [...Deno.readDirSync(`/proc/${pid}/fd`)].map(({ name }) => {
+    try {
+      return Deno.readLinkSync(`/proc/${pid}/fd/${name}`);
+    } catch (thrown) {
+      if (thrown instanceof Deno.errors.NotFound) return ""; // the look itself had it open
+      throw thrown;
+    }
+  });
+  return links.filter((link) => link.endsWith("ptmx")).length;
+}
+
+Deno.test("X22 X10 H6 an HTTP session that ends leaves nothing of what waited for its input", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server);
+  for (const kind of [INPUT, TTY]) {
+    const { text } = await client.call("sandboxed_shell", { command: "exec -a waiting-prey cat", ...kind });
+    assert.match(text, /^op_\w+ waits for input/);
+  }
+  const prey = async () =>
+    (await processesWith(bench.marker)).filter(({ command }) => command === "waiting-prey").length;
+  assert.deepStrictEqual([await prey(), terminalsOf(server.pid)], [2, 1]);
+  await (await client.fetch("DELETE")).body?.cancel();
+  const isOver = async () => await prey() === 0 && terminalsOf(server.pid) === 0;
+  await until(isOver, 5_000, "the end of both commands and of the terminal");
+});
+
+Deno.test("X22 a command after one with a terminal has no terminal, and finds none", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const command =
+    "stty raw; (trap '' HUP; setsid tail -f /dev/null </dev/tty >/dev/null 2>&1 &); tty; read -t 0.1 a; true";
+  assert.match((await server.shell(command, TTY)).text, /\/dev\/pts\/0/);
+  const next = await server.shell("ls /dev/pts; tty; cat /proc/[0-9]*/comm | grep -c tail; true");
+  assert.match(next.text, /^ptmx\nnot a tty\n0\n?/);
+  assert.strictEqual(terminalsOf(server.pid), 0);
 });

@@ -63,7 +63,7 @@ async function onTerminal({ running }: Scene, command: string): Promise<string> 
 }
 
 /** What one HTTP session types into an operation of another one, or of its own, that is known by its id. */
-function typedOverHttp(flags: readonly string[], own: boolean): ReturnType<typeof driven> {
+function typedOverHttp(flags: readonly string[], typist: "owner" | "other"): ReturnType<typeof driven> {
   return driven(async ({ user, enforced }) => {
     using bench = new Workbench(user);
     const all = [...flags, ...enforced ? [] : ["--no-sandbox"]];
@@ -73,7 +73,7 @@ function typedOverHttp(flags: readonly string[], own: boolean): ReturnType<typeo
     const { text } = await owner.call("sandboxed_shell", { command: "read line; echo got $line", tty: true });
     const id = /op_\w+/.exec(text)?.[0];
     if (id === undefined) throw new Error(text);
-    await (own ? owner : other).call("send", { operation_id: id, text: "forged\n" });
+    await { owner, other }[typist].call("send", { operation_id: id, text: "forged\n" });
     const shown = await owner.call("await", { operation_id: id, until: "got", from_start: true, timeout_seconds: 1 });
     return /^got forged/m.exec(shown.text)?.[0];
   });
@@ -118,7 +118,7 @@ export const INPUT: readonly Row[] = [
     id: "I03",
     title: "have the terminal type its answers to queries",
     users: BOTH,
-    alikeForRoot: "the server's emulator answers nothing, whoever asks",
+    alikeForRoot: "the server's emulator answers no user's program",
     aim: "evidence",
     ways: {
       "attributes, places, colours, titles, settings, clipboard": {
@@ -135,10 +135,10 @@ export const INPUT: readonly Row[] = [
     aim: "evidence",
     // The sandbox has no part in it: the controls are sessions that type into their own.
     ways: {
-      "sessions of one process": { does: typedOverHttp([], false), control: typedOverHttp([], true) },
+      "sessions of one process": { does: typedOverHttp([], "other"), control: typedOverHttp([], "owner") },
       "isolated sessions": {
-        does: typedOverHttp(["--session-isolation"], false),
-        control: typedOverHttp(["--session-isolation"], true),
+        does: typedOverHttp(["--session-isolation"], "other"),
+        control: typedOverHttp(["--session-isolation"], "owner"),
       },
     },
   },
