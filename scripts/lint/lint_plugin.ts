@@ -87,6 +87,7 @@ const SEAMS: readonly string[] = [
   "catalog/check/validate.ts",
   "cli/program.ts",
   "cli/serve/serve.ts",
+  "process/linux/network/named_network.ts",
   "service/connection/stdio_connection.ts",
   "app/late_control.ts",
   "toolbox/worker/worker.ts",

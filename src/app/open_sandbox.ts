@@ -25,6 +25,7 @@ import { AuditLog } from "./runner/audit_log.ts";
 import { AuditedRunner } from "./runner/audited_runner.ts";
 import { LimitedInputs } from "./runner/limited_inputs.ts";
 import { ExplainedRunner } from "./runner/explained_runner.ts";
+import { namesLine } from "./runner/network_names.ts";
 import { openSeatbelt } from "./open_seatbelt.ts";
 import { chosenDirectory } from "../settings/project_directories.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -142,14 +143,15 @@ function ownPaths(
 
 /**
  * Asks the kernel before the first client is served, if the answer decides whether serving is allowed.
- * @throws {UserError} When a required layer is missing, or credentials in reach of commands cannot be hidden.
+ * @throws {UserError} When a required layer is missing, the network by name cannot be had, or credentials in reach of commands cannot be hidden.
  */
 async function insistOn(
-  { sandbox: { requiredLayers } }: Settings,
+  { sandbox: { requiredLayers, confinement } }: Settings,
   { guard }: Sandbox,
   runner: LinuxRunner,
 ): Promise<void> {
-  if (guard === undefined || requiredLayers.length === 0 && guard.hidden.length === 0) return;
+  const hasNames = confinement.network === "names";
+  if (guard === undefined || requiredLayers.length === 0 && guard.hidden.length === 0 && !hasNames) return;
   const [asked] = await Promise.allSettled([runner.policy]);
   if (asked.status === "rejected") throw new UserError(messageOf(asked.reason));
   const problem = asked.value && missingLayer(requiredLayers, asked.value);
@@ -182,7 +184,8 @@ function sandboxStatus(sandbox: Sandbox, runner: LinuxRunner, settings: Settings
       const layers = [summary, ...policy && settled.value ? layersOf(policy, settled.value) : []].join(", ");
       const missing = sandbox.missing.map((gap) => `\nNot enforced on this kernel: ${gap}`).join("");
       const closed = runner.closedSockets === undefined ? "" : `\n${runner.closedSockets}`;
-      return `${layers}${missing}${closed}\n${await selfTestLine(runner)}`;
+      const names = namesLine(sandbox.policy?.confinement, runner.networkTotals);
+      return `${layers}${missing}${closed}${names}\n${await selfTestLine(runner)}`;
     },
   };
 }

@@ -47,7 +47,7 @@ export async function openServerSandbox(options: ServerSandboxOptions): Promise<
   return {
     explain: async (words, output, { failed }) => {
       const end = { kind: "exited", code: failed ? 1 : 0 } as const;
-      return await session.explain?.({ words, directory, output, end, began: 0, changed: [] }) ?? [];
+      return await session.explain?.({ words, directory, output, end, began: 0, changed: [], refused: [] }) ?? [];
     },
     start: (hooks) =>
       startInSandbox({

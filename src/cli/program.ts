@@ -93,7 +93,8 @@ function usesNetwork({ subcommand, settings, line }: Extract<Invocation, { kind:
     subcommand === "serve" && settings.http !== undefined ||
     subcommand === "list-tools" && line.flags.has("http") ||
     subcommand === "auth" && line.operands[0] !== "list" ||
-    subcommand === "version" && line.flags.has("check");
+    subcommand === "version" && line.flags.has("check") ||
+    settings.sandbox.confinement.network === "names";
 }
 
 function internalError(thrown: unknown): string {

@@ -3,6 +3,7 @@
  * promise settles when the whole process tree is gone and every byte was delivered.
  */
 import type { CommandEnd, LeftRunning } from "../base/command/command_end.ts";
+import type { NetworkUse } from "../base/command/network_use.ts";
 import type { RunningCommand } from "../base/command/running_command.ts";
 import type { ProtectedChange } from "../base/command/protected_change.ts";
 import type { SandboxPolicy } from "../sandbox/policy/policy.ts";
@@ -44,6 +45,8 @@ export interface CommandHooks {
    * promise, reading pauses until that settles.
    */
   readonly onOutput: TakeOutput;
+  /** Gets what becomes of each name and connection that the command asks for, where its network is one by name (S30). */
+  readonly onNetwork?: ((use: NetworkUse) => void) | undefined;
   /** Gets the command once it is being started, and again where another attempt was needed; on macOS only one with `input`. */
   readonly onRunning?: ((command: RunningCommand) => void) | undefined;
 }

@@ -4,7 +4,7 @@ import type { CommandInput, RunningCommand } from "../base/command/running_comma
 import type { OpenProcesses } from "./command_runner.ts";
 import { descendantsOf, killDescendants, type ProcessTree } from "./tree/descendants.ts";
 import { type InputSystem, inputWait } from "./tree/input_wait.ts";
-import { type ListeningSystem, listensAt } from "./tree/listening.ts";
+import { holdsPort, type ListeningSystem, listensAt, type Protocol } from "./tree/listening.ts";
 
 /** What is needed of the system. */
 export type ProcessSystem = ProcessTree & ProcessNames & InputSystem & ListeningSystem;
@@ -25,6 +25,11 @@ export class ProcessesBelow implements OpenProcesses, RunningCommand {
 
   listensAt(port: number): boolean {
     return listensAt(port, this.#all(), this.#system);
+  }
+
+  /** Whether one of them holds a socket with this port of its own. */
+  holdsSocket(side: { readonly protocol: Protocol; readonly port: number }): boolean {
+    return holdsPort(side, this.#all(), this.#system);
   }
 
   inputWait(): string | undefined {

@@ -15,6 +15,7 @@ import { type FileFacts, Libc } from "../system/libc.ts";
 import { NoticedWatches } from "../system/changes/path_events.ts";
 import type { ChangeWatch, Watched } from "../system/stat_watch.ts";
 import { type Separated, Separator, type SharedName } from "../sandbox/protect/separate_hard_links.ts";
+import { OtherDescriptors } from "../system/open_files/other_descriptors.ts";
 import { Terminals } from "../system/terminal/terminal.ts";
 import { type ListedProcess, parseProcessList, PS_ARGUMENTS } from "./tree/process_list.ts";
 
@@ -46,6 +47,7 @@ export class Spawner {
   readonly #separator: Separator;
   readonly #watches: NoticedWatches;
   #terminals: Terminals | undefined;
+  #others: OtherDescriptors | undefined;
   readonly #processor: Processor;
   readonly #fallbackDirectory: string;
   #files = 0;
@@ -107,14 +109,24 @@ export class Spawner {
       descriptorsOf: (pid) => libc.descriptorsOf(pid),
       unread: (place) => this.terminals.unread(place),
       socketsOf: (pid) => libc.socketsOf(pid),
-      tablesOf: (pid) =>
-        ["tcp", "tcp6"].flatMap((name) => libc.readProc(`/proc/${pid}/net/${name}`, { whole: true }) ?? []),
+      tablesOf: (pid, protocol) =>
+        ["", "6"].flatMap((version) => libc.readProc(`/proc/${pid}/net/${protocol}${version}`, { whole: true }) ?? []),
     };
   }
 
   /** For the terminals of commands. */
   get terminals(): Terminals {
     return this.#terminals ??= new Terminals();
+  }
+
+  /** A copy of a descriptor of a process. @throws {Error} When the system refuses. */
+  takeDescriptor(pid: number, descriptor: number): number {
+    return (this.#others ??= new OtherDescriptors()).take(pid, descriptor);
+  }
+
+  /** Whether the kernel knows IPv6. */
+  get hasIpv6(): boolean {
+    return this.#libc.readProc("/proc/net/if_inet6") !== undefined;
   }
 
   /** What is at a path itself (libc.ts). */
@@ -150,6 +162,7 @@ export class Spawner {
     this.#separator[Symbol.dispose]();
     this.#watches[Symbol.dispose]();
     this.#terminals?.[Symbol.dispose]();
+    this.#others?.[Symbol.dispose]();
     this.#libc[Symbol.dispose]();
   }
 

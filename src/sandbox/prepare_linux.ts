@@ -33,6 +33,7 @@ import {
   realPath,
   trustedPath,
 } from "../system/paths.ts";
+import { makeNetworkFiles } from "./directories/network_files.ts";
 import { placeInMemory } from "./directories/place_in_memory.ts";
 import { ownRoot } from "./directories/own_root.ts";
 import { TERMINALS } from "./grants/system_paths.ts";
@@ -215,8 +216,11 @@ function policyOf(context: Context, reach: Reach): SandboxPolicy {
   const temporary = temporaryOf(context, { ...reach, writable });
   // If all sockets of the machine are open, every path must be visible.
   const isOpen = settings.confinement.unixSockets === "allow";
-  const root = isOpen ? undefined : rootOf(context, { ...reach, writable }, temporary);
   const confinement = confinementHere(settings.confinement, libc);
+  const own = isOpen ? undefined : rootOf(context, { ...reach, writable }, temporary);
+  const root = own && confinement.network === "names"
+    ? { ...own, instead: makeNetworkFiles(`${reach.root}/network`) }
+    : own;
   const terminals = root === undefined ? [] : terminalGrants(abi);
   return {
     writable,

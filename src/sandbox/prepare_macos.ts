@@ -35,11 +35,17 @@ const SEATBELT_GAPS = [
   "a command that leaves a process in a session of its own leaves it running, inside the sandbox",
 ] as const;
 
+const NO_NAMES =
+  "Cannot hold commands to the names of --network on macOS: Seatbelt knows no names. Use --network none, " +
+  "localhost or full instead";
+
 /** The sandbox, or why it is impossible. Synchronous and quick, because it runs before the first byte of MCP. */
 export function prepareSeatbelt(settings: SandboxSettings, { sandboxExec }: Platform): Outcome<SeatbeltSandbox> {
   if (settings.enforce && expected(() => Deno.statSync(sandboxExec).isFile) !== true) {
     return failure(missingSandboxExec(sandboxExec));
   }
+  const { network } = settings.confinement;
+  if (network === "names") return failure(NO_NAMES);
   const settled = settlePaths(settings, { identityOf, moreCredentials: SENSITIVE_ON_MACOS });
   if (!settled.ok) return settled;
   const { scopes, sensitive, trees, protect } = settled.value;
@@ -47,7 +53,6 @@ export function prepareSeatbelt(settings: SandboxSettings, { sandboxExec }: Plat
   if (!own.ok) return own;
   const { directories } = own.value;
   const writable = [...trees, ...own.value.writable];
-  const { network } = settings.confinement;
   // Those that commands make in their trees work there, with either of the others.
   const unixSockets = settings.confinement.unixSockets === "allow" ? "allow" : "deny";
   const policy = { writable, ...closedPlaces({ sensitive, protect: withTargets(protect, trees) }) };

@@ -8,7 +8,8 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { DEFAULT_HISTORY_LIMITS } from "../operation/history.ts";
 import { DEFAULT_SPILL_LIMIT_BYTES } from "../operation/output/spill_files.ts";
-import { type ConfinementChoice, DEFAULT_CONFINEMENT, NETWORKS, UNIX_SOCKETS } from "../sandbox/policy/confinement.ts";
+import { readNetwork } from "./flags/network_value.ts";
+import { type ConfinementChoice, DEFAULT_CONFINEMENT, UNIX_SOCKETS } from "../sandbox/policy/confinement.ts";
 import { SANDBOX_LAYERS } from "../sandbox/policy/layers.ts";
 import type { CommandLine } from "./flags/parse_command_line.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
@@ -231,9 +232,10 @@ function sandboxFrom(values: FlagValues): SandboxChoice {
 
 /** What the flags of network, sockets and resources come to (S6, S10); values were checked against the table. */
 export function confinementFrom(values: FlagValues): ConfinementChoice {
-  const [network, unixSockets] = [values.text("network"), values.text("unix-sockets")];
+  const unixSockets = values.text("unix-sockets");
   return {
-    network: NETWORKS.find((one) => one === network) ?? DEFAULT_CONFINEMENT.network,
+    ...readNetwork(values.text("network") ?? DEFAULT_CONFINEMENT.network),
+    privateHosts: values.texts("allow-private-hosts").map((host) => host.toLowerCase()),
     unixSockets: UNIX_SOCKETS.find((one) => one === unixSockets) ?? DEFAULT_CONFINEMENT.unixSockets,
     limits: {
       fileSize: values.limit("limit-file-size"),

@@ -21,6 +21,7 @@ import { BUNDLE_WORDS } from "./bundles.ts";
 import { absolutePath } from "../system/paths.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
 import { type Flag, valuesIn } from "./flags/flag.ts";
+import { widensNetwork } from "./flags/network_value.ts";
 import { type Given, limitOf, valueProblem } from "./flags/flag_values.ts";
 import { DIRECTORY_KINDS } from "./project_directories.ts";
 
@@ -173,10 +174,12 @@ function tooHigh(name: FlagName, value: string | undefined): string | undefined 
 
 /** Why a project may not set the flag to `value`; undefined: it may. `user`: what the user's file says, if anything. */
 function tooWide(name: FlagName, value: string | undefined, user: string | undefined): string | undefined {
-  const { narrowsOnly, choices } = flagNamed(name);
+  const { narrowsOnly, choices, value: kind } = flagNamed(name);
   if (narrowsOnly === undefined || value === undefined) return undefined;
   const bound = user ?? narrowsOnly;
-  const wider = choices === undefined
+  const wider = kind === "network"
+    ? widensNetwork(value, bound)
+    : choices === undefined
     ? (limitOf(value) ?? Infinity) > (limitOf(bound) ?? Infinity)
     : choices.indexOf(value) < choices.indexOf(bound);
   if (!wider) return undefined;

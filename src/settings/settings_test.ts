@@ -128,6 +128,8 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
         enforce: false,
         confinement: {
           network: "localhost",
+          names: [],
+          privateHosts: ["h"],
           unixSockets: "allow",
           limits: {
             fileSize: 2 * 1024 ** 3,
@@ -326,7 +328,8 @@ Deno.test("S6 S10 readInvocation() refuses limits and networks that say nothing"
     "follow it)",
     'Cannot use flag "--limit-processes": "many" is neither "none" nor a whole number from 8 to 4000000 (K, M, G and T ' +
     "may follow it)",
-    'Cannot use flag "--network": "lan" is not supported, expected "full" or "localhost" or "none"',
+    'Cannot use flag "--network": "lan" is neither the full name of a host nor a list that is shipped. ' +
+    'Write "full", "localhost", "none", or hosts such as "packages,github.com,*.example.org"',
   ]);
 });
 Deno.test("S6 S10 confinementFrom() gives the sandbox's own defaults where nothing is said", () => {

@@ -4,6 +4,7 @@
  * that cannot be written there is not run. The file must not lie where commands can write.
  */
 import { encodeText, truncateCounting } from "../../base/text.ts";
+import type { NetworkUse } from "../../base/command/network_use.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -85,7 +86,20 @@ export class AuditLog implements Disposable {
   }
 
   end(command: AuditedCommand, end: CommandEnd): Promise<void> {
-    return this.#end({ ...wordsOf(command), ...endFields(end) });
+    return this.#afterwards("end", { ...wordsOf(command), ...endFields(end) });
+  }
+
+  /** What became of a name or connection of a command's network by name. */
+  network({ operation: { id, tool } }: Pick<AuditedCommand, "operation">, use: NetworkUse): Promise<void> {
+    const { name, port, address, bytesOut, bytesIn, refused } = use;
+    return this.#afterwards("network", {
+      operation: id,
+      tool,
+      name: shorten(name),
+      ...port !== undefined && { port },
+      ...address !== undefined && { address },
+      ...refused === undefined ? { bytes_out: bytesOut, bytes_in: bytesIn } : { refused: refused.reason },
+    });
   }
 
   /** The same for a call: names only, since its arguments are the server's business and may be secrets. */
@@ -94,7 +108,7 @@ export class AuditLog implements Disposable {
   }
 
   endCall(call: AuditedCall, outcome: CallOutcome): Promise<void> {
-    return this.#end({ ...namesOf(call), outcome });
+    return this.#afterwards("end", { ...namesOf(call), outcome });
   }
 
   async #before(event: string, what: string, fields: object): Promise<Outcome<void>> {
@@ -111,9 +125,9 @@ export class AuditLog implements Disposable {
     }
   }
 
-  async #end(fields: object): Promise<void> {
+  async #afterwards(event: string, fields: object): Promise<void> {
     try {
-      await this.#write("end", fields);
+      await this.#write(event, fields);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       this.#complain(error); // it has run; the next one is refused while this lasts

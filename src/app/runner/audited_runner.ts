@@ -16,6 +16,9 @@ import { RunnerDecorator } from "./runner_decorator.ts";
 const CHECK = "(check)";
 const SERVER = "(server)";
 
+/** Of one command. */
+const MOST_NETWORK_LINES = 1000;
+
 /** Disposing of it closes the runner, then the log. */
 export class AuditedRunner extends RunnerDecorator {
   readonly #log: AuditLog;
@@ -33,7 +36,11 @@ export class AuditedRunner extends RunnerDecorator {
     const begun = await this.#log.begin(command);
     if (!begun.ok) return { kind: "not_started", message: begun.problem, fault: "server" };
     const onRunning = (running: RunningCommand) => hooks.onRunning?.(this.#withAuditedInput(running, command));
-    const end = await this.inner.run(request, { ...hooks, onRunning });
+    const end = await this.inner.run(request, {
+      ...hooks,
+      onRunning,
+      onNetwork: this.#withAuditedNetwork(hooks, command),
+    });
     await this.#write(command, end);
     return end;
   }
@@ -43,7 +50,8 @@ export class AuditedRunner extends RunnerDecorator {
     const command = this.#describe(request, SERVER);
     const begun = await this.#log.begin(command);
     if (!begun.ok) throw new Error(begun.problem);
-    const opened = await this.inner.open(request, hooks).catch(async (thrown) => {
+    const audited = { ...hooks, onNetwork: this.#withAuditedNetwork(hooks, command) };
+    const opened = await this.inner.open(request, audited).catch(async (thrown) => {
       await this.#write(command, { kind: "not_started", message: thrown instanceof Error ? thrown.message : "" });
       throw thrown;
     });
@@ -75,6 +83,15 @@ export class AuditedRunner extends RunnerDecorator {
     };
   }
 
+  /** A command that asks for names without end fills no disk with them. */
+  #withAuditedNetwork(hooks: CommandHooks, command: AuditedCommand): CommandHooks["onNetwork"] {
+    let lines = 0;
+    return (use) => {
+      hooks.onNetwork?.(use);
+      if (++lines <= MOST_NETWORK_LINES) this.#keep(this.#log.network(command, use));
+    };
+  }
+
   #describe(
     { run, directory, operation }: Pick<CommandRequest, "run" | "directory" | "operation">,
     otherwise: string,
@@ -83,7 +100,12 @@ export class AuditedRunner extends RunnerDecorator {
   }
 
   #write(command: AuditedCommand, end: CommandEnd): Promise<void> {
-    const written = this.#log.end(command, end).finally(() => this.#writing.delete(written));
+    return this.#keep(this.#log.end(command, end));
+  }
+
+  /** What ends with the runner is written too. */
+  #keep(writing: Promise<void>): Promise<void> {
+    const written = writing.finally(() => this.#writing.delete(written));
     this.#writing.add(written);
     return written;
   }

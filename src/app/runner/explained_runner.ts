@@ -1,6 +1,7 @@
 /** Adds the sandbox's denials to the end of a tool's command (S15). */
 import { withTimeout } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
+import type { NetworkUse } from "../../base/command/network_use.ts";
 import type { Denial } from "../../base/command/denial.ts";
 import type { CommandHooks, CommandRequest, SessionRunner } from "../../process/command_runner.ts";
 import { explainDenials } from "../../sandbox/denials/explain.ts";
@@ -16,6 +17,9 @@ import { RunnerDecorator } from "./runner_decorator.ts";
 const EXPLAIN_TIMEOUT_MS = 5_000;
 /** The end of a command's output, where its errors most likely are. */
 const TAIL_BYTES = 8192;
+
+/** Names of a refused network that are remembered; few of them are told. */
+const MOST_REFUSED = 16;
 
 /** The facts about the sandbox for explanations. */
 export type ExplainedSandbox = Pick<Sandbox, "scopes" | "environment" | "sensitive" | "guard" | "directories">;
@@ -45,11 +49,17 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
     const tail = new RingBuffer(TAIL_BYTES);
     const began = Date.now();
     const changed: string[] = [];
+    const refused = new Map<string, NetworkUse>();
     const running = this.inner.run(request, {
       ...hooks,
       onOutput: (chunk) => {
         tail.write(chunk);
         return hooks.onOutput(chunk);
+      },
+      onNetwork: (use) => {
+        hooks.onNetwork?.(use);
+        const isNew = use.refused !== undefined && refused.size < MOST_REFUSED;
+        if (isNew) refused.set(`${use.name}:${use.port}`, use);
       },
       onProtectedChange: (changes) => {
         changed.push(...changes.map(({ path }) => path));
@@ -69,6 +79,7 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
       end,
       began,
       changed,
+      refused: [...refused.values()],
     });
     return denials.length === 0 ? end : { ...end, denials };
   }

@@ -18,15 +18,18 @@ import { TerminalProcess } from "./terminal_process.ts";
 import { ProcessesBelow } from "../processes_below.ts";
 import { CommandTree } from "./command_tree.ts";
 import type { Attempts } from "./launch/retry_launch.ts";
+import type { NetworkUser, NetworkUsers } from "./network/network_users.ts";
 import type { PrewarmedProcesses, ServingPool } from "./process_pool.ts";
 import type { GuardedCommand, Tree } from "./protection/protected_state.ts";
 import type { ReadinessOptions } from "./readiness/readiness.ts";
 import type { ServedInput, ServingSandbox } from "./serving/serving_sandbox.ts";
 
 /** Shared by all launches of a session. */
-export interface LaunchTools extends Omit<ReadinessOptions, "sandbox" | "sockets"> {
+export interface LaunchTools extends Omit<ReadinessOptions, "sandbox" | "sockets" | "network"> {
   readonly prewarmed: PrewarmedProcesses;
   readonly shell: Shell;
+  /** Who uses a network by name. */
+  readonly users: NetworkUsers;
   /** Process trees that have not ended. */
   readonly departing: Set<Promise<void>>;
 }
@@ -137,9 +140,14 @@ abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> imple
 
   /** Remembers an attempt until nothing of it is left. */
   protected keep<Kept extends Attempted>(tree: Kept, input?: CommandInput): Kept {
-    const { departing, spawner } = this.tools;
+    const { departing, spawner, users } = this.tools;
     this.#trees.push(tree);
-    this.hooks.onRunning?.(new ProcessesBelow(() => tree.root, spawner.processes, input));
+    const processes = new ProcessesBelow(() => tree.root, spawner.processes, input);
+    this.hooks.onRunning?.(processes);
+    if (this.policy?.confinement.network === "names") {
+      const holdsSocket: NetworkUser["holdsSocket"] = (side) => processes.holdsSocket(side);
+      users.add({ holdsSocket, onNetwork: this.hooks.onNetwork }, tree.gone);
+    }
     departing.add(tree.gone);
     void tree.gone.finally(() => departing.delete(tree.gone));
     return tree;
@@ -274,8 +282,12 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
 
   async #runOnTerminal(image: LauncherImage): Promise<CommandEnd> {
     const { request: { stdin }, hooks: { signal } } = this;
-    const { terminals, processes } = this.tools.spawner;
-    const process = new TerminalProcess(this.spawn(image, "piped"), { terminals, tree: processes });
+    const { spawner } = this.tools;
+    const process = new TerminalProcess(this.spawn(image, "piped"), {
+      terminals: spawner.terminals,
+      tree: spawner.processes,
+      takeDescriptor: (pid, descriptor) => spawner.takeDescriptor(pid, descriptor),
+    });
     const { end, gone } = this.follow(process, image.steps, this.program, process.input);
     const onAbort = () => process.hangUp();
     signal.addEventListener("abort", onAbort, { once: true });

@@ -22,6 +22,8 @@ import { type LaunchTools, OpenLaunch, RunLaunch } from "./launch.ts";
 import { type GitConfig, openGitConfig } from "./git_config/open_git_config.ts";
 import { LaunchImages } from "./launch/launch_images.ts";
 import { retryLaunch } from "./launch/retry_launch.ts";
+import { SessionNetwork } from "./network/named_network.ts";
+import type { NamedTotals } from "./network/network_users.ts";
 import { PrewarmedProcesses } from "./process_pool.ts";
 import { OwnChanges } from "../../sandbox/protect/path_snapshot.ts";
 import { ShellWatch } from "./protection/shell_watch.ts";
@@ -54,6 +56,7 @@ export class LinuxRunner implements SessionRunner {
   readonly #gitConfig: GitConfig | undefined;
   readonly #sockets: ForeignSockets;
   readonly #readiness: Readiness;
+  readonly #network = new SessionNetwork();
   /** Trees whose result is known and whose last processes are on their way out. */
   readonly #departing = new Set<Promise<void>>();
 
@@ -77,8 +80,17 @@ export class LinuxRunner implements SessionRunner {
       sockets: this.#sockets,
     });
     this.#protectedState = protectedState;
-    this.#readiness = new Readiness({ sandbox, spawner, images, protectedState, sockets: this.#sockets, logger });
-    this.#tools = { spawner, images, prewarmed, protectedState, shell, logger, departing: this.#departing };
+    this.#readiness = new Readiness({
+      sandbox,
+      spawner,
+      images,
+      protectedState,
+      sockets: this.#sockets,
+      network: this.#network,
+      logger,
+    });
+    const { users } = this.#network;
+    this.#tools = { spawner, images, prewarmed, protectedState, shell, logger, users, departing: this.#departing };
   }
 
   /**
@@ -110,6 +122,11 @@ export class LinuxRunner implements SessionRunner {
   /** Why commands have no Unix sockets, though the policy gives them their own; undefined: they have. */
   get closedSockets(): string | undefined {
     return this.#sockets.closed;
+  }
+
+  /** What the session's commands did in their network by name; empty: it has none, or they did nothing there. */
+  get networkTotals(): readonly NamedTotals[] {
+    return this.#network.users.totals;
   }
 
   /** Settles when the sandbox has passed its self-test. @throws {Error} When no command would be run, with the reason (S17). */
@@ -209,6 +226,7 @@ export class LinuxRunner implements SessionRunner {
     this.#gitConfig?.[Symbol.dispose]();
     this.#sockets[Symbol.dispose]();
     await this.#readiness[Symbol.asyncDispose]();
+    await this.#network[Symbol.asyncDispose]();
     spawner.close();
   }
 }

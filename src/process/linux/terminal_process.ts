@@ -11,6 +11,8 @@ import type { LauncherProcess } from "../spawn.ts";
 export interface TerminalSystem {
   readonly terminals: Terminals;
   readonly tree: Pick<ProcessTree, "childrenOf">;
+  /** A copy of a descriptor of another process. @throws {Error} When the system refuses. */
+  takeDescriptor(pid: number, descriptor: number): number;
 }
 
 /** Takes the terminal of a process whose table has `giveTerminal` (terminal_steps.ts); it begins with the first read. */
@@ -71,12 +73,13 @@ export class TerminalProcess implements LauncherProcess {
   async #take(): Promise<Terminal | undefined> {
     const reader = this.#process.output.getReader();
     const writer = this.#process.stdin.getWriter();
+    const { terminals, takeDescriptor } = this.#system;
     let terminal: Terminal | undefined;
     try {
       const { value } = await reader.read();
       // It stands still now, with no process below it.
       const pid = value === undefined ? undefined : descendantsOf(this.pid, this.#system.tree).at(-1);
-      if (pid !== undefined) terminal = this.#system.terminals.take(pid, MASTER_FD);
+      if (pid !== undefined) terminal = terminals.adopt(takeDescriptor(pid, MASTER_FD));
       if (terminal !== undefined) await writer.write(GO);
       return terminal;
     } finally {

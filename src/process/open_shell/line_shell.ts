@@ -69,6 +69,7 @@ export class LineShell implements OpenShell {
     const started = await start({
       signal: abort.signal,
       onOutput: (chunk) => output.take(chunk),
+      onNetwork: (use) => output.hooks?.onNetwork?.(use),
       get onProtectedChange() {
         return output.hooks?.onProtectedChange;
       },

@@ -4,6 +4,8 @@
  * depend on the language of messages.
  */
 import type { OperationDenial } from "../../base/command/denial.ts";
+import type { NetworkUse } from "../../base/command/network_use.ts";
+import { shorten } from "../../base/visible_text.ts";
 import { isNetworkOpen } from "../policy/confinement.ts";
 import { allows } from "./policy_query.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
@@ -59,7 +61,7 @@ export function deniedListeners(output: string): readonly string[] {
 /** Hosts that the command and its output both name, or that the output names next to an error of connecting. */
 function networkDenials({ words, output }: FailedOperation, { policy, scopes }: Context): readonly OperationDenial[] {
   const { network } = policy.confinement;
-  if (network === "full" || isNetworkOpen(policy.confinement)) return [];
+  if (network === "full" || network === "names" || isNetworkOpen(policy.confinement)) return [];
   const text = output.slice(-LONGEST_TEXT);
   const printed = hostsIn(text);
   const hosts = [
@@ -76,6 +78,16 @@ function networkDenials({ words, output }: FailedOperation, { policy, scopes }: 
     scope: scopes,
     flags: ["--network full"],
   }));
+}
+
+/** What the network by name refused: known, whatever the command printed. */
+export function refusedNames(refused: readonly NetworkUse[], scope: readonly string[]): readonly OperationDenial[] {
+  return refused.flatMap(({ name, port, refused }) => {
+    if (refused === undefined) return [];
+    const subject = port === undefined ? name : `${name}:${port}`;
+    const flags = refused.flag === undefined ? [] : [refused.flag];
+    return [{ operation: "network", subject, reason: `"${shorten(subject)}" ${refused.reason}`, scope, flags }];
+  });
 }
 
 /** In addresses with a scheme, in what ssh takes, and as Python's pools tell them. */

@@ -11,7 +11,7 @@
  */
 import type { Denial } from "../../base/command/denial.ts";
 import { withClosedPrograms } from "./closed_programs.ts";
-import { deniedListeners, operationDenials, socketDenial } from "./denied_operations.ts";
+import { deniedListeners, operationDenials, refusedNames, socketDenial } from "./denied_operations.ts";
 import { protectedDenial } from "./denied_protected.ts";
 import { copiedDenial, copiedPipDenial, coveredDenial, outsideDenial } from "./denied_outside.ts";
 import { tracedDenials, unnamedWrites, withoutPackages, withoutTerminals } from "./denied_traces.ts";
@@ -65,7 +65,14 @@ function denialsOf(
 ): readonly Denial[] {
   const { output } = command;
   const operations = hasFailed(command) ? operationDenials(command, context) : [];
-  const all = [...ofPaths, copiedPipDenial(command, context), ...operations, ...tracedDenials(command, context)];
+  const names = refusedNames(command.refused, context.scopes);
+  const all = [
+    ...names,
+    ...ofPaths,
+    copiedPipDenial(command, context),
+    ...operations,
+    ...tracedDenials(command, context),
+  ];
   const denials: Denial[] = [];
   const told = withClosedPrograms(withoutTerminals(all.filter((one) => one !== undefined)), command, context);
   for (const denial of withoutPackages(told, context.scopes)) {

@@ -1,4 +1,5 @@
 /** What is asked (S15): which of the things that a command mentioned its sandbox keeps from it. */
+import type { NetworkUse } from "../../base/command/network_use.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
 import type { ErrorName, Evidence } from "./printed_errors.ts";
@@ -17,6 +18,8 @@ export interface EndedCommand {
   readonly began: number;
   /** Protected paths that changed while it ran. */
   readonly changed: readonly string[];
+  /** What its network by name refused, each once (S30). */
+  readonly refused: readonly NetworkUse[];
 }
 
 /** Where a path was named. */

@@ -90,7 +90,11 @@ export function offlinePolicy(policy: SandboxPolicy): SandboxPolicy | undefined 
 }
 
 /** Why nothing may run under a policy that held as well as this machine lets it; undefined: it may. */
-export function tooOpen({ confinement }: SandboxPolicy): string | undefined {
+export function tooOpen({ confinement, namespaces, root }: SandboxPolicy): string | undefined {
+  if (confinement.network === "names" && !(namespaces && confinement.ownNetwork && root !== undefined)) {
+    return "Cannot hold commands to the names of --network on this system: that takes network and mount namespaces " +
+      "and a root of their own (which --unix-sockets allow leaves out). Use --network none, localhost or full instead";
+  }
   if (!isNetworkOpen(confinement)) return undefined;
   return `Cannot run commands with --network ${confinement.network}: this system lets programs have neither a network ` +
     "of their own (user namespaces) nor a filter of system calls (seccomp). Allow one of them, or use --network full";

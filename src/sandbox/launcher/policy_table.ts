@@ -17,7 +17,8 @@ import { dropCapabilities, limitCapabilities } from "./steps/capabilities.ts";
 import { REPORT_FD, TAKEN_FD } from "./image/interpreter.ts";
 import { comparePlace, type Draft, openPlace, sameDirectoryStep, writeText } from "./steps/identity_steps.ts";
 import { countProcesses, limitResources } from "./steps/limit_steps.ts";
-import { type EmptyNetwork, enterNetwork, joinNetwork } from "./steps/network_steps.ts";
+import { makeNamedNetwork, type NamedNetworkPlan } from "./steps/named_network_steps.ts";
+import { enterNetwork, joinNetwork, type SharedNetwork } from "./steps/network_steps.ts";
 import { filterCalls } from "./steps/seccomp_steps.ts";
 import { leaveMachineRoot, mountTerminals } from "./steps/root_steps.ts";
 import { guardPaths, mountProc, mountReadOnly, mountSharedMemory } from "./steps/mount_steps.ts";
@@ -65,7 +66,7 @@ export interface LaunchTarget {
   /** An existing file that the command's stderr is appended to; absent: stderr goes where stdout goes (X7). */
   readonly stderrFile?: string;
   /** Absent: a command with a private network makes it itself. */
-  readonly emptyNetwork?: EmptyNetwork | undefined;
+  readonly sharedNetwork?: SharedNetwork | undefined;
   /** The launcher reports on stdout, among the frames of the output (image/interpreter.ts); absent: on stderr. */
   readonly reportsToOutput?: true;
 }
@@ -145,15 +146,17 @@ export function trialTable(policy: SandboxPolicy, target: LaunchTarget): Table {
 }
 
 /**
- * A table that makes an empty network, says so on stdout with a byte, and stays until stdin is closed. Its namespaces can
- * be opened at /proc in between, and a process that has opened them keeps them.
+ * A table that makes the network that commands share: an empty one, or, with a plan, one by name. It says so on stdout
+ * with a byte, and stays until stdin is closed. Its namespaces can be opened at /proc in between, and a process that has
+ * opened them keeps them.
  */
-export function networkTable(policy: SandboxPolicy, target: LaunchTarget): Table {
+export function networkTable(policy: SandboxPolicy, target: LaunchTarget, plan?: NamedNetworkPlan): Table {
   const draft = begin(target);
   const { table, sys } = draft;
   const ordinary = policy.user.uid !== 0;
-  table.call("make an empty network", sys.unshare, [(ordinary ? CLONE_NEWUSER : 0) | CLONE_NEWNET]);
+  table.call("make a network", sys.unshare, [(ordinary ? CLONE_NEWUSER : 0) | CLONE_NEWNET]);
   if (ordinary) mapUser(draft, policy.user);
+  if (plan !== undefined) makeNamedNetwork(draft, plan);
   table.call("say that it is there", sys.write, [1, table.text("."), 1], { mode: "equals", expect: 1 });
   table.call("wait for the end of stdin", sys.read, [0, table.words(0), 1], { mode: "equals", expect: 0 });
   table.call("end", sys.exit_group, [0]);
@@ -217,13 +220,14 @@ function enterNamespaces(
 ): void {
   const { table, sys } = draft;
   const ordinary = policy.user.uid !== 0;
-  const { emptyNetwork } = draft.target;
-  if (emptyNetwork !== undefined) joinNetwork(draft, emptyNetwork);
+  const { network } = policy.confinement;
+  const sharedNetwork = draft.target.sharedNetwork?.kind === network ? draft.target.sharedNetwork : undefined;
+  if (sharedNetwork !== undefined) joinNetwork(draft, sharedNetwork);
   const ownIpc = policy.sharedIpc === true ? 0 : CLONE_NEWIPC;
   const flags = (ordinary ? CLONE_NEWUSER : 0) | CLONE_NEWNS | CLONE_NEWPID | ownIpc;
   table.call(NAMESPACES_STEP, sys.unshare, [flags]);
   if (ordinary) mapUser(draft, policy.user);
-  if (emptyNetwork === undefined) enterNetwork(draft, policy.confinement);
+  if (sharedNetwork === undefined) enterNetwork(draft, policy.confinement);
   mountReadOnly(draft, policy);
   guardPaths(draft, policy.guarded ?? []);
   if (policy.sharedMemory === true) mountSharedMemory(draft, policy.confinement.limits.memory);

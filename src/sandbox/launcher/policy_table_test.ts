@@ -142,8 +142,8 @@ Deno.test("S6 launchTable() enters a network of its own before it gives up what 
 Deno.test("S6 launchTable() joins a network that was made before, opened while it is in reach, and makes none", () => {
   const confinement = { ...POLICY.confinement, network: "none", ownNetwork: true } as const;
   const entered = (user: string | undefined) => {
-    const emptyNetwork = { network: "/proc/42/fd/9", user };
-    const table = policyTable({ ...POLICY, confinement }, { ...TARGET, emptyNetwork });
+    const sharedNetwork = { kind: "none", network: "/proc/42/fd/9", user } as const;
+    const table = policyTable({ ...POLICY, confinement }, { ...TARGET, sharedNetwork });
     const steps = table.entries.filter(({ step }) => table.steps[step] === "enter a network of its own");
     const made = table.entries.filter(({ number }) => number === SYS.unshare).map(({ args }) => args[0]);
     return [steps.map(({ number, args, mode }) => [number, args[number === SYS.setns ? 1 : 2], mode]), made];

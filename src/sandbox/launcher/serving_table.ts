@@ -32,7 +32,8 @@ import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 export function canServe({ namespaces, sharedIpc, confinement }: SandboxPolicy): boolean {
   const { filter, unixSockets, network, ownNetwork } = confinement;
   // A private loopback keeps ports and connections for a while after their processes.
-  return namespaces && sharedIpc !== true && filter && unixSockets !== "allow" && !(ownNetwork && network !== "none");
+  return namespaces && sharedIpc !== true && filter && unixSockets !== "allow" &&
+    !(ownNetwork && network === "localhost");
 }
 
 /** A table with room for blocks. */

@@ -1,8 +1,11 @@
 /** What commands may do apart from files, as plain data: network, sockets, system calls, resources (S6, S8, S10). */
 
-/** Where commands may connect, widest first. */
+import type { NameList } from "../../base/network/name_list.ts";
+
+/** The words for where commands may connect, widest first. */
 export const NETWORKS = ["full", "localhost", "none"] as const;
-export type Network = typeof NETWORKS[number];
+/** `names`: to the hosts of a list. */
+export type Network = typeof NETWORKS[number] | "names";
 
 /**
  * Which Unix sockets commands may use (pairs that are born connected they always may), widest first: all, those that
@@ -28,6 +31,10 @@ export interface ResourceLimits {
 /** What a person chose. */
 export interface ConfinementChoice {
   readonly network: Network;
+  /** Of the network `names` (S30), in which commands of a session stand together; empty: of another one. */
+  readonly names: NameList;
+  /** Names of it whose addresses may be private or this machine's, in small letters. */
+  readonly privateHosts: readonly string[];
   readonly unixSockets: UnixSockets;
   readonly limits: ResourceLimits;
 }
@@ -35,6 +42,8 @@ export interface ConfinementChoice {
 /** Defaults. */
 export const DEFAULT_CONFINEMENT: ConfinementChoice = {
   network: "full",
+  names: [],
+  privateHosts: [],
   unixSockets: "private",
   limits: {
     fileSize: 16 * 1024 ** 3,
@@ -47,7 +56,7 @@ export const DEFAULT_CONFINEMENT: ConfinementChoice = {
 
 /** The choice on this machine. */
 export interface Confinement extends ConfinementChoice {
-  /** Commands have a network of their own: nothing in it (`none`), or a private loopback (`localhost`). */
+  /** Commands have a network of their own: nothing in it (`none`), a private loopback (`localhost`), or the relay too (`names`). */
   readonly ownNetwork: boolean;
   /** System calls are filtered. */
   readonly filter: boolean;

@@ -52,12 +52,21 @@ export interface PrivateTemporary {
   readonly covers: { readonly directory: string; readonly file: string };
 }
 
+/** A file of the server's that commands see in place of another one. */
+export interface ShownInstead {
+  /** Canonical path of a file that is granted, or lies in a tree that is. */
+  readonly path: string;
+  readonly source: string;
+}
+
 /** The root that commands see; `own_root.ts` makes the directory for it. */
 export interface OwnRoot {
   /** A directory of the server's with a mount point for each tree, and with links. */
   readonly tree: PinnedDirectory;
   /** Grants to mount, none in another one or in a writable tree. One that is gone is shown empty. */
   readonly trees: readonly string[];
+  /** Mounted after the trees, on what lies there. Absent: none. */
+  readonly instead?: readonly ShownInstead[];
   /** Devices to mount, in a private /dev. */
   readonly devices: readonly string[];
   /** By the path of each writable tree that has one: the identity of its mount point. */

@@ -2,6 +2,8 @@
 export type FlagValue =
   | "none"
   | "choice"
+  /** `full`, `localhost`, `none`, or a list of hosts. */
+  | "network"
   | "text"
   | "directory"
   /** Of a variable. */

@@ -1,5 +1,6 @@
 /** The value of every flag: from the command line, its variable, or the settings files, checked against the table. */
 import { LONG_NAME, LONGEST_NAME } from "../../catalog/format/names.ts";
+import { networkProblem } from "./network_value.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
 import { type Flag, valuesIn } from "./flag.ts";
@@ -98,6 +99,8 @@ export function valueProblem(flag: Flag, value: string): string | undefined {
       return flag.choices?.includes(value) === true
         ? undefined
         : `"${value}" is not supported, expected ${flag.choices?.map((choice) => `"${choice}"`).join(" or ")}`;
+    case "network":
+      return networkProblem(value);
     case "prefix":
       return TOOL_PREFIX.test(value)
         ? undefined

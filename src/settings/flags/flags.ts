@@ -2,7 +2,7 @@ import { SANDBOX_LAYERS } from "../../sandbox/policy/layers.ts";
 import { CLIENT_NAMES } from "./client_names.ts";
 import { type Flag, type FlagRow, LONGEST_SECONDS, ofSubcommands, taking } from "./flag.ts";
 import { HTTP_FLAGS } from "./http_flags.ts";
-import { NETWORKS, UNIX_SOCKETS } from "../../sandbox/policy/confinement.ts";
+import { UNIX_SOCKETS } from "../../sandbox/policy/confinement.ts";
 
 /** Every flag there is: the parser, the settings and the help text are made from this one table (requirement L1). */
 const FLAGS = {
@@ -37,10 +37,15 @@ const FLAGS = {
   "prompt-env": taking("name", "NAME", "A variable of the server that prompts may show as {{ env.NAME }}", {
     repeatable: true,
   }),
-  "allow-private-hosts": taking("text", "HOST", "A private host that web tools may fetch from, even on this machine", {
-    repeatable: true,
-    refuseEmpty: true,
-  }),
+  "allow-private-hosts": taking(
+    "text",
+    "HOST",
+    "A private host that web tools and the network by name may reach, even on this machine",
+    {
+      repeatable: true,
+      refuseEmpty: true,
+    },
+  ),
   "search-url": taking("text", "URL", "The SearXNG that web_search asks"),
   "mcp-config": taking("directory", "FILE", "Offer the tools of the servers in this mcp.json too (docs/servers.md)", {
     repeatable: true,
@@ -92,13 +97,12 @@ const FLAGS = {
     project: true,
   }),
   // Network, sockets and resources (S6, S10).
-  "network": {
-    value: "choice",
-    placeholder: "WHERE",
-    help: "Where commands may connect: full, localhost (private to each command), none (default: full)",
-    choices: NETWORKS,
-    narrowsOnly: "full",
-  },
+  "network": taking(
+    "network",
+    "WHERE",
+    "Where commands may connect: full, none, localhost, or hosts as in packages,git-hosts,*.x.org:443 (default: full)",
+    { narrowsOnly: "full" },
+  ),
   "unix-sockets": taking(
     "choice",
     "WHETHER",

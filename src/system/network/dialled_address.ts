@@ -2,7 +2,7 @@
 import { addressClass, CLASS_IN_WORDS, reachedAddress } from "./address_class.ts";
 
 export interface DialRules {
-  /** Whether a person allowed private networks, those of providers and of IPv6 among them. Never this machine. */
+  /** Whether a person allowed private networks and this machine. Never the local link, nor what is for special use. */
   readonly allowsPrivateHosts: boolean;
   /** All addresses of this machine, in any spelling. */
   readonly own: readonly string[];
@@ -10,13 +10,14 @@ export interface DialRules {
 
 /**
  * Why no connection may go to an address, as what it is: "an address of a private network". Undefined: one may go. An own
- * address is refused whatever its network: the services of this machine trust it.
+ * address is this machine's, whatever its network: its services trust it.
  */
 export function dialProblem(address: string, { allowsPrivateHosts, own }: DialRules): string | undefined {
   const found = addressClass(address);
   if (found === undefined) return "not an address";
-  if (own.some((one) => isSame(one, address))) return CLASS_IN_WORDS.loopback;
-  return found === "public" || (allowsPrivateHosts && found === "private") ? undefined : CLASS_IN_WORDS[found];
+  const kind = own.some((one) => isSame(one, address)) ? "loopback" : found;
+  const isPrivate = kind === "private" || kind === "loopback";
+  return kind === "public" || isPrivate && allowsPrivateHosts ? undefined : CLASS_IN_WORDS[kind];
 }
 
 function isSame(one: string, other: string): boolean {

@@ -1,7 +1,7 @@
 /** Pseudo-terminals of other processes: their master is taken over, read and written (pty(7), ioctl_tty(2)). */
 import { nameBytes } from "../../base/bytes.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
-import { O_CLOEXEC, OWN_CALLS } from "../syscalls.ts";
+import { O_CLOEXEC } from "../syscalls.ts";
 
 const LIBRARY = {
   __errno_location: { parameters: [], result: "pointer" },
@@ -12,8 +12,6 @@ const LIBRARY = {
   ioctl: { parameters: ["i32", "u64", "buffer"], result: "i32" },
   fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
   poll: { parameters: ["buffer", "u64", "i32"], result: "i32", nonblocking: true },
-  openPidfd: { name: "syscall", parameters: ["i64", "i64", "i64"], result: "i64" },
-  getDescriptor: { name: "syscall", parameters: ["i64", "i64", "i64", "i64"], result: "i64" },
 } as const;
 
 const O_NONBLOCK = 0x800;
@@ -48,6 +46,7 @@ export function sizeWord({ columns, rows }: TerminalSize): bigint {
 /** The functions for terminals; disposal unloads them. */
 export class Terminals implements Disposable {
   readonly #library = new LazyLibrary(LIBRARY);
+
   /**
    * Bytes that can be read now from a descriptor of this process, or from the terminal at a path in /proc. A pipe is not
    * opened for that: it would wake its reader.
@@ -63,17 +62,10 @@ export class Terminals implements Disposable {
     return isKnown ? count[0] ?? 0 : 0;
   }
 
-  /** The terminal whose master is this descriptor of a process, which may close it then. @throws {Error} When the system refuses. */
-  take(pid: number, descriptor: number): Terminal {
-    const { openPidfd, getDescriptor, close, fcntl, __errno_location } = this.#library.symbols;
-    const { pidfd_open, pidfd_getfd } = OWN_CALLS;
-    const pidfd = openPidfd(BigInt(pidfd_open), BigInt(pid), 0n);
-    const master = pidfd < 0n ? pidfd : getDescriptor(BigInt(pidfd_getfd), pidfd, BigInt(descriptor), 0n);
-    const errno = master < 0n ? errnoAt(__errno_location()) : 0;
-    if (pidfd >= 0n) close(Number(pidfd));
-    if (master < 0n) throw new Error(`The system does not hand over the terminal (pidfd_getfd, errno ${errno})`);
-    fcntl(Number(master), F_SETFL, O_RDWR | O_NONBLOCK);
-    return new Terminal(this.#library, Number(master));
+  /** The terminal whose master is this descriptor, which is the terminal's from now on. */
+  adopt(master: number): Terminal {
+    this.#library.symbols.fcntl(master, F_SETFL, O_RDWR | O_NONBLOCK);
+    return new Terminal(this.#library, master);
   }
 
   [Symbol.dispose](): void {

@@ -7,7 +7,7 @@ import { expected } from "../../../system/paths.ts";
 import { withoutPrivateSockets } from "../../../sandbox/policy/confinement.ts";
 import { programPaths, searchPath } from "../../../system/search_path.ts";
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
-import type { EmptyNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
+import type { SharedNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
 import { launchTable, type LaunchTarget, policyTable } from "../../../sandbox/launcher/policy_table.ts";
 import type { Table } from "../../../sandbox/launcher/image/table.ts";
 import {
@@ -52,7 +52,7 @@ export class LaunchImages implements Disposable {
   #guarded: GuardView | undefined;
   /** Of what is guarded; undefined: not asked for. */
   #readOnly: readonly string[] | undefined;
-  #network: EmptyNetwork | undefined;
+  #network: SharedNetwork | undefined;
   #policyPart: Table | undefined;
   #shell: LauncherImage | undefined;
   #launcher: ToldLauncher<WaitingTable> | undefined;
@@ -71,11 +71,11 @@ export class LaunchImages implements Disposable {
 
   /** Processor and server process that launches are for. */
   get target(): LaunchTarget {
-    return { processor: this.#options.sandbox.processor, serverPid: Deno.pid, emptyNetwork: this.#network };
+    return { processor: this.#options.sandbox.processor, serverPid: Deno.pid, sharedNetwork: this.#network };
   }
 
   /** Sets, once and before the first launch, the network that commands share; undefined: each has its own. */
-  shareNetwork(network: EmptyNetwork | undefined): void {
+  shareNetwork(network: SharedNetwork | undefined): void {
     this.#network = network;
   }
 

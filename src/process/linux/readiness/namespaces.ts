@@ -12,9 +12,10 @@ import {
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import { missingLayers, narrowed, restrictedToLandlock, tooOpen } from "../../../sandbox/launcher/policy_fallback.ts";
 import { describeFailure, failureIn } from "../launch/launcher_reports.ts";
-import type { Spawner } from "../../spawn.ts";
+import type { LauncherImage, LauncherProcess, Spawner } from "../../spawn.ts";
+import { type NetworkServer, planOf, serveNetwork } from "../network/named_network.ts";
 import { EACCES, EINVAL, ENOSPC, ENOSYS, EPERM } from "../../../system/syscalls.ts";
-import { canShareNetwork, type EmptyNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
+import { canShareNetwork, type SharedNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
 
 /** The system refuses or lacks them. */
 const REFUSALS: readonly number[] = [EPERM, EACCES, EINVAL, ENOSYS];
@@ -93,24 +94,39 @@ function isRefusal(errno: number, spawner: Spawner): boolean {
 }
 
 /** Kept open; the network ends when this is closed and the last command in it has ended. */
-export interface HeldNetwork extends EmptyNetwork {
+export interface HeldNetwork extends SharedNetwork {
   close(): void;
 }
 
+export interface NetworkRequest extends NamespaceQuestion {
+  /** Serves a network by name. */
+  readonly networkServer: () => Promise<NetworkServer>;
+}
+
 /**
- * The network to share; undefined if commands share none. If it cannot be made or kept, each command makes its own.
- * @throws {Error} When the system cannot start a process.
+ * The network to share; undefined if commands share none. If an empty one cannot be made or kept, each command makes its
+ * own.
+ * @throws {Error} When the system cannot start a process, or a network by name cannot be made or served.
  */
-export async function holdEmptyNetwork(request: NamespaceQuestion): Promise<HeldNetwork | undefined> {
+export async function holdNetwork(request: NetworkRequest): Promise<HeldNetwork | undefined> {
   const { policy, target, spawner, logger } = request;
   if (policy === undefined || !canShareNetwork(policy)) return undefined;
-  const image = spawner.image(networkTable(policy, target));
+  const plan = planOf(policy, spawner);
+  const server = plan && await request.networkServer();
+  const image = spawner.image(networkTable(policy, target, plan));
   try {
     const maker = spawner.start(image, "piped");
     const output = maker.output.getReader();
     const { done } = await output.read();
+    await using left = new AsyncDisposableStack();
+    left.defer(async () => {
+      await Promise.allSettled([maker.stdin.close(), output.cancel(), maker.reports.cancel(), maker.status]);
+    });
     const held = done ? undefined : hold(maker.pid, request);
-    await Promise.allSettled([maker.stdin.close(), output.cancel(), maker.reports.cancel(), maker.status]);
+    if (plan !== undefined && server !== undefined) {
+      if (held === undefined) throw new Error(await problemOf(maker, image));
+      return served(held, serveNetwork(maker.pid, { plan, policy, spawner, server }));
+    }
     if (held === undefined) logger.debug("Commands do not share an empty network; each makes its own");
     return held;
   } finally {
@@ -118,12 +134,31 @@ export async function holdEmptyNetwork(request: NamespaceQuestion): Promise<Held
   }
 }
 
+function served(held: HeldNetwork, network: { close(): void }): HeldNetwork {
+  return {
+    ...held,
+    close: () => {
+      network.close();
+      held.close();
+    },
+  };
+}
+
+async function problemOf({ reports }: LauncherProcess, { steps }: LauncherImage): Promise<string> {
+  const failed = failureIn(await new Response(reports).bytes());
+  const why = failed === undefined ? "the system does not hand it over" : describeFailure(failed, steps, "a command");
+  return `Cannot make the network that --network names: ${why}`;
+}
+
 function hold(pid: number, { policy, spawner }: NamespaceQuestion): HeldNetwork | undefined {
   const kinds = policy?.user.uid === 0 ? ["net"] as const : ["net", "user"] as const;
   const opened = kinds.map((kind) => spawner.openNamespace(pid, kind));
   const close = () => opened.forEach((one) => one?.close());
   const [network, user] = opened;
-  if (network !== undefined && !opened.includes(undefined)) return { network: network.path, user: user?.path, close };
+  const kind = policy?.confinement.network === "names" ? "names" : "none";
+  if (network !== undefined && !opened.includes(undefined)) {
+    return { kind, network: network.path, user: user?.path, close };
+  }
   close();
   return undefined;
 }

@@ -4,11 +4,13 @@
  */
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
+import { testNetwork } from "../network/network_trial.ts";
+import type { SessionNetwork } from "../network/named_network.ts";
 import type { ForeignSockets } from "../sockets/foreign_sockets.ts";
 import { withoutPrivateSockets } from "../../../sandbox/policy/confinement.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
-import { type HeldNetwork, holdEmptyNetwork, settleNamespaces } from "./namespaces.ts";
+import { type HeldNetwork, holdNetwork, settleNamespaces } from "./namespaces.ts";
 import { retryLaunch } from "../launch/retry_launch.ts";
 import type { LaunchImages } from "../launch/launch_images.ts";
 import { canShareNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
@@ -24,6 +26,8 @@ export interface ReadinessOptions {
   /** Undefined: `--no-sandbox`. */
   readonly protectedState: ProtectedState | undefined;
   readonly sockets: Pick<ForeignSockets, "canList" | "settle">;
+  /** Serves a network by name. */
+  readonly network: SessionNetwork;
   readonly logger: Logger;
 }
 
@@ -113,7 +117,7 @@ export class Readiness implements AsyncDisposable {
     const question = { policy: wanted, target: images.target, spawner, logger };
     const tryWhole = (policy: SandboxPolicy) => this.#testWhole(policy);
     const policy = await settleNamespaces({ ...question, tryWhole });
-    this.#network ??= await holdEmptyNetwork({ ...question, policy });
+    this.#network ??= await holdNetwork({ ...question, policy, networkServer: () => this.#options.network.server() });
     images.shareNetwork(this.#network);
     return policy;
   }
@@ -160,6 +164,13 @@ export class Readiness implements AsyncDisposable {
       this.#options.logger.warn("Cannot remove files of the self-test", { error: messageOf(error) })
     );
     this.#removed = Promise.all([this.#removed, removed]);
-    return test.value.report;
+    const { findings, milliseconds } = test.value.report;
+    const began = performance.now();
+    const ofNetwork = await testNetwork({ policy, table: images.policyPart(policy), target: images.target, spawner });
+    this.#options.network.users.forget();
+    return {
+      findings: [...findings, ...ofNetwork],
+      milliseconds: milliseconds + (ofNetwork.length === 0 ? 0 : performance.now() - began),
+    };
   }
 }

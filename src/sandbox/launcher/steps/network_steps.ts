@@ -1,5 +1,5 @@
 /** A network of the command's own (S6): empty, or with a loopback that nothing outside shares. */
-import type { Confinement } from "../../policy/confinement.ts";
+import type { Confinement, Network } from "../../policy/confinement.ts";
 import type { SandboxPolicy } from "../../policy/policy.ts";
 import type { Draft } from "./identity_steps.ts";
 import { AF_INET, AT_FDCWD, CLONE_NEWNET, CLONE_NEWUSER, O_CLOEXEC } from "../../../system/syscalls.ts";
@@ -14,8 +14,10 @@ const NAME_BYTES = 16;
 /** The steps by name, for callers that continue without a private network. */
 export const NETWORK_STEP = "enter a network of its own";
 
-/** A network namespace without anything in it, which the server made once for all commands and holds open. */
-export interface EmptyNetwork {
+/** A network namespace that the server made once for all commands and holds open. */
+export interface SharedNetwork {
+  /** Which commands stand in it: nothing is in the network of `none`. */
+  readonly kind: Extract<Network, "none" | "names">;
   /** Where the launcher opens the namespace. */
   readonly network: string;
   /** Of an ordinary user: the user namespace that owns it, in which alone it may be entered. */
@@ -23,17 +25,19 @@ export interface EmptyNetwork {
 }
 
 /**
- * Whether commands of a session may stand in one empty network. Making one takes the kernel longer than all other
- * namespaces together. Commands can do nothing in it: no interface is up, they have no capabilities, and the filter
- * lets them make Unix sockets at most. Those belong to a file, or have a name that Landlock keeps from other commands.
+ * Whether commands of a session stand in one network. One by name they share: they work on the same files, and one tests
+ * the server that another one runs. They may stand in one empty network too. Making one takes the kernel longer than all
+ * other namespaces together. Commands can do nothing in an empty one: no interface is up, they have no capabilities, and
+ * the filter lets them make Unix sockets at most. Those belong to a file, or have a name that Landlock keeps from others.
  */
 export function canShareNetwork({ namespaces, confinement }: SandboxPolicy): boolean {
   const { network, ownNetwork, filter, unixSockets } = confinement;
+  if (network === "names") return namespaces && ownNetwork;
   return namespaces && ownNetwork && filter && network === "none" && unixSockets !== "allow";
 }
 
 /** Before the own user namespace, which would have no say over it. */
-export function joinNetwork({ table, sys }: Draft, { network, user }: EmptyNetwork): void {
+export function joinNetwork({ table, sys }: Draft, { network, user }: SharedNetwork): void {
   // Both are opened first: in the other user namespace the server's descriptors are out of reach.
   const paths = user === undefined ? [network] : [user, network];
   const opened = paths.map((path) => table.call(NETWORK_STEP, sys.openat, [AT_FDCWD, table.text(path), O_CLOEXEC, 0]));
@@ -44,10 +48,14 @@ export function joinNetwork({ table, sys }: Draft, { network, user }: EmptyNetwo
 }
 
 /** Wants the capabilities of a new user namespace, or root's. */
-export function enterNetwork({ table, sys }: Draft, { network, ownNetwork }: Confinement): void {
+export function enterNetwork(draft: Draft, { network, ownNetwork }: Confinement): void {
   if (!ownNetwork) return;
-  table.call(NETWORK_STEP, sys.unshare, [CLONE_NEWNET]);
-  if (network !== "localhost") return;
+  draft.table.call(NETWORK_STEP, draft.sys.unshare, [CLONE_NEWNET]);
+  if (network === "localhost") raiseLoopback(draft);
+}
+
+/** The loopback of a new network is down. */
+export function raiseLoopback({ table, sys }: Draft): void {
   const request = new Uint8Array(REQUEST_BYTES);
   new TextEncoder().encodeInto("lo", request);
   request[NAME_BYTES] = IFF_UP;

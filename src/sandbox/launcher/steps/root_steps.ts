@@ -50,6 +50,7 @@ export function enterRoot(draft: Draft, root: OwnRoot, numbers: DescriptorNumber
     expect: devices,
   });
   for (const path of root.trees) show(draft, own, path);
+  for (const { path, source } of root.instead ?? []) show(draft, own, path, source);
   setAll(own, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV);
   table.call(step, sys.move_mount, [devices, empty, own, table.text("dev"), FROM_DESCRIPTOR]);
   for (const path of root.devices) show(draft, own, path);
@@ -61,14 +62,14 @@ export function enterRoot(draft: Draft, root: OwnRoot, numbers: DescriptorNumber
 }
 
 /**
- * Mounts what is at `path` at the same path below the root. What is gone ends no launch, and neither does a link that came
+ * Mounts what is at `source`, absent: at `path`, at that path below the root. What is gone ends no launch, and neither does a link that came
  * on the way since, by a command of another server: an empty directory or file is seen.
  */
-function show(draft: Draft, root: number, path: string): void {
+function show(draft: Draft, root: number, path: string, source = path): void {
   const { table, sys } = draft;
   const step = `show "${path}"`;
   const empty = table.text("");
-  const opened = openPlace(draft, path, { step, mode: "soft" });
+  const opened = openPlace(draft, source, { step, mode: "soft" });
   const flags = OPEN_TREE_CLONE | AT_RECURSIVE | AT_EMPTY_PATH | O_CLOEXEC;
   const tree = table.call(step, sys.open_tree, [NO_DESCRIPTOR, empty, flags], { mode: "soft" });
   const mounted = table.call(

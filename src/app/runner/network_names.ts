@@ -1,0 +1,20 @@
+import { printNameList } from "../../base/network/name_list.ts";
+import { shorten } from "../../base/visible_text.ts";
+import type { NamedTotals } from "../../process/linux/network/network_users.ts";
+import type { Confinement } from "../../sandbox/policy/confinement.ts";
+
+const LONGEST_LIST = 1000;
+const MOST_NAMES = 20;
+
+/** A line of `status`: the list of names, what was used of it and what was refused; empty: there is no list. */
+export function namesLine(confinement: Confinement | undefined, totals: readonly NamedTotals[]): string {
+  if (confinement?.network !== "names") return "";
+  const told = totals.slice(0, MOST_NAMES).map(({ name, port, connections, refusals, bytesOut, bytesIn, reason }) => {
+    const subject = shorten(port === undefined ? name : `${name}:${port}`);
+    const used = connections === 0 ? [] : [`${connections} connections, ${bytesOut} bytes out, ${bytesIn} in`];
+    const refused = refusals === 0 ? [] : [`${refusals} refused: ${reason}`];
+    return `\n  ${subject}: ${[...used, ...refused].join("; ")}`;
+  });
+  const more = totals.length > MOST_NAMES ? `\n  and ${totals.length - MOST_NAMES} more` : "";
+  return `\nNetwork: ${shorten(printNameList(confinement.names), LONGEST_LIST)}${told.join("")}${more}`;
+}

@@ -1,0 +1,82 @@
+/** The network by name that a session's commands share (S30): made once, kept open, and served by the relay. */
+import { addressesIn, findRule, isListedName, portsOf } from "../../../base/network/name_list.ts";
+import type { Relay } from "../../../relay/relay.ts";
+import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
+import { FIRST_LISTENER_FD, type NamedNetworkPlan } from "../../../sandbox/launcher/steps/named_network_steps.ts";
+import { addressesOf } from "../../../system/network/request_to_address.ts";
+import { bytesOfAddress } from "../../../system/network/address_bytes.ts";
+import { dialProblem, ownAddresses } from "../../../system/network/dialled_address.ts";
+import type { Spawner } from "../../spawn.ts";
+import { NetworkUsers } from "./network_users.ts";
+
+/** What the network of a policy has; undefined: it has none by name. */
+export function planOf(
+  { confinement }: SandboxPolicy,
+  spawner: Pick<Spawner, "hasIpv6">,
+): NamedNetworkPlan | undefined {
+  if (confinement.network !== "names") return undefined;
+  const literals = addressesIn(confinement.names).flatMap((text) => {
+    const address = bytesOfAddress(text);
+    return address === undefined ? [] : [{ address, bits: address.length * 8 }];
+  });
+  return { ports: portsOf(confinement.names), ranges: [IPV4_RANGE, IPV6_RANGE, ...literals], ipv6: spawner.hasIpv6 };
+}
+
+const IPV4_RANGE = { address: Uint8Array.of(198, 18, 0, 0), bits: 15 };
+const IPV6_RANGE = { address: Uint8Array.of(0x20, 0x01, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), bits: 48 };
+
+/** What serves it. */
+export interface NetworkServer {
+  readonly relay: Relay;
+  readonly users: NetworkUsers;
+}
+
+/** What serves the network of a session; its code is loaded when the first is made. Disposal ends all connections. */
+export class SessionNetwork implements AsyncDisposable {
+  readonly users = new NetworkUsers();
+  #relay: Promise<Relay> | undefined;
+
+  async server(): Promise<NetworkServer> {
+    this.#relay ??= import("../../../relay/relay.ts").then(({ Relay }) => new Relay({ lookup: addressesOf }));
+    return { relay: await this.#relay, users: this.users };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#relay)?.[Symbol.asyncDispose]();
+  }
+}
+
+/**
+ * Serves the network that the process `maker` has made and stands in, until the result is closed.
+ * @throws {Error} When the system does not hand its sockets over.
+ */
+export function serveNetwork(
+  maker: number,
+  { plan, policy: { confinement }, spawner, server }: {
+    readonly plan: NamedNetworkPlan;
+    readonly policy: SandboxPolicy;
+    readonly spawner: Pick<Spawner, "takeDescriptor">;
+    readonly server: NetworkServer;
+  },
+): { close(): void } {
+  const { names, privateHosts } = confinement;
+  const [udp = -1, tcp = -1, ...listeners] = Array.from(
+    { length: 2 + plan.ports.length },
+    (_, at) => spawner.takeDescriptor(maker, FIRST_LISTENER_FD + at),
+  );
+  return server.relay.serve({
+    dns: { udp, tcp },
+    listeners: new Map(plan.ports.map((port, at) => [port, listeners[at] ?? -1])),
+  }, {
+    reachable: {
+      isListed: (name) => isListedName(names, name),
+      find: (host, port) => findRule(names, host, port),
+      addressProblem: (host, address) => {
+        const allowsPrivateHosts = host === address || privateHosts.includes(host);
+        return dialProblem(address, { allowsPrivateHosts, own: ownAddresses() });
+      },
+    },
+    hasIpv6: plan.ipv6,
+    attribute: (side) => server.users.attribute(side),
+  });
+}

@@ -1,0 +1,58 @@
+/** Proves, in the very network of the session's commands and behind their policy, that its list holds (S32). */
+import { undefinedFor } from "../../../base/errors.ts";
+import type { LaunchTarget } from "../../../sandbox/launcher/policy_table.ts";
+import type { Table } from "../../../sandbox/launcher/image/table.ts";
+import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
+import type { Finding } from "../../../sandbox/selftest/judge.ts";
+import { judgeNetwork, NETWORK_RESULTS_BYTES, networkAttackTable } from "../../../sandbox/selftest/network_attacks.ts";
+import { describeFailure, failureIn } from "../launch/launcher_reports.ts";
+import type { Spawner } from "../../spawn.ts";
+
+export interface NetworkSelfTest {
+  readonly policy: SandboxPolicy;
+  /** The policy's table, as every command of the session gets it. */
+  readonly table: Table;
+  readonly target: LaunchTarget;
+  readonly spawner: Spawner;
+}
+
+/** What was found; empty: there is no network by name. @throws {Error} When it could not run, which proves nothing. */
+export async function testNetwork({ policy, table, target, spawner }: NetworkSelfTest): Promise<readonly Finding[]> {
+  const { network, names } = policy.confinement;
+  if (network !== "names") return [];
+  const rule = names.find(({ kind }) => kind !== "address");
+  const unique = crypto.randomUUID().slice(0, 8);
+  using outside = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const place = {
+    refused: `${unique}.self-test.invalid`,
+    listed: rule?.kind === "below" ? `self-test.${rule.name}` : rule?.name,
+    port: names[0]?.port ?? 0,
+    outside: outside.addr.port,
+  };
+  const image = spawner.image(networkAttackTable(table, place, target.processor));
+  try {
+    const attack = spawner.start(image, "null");
+    const [bytes, reports, { code, signal }] = await Promise.all([
+      new Response(attack.output).bytes(),
+      new Response(attack.reports).bytes(),
+      attack.status,
+    ]);
+    const failed = failureIn(reports);
+    if (failed !== undefined) throw new Error(describeFailure(failed, image.steps, "the self-test"));
+    if (bytes.length !== NETWORK_RESULTS_BYTES) {
+      throw new Error(`The trial of the network ended with ${signal ?? `exit code ${code}`}`);
+    }
+    return judgeNetwork(bytes, place, { outside: await isReachable(place.outside) });
+  } finally {
+    image.dispose();
+  }
+}
+
+/** The positive control. */
+async function isReachable(port: number): Promise<boolean> {
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port }).catch(
+    undefinedFor(Deno.errors.ConnectionRefused),
+  );
+  connection?.close();
+  return connection !== undefined;
+}

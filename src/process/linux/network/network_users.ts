@@ -1,0 +1,70 @@
+/** Which running command a connection belongs to, and what all of them did in the network by name (S30). */
+import type { NetworkUse } from "../../../base/command/network_use.ts";
+import type { CommandSide } from "../../../relay/relay.ts";
+
+/** A running command, as far as its connections are concerned. */
+export interface NetworkUser {
+  /** Whether one of its processes holds the socket with this port. */
+  holdsSocket(side: { readonly protocol: "udp" | "tcp"; readonly port: number }): boolean;
+  readonly onNetwork: ((use: NetworkUse) => void) | undefined;
+}
+
+/** What became of a name and port, over all connections. */
+export interface NamedTotals {
+  readonly name: string;
+  /** Undefined: only the name was asked for. */
+  readonly port: number | undefined;
+  connections: number;
+  refusals: number;
+  bytesOut: number;
+  bytesIn: number;
+  /** Of the last refusal; undefined: there was none. */
+  reason: string | undefined;
+}
+
+/** Names and ports that are counted apart; what comes later is left out. */
+const MOST_TOTALS = 1000;
+
+export class NetworkUsers {
+  readonly #users = new Set<NetworkUser>();
+  readonly #totals = new Map<string, NamedTotals>();
+
+  /** In the order in which they were met first. */
+  get totals(): readonly NamedTotals[] {
+    return [...this.#totals.values()];
+  }
+
+  /** Forgets what was counted so far. */
+  forget(): void {
+    this.#totals.clear();
+  }
+
+  /** Adds a command until it is gone. */
+  add(user: NetworkUser, gone: Promise<unknown>): void {
+    this.#users.add(user);
+    void gone.finally(() => this.#users.delete(user));
+  }
+
+  /** Who is to be told what becomes of something that begins now. */
+  attribute(side: CommandSide): (use: NetworkUse) => void {
+    const [only, ...others] = this.#users;
+    const owner = others.length === 0 ? only : [...this.#users].find((user) => user.holdsSocket(side));
+    return (use) => {
+      this.#count(use);
+      owner?.onNetwork?.(use);
+    };
+  }
+
+  #count({ name, port, bytesOut, bytesIn, refused }: NetworkUse): void {
+    const key = `${name}:${port ?? ""}`;
+    const known = this.#totals.get(key);
+    if (known === undefined && this.#totals.size >= MOST_TOTALS) return;
+    const totals = known ??
+      { name, port, connections: 0, refusals: 0, bytesOut: 0, bytesIn: 0, reason: undefined };
+    this.#totals.set(key, totals);
+    totals[refused === undefined ? "connections" : "refusals"]++;
+    totals.bytesOut += bytesOut;
+    totals.bytesIn += bytesIn;
+    totals.reason = refused?.reason ?? totals.reason;
+  }
+}

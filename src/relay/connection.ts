@@ -1,0 +1,187 @@
+/** One connection of a command: its first bytes are judged while its other end is dialled, then both ways are passed on. */
+import { concatenate } from "../base/bytes.ts";
+import { messageOf } from "../base/errors.ts";
+import type { NetworkRefusal } from "../base/command/network_use.ts";
+import { Direction, type RelayMemory } from "./direction.ts";
+import type { EventLoop } from "./event_loop.ts";
+import type { Endpoint, Sockets } from "./sockets.ts";
+
+/** What the first bytes of a client say: not enough yet; what is passed on in place of them; or why nothing is. */
+export type FirstBytes = "more" | { readonly pass: Uint8Array<ArrayBuffer> } | { readonly refused: NetworkRefusal };
+
+export type Judge = (bytes: Uint8Array<ArrayBuffer>) => FirstBytes;
+
+/** How a connection ended. */
+export interface ConnectionEnd {
+  /** Where it went; undefined: nowhere. */
+  readonly address: Endpoint | undefined;
+  readonly bytesOut: number;
+  readonly bytesIn: number;
+  /** Why it was cut off by us; absent: it was not. */
+  readonly refused?: NetworkRefusal;
+}
+
+export interface ConnectionOptions {
+  readonly sockets: Sockets;
+  readonly loop: EventLoop;
+  readonly memory: RelayMemory;
+  /** The accepted socket, which is this object's from now on. */
+  readonly client: number;
+  /** Where it may go, in order of preference; or why it goes nowhere. */
+  readonly places: Promise<readonly Endpoint[] | { readonly refused: NetworkRefusal }>;
+  /** Judges all that the client has sent so far; absent: all may pass. */
+  readonly judge?: Judge;
+  readonly onEnd: (end: ConnectionEnd) => void;
+}
+
+/** The longest beginning that is judged, bytes: a ClientHello with several records. */
+const MOST_FIRST_BYTES = 32 * 1024;
+/** How long a dialled place may say nothing, milliseconds. */
+const DIAL_MS = 10_000;
+
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #out: Direction;
+  readonly #in: Direction;
+  /** What is being judged; undefined: it was. */
+  #first: Uint8Array<ArrayBuffer> | undefined;
+  #server: number | undefined;
+  #isDialled = false;
+  #address: Endpoint | undefined;
+  #dial: { readonly answered: (errno: number) => void; readonly timer: ReturnType<typeof setTimeout> } | undefined;
+  #isOver = false;
+
+  /** @throws {Error} When the system refuses to wait for it; the socket is still the caller's then. */
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    const { sockets, memory, loop, client, judge } = options;
+    this.#out = new Direction(sockets, memory);
+    this.#in = new Direction(sockets, memory);
+    this.#first = judge === undefined ? undefined : new Uint8Array(0);
+    loop.add(client, () => this.#step());
+    this.#connect().catch((thrown) => this.#refuse({ reason: `cannot be reached: ${messageOf(thrown)}` }));
+  }
+
+  /** Cuts it off. */
+  end(): void {
+    this.#finish({ cut: true });
+  }
+
+  async #connect(): Promise<void> {
+    const places = await this.#options.places;
+    if (this.#isOver) return;
+    if ("refused" in places) return this.#refuse(places.refused);
+    let why = "no place to dial";
+    for (const place of places) {
+      const errno = await this.#try(place);
+      if (this.#isOver) return;
+      if (errno === 0) {
+        this.#address = place;
+        this.#isDialled = true;
+        return this.#step();
+      }
+      why = DIAL_ERRORS[errno] ?? `error ${errno}`;
+    }
+    this.#refuse({ reason: `cannot be reached: ${why}` });
+  }
+
+  /** 0: connected; else the error's number. */
+  async #try(place: Endpoint): Promise<number> {
+    const { sockets, loop } = this.#options;
+    const dialled = sockets.dial(place);
+    if ("errno" in dialled) return dialled.errno;
+    const { socket } = dialled;
+    const { promise, resolve } = Promise.withResolvers<number>();
+    this.#server = socket;
+    this.#dial = { answered: resolve, timer: setTimeout(() => resolve(ETIMEDOUT), DIAL_MS) };
+    loop.add(socket, ({ write }) => {
+      if (this.#dial === undefined) this.#step();
+      else if (write) resolve(sockets.errorOf(socket));
+    });
+    const errno = await promise;
+    clearTimeout(this.#dial?.timer);
+    this.#dial = undefined;
+    if (errno !== 0 && this.#server !== undefined) this.#close("server");
+    return errno;
+  }
+
+  #step(): void {
+    if (this.#isOver) return;
+    const isJudged = this.#isJudged();
+    const { client, loop } = this.#options;
+    const server = this.#server;
+    if (this.#isOver || !this.#isDialled || server === undefined) return;
+    // Many servers speak first.
+    const states = [this.#in.step(server, client), isJudged ? this.#out.step(client, server) : "wait"];
+    if (states.includes("broken")) this.#finish({ cut: true });
+    else if (states.every((state) => state === "done")) this.#finish({ cut: false });
+    else if (states.includes("again")) loop.again(() => this.#step());
+  }
+
+  /** Whether what the client sends may pass; reads its first bytes until that is known. */
+  #isJudged(): boolean {
+    const { sockets, memory, client, judge } = this.#options;
+    while (this.#first !== undefined && judge !== undefined) {
+      const first = this.#first;
+      const read = sockets.receive(client, memory.room.subarray(0, MOST_FIRST_BYTES - first.length));
+      if (read === "blocked") return false;
+      if ("errno" in read) this.#finish({ cut: true });
+      else if (read.bytes === 0 && first.length > 0) this.#refuse({ reason: "was asked for by an unfinished request" });
+      else if (read.bytes === 0) this.#first = undefined;
+      else this.#decide(judge, concatenate([first, memory.room.subarray(0, read.bytes)]));
+      if (this.#isOver) return false;
+    }
+    return true;
+  }
+
+  #decide(judge: Judge, first: Uint8Array<ArrayBuffer>): void {
+    const verdict = judge(first);
+    if (verdict === "more") {
+      if (first.length < MOST_FIRST_BYTES) this.#first = first;
+      else this.#refuse({ reason: "was asked for by a request too long to be checked" });
+    } else if ("refused" in verdict) this.#refuse(verdict.refused);
+    else {
+      this.#first = undefined;
+      this.#out.begin(verdict.pass);
+    }
+  }
+
+  #refuse(refused: NetworkRefusal): void {
+    this.#finish({ cut: true, refused });
+  }
+
+  #finish({ cut, refused }: { readonly cut: boolean; readonly refused?: NetworkRefusal }): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { onEnd } = this.#options;
+    this.#dial?.answered(ECANCELED);
+    for (const direction of [this.#out, this.#in]) direction.abandon();
+    for (const end of ["client", "server"] as const) this.#close(end, { cut });
+    onEnd({
+      address: this.#address,
+      bytesOut: this.#out.bytes,
+      bytesIn: this.#in.bytes,
+      ...refused !== undefined && { refused },
+    });
+  }
+
+  #close(end: "client" | "server", { cut } = { cut: false }): void {
+    const { sockets, loop, client } = this.#options;
+    const socket = end === "client" ? client : this.#server;
+    if (socket === undefined) return;
+    loop.remove(socket);
+    if (cut) sockets.reset(socket);
+    else sockets.close(socket);
+    if (end === "server") this.#server = undefined;
+  }
+}
+
+const ETIMEDOUT = 110;
+const ECANCELED = 125;
+const DIAL_ERRORS: Readonly<Record<number, string>> = {
+  24: "the server has too many open files",
+  101: "no route leads there",
+  110: "it does not answer",
+  111: "nothing listens there",
+  113: "the host is not there",
+};

@@ -1,0 +1,52 @@
+/**
+ * Whether a connection is for the name that its command asked for. Large hosts serve many names at one address, so that
+ * the address alone would open all of them.
+ */
+import { concatenate } from "../base/bytes.ts";
+import type { Judge } from "./connection.ts";
+import { readRequestHost } from "./http/request_host.ts";
+import { isSameName, readServerName } from "./tls/client_hello.ts";
+
+const HTTPS = 443;
+const HTTP = 80;
+
+/** The judge of connections to a name: TLS must name it on every port, HTTP on its own; these ports have nothing else. */
+export function judgeOf(name: string, port: number): Judge {
+  const refuse = (why: string) => ({
+    refused: { reason: `was not asked for by that name: ${why}`, flag: `--network ...,${name}:${port}/any` },
+  });
+  return (bytes) => {
+    const hello = readServerName(bytes);
+    switch (hello.state) {
+      case "more":
+        return "more";
+      case "name":
+        return isSameName(hello.name, name) ? { pass: bytes } : refuse(`TLS names "${hello.name}"`);
+      case "none":
+        return refuse("TLS names no server");
+      case "encrypted":
+        return refuse("TLS hides the name of its server");
+      case "invalid":
+        return refuse(`the ClientHello ${hello.reason}`);
+      case "not-tls":
+        if (port === HTTPS) return refuse(`port ${HTTPS} takes only TLS`);
+        return port === HTTP ? ofHttp(bytes) : { pass: bytes };
+    }
+  };
+
+  function ofHttp(bytes: Uint8Array<ArrayBuffer>): ReturnType<Judge> {
+    const request = readRequestHost(bytes);
+    switch (request.state) {
+      case "more":
+        return "more";
+      case "host":
+        return request.name === name
+          ? { pass: concatenate([request.head, bytes.subarray(request.length)]) }
+          : refuse(`the HTTP request names "${request.name}"`);
+      case "invalid":
+        return refuse(`the HTTP request ${request.reason}`);
+      case "not-http":
+        return refuse(`port ${HTTP} takes only HTTP`);
+    }
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * What stands between the networks of commands and the world (S30, S31): it answers their questions about names, takes
+ * their connections, and dials, for each, an address that it has looked up and checked itself.
+ */
+import type { NetworkRefusal, NetworkUse } from "../base/command/network_use.ts";
+import { attempt } from "../base/errors.ts";
+import { addressText, bytesOfAddress } from "../system/network/address_bytes.ts";
+import { isLoopbackHost } from "../system/network/public_address.ts";
+import type { HostAddress } from "../system/network/request_to_address.ts";
+import { Connection, type ConnectionEnd } from "./connection.ts";
+import { RelayMemory } from "./direction.ts";
+import { DnsService } from "./dns_service.ts";
+import { syntheticAddress, SyntheticAddresses } from "./dns/synthetic_addresses.ts";
+import { EventLoop } from "./event_loop.ts";
+import { judgeOf } from "./first_bytes.ts";
+import { type Endpoint, Sockets } from "./sockets.ts";
+
+/** A command's end of something. */
+export type CommandSide = Endpoint & { readonly protocol: "udp" | "tcp" };
+
+/** What a list says of a host. */
+export interface ListedHost {
+  /** Any protocol may be spoken there. */
+  readonly anyProtocol: boolean;
+}
+
+/** What the commands of a network may reach. */
+export interface Reachable {
+  /** Whether a name is listed on some port; in small letters. */
+  readonly isListed: (name: string) => boolean;
+  /** Undefined: it is not listed on this port. */
+  readonly find: (host: string, port: number) => ListedHost | undefined;
+  /** What an address of a host is that may not be dialled; undefined: it may. A listed address is its own host. */
+  readonly addressProblem: (host: string, address: string) => string | undefined;
+}
+
+export interface NetworkOptions {
+  readonly reachable: Reachable;
+  readonly hasIpv6: boolean;
+  /** Asked as soon as a command begins something; what it gives is told what came of it. */
+  readonly attribute: (from: CommandSide) => (use: NetworkUse) => void;
+}
+
+/** Descriptors of sockets that were made in a network. */
+export interface NetworkSockets {
+  readonly dns: { readonly udp: number; readonly tcp: number };
+  /** By port. */
+  readonly listeners: ReadonlyMap<number, number>;
+}
+
+export interface RelayOptions {
+  /** All addresses of a host. Rejects where it has none. */
+  readonly lookup: (host: string) => Promise<readonly HostAddress[]>;
+}
+
+/** Connections at once of one network. */
+const MOST_CONNECTIONS = 2048;
+/** Addresses of one host that are tried. */
+const MOST_PLACES = 4;
+
+/** Disposal ends every connection. */
+export class Relay implements AsyncDisposable {
+  readonly #options: RelayOptions;
+  readonly #sockets = new Sockets();
+  readonly #loop = new EventLoop();
+  readonly #memory = new RelayMemory();
+  readonly #networks = new Set<RelayedNetwork>();
+
+  constructor(options: RelayOptions) {
+    this.#options = options;
+  }
+
+  /** Serves a network; its sockets are the relay's from now on. @throws {Error} When the system refuses to wait for them. */
+  serve(sockets: NetworkSockets, options: NetworkOptions): RelayedNetwork {
+    const network = new RelayedNetwork(sockets, options, {
+      ...this.#options,
+      sockets: this.#sockets,
+      loop: this.#loop,
+      memory: this.#memory,
+    });
+    this.#networks.add(network);
+    return network;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const network of this.#networks) network.close();
+    await this.#loop.close();
+    this.#sockets[Symbol.dispose]();
+  }
+}
+
+interface RelayParts extends RelayOptions {
+  readonly sockets: Sockets;
+  readonly loop: EventLoop;
+  readonly memory: RelayMemory;
+}
+
+/** What one network's commands can reach. */
+export class RelayedNetwork {
+  readonly #options: NetworkOptions;
+  readonly #parts: RelayParts;
+  readonly #addresses = new SyntheticAddresses();
+  readonly #dns: DnsService;
+  readonly #listeners: readonly number[];
+  readonly #connections = new Set<Connection>();
+  #isClosed = false;
+
+  constructor({ dns, listeners }: NetworkSockets, options: NetworkOptions, parts: RelayParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#listeners = [...listeners.values()];
+    const { sockets, loop } = parts;
+    for (const one of [dns.udp, dns.tcp, ...this.#listeners]) sockets.adopt(one);
+    const { reachable: { isListed }, hasIpv6, attribute } = options;
+    this.#dns = new DnsService({
+      sockets,
+      loop,
+      names: { isListed, hasIpv6, addresses: this.#addresses },
+      onRefused: (name, from) => attribute(from)({ name, bytesOut: 0, bytesIn: 0, refused: notListed(name) }),
+    }, dns);
+    for (const [port, listener] of listeners) loop.add(listener, () => this.#accept(listener, port));
+  }
+
+  /** Ends its connections, and takes no more. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const { sockets, loop } = this.#parts;
+    this.#dns.close();
+    for (const listener of this.#listeners) {
+      loop.remove(listener);
+      sockets.close(listener);
+    }
+    for (const connection of this.#connections) connection.end();
+  }
+
+  #accept(listener: number, port: number): void {
+    const { sockets } = this.#parts;
+    for (let accepted = sockets.accept(listener); accepted !== undefined; accepted = sockets.accept(listener)) {
+      this.#relay(accepted.socket, port, this.#options.attribute({ ...accepted.from, protocol: "tcp" }));
+    }
+  }
+
+  #relay(client: number, port: number, tell: (use: NetworkUse) => void): void {
+    const { sockets, loop, memory } = this.#parts;
+    const { address } = sockets.ownEnd(client);
+    const synthetic = syntheticAddress(address);
+    const name = synthetic === undefined ? addressText(address) : this.#addresses.nameOf(synthetic);
+    const host = name ?? addressText(address);
+    const found = name === undefined ? undefined : this.#options.reachable.find(name, port);
+    const refuse = (refused: NetworkRefusal) => {
+      sockets.reset(client);
+      tell({ name: host, port, bytesOut: 0, bytesIn: 0, refused });
+    };
+    if (name === undefined) return refuse({ reason: "stands for no name" });
+    if (found === undefined) return refuse(isLoopbackHost(name) ? LOOPBACK : notListed(`${host}:${port}`));
+    if (this.#connections.size >= MOST_CONNECTIONS) {
+      return refuse({ reason: `would be one of more than ${MOST_CONNECTIONS} connections at once` });
+    }
+    const isName = synthetic !== undefined;
+    const connection = attempt(Error, () =>
+      new Connection({
+        sockets,
+        loop,
+        memory,
+        client,
+        places: isName ? this.#placesOf(host, port) : Promise.resolve(this.#placeAt(address, port)),
+        ...isName && !found.anyProtocol && { judge: judgeOf(host, port) },
+        onEnd: (end) => {
+          if (connection !== undefined) this.#connections.delete(connection);
+          tell(useOf(host, port, end));
+        },
+      }));
+    if (connection === undefined) {
+      return refuse({ reason: "cannot be served: the system waits for no further connection" });
+    }
+    this.#connections.add(connection);
+  }
+
+  /** An address that a person listed. */
+  #placeAt(address: Uint8Array, port: number): readonly Endpoint[] | { readonly refused: NetworkRefusal } {
+    const text = addressText(address);
+    const problem = this.#options.reachable.addressProblem(text, text);
+    return problem === undefined ? [{ address, port }] : { refused: { reason: `is ${problem}` } };
+  }
+
+  async #placesOf(host: string, port: number): Promise<readonly Endpoint[] | { readonly refused: NetworkRefusal }> {
+    const [looked] = await Promise.allSettled([this.#parts.lookup(host)]);
+    if (looked.status === "rejected" || looked.value.length === 0) return NO_ADDRESS;
+    let problem: NetworkRefusal | undefined;
+    const places = looked.value.flatMap(({ address }) => {
+      const why = this.#options.reachable.addressProblem(host, address);
+      problem ??= why === undefined ? undefined : { reason: `leads to ${why}`, flag: `--allow-private-hosts ${host}` };
+      const bytes = bytesOfAddress(address);
+      return why === undefined && bytes !== undefined ? [{ address: bytes, port }] : [];
+    });
+    return places.length > 0 ? places.slice(0, MOST_PLACES) : problem === undefined ? NO_ADDRESS : { refused: problem };
+  }
+}
+
+const LOOPBACK = { reason: "is the loopback of commands, where nothing of the machine listens" };
+const NO_ADDRESS = { refused: { reason: "has no address" } } as const;
+
+function notListed(subject: string): NetworkRefusal {
+  return { reason: "is not on the list of --network", flag: `--network ...,${subject}` };
+}
+
+function useOf(name: string, port: number, { address, bytesIn, bytesOut, refused }: ConnectionEnd): NetworkUse {
+  return {
+    name,
+    port,
+    bytesIn,
+    bytesOut,
+    ...address !== undefined && { address: addressText(address.address) },
+    ...refused !== undefined && { refused },
+  };
+}

@@ -1,0 +1,193 @@
+/** Sockets as the kernel has them (socket(7), tcp(7)): the runtime takes over none that another process made. */
+import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../system/c_library.ts";
+import { AF_INET, O_CLOEXEC, SOCK_STREAM } from "../system/syscalls.ts";
+
+const LIBRARY = {
+  __errno_location: { parameters: [], result: "pointer" },
+  socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
+  connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  accept4: { parameters: ["i32", "buffer", "buffer", "i32"], result: "i32" },
+  getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
+  getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
+  setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
+  recvfrom: { parameters: ["i32", "buffer", "usize", "i32", "buffer", "buffer"], result: "isize" },
+  sendto: { parameters: ["i32", "buffer", "usize", "i32", "buffer", "u32"], result: "isize" },
+  recv: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
+  send: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
+  shutdown: { parameters: ["i32", "i32"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+  fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
+} as const;
+
+const AF_INET6 = 10;
+const SOCK_NONBLOCK = 0x800;
+const MSG_DONTWAIT = 0x40;
+const MSG_NOSIGNAL = 0x4000;
+const F_SETFL = 4;
+const O_NONBLOCK = 0x800;
+const SOL_SOCKET = 1;
+const SO_ERROR = 4;
+const SO_KEEPALIVE = 9;
+const SO_LINGER = 13;
+const IPPROTO_TCP = 6;
+const TCP_NODELAY = 1;
+const SHUT_WR = 1;
+const EAGAIN = 11;
+const EINTR = 4;
+const EINPROGRESS = 115;
+/** `struct sockaddr_in6`, the longer one. */
+const ADDRESS_BYTES = 28;
+
+/** An address and a port of TCP or UDP. */
+export interface Endpoint {
+  /** Four bytes, or sixteen; an address of IPv4 is never written as one of IPv6. */
+  readonly address: Uint8Array;
+  readonly port: number;
+}
+
+/** What a call transferred: bytes, `blocked` where the kernel has nothing or takes nothing now, or an error's number. */
+export type Transfer = { readonly bytes: number } | "blocked" | { readonly errno: number };
+
+export class Sockets implements Disposable {
+  readonly #library = new LazyLibrary(LIBRARY);
+  readonly #name = new Uint8Array(ADDRESS_BYTES);
+  readonly #length = new Uint32Array(1);
+
+  /** A descriptor that was taken over waits in no call from now on. */
+  adopt(descriptor: number): void {
+    this.#library.symbols.fcntl(descriptor, F_SETFL, O_NONBLOCK);
+  }
+
+  /** The next connection of a listener, and where it comes from; undefined: none waits. */
+  accept(listener: number): { readonly socket: number; readonly from: Endpoint } | undefined {
+    const { accept4 } = this.#library.symbols;
+    this.#length[0] = ADDRESS_BYTES;
+    const socket = accept4(listener, this.#name, this.#length, SOCK_NONBLOCK | O_CLOEXEC);
+    if (socket < 0) return undefined;
+    this.#set(socket, IPPROTO_TCP, TCP_NODELAY, [1]);
+    return { socket, from: endpointOf(this.#name) };
+  }
+
+  /** Where a connection was meant to go. */
+  ownEnd(socket: number): Endpoint {
+    this.#length[0] = ADDRESS_BYTES;
+    this.#library.symbols.getsockname(socket, this.#name, this.#length);
+    return endpointOf(this.#name);
+  }
+
+  /** Begins a connection, which is there when its descriptor can be written to; an error's number where none can begin. */
+  dial(to: Endpoint): { readonly socket: number } | { readonly errno: number } {
+    const { socket: open, connect } = this.#library.symbols;
+    const family = to.address.length === 4 ? AF_INET : AF_INET6;
+    const socket = open(family, SOCK_STREAM | SOCK_NONBLOCK | O_CLOEXEC, 0);
+    if (socket < 0) return { errno: this.#errno() };
+    const name = nameOf(to);
+    const errno = connect(socket, name, name.length) === 0 ? 0 : this.#errno();
+    if (errno !== 0 && errno !== EINPROGRESS) {
+      this.close(socket);
+      return { errno };
+    }
+    this.#set(socket, IPPROTO_TCP, TCP_NODELAY, [1]);
+    this.#set(socket, SOL_SOCKET, SO_KEEPALIVE, [1]);
+    return { socket };
+  }
+
+  /** The error that a connection has met since it was asked last; 0: none. */
+  errorOf(socket: number): number {
+    const value = new Int32Array(1);
+    this.#length[0] = 4;
+    this.#library.symbols.getsockopt(socket, SOL_SOCKET, SO_ERROR, value, this.#length);
+    return value[0] ?? 0;
+  }
+
+  /** Reads what has come; 0 bytes: the other end sends no more. */
+  receive(socket: number, into: Uint8Array<ArrayBuffer>): Transfer {
+    return this.#transferred(this.#library.symbols.recv(socket, into, BigInt(into.length), MSG_DONTWAIT));
+  }
+
+  send(socket: number, bytes: Uint8Array<ArrayBuffer>): Transfer {
+    return this.#transferred(
+      this.#library.symbols.send(socket, bytes, BigInt(bytes.length), MSG_DONTWAIT | MSG_NOSIGNAL),
+    );
+  }
+
+  /** The next datagram, and where its answer goes; undefined: none waits. */
+  receiveFrom(socket: number, into: Uint8Array<ArrayBuffer>):
+    | { readonly bytes: number; readonly from: Endpoint }
+    | undefined {
+    this.#length[0] = ADDRESS_BYTES;
+    const { recvfrom } = this.#library.symbols;
+    const bytes = Number(recvfrom(socket, into, BigInt(into.length), MSG_DONTWAIT, this.#name, this.#length));
+    return bytes < 0 ? undefined : { bytes, from: endpointOf(this.#name) };
+  }
+
+  /** Sends a datagram, or loses it. */
+  sendTo(socket: number, bytes: Uint8Array<ArrayBuffer>, to: Endpoint): void {
+    const name = nameOf(to);
+    this.#library.symbols.sendto(
+      socket,
+      bytes,
+      BigInt(bytes.length),
+      MSG_DONTWAIT | MSG_NOSIGNAL,
+      name,
+      name.length,
+    );
+  }
+
+  /** Says that nothing more is sent. */
+  endSending(socket: number): void {
+    this.#library.symbols.shutdown(socket, SHUT_WR);
+  }
+
+  close(descriptor: number): void {
+    this.#library.symbols.close(descriptor);
+  }
+
+  /** Closes a connection so that the other end sees that it was cut off. */
+  reset(socket: number): void {
+    this.#set(socket, SOL_SOCKET, SO_LINGER, [1, 0]);
+    this.close(socket);
+  }
+
+  [Symbol.dispose](): void {
+    this.#library[Symbol.dispose]();
+  }
+
+  #set(socket: number, level: number, option: number, words: readonly number[]): void {
+    const value = new Int32Array(words);
+    this.#library.symbols.setsockopt(socket, level, option, value, value.byteLength);
+  }
+
+  #transferred(result: number | bigint): Transfer {
+    if (result >= 0) return { bytes: Number(result) };
+    const errno = this.#errno();
+    return errno === EAGAIN || errno === EINTR ? "blocked" : { errno };
+  }
+
+  #errno(): number {
+    return errnoAt(this.#library.symbols.__errno_location());
+  }
+}
+
+/** The length of `::ffff:0:0/96`, in bytes. */
+const MAPPED_BYTES = 12;
+
+/** What `struct sockaddr_in` or `struct sockaddr_in6` says; an address of IPv4 in the latter is shown as one. */
+function endpointOf(name: Uint8Array): Endpoint {
+  const view = new DataView(name.buffer, name.byteOffset);
+  const port = view.getUint16(2);
+  if (view.getUint16(0, LITTLE_ENDIAN) === AF_INET) return { address: name.slice(4, 8), port };
+  const address = name.slice(8, 24);
+  const isMapped = address[10] === 0xff && address[11] === 0xff && address.subarray(0, 10).every((byte) => byte === 0);
+  return { address: isMapped ? address.slice(MAPPED_BYTES) : address, port };
+}
+
+function nameOf({ address, port }: Endpoint): Uint8Array<ArrayBuffer> {
+  const isIpv4 = address.length === 4;
+  const name = new Uint8Array(isIpv4 ? 16 : ADDRESS_BYTES);
+  const view = new DataView(name.buffer);
+  view.setUint16(0, isIpv4 ? AF_INET : AF_INET6, LITTLE_ENDIAN);
+  view.setUint16(2, port);
+  name.set(address, isIpv4 ? 4 : 8);
+  return name;
+}

@@ -1,0 +1,31 @@
+/** Descriptors of other processes of this user, copied into this one (pidfd_getfd(2)). */
+import { errnoAt, LazyLibrary } from "../c_library.ts";
+import { OWN_CALLS } from "../syscalls.ts";
+
+const LIBRARY = {
+  __errno_location: { parameters: [], result: "pointer" },
+  close: { parameters: ["i32"], result: "i32" },
+  openPidfd: { name: "syscall", parameters: ["i64", "i64", "i64"], result: "i64" },
+  getDescriptor: { name: "syscall", parameters: ["i64", "i64", "i64", "i64"], result: "i64" },
+} as const;
+
+/** The functions for that; disposal unloads them. */
+export class OtherDescriptors implements Disposable {
+  readonly #library = new LazyLibrary(LIBRARY);
+
+  /** A copy of a descriptor of a process, which may close its own then. @throws {Error} When the system refuses. */
+  take(pid: number, descriptor: number): number {
+    const { openPidfd, getDescriptor, close, __errno_location } = this.#library.symbols;
+    const { pidfd_open, pidfd_getfd } = OWN_CALLS;
+    const pidfd = openPidfd(BigInt(pidfd_open), BigInt(pid), 0n);
+    const taken = pidfd < 0n ? pidfd : getDescriptor(BigInt(pidfd_getfd), pidfd, BigInt(descriptor), 0n);
+    const errno = taken < 0n ? errnoAt(__errno_location()) : 0;
+    if (pidfd >= 0n) close(Number(pidfd));
+    if (taken < 0n) throw new Error(`The system does not hand a descriptor over (pidfd_getfd, errno ${errno})`);
+    return Number(taken);
+  }
+
+  [Symbol.dispose](): void {
+    this.#library[Symbol.dispose]();
+  }
+}

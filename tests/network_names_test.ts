@@ -1,0 +1,242 @@
+/** The network by name: what a list opens, and that all else stays closed (S30, S31, S32). */
+import assert from "node:assert/strict";
+import { ServerProcess } from "./_support/server_process.ts";
+import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+/** Names of this machine while a server runs, as if they were in a network. */
+const HOSTS = "named.example.test other.example.test a.below.example.test deep.a.below.example.test below.example.test";
+const NAMED = "named.example.test";
+
+/** Runs the server where these names lead to this machine. */
+function namesHere(bench: Workbench): readonly string[] {
+  bench.write("../hosts", `127.0.0.1 localhost ${HOSTS}\n`);
+  const script = `mount --bind "${bench.scope}/../hosts" /etc/hosts && exec "$@"`;
+  if (bench.user === "root") return ["unshare", "--mount", "sh", "-c", script, "sh"];
+  const dropped = `${script.replace('exec "$@"', 'exec setpriv --ambient-caps=-all --inh-caps=-all "$@"')}`;
+  return ["unshare", "--user", "--map-current-user", "--keep-caps", "--mount", "sh", "-c", dropped, "sh"];
+}
+
+/** Prints what comes of a connection: `python3 client.py HOST PORT [SERVER_NAME]`, with a name as TLS. */
+const CLIENT = `
+import socket, ssl, sys
+host, port, *names = sys.argv[1:]
+try:
+    s = socket.create_connection((host, int(port)), 5)
+    if names:
+        c = ssl._create_unverified_context()
+        s = c.wrap_socket(s, server_hostname=names[0], do_handshake_on_connect=False)
+        try: s.do_handshake()
+        except ConnectionError: raise
+        except ssl.SSLError: print("answered"); sys.exit()
+    s.sendall(b"hello\\n")
+    print("answered" if s.recv(100) else "closed")
+except OSError as e:
+    print(type(e).__name__)
+`;
+
+/** Listens at this machine, answers all that comes, and remembers its bytes. */
+class Recorder implements AsyncDisposable {
+  readonly heard: string[] = [];
+  readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  readonly #serving = this.#serve();
+
+  get port(): number {
+    return this.#listener.addr.port;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listener.close();
+    await this.#serving;
+  }
+
+  async #serve(): Promise<void> {
+    const answering: Promise<void>[] = [];
+    for await (const connection of this.#listener) answering.push(this.#answer(connection));
+    await Promise.all(answering);
+  }
+
+  async #answer(connection: Deno.TcpConn): Promise<void> {
+    using _ = connection;
+    const bytes = new Uint8Array(4096);
+    const length = await connection.read(bytes).catch(() => null);
+    if (length === null) return;
+    this.heard.push(new TextDecoder("latin1").decode(bytes.subarray(0, length)));
+    await connection.write(new TextEncoder().encode("hello too\n")).catch(() => {});
+  }
+}
+
+interface Started {
+  readonly bench: Workbench;
+  readonly recorder: Recorder;
+  readonly server: ServerProcess;
+  /** What the client prints, and the statements about the sandbox. */
+  connect(...words: readonly (string | number)[]): Promise<string>;
+}
+
+async function withNames(
+  user: User,
+  flagsFor: (port: number) => readonly string[],
+  run: (started: Started) => Promise<void>,
+): Promise<void> {
+  using bench = new Workbench(user);
+  bench.write("client.py", CLIENT);
+  await using recorder = new Recorder();
+  await using server = await ServerProcess.start(bench, {
+    flags: flagsFor(recorder.port),
+    prefix: namesHere(bench),
+    permissions: ["--allow-net"],
+  });
+  const connect = async (...words: readonly (string | number)[]) =>
+    (await server.call("sandboxed_shell", { command: `python3 client.py ${words.join(" ")}` })).text.trim();
+  await run({ bench, recorder, server, connect });
+}
+
+function listFor(port: number): readonly string[] {
+  const allowed = ["named", "a.below", "deep.a.below", "below"]
+    .flatMap((one) => ["--allow-private-hosts", `${one}.example.test`]);
+  return ["--network", `${NAMED}:${port},*.below.example.test:${port}`, ...allowed];
+}
+
+for (const user of usersAtHand()) {
+  Deno.test(`S30 S31 a list opens its names on their ports, and nothing else, as ${user}`, async () => {
+    await withNames(user, listFor, async ({ recorder, server, connect }) => {
+      const { port } = recorder;
+      assert.equal(await connect(NAMED, port), "answered");
+      assert.equal(await connect("NAMED.example.test.", port), "answered");
+      assert.equal(await connect("a.below.example.test", port), "answered");
+      assert.equal(await connect("deep.a.below.example.test", port), "answered");
+      const open = recorder.heard.length;
+      assert.equal(open, 4);
+      assert.equal(
+        await connect("other.example.test", port),
+        'gaierror\nSandbox: "other.example.test" is not on the list of --network. A person can allow it: start the ' +
+          "server with --network ...,other.example.test.",
+      );
+      assert.match(await connect("below.example.test", port), /^gaierror\nSandbox: "below\.example\.test" is not on/);
+      assert.match(await connect(NAMED, port === 9 ? 10 : 9), /^ConnectionRefusedError/);
+      assert.match(
+        await connect("127.0.0.1", port),
+        /^ConnectionResetError\nSandbox: "127\.0\.0\.1:\d+" is the loopback of commands/,
+      );
+      assert.match(await connect("203.0.113.1", port), /^OSError/);
+      assert.match(
+        await connect("198.19.255.254", port),
+        /^(?:closed|ConnectionResetError)\nSandbox: "198\.19\.255\.254:/,
+      );
+      assert.equal(recorder.heard.length, open);
+      const status = (await server.call("status")).text;
+      assert.match(status, new RegExp(`\n  named\\.example\\.test:${port}: 2 connections, 12 bytes out, 20 in\n`));
+      assert.match(status, /\n {2}other\.example\.test: \d refused: is not on the list of --network\n/);
+      assert.match(status, /\nSelf-test: \d+ attacks denied in \d+ ms(?:;|\n)/);
+    });
+  });
+
+  Deno.test(`S31 a listed name that leads to this machine is refused unless a person named it, as ${user}`, async () => {
+    const flags = (port: number) => ["--network", `${NAMED}:${port}`];
+    await withNames(user, flags, async ({ recorder, connect }) => {
+      const refused =
+        `ConnectionResetError\nSandbox: "${NAMED}:${recorder.port}" leads to an address of this machine. ` +
+        `A person can allow it: start the server with --allow-private-hosts ${NAMED}.`;
+      assert.equal((await connect(NAMED, recorder.port)).replace(/^closed/, "ConnectionResetError"), refused);
+      assert.deepStrictEqual(recorder.heard, []);
+    });
+  });
+}
+
+Deno.test("S31 TLS reaches a server by the name alone that was asked for, and /any lifts that", async () => {
+  await withNames("ordinary", listFor, async ({ recorder, connect }) => {
+    assert.equal(await connect(NAMED, recorder.port, NAMED), "answered");
+    const open = recorder.heard.length;
+    const other = await connect(NAMED, recorder.port, "other.example.test");
+    assert.match(
+      other,
+      /\nSandbox: "named\.example\.test:\d+" was not asked for by that name: TLS names "other\.example\.test"\./,
+    );
+    assert.match(
+      await connect(NAMED, recorder.port, "127.0.0.1"),
+      /was not asked for by that name: TLS names no server\./,
+    );
+    assert.equal(recorder.heard.length, open);
+  });
+  const any = (port: number) => ["--network", `${NAMED}:${port}/any`, "--allow-private-hosts", NAMED];
+  await withNames("ordinary", any, async ({ recorder, connect }) => {
+    assert.equal(await connect(NAMED, recorder.port, "other.example.test"), "answered");
+    assert.equal(recorder.heard.length, 1);
+  });
+});
+
+Deno.test("S30 commands of a session reach each other's servers, and a person's log has each connection", async () => {
+  using bench = new Workbench("ordinary");
+  await using recorder = new Recorder();
+  bench.write("client.py", CLIENT);
+  const log = `${bench.home}/audit.log`;
+  const flags = ["--network", `${NAMED}:${recorder.port}`, "--allow-private-hosts", NAMED, "--audit-log", log];
+  await using server = await ServerProcess.start(bench, {
+    flags,
+    prefix: namesHere(bench),
+    permissions: ["--allow-net"],
+  });
+  const up = await server.call("sandboxed_shell", { command: "python3 -m http.server 8123", until_port: 8123 });
+  assert.match(up.text, /^op_\w+/);
+  const fetched =
+    "python3 -c 'import urllib.request as u; print(u.urlopen(\"http://127.0.0.1:8123/client.py\").status)'";
+  assert.match((await server.call("sandboxed_shell", { command: fetched })).text, /^200\n/);
+  const id = /op_\w+/.exec(
+    (await server.start(`python3 client.py ${NAMED} ${recorder.port}; python3 client.py x.test 80`)).text,
+  )?.[0];
+  await server.call("await", { id });
+  const lines = (await Deno.readTextFile(log)).trim().split("\n").map((line) => JSON.parse(line));
+  const [used, refused] = lines.filter(({ event }) => event === "network").map(({ time: _, session: __, ...rest }) =>
+    rest
+  );
+  assert.deepStrictEqual(used, {
+    event: "network",
+    operation: id,
+    tool: "sandboxed_shell",
+    name: NAMED,
+    port: recorder.port,
+    address: "127.0.0.1",
+    bytes_out: 6,
+    bytes_in: 10,
+  });
+  assert.deepStrictEqual({ ...refused, time: 0 }, {
+    event: "network",
+    operation: id,
+    tool: "sandboxed_shell",
+    name: "x.test",
+    refused: "is not on the list of --network",
+    time: 0,
+  });
+});
+
+Deno.test("S32 a server that cannot hold commands to a list does not start, and says why", async () => {
+  using bench = new Workbench("ordinary");
+  const start = (flags: readonly string[], prefix: readonly string[] = []) =>
+    ServerProcess.start(bench, { flags, prefix, permissions: ["--allow-net"] }).then(
+      () => "started",
+      (error: Error) => error.message,
+    );
+  const lacking = [
+    "unshare",
+    "--user",
+    "--map-current-user",
+    "--keep-caps",
+    "sh",
+    "-c",
+    'echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --ambient-caps=-all --inh-caps=-all "$@"',
+    "sh",
+  ];
+  assert.match(
+    await start(["--network", NAMED], lacking),
+    /Cannot hold commands to the names of --network on this system/,
+  );
+  assert.match(await start(["--network", NAMED, "--unix-sockets", "allow"]), /Cannot hold commands to the names/);
+  for (
+    const [list, problem] of [["", "the value is empty"], [",", "an entry is empty"], [
+      "localhost:80",
+      "is the loopback of",
+    ]]
+  ) {
+    assert.ok((await start(["--network", list ?? ""])).includes(problem ?? ""), list);
+  }
+});
