@@ -22,12 +22,12 @@ for (const era of ERAS) {
       await using server = await ServerProcess.start(bench, { era });
       const line = "printf 'Name? '; read name; printf 'Sure? '; read sure; echo $name $sure; exit 3";
       const asked = await server.call("sandboxed_shell", { command: line, ...INPUT });
-      assert.match(asked.text, /^op_\w+ waits for input: "Name\?"\. `send` types\. Output so far:\nName\? $/);
+      assert.match(asked.text, /^op_\w+ waits for input: "Name\?"\. `send` types\.$/);
       const id = idIn(asked);
       assert.match((await server.call("status", {})).text, /running for [^\n]+, waits for input: "Name\?": printf/);
       assert.match((await server.call("await", { id })).text, /^op_\w+ waits for input: "Name\?"\./);
       const next = await server.call("send", { operation_id: id, text: "gold fish\n" });
-      assert.match(next.text, /^op_\w+ waits for input: "Name\? Sure\?"\. It wrote:\nSure\? $/);
+      assert.match(next.text, /^op_\w+ waits for input: "Sure\?"\.$/);
       const last = await server.call("send", { id, text: "yes", keys: ["enter"] });
       assert.match(last.text, /^gold fish yes\n\[exit code 3, [^\n]+\]$/);
       const late = await server.call("send", { id, text: "x" });
@@ -40,7 +40,10 @@ for (const era of ERAS) {
       const python = await server.call("sandboxed_shell", { command: "python3 -i", ...TTY });
       assert.match(python.text, /^op_\w+ waits for input: ">>>"\. `send` types\. Output so far:\nPython /);
       const id = idIn(python);
-      assert.match((await server.call("send", { id, text: "print(6*7)\n" })).text, /\nprint\(6\*7\)\n42\n>>> $/);
+      assert.match(
+        (await server.call("send", { id, text: "print(6*7)\n" })).text,
+        /^op_\w+ waits for input: ">>>"\. It wrote:\nprint\(6\*7\)\n42\n$/,
+      );
       // What the terminal shows of the typed line is not what it printed.
       const slow = "import time; time.sleep(0.2); print('do' + 'ne', 'done')\n";
       assert.match((await server.call("send", { id, text: slow, until: "done" })).text, /\ndone done\n/);
@@ -142,7 +145,7 @@ Deno.test("X22 pagers, debuggers and full screens are driven by keys", async () 
   const id = idIn(debug);
   assert.match(debug.text, /waits for input: "\(Pdb\)"/);
   await server.call("send", { id, text: "next\n" });
-  assert.match((await server.call("send", { id, text: "p a\n" })).text, /\n1\n\(Pdb\) $/);
+  assert.match((await server.call("send", { id, text: "p a\n" })).text, /"\(Pdb\)"\. It wrote:\np a\n1\n$/);
   await server.call("send", { id, text: "continue\n" });
   assert.match((await server.call("send", { id, text: "quit\n" })).text, /\[exit code/);
 });

@@ -70,7 +70,10 @@ for (const user of usersAtHand()) {
     await server.call("cancel", { id });
     const port = freePort();
     const up = await server.shell(`sleep 0.1; exec python3 -u -m http.server ${port} --bind ::1`, { until_port: port });
-    assert.match(up.text, new RegExp(`^op_\\w+ still runs after [^\\n]+ and listens at port ${port}\\. \`await\``));
+    assert.match(
+      up.text,
+      new RegExp(`^op_\\w+ still runs after [^\\n]+ and listens at port ${port}\\. \`cancel\` ends it\\.`),
+    );
     await server.call("cancel", { id: up.operation?.operation_id });
     const over = await server.shell("true", { until_port: port });
     assert.match(over.text, new RegExp(`\\[ended without listening at port ${port}\\]$`));

@@ -75,6 +75,8 @@ export class OperationRecord {
   delivery: Delivery = "undelivered";
   /** The client has seen its output up to here, in bytes. */
   seenBytes = 0;
+  /** Its output was this long when a client last ended a line of input; 0: no client did. */
+  typedAtBytes = 0;
   /** What it runs now; undefined: nothing that is known, or it has ended. */
   command: RunningCommand | undefined;
   /** What its terminal shows; undefined: it has none, or has ended. */

@@ -220,6 +220,12 @@ export class OperationRegistry {
     if (active !== undefined) active.seenBytes = bytes ?? active.output.totalBytes;
   }
 
+  /** A client ends a line of input when the output is `bytes` long. */
+  markTyped(id: string, bytes: number): void {
+    const active = this.#active.get(id);
+    if (active !== undefined) active.typedAtBytes = bytes;
+  }
+
   /** Calls the listener whenever lines that are watched for were written. */
   subscribeNews(listener: (operation: Operation) => void): Unsubscribe {
     return this.#news.subscribe(listener);

@@ -12,6 +12,7 @@ import {
   unknownOperation,
 } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "../builtin_parameters.ts";
+import { patienceMs } from "../run/mode.ts";
 import { type Condition, conditionIn, PLAIN_CONDITIONS, readCondition } from "../run/output_condition.ts";
 import { waitedResult, withMissedLine } from "../result/waited_result.ts";
 import { type Awaited, waitForOutput } from "../../operation/output_wait.ts";
@@ -80,7 +81,7 @@ async function awaitOperations(
   }
   const awaited = named === undefined ? openOperations(service, args.text("tools")) : [named];
   if (awaited.length === 0) return appendFinished(nothingOpen(service, args.text("tools")), service, context);
-  const limitSeconds = args.number("timeout_seconds") ?? DEFAULT_LIMIT_SECONDS;
+  const limitSeconds = Math.min(args.number("timeout_seconds") ?? DEFAULT_LIMIT_SECONDS, patienceMs(context) / 1000);
   // What waits for input does not end by itself.
   const condition = conditionIn(args) ?? (named?.command?.input === undefined ? undefined : {});
   if (condition !== undefined) return awaitOutput(service, args, { awaited, condition, limitSeconds, context });

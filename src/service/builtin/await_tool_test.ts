@@ -24,3 +24,22 @@ Deno.test("B2 await with a progress token says after 15 s without output what st
   command.exit(0);
   await waiting;
 });
+
+Deno.test("X20 await without a progress token answers after 50 s, however long its caller would wait", async () => {
+  const runner = new PlayedRunner();
+  const service = makeService({ runner });
+  const context = { signal: new AbortController().signal, sendProgress: undefined };
+  await callTool(service, {
+    name: "sandboxed_shell",
+    args: { command: "make", execution_mode: "AsyncResultPush" },
+  }, context);
+  await runner.next();
+  const [operation] = service.registry.listActive();
+  using _time = skipping(50_000);
+  for (const condition of [{}, { until: "built" }]) {
+    const args = { operation_id: operation?.id, timeout_seconds: 300, ...condition };
+    const answer = await callTool(service, { name: "await", args }, context);
+    assert.match(JSON.stringify(answer.content), /op_\w+ still runs after/);
+  }
+  await service.registry.shutdown(0);
+});

@@ -11,6 +11,7 @@ import type { BuiltinArguments } from "../builtin_parameters.ts";
 import { sentResult } from "../result/sent_result.ts";
 import { errorResult, styleOf } from "../result/result_text.ts";
 import { conditionIn, PLAIN_CONDITIONS, readCondition } from "../run/output_condition.ts";
+import { patienceMs } from "../run/mode.ts";
 import type { CallContext, Service } from "../service.ts";
 import { type BuiltinTool, OPERATION_PARAMETER, unknownOperation } from "./builtin_tool.ts";
 import { keySequence } from "./terminal_keys.ts";
@@ -18,6 +19,8 @@ import { keySequence } from "./terminal_keys.ts";
 const DEFAULT_LIMIT_SECONDS = 2;
 /** Silence after some output ends a wait that names no condition: not every program tells that it waits. */
 const QUIET_SECONDS = 0.5;
+/** The bytes that end a line of input: line feed, and the carriage return of a terminal. */
+const ENTERS: ReadonlySet<number> = new Set([10, 13]);
 const MOST_BYTES = 64 * 1024;
 const SIZE = /^([1-9]\d{0,2})x([1-9]\d{0,2})$/;
 
@@ -56,6 +59,7 @@ async function send(service: Service, args: BuiltinArguments, context: CallConte
   const isTyped = typed.value.bytes.length > 0 || typed.value.ends;
   const inputWait = isTyped ? operation.command?.inputWait() : undefined;
   operation.screen?.forget();
+  if (ENTERS.has(typed.value.bytes.at(-1) ?? 0)) registry.markTyped(id, from);
   if (typed.value.size !== undefined) await operation.resize(typed.value.size);
   const problem = await type(input.value, typed.value);
   if (problem !== undefined && !isEnded(operation.state)) return errorResult(`Cannot send to ${id}. ${problem}.`);
@@ -63,7 +67,7 @@ async function send(service: Service, args: BuiltinArguments, context: CallConte
   const end = await waitForOutput(operation, wanted, {
     from,
     typed: { echo: input.value.terminal === undefined ? [] : typed.value.lines, inputWait },
-    timeoutMs: (args.number("timeout_seconds") ?? DEFAULT_LIMIT_SECONDS) * 1000,
+    timeoutMs: Math.min((args.number("timeout_seconds") ?? DEFAULT_LIMIT_SECONDS) * 1000, patienceMs(context)),
     signal: context.signal,
   });
   const result = await sentResult(operation, { ...end, from }, { ...styleOf(service, context), awaited: wanted });

@@ -8,7 +8,7 @@ import type { LeftRunning } from "../../base/command/command_end.ts";
 import { denialSentence, DENIED_META_KEY } from "../../base/command/denial.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { type Gap, type OutputView, type ViewLimits, viewOutput } from "../../operation/output/text_view.ts";
-import { inputNote } from "./input_note.ts";
+import { inputNote, withoutQuestion } from "./input_note.ts";
 import { newsLines } from "./watch_news.ts";
 import { outputUri } from "./resource_uri.ts";
 import { duration } from "../../base/time.ts";
@@ -152,15 +152,28 @@ export function startedResult(
   const running = inputNote(operation) ??
     (!isAwaited && age < QUICK_MS ? "started" : `still runs after ${duration(age)}`);
   const state = position === undefined ? running : `queued at position ${position}`;
-  const tool = `\`${style.toolPrefix ?? ""}await\``;
-  const advice = isAwaited ? `Another ${tool} waits on.` : `${tool} returns its result.`;
+  const advice = adviceOf(operation, style, isAwaited ? "await again" : "await");
   const drawn = screenText(operation);
-  const output = drawn === "" ? outputSoFar(operation, style) : "";
+  const output = drawn === "" ? withoutQuestion(outputSoFar(operation, style), running) : "";
   const line = `${operation.id} ${state}. ${advice}${drawn && ` ${drawn}`}${output === "" ? "" : " Output so far:"}`;
   return {
     ...textResult(joinLines(line, output)),
     _meta: { [OPERATION_META_KEY]: operationMeta(operation, undefined) },
   };
+}
+
+/**
+ * The call that comes next: `send` where input is open, else the one that `next` names. A server that listens is not
+ * waited for any more.
+ */
+export function adviceOf(
+  { command }: Operation,
+  { toolPrefix = "" }: ResultStyle,
+  next: "await" | "await again" | "cancel",
+): string {
+  if (command?.input !== undefined) return `\`${toolPrefix}send\` types.`;
+  if (next === "cancel") return `\`${toolPrefix}cancel\` ends it.`;
+  return next === "await" ? `\`${toolPrefix}await\` returns its result.` : `Another \`${toolPrefix}await\` waits on.`;
 }
 
 /** What a program that draws shows, after a line about it; empty: none draws. */

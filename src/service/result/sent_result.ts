@@ -7,6 +7,7 @@ import { readPage } from "../../operation/output/output_pages.ts";
 import { closingLine, OPERATION_META_KEY, operationMeta } from "./closing_line.ts";
 import { denialMeta, joinLines, type ResultStyle, sandboxNotes, screenText } from "./result_text.ts";
 import { protectedMeta, protectedNote } from "./protected_note.ts";
+import { withoutQuestion } from "./input_note.ts";
 import { whyOver } from "./waited_result.ts";
 
 /** Bytes kept free for the lines around the output. */
@@ -43,14 +44,14 @@ export async function sentResult(
       JSON.stringify({ operation_id: id, offset: end.from })
     } reads them]`;
   const isOver = isEnded(operation.state);
-  const state = `${id} ${whyOver(operation, end, { ...style, position: undefined })}.${
-    text === "" ? "" : " It wrote:"
-  }`;
+  const why = whyOver(operation, end, { ...style, position: undefined });
+  const shown = withoutQuestion(text, why);
+  const state = `${id} ${why}.${shown === "" ? "" : " It wrote:"}`;
   const notes = joinLines(...sandboxNotes(operation), protectedNote(operation));
   return {
     content: [{
       type: "text",
-      text: isOver ? joinLines(cut, text, notes, closingLine(operation, text !== "")) : joinLines(state, cut, text),
+      text: isOver ? joinLines(cut, text, notes, closingLine(operation, text !== "")) : joinLines(state, cut, shown),
     }],
     _meta: {
       [OPERATION_META_KEY]: { ...operationMeta(operation, undefined), position: output.totalBytes },

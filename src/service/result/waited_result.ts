@@ -5,8 +5,8 @@ import type { Awaited, Match, OutputWaitEnd } from "../../operation/output_wait.
 import { duration } from "../../base/time.ts";
 import { visibleLine } from "../../base/visible_text.ts";
 import { elapsedMs, OPERATION_META_KEY, operationMeta } from "./closing_line.ts";
-import { inputNote } from "./input_note.ts";
-import { joinLines, outputSoFar, type ResultStyle, screenText } from "./result_text.ts";
+import { inputNote, withoutQuestion } from "./input_note.ts";
+import { adviceOf, joinLines, outputSoFar, type ResultStyle, screenText } from "./result_text.ts";
 
 interface WaitedStyle extends ResultStyle {
   readonly awaited: Awaited;
@@ -21,17 +21,14 @@ const LONGEST_LINE = 400;
 
 /** The answer about an operation that still runs: why the wait ended, and the line or the output so far. */
 export function waitedResult(operation: Operation, end: OutputWaitEnd, style: WaitedStyle): CallToolResult {
-  const tool = `\`${style.toolPrefix ?? ""}await\``;
+  const why = whyOver(operation, end, style);
   const drawn = screenText(operation);
   const [shown, heading] = end.kind === "matched"
     ? [linesOf(end.match), " It wrote:"]
     : drawn === ""
-    ? [outputSoFar(operation, style), " Output so far:"]
+    ? [withoutQuestion(outputSoFar(operation, style), why), " Output so far:"]
     : ["", ` ${drawn}`];
-  const why = whyOver(operation, end, style);
-  const advice = operation.command?.input !== undefined
-    ? `\`${style.toolPrefix ?? ""}send\` types.`
-    : `${tool} returns its result.`;
+  const advice = adviceOf(operation, style, end.kind === "listening" ? "cancel" : "await");
   const line = `${operation.id} ${why}. ${advice}${drawn === "" ? shown && heading : heading}`;
   return {
     content: [{ type: "text", text: joinLines(line, shown) }],

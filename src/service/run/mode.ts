@@ -30,12 +30,17 @@ export function chooseMode(choices: ModeChoices): Mode {
   return choices.leafSynchronous ? "synchronous" : "asynchronous";
 }
 
-/** A synchronous call without a progress token waits no longer: many clients give up on a request after 60 s. */
+/** A call without a progress token waits no longer: many clients give up on a request after 60 s. */
 const LONGEST_WAIT_MS = 50_000;
 
 /** How long a call of this mode waits for its result, milliseconds. */
 export function longestWait({ settings }: Pick<Service, "settings">, mode: Mode, context: CallContext): number {
   if (context.task?.required === true || mode === "asynchronous") return 0;
   if (mode === "undecided") return settings.inlineWaitMs;
-  return context.sendProgress === undefined && context.unhurried !== true ? LONGEST_WAIT_MS : Infinity;
+  return patienceMs(context);
+}
+
+/** How long the client of a call waits for its answer, milliseconds. */
+export function patienceMs({ sendProgress, unhurried }: Pick<CallContext, "sendProgress" | "unhurried">): number {
+  return sendProgress === undefined && unhurried !== true ? LONGEST_WAIT_MS : Infinity;
 }
