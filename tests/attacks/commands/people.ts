@@ -64,7 +64,7 @@ function plants(setting: ServerSetting): Way {
 
 export const PEOPLE: readonly Row[] = [
   {
-    id: "I02",
+    id: "I05",
     title: "ask a server by the socket that is for people, with its token or without",
     users: BOTH,
     aim: "evidence",
@@ -81,7 +81,7 @@ export const PEOPLE: readonly Row[] = [
     },
   },
   {
-    id: "I03",
+    id: "I06",
     title: "plant a socket where people look for servers",
     users: BOTH,
     aim: "evidence",
