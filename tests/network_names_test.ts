@@ -123,6 +123,18 @@ for (const user of usersAtHand()) {
         await connect("198.19.255.254", port),
         /^(?:closed|ConnectionResetError)\nSandbox: "198\.19\.255\.254:/,
       );
+      const fetched = async (url: string) =>
+        (await server.call("sandboxed_shell", {
+          command: `python3 -c 'import urllib.request as u; u.urlopen("${url}")'`,
+        })).text;
+      assert.match(
+        await fetched(`http://${NAMED}:9/`),
+        /\nSandbox: "named\.example\.test:9" is not on the list of --network\./,
+      );
+      assert.match(
+        await fetched("http://203.0.113.1/"),
+        /\nSandbox: "203\.0\.113\.1:80" is not on the list of --network\./,
+      );
       assert.equal(recorder.heard.length, open);
       const status = (await server.call("status")).text;
       assert.match(status, new RegExp(`\n  named\\.example\\.test:${port}: 2 connections, 12 bytes out, 20 in\n`));

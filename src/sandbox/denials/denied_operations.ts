@@ -4,8 +4,10 @@
  * depend on the language of messages.
  */
 import type { OperationDenial } from "../../base/command/denial.ts";
+import { findRule, isListedName } from "../../base/network/name_list.ts";
 import type { NetworkUse } from "../../base/command/network_use.ts";
 import { shorten } from "../../base/visible_text.ts";
+import { isAddress } from "../../system/network/public_address.ts";
 import { isNetworkOpen } from "../policy/confinement.ts";
 import { allows } from "./policy_query.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
@@ -61,7 +63,10 @@ export function deniedListeners(output: string): readonly string[] {
 /** Hosts that the command and its output both name, or that the output names next to an error of connecting. */
 function networkDenials({ words, output }: FailedOperation, { policy, scopes }: Context): readonly OperationDenial[] {
   const { network } = policy.confinement;
-  if (network === "full" || network === "names" || isNetworkOpen(policy.confinement)) return [];
+  if (network === "full" || isNetworkOpen(policy.confinement)) return [];
+  if (network === "names") {
+    return unlistedPlaces(`${words.join("\n")}\n${output.slice(-LONGEST_TEXT)}`, { policy, scopes });
+  }
   const text = output.slice(-LONGEST_TEXT);
   const printed = hostsIn(text);
   const hosts = [
@@ -89,6 +94,36 @@ export function refusedNames(refused: readonly NetworkUse[], scope: readonly str
     return [{ operation: "network", subject, reason: `"${shorten(subject)}" ${refused.reason}`, scope, flags }];
   });
 }
+
+const PORTS: Readonly<Record<string, number>> = { http: 80, ws: 80, https: 443, wss: 443, ssh: 22, git: 9418, ftp: 21 };
+
+/**
+ * Addresses of a command or its output whose port is not listed, or that are not listed at all: the kernel refuses these
+ * without the relay. Names that are not listed are known by then.
+ */
+function unlistedPlaces(
+  text: string,
+  { policy: { confinement: { names } }, scopes }: Context,
+): readonly OperationDenial[] {
+  const found = [...text.slice(0, LONGEST_TEXT).matchAll(ADDRESS_WITH_PORT)].flatMap(
+    ([, scheme = "", host = "", port]) => {
+      const name = host.toLowerCase().replace(/^\[(.*)\]$/, "$1");
+      const number = Number(port ?? PORTS[scheme.toLowerCase()]);
+      const isKnown = isListedName(names, name) || isAddress(name) && !isLoopback(host);
+      return isKnown && findRule(names, name, number) === undefined ? [`${host.toLowerCase()}:${number}`] : [];
+    },
+  );
+  return [...new Set(found)].slice(0, 1).map((subject) => ({
+    operation: "network",
+    subject,
+    reason: `"${subject}" is not on the list of --network`,
+    scope: scopes,
+    flags: [`--network ...,${subject}`],
+  }));
+}
+
+const ADDRESS_WITH_PORT =
+  /\b(https?|wss?|git|ssh|ftp):\/\/(?:[^\s/@'"]*@)?(\[[0-9a-f:]+\]|[\p{L}\d._-]+)(?::(\d{1,5}))?/giu;
 
 /** In addresses with a scheme, in what ssh takes, and as Python's pools tell them. */
 function hostsIn(text: string): readonly string[] {
