@@ -6,6 +6,7 @@
  */
 import { failure, type Outcome, success } from "../outcome.ts";
 import { didYouMean } from "../suggest.ts";
+import { shorten, writtenOut } from "../visible_text.ts";
 import { PRESETS } from "./presets.ts";
 
 /** One entry, for each port that it has. */
@@ -30,6 +31,7 @@ const DNS_PORT = 53;
 const LARGEST_PORT = 65_535;
 const LONGEST_NAME = 253;
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+const IPV4 = /^(?:\d+\.){3}\d+$/;
 const PORT = /^(\d{1,5})(\/any)?$/;
 
 /** The rules of a list; the problem names the entry. */
@@ -121,10 +123,10 @@ function hostAndPort(piece: string): Omit<Entry, "entry"> {
 }
 
 function rulesOf(host: string, texts: readonly string[], entry: string): Outcome<NameList> {
-  const refuse = (why: string) => failure(`"${entry}" ${why}`);
+  const refuse = (why: string) => failure(`"${shown(entry)}" ${why}`);
   if (entry === "") return failure("an entry is empty");
   const scheme = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(entry);
-  if (scheme !== null) return refuse(`is an address of a page: write the host alone, "${scheme[1]}"`);
+  if (scheme !== null) return refuse(`is an address of a page: write the host alone, "${shown(scheme[1] ?? "")}"`);
   const preset = PRESETS.get(host);
   if (preset !== undefined) {
     return texts.length === 0 ? parseNameList(preset.join(",")) : refuse("is a list with ports of its own");
@@ -133,12 +135,17 @@ function rulesOf(host: string, texts: readonly string[], entry: string): Outcome
   if (!place.ok) return refuse(place.problem);
   const ports = texts.map((text) => PORT.exec(text));
   const wrong = texts.find((_, at) => !isPort(Number(ports[at]?.[1])));
-  if (wrong !== undefined) return refuse(`has no port: "${wrong}" is not a number from 1 to ${LARGEST_PORT}`);
+  if (wrong !== undefined) return refuse(`has no port: "${shown(wrong)}" is not a number from 1 to ${LARGEST_PORT}`);
   if (ports.some((port) => Number(port?.[1]) === DNS_PORT)) {
     return refuse(`names port ${DNS_PORT}: names are looked up by the server itself`);
   }
   const chosen = ports.map((port) => ({ port: Number(port?.[1]), anyProtocol: port?.[2] !== undefined }));
   return success((chosen.length === 0 ? WEB_PORTS : chosen).map((port) => ({ ...place.value, ...port })));
+}
+
+/** Of a text that may be long, or hold what draws on a terminal. */
+function shown(text: string): string {
+  return shorten(writtenOut(text), 80);
 }
 
 function isPort(port: number): boolean {
@@ -153,7 +160,7 @@ function placeOf(text: string): Outcome<Pick<NameRule, "name" | "kind">> {
   if (name === undefined || name === "") {
     return failure(plain.includes("*") ? "has a star that is not its first label" : "is not the name of a host");
   }
-  if (/^(?:\d+\.){3}\d+$/.test(name) || name.startsWith("[")) return addressPlace(name, { isBelow });
+  if (IPV4.test(name) || name.startsWith("[")) return addressPlace(name, { plain, isBelow });
   if (/(?:^|\.)localhost$/.test(name)) {
     return failure("is the loopback of commands, which no list opens to this machine");
   }
@@ -168,16 +175,19 @@ function placeOf(text: string): Outcome<Pick<NameRule, "name" | "kind">> {
 
 function addressPlace(
   text: string,
-  { isBelow }: { readonly isBelow: boolean },
+  { plain, isBelow }: { readonly plain: string; readonly isBelow: boolean },
 ): Outcome<Pick<NameRule, "name" | "kind">> {
   const name = text.replace(/^\[(.*)\]$/, "$1").replace(/^::ffff:([0-9a-f]+):([0-9a-f]+)$/, (_, high, low) => {
     const value = [high, low].map((part: string) => parseInt(part, 16));
     return value.flatMap((part) => [part >> 8, part & 255]).join(".");
   });
   if (isBelow) return failure("has a star before an address");
+  // Programs disagree about numbers such as 010.0.0.1, so that a person could mean another machine.
+  if (IPV4.test(text) && plain.replace(/\.$/, "") !== text) return failure(`is an address that is written "${text}"`);
   if (/^(?:127|0)\.|^::1?$/.test(name)) {
     return failure("is the loopback of commands, which no list opens to this machine");
   }
+  if (/^198\.1[89]\./.test(name)) return failure("is an address that stands for a name in the network of commands");
   return success({ name, kind: "address" });
 }
 
