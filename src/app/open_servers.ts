@@ -31,7 +31,7 @@ import { insistOnNetwork } from "./program/own_program.ts";
 import { nameOf, readServers, type Servers } from "./servers/read_servers.ts";
 import { openExplained } from "./servers/explained_link.ts";
 import { openRecords } from "./server_records.ts";
-import { networkOf, openServerSandbox } from "./server_sandbox.ts";
+import { isOnline, openServerSandbox } from "./server_sandbox.ts";
 import { isDirectory } from "../system/paths.ts";
 
 export interface OpenServersOptions extends SessionOptions {
@@ -184,7 +184,7 @@ function linkTo(spec: ServerSpec, parts: LinkParts): OpenLink {
       scopes,
       named: roots.filter((root) => !scopes.includes(root)),
       readsScope: spec.readScope,
-      isOnline: networkOf(spec, parts.settings) === "full",
+      isOnline: isOnline(spec, parts.settings),
       spec,
       sandbox,
     });

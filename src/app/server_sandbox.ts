@@ -3,11 +3,10 @@ import { UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { StartChildServer } from "../child_server/child_server.ts";
 import { startInSandbox } from "../child_server/sandboxed_start.ts";
-import type { Network } from "../sandbox/policy/confinement.ts";
 import type { Settings } from "../settings/settings.ts";
 import { absolutePath, isWithin, realPath } from "../system/paths.ts";
 import { userDirectory } from "../system/user_directories.ts";
-import type { StdioSpec } from "../upstream/config/server_spec.ts";
+import type { ServerNetwork, StdioSpec } from "../upstream/config/server_spec.ts";
 import type { Explain } from "./servers/explained_link.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 
@@ -55,7 +54,7 @@ export async function openServerSandbox(options: ServerSandboxOptions): Promise<
         argv: [spec.command.text, ...spec.args.map(({ text }) => text)],
         directory,
         environment: {
-          ...networkOf(spec, settings) === "full" ? {} : OFFLINE,
+          ...isOnline(spec, settings) ? {} : OFFLINE,
           ...given,
           AHMA_SERVER_CHAIN: chain.join(","),
         },
@@ -101,16 +100,21 @@ function settingsFor(spec: StdioSpec, { settings, scopes, home, directory }: Sur
       temporaryFiles: true,
       confinement: {
         ...sandbox.confinement,
-        network: networkOf(spec, settings),
+        ...networkOf(spec, settings),
         unixSockets: spec.unixSockets ?? sandbox.confinement.unixSockets,
       },
     },
   };
 }
 
+/** Whether the server reaches any other machine. */
+export function isOnline(spec: StdioSpec, settings: Pick<Settings, "sandbox">): boolean {
+  return ["full", "names"].includes(networkOf(spec, settings).network);
+}
+
 /** The network that the server has. */
-export function networkOf({ network }: StdioSpec, { sandbox }: Pick<Settings, "sandbox">): Network {
-  return network ?? sandbox.confinement.network;
+function networkOf({ network }: StdioSpec, { sandbox }: Pick<Settings, "sandbox">): ServerNetwork {
+  return network ?? { network: sandbox.confinement.network, names: sandbox.confinement.names };
 }
 
 /** Made where it is missing, and kept between starts. */

@@ -50,9 +50,16 @@ function reasonOf(denial: Denial, facts: EntryFacts): string {
 /** The field of the entry that allows it; undefined: no field does or should. */
 function fieldFor(denial: Denial, facts: EntryFacts): string | undefined {
   if ("path" in denial) return denial.protected === true ? undefined : fieldForPath(denial, facts);
-  if (denial.operation === "network") return '"network": "full"';
+  if (denial.operation === "network") return networkField(denial.flags);
   if (denial.operation === "unix_socket") return '"unixSockets": "allow"';
   return denial.operation === "write" ? '"write": ["DIR"]' : undefined;
+}
+
+/** The whole network, or one host more for a list; undefined: no field allows it. */
+function networkField(flags: readonly string[]): string | undefined {
+  const wanted = flags.find((flag) => flag.startsWith("--network "))?.replace(/^--network (?:\.\.\.,)?/, "");
+  if (wanted === undefined) return undefined;
+  return wanted === "full" ? '"network": "full"' : `${JSON.stringify(wanted)} in the list "network"`;
 }
 
 function fieldForPath(denial: PathDenial, facts: EntryFacts): string | undefined {

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import fc from "fast-check";
+import { type NameList, parseNameList } from "../../base/network/name_list.ts";
 import { describeDiagnostic } from "../../base/diagnostic.ts";
 import { readServersFile } from "./read_config.ts";
 import type { ConfiguredServer } from "./server_spec.ts";
@@ -98,7 +99,7 @@ Deno.test("O6 a mistake leaves its server out, with line, column and the nearest
     "g": {"type": "carrier", "url": "http://x"},
     "h": {"command": "x", "disabled": true},
     "i": {"command": "x", "argz": []},
-    "j": {"command": "x", "sandbox": {"network": {"allowedDomains": ["a.b"]}}},
+    "j": {"command": "x", "sandbox": {"network": {"allowedDomains": ["a.b"], "deniedDomains": ["c.a.b"]}}},
     "k": 7
   }
 }`;
@@ -109,13 +110,13 @@ Deno.test("O6 a mistake leaves its server out, with line, column and the nearest
     'mcp.json:3:11: warning: Field "comand" is unknown and has no effect; did you mean "command"? (/mcpServers/a/comand)',
     `mcp.json:4:34: error: ${unset} (/mcpServers/b/env)`,
     'mcp.json:5:35: error: Field "args" must be a list of texts, not "y" (/mcpServers/c/args)',
-    'mcp.json:5:51: error: Field "network" must be one of full, localhost, none, not "some" (/mcpServers/c/network)',
+    'mcp.json:5:51: error: Field "network" cannot be used: "some" is neither the full name of a host nor a list that is shipped. Write "full", "localhost", "none", or hosts such as "packages,github.com,*.example.org" (/mcpServers/c/network)',
     'mcp.json:6:34: error: Cannot pass "LD_PRELOAD" to a server: it could change the behaviour of every program or shell (/mcpServers/d/env)',
     'mcp.json:7:18: error: Cannot use "ftp://x" as the address of a server: it is not an http:// or https:// address (/mcpServers/e/url)',
     'mcp.json:8:38: error: Field "envFile" is not read: name the variables in "env", as in {"KEY": "${env:KEY}"} (/mcpServers/f/envFile)',
     'mcp.json:9:19: error: Field "type" must be one of stdio, http, sse, not "carrier" (/mcpServers/g/type)',
     'mcp.json:11:27: warning: Field "argz" is unknown and has no effect; did you mean "args"? (/mcpServers/i/argz)',
-    'mcp.json:12:50: error: Domains cannot be allowed one by one: write "network": "full", "localhost" or "none" (/mcpServers/j/sandbox/network)',
+    'mcp.json:12:95: error: Field "deniedDomains" has no counterpart: list what is allowed, without them (/mcpServers/j/sandbox/network/deniedDomains)',
     'mcp.json:13:10: error: The server must be an object with "command" or "url" (/mcpServers/k)',
   ]);
   const states = servers.map((server) =>
@@ -239,3 +240,52 @@ Deno.test("O6 filters of every client choose tools by pattern, and what is exclu
   const block = { options: { toolFilter: { mode: "block", list: ["write"] } } };
   assert.deepStrictEqual(await chosen(block), ["read", "read_all"]);
 });
+
+Deno.test("S30 O1 a server entry lists the hosts it reaches, as a text, a list or the object of other clients", async () => {
+  const networks = ['"none"', '"a.example,*.b.example:443"', '["a.example", "*.b.example:443"]', '["packages"]'];
+  const entries = [
+    ...networks.map((network) => `{"command": "x", "network": ${network}}`),
+    '{"command": "x", "sandbox": {"network": {"allowedDomains": ["a.example", "*.b.example:443"]}}}',
+    '{"command": "x"}',
+  ];
+  const text = `{"mcpServers": {${entries.map((entry, at) => `"s${at}": ${entry}`).join(", ")}}}`;
+  const { servers, problems } = await read(text);
+  assert.deepStrictEqual(problems, []);
+  const listed = { network: "names", names: listOf("a.example,*.b.example:443") };
+  assert.deepStrictEqual(
+    servers.map((server) => server.state === "usable" && server.spec.kind === "stdio" ? server.spec.network : server),
+    [
+      { network: "none", names: [] },
+      listed,
+      listed,
+      { network: "names", names: listOf("packages") },
+      listed,
+      undefined,
+    ],
+  );
+});
+
+Deno.test("S30 O1 a list that is empty, wrong or of another type never means the whole network", async () => {
+  for (
+    const [network, expected] of [
+      ["[]", "The list is empty"],
+      ['""', "an entry is empty"],
+      ['{"allowedDomains": []}', "The list is empty"],
+      ["{}", "The list is empty"],
+      ['["a.example", "full"]', '"full" is neither'],
+      ['["*"]', "has a star"],
+      ["true", "must be a list of texts"],
+      ["[7]", "must be a list of texts"],
+    ]
+  ) {
+    const { servers, problems } = await read(`{"mcpServers": {"s": {"command": "x", "network": ${network}}}}`);
+    assert.ok(problems.length === 1 && problems[0]?.includes(expected ?? ""), `${network}: ${problems.join()}`);
+    assert.deepStrictEqual(servers.map(({ state }) => state), ["refused"]);
+  }
+});
+
+function listOf(text: string): NameList {
+  const parsed = parseNameList(text);
+  assert.ok(parsed.ok);
+  return parsed.value;
+}

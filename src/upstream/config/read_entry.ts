@@ -1,8 +1,9 @@
 /** One entry of a configuration file as a server (O1): the fields of every dialect. Pure. */
 import { attempt } from "../../base/errors.ts";
-import { type Network, NETWORKS, UNIX_SOCKETS } from "../../sandbox/policy/confinement.ts";
+import { NETWORKS, UNIX_SOCKETS } from "../../sandbox/policy/confinement.ts";
 import { isForbiddenVariable } from "../../sandbox/grants/environment.ts";
 import { shownValue } from "../../base/text.ts";
+import { networkProblem, readNetwork } from "../../settings/flags/network_value.ts";
 import { expand, expandVariableValue, type VariableSources } from "./expand.ts";
 import type { EntryReader } from "./entry_reader.ts";
 import { readOAuth } from "./read_oauth.ts";
@@ -13,6 +14,7 @@ import {
   type HttpSpec,
   type HttpTransport,
   PIN_MODES,
+  type ServerNetwork,
   type StdioSpec,
   type ToolFilter,
 } from "./server_spec.ts";
@@ -134,7 +136,7 @@ function stdioOf(entry: EntryReader, sources: VariableSources): Omit<StdioSpec, 
     read: [...entry.texts("read") ?? sandbox.texts("read") ?? []]
       .map((path) => place("read", path).text),
     readScope: entry.flag("readScope") ?? sandbox.flag("readScope") ?? true,
-    network: entry.choice(NETWORKS, "network") ?? networkOf(sandbox),
+    network: networkOf(entry) ?? networkOf(sandbox),
     unixSockets: entry.choice(UNIX_SOCKETS, "unixSockets"),
     // Other clients fetch into caches that are filled: their limits are for that.
     startSeconds: Math.max(DEFAULT_START_SECONDS, entry.amount("startSeconds", "startup_timeout_sec") ?? 0),
@@ -147,13 +149,28 @@ function belowHome({ text, shown }: Expanded, { home }: VariableSources): Expand
   return { text: below(text), shown: below(shown) };
 }
 
-/** A list of domains cannot be kept by the kernel, so that the server would reach more than it says. */
-function networkOf(sandbox: EntryReader): Network | undefined {
-  if (sandbox.value("network") === undefined || typeof sandbox.value("network") === "string") {
-    return sandbox.choice(NETWORKS, "network");
-  }
-  sandbox.refuse("network", `Domains cannot be allowed one by one: write "network": "full", "localhost" or "none"`);
+/** A word, or hosts as a text or a list; other clients have them in an object (S30). */
+function networkOf(entry: EntryReader): ServerNetwork | undefined {
+  const value = entry.value("network");
+  if (value === undefined) return undefined;
+  const isObject = typeof value === "object" && !Array.isArray(value);
+  const texts = typeof value === "string" ? [value] : isObject ? domainsOf(entry) : entry.texts("network");
+  if (texts === undefined) return undefined;
+  const problem = texts.length === 0
+    ? `The list is empty: name hosts, or write ${NETWORKS.map((one) => `"${one}"`).join(", ")}`
+    : networkProblem(texts.join(","));
+  if (problem === undefined) return readNetwork(texts.join(","));
+  entry.refuse("network", `Field "network" cannot be used: ${problem}`);
   return undefined;
+}
+
+/** What other clients leave out of their list cannot be left out of ours. */
+function domainsOf(entry: EntryReader): readonly string[] | undefined {
+  const network = entry.part("network");
+  if ((network.texts("deniedDomains") ?? []).length > 0) {
+    network.refuse("deniedDomains", 'Field "deniedDomains" has no counterpart: list what is allowed, without them');
+  }
+  return network.texts("allowedDomains") ?? [];
 }
 
 /** Some clients write the whole command line in `command`, as a list. */

@@ -1,6 +1,6 @@
 /** The configuration of one server, from a file in any dialect. */
 import type { OAuthFields } from "../oauth/oauth_config.ts";
-import type { Network, UnixSockets } from "../../sandbox/policy/confinement.ts";
+import type { ConfinementChoice, UnixSockets } from "../../sandbox/policy/confinement.ts";
 
 /** A text whose variables have their values; `shown` names those of the environment instead. */
 export interface Expanded {
@@ -42,6 +42,9 @@ export interface CommonSpec {
   readonly idleSeconds: number;
 }
 
+/** Where a server may connect: a word, or hosts. */
+export type ServerNetwork = Pick<ConfinementChoice, "network" | "names">;
+
 export interface StdioSpec extends CommonSpec {
   readonly kind: "stdio";
   readonly command: Expanded;
@@ -56,7 +59,7 @@ export interface StdioSpec extends CommonSpec {
   /** Whether it may read the scopes. */
   readonly readScope: boolean;
   /** Undefined: as commands. */
-  readonly network: Network | undefined;
+  readonly network: ServerNetwork | undefined;
   /** Undefined: as commands. */
   readonly unixSockets: UnixSockets | undefined;
   /** How long it may take to answer when it is started, seconds: a package may be fetched first. */

@@ -2,6 +2,7 @@
 import { SILENT } from "../../../base/log.ts";
 import { UsageError, UserError } from "../../../base/errors.ts";
 import { didYouMean } from "../../../base/suggest.ts";
+import { printNameList } from "../../../base/network/name_list.ts";
 import { counted } from "../../../base/text.ts";
 import { describeDiagnostic } from "../../../base/diagnostic.ts";
 import { type KnownServer, type KnownServers, knownServers } from "../../../app/server_records.ts";
@@ -11,7 +12,7 @@ import type { CommandContext } from "../../terminal/command_context.ts";
 import { print, printProblem } from "../../terminal/print.ts";
 import { testServers } from "./test_servers.ts";
 import { changedTools, diffLines } from "./server_diff.ts";
-import type { ServerSpec } from "../../../upstream/config/server_spec.ts";
+import type { ServerSpec, StdioSpec } from "../../../upstream/config/server_spec.ts";
 
 /** Lists, compares or approves; resolves with the exit code. */
 export async function servers(context: CommandContext): Promise<number> {
@@ -117,8 +118,14 @@ function factsOf(spec: ServerSpec): object {
     write: spec.write,
     read: spec.read,
     readScope: spec.readScope,
-    network: spec.network ?? "as commands",
+    network: shownNetwork(spec),
     unixSockets: spec.unixSockets ?? "as commands",
     ...facts,
   };
+}
+
+/** A word, or the hosts. */
+function shownNetwork({ network }: StdioSpec): string {
+  if (network === undefined) return "as commands";
+  return network.network === "names" ? printNameList(network.names) : network.network;
 }
