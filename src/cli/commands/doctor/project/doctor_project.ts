@@ -109,6 +109,7 @@ function gitFacts(scope: string): GitFacts {
     isOwn,
     linked: linkedRepository(scope),
     above: repositoryAbove(parentOf(scope)),
+    remotes: gitValues(configuration, "url"),
     hasHooks: hooks.some(({ name }) => !name.endsWith(".sample")) || gitValues(configuration, "hookspath").length > 0,
   };
 }

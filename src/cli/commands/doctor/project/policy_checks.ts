@@ -9,6 +9,8 @@ import { isPlainAddress } from "../../../../sandbox/git_config/harmless_values.t
 import { isForbiddenVariable } from "../../../../sandbox/grants/environment.ts";
 import { isWithin, parentOf } from "../../../../system/paths.ts";
 import { shorten } from "../../../../base/visible_text.ts";
+import { shortNameList } from "../../../../base/network/short_name_list.ts";
+import { missingHosts, neededHosts } from "./network_needs.ts";
 import { lacks, type ProjectCheck, works } from "./project_check.ts";
 import type { HookManager } from "./project_names.ts";
 import type { Need, ProjectNeeds } from "./project_needs.ts";
@@ -40,6 +42,8 @@ export interface GitFacts {
   readonly linked: string | undefined;
   /** A directory above the scope that is a repository; undefined: none is. */
   readonly above: string | undefined;
+  /** Addresses of its remotes. */
+  readonly remotes: readonly string[];
   /** Hooks are set up. */
   readonly hasHooks: boolean;
 }
@@ -48,7 +52,7 @@ export interface GitFacts {
 export function policyChecks(needs: ProjectNeeds, facts: ProjectFacts): readonly ProjectCheck[] {
   return [
     ...repositoryChecks(facts),
-    ...needs.packages || needs.submodules.length > 0 ? [networkCheck(facts)] : [],
+    ...networkChecks(needs, facts),
     ...needs.places.flatMap((need) => placeCheck(need, facts)),
     ...needs.variables.map((need) => variableCheck(need, facts)),
     ...needs.sockets.flatMap((need) => socketCheck(need, facts)),
@@ -73,11 +77,24 @@ function repositoryChecks({ git, policy, scope, home = "/" }: ProjectFacts): rea
   return [];
 }
 
-function networkCheck({ policy: { confinement }, environment }: ProjectFacts): ProjectCheck {
-  const cache = parentOf(environment["CARGO_HOME"] ?? "/");
-  if (hasNetwork(confinement)) return works("network", "packages", `are fetched, and kept in ${shown(cache)}`);
-  const why = `commands fetch nothing (--network ${confinement.network}), and find only what is in ${shown(cache)}`;
-  return lacks("network", "packages", why, { name: "network", value: "full" });
+/** The list that the project needs is proposed, never the whole network where a list is enough. */
+function networkChecks(needs: ProjectNeeds, facts: ProjectFacts): readonly ProjectCheck[] {
+  const { policy: { confinement }, environment, git } = facts;
+  const needed = neededHosts(needs.tools.map(({ name }) => name), [...needs.addresses, ...git.remotes]);
+  if (!needs.packages && needs.submodules.length === 0 && needed.length === 0) return [];
+  const cache = shown(parentOf(environment["CARGO_HOME"] ?? "/"));
+  const list = needed.length === 0 ? "packages" : shortNameList(needed);
+  const row = (message: string) => works("network", "packages", message);
+  const lack = (message: string, value: string) => lacks("network", "packages", message, { name: "network", value });
+  if (confinement.network === "names") {
+    const missing = missingHosts(confinement.names, needed);
+    if (missing === undefined) return [row(`are fetched from listed hosts, and kept in ${cache}`)];
+    return [lack(`${missing} is not on the list of --network`, `${shortNameList(confinement.names)},${missing}`)];
+  }
+  if (hasNetwork(confinement)) {
+    return [row(`are fetched, and kept in ${cache}. Less would be enough: --network ${list}`)];
+  }
+  return [lack(`commands fetch nothing (--network ${confinement.network}), and find only what is in ${cache}`, list)];
 }
 
 function hasNetwork(confinement: SandboxPolicy["confinement"]): boolean {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { parseNameList } from "../../../../base/network/name_list.ts";
 import { DEFAULT_CONFINEMENT } from "../../../../sandbox/policy/confinement.ts";
 import { READABLE_TREE } from "../../../../sandbox/policy/landlock.ts";
 import { sandboxSettings } from "../../../../sandbox/_support/settings.ts";
@@ -34,11 +35,12 @@ const FACTS: ProjectFacts = {
   serverEnvironment: { TOKEN: "x" },
   look: (path) => ({ path, isDirectory: true }),
   isProtected: (path) => path.startsWith("/p/.git/"),
-  git: { isOwn: true, linked: undefined, above: undefined, hasHooks: false },
+  git: { isOwn: true, linked: undefined, above: undefined, remotes: [], hasHooks: false },
 };
 const NO_NEEDS: ProjectNeeds = {
   tools: [],
   packages: false,
+  addresses: [],
   places: [],
   variables: [],
   sockets: [],
@@ -86,7 +88,7 @@ Deno.test("L6 policyChecks() judges network, variables, sockets and docker by th
   const closed = [["socket", "warning"], ["docker", "warning"]];
   assert.deepStrictEqual(rows(needs), [["network", "ok"], ...passed, ...closed]);
   assert.deepStrictEqual(rows(needs, inForce({ network: "none", ownNetwork: true, unixSockets: "deny" })), [
-    ["network", "warning", "--network full"],
+    ["network", "warning", "--network packages"],
     ...passed,
     ["socket", "warning"],
     ...closed.slice(1),
@@ -96,13 +98,41 @@ Deno.test("L6 policyChecks() judges network, variables, sockets and docker by th
   assert.deepStrictEqual(rows(needs, inForce({ unixSockets: "allow" })), [["network", "ok"], ...passed, ...open]);
 });
 
+Deno.test("S30 L6 policyChecks() proposes the list of hosts that a project needs, or what a list lacks", () => {
+  const needs = {
+    packages: true,
+    tools: [{ ...need("npm"), wanted: undefined }],
+    addresses: ["https://npm.example/x"],
+  };
+  const git = { ...FACTS.git, remotes: ["git@git.example:a/b"] };
+  const found = (confinement: object) => {
+    const policy = { ...POLICY, confinement: { ...CONFINEMENT, ...confinement } };
+    return policyChecks({ ...NO_NEEDS, ...needs }, { ...FACTS, git, policy })
+      .map(({ status, message, flags }) => [status, message.includes("--network packages,npm"), ...flags.map(typed)]);
+  };
+  const list = "packages,npm.example:443,git.example:22/any";
+  const named = (names: string) => {
+    const parsed = parseNameList(names);
+    assert.ok(parsed.ok);
+    return { network: "names", names: parsed.value, ownNetwork: true };
+  };
+  assert.deepStrictEqual(found({}), [["ok", true]]);
+  assert.deepStrictEqual(found({ network: "none", ownNetwork: true }), [["warning", false, `--network ${list}`]]);
+  assert.deepStrictEqual(found(named(list)), [["ok", false]]);
+  assert.deepStrictEqual(found(named("packages,npm.example:443,*.y.example")), [[
+    "warning",
+    false,
+    "--network 'packages,npm.example:443,*.y.example:80,443,git.example:22/any'",
+  ]]);
+});
+
 Deno.test("L6 policyChecks() judges repositories, hooks, submodules and home by what is protected and writable", () => {
   const hooks = [need("husky"), need("pre-commit")] as const;
   const told = (facts: Partial<ProjectFacts>) => rows({ hooks }, facts).map(([, status]) => status);
   assert.deepStrictEqual(told({}), ["warning", "warning"]);
   assert.deepStrictEqual(told({ isProtected: (path) => path === "/p/.git/config" }), ["warning", "ok"]);
   assert.deepStrictEqual(told({ git: { ...FACTS.git, hasHooks: true } }), ["ok", "ok"]);
-  const git = { isOwn: false, linked: "/main/.git", above: undefined, hasHooks: false };
+  const git = { isOwn: false, linked: "/main/.git", above: undefined, remotes: [], hasHooks: false };
   assert.deepStrictEqual(rows({ hooks }, { git }), [["git", "warning", "--write /main/.git"]]);
   assert.deepStrictEqual(rows({}, { git: { ...git, linked: undefined, above: "/src" } }), [["git", "warning"]]);
   assert.deepStrictEqual(rows({}, { git: { ...git, linked: undefined, above: "/home/u" } }), []);

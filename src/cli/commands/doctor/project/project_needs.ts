@@ -2,6 +2,7 @@
 import { words } from "../../../../base/text.ts";
 import { shorten } from "../../../../base/visible_text.ts";
 import { absolutePath, isWithin, normalPath } from "../../../../system/paths.ts";
+import { ADDRESSES } from "./network_names.ts";
 import type { ProjectDirectory } from "./project_files.ts";
 import {
   CONTAINERS,
@@ -40,6 +41,8 @@ export interface ProjectNeeds {
   readonly tools: readonly ToolNeed[];
   /** Whether packages are fetched. */
   readonly packages: boolean;
+  /** Addresses of registries and repositories. */
+  readonly addresses: readonly string[];
   /** Absolute paths outside the scope. */
   readonly places: readonly Need[];
   /** Names of variables. */
@@ -69,6 +72,7 @@ export function needsOf(directories: readonly ProjectDirectory[]): ProjectNeeds 
   return {
     tools: first,
     packages: first.some(({ name }) => !OFFLINE.some((one) => one === name)),
+    addresses: [...new Set(found(directories, ADDRESSES).map(({ name }) => name))].slice(0, MOST_MATCHES),
     places: some(placesOutside(directories)),
     variables: some(found(directories, VARIABLES)),
     sockets: some(found(directories, SOCKETS)),
