@@ -1,4 +1,6 @@
 /** The data of the completions of every shell. */
+import { PRESETS } from "../../../base/network/presets.ts";
+import { NETWORKS } from "../../../sandbox/policy/confinement.ts";
 import { flagsOf } from "../../../settings/flags/parse_command_line.ts";
 import { BUNDLE_WORDS } from "../../../settings/bundles.ts";
 import { type FlagName, flagNamed } from "../../../settings/flags/flags.ts";
@@ -69,6 +71,7 @@ function valueOf(name: FlagName, subcommand: Subcommand): Completion {
     return { kind: "files" };
   }
   if (value === "none") return { kind: "nothing" };
+  if (value === "network") return { kind: "words", words: [...NETWORKS, ...PRESETS.keys()] };
   if (value === "choice") return { kind: "words", words: choices ?? [] };
   return { kind: value === "directory" ? "directories" : "free" };
 }

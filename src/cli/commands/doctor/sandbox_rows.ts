@@ -106,7 +106,9 @@ function confinementRows({ policy }: SandboxFacts): readonly SandboxRow[] {
   const counted = policy.user.uid !== 0 || countedByNamespace || limits.processes === undefined;
   const filtered = filter ? on("seccomp") : absent("seccomp is refused");
   const reached = network === "full"
-    ? allowed("--network localhost or none closes it")
+    ? allowed("--network packages,git-hosts narrows it, none closes it")
+    : network === "names"
+    ? on("network namespace; the server checks each connection to a listed host")
     : on(ownNetwork ? "network namespace" : "seccomp");
   const uncounted = partly("root's processes are counted since Linux 6.14, in namespaces");
   return [
