@@ -288,6 +288,11 @@ function problemIn(flag: Flag, words: readonly string[] | undefined): string | u
 /** The value as the words that the flag would be typed with; undefined: a switch that is off. */
 function wordsOf(flag: Flag, value: unknown): Outcome<readonly string[] | undefined> {
   const shown = JSON.stringify(value) ?? "nothing";
+  if (Array.isArray(value) && flag.value === "network") {
+    return value.every((one) => typeof one === "string")
+      ? success([value.join(",")])
+      : failure(`${shown} is not a list of texts`);
+  }
   if (Array.isArray(value) && flag.repeatable !== true) return failure(`${shown} is a list, and it takes one value`);
   if (flag.value === "none") {
     return typeof value === "boolean" ? success(value ? [] : undefined) : failure(`${shown} is neither true nor false`);

@@ -181,6 +181,26 @@ Deno.test("userSettingsPath() follows XDG_CONFIG_HOME unless it is relative", ()
   assert.strictEqual(userSettingsPath({}), undefined);
 });
 
+Deno.test("S30 L7 readSettingsFiles() takes a list of hosts as a text or a list, and a project's only where it narrows", async () => {
+  const user = '{"network": ["packages", "*.example.org:443"]}';
+  const whole = { "network": ["packages,*.example.org:443"] };
+  assert.deepStrictEqual(await read(undefined, user), { files: [whole], warnings: [] });
+  for (const narrow of ['"a.example.org:443"', '["pypi.org", "a.example.org:443"]', '"none"']) {
+    const { files, warnings } = await read(`{"network": ${narrow}}`, user);
+    assert.deepStrictEqual([files?.length, warnings], [2, []], narrow);
+  }
+  for (const wide of ['"full"', '"github.com"', '["packages", "example.org"]']) {
+    const { files, warnings } = await read(`{"network": ${wide}}`, user);
+    assert.deepStrictEqual([files, warnings?.length], [[whole], 1], wide);
+    assert.match(warnings?.[0] ?? "", /a project may not widen the rights of commands/);
+  }
+  // What says nothing is a mistake, and never the whole network.
+  for (const wrong of ["[]", '""', '["a.example", 7]', '["a.example", ""]', '["full", "a.example"]']) {
+    assert.match((await read(undefined, `{"network": ${wrong}}`)).problem ?? "", /Setting "network": /, wrong);
+    assert.deepStrictEqual((await read(`{"network": ${wrong}}`, user)).files, [whole], wrong);
+  }
+});
+
 Deno.test("L7 S6 S10 readSettingsFiles() lets a project narrow network, sockets and limits, and never widen them", async () => {
   const narrow = '{"network": "none", "unix_sockets": "deny", "limit_memory": "1G", "limit_processes": 100}';
   assert.deepStrictEqual(await read(narrow, '{"network": "localhost", "limit_processes": 200}'), {
