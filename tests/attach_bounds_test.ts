@@ -1,9 +1,11 @@
 /** Who cannot attach, what a person costs a server, and where its socket is (X24). */
 import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
 import { Person } from "./_support/person.ts";
 import { lowestResident } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { exists, ORDINARY_ID, Workbench } from "./_support/workbench.ts";
 
@@ -112,3 +114,29 @@ Deno.test("X24 a server that cannot have a socket says so in its log, and works"
   const { code, stderr } = await runProgram(bench, ["attach", "x"]);
   assert.deepStrictEqual([code, /no server of yours runs on this machine/.test(stderr)], [1, true]);
 });
+
+for (const flags of [[], ["--session-isolation"]]) {
+  Deno.test(`X24 operations of HTTP sessions are found too, ${flags.join(" ") || "of one process"}`, async () => {
+    using bench = new Workbench();
+    await using server = await HttpServerProcess.start(bench, {
+      flags: [...flags, "--sandbox-scope", bench.scope],
+    });
+    await using client = await HttpClient.connect(server);
+    const started = await client.start("echo here; until [ -e go ]; do sleep 0.05; done; exit 6");
+    const id = /op_\w+/.exec(started.text)?.[0] ?? assert.fail(started.text);
+    await socketIn(control(bench));
+    const listed = await until(
+      async () => {
+        const { stderr } = await runProgram(bench, ["attach"]);
+        return stderr.includes(id) && stderr;
+      },
+      20_000,
+      `${id} in the list`,
+    );
+    assert.ok(listed.includes(`${id} sandboxed_shell, running for `), listed);
+    await using person = new Person(bench, ["attach", id]);
+    await person.sees(/here/);
+    bench.write("go", "");
+    assert.deepStrictEqual(await person.left(), { code: 6, isAsBefore: true });
+  });
+}

@@ -62,6 +62,13 @@ function plants(setting: ServerSetting): Way {
   return { does, ownServer: setting };
 }
 
+/** Its socket lies elsewhere, so that the server itself needs no other place. */
+const WITH_RUNTIME_DIRECTORY = [
+  "sh",
+  "-c",
+  'export XDG_RUNTIME_DIR="$HOME.run"; mkdir -m 700 "$XDG_RUNTIME_DIR"; exec "$0" "$@"',
+];
+
 export const PEOPLE: readonly Row[] = [
   {
     id: "I05",
@@ -89,6 +96,7 @@ export const PEOPLE: readonly Row[] = [
       "as commands are": plants({}),
       "where the home may be written to": plants({
         flags: ({ home }) => ["--write", home, "--allow-broad-scope"],
+        prefix: WITH_RUNTIME_DIRECTORY,
       }),
     },
   },
