@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { ServerProcess } from "./_support/server_process.ts";
 import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
 
 /** Names of this machine while a server runs, as if they were in a network. */
 const HOSTS = "named.example.test other.example.test a.below.example.test deep.a.below.example.test below.example.test";
@@ -219,6 +221,25 @@ Deno.test("S30 commands of a session reach each other's servers, and a person's 
     refused: "is not on the list of --network",
     time: 0,
   });
+});
+
+Deno.test("S30 H3 an isolated session reaches the hosts of the list, and no other", async () => {
+  using bench = new Workbench("ordinary");
+  await using recorder = new Recorder();
+  bench.write("root/client.py", CLIENT);
+  // A server in a user namespace cannot tell whose a connection is.
+  const flags = ["--session-isolation", "--require-token", ...listFor(recorder.port)];
+  await using server = await HttpServerProcess.start(bench, { flags, prefix: namesHere(bench) });
+  const token = (await Deno.readTextFile(`${bench.home}/.local/state/ahma/http_token`)).trim();
+  await using client = await HttpClient.connect(server, {
+    roots: [`${bench.scope}/root`],
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const connect = async (host: string) =>
+    (await client.call("sandboxed_shell", { command: `python3 client.py ${host} ${recorder.port}` })).text;
+  assert.match(await connect(NAMED), /^answered\n/);
+  assert.match(await connect("other.example.test"), /^gaierror\n[^]*is not on the list of --network/);
+  assert.equal(recorder.heard.length, 1);
 });
 
 Deno.test("S32 a server that cannot hold commands to a list does not start, and says why", async () => {

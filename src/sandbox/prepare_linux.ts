@@ -219,7 +219,7 @@ function policyOf(context: Context, reach: Reach): SandboxPolicy {
   const confinement = confinementHere(settings.confinement, libc);
   const own = isOpen ? undefined : rootOf(context, { ...reach, writable }, temporary);
   const root = own && confinement.network === "names"
-    ? { ...own, instead: makeNetworkFiles(`${reach.root}/network`) }
+    ? { ...own, instead: makeNetworkFiles(`${reach.directories.root}/network`) }
     : own;
   const terminals = root === undefined ? [] : terminalGrants(abi);
   return {

@@ -210,6 +210,11 @@ function httpSettings(values: FlagValues) {
   };
 }
 
+/** Whether a server with these settings connects to hosts itself. */
+export function usesNetwork({ mcpConfigs, sandbox }: Pick<Settings, "mcpConfigs" | "sandbox">): boolean {
+  return mcpConfigs.length > 0 || sandbox.confinement.network === "names";
+}
+
 function sandboxFrom(values: FlagValues): SandboxChoice {
   return {
     enforce: !values.isOn("no-sandbox"),
