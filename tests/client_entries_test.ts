@@ -174,6 +174,7 @@ Deno.test("D5 init makes a project's file without a question, uninstall removes 
   using bench = new Workbench();
   const before = bench.outside();
   const made = await runProgram(bench, ["init", "--client", "claude"]);
+  assert.match(made.stdout, /Commands reach every host\. .*"--network", "packages,git-hosts" in the entry/);
   assert.match(made.stdout, /^\.mcp\.json written$/m);
   const gone = await runProgram(bench, ["uninstall", "--client", "claude", "--yes"]);
   assert.match(gone.stdout, /^\.mcp\.json removed, nothing else was in it$/m);

@@ -68,7 +68,7 @@ Deno.test(
       await using other = await Side.open(place, closed.slice(0, -2));
       assert.match(await other.refuse("web_search", { query: "x" }), /^SearXNG answered 429: .*Are you a person/);
       await using none = await Side.open(place, closed);
-      assert.match(await none.refuse("web_fetch", { url: site }), /commands have no network/);
+      assert.match(await none.refuse("web_fetch", { url: site }), /web tools need --network full/);
     });
   },
 );

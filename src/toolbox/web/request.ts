@@ -19,7 +19,7 @@ export interface Network {
 
 /** The network as the settings of the server have it. @throws {UserError} When they allow none. */
 export function openNetwork({ web }: WorkerSetup): Network {
-  if (web?.isOffline === true) throw new UserError("The web cannot be reached: commands have no network (--network)");
+  if (web?.isOffline === true) throw new UserError("The web cannot be reached: web tools need --network full");
   return { resolve: addressesOf, isPublic: isPublicAddress, allowedHosts: web?.allowedHosts ?? [] };
 }
 

@@ -23,6 +23,9 @@ const NEXT = `
 Try it:       ahma_mcp call hello_greet world
 Check it:     ahma_mcp validate
 Then rename hello.json and describe a program of your own; your editor completes the fields.
+
+Commands reach every host. On Linux, "--network", "packages,git-hosts" in the entry's arguments leaves them the
+registries and git hosts; ahma_mcp doctor --project proposes the list of this project.
 `;
 
 /** Resolves with the exit code: 1 when the person at the terminal said no. @throws {UserError} when a file cannot be written */
