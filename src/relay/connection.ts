@@ -36,6 +36,8 @@ export interface ConnectionOptions {
 
 /** The longest beginning that is judged, bytes: a ClientHello with several records. */
 const MOST_FIRST_BYTES = 32 * 1024;
+/** Each makes us read what came before again. */
+const MOST_PIECES = 64;
 /** How long a dialled place may say nothing, milliseconds. */
 const DIAL_MS = 10_000;
 
@@ -45,6 +47,8 @@ export class Connection {
   readonly #in: Direction;
   /** What is being judged; undefined: it was. */
   #first: Uint8Array<ArrayBuffer> | undefined;
+  /** How often it was judged. */
+  #pieces = 0;
   #server: number | undefined;
   #isDialled = false;
   #address: Endpoint | undefined;
@@ -137,7 +141,7 @@ export class Connection {
   #decide(judge: Judge, first: Uint8Array<ArrayBuffer>): void {
     const verdict = judge(first);
     if (verdict === "more") {
-      if (first.length < MOST_FIRST_BYTES) this.#first = first;
+      if (first.length < MOST_FIRST_BYTES && ++this.#pieces < MOST_PIECES) this.#first = first;
       else this.#refuse({ reason: "was asked for by a request too long to be checked" });
     } else if ("refused" in verdict) this.#refuse(verdict.refused);
     else {

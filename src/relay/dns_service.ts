@@ -13,7 +13,7 @@ export interface DnsServiceOptions {
   readonly onRefused: (name: string, from: Endpoint & { readonly protocol: "udp" | "tcp" }) => void;
 }
 
-const MOST_DATAGRAMS = 64;
+const MOST_DATAGRAMS = 8;
 const LONGEST_DATAGRAM = 4096;
 /** Connections at once; one more ends the oldest. */
 const MOST_CONNECTIONS = 64;
@@ -23,6 +23,7 @@ export class DnsService {
   readonly #datagram = new Uint8Array(LONGEST_DATAGRAM);
   readonly #connections = new Map<number, { readonly from: Endpoint; bytes: Uint8Array }>();
   readonly #listeners: readonly number[];
+  #isClosed = false;
 
   /** `udp`, `tcp`: sockets of the network, this object's from now on. @throws {Error} When the system refuses to wait for them. */
   constructor(options: DnsServiceOptions, { udp, tcp }: { readonly udp: number; readonly tcp: number }) {
@@ -33,18 +34,19 @@ export class DnsService {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const one of [...this.#connections.keys(), ...this.#listeners]) this.#close(one);
   }
 
   #answerDatagrams(udp: number): void {
     const { sockets, loop } = this.#options;
-    for (let count = 0; count < MOST_DATAGRAMS; count++) {
+    for (let count = 0; count < MOST_DATAGRAMS && !this.#isClosed; count++) {
       const received = sockets.receiveFrom(udp, this.#datagram);
       if (received === undefined) return;
       const answer = this.#answer(this.#datagram.subarray(0, received.bytes), { ...received.from, protocol: "udp" });
       if (answer !== undefined) sockets.sendTo(udp, answer, received.from);
     }
-    loop.again(() => this.#answerDatagrams(udp));
+    if (!this.#isClosed) loop.again(() => this.#answerDatagrams(udp));
   }
 
   #accept(tcp: number): void {

@@ -42,8 +42,11 @@ export class EventLoop {
   #running: Promise<void> | undefined;
   #isClosed = false;
 
-  /** @throws {Error} When the system gives no more descriptors. */
-  constructor() {
+  readonly #onFailure: (thrown: unknown) => void;
+
+  /** `onFailure`: a listener has thrown, and nothing is told any more. @throws {Error} When the system gives no more descriptors. */
+  constructor(onFailure: (thrown: unknown) => void) {
+    this.#onFailure = onFailure;
     const { epoll_create1, eventfd } = this.#library.symbols;
     this.#epoll = epoll_create1(O_CLOEXEC);
     this.#wake = eventfd(0, O_CLOEXEC | NONBLOCK);
@@ -57,7 +60,7 @@ export class EventLoop {
       throw new Error("The system waits for no further connection");
     }
     this.#listeners.set(descriptor, listener);
-    this.#running ??= this.#run();
+    this.#running ??= this.#run().catch(this.#onFailure);
   }
 
   remove(descriptor: number): void {
@@ -88,6 +91,12 @@ export class EventLoop {
       if (this.#isClosed) return;
       const unfinished = this.#again;
       this.#again = new Set();
+      let until = performance.now() + TURN_MS;
+      const rest = async () => {
+        if (performance.now() < until) return;
+        await new Promise((resolve) => setTimeout(resolve));
+        until = performance.now() + TURN_MS;
+      };
       for (let at = 0; at < count * EVENT_BYTES; at += EVENT_BYTES) {
         const bits = view.getUint32(at, LITTLE_ENDIAN);
         const isOver = (bits & (EPOLLERR | EPOLLHUP)) !== 0;
@@ -95,8 +104,12 @@ export class EventLoop {
           read: isOver || (bits & (EPOLLIN | EPOLLRDHUP)) !== 0,
           write: isOver || (bits & EPOLLOUT) !== 0,
         });
+        await rest();
       }
-      for (const work of unfinished) work();
+      for (const work of unfinished) {
+        work();
+        await rest();
+      }
     }
   }
 
@@ -109,5 +122,7 @@ export class EventLoop {
   }
 }
 
+/** So long everything else of the program waits at most, milliseconds. */
+const TURN_MS = 5;
 /** O_NONBLOCK */
 const NONBLOCK = 0x800;

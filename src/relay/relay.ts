@@ -51,10 +51,14 @@ export interface NetworkSockets {
 export interface RelayOptions {
   /** All addresses of a host. Rejects where it has none. */
   readonly lookup: (host: string) => Promise<readonly HostAddress[]>;
+  /** Hears why the relay has failed, after all its connections have ended. */
+  readonly onFailure: (thrown: unknown) => void;
 }
 
-/** Connections at once of one network. */
-const MOST_CONNECTIONS = 2048;
+/** Connections at once of one network, each with two descriptors of the server. */
+const MOST_CONNECTIONS = 1200;
+/** In one turn: whose each is may take a search. */
+const MOST_ACCEPTED = 8;
 /** Addresses of one host that are tried. */
 const MOST_PLACES = 4;
 
@@ -62,7 +66,7 @@ const MOST_PLACES = 4;
 export class Relay implements AsyncDisposable {
   readonly #options: RelayOptions;
   readonly #sockets = new Sockets();
-  readonly #loop = new EventLoop();
+  readonly #loop = new EventLoop((thrown) => this.#fail(thrown));
   readonly #memory = new RelayMemory();
   readonly #networks = new Set<RelayedNetwork>();
 
@@ -80,6 +84,12 @@ export class Relay implements AsyncDisposable {
     });
     this.#networks.add(network);
     return network;
+  }
+
+  /** Nothing opens: without the relay a network leads nowhere. */
+  #fail(thrown: unknown): void {
+    for (const network of this.#networks) network.close();
+    this.#options.onFailure(thrown);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -135,10 +145,13 @@ export class RelayedNetwork {
   }
 
   #accept(listener: number, port: number): void {
-    const { sockets } = this.#parts;
-    for (let accepted = sockets.accept(listener); accepted !== undefined; accepted = sockets.accept(listener)) {
+    const { sockets, loop } = this.#parts;
+    for (let count = 0; count < MOST_ACCEPTED; count++) {
+      const accepted = this.#isClosed ? undefined : sockets.accept(listener);
+      if (accepted === undefined) return;
       this.#relay(accepted.socket, port, this.#options.attribute({ ...accepted.from, protocol: "tcp" }));
     }
+    if (!this.#isClosed) loop.again(() => this.#accept(listener, port));
   }
 
   #relay(client: number, port: number, tell: (use: NetworkUse) => void): void {

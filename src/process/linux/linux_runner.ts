@@ -56,13 +56,14 @@ export class LinuxRunner implements SessionRunner {
   readonly #gitConfig: GitConfig | undefined;
   readonly #sockets: ForeignSockets;
   readonly #readiness: Readiness;
-  readonly #network = new SessionNetwork();
+  readonly #network: SessionNetwork;
   /** Trees whose result is known and whose last processes are on their way out. */
   readonly #departing = new Set<Promise<void>>();
 
   constructor(options: LinuxRunnerOptions) {
     this.#options = options;
     const { sandbox, shell, logger } = options;
+    this.#network = new SessionNetwork(logger);
     const spawner = new Spawner(sandbox.processor, sandbox.directories.root);
     const images = new LaunchImages({ sandbox, shell, spawner, onStale: () => prewarmed.invalidate() });
     const prewarmed = new PrewarmedProcesses({ images, spawner, shell, reuse: options.reuse });

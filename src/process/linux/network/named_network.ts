@@ -1,5 +1,7 @@
 /** The network by name that a session's commands share (S30): made once, kept open, and served by the relay. */
 import { addressesIn, findRule, isListedName, portsOf } from "../../../base/network/name_list.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { Logger } from "../../../base/log.ts";
 import type { Relay } from "../../../relay/relay.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import { FIRST_LISTENER_FD, type NamedNetworkPlan } from "../../../sandbox/launcher/steps/named_network_steps.ts";
@@ -34,10 +36,19 @@ export interface NetworkServer {
 /** What serves the network of a session; its code is loaded when the first is made. Disposal ends all connections. */
 export class SessionNetwork implements AsyncDisposable {
   readonly users = new NetworkUsers();
+  readonly #logger: Logger;
   #relay: Promise<Relay> | undefined;
 
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
   async server(): Promise<NetworkServer> {
-    this.#relay ??= import("../../../relay/relay.ts").then(({ Relay }) => new Relay({ lookup: addressesOf }));
+    const onFailure = (thrown: unknown) =>
+      this.#logger.error("The network by name has failed: commands reach nothing", { error: messageOf(thrown) });
+    this.#relay ??= import("../../../relay/relay.ts").then(({ Relay }) =>
+      new Relay({ lookup: addressesOf, onFailure })
+    );
     return { relay: await this.#relay, users: this.users };
   }
 
