@@ -8,10 +8,11 @@ import { HttpServerProcess } from "./_support/servers/http_server.ts";
 /** Names of this machine while a server runs, as if they were in a network. */
 const HOSTS = "named.example.test other.example.test a.below.example.test deep.a.below.example.test below.example.test";
 const NAMED = "named.example.test";
+const ELSEWHERE = "169.254.169.254 metadata.example.test\n192.0.2.1 special.example.test\n";
 
 /** Runs the server where these names lead to this machine. */
 function namesHere(bench: Workbench): readonly string[] {
-  bench.write("../hosts", `127.0.0.1 localhost ${HOSTS}\n`);
+  bench.write("../hosts", `127.0.0.1 localhost ${HOSTS}\n${ELSEWHERE}`);
   const script = `mount --bind "${bench.scope}/../hosts" /etc/hosts && exec "$@"`;
   if (bench.user === "root") return ["unshare", "--mount", "sh", "-c", script, "sh"];
   const dropped = `${script.replace('exec "$@"', 'exec setpriv --ambient-caps=-all --inh-caps=-all "$@"')}`;
@@ -156,6 +157,20 @@ for (const user of usersAtHand()) {
     });
   });
 }
+
+Deno.test("S31 a person is told of a flag only where it opens the address", async () => {
+  const flags = () => ["--network", "*.example.test:9000", "--allow-private-hosts", "metadata.example.test"];
+  await withNames("ordinary", flags, async ({ connect }) => {
+    assert.match(
+      await connect("special.example.test", 9000),
+      /:9000" leads to an address for special use\. A person can allow it: .* --allow-private-hosts special\.example\.test\.$/,
+    );
+    assert.match(
+      await connect("metadata.example.test", 9000),
+      /:9000" leads to an address where a cloud keeps secrets of its machines\.$/,
+    );
+  });
+});
 
 Deno.test("S31 TLS reaches a server by the name alone that was asked for, and /any lifts that", async () => {
   await withNames("ordinary", listFor, async ({ recorder, connect }) => {

@@ -6,6 +6,7 @@ import type { NetworkRefusal, NetworkUse } from "../base/command/network_use.ts"
 import { attempt } from "../base/errors.ts";
 import { addressText, bytesOfAddress } from "../system/network/address_bytes.ts";
 import { isLoopbackHost } from "../system/network/public_address.ts";
+import type { DialProblem } from "../system/network/dialled_address.ts";
 import type { HostAddress } from "../system/network/request_to_address.ts";
 import { Connection, type ConnectionEnd } from "./connection.ts";
 import { RelayMemory } from "./direction.ts";
@@ -31,7 +32,7 @@ export interface Reachable {
   /** Undefined: it is not listed on this port. */
   readonly find: (host: string, port: number) => ListedHost | undefined;
   /** What an address of a host is that may not be dialled; undefined: it may. A listed address is its own host. */
-  readonly addressProblem: (host: string, address: string) => string | undefined;
+  readonly addressProblem: (host: string, address: string) => DialProblem | undefined;
 }
 
 export interface NetworkOptions {
@@ -194,7 +195,7 @@ export class RelayedNetwork {
   #placeAt(address: Uint8Array, port: number): readonly Endpoint[] | { readonly refused: NetworkRefusal } {
     const text = addressText(address);
     const problem = this.#options.reachable.addressProblem(text, text);
-    return problem === undefined ? [{ address, port }] : { refused: { reason: `is ${problem}` } };
+    return problem === undefined ? [{ address, port }] : { refused: { reason: `is ${problem.what}` } };
   }
 
   async #placesOf(host: string, port: number): Promise<readonly Endpoint[] | { readonly refused: NetworkRefusal }> {
@@ -203,7 +204,10 @@ export class RelayedNetwork {
     let problem: NetworkRefusal | undefined;
     const places = looked.value.flatMap(({ address }) => {
       const why = this.#options.reachable.addressProblem(host, address);
-      problem ??= why === undefined ? undefined : { reason: `leads to ${why}`, flag: `--allow-private-hosts ${host}` };
+      problem ??= why && {
+        reason: `leads to ${why.what}`,
+        ...why.canBeAllowed && { flag: `--allow-private-hosts ${host}` },
+      };
       const bytes = bytesOfAddress(address);
       return why === undefined && bytes !== undefined ? [{ address: bytes, port }] : [];
     });

@@ -1,23 +1,36 @@
 /** Which resolved addresses a connection for a command may go to. */
-import { addressClass, CLASS_IN_WORDS, reachedAddress } from "./address_class.ts";
+import { type AddressClass, addressClass, CLASS_IN_WORDS, reachedAddress } from "./address_class.ts";
 
 export interface DialRules {
-  /** Whether a person allowed private networks and this machine. Never the local link, nor what is for special use. */
+  /** Whether a person allowed the host although it is not on the internet. */
   readonly allowsPrivateHosts: boolean;
   /** All addresses of this machine, in any spelling. */
   readonly own: readonly string[];
 }
 
+/** Why no connection may go to an address. */
+export interface DialProblem {
+  /** What it is: "an address of a private network". */
+  readonly what: string;
+  /** Whether a person can allow its host. */
+  readonly canBeAllowed: boolean;
+}
+
+/** Places that no person can mean by the name of a host. */
+const NEVER: readonly AddressClass[] = ["metadata", "link-local", "multicast"];
+
 /**
- * Why no connection may go to an address, as what it is: "an address of a private network". Undefined: one may go. An own
- * address is this machine's, whatever its network: its services trust it.
+ * Undefined: a connection may go there. An own address is this machine's, whatever its network: its services trust it.
+ * Some networks and proxies serve names of the internet at addresses for special use, so that a person can allow those.
  */
-export function dialProblem(address: string, { allowsPrivateHosts, own }: DialRules): string | undefined {
+export function dialProblem(address: string, { allowsPrivateHosts, own }: DialRules): DialProblem | undefined {
   const found = addressClass(address);
-  if (found === undefined) return "not an address";
+  if (found === undefined) return { what: "not an address", canBeAllowed: false };
   const kind = own.some((one) => isSame(one, address)) ? "loopback" : found;
-  const isPrivate = kind === "private" || kind === "loopback";
-  return kind === "public" || isPrivate && allowsPrivateHosts ? undefined : CLASS_IN_WORDS[kind];
+  const canBeAllowed = !NEVER.includes(kind);
+  return kind === "public" || canBeAllowed && allowsPrivateHosts
+    ? undefined
+    : { what: CLASS_IN_WORDS[kind], canBeAllowed };
 }
 
 function isSame(one: string, other: string): boolean {
