@@ -197,7 +197,7 @@ function layersOf(wanted: SandboxPolicy, settled: SandboxPolicy): readonly strin
     settled.namespaces ? "mount and PID namespaces" : WITHOUT_NAMESPACES,
     ...settled.root === undefined ? [] : ["its own root"],
     ...filter ? ["system calls filtered"] : [],
-    `network ${network}${ownNetwork ? " (private)" : ""}`,
+    network === "names" ? "network by name" : `network ${network}${ownNetwork ? " (private)" : ""}`,
     ...unixSockets === "private" ? ["Unix sockets of their own"] : [],
     ...filter && unixSockets === "deny" ? ["no Unix sockets"] : [],
     ...missingLayers(wanted, settled).map((gap) => `NOT HELD: ${gap}`),

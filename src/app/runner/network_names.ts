@@ -1,4 +1,5 @@
-import { printNameList } from "../../base/network/name_list.ts";
+import { shortNameList } from "../../base/network/short_name_list.ts";
+import { counted } from "../../base/text.ts";
 import { shorten } from "../../base/visible_text.ts";
 import type { NamedTotals } from "../../process/linux/network/network_users.ts";
 import type { Confinement } from "../../sandbox/policy/confinement.ts";
@@ -11,10 +12,12 @@ export function namesLine(confinement: Confinement | undefined, totals: readonly
   if (confinement?.network !== "names") return "";
   const told = totals.slice(0, MOST_NAMES).map(({ name, port, connections, refusals, bytesOut, bytesIn, reason }) => {
     const subject = shorten(port === undefined ? name : `${name}:${port}`);
-    const used = connections === 0 ? [] : [`${connections} connections, ${bytesOut} bytes out, ${bytesIn} in`];
+    const used = connections === 0
+      ? []
+      : [`${counted(connections, "connection")}, ${bytesOut} bytes out, ${bytesIn} in`];
     const refused = refusals === 0 ? [] : [`${refusals} refused: ${reason}`];
     return `\n  ${subject}: ${[...used, ...refused].join("; ")}`;
   });
   const more = totals.length > MOST_NAMES ? `\n  and ${totals.length - MOST_NAMES} more` : "";
-  return `\nNetwork: ${shorten(printNameList(confinement.names), LONGEST_LIST)}${told.join("")}${more}`;
+  return `\nNetwork: ${shorten(shortNameList(confinement.names), LONGEST_LIST)}${told.join("")}${more}`;
 }
