@@ -32,6 +32,7 @@ import { RAW_SERVERS } from "./servers/raw.ts";
 import { LYING_SERVERS } from "./servers/stdio_lies.ts";
 import { STDIO_SERVERS } from "./servers/stdio_policy.ts";
 import { INPUT } from "./commands/input.ts";
+import { NETWORK_NAMES } from "./commands/network_names.ts";
 import { PEOPLE } from "./commands/people.ts";
 import { SHELL_SESSIONS } from "./commands/shell_sessions.ts";
 import { SIGNALS } from "./commands/signals.ts";
@@ -55,6 +56,7 @@ export const LIMITS_DECIDE: readonly Row[] = [
   ...SIGNALS,
   ...MEMORY,
   ...NETWORK,
+  ...NETWORK_NAMES,
   ...OPERATIONS,
   ...SHELL_SESSIONS,
   ...INPUT,

@@ -1,0 +1,168 @@
+/** A server in a network of its own, where everything that leaves its commands is heard, whatever its address. */
+import { python, type Scene, type Way } from "../frame/attack.ts";
+import { driven, together, withServer } from "../frame/stage.ts";
+
+/** Where the names of that machine lead; `rebind.example.test` leads elsewhere at each question. */
+const HOSTS = `127.0.0.1 localhost own.example.test
+8.8.1.1 named.example.test a.below.example.test
+8.8.2.2 other.example.test below.example.test named.example.test.other.test notnamed.example.test xn--nmed-loa.example.test
+10.1.2.3 private.example.test
+169.254.169.254 meta.example.test
+`;
+
+export const LISTED = "named.example.test";
+export const OTHER = "other.example.test";
+/** A port of listed names, and one that no list has. */
+export const PORT = 7000;
+export const UNLISTED_PORT = 7001;
+
+const LIST = [
+  ...[`${LISTED}:${PORT},443,80`, `*.below.example.test:${PORT}`, `8.8.4.4:${PORT}`],
+  ...["own", "private", "meta", "rebind"].map((one) => `${one}.example.test:${PORT}`),
+].join(",");
+
+/** Runs the rest of its words where every address of some ranges is this machine, and writes down what comes there. */
+const RECORDER = `
+import ctypes, fcntl, os, select, socket, struct, sys
+def routed(family, address, bits):
+  raw = socket.inet_pton(family, address)
+  body = struct.pack("=BBBBBBBBI", family, bits, 0, 0, 255, 4, 254 if family == 2 else 0, 2, 0)
+  body += struct.pack("=HH", 4 + len(raw), 1) + raw + struct.pack("=HHI", 8, 4, 1)
+  netlink.send(struct.pack("=IHHII", 16 + len(body), 24, 0x405, 1, 0) + body)
+  code = struct.unpack("=i", netlink.recv(4096)[16:20])[0]
+  if code: raise OSError(-code, address)
+netlink = socket.socket(16, 3, 0)
+with socket.socket() as one: fcntl.ioctl(one, 0x8914, struct.pack("16sH14x", b"lo", 0x49))
+for address, bits in ("8.8.0.0", 16), ("10.1.0.0", 16), ("169.254.169.254", 32): routed(2, address, bits)
+routed(10, "2620:fe::", 48)
+tcp, udp = [], []
+for port in 53, 80, 443, ${PORT}, ${UNLISTED_PORT}:
+  for kind, kept in (1, tcp), (2, udp):
+    one = socket.socket(10, kind)
+    one.setsockopt(41, 26, 0)
+    one.bind(("::", port))
+    kept.append(one)
+    if kind == 1: one.listen(64)
+ping = socket.socket(2, 3, 1)
+unix = socket.socket(1, 1)
+unix.bind(b"\\0outside")
+unix.listen(8)
+if os.fork():
+  os.execvp(sys.argv[1], sys.argv[1:])
+ctypes.CDLL(None).prctl(1, 9)
+null = os.open("/dev/null", 2)
+for one in 0, 1, 2: os.dup2(null, one)
+log = open("../heard", "a", buffering=1)
+def heard(kind, one, what): log.write(f"{kind} {one.getsockname()[0]} {one.getsockname()[1]} {what!r}\\n")
+asked = 0
+def answer(one, query, peer):
+  global asked
+  if b"rebind" not in query: return log.write(f"dns {query!r}\\n")
+  at = query.index(b"\\0", 12)
+  is_v4 = query[at+1:at+3] == b"\\0\\1"
+  asked += is_v4
+  found = b"\\xc0\\x0c\\0\\1\\0\\1" + bytes(5) + b"\\4" + (bytes([8, 8, 1, 1]) if asked % 2 else bytes([127, 0, 0, 1]))
+  one.sendto(query[:2] + b"\\x81\\x80\\0\\1\\0" + bytes([is_v4]) + bytes(4) + query[12:at+5] + (found if is_v4 else b""), peer)
+def serve(one, data):
+  if one.getsockname()[1] != 80:
+    heard("data", one, data)
+    return one.send(b"hello too\\n")
+  # As a server that takes every kind of line, and obeys "Connection: close".
+  waiting[one] += data.replace(b"\\r\\n", b"\\n")
+  while b"\\n\\n" in waiting.get(one, b""):
+    head, waiting[one] = waiting[one].split(b"\\n\\n", 1)
+    heard("served", one, head)
+    one.send(b"HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n")
+    if b"\\nconnection: close" in head.lower():
+      del waiting[one]
+      one.close()
+waiting = {}
+def act(one):
+  if one in udp:
+    data, peer = one.recvfrom(4096)
+    if one.getsockname()[1] == 53: answer(one, data, peer)
+    else:
+      heard("udp", one, data)
+      one.sendto(b"hello too\\n", peer)
+  elif one is ping:
+    data = one.recv(4096)
+    if data[20] == 8: log.write("ping\\n")
+  elif one is unix:
+    log.write("unix\\n")
+    one.accept()[0].close()
+  elif one in tcp:
+    peer = one.accept()[0]
+    waiting[peer] = b""
+    heard("open", peer, "")
+  else:
+    data = one.recv(65536)
+    if data: serve(one, data)
+    else: del waiting[one]
+while True:
+  for one in select.select([*udp, ping, unix, *tcp, *waiting], [], [])[0]:
+    try: act(one)
+    except (OSError, IndexError): waiting.pop(one, None)
+`;
+
+function prefixFor(user: Scene["user"]): readonly string[] {
+  const script =
+    'mount --bind ../hosts /etc/hosts && mount --bind ../resolv /etc/resolv.conf && exec python3 -I -c "$0" "$@"';
+  const own = ["--net", "--mount", "sh", "-c", script, RECORDER];
+  if (user === "root") return ["unshare", ...own];
+  const dropped = ["setpriv", "--ambient-caps=-all", "--inh-caps=-all"];
+  return ["unshare", "--user", "--map-current-user", "--keep-caps", ...own, ...dropped];
+}
+
+/** Python: what attempts use. `talk` prints what it is answered. */
+const PRELUDE = `import os, socket, struct, sys
+socket.setdefaulttimeout(3)
+def talk(host, port, words=b"hello\\n", *more):
+  with socket.create_connection((host, port)) as peer:
+    for one in (words, *more):
+      peer.sendall(one)
+    print(peer.recv(100))
+`;
+
+/** Lines of Python in place of an attempt, which may fail. */
+export type Attempt = string | { readonly program: string; readonly control: string };
+
+/**
+ * A way of attempts in turn on one server whose commands have a list: each is over when a listed name has been reached.
+ * `pattern` matches what is written down of one that had an effect: without the sandbox each must have it.
+ */
+export function outward(attempts: Readonly<Record<string, Attempt>>, pattern = /^(?!data .*sync).+ /): Way {
+  const does = driven((scene) => {
+    const { enforced } = scene;
+    return withServer(scene, {
+      prefix: prefixFor(scene.user),
+      permissions: ["--allow-net"],
+      flags: () => enforced ? ["--network", LIST, "--allow-private-hosts", "meta.example.test"] : [],
+      prepare: (bench) => {
+        bench.write("../hosts", HOSTS);
+        bench.write("../resolv", "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
+        bench.write("../heard", "");
+      },
+    }, async (server, bench) => {
+      const run = (program: string) => server.shell(python(PRELUDE + program), { timeout_seconds: 25 });
+      return await together(scene, attempts, async (attempt) => {
+        const before = (await Deno.readTextFile(`${bench.scope}/../heard`)).length;
+        const [program, control] = typeof attempt === "string"
+          ? [attempt, attempt]
+          : [attempt.program, attempt.control];
+        const { text } = await run(enforced ? program : control);
+        const last = await run(`talk("${LISTED}", ${PORT}, b"sync")`);
+        const heard = (await Deno.readTextFile(`${bench.scope}/../heard`)).slice(before).trim().split("\n");
+        const at = heard.findIndex((line) => line.startsWith("data ") && line.includes("sync"));
+        if (at < 0) throw new Error(`The listed name was not reached: ${last.text}\n${text}`);
+        // The connection of the last words is opened just before.
+        heard.splice(at, 1);
+        heard.splice(heard.findLastIndex((line) => line.startsWith(OPEN)), 1);
+        return heard.find((line) => pattern.test(line));
+      });
+    });
+  });
+  return { does, watch: () => [], seconds: 60 };
+}
+
+/** How a socket of both families tells of the listed name's address. */
+const OPEN = "open ::ffff:8.8.1.1 7000";
