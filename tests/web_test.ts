@@ -111,7 +111,7 @@ Deno.test("K5 without a network of commands the web tools say so", async () => {
     flags: ["--inline-wait", "60000", "--bundles", "web", "--network", "none"],
   });
   const client = await connectClient(server, "2025-11-25");
-  assert.match(await call(client, "web_fetch", { url: "https://example.com" }), /commands have no network/);
+  assert.match(await call(client, "web_fetch", { url: "https://example.com" }), /web tools need --network full/);
 });
 
 async function call(client: Client, name: string, args: Record<string, unknown>): Promise<string> {
