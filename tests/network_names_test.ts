@@ -90,7 +90,8 @@ async function withNames(
     permissions: ["--allow-net"],
   });
   const connect = async (...words: readonly (string | number)[]) =>
-    (await server.call("sandboxed_shell", { command: `python3 client.py ${words.join(" ")}` })).text.trim();
+    (await server.call("sandboxed_shell", { command: `python3 client.py ${words.join(" ")}` })).text
+      .replace(/\n\[exit code 0, [^\]]*\]/, "").trim(); // of a command that took longer
   await run({ bench, recorder, server, connect });
 }
 
