@@ -110,7 +110,7 @@ Deno.test("O6 EventData finds the data of each event as the specification has it
           }
           at += size;
         }
-        const texts = found.map((parts) => new TextDecoder().decode(concatenate(parts)));
+        const texts = found.map((parts) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(concatenate(parts)));
         assert.deepStrictEqual(texts, dataIn(bytes));
       },
     ),
