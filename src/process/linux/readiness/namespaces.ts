@@ -125,7 +125,12 @@ export async function holdNetwork(request: NetworkRequest): Promise<HeldNetwork 
     const held = done ? undefined : hold(maker.pid, request);
     if (plan !== undefined && server !== undefined) {
       if (held === undefined) throw new Error(await problemOf(maker, image));
-      return served(held, serveNetwork(maker.pid, { plan, policy, spawner, server }));
+      try {
+        return served(held, serveNetwork(maker.pid, { plan, policy, spawner, server }));
+      } catch (thrown) {
+        held.close();
+        throw thrown;
+      }
     }
     if (held === undefined) logger.debug("Commands do not share an empty network; each makes its own");
     return held;
