@@ -5,9 +5,10 @@ import type { ShownConnection } from "../control/server/shown_server.ts";
 import { statusLine } from "../service/result/closing_line.ts";
 import type { Service } from "../service/service.ts";
 import type { Settings } from "../settings/settings.ts";
+import { isInOpenTree, openTrees } from "./writable_trees.ts";
 
 export interface LateControlOptions {
-  readonly settings: Pick<Settings, "http">;
+  readonly settings: Pick<Settings, "http" | "sandbox">;
   readonly environment: Readonly<Record<string, string>>;
   readonly service: Pick<Service, "scope" | "log"> & ShownConnection;
 }
@@ -36,8 +37,10 @@ export class LateControl implements AsyncDisposable {
   async #open(): Promise<AsyncDisposable | undefined> {
     const { settings, environment, service: { scope: { roots: scopes }, log } } = this.#options;
     const { openControl } = await import("../control/server/open_control.ts");
+    const open = settings.sandbox.enforce ? openTrees(settings.sandbox, environment) : [];
     const opened = await openControl({
       environment,
+      isOpen: (path) => isInOpenTree(path, open),
       log,
       server: {
         facts: { pid: Deno.pid, version: VERSION, mode: settings.http === undefined ? "stdio" : "http", scopes },

@@ -1,7 +1,7 @@
 /** Where servers of this user have their sockets (X24): directories that only the user may enter. */
 import { undefinedFor } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { expected, isDirectory, parentOf } from "../../system/paths.ts";
+import { expected, isDirectory, linksOnTheWay, parentOf } from "../../system/paths.ts";
 import { runtimeDirectory, stateDirectory } from "../../system/user_directories.ts";
 
 /** One place for sockets. */
@@ -23,15 +23,20 @@ export function controlDirectories(environment: Environment): readonly ControlDi
   ];
 }
 
+/** Whether a link on the way to it is in a place that commands can write to: it could lead anywhere. */
+export function isLedThere(path: string, isOpen: (path: string) => boolean): boolean {
+  return linksOnTheWay(path).some(isOpen);
+}
+
 /**
  * Makes the places that commands could make: what they put there, a person's program would trust. Those that are there
- * are hidden from commands. `isOpen`: whether commands can write to a path.
+ * are hidden from commands. Nothing is made along a link of theirs. `isOpen`: whether commands can write to a path.
  */
 export function keepControlDirectories(environment: Environment, isOpen: (path: string) => boolean): void {
   const runtime = runtimeDirectory(environment);
   const places = [...controlDirectories(environment).map(({ path }) => path), runtime];
   for (const path of new Set(places)) {
-    if (!isOpen(path) || path === runtime && !isDirectory(parentOf(runtime))) continue;
+    if (!isOpen(path) || isLedThere(path, isOpen) || path === runtime && !isDirectory(parentOf(runtime))) continue;
     expected(() => Deno.mkdirSync(path, { recursive: true, mode: 0o700 }));
   }
 }

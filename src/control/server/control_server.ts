@@ -59,7 +59,9 @@ export class ControlServer implements AsyncDisposable {
       await removeDeadEntries(place.path);
       return success(new ControlServer(options, made.value));
     }
-    return failure(problems.join("; ") || "neither XDG_RUNTIME_DIR, XDG_STATE_HOME nor HOME names a place");
+    return failure(
+      problems.join("; ") || "neither XDG_RUNTIME_DIR, XDG_STATE_HOME nor HOME names a place out of reach of commands",
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

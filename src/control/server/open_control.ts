@@ -1,6 +1,6 @@
 import type { Logger } from "../../base/log.ts";
 import type { Outcome } from "../../base/outcome.ts";
-import { controlDirectories } from "../place/control_directories.ts";
+import { controlDirectories, isLedThere } from "../place/control_directories.ts";
 import { attachAnswer } from "./attach.ts";
 import { ControlServer } from "./control_server.ts";
 import { listedServer, type ShownServer } from "./shown_server.ts";
@@ -9,12 +9,15 @@ export interface OpenControlOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly server: ShownServer;
   readonly log: Logger;
+  /** Whether commands can write to a path. */
+  readonly isOpen: (path: string) => boolean;
 }
 
 /** Opens the socket of a server, with an answer for each request. The problem is why there is none. */
-export async function openControl({ environment, server, log }: OpenControlOptions): Promise<Outcome<ControlServer>> {
+export async function openControl(options: OpenControlOptions): Promise<Outcome<ControlServer>> {
+  const { environment, server, log, isOpen } = options;
   return await ControlServer.open({
-    directories: controlDirectories(environment),
+    directories: controlDirectories(environment).filter(({ path }) => !isLedThere(path, isOpen)),
     log,
     answers: {
       list: async (_request, peer) => await peer.send({ event: "server", server: listedServer(server) }),
