@@ -156,12 +156,18 @@ Deno.test("T5 --tool-prefix stands before every listed name and in texts that na
     "a-say",
   ]);
   assert.match(tools[2]?.description ?? "", /an operation id for `a-await`/);
+  assert.doesNotMatch(JSON.stringify(tools), /`(await|cancel|sandboxed_shell|send|status)`/);
   for (const name of ["a-say", "say"]) assert.match((await server.call(name, { args: ["hello"] })).text, /^hello$/m);
   assert.match(
     (await server.call("a-status")).text,
     /has 63 characters, and clients .* over 64, 2 of them the --tool-prefix/,
   );
   assert.match((await server.call("status")).text, /^Scope: /m);
+  const id = await begin(server, "true");
+  await server.call("a-await", { operation_id: id });
+  const sends = async (to: string) => (await server.call("a-send", { operation_id: to, text: "x" })).text;
+  assert.strictEqual(await sends(id), `Cannot send to ${id}: it has ended; \`a-await\` returns its result`);
+  assert.match(await sends("op_00000000"), / `a-status` lists the kept ones\.$/);
   const unknown = await server.request("tools/call", { name: "a-sya", arguments: {} });
   assert.match(unknown.error?.message ?? "", /did you mean "a-say"/);
 });

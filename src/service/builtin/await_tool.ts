@@ -75,7 +75,7 @@ async function awaitOperations(
 ): Promise<CallToolResult> {
   const id = args.text("operation_id");
   const named = id === undefined ? undefined : service.registry.get(id);
-  if (id !== undefined && named === undefined) return errorResult(unknownOperation(id));
+  if (id !== undefined && named === undefined) return errorResult(unknownOperation(service, id));
   if (id === undefined && service.registry.byIdOnly) {
     return errorResult(`Cannot wait without "operation_id": ${BY_ID_ONLY}`);
   }

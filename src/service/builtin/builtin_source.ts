@@ -3,8 +3,8 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { lazy } from "../../base/lazy.ts";
 import { failure, success } from "../../base/outcome.ts";
 import { type BuiltinName, builtinTraits } from "../../catalog/format/builtin_traits.ts";
-import { checkBuiltinArguments, schemaOf } from "../builtin_parameters.ts";
-import type { ListFacts } from "../result/listed_texts.ts";
+import { checkBuiltinArguments, type Parameter, schemaOf } from "../builtin_parameters.ts";
+import { type ListFacts, withListedNames } from "../result/listed_texts.ts";
 import { appendFinished } from "../result/finished_operations.ts";
 import { errorResult } from "../result/result_text.ts";
 import type { ToolSource } from "../service.ts";
@@ -49,9 +49,14 @@ function listedTool({ name, title, describe, annotations, parameters }: BuiltinT
     title,
     description: describe(facts),
     // A schema is JSON, which its own type does not say: its members are `unknown`.
-    inputSchema: { ...schemaOf(parameters) } as Tool["inputSchema"],
+    inputSchema: { ...schemaOf(parameters.map((one) => named(one, facts))) } as Tool["inputSchema"],
     annotations: readOnly
       ? { readOnlyHint: true, openWorldHint: annotations.openWorldHint }
       : { destructiveHint: true, ...annotations },
   };
+}
+
+function named(parameter: Parameter, facts: ListFacts): Parameter {
+  const { description } = parameter;
+  return description === undefined ? parameter : { ...parameter, description: withListedNames(facts, description) };
 }

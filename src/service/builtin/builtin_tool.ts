@@ -3,7 +3,7 @@ import type { BuiltinName } from "../../catalog/format/builtin_traits.ts";
 import { shownValue } from "../../base/text.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
-import type { ListFacts } from "../result/listed_texts.ts";
+import { type ListFacts, withListedNames } from "../result/listed_texts.ts";
 import type { CallContext, Service } from "../service.ts";
 
 /** One tool that always exists (B1). */
@@ -46,7 +46,7 @@ export const BY_ID_ONLY = "this connection has no session, so operations are fou
   "which started them returned.";
 
 /** The result for an id that no kept operation has. */
-export function unknownOperation(id: string): string {
+export function unknownOperation(facts: Pick<ListFacts, "settings">, id: string): string {
   return `Operation ${shownValue(id)} is unknown: it never existed in this session, or its result is no longer kept. ` +
-    "`status` lists the kept ones.";
+    withListedNames(facts, "`status` lists the kept ones.");
 }

@@ -28,7 +28,7 @@ async function cancelOperation(service: Service, args: BuiltinArguments): Promis
   const reason = args.text("reason");
   if (await service.checks?.end(id)) return textResult(`The check ${id} is ended`);
   const outcome = await service.registry.cancel(id, reason === undefined || reason === "" ? DEFAULT_REASON : reason);
-  if (outcome.kind === "unknown") return errorResult(unknownOperation(id));
+  if (outcome.kind === "unknown") return errorResult(unknownOperation(service, id));
   if (outcome.kind === "already_ended") return describeOutcome(outcome.operation, "had ended already.");
   service.registry.markDelivered(id);
   return outcome.operation.state === "cancelled"

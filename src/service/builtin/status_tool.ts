@@ -20,7 +20,7 @@ import { activeLine, headingOf, OPERATION_META_KEY, operationMeta, statusLine } 
 import { outputPart, partRequest } from "./output_part.ts";
 import { errorResult, joinLines, outputSoFar, styleOf, textResult } from "../result/result_text.ts";
 import { shorten } from "../../base/visible_text.ts";
-import { sandboxLine } from "../result/listed_texts.ts";
+import { sandboxLine, withListedNames } from "../result/listed_texts.ts";
 import type { CallContext, Service } from "../service.ts";
 
 const DEFAULT_LIMIT = 10;
@@ -56,7 +56,7 @@ async function showStatus(service: Service, args: BuiltinArguments, context: Cal
   if (!part.ok) return errorResult(part.problem);
   if (id !== undefined) {
     const operation = service.registry.get(id);
-    if (operation === undefined) return errorResult(unknownOperation(id));
+    if (operation === undefined) return errorResult(unknownOperation(service, id));
     return part.value === undefined
       ? showOne(service, operation, context)
       : await outputPart(operation, part.value, service.settings);
@@ -130,11 +130,11 @@ function describeActive(service: Service, operation: Operation): string {
   return `${activeLine(service, operation)}${output === "" ? "" : indented}`;
 }
 
-function checkLines({ checks }: Service): readonly string[] {
-  const running = checks?.list() ?? [];
+function checkLines(service: Service): readonly string[] {
+  const running = service.checks?.list() ?? [];
   if (running.length === 0) return [];
   return [
-    "Checks of tool files running (`cancel` ends one):",
+    withListedNames(service, "Checks of tool files running (`cancel` ends one):"),
     ...running.map(({ id, argv, startedAt }) =>
       `${id} for ${duration(Date.now() - startedAt)}: ${shorten(argv.join(" "))}`
     ),

@@ -3,6 +3,7 @@
  * since some clients treat imperative text as prompt injection.
  */
 import { visibleText } from "../../base/visible_text.ts";
+import { builtinTraits } from "../../catalog/format/builtin_traits.ts";
 import type { Leaf } from "../../catalog/model/leaf.ts";
 import type { SandboxStatus, Service } from "../service.ts";
 
@@ -15,6 +16,14 @@ const MOST_ROOTS = 3;
 /** A tool's name as the client sees it (`--tool-prefix`). */
 export function listedName({ settings }: Pick<ListFacts, "settings">, name: string): string {
   return `${settings.toolPrefix ?? ""}${name}`;
+}
+
+/** `text` with the names of built-in tools between backticks as the client sees them. */
+export function withListedNames({ settings }: Pick<ListFacts, "settings">, text: string): string {
+  return text.replaceAll(
+    /`(\w+)`/g,
+    (quoted, name: string) => builtinTraits(name) === undefined ? quoted : `\`${listedName({ settings }, name)}\``,
+  );
 }
 
 /** The tool that a client names, with or without the prefix. */
