@@ -31,7 +31,8 @@ export class History {
   /** Adds one that has just ended and prunes; the newest one always stays. `now`: milliseconds since 1970. */
   add(record: OperationRecord, now: number): void {
     this.#records.set(record.id, record);
-    if (record.delivery !== "delivered" && !record.isTask) this.#undelivered.add(record);
+    const isAskedFor = record.isTask && record.taskCall === undefined;
+    if (record.delivery !== "delivered" && !isAskedFor) this.#undelivered.add(record);
     this.#heldBytes += record.heldBytes;
     for (const oldest of this.#records.values()) {
       if (oldest === record || !this.#isFull()) return;

@@ -15,6 +15,7 @@ import {
 } from "./operation.ts";
 import { encodeText } from "../base/text.ts";
 import { type ScreenSize, TerminalScreen } from "./screen/terminal_screen.ts";
+import type { TaskCall } from "./protocol_tasks.ts";
 import type { LinePattern } from "./watch/line_pattern.ts";
 import { OutputWatch, type WatchNews } from "./watch/output_watch.ts";
 import { sizeOf } from "../wire/json_value.ts";
@@ -72,6 +73,8 @@ export class OperationRecord {
   endedAt: number | undefined;
   /** The client was given it as a task of the protocol and asks for its result under that name (X5a). */
   isTask = false;
+  /** The call that is this task; undefined: the task is over with the operation, or there is none. */
+  taskCall: TaskCall | undefined;
   delivery: Delivery = "undelivered";
   /** The client has seen its output up to here, in bytes. */
   seenBytes = 0;

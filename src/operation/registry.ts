@@ -22,6 +22,7 @@ import { type Operation, OperationRecord } from "./operation_record.ts";
 import { DEFAULT_OUTPUT_WINDOW, type OutputWindow } from "./output/output.ts";
 import type { SpillSpace } from "./output/spill_files.ts";
 import type { LinePattern } from "./watch/line_pattern.ts";
+import { ProtocolTasks, type TaskCall } from "./protocol_tasks.ts";
 import { Turns } from "./concurrency.ts";
 
 /** An operation changed its state; `from` is undefined for a new one. */
@@ -81,6 +82,7 @@ type Timer = ReturnType<typeof setTimeout>;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export class OperationRegistry {
+  readonly tasks = new ProtocolTasks<Operation>((thrown) => this.#reportListener(thrown));
   readonly #options: RegistryOptions;
   readonly #now: () => number;
   readonly #ids = new OperationIds();
@@ -252,10 +254,13 @@ export class OperationRegistry {
     }
   }
 
-  /** The client got the unfinished `id` as a task and will ask for its result itself (`Operation.isTask`). */
-  markTask(id: string): void {
+  /**
+   * The client got the unfinished `id` as a task and will ask for its result itself (`Operation.isTask`). `call`: what the
+   * task is; absent: the operation.
+   */
+  markTask(id: string, call?: TaskCall): void {
     const active = this.#active.get(id);
-    if (active !== undefined) active.isTask = true;
+    if (active !== undefined) Object.assign(active, { isTask: true, taskCall: call });
   }
 
   /** Waits until all of `ids` have ended; unknown ids count as ended. It never ends an operation (B2). */
@@ -370,6 +375,7 @@ export class OperationRegistry {
     const neverRan = state === "failed" && end?.message !== undefined;
     this.#options.log[neverRan ? "warn" : "debug"]("Operation", { ...logFields(end), operation: id, tool, state });
     this.#transitions.emit({ operation, from, to: operation.state });
+    if (from !== undefined) this.tasks.changed(operation);
   }
 
   #describeThrown(record: OperationRecord, thrown: unknown): string {

@@ -166,8 +166,8 @@ export interface CallContext {
 }
 
 export interface TaskRequest {
-  /** True: in every mode of the call. False: only if the work would continue after the answer. */
+  /** True: in every mode of the call. False: only if the work would continue, or a call that waits takes long. */
   readonly required: boolean;
-  /** Receives the operation after its start; the answer of the call is then not sent. */
+  /** Receives the operation after its start; the call's answer is not sent, but kept for a call that is the task. */
   readonly begin: (operation: Operation) => void;
 }

@@ -6,7 +6,7 @@ import { encodeText } from "../../base/text.ts";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Operation } from "../../operation/operation_record.ts";
-import { isEnded } from "../../operation/operation.ts";
+import { isTaskOver } from "../../operation/protocol_tasks.ts";
 import { member } from "../../wire/json_value.ts";
 import { knownTasks, taskNotification } from "../../service/tasks/subscriptions.ts";
 import type { Service } from "../../service/service.ts";
@@ -41,9 +41,9 @@ export function withTasks(events: ReadableStream<Uint8Array>, options: TaskStrea
     if (unsubscribe !== undefined) return to.enqueue(part);
     const tell = (operation: Operation) => to.enqueue(event(taskNotification(service, operation, subscription)));
     to.enqueue(amended(part, tasks));
-    for (const task of tasks) if (isEnded(task.state)) tell(task);
-    unsubscribe = service.registry.subscribe(({ operation, from }) => {
-      if (from !== undefined && tasks.includes(operation)) tell(operation);
+    for (const task of tasks) if (isTaskOver(task)) tell(task);
+    unsubscribe = service.registry.tasks.subscribe((operation) => {
+      if (tasks.includes(operation)) tell(operation);
     });
   });
 }

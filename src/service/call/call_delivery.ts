@@ -4,19 +4,21 @@
  */
 import {
   type CallToolRequestParams,
+  type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
   type ProgressToken,
   type Result,
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import { messageOf } from "../../base/errors.ts";
 import { type ClientOffers, offersOf } from "../questions/question.ts";
 import { RELATED_TASK_META_KEY } from "../../wire/json_rpc_message.ts";
 import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { callProgress, callTool } from "./call_tool.ts";
 import { ProgressStream } from "../result/progress.ts";
-import { styleOf } from "../result/result_text.ts";
+import { errorResult, styleOf } from "../result/result_text.ts";
 import { activeHeartbeat } from "../run/run_operation.ts";
 import type { CallContext, ToolCall } from "../service.ts";
 import { calledName } from "../result/listed_texts.ts";
@@ -79,10 +81,25 @@ export class CallDelivery {
     if (revision === "2025-11-25" || service.settings.synchronous || !declaresTasks(context)) {
       return await callTool(service, call, base);
     }
-    let created: Result | undefined;
-    const begin = (operation: Operation) => created = extensionTaskCreated(operation);
-    const result = await callTool(service, call, { ...base, task: { required: false, begin } });
-    return created === undefined ? result : rawResult(created);
+    const answer = await this.#taskOrResult(call, base, { required: false });
+    return answer.task === undefined ? answer.result : rawResult(extensionTaskCreated(answer.task));
+  }
+
+  /** Gives the task as soon as the call has become one, else its result. A call that is itself the task then goes on. */
+  async #taskOrResult(
+    call: ToolCall,
+    base: CallContext,
+    { required }: { readonly required: boolean },
+  ): Promise<{ readonly task: Operation } | { readonly task?: never; readonly result: CallToolResult }> {
+    const { registry } = this.#parts.service;
+    const begun = Promise.withResolvers<Operation>();
+    const answering = callTool(this.#parts.service, call, { ...base, task: { required, begin: begun.resolve } });
+    const first = await Promise.race([begun.promise.then((task) => ({ task })), answering.then(() => undefined)]);
+    if (first === undefined) return { result: await answering };
+    const { task } = first;
+    void answering.catch((thrown) => errorResult(`Internal error: ${messageOf(thrown)}`))
+      .then((result) => registry.tasks.answer(task, result));
+    return first;
   }
 
   #asksForTask(params: CallToolRequestParams): boolean {
@@ -99,21 +116,19 @@ export class CallDelivery {
       const message = `Tool "${call.name}" cannot be called as a task: its execution.taskSupport is not set`;
       throw new RequestError(RequestErrorCode.MethodNotFound, message);
     }
-    let created: Result | undefined;
-    const begin = (operation: Operation) => {
-      created = coreTaskCreated(operation, service.registry.queuePosition(operation.id), styleOf(service, base));
-      this.#streamTask(operation, context.mcpReq._meta?.progressToken);
-    };
-    const result = await callTool(service, call, { ...base, task: { required: true, begin } });
-    if (created === undefined) {
-      const [text] = result.content;
-      const message = text?.type === "text" ? text.text : "The call could not be done";
-      const failed = () => Promise.resolve({ kind: "not_started", message } as const);
-      const operation = service.registry.start(call.name, call.name, failed);
-      service.registry.markTask(operation.id);
-      begin(operation);
-    }
-    return rawResult(created ?? {});
+    const answer = await this.#taskOrResult(call, base, { required: true });
+    const operation = answer.task ?? this.#failed(call, answer.result);
+    const created = coreTaskCreated(operation, service.registry.queuePosition(operation.id), styleOf(service, base));
+    this.#streamTask(operation, context.mcpReq._meta?.progressToken);
+    return rawResult(created);
+  }
+
+  #failed({ name }: ToolCall, { content: [text] }: CallToolResult): Operation {
+    const { registry } = this.#parts.service;
+    const message = text?.type === "text" ? text.text : "The call could not be done";
+    const operation = registry.start(name, name, () => Promise.resolve({ kind: "not_started", message } as const));
+    registry.markTask(operation.id);
+    return operation;
   }
 
   #baseContext({ mcpReq }: ServerContext, { client, signal, request }: AskingParts): CallContext {
@@ -132,7 +147,7 @@ export class CallDelivery {
     };
   }
 
-  /** Streams progress until the task has ended: the call's token is valid until then. */
+  /** Streams progress until the task is over: the call's token is valid until then. */
   #streamTask(operation: Operation, progressToken: ProgressToken | undefined): void {
     if (progressToken === undefined) return;
     const { service, outgoing, closed } = this.#parts;
@@ -150,7 +165,7 @@ export class CallDelivery {
       log: service.log,
     });
     stream.watch(operation, "");
-    void operation.ended.then(() => stream.close());
+    void (operation.taskCall?.answered ?? operation.ended).then(() => stream.close());
   }
 }
 

@@ -13,7 +13,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Operation } from "../../operation/operation_record.ts";
-import { isEnded } from "../../operation/operation.ts";
+import { isTaskOver } from "../../operation/protocol_tasks.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import { member } from "../../wire/json_value.ts";
 import { TransportLayer } from "../../wire/transport_wrapper.ts";
@@ -48,7 +48,7 @@ export class ListenLayer extends TransportLayer {
     // The SDK's own acknowledgement, which has this member.
     const notifications = { ...member(message.params, "notifications") as object, taskIds: tasks.map(({ id }) => id) };
     await super.send({ ...message, params: { ...message.params, notifications } }, options);
-    for (const task of tasks) if (isEnded(task.state)) this.#tell(task, subscription);
+    for (const task of tasks) if (isTaskOver(task)) this.#tell(task, subscription);
   }
 
   protected override ended(): void {
@@ -76,8 +76,7 @@ export class ListenLayer extends TransportLayer {
 
   #listen(subscription: WireId, taskIds: readonly string[]): void {
     this.#listening.set(subscription, knownTasks(this.#service, taskIds));
-    this.#unsubscribe ??= this.#service.registry.subscribe(({ operation, from }) => {
-      if (from === undefined) return;
+    this.#unsubscribe ??= this.#service.registry.tasks.subscribe((operation) => {
       for (const [id, tasks] of this.#listening) if (tasks.includes(operation)) this.#tell(operation, id);
     });
   }

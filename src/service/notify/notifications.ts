@@ -6,6 +6,7 @@ import type { Transition } from "../../operation/registry.ts";
 import { isEnded } from "../../operation/operation.ts";
 import type { LogLevel } from "../sdk/log_level.ts";
 import type { Operation } from "../../operation/operation_record.ts";
+import { isTaskOver } from "../../operation/protocol_tasks.ts";
 import { newsText } from "../result/watch_news.ts";
 import { headingOf, statusLine } from "../result/closing_line.ts";
 import type { ClientLink } from "../sdk/client_link.ts";
@@ -40,10 +41,8 @@ export function announce(parts: ConnectionParts): Unsubscribe {
   const unsubscribes = [
     ...announceChanges(parts),
     ...level === undefined ? [] : [
-      service.registry.subscribe((transition) => {
-        announceEnd(transition, level, outgoing);
-        announceTask(transition, service.settings, { link, outgoing });
-      }),
+      service.registry.subscribe((transition) => announceEnd(transition, level, outgoing)),
+      service.registry.tasks.subscribe((operation) => announceTask(operation, service.settings, { link, outgoing })),
       service.registry.subscribeNews((operation) => announceNews(operation, level, outgoing)),
       signalWork(service, link, outgoing),
     ],
@@ -94,11 +93,11 @@ function announceNews(operation: Operation, wanted: LogLevel, outgoing: Outgoing
 
 /** The end of a task of 2025-11-25, for clients that do not poll. */
 function announceTask(
-  { operation, to }: Transition,
+  operation: Operation,
   settings: Service["settings"],
   { link, outgoing }: Pick<ConnectionParts, "link" | "outgoing">,
 ): void {
-  if (!operation.isTask || !isEnded(to) || !link.hasCoreTasks) return;
+  if (!isTaskOver(operation) || !link.hasCoreTasks) return;
   outgoing.notifyLater("notifications/tasks/status", coreTask(operation, settings));
 }
 

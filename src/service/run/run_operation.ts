@@ -3,14 +3,15 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isEnded, type Work } from "../../operation/operation.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { type Awaited, type OutputWaitEnd, waitForOutput } from "../../operation/output_wait.ts";
+import { TaskCall } from "../../operation/protocol_tasks.ts";
 import type { LinePattern } from "../../operation/watch/line_pattern.ts";
-import { chooseMode, longestWait, type ModeChoices } from "./mode.ts";
+import { chooseMode, longestWait, type Mode, type ModeChoices } from "./mode.ts";
 import { ProgressStream } from "../result/progress.ts";
 import { duration } from "../../base/time.ts";
 import { elapsedMs } from "../result/closing_line.ts";
 import { finalResult, startedResult, styleOf } from "../result/result_text.ts";
 import { waitedResult, withMissedLine } from "../result/waited_result.ts";
-import type { CallContext, Service } from "../service.ts";
+import type { CallContext, Service, TaskRequest } from "../service.ts";
 
 /** The work of a tool call, ready to start. */
 export interface Job extends Omit<ModeChoices, "forced"> {
@@ -37,14 +38,20 @@ export async function runOperation(service: Service, job: Job, context: CallCont
   const { until, port, quietMs, input } = job.awaited ?? {};
   // Who waits for a line waits for it as long as for an end.
   const isLong = until !== undefined || port !== undefined || quietMs !== undefined && input !== true;
-  const mode = isLong ? "synchronous" : chooseMode({ ...job, forced: service.settings.synchronous });
-  const limitMs = longestWait(service, mode, context);
+  const chosen = chooseMode({ ...job, forced: service.settings.synchronous });
+  const mode = isLong ? "synchronous" : chosen;
+  const { task, ...withoutTask } = context;
+  const limitMs = longestWait(service, mode, job.awaited === undefined ? context : withoutTask);
   const operation = registry.start(job.tool, job.title, job.work, { timeoutSeconds, exclusive, watch });
+  const isTaskCall = task !== undefined && job.awaited !== undefined;
+  using _ = isTaskCall ? beginTaskCall(service, operation, { task, isLong, chosen }) : undefined;
   let end: OutputWaitEnd | undefined;
   if (limitMs > 0) {
     registry.markDelivered(operation.id);
     const quietMs = mode === "undecided" ? QUIET_MS : undefined;
-    end = await waitInForeground(service, operation, { context, limitMs, quietMs, awaited: job.awaited });
+    // The progress of a task that its client asked for is sent with the task.
+    const waiting = isTaskCall && task.required ? { ...context, sendProgress: undefined } : context;
+    end = await waitInForeground(service, operation, { context: waiting, limitMs, quietMs, awaited: job.awaited });
     if (isEnded(operation.state)) {
       const result = finalResult(operation, styleOf(service, context));
       return end === undefined ? result : withMissedLine(result, end, job.awaited);
@@ -52,15 +59,42 @@ export async function runOperation(service: Service, job: Job, context: CallCont
     registry.markUndelivered(operation.id);
     if (operation.screen !== undefined) await operation.screen.read();
   }
-  const { task } = context;
-  if (task !== undefined) registry.markTask(operation.id);
-  const tell = task?.begin ?? context.onBackground;
-  tell?.(operation);
+  if (!isTaskCall) {
+    if (task !== undefined) registry.markTask(operation.id);
+    const tell = task?.begin ?? context.onBackground;
+    tell?.(operation);
+  }
   registry.markSeen(operation.id, end?.kind === "matched" ? end.position : undefined);
   const position = registry.queuePosition(operation.id);
   return end === undefined || job.awaited === undefined
     ? startedResult(operation, styleOf(service, context), position)
     : waitedResult(operation, end, { ...styleOf(service, context), awaited: job.awaited, position });
+}
+
+interface TaskCallChoices {
+  readonly task: TaskRequest;
+  readonly isLong: boolean;
+  readonly chosen: Mode;
+}
+
+/**
+ * Makes the call a task (X5a), not its operation: at once where the client wants one, else once it takes long. Disposed:
+ * not any more.
+ */
+function beginTaskCall(
+  { registry, settings }: Service,
+  operation: Operation,
+  { task, isLong, chosen }: TaskCallChoices,
+): Disposable | undefined {
+  const begin = () => {
+    if (isEnded(operation.state)) return;
+    registry.markTask(operation.id, new TaskCall());
+    task.begin(operation);
+  };
+  if (task.required) begin();
+  if (task.required || !isLong || chosen === "synchronous") return undefined;
+  const timer = setTimeout(begin, chosen === "asynchronous" ? 0 : settings.inlineWaitMs);
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 /** The progress message for an operation without output. */

@@ -1,10 +1,14 @@
-/** An operation as a task of either generation (X5a): the same facts under different names. */
+/**
+ * An operation as a task of either generation (X5a): the same facts under different names. The task is over with the
+ * operation, or with the call that started it where that waited for more than the end.
+ */
 import type { CallToolResult, Result } from "@modelcontextprotocol/server";
 import { RELATED_TASK_META_KEY } from "../../wire/json_rpc_message.ts";
 import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { taskTtlMs } from "../../operation/history.ts";
 import { isEnded } from "../../operation/operation.ts";
+import { isTaskOver } from "../../operation/protocol_tasks.ts";
 import { statusLine } from "../result/closing_line.ts";
 import { finalResult, isErrorEnd, type ResultStyle, startedResult } from "../result/result_text.ts";
 
@@ -21,7 +25,7 @@ export function coreTask(operation: Operation, style: Pick<ResultStyle, "exitErr
   return {
     ...facts,
     // In this version a call whose result is an error has failed.
-    status: status === "completed" && isErrorEnd(operation, style) ? "failed" : status,
+    status: status === "completed" && hasFailed(operation, style) ? "failed" : status,
     ttl: taskTtlMs(operation, Date.now()),
     pollInterval: pollInterval(operation),
   };
@@ -49,7 +53,7 @@ export function coreTaskCreated(
  */
 export function coreTaskResult(operation: Operation, style: ResultStyle): CallToolResult {
   if (failedInServer(operation)) throw internalError(operation);
-  const result = finalResult(operation, style);
+  const result = resultOf(operation, style);
   return { ...result, _meta: { ...result._meta, [RELATED_TASK_META_KEY]: { taskId: operation.id } } };
 }
 
@@ -66,14 +70,26 @@ export function extensionTaskCreated(operation: Operation): Result {
 /** The same with the result, or the server's own error, as soon as there is one; a cancelled task has neither. */
 export function detailedTask(operation: Operation, style: ResultStyle): Result {
   const task = extensionTask(operation);
-  if (task["status"] === "completed") return { ...task, result: finalResult(operation, style) };
+  if (task["status"] === "completed") return { ...task, result: resultOf(operation, style) };
   if (task["status"] !== "failed") return task;
   const { code, message, data } = internalError(operation);
   return { ...task, error: { code, message, data } };
 }
 
+/** The result of a task that is over. */
+function resultOf(operation: Operation, style: ResultStyle): CallToolResult {
+  // What a call was answered with is a result.
+  return operation.taskCall?.answer?.result as CallToolResult | undefined ?? finalResult(operation, style);
+}
+
+function hasFailed(operation: Operation, style: Pick<ResultStyle, "exitErrors">): boolean {
+  const answer = operation.taskCall?.answer;
+  return answer === undefined ? isErrorEnd(operation, style) : answer.result["isError"] === true;
+}
+
 /** Whether the server itself failed: the answer is an error of JSON-RPC instead of a result. */
-function failedInServer({ state, end }: Operation): boolean {
+function failedInServer({ state, end, taskCall }: Operation): boolean {
+  if (taskCall !== undefined) return false;
   const command = end?.command;
   return state === "failed" && command?.kind === "not_started" && command.fault === "server";
 }
@@ -85,14 +101,16 @@ function internalError({ id, end }: Operation): RequestError {
 
 /** `completed` for every end that has a result, errors of the tool included. */
 function taskFacts(operation: Operation) {
-  const ended = failedInServer(operation) ? "failed" : operation.state === "cancelled" ? "cancelled" : "completed";
-  const { id, state, createdAt, startedAt, endedAt } = operation;
+  const { id, state, createdAt, startedAt, endedAt, taskCall } = operation;
+  const isCancelled = taskCall === undefined ? state === "cancelled" : taskCall.answer?.isCancelled === true;
+  const ended = failedInServer(operation) ? "failed" : isCancelled ? "cancelled" : "completed";
+  const updatedAt = taskCall?.answer?.at ?? endedAt ?? startedAt ?? createdAt;
   return {
     taskId: id,
-    status: isEnded(state) ? ended : "working",
+    status: isTaskOver(operation) ? ended : "working",
     statusMessage: isEnded(state) ? statusLine(operation) : `${operation.tool} ${state}: ${operation.title}`,
     createdAt: new Date(createdAt).toISOString(),
-    lastUpdatedAt: new Date(endedAt ?? startedAt ?? createdAt).toISOString(),
+    lastUpdatedAt: new Date(updatedAt).toISOString(),
   };
 }
 

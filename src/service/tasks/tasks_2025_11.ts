@@ -4,6 +4,7 @@ import type { Result, ServerContext } from "@modelcontextprotocol/server";
 import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import { isOperationId } from "../../operation/operation_id.ts";
 import type { Operation } from "../../operation/operation_record.ts";
+import { isTaskOver } from "../../operation/protocol_tasks.ts";
 import { styleOf } from "../result/result_text.ts";
 import type { CallContext, Service } from "../service.ts";
 import { ANYTHING, textMember } from "../sdk/wrong_parameters.ts";
@@ -55,14 +56,26 @@ async function resultOf(
   operation: Operation,
   { signal, readsResources }: Required<Pick<CallContext, "signal" | "readsResources">>,
 ): Promise<Result> {
-  await service.registry.wait([operation.id], { signal });
+  if (operation.taskCall === undefined) await service.registry.wait([operation.id], { signal });
+  else await Promise.race([operation.taskCall.answered, aborted(signal)]);
   return signal.aborted ? {} : coreTaskResult(operation, styleOf(service, { readsResources }));
 }
 
+function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise;
+}
+
 async function cancelTask({ registry, settings }: Service, operation: Operation): Promise<Result> {
-  const outcome = await registry.cancel(operation.id, "The client cancelled the task");
-  if (outcome.kind === "ended" && outcome.operation.state === "cancelled") return coreTask(operation, settings);
-  const message = `Cannot cancel task "${operation.id}": it has ended already, its state is ${operation.state}`;
+  const wasOver = isTaskOver(operation);
+  if (!wasOver) {
+    await registry.cancel(operation.id, "The client cancelled the task");
+    await operation.taskCall?.answered;
+  }
+  const task = coreTask(operation, settings);
+  if (!wasOver && task["status"] === "cancelled") return task;
+  const message = `Cannot cancel task "${operation.id}": it has ended already, its state is ${task["status"]}`;
   throw new RequestError(RequestErrorCode.InvalidParams, message);
 }
 

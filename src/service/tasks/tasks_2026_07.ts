@@ -15,6 +15,7 @@ import { member } from "../../wire/json_value.ts";
 import type { ResourceUse } from "../resources/resources.ts";
 import { TASKS_EXTENSION } from "../../wire/json_rpc_message.ts";
 import { detailedTask } from "./task_views.ts";
+import { isTaskOver } from "../../operation/protocol_tasks.ts";
 
 /** Whether this request declares the extension; earlier requests do not count. */
 export function declaresTasks({ mcpReq }: ServerContext): boolean {
@@ -42,7 +43,10 @@ export function serveExtensionTasks(server: Server, service: Service, use: Resou
     return {};
   });
   serve("tasks/cancel", (params) => {
-    const { id } = findTask(service, params);
+    const task = findTask(service, params);
+    // What goes on after the call that was the task is not the task's.
+    if (isTaskOver(task)) return {};
+    const { id } = task;
     // The acknowledgement does not wait for the processes to be gone; `tasks/get` tells.
     service.registry.cancel(id, "The client cancelled the task").catch((thrown) => {
       service.log.error("Cannot cancel a task", { operation: id, error: messageOf(thrown) });

@@ -1,0 +1,309 @@
+/** Calls that wait for a line, a port, silence or input, as tasks of both generations: the task is the call, not its operation. */
+import assert from "node:assert/strict";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { TaskClient } from "./_support/clients/modern.ts";
+import { until } from "./_support/deadline.ts";
+import { MODERN_META, type RpcMessage, type ToolAnswer, toolAnswer } from "./_support/json_rpc.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+/** A client that takes tasks. */
+interface TaskTaker {
+  /** What a call may have that makes it a task at once. */
+  readonly args: object;
+  /** Members of `params` that ask for a task. */
+  readonly params: object;
+  request(method: string, params: object): Promise<RpcMessage>;
+}
+
+interface Wire {
+  readonly name: string;
+  readonly isCore: boolean;
+  connect(bench: Workbench, stack: AsyncDisposableStack): Promise<TaskTaker>;
+}
+
+const CORE = { args: {}, params: { task: {} } };
+const EXTENSION = { args: { execution_mode: "AsyncResultPush" }, params: {} };
+const WITH_TASKS = {
+  ...MODERN_META,
+  "io.modelcontextprotocol/clientCapabilities": { extensions: { "io.modelcontextprotocol/tasks": {} } },
+};
+
+const WIRES: readonly Wire[] = [
+  {
+    name: "2025-11-25, stdio",
+    isCore: true,
+    async connect(bench, stack) {
+      const server = stack.use(await ServerProcess.start(bench));
+      return { ...CORE, request: (method, params) => server.request(method, params) };
+    },
+  },
+  {
+    name: "2025-11-25, HTTP",
+    isCore: true,
+    async connect(bench, stack) {
+      const client = stack.use(await HttpClient.connect(stack.use(await HttpServerProcess.start(bench))));
+      return { ...CORE, request: (method, params) => client.request(method, params) };
+    },
+  },
+  {
+    name: "2026-07-28, stdio",
+    isCore: false,
+    async connect(bench, stack) {
+      const client = new TaskClient(stack.use(await ServerProcess.start(bench, { era: "2026-07-28" })));
+      return { ...EXTENSION, request: (method, params) => client.request(method, params) };
+    },
+  },
+  {
+    name: "2026-07-28, HTTP",
+    isCore: false,
+    async connect(bench, stack) {
+      const server = stack.use(await HttpServerProcess.start(bench));
+      const request = async (method: string, params: object) => {
+        const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": method, ...named(method, params) };
+        const message = { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: WITH_TASKS } };
+        return await (await server.post(message, { accept: "application/json", headers })).json();
+      };
+      return { ...EXTENSION, request };
+    },
+  },
+];
+
+function named(method: string, params: object): Record<string, string> {
+  const { name, taskId } = params as { readonly name?: string; readonly taskId?: string };
+  const value = method.startsWith("tasks/") ? taskId : name;
+  return value === undefined ? {} : { "mcp-name": value };
+}
+
+/** A client that takes tasks, and the calls that it makes. */
+class Conversation {
+  readonly #client: TaskTaker;
+  readonly #isCore: boolean;
+
+  constructor(client: TaskTaker, { isCore }: { readonly isCore: boolean }) {
+    this.#client = client;
+    this.#isCore = isCore;
+  }
+
+  /** A call that the client makes without a task. */
+  async call(name: string, args: object): Promise<ToolAnswer> {
+    return toolAnswer(await this.#client.request("tools/call", { name, arguments: args }));
+  }
+
+  /** The id of the task that a call has become. */
+  async begin(args: object, name = "sandboxed_shell"): Promise<string> {
+    const { args: more, params } = this.#client;
+    const own = name === "sandboxed_shell" ? { ...more, ...args } : args;
+    const { result, error } = await this.#client.request("tools/call", { name, arguments: own, ...params });
+    const task = (this.#isCore ? result?.["task"] : result) as { readonly taskId?: string } | undefined;
+    return task?.taskId ?? assert.fail(JSON.stringify(error ?? result));
+  }
+
+  async status(taskId: string): Promise<string> {
+    return String((await this.#client.request("tasks/get", { taskId })).result?.["status"]);
+  }
+
+  /** The result of a task that ends by itself. */
+  async answer(taskId: string): Promise<ToolAnswer> {
+    if (this.#isCore) {
+      const answer = toolAnswer(await this.#client.request("tasks/result", { taskId }));
+      assert.strictEqual(await this.status(taskId), "completed");
+      return answer;
+    }
+    const found: ToolAnswer[] = [];
+    await until(
+      async () => {
+        const { result } = await this.#client.request("tasks/get", { taskId });
+        if (result?.["status"] === "working") return false;
+        assert.strictEqual(result?.["status"], "completed");
+        found.push(toolAnswer({ result: result["result"] as RpcMessage["result"] & object }));
+        return true;
+      },
+      30_000,
+      `the task ${taskId} to end`,
+    );
+    return found[0] ?? assert.fail();
+  }
+
+  async cancel(taskId: string): Promise<RpcMessage> {
+    return await this.#client.request("tasks/cancel", { taskId });
+  }
+}
+
+const FOR_EVER = "tail -f /dev/null";
+
+/** A port at which nothing listens now. */
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+/** Registers a test for each wire. */
+function onEachWire(
+  what: string,
+  run: (client: Conversation, bench: Workbench, wire: Wire) => Promise<void>,
+  wires: readonly Wire[] = WIRES,
+): void {
+  for (const wire of wires) {
+    Deno.test(`X5 ${wire.name}: ${what}`, async () => {
+      using bench = new Workbench();
+      const leaf = { name: "up", description: "Serves.", argv: ["-c", `echo up; ${FOR_EVER}`], until: "up" };
+      const file = { name: "serve", description: "Serves.", command: "sh", subcommand: [leaf] };
+      bench.write(".ahma/tools/serve.json", JSON.stringify(file));
+      await using stack = new AsyncDisposableStack();
+      await run(new Conversation(await wire.connect(bench, stack), wire), bench, wire);
+    });
+  }
+}
+
+onEachWire(
+  "a task that waits for a line ends with it, and the operation goes on under its id",
+  async (client, bench) => {
+    const task = await client.begin({
+      command: `echo up; until [ -e go ]; do sleep 0.02; done; echo bye`,
+      until: "up",
+    });
+    const { text } = await client.answer(task);
+    assert.match(text, /^op_\w+ still runs after [^\n]+\. `await` returns its result\. It wrote:\n> up$/);
+    const [id] = /op_\w+/.exec(text) ?? [];
+    // What goes on is not the task's.
+    await client.cancel(task);
+    assert.strictEqual(await client.status(task), "completed");
+    const waited = await client.call("await", { operation_id: id, timeout_seconds: 0 });
+    assert.match(waited.text, /^op_\w+ still runs after /);
+    bench.write("go", "");
+    assert.match((await client.call("await", { operation_id: id })).text, /^up\nbye\n/);
+    // The task is what the call was answered with.
+    assert.strictEqual((await client.answer(task)).text, text);
+  },
+);
+
+const LISTENS = "import socket, time; s = socket.socket(); s.bind(('127.0.0.1', PORT)); s.listen(); time.sleep(600)";
+
+onEachWire("a task that waits for silence, a port or the end of its command says which came", async (client) => {
+  const quiet = await client.begin({ command: `echo a; ${FOR_EVER}`, until_quiet: 0.3 });
+  const { text } = await client.answer(quiet);
+  assert.match(text, /^op_\w+ still runs after [^\n]+, silent for 300 ms\. [^\n]+ Output so far:\na\n$/);
+  const port = freePort();
+  const listening = await client.begin({
+    command: `python3 -c "${LISTENS.replace("PORT", String(port))}"`,
+    until_port: port,
+  });
+  assert.match((await client.answer(listening)).text, new RegExp(` and listens at port ${port}\\. `));
+  const ended = await client.begin({ command: "echo over; exit 3", until: "never" });
+  const over = (await client.answer(ended)).text;
+  assert.match(over, /^over\n\[exit code 3, [^\n]+\]\n\[ended without a line with "never"\]$/);
+});
+
+onEachWire("a task that is cancelled while it waits ends its operation", async (client, bench) => {
+  const task = await client.begin({ command: "touch runs; sleep 600", until: "never" });
+  await bench.appears("runs");
+  assert.strictEqual(await client.status(task), "working");
+  await client.cancel(task);
+  await bench.processesGone("sleep 600");
+  await until(async () => await client.status(task) === "cancelled", 30_000, "the task to be cancelled");
+});
+
+onEachWire("a leaf of a tool file that waits for a line is such a task", async (client) => {
+  const task = await client.begin({ execution_mode: "AsyncResultPush" }, "serve_up");
+  assert.match((await client.answer(task)).text, /^op_\w+ still runs after [^\n]+ It wrote:\n> up$/);
+});
+
+const CORE_WIRES = WIRES.filter(({ isCore }) => isCore);
+
+onEachWire(
+  "a question ends the task, `send` answers it, and `send` and `await` are called without a task",
+  async (client) => {
+    for (const open of [{ input: true }, { tty: true }]) {
+      const task = await client.begin({ command: "printf 'Name? '; read name; echo hello $name; exit 4", ...open });
+      const { text } = await client.answer(task);
+      assert.match(text, /^op_\w+ waits for input: "Name\?"\. `send` types\.$/);
+      const [id] = /op_\w+/.exec(text) ?? [];
+      const sent = await client.call("send", { operation_id: id, text: "fish\n" });
+      assert.match(sent.text, /hello fish\n\[exit code 4, [^\n]+\]$/);
+      assert.strictEqual((await client.answer(task)).text, text);
+    }
+  },
+  CORE_WIRES,
+);
+
+onEachWire(
+  "an operation that goes on after its task is news when it ends, and the cancel of the task is refused",
+  async (client, bench) => {
+    const task = await client.begin({
+      command: "echo up; until [ -e go ]; do sleep 0.02; done; touch over",
+      until: "up",
+    });
+    const [id] = /op_\w+/.exec((await client.answer(task)).text) ?? [];
+    const { error } = await client.cancel(task);
+    assert.deepStrictEqual([error?.code, /it has ended already, its state is completed$/.test(error?.message ?? "")], [
+      -32602,
+      true,
+    ]);
+    bench.write("go", "");
+    await bench.appears("over");
+    const news = async () =>
+      (await client.call("sandboxed_shell", { command: "true" })).text.includes(`Ended since:\n[${id} completed`);
+    await until(news, 30_000, "the news of the end");
+  },
+  CORE_WIRES,
+);
+
+Deno.test("X5 X6 2025-11-25: progress of a task that waits for a line ends with it", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const seen: unknown[] = [];
+  server.listen(({ method, params }) => {
+    if (method === "notifications/progress") seen.push(params?.["progress"]);
+    if (method === "notifications/tasks/status") seen.push(params?.["status"]);
+    // The command writes its next line when the one before has come.
+    if (method === "notifications/progress") bench.write(`heard-${seen.length}`, "");
+  });
+  const wait = (number: number) => `until [ -e heard-${number} ]; do sleep 0.02; done`;
+  const command = `echo one; ${wait(1)}; echo two; ${wait(2)}; echo three; ${FOR_EVER}`;
+  const { result } = await server.request("tools/call", {
+    name: "sandboxed_shell",
+    arguments: { command, until: "three" },
+    task: {},
+  }, { progressToken: "p" });
+  const { taskId } = result?.["task"] as { readonly taskId: string };
+  assert.match(toolAnswer(await server.request("tasks/result", { taskId })).text, /\n> three$/);
+  await server.notification("notifications/tasks/status", (params) => params.taskId === taskId);
+  assert.deepStrictEqual(seen.slice(0, 2), [1, 2]);
+  assert.strictEqual(seen.at(-1), "completed");
+});
+
+Deno.test("X5 2026-07-28: who listens to a call that is a task is told once, with its answer", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
+  const client = new TaskClient(server);
+  const wait = "until [ -e go ]; do sleep 0.02; done";
+  const args = { command: `${wait}; echo up; ${FOR_EVER}`, until: "up", execution_mode: "AsyncResultPush" };
+  const { result } = await client.request("tools/call", { name: "sandboxed_shell", arguments: args });
+  const taskId = String(result?.["taskId"]);
+  const listening = client.request("subscriptions/listen", { notifications: { taskIds: [taskId] } });
+  await server.notification("notifications/subscriptions/acknowledged");
+  bench.write("go", "");
+  const { params } = await server.notification("notifications/tasks");
+  assert.strictEqual(params?.["status"], "completed");
+  assert.match(toolAnswer({ result: params?.["result"] as object as Record<string, unknown> }).text, /\n> up$/);
+  server.kill("SIGTERM");
+  assert.strictEqual((await listening).result?.["resultType"], "complete");
+});
+
+Deno.test("X5 2026-07-28: a question, and a line that comes early, are the answer, without a task", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { era: "2026-07-28", flags: ["--inline-wait", "30000"] });
+  const client = new TaskClient(server);
+  for (
+    const [args, expected] of [
+      [{ command: "printf 'Name? '; read name", input: true }, /^op_\w+ waits for input: "Name\?"/],
+      [{ command: `echo up; ${FOR_EVER}`, until: "up" }, /\n> up$/],
+    ] as const
+  ) {
+    const answer = await client.request("tools/call", { name: "sandboxed_shell", arguments: args });
+    assert.strictEqual(answer.result?.["resultType"], "complete");
+    assert.match(toolAnswer(answer).text, expected);
+  }
+});
