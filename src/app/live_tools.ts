@@ -59,6 +59,7 @@ export function liveTools({ settings, bundled, runner, scope, path, memory, log 
     watched: settings.hotReload ? toolsDirectoryCandidates(explicit, cwd) : [],
     bundled,
     namePrefix: settings.toolPrefix,
+    network: settings.sandbox.confinement,
     ...probeAsker({ runner, scope, path: searchPath(path), memory, opened: openedBy(settings.sandbox) }),
     log,
   });

@@ -25,7 +25,7 @@ import { AuditLog } from "./runner/audit_log.ts";
 import { AuditedRunner } from "./runner/audited_runner.ts";
 import { LimitedInputs } from "./runner/limited_inputs.ts";
 import { ExplainedRunner } from "./runner/explained_runner.ts";
-import { namesLine } from "./runner/network_names.ts";
+import { namesLine, narrowedLines } from "./runner/network_names.ts";
 import { openSeatbelt } from "./open_seatbelt.ts";
 import { chosenDirectory } from "../settings/project_directories.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -184,7 +184,7 @@ function sandboxStatus(sandbox: Sandbox, runner: LinuxRunner, settings: Settings
       const layers = [summary, ...policy && settled.value ? layersOf(policy, settled.value) : []].join(", ");
       const missing = sandbox.missing.map((gap) => `\nNot enforced on this kernel: ${gap}`).join("");
       const closed = runner.closedSockets === undefined ? "" : `\n${runner.closedSockets}`;
-      const names = namesLine(sandbox.policy?.confinement, runner.networkTotals);
+      const names = namesLine(sandbox.policy?.confinement, runner.networkTotals) + narrowedLines(runner.narrowedTotals);
       return `${layers}${missing}${closed}${names}\n${await selfTestLine(runner)}`;
     },
   };

@@ -25,8 +25,8 @@ export async function openSeatbelt(
   const prepared = withRoom(() => prepareSeatbelt(settings, platform));
   if (!prepared.ok) throw new UserError(prepared.problem);
   const sandbox = prepared.value;
-  const { confinement, offline, scopes, missing, directories } = sandbox;
-  const runner = new MacosRunner({ sandbox, shell, confinement, offline, logger });
+  const { confinement, scopes, missing, directories } = sandbox;
+  const runner = new MacosRunner({ ...sandbox, sandbox, shell, logger });
   if (confinement === undefined) {
     return {
       sandbox,

@@ -6,6 +6,7 @@ import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
 import { withAwaitedScope } from "../app/http/awaited_scope.ts";
 import { showNodeOptions } from "../app/program/node_options.ts";
+import { toolFilesListHosts } from "../app/program/listed_hosts.ts";
 import { becomesWorker } from "../app/program/worker_program.ts";
 import { serve } from "./serve/serve.ts";
 import { helpText } from "./terminal/help.ts";
@@ -94,8 +95,11 @@ function usesNetwork({ subcommand, settings, line }: Extract<Invocation, { kind:
     subcommand === "list-tools" && line.flags.has("http") ||
     subcommand === "auth" && line.operands[0] !== "list" ||
     subcommand === "version" && line.flags.has("check") ||
+    RUNS_TOOLS.includes(subcommand) && toolFilesListHosts(settings) ||
     settings.sandbox.confinement.network === "names";
 }
+
+const RUNS_TOOLS: readonly string[] = ["serve", "call"];
 
 function internalError(thrown: unknown): string {
   return `Internal error: ${thrown instanceof Error ? thrown.stack ?? thrown.message : messageOf(thrown)}`;

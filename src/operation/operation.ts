@@ -3,6 +3,7 @@ import type { CommandEnd } from "../base/command/command_end.ts";
 import type { RunningCommand } from "../base/command/running_command.ts";
 import type { ProtectedChange } from "../base/command/protected_change.ts";
 import type { LogFields } from "../base/log.ts";
+import type { NetworkReach } from "../base/network/network_bound.ts";
 
 export type EndState = "completed" | "failed" | "cancelled" | "timed_out";
 export type OperationState = "queued" | "running" | EndState;
@@ -21,6 +22,8 @@ export interface WorkControl {
   readonly operation: { readonly id: string; readonly tool: string };
   /** Aborted by cancel, timeout and shutdown; the work then ends its processes and settles. */
   readonly signal: AbortSignal;
+  /** Where its commands may connect at most (S43); absent: where all commands may. */
+  readonly network?: NetworkReach;
   /** Protected paths that changed while the work ran (S8), reported with the result. */
   protectedChanged(changes: readonly ProtectedChange[]): void;
   /** The command that the work runs now; the one before, if any, has ended. */

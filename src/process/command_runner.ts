@@ -4,6 +4,7 @@
  */
 import type { CommandEnd, LeftRunning } from "../base/command/command_end.ts";
 import type { NetworkUse } from "../base/command/network_use.ts";
+import type { NetworkReach } from "../base/network/network_bound.ts";
 import type { RunningCommand } from "../base/command/running_command.ts";
 import type { ProtectedChange } from "../base/command/protected_change.ts";
 import type { SandboxPolicy } from "../sandbox/policy/policy.ts";
@@ -23,6 +24,8 @@ export interface CommandRequest {
   readonly input?: "pipe" | "terminal" | undefined;
   /** It runs without network and Unix sockets; absent: with those of the session's commands. */
   readonly offline?: true;
+  /** Where it may connect at most (S43); absent: where the session's commands may. */
+  readonly network?: NetworkReach | undefined;
   /** The shell that runs it, which must be a line; absent: it starts its own shell or program. */
   readonly within?: OpenShell;
   /** The operation that runs it; absent: no tool does, but a check of a program or a third-party server. */

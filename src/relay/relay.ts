@@ -31,6 +31,8 @@ export interface Reachable {
   readonly isListed: (name: string) => boolean;
   /** Undefined: it is not listed on this port. */
   readonly find: (host: string, port: number) => ListedHost | undefined;
+  /** Why a host that is not listed is refused; without a port, a name that is listed on none. */
+  readonly refusal: (host: string, port?: number) => NetworkRefusal;
   /** What an address of a host is that may not be dialled; undefined: it may. A listed address is its own host. */
   readonly addressProblem: (host: string, address: string) => DialProblem | undefined;
 }
@@ -122,12 +124,12 @@ export class RelayedNetwork {
     this.#listeners = [...listeners.values()];
     const { sockets, loop } = parts;
     for (const one of [dns.udp, dns.tcp, ...this.#listeners]) sockets.adopt(one);
-    const { reachable: { isListed }, hasIpv6, attribute } = options;
+    const { reachable: { isListed, refusal }, hasIpv6, attribute } = options;
     this.#dns = new DnsService({
       sockets,
       loop,
       names: { isListed, hasIpv6, addresses: this.#addresses },
-      onRefused: (name, from) => attribute(from)({ name, bytesOut: 0, bytesIn: 0, refused: notListed(name) }),
+      onRefused: (name, from) => attribute(from)({ name, bytesOut: 0, bytesIn: 0, refused: refusal(name) }),
     }, dns);
     for (const [port, listener] of listeners) loop.add(listener, () => this.#accept(listener, port));
   }
@@ -167,7 +169,9 @@ export class RelayedNetwork {
       tell({ name: host, port, bytesOut: 0, bytesIn: 0, refused });
     };
     if (name === undefined) return refuse({ reason: "stands for no name" });
-    if (found === undefined) return refuse(isLoopbackHost(name) ? LOOPBACK : notListed(`${host}:${port}`));
+    if (found === undefined) {
+      return refuse(isLoopbackHost(name) ? LOOPBACK : this.#options.reachable.refusal(host, port));
+    }
     if (this.#connections.size >= MOST_CONNECTIONS) {
       return refuse({ reason: `would be one of more than ${MOST_CONNECTIONS} connections at once` });
     }
@@ -217,10 +221,6 @@ export class RelayedNetwork {
 
 const LOOPBACK = { reason: "is the loopback of commands, where nothing of the machine listens" };
 const NO_ADDRESS = { refused: { reason: "has no address" } } as const;
-
-function notListed(subject: string): NetworkRefusal {
-  return { reason: "is not on the list of --network", flag: `--network ...,${subject}` };
-}
 
 function useOf(name: string, port: number, { address, bytesIn, bytesOut, refused }: ConnectionEnd): NetworkUse {
   return {

@@ -2,6 +2,7 @@
  * Builds a session's sandbox on macOS, as prepare_linux.ts does on Linux: scopes, private directories, environment, and the
  * profile in a file that commands cannot write to. Nothing here asks the kernel: process/ tries the profile.
  */
+import type { NetworkReach } from "../base/network/network_bound.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { expected } from "../system/paths.ts";
 import type { SessionDirectories } from "./directories/session_directory.ts";
@@ -26,6 +27,9 @@ export interface SeatbeltSandbox extends SessionSandbox {
   readonly confinement: SeatbeltConfinement | undefined;
   /** The same without network, for checks of tool files (T11). */
   readonly offline: SeatbeltConfinement | undefined;
+  /** The same with the machine's loopback at most, for tool files that ask for that (S43). */
+  readonly loopback: SeatbeltConfinement | undefined;
+  readonly network: NetworkReach["network"];
 }
 
 /** What Seatbelt, or this program with it, does not enforce; each client gets these sentences. */
@@ -58,8 +62,10 @@ export function prepareSeatbelt(settings: SandboxSettings, { sandboxExec }: Plat
   const policy = { writable, ...closedPlaces({ sensitive, protect: withTargets(protect, trees) }) };
   const profile = seatbeltProfile({ ...policy, network, unixSockets });
   const offline = seatbeltProfile({ ...policy, network: "none", unixSockets: "deny" });
+  const loopback = seatbeltProfile({ ...policy, network: network === "none" ? network : "localhost", unixSockets });
   if (!profile.ok) return refused(directories, profile.problem);
   if (!offline.ok) return refused(directories, offline.problem);
+  if (!loopback.ok) return refused(directories, loopback.problem);
   const confined = (name: string, made: SeatbeltProfile) =>
     settings.enforce ? confinement(sandboxExec, `${directories.files}/${name}.sb`, made) : undefined;
   return success({
@@ -76,6 +82,8 @@ export function prepareSeatbelt(settings: SandboxSettings, { sandboxExec }: Plat
     warnings: own.value.warnings,
     confinement: confined("profile", profile.value),
     offline: confined("offline", offline.value),
+    loopback: confined("loopback", loopback.value),
+    network,
   });
 }
 

@@ -210,9 +210,9 @@ function httpSettings(values: FlagValues) {
   };
 }
 
-/** Whether a server with these settings connects to hosts itself. */
-export function usesNetwork({ mcpConfigs, sandbox }: Pick<Settings, "mcpConfigs" | "sandbox">): boolean {
-  return mcpConfigs.length > 0 || sandbox.confinement.network === "names";
+/** Whether a server with these settings may connect to hosts itself; with `full`, for the lists of tool files. */
+export function mayUseNetwork({ mcpConfigs, sandbox }: Pick<Settings, "mcpConfigs" | "sandbox">): boolean {
+  return mcpConfigs.length > 0 || sandbox.enforce && ["full", "names"].includes(sandbox.confinement.network);
 }
 
 function sandboxFrom(values: FlagValues): SandboxChoice {

@@ -1,5 +1,5 @@
 /** `--session-isolation` (H3): a child server and a scope for each client. */
-import { usesNetwork } from "../../settings/settings.ts";
+import { mayUseNetwork } from "../../settings/settings.ts";
 import { messageOf, UsageError, UserError } from "../../base/errors.ts";
 import { type ChildSource, isolatedBackends, type OwnProgram } from "../../bridge/isolated/isolated_backend.ts";
 import { type InitializeAnswer, OWN_INITIALIZE } from "../../bridge/backends/client_calls.ts";
@@ -120,7 +120,7 @@ function reservedDirectories({ environment }: ComposeHttpOptions): readonly stri
 /** The pool of child servers of our own program. */
 function poolOf({ flags, environment, settings, http, log }: ComposeHttpOptions): ChildPool {
   return new ChildPool({
-    ...childProgram({ flags, environment, directory: Deno.cwd(), network: usesNetwork(settings) }),
+    ...childProgram({ flags, environment, directory: Deno.cwd(), network: mayUseNetwork(settings) }),
     most: http.maxSessions,
     log,
   });

@@ -9,6 +9,7 @@ import { pathsInCommand } from "../../sandbox/denials/mentioned_paths.ts";
 import type { EndedCommand } from "../../sandbox/denials/question.ts";
 import { copiedConfigurations } from "../../sandbox/grants/user_configuration.ts";
 import { withoutPrivateSockets } from "../../sandbox/policy/confinement.ts";
+import { narrowedPolicy } from "../../sandbox/policy/narrowed_network.ts";
 import type { Sandbox } from "../../sandbox/prepare_linux.ts";
 import { RingBuffer } from "../../operation/output/ring_buffer.ts";
 import { RunnerDecorator } from "./runner_decorator.ts";
@@ -79,6 +80,7 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
       end,
       began,
       changed,
+      network: request.network,
       refused: [...refused.values()],
     });
     return denials.length === 0 ? end : { ...end, denials };
@@ -88,8 +90,9 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
   async explain(command: EndedCommand): Promise<readonly Denial[]> {
     const { scopes, environment, sensitive, guard, directories } = this.#sandbox;
     const [settled] = await Promise.allSettled([this.inner.policy]);
-    const policy = settled.status === "fulfilled" ? settled.value : undefined;
-    if (policy === undefined) return [];
+    const whole = settled.status === "fulfilled" ? settled.value : undefined;
+    if (whole === undefined) return [];
+    const policy = command.network === undefined ? whole : narrowedPolicy(whole, command.network);
     const { confinement } = policy;
     const context = {
       policy: this.inner.closedSockets === undefined

@@ -2,14 +2,23 @@ import { shortNameList } from "../../base/network/short_name_list.ts";
 import { counted } from "../../base/text.ts";
 import { shorten } from "../../base/visible_text.ts";
 import type { NamedTotals } from "../../process/linux/network/network_users.ts";
+import type { NarrowedTotals } from "../../process/linux/readiness/narrowed_networks.ts";
 import type { Confinement } from "../../sandbox/policy/confinement.ts";
 
 const LONGEST_LIST = 1000;
 const MOST_NAMES = 20;
 
-/** A line of `status`: the list of names, what was used of it and what was refused; empty: there is no list. */
+/** Lines of `status`: the list of names, what was used of it and what was refused; empty: there is no list. */
 export function namesLine(confinement: Confinement | undefined, totals: readonly NamedTotals[]): string {
-  if (confinement?.network !== "names") return "";
+  return confinement?.network === "names" ? listLine("Network", { names: confinement.names, totals }) : "";
+}
+
+/** The same for the lists of tool files that are open (S43). */
+export function narrowedLines(lists: readonly NarrowedTotals[]): string {
+  return lists.map((list) => listLine("Network of tool files", list)).join("");
+}
+
+function listLine(title: string, { names, totals }: NarrowedTotals): string {
   const told = totals.slice(0, MOST_NAMES).map(({ name, port, connections, refusals, bytesOut, bytesIn, reason }) => {
     const subject = shorten(port === undefined ? name : `${name}:${port}`);
     const used = connections === 0
@@ -19,5 +28,6 @@ export function namesLine(confinement: Confinement | undefined, totals: readonly
     return `\n  ${subject}: ${[...used, ...refused].join("; ")}`;
   });
   const more = totals.length > MOST_NAMES ? `\n  and ${totals.length - MOST_NAMES} more` : "";
-  return `\nNetwork: ${shorten(shortNameList(confinement.names), LONGEST_LIST)}${told.join("")}${more}`;
+  const list = names.length === 0 ? "no host" : shorten(shortNameList(names), LONGEST_LIST);
+  return `\n${title}: ${list}${told.join("")}${more}`;
 }

@@ -89,7 +89,8 @@ function matches({ kind, name }: NameRule, host: string): boolean {
   return kind === "below" ? host.endsWith(`.${name}`) : host === name;
 }
 
-function covers(outer: NameRule, inner: NameRule): boolean {
+/** Whether the outer rule allows all that the inner one does. */
+export function covers(outer: NameRule, inner: NameRule): boolean {
   if (outer.port !== inner.port || inner.anyProtocol && !outer.anyProtocol) return false;
   if (inner.kind !== "below") return matches(outer, inner.name);
   return outer.kind === "below" && (outer.name === inner.name || matches(outer, inner.name));

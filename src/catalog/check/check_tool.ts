@@ -1,6 +1,7 @@
 /** Rules for one tool file that the schema cannot express (T4, T5); rules between files are in `assemble.ts`. */
 import { words } from "../../base/text.ts";
 import { checkArgumentDefinitions } from "./check_arguments.ts";
+import { checkNetwork } from "./check_network.ts";
 import { errorAt, findings, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import { synchronousOf } from "../model/flatten.ts";
 import { MENTIONS_BACKGROUND, PROMISES_ASYNC } from "../model/guidance.ts";
@@ -51,6 +52,7 @@ function checkNode(node: Node, above: Above): readonly UnplacedDiagnostic[] {
   const own = [
     ...checkArgumentDefinitions(node, above.at, above.values),
     ...checkAlias(node, above.at),
+    ...checkNetwork(node, above.at),
   ];
   if (node.enabled === false) return own;
   if (children.length === 0) return [...own, ...checkLeaf(node, { ...above, synchronous })];

@@ -85,7 +85,7 @@ function messageOf(issue: Issue, path: Path, found: unknown): string {
         suggestion(found, issue.values)
       }`;
     case "invalid_union":
-      return `${name} is ${shown(found)}, expected ${unionOf(issue)}`;
+      return memberMessage(issue, path, found) ?? `${name} is ${shown(found)}, expected ${unionOf(issue)}`;
     case "too_small":
       return `${name} is ${sizeOf(found)}, expected ${issue.inclusive === false ? "more than" : "at least"} ${
         String(issue.minimum)
@@ -130,10 +130,23 @@ function nameOf(path: Path): string {
   return typeof last === "number" ? `Element ${last} of ${quote(String(path.at(-2) ?? ""))}` : quote(String(last));
 }
 
-function unionOf(issue: { readonly errors: readonly (readonly Issue[])[] }): string {
-  const kinds = issue.errors.flatMap((branch) =>
-    branch[0]?.code === "invalid_type" ? [article(branch[0].expected)] : []
-  );
+interface UnionIssue {
+  readonly errors: readonly (readonly Issue[])[];
+}
+
+/** Where the value is of one of the types, what it lacks; undefined: it is of none. */
+function memberMessage({ errors }: UnionIssue, path: Path, found: unknown): string | undefined {
+  const inner = errors.flat().find((one) => one.path.length > 0 || one.code === "too_small");
+  if (inner === undefined) return undefined;
+  const below = inner.path.filter((part) => typeof part !== "symbol");
+  return messageOf(inner, [...path, ...below], valueAt(found, below));
+}
+
+function unionOf({ errors }: UnionIssue): string {
+  const kinds = errors.flatMap(([first]) => {
+    if (first?.code === "invalid_value") return first.values.map(shownValue);
+    return first?.code === "invalid_type" ? [article(first.expected)] : [];
+  });
   return [...new Set(kinds)].join(" or ");
 }
 

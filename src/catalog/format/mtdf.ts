@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 import { lazy } from "../../base/lazy.ts";
+import { BOUND_WORDS } from "../../base/network/network_bound.ts";
 import { argumentSchema, flag, itemsFields, optional, text, WORD } from "./mtdf_argument.ts";
 import { availabilityCheckSchema, hintsSchema, retrySchema, stepSchema } from "./mtdf_parts.ts";
 
@@ -52,6 +53,13 @@ const shared = lazy(() => ({
     "exclusive: one run at a time per working directory. Default shared.",
   ),
   retry: retrySchema().optional(),
+  network: optional(
+    z.union([z.enum(BOUND_WORDS), z.array(z.string().min(1)).min(1)]),
+    "Where its commands may connect at most: none, localhost, or hosts as --network lists them. It narrows what the " +
+      "server allows. Default: all of that. Inherited.",
+    "none",
+    ["packages", "github.com:443"],
+  ),
   sequence: optional(z.array(stepSchema()).min(1), "Steps run one after the other."),
   step_delay_ms: optional(z.int().min(0).max(600_000), "Milliseconds between the steps. Default 100.", 100),
   availability_check: availabilityCheckSchema().optional(),

@@ -3,6 +3,7 @@
  * whole and the others load; nothing a file may hold makes this throw (T1, T4).
  */
 import { lazy } from "../../base/lazy.ts";
+import type { NetworkReach } from "../../base/network/network_bound.ts";
 import { compareText, truncate } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import { assemble, type Assembly } from "./assemble.ts";
@@ -13,6 +14,7 @@ import { baseName, LONGEST_NAME, toolNameOf } from "../format/names.ts";
 import { placeDiagnostics, syntaxErrorOf } from "./positions.ts";
 import { type MayRead, readToolTexts, type ToolText } from "./read_directory.ts";
 import { catalogOf } from "../model/snapshot.ts";
+import { closedEntries } from "../check/check_network.ts";
 import { type ParsedTool, parseTool } from "../check/validate.ts";
 
 export interface LoadOptions {
@@ -20,6 +22,8 @@ export interface LoadOptions {
   readonly bundled?: readonly ToolText[];
   /** What clients see before each name: with it no name may be too long (T5); default: nothing. */
   readonly namePrefix?: string;
+  /** What the server allows; default: everything, so that no list of a file names too much (S43). */
+  readonly network?: NetworkReach;
   /** Where the directory may lead; default: anywhere. */
   readonly mayRead?: MayRead | undefined;
 }
@@ -32,6 +36,7 @@ interface ReadText extends ToolText {
 export class CatalogLoader {
   readonly #bundled: () => readonly ReadText[];
   readonly #mayRead: MayRead | undefined;
+  readonly #network: NetworkReach | undefined;
   readonly #longestName: number;
   readonly #flatten = rememberingFlatten();
   /** By path: what was read last. */
@@ -42,6 +47,7 @@ export class CatalogLoader {
   constructor(options: LoadOptions = {}) {
     this.#bundled = lazy(() => (options.bundled ?? []).map(readOwnText));
     this.#mayRead = options.mayRead;
+    this.#network = options.network;
     this.#longestName = LONGEST_NAME - (options.namePrefix ?? "").length;
   }
 
@@ -63,7 +69,8 @@ export class CatalogLoader {
     const inService = new Set(assembly.tools.map(({ file }) => file));
     this.#served = byFile(serving.filter(({ file }) => inService.has(file)));
     const kept = new Set(serving.filter((one) => this.#read.get(one.file) !== one).map(({ file }) => file));
-    const found = await diagnosticsOf([...this.#bundled(), ...local], kept.size === 0 ? [assembly] : [first, assembly]);
+    const assemblies = kept.size === 0 ? [assembly] : [first, assembly];
+    const found = await diagnosticsOf([...this.#bundled(), ...local], assemblies, this.#network);
     return catalogOf(assembly.leaves, {
       tools: assembly.tools,
       diagnostics: [...diagnostics, ...found].map((one) => kept.has(one.file) ? keptInService(one) : one)
@@ -86,11 +93,12 @@ export class CatalogLoader {
   }
 }
 
-/** The tools of texts without a directory (bundled, or to be validated). */
-export async function loadCatalogFromTexts(texts: readonly ToolText[]): Promise<Catalog> {
+/** The tools of texts without a directory (bundled, or to be validated). `network`: what the server allows; absent: all. */
+export async function loadCatalogFromTexts(texts: readonly ToolText[], network?: NetworkReach): Promise<Catalog> {
   const read = texts.map(readText);
   const assembly = assembleTexts(read);
-  return catalogOf(assembly.leaves, { tools: assembly.tools, diagnostics: await diagnosticsOf(read, [assembly]) });
+  const diagnostics = await diagnosticsOf(read, [assembly], network);
+  return catalogOf(assembly.leaves, { tools: assembly.tools, diagnostics });
 }
 
 function readText({ file, text }: ToolText): ReadText {
@@ -140,6 +148,7 @@ function assembleTexts(
 async function diagnosticsOf(
   texts: readonly ReadText[],
   assemblies: readonly Assembly[],
+  network: NetworkReach | undefined,
 ): Promise<readonly Diagnostic[]> {
   const diagnostics: Diagnostic[] = [];
   for (const { file, text, parsed } of inNameOrder(texts)) {
@@ -150,7 +159,10 @@ async function diagnosticsOf(
     const together = assemblies.map(({ diagnostics }) => diagnostics.get(file)).find((found) => found !== undefined) ??
       [];
     const alone = parsed.kind === "malformed" ? await parsed.explain() : parsed.diagnostics;
-    const found = [...alone, ...together];
+    const closed = parsed.kind === "accepted" && network !== undefined
+      ? closedEntries(parsed.definition, network).slice(0, MOST_CLOSED)
+      : [];
+    const found = [...alone, ...together, ...closed];
     const repeats = parsed.kind === "accepted" && parsed.repeatsKeys;
     if (repeats || found.length > 0) diagnostics.push(...await placeDiagnostics(file, text, found));
   }
@@ -169,5 +181,7 @@ function shown(diagnostic: Diagnostic): Diagnostic {
   return { ...diagnostic, message, pointer: truncate(diagnostic.pointer, LONGEST_POINTER) };
 }
 
+/** Lists of one file that name what the server does not allow. */
+const MOST_CLOSED = 10;
 const LONGEST_MESSAGE = 1_000;
 const LONGEST_POINTER = 300;

@@ -5,7 +5,7 @@
 import { visibleText } from "../../base/visible_text.ts";
 import { describedWith, hintFor } from "./guidance.ts";
 import type { Leaf, LeafArgument, LeafStep } from "./leaf.ts";
-import { answersOf, exclusiveOf, probeOf, retryOf } from "./run_rules.ts";
+import { answersOf, exclusiveOf, networkOf, probeOf, retryOf } from "./run_rules.ts";
 import { isAlwaysMeta } from "./meta_parameters.ts";
 import type { SubcommandDefinition, ToolDefinition } from "../format/mtdf.ts";
 import type { ArgumentDefinition } from "../format/mtdf_argument.ts";
@@ -29,6 +29,7 @@ interface Inherited {
   readonly description: string;
   readonly synchronous: boolean | undefined;
   readonly timeoutSeconds: number | undefined;
+  readonly network: Leaf["network"] | undefined;
   /** From the tool down to this node: later ones win. */
   readonly nodes: readonly Node[];
 }
@@ -64,6 +65,7 @@ export function flatten(tool: ToolDefinition, toolName: string): readonly Placed
     description: tool.description ?? "",
     synchronous: synchronousOf(tool),
     timeoutSeconds: tool.timeout_seconds,
+    network: networkOf(tool),
     nodes: [tool],
   };
   const below = childrenOf(tool, top);
@@ -90,6 +92,7 @@ function inherit(child: SubcommandDefinition, parent: Inherited, index: number):
     description: child.description ?? (isDefault ? parent.description : ""),
     synchronous: synchronousOf(child) ?? parent.synchronous,
     timeoutSeconds: child.timeout_seconds ?? parent.timeoutSeconds,
+    network: networkOf(child) ?? parent.network,
     nodes: [...parent.nodes, child],
   };
 }
@@ -122,6 +125,7 @@ function place(node: Node, inherited: Inherited): PlacedLeaf {
     ...exclusiveOf(inherited.nodes) && { exclusive: true },
     ...answersOf(node),
     ...retry !== undefined && { retry },
+    ...inherited.network !== undefined && { network: inherited.network },
     ...probe !== undefined && { probe },
     ...install !== undefined && { installInstructions: visibleText(install) },
   };

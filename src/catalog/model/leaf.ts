@@ -4,6 +4,7 @@
  */
 
 import type { Diagnostic } from "../../base/diagnostic.ts";
+import type { NetworkReach } from "../../base/network/network_bound.ts";
 import type { ToolDefinition } from "../format/mtdf.ts";
 import type { ArgumentDefinition, ArgumentType } from "../format/mtdf_argument.ts";
 import type { RetryDefinition, StepDefinition } from "../format/mtdf_parts.ts";
@@ -61,6 +62,8 @@ export interface Leaf {
   readonly watch?: readonly string[];
   /** How its input stays open while it runs (X22); absent: it does not. */
   readonly input?: "pipe" | "terminal";
+  /** Where its commands may connect at most (S43); absent: where the server lets all commands. */
+  readonly network?: NetworkReach;
   /** How to find out whether it can run (T11). */
   readonly probe?: Probe;
   /** Shown with the reason when it cannot run; absent: nothing is known. */

@@ -1,4 +1,5 @@
 /** What a tool file says about how its leaves run: one at a time (X13), again after a failure (X16), or not at all (T11). */
+import { type NetworkReach, readBound } from "../../base/network/network_bound.ts";
 import type { Leaf, LeafRetry, Probe } from "./leaf.ts";
 import type { SubcommandDefinition, ToolDefinition } from "../format/mtdf.ts";
 import type { AvailabilityCheckDefinition } from "../format/mtdf_parts.ts";
@@ -23,6 +24,13 @@ export function answersOf(
     ...watch !== undefined && { watch },
     ...(tty === true || input === true) && { input: tty === true ? "terminal" : "pipe" },
   };
+}
+
+/** What a node itself says about the network; undefined: nothing. Files with a list that cannot be read were refused. */
+export function networkOf({ network }: Node): NetworkReach | undefined {
+  if (network === undefined) return undefined;
+  const read = readBound(network);
+  return read.ok ? read.value : { network: "none", names: [] };
 }
 
 /** The retries of a leaf; undefined: none. */

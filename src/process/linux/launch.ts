@@ -21,6 +21,7 @@ import type { Attempts } from "./launch/retry_launch.ts";
 import type { NetworkUser, NetworkUsers } from "./network/network_users.ts";
 import type { PrewarmedProcesses, ServingPool } from "./process_pool.ts";
 import type { GuardedCommand, Tree } from "./protection/protected_state.ts";
+import type { NarrowedNetwork } from "./readiness/narrowed_networks.ts";
 import type { ReadinessOptions } from "./readiness/readiness.ts";
 import type { ServedInput, ServingSandbox } from "./serving/serving_sandbox.ts";
 
@@ -41,6 +42,8 @@ export interface LaunchOptions<Request> {
   readonly policy: SandboxPolicy | undefined;
   /** From `ProtectedState.begin()`; undefined: `--no-sandbox`. */
   readonly guarded: GuardedCommand | undefined;
+  /** Of a policy with a narrower network (S43): none of what waits for the session's commands may run it; absent: it may. */
+  readonly narrowed?: NarrowedNetwork | undefined;
 }
 
 /** The processes of an attempt. */
@@ -59,14 +62,16 @@ abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> imple
   protected readonly request: Request;
   protected readonly hooks: CommandHooks;
   protected readonly policy: SandboxPolicy | undefined;
+  protected readonly narrowed: NarrowedNetwork | undefined;
   readonly #guarded: GuardedCommand | undefined;
   readonly #trees: Attempted[] = [];
 
-  constructor(tools: LaunchTools, { request, hooks, policy, guarded }: LaunchOptions<Request>) {
+  constructor(tools: LaunchTools, { request, hooks, policy, guarded, narrowed }: LaunchOptions<Request>) {
     this.tools = tools;
     this.request = request;
     this.hooks = hooks;
     this.policy = policy;
+    this.narrowed = narrowed;
     this.#guarded = guarded;
   }
 
@@ -140,7 +145,8 @@ abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> imple
 
   /** Remembers an attempt until nothing of it is left. */
   protected keep<Kept extends Attempted>(tree: Kept, input?: CommandInput): Kept {
-    const { departing, spawner, users } = this.tools;
+    const { departing, spawner } = this.tools;
+    const users = this.narrowed?.users ?? this.tools.users;
     this.#trees.push(tree);
     const processes = new ProcessesBelow(() => tree.root, spawner.processes, input);
     this.hooks.onRunning?.(processes);
@@ -172,6 +178,7 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
     const { request: { run, stdin, input, offline }, policy } = this;
     if (offline && policy !== undefined) return this.#runOffline(policy);
     if (input !== undefined) return this.#runWithInput();
+    if (this.narrowed !== undefined) return this.#runFresh(this.#image());
     const { serving } = this.tools.prewarmed;
     if (serving !== undefined && policy !== undefined && stdin === undefined) return this.#runServed(serving, policy);
     return "shell" in run && stdin === undefined && this.tools.shell.canWait
@@ -266,12 +273,11 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
 
   async #runWithInput(): Promise<CommandEnd> {
     const { request, policy } = this;
-    const { images } = this.tools;
     if (request.input === "terminal") {
       if (policy !== undefined && policy.terminals !== true) return { kind: "not_started", message: NO_TERMINALS };
-      return await this.#runOnTerminal(images.command(policy, request));
+      return await this.#runOnTerminal(this.#image());
     }
-    const image = images.command(policy, request);
+    const image = this.#image();
     const process = this.spawn(image, "piped");
     return await withOpenInput(
       process,
@@ -304,6 +310,13 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
     return await this.#runFresh(this.tools.images.command(narrow, this.request));
   }
 
+  /** Of its own, for this command alone. */
+  #image(): LauncherImage {
+    const { policy, request, narrowed, tools: { images } } = this;
+    const part = policy && narrowed && images.narrowPart(policy, narrowed.network);
+    return images.command(policy, request, { part });
+  }
+
   async #runFresh(image: LauncherImage): Promise<CommandEnd> {
     const { stdin } = this.request;
     const tree = this.start(image, stdin === undefined ? "null" : "piped");
@@ -326,7 +339,7 @@ export class OpenLaunch extends Launch<OpenRequest, Opening> {
 
   async launch(): Promise<Opening> {
     const { request, policy } = this;
-    const tree = this.start(this.tools.images.command(policy, request, request.stderrFile), "piped");
+    const tree = this.start(this.tools.images.command(policy, request, request), "piped");
     this.#opened.push(tree);
     return { tree, begun: await tree.begun() };
   }

@@ -30,6 +30,7 @@ import { ShellWatch } from "./protection/shell_watch.ts";
 import { ProtectedState } from "./protection/protected_state.ts";
 import type { ForeignSockets, SearchTimes } from "./sockets/foreign_sockets.ts";
 import { openForeignSockets } from "./sockets/open_foreign_sockets.ts";
+import { NarrowedNetworks, type NarrowedTotals } from "./readiness/narrowed_networks.ts";
 import { Readiness } from "./readiness/readiness.ts";
 
 export interface LinuxRunnerOptions {
@@ -57,6 +58,7 @@ export class LinuxRunner implements SessionRunner {
   readonly #sockets: ForeignSockets;
   readonly #readiness: Readiness;
   readonly #network: SessionNetwork;
+  readonly #narrowed: NarrowedNetworks;
   /** Trees whose result is known and whose last processes are on their way out. */
   readonly #departing = new Set<Promise<void>>();
 
@@ -91,6 +93,7 @@ export class LinuxRunner implements SessionRunner {
       logger,
     });
     const { users } = this.#network;
+    this.#narrowed = new NarrowedNetworks({ sandbox, spawner, images, protectedState, network: this.#network, logger });
     this.#tools = { spawner, images, prewarmed, protectedState, shell, logger, users, departing: this.#departing };
   }
 
@@ -130,6 +133,11 @@ export class LinuxRunner implements SessionRunner {
     return this.#network.users.totals;
   }
 
+  /** The lists of tool files that are open, with what their commands did there. */
+  get narrowedTotals(): readonly NarrowedTotals[] {
+    return this.#narrowed.totals;
+  }
+
   /** Settles when the sandbox has passed its self-test. @throws {Error} When no command would be run, with the reason (S17). */
   async confirm(): Promise<void> {
     await this.#readiness.policyForCommand();
@@ -156,10 +164,22 @@ export class LinuxRunner implements SessionRunner {
     try {
       // Without a wait the command is on its way before its start is announced.
       const policy = this.#readiness.readyPolicy ?? await this.#readiness.policyForCommand();
-      const launch = new RunLaunch(this.#tools, { request, hooks, policy, guarded });
-      const end = await retryLaunch(launch);
-      await launch.tellChanges();
-      return end;
+      const isNarrower = request.network !== undefined && policy !== undefined && request.offline !== true;
+      const narrowed = isNarrower ? await this.#narrowed.lease(policy, request.network) : undefined;
+      const launch = new RunLaunch(this.#tools, {
+        request,
+        hooks,
+        policy: narrowed?.policy ?? policy,
+        guarded,
+        narrowed,
+      });
+      try {
+        const end = await retryLaunch(launch);
+        await launch.tellChanges();
+        return end;
+      } finally {
+        void Promise.allSettled(launch.trees.map(({ gone }) => gone)).then(() => narrowed?.release());
+      }
     } catch (error) {
       this.#protectedState?.abandon(guarded);
       if (!(error instanceof Error)) throw error;
@@ -226,6 +246,7 @@ export class LinuxRunner implements SessionRunner {
     this.#protectedState?.[Symbol.dispose]();
     this.#gitConfig?.[Symbol.dispose]();
     this.#sockets[Symbol.dispose]();
+    await this.#narrowed[Symbol.asyncDispose]();
     await this.#readiness[Symbol.asyncDispose]();
     await this.#network[Symbol.asyncDispose]();
     spawner.close();

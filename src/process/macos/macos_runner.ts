@@ -5,6 +5,7 @@
 import { type CommandEnd, describeEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
+import { narrowedReach, type NetworkReach } from "../../base/network/network_bound.ts";
 import { encodeText } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { isExecutableFile, programPaths, searchPath } from "../../system/search_path.ts";
@@ -27,7 +28,7 @@ import { LineShell, runWithin } from "../open_shell/line_shell.ts";
 import { lineArguments, openShellArguments, type Shell } from "../shell.ts";
 import { type LauncherProcess, listProcesses, startGroup } from "../spawn.ts";
 
-export interface MacosRunnerOptions extends Pick<SeatbeltSandbox, "confinement" | "offline"> {
+export interface MacosRunnerOptions extends Pick<SeatbeltSandbox, "confinement" | "offline" | "loopback" | "network"> {
   readonly sandbox: Pick<SessionSandbox, "environment">;
   readonly shell: Shell;
   readonly logger: Logger;
@@ -72,6 +73,7 @@ export class MacosRunner implements SessionRunner {
   async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
     if (request.within !== undefined) return await runWithin(request.within, request, hooks);
     try {
+      if (this.#reachOf(request) === "names") return { kind: "not_started", message: NO_LISTS };
       const found = await this.#find(request);
       if (!found.ok) return { kind: "not_started", message: found.problem };
       const process = this.#start([JOINED, START_MARK, ...found.value], request);
@@ -137,7 +139,7 @@ export class MacosRunner implements SessionRunner {
 
   #start(words: readonly string[], request: Omit<CommandRequest, "run">): LauncherProcess {
     const { sandbox } = this.#options;
-    const confinement = request.offline ? this.#options.offline : this.#options.confinement;
+    const confinement = this.#confinementOf(request);
     const prelude = ["-c", ...words];
     return startGroup({
       ...confinement === undefined
@@ -147,6 +149,20 @@ export class MacosRunner implements SessionRunner {
       directory: request.directory,
       stdin: request.stdin === undefined && request.input === undefined ? "null" : "piped",
     });
+  }
+
+  /** Where a command may connect, by its tool file. */
+  #reachOf({ network }: Pick<CommandRequest, "network">): NetworkReach["network"] {
+    const { network: whole, confinement } = this.#options;
+    if (network === undefined || confinement === undefined) return whole;
+    return narrowedReach({ network: whole, names: [] }, network).network;
+  }
+
+  #confinementOf(request: Pick<CommandRequest, "network" | "offline">): MacosRunnerOptions["confinement"] {
+    const { confinement, offline, loopback, network } = this.#options;
+    const reach = this.#reachOf(request);
+    if (request.offline || reach === "none" && network !== "none") return offline;
+    return reach === network ? confinement : loopback;
   }
 
   #follow(process: LauncherProcess, hooks: CommandHooks, onError: (chunk: Uint8Array) => void): ProcessGroup {
@@ -168,6 +184,9 @@ export class MacosRunner implements SessionRunner {
   }
 }
 
+const NO_LISTS =
+  'Cannot hold commands to the hosts of "network" in their tool file on macOS: Seatbelt knows no names. ' +
+  'Write "none" or "localhost" there, or leave it out';
 /** Milliseconds. */
 const SELF_TEST_TIMEOUT_MS = 10_000;
 

@@ -5,6 +5,7 @@
  */
 import type { OperationDenial } from "../../base/command/denial.ts";
 import { findRule, isListedName } from "../../base/network/name_list.ts";
+import { refusedHost } from "../../base/network/refused_host.ts";
 import type { NetworkUse } from "../../base/command/network_use.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { isAddress } from "../../system/network/public_address.ts";
@@ -75,13 +76,15 @@ function networkDenials({ words, output }: FailedOperation, { policy, scopes }: 
       .flatMap((line) => [...printed.filter((host) => names(line, host)), ...hostsAfterErrors(line)]),
   ];
   const closed = [...new Set(hosts)].filter((host) => network === "none" || !isLoopback(host)).slice(0, 1);
-  const what = network === "none" ? "commands have no network" : "commands reach nothing but their own loopback";
+  const isOfFile = policy.confinement.boundBy?.network === network;
+  const who = isOfFile ? "commands of this tool file" : "commands";
+  const what = network === "none" ? `${who} have no network` : `${who} reach nothing but their own loopback`;
   return closed.map((host) => ({
     operation: "network",
     subject: host,
-    reason: `"${host}" cannot be reached: ${what} (--network ${network})`,
+    reason: `"${host}" cannot be reached: ${what} (${isOfFile ? `"network": "${network}"` : `--network ${network}`})`,
     scope: scopes,
-    flags: ["--network full"],
+    flags: isOfFile ? [] : ["--network full"],
   }));
 }
 
@@ -103,22 +106,23 @@ const PORTS: Readonly<Record<string, number>> = { http: 80, ws: 80, https: 443, 
  */
 function unlistedPlaces(
   text: string,
-  { policy: { confinement: { names } }, scopes }: Context,
+  { policy: { confinement: { names, boundBy } }, scopes }: Context,
 ): readonly OperationDenial[] {
   const found = [...text.slice(0, LONGEST_TEXT).matchAll(ADDRESS_WITH_PORT)].flatMap(
     ([, scheme = "", host = "", port]) => {
       const name = host.toLowerCase().replace(/^\[(.*)\]$/, "$1");
       const number = Number(port ?? PORTS[scheme.toLowerCase()]);
       const isKnown = isListedName(names, name) || isAddress(name) && !isLoopback(host);
-      return isKnown && findRule(names, name, number) === undefined ? [`${host.toLowerCase()}:${number}`] : [];
+      if (!isKnown || findRule(names, name, number) !== undefined) return [];
+      return [{ subject: `${host.toLowerCase()}:${number}`, ...refusedHost(name, number, boundBy) }];
     },
   );
-  return [...new Set(found)].slice(0, 1).map((subject) => ({
+  return found.slice(0, 1).map(({ subject, reason, flag }) => ({
     operation: "network",
     subject,
-    reason: `"${subject}" is not on the list of --network`,
+    reason: `"${subject}" ${reason}`,
     scope: scopes,
-    flags: [`--network ...,${subject}`],
+    flags: flag === undefined ? [] : [flag],
   }));
 }
 

@@ -1,5 +1,6 @@
 /** What is asked (S15): which of the things that a command mentioned its sandbox keeps from it. */
 import type { NetworkUse } from "../../base/command/network_use.ts";
+import type { NetworkReach } from "../../base/network/network_bound.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
 import type { ErrorName, Evidence } from "./printed_errors.ts";
@@ -18,6 +19,8 @@ export interface EndedCommand {
   readonly began: number;
   /** Protected paths that changed while it ran. */
   readonly changed: readonly string[];
+  /** What its tool file narrows its network to (S43); absent: nothing. */
+  readonly network?: NetworkReach | undefined;
   /** What its network by name refused, each once (S30). */
   readonly refused: readonly NetworkUse[];
 }

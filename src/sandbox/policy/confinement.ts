@@ -1,6 +1,7 @@
 /** What commands may do apart from files, as plain data: network, sockets, system calls, resources (S6, S8, S10). */
 
 import type { NameList } from "../../base/network/name_list.ts";
+import type { NetworkReach } from "../../base/network/network_bound.ts";
 
 /** The words for where commands may connect, widest first. */
 export const NETWORKS = ["full", "localhost", "none"] as const;
@@ -31,7 +32,7 @@ export interface ResourceLimits {
 /** What a person chose. */
 export interface ConfinementChoice {
   readonly network: Network;
-  /** Of the network `names` (S30), in which commands of a session stand together; empty: of another one. */
+  /** Of the network `names` (S30), in which commands of a session stand together; empty: of another one, or none is open. */
   readonly names: NameList;
   /** Names of it whose addresses may be private or this machine's, in small letters. */
   readonly privateHosts: readonly string[];
@@ -58,6 +59,8 @@ export const DEFAULT_CONFINEMENT: ConfinementChoice = {
 export interface Confinement extends ConfinementChoice {
   /** Commands have a network of their own: nothing in it (`none`), a private loopback (`localhost`), or the relay too (`names`). */
   readonly ownNetwork: boolean;
+  /** What a tool file narrows the network to (S43); absent: none does. */
+  readonly boundBy?: NetworkReach;
   /** System calls are filtered. */
   readonly filter: boolean;
   /** The kernel counts processes by PID namespace (Linux 6.14), root's too. */

@@ -1,6 +1,7 @@
 /** A prepared command as the work of an operation: private files are written before it and removed after it (T7). */
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
+import { narrowedReach, type NetworkReach } from "../../base/network/network_bound.ts";
 import type { PreparedCommand } from "../../command/prepared_command.ts";
 import type { Work, WorkControl } from "../../operation/operation.ts";
 import type { CommandRequest } from "../../process/command_runner.ts";
@@ -35,13 +36,21 @@ export function commandWork(
   };
 }
 
+/** `work` with a network that is at most the given one, whatever it is narrowed to already; undefined: `work` itself. */
+export function withNetwork(work: Work, network: NetworkReach | undefined): Work {
+  if (network === undefined) return work;
+  return (control) =>
+    work({ ...control, network: control.network === undefined ? network : narrowedReach(control.network, network) });
+}
+
 /** Runs one request of the runner. */
 export function requestWork(tools: WorkTools, request: CommandRequest): Work {
   return (control) => runRequest(tools, request, control);
 }
 
 function runRequest({ runner }: WorkTools, request: CommandRequest, control: WorkControl): Promise<CommandEnd> {
-  return runner.run({ ...request, operation: control.operation }, {
+  const { operation, network } = control;
+  return runner.run({ ...request, operation, ...network !== undefined && { network } }, {
     signal: control.signal,
     onOutput: (chunk) => control.write(chunk),
     onProtectedChange: (changes) => control.protectedChanged(changes),

@@ -11,7 +11,14 @@ import type { Catalog, Leaf, LeafStep } from "../../catalog/model/leaf.ts";
 import { isShellStep, resolveCall } from "../../catalog/model/resolve.ts";
 import type { Work, WorkControl } from "../../operation/operation.ts";
 import { checkBuiltinArguments } from "../builtin_parameters.ts";
-import { commandWork, requestWork, SHELL_PARAMETERS, shellRequest, type WorkTools } from "./command_work.ts";
+import {
+  commandWork,
+  requestWork,
+  SHELL_PARAMETERS,
+  shellRequest,
+  withNetwork,
+  type WorkTools,
+} from "./command_work.ts";
 import { prepareCall } from "./prepare_call.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { withTimeLimit } from "./retries.ts";
@@ -85,7 +92,7 @@ async function makeStep(
     : success(commandWork(tools, command, own));
   if (!work.ok) return work;
   const whole = command === undefined ? name : `${name}: ${title}`;
-  return success({ title: whole, work: withTimeLimit(work.value, seconds), skip });
+  return success({ title: whole, work: withTimeLimit(withNetwork(work.value, leaf.network), seconds), skip });
 }
 
 /** A step that is a shell command line; like every step it runs where the sequence does unless it says otherwise. */

@@ -10,7 +10,7 @@ import { resolveCall, type ResolvedCall } from "../../catalog/model/resolve.ts";
 import { listedDescription, type ListFacts } from "../result/listed_texts.ts";
 import { appendFinished } from "../result/finished_operations.ts";
 import { errorResult } from "../result/result_text.ts";
-import { commandWork } from "../run/command_work.ts";
+import { commandWork, withNetwork } from "../run/command_work.ts";
 import { readCondition, readWatch } from "../run/output_condition.ts";
 import { prepareCall } from "../run/prepare_call.ts";
 import { withRetries } from "../run/retries.ts";
@@ -106,7 +106,7 @@ async function makeJob(service: Service, catalog: Catalog, { leaf, args }: Resol
   return success({
     tool: leaf.name,
     title,
-    work: work.value,
+    work: withNetwork(work.value, leaf.network),
     exclusive: leaf.exclusive === true ? `${leaf.tool} ${directory}` : undefined,
     timeoutSeconds: meta.timeoutSeconds ?? leaf.timeoutSeconds ?? service.settings.timeoutSeconds,
     executionMode: meta.executionMode,

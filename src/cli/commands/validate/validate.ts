@@ -2,6 +2,7 @@
  * `validate` (requirement L3): reads tool files as the server does, and prints every diagnostic with its position. A
  * file named alone is checked together with its directory, because sequences call the tools of other files.
  */
+import type { NetworkReach } from "../../../base/network/network_bound.ts";
 import { compareText, counted, withoutTrailing } from "../../../base/text.ts";
 import { placeDiagnostics } from "../../../catalog/load/positions.ts";
 import { findToolsDirectory } from "../../../catalog/load/find_tools.ts";
@@ -39,7 +40,8 @@ export async function validate(context: CommandContext): Promise<number> {
     : [{ path: shownDirectory(settings.toolsDirectory), directory: true }];
   const bundled = await embeddedTools(settings.bundles);
   const reports: Report[] = [];
-  for (const path of paths) reports.push(await check(path, bundled));
+  const { confinement } = settings.sandbox;
+  for (const path of paths) reports.push(await check(path, bundled, confinement));
   const report = joined(reports);
   const count = (severity: Diagnostic["severity"]) =>
     report.diagnostics.filter((one) => one.severity === severity).length;
@@ -71,7 +73,11 @@ interface Named {
   readonly directory: boolean;
 }
 
-async function check({ path, directory }: Named, bundled: readonly ToolText[]): Promise<Report> {
+async function check(
+  { path, directory }: Named,
+  bundled: readonly ToolText[],
+  network: NetworkReach,
+): Promise<Report> {
   const folder = directory ? withoutTrailing(path, "/") || "/" : path.includes("/") ? parentOf(path) : ".";
   const read = readToolTexts(folder);
   const own = directory
@@ -81,7 +87,7 @@ async function check({ path, directory }: Named, bundled: readonly ToolText[]): 
   const neighbours = real === undefined ? [] : read.texts.filter(({ file }) => Deno.realPathSync(file) !== real);
   const names = new Set([...own.texts, ...neighbours].map(({ file }) => baseName(file)));
   const shipped = bundled.filter(({ file }) => !names.has(baseName(file)));
-  const catalog = await loadCatalogFromTexts([...shipped, ...neighbours, ...own.texts]);
+  const catalog = await loadCatalogFromTexts([...shipped, ...neighbours, ...own.texts], network);
   const wanted = new Set(own.files);
   const found = catalog.diagnostics.filter(({ file }) => wanted.has(file));
   const silent = own.texts.filter(({ file }) => !found.some((one) => one.file === file));

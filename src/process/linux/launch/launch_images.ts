@@ -46,6 +46,12 @@ interface ToldLauncher<Table> {
   readonly table: Table;
 }
 
+/** What the table of one command has of its own. */
+export interface CommandParts {
+  readonly stderrFile?: string | undefined;
+  readonly part?: Table | undefined;
+}
+
 export class LaunchImages implements Disposable {
   readonly #options: LaunchImagesOptions;
   /** The state that all of this was made for. */
@@ -54,6 +60,8 @@ export class LaunchImages implements Disposable {
   #readOnly: readonly string[] | undefined;
   #network: SharedNetwork | undefined;
   #policyPart: Table | undefined;
+  /** By the policy of commands whose network is narrower. */
+  readonly #narrowParts = new Map<SandboxPolicy, Table>();
   #shell: LauncherImage | undefined;
   #launcher: ToldLauncher<WaitingTable> | undefined;
   #servingShell: LauncherImage | undefined;
@@ -97,6 +105,7 @@ export class LaunchImages implements Disposable {
   discard(): void {
     this.#options.onStale();
     this.#policyPart = undefined;
+    this.#narrowParts.clear();
     this[Symbol.dispose]();
     this.#shell = undefined;
     this.#launcher = undefined;
@@ -107,6 +116,20 @@ export class LaunchImages implements Disposable {
   /** The part of a table that confines. */
   policyPart(policy: Policy): Table {
     return this.#policyPart ??= policyTable(this.#withGuarded(policy), this.target);
+  }
+
+  /** The same for commands whose network is narrower. `network`: the one that they share; undefined: each has its own. */
+  narrowPart(policy: SandboxPolicy, network: SharedNetwork | undefined): Table {
+    const known = this.#narrowParts.get(policy);
+    if (known !== undefined) return known;
+    const table = policyTable(this.#withGuarded(policy), { ...this.target, sharedNetwork: network });
+    this.#narrowParts.set(policy, table);
+    return table;
+  }
+
+  /** Lets go of the part of a policy that is used no more. */
+  forgetPart(policy: SandboxPolicy): void {
+    this.#narrowParts.delete(policy);
   }
 
   /** The image of a prewarmed shell; kept here. */
@@ -162,13 +185,14 @@ export class LaunchImages implements Disposable {
 
   /**
    * The image of one command, which the caller disposes. `policy`: that of an offline request is narrower.
-   * `stderrFile`: stderr goes there, not into the output.
+   * `stderrFile`: stderr goes there, not into the output. `part`: of a policy with a narrower network.
    */
-  command(policy: Policy, request: Omit<CommandRequest, "stdin">, stderrFile?: string): LauncherImage {
+  command(
+    policy: Policy,
+    request: Omit<CommandRequest, "stdin">,
+    { stderrFile, part = this.#partFor(policy, request, stderrFile) }: CommandParts = {},
+  ): LauncherImage {
     const { sandbox, spawner } = this.#options;
-    const part = stderrFile === undefined && request.offline !== true
-      ? this.policyPart(policy)
-      : policyTable(this.#withGuarded(policy), { ...this.target, ...stderrFile !== undefined && { stderrFile } });
     const terminal = request.input === "terminal"
       ? { size: TERMINAL_SIZE, isOwn: policy?.terminals === true }
       : undefined;
@@ -180,6 +204,11 @@ export class LaunchImages implements Disposable {
     this.#launcher?.image.dispose();
     this.#servingShell?.dispose();
     this.#servingLauncher?.image.dispose();
+  }
+
+  #partFor(policy: Policy, { offline }: Pick<CommandRequest, "offline">, stderrFile: string | undefined): Table {
+    if (stderrFile === undefined && offline !== true) return this.policyPart(policy);
+    return policyTable(this.#withGuarded(policy), { ...this.target, ...stderrFile !== undefined && { stderrFile } });
   }
 
   #prewarmedLauncher(policy: Policy): ToldLauncher<WaitingTable> {

@@ -1,5 +1,6 @@
 /** The network by name that a session's commands share (S30): made once, kept open, and served by the relay. */
-import { addressesIn, findRule, isListedName, portsOf } from "../../../base/network/name_list.ts";
+import { addressesIn, findRule, isListedName, type NameList, portsOf } from "../../../base/network/name_list.ts";
+import { refusedHost } from "../../../base/network/refused_host.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { Relay } from "../../../relay/relay.ts";
@@ -21,9 +22,19 @@ export function planOf(
     const address = bytesOfAddress(text);
     return address === undefined ? [] : [{ address, bits: address.length * 8 }];
   });
-  return { ports: portsOf(confinement.names), ranges: [IPV4_RANGE, IPV6_RANGE, ...literals], ipv6: spawner.hasIpv6 };
+  return {
+    ports: listenedPorts(confinement.names),
+    ranges: [IPV4_RANGE, IPV6_RANGE, ...literals],
+    ipv6: spawner.hasIpv6,
+  };
 }
 
+/** Those of a list; of an empty one that of the web, where what is refused can be told. */
+export function listenedPorts(names: NameList): readonly number[] {
+  return names.length === 0 ? [HTTPS] : portsOf(names);
+}
+
+const HTTPS = 443;
 const IPV4_RANGE = { address: Uint8Array.of(198, 18, 0, 0), bits: 15 };
 const IPV6_RANGE = { address: Uint8Array.of(0x20, 0x01, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), bits: 48 };
 
@@ -70,7 +81,7 @@ export function serveNetwork(
     readonly server: NetworkServer;
   },
 ): { close(): void } {
-  const { names, privateHosts } = confinement;
+  const { names, privateHosts, boundBy } = confinement;
   const [udp = -1, tcp = -1, ...listeners] = Array.from(
     { length: 2 + plan.ports.length },
     (_, at) => spawner.takeDescriptor(maker, FIRST_LISTENER_FD + at),
@@ -82,6 +93,7 @@ export function serveNetwork(
     reachable: {
       isListed: (name) => isListedName(names, name),
       find: (host, port) => findRule(names, host, port),
+      refusal: (host, port) => refusedHost(host, port, boundBy),
       addressProblem: (host, address) => {
         const allowsPrivateHosts = host === address || privateHosts.includes(host);
         return dialProblem(address, { allowsPrivateHosts, own: ownAddresses() });

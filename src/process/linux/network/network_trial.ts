@@ -5,6 +5,7 @@ import type { Table } from "../../../sandbox/launcher/image/table.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Finding } from "../../../sandbox/selftest/judge.ts";
 import { judgeNetwork, NETWORK_RESULTS_BYTES, networkAttackTable } from "../../../sandbox/selftest/network_attacks.ts";
+import { listenedPorts } from "./named_network.ts";
 import { describeFailure, failureIn } from "../launch/launcher_reports.ts";
 import type { Spawner } from "../../spawn.ts";
 
@@ -26,7 +27,7 @@ export async function testNetwork({ policy, table, target, spawner }: NetworkSel
   const place = {
     refused: `${unique}.self-test.invalid`,
     listed: rule?.kind === "below" ? `self-test.${rule.name}` : rule?.name,
-    port: names[0]?.port ?? 0,
+    port: listenedPorts(names)[0] ?? 0,
     outside: outside.addr.port,
   };
   const image = spawner.image(networkAttackTable(table, place, target.processor));

@@ -1,0 +1,183 @@
+/**
+ * The networks of commands whose tool files narrow the session's (S43). Each is opened at its first use, and proven before
+ * its first command by the trial that proves the session's own: a list that does not hold runs nothing. It is kept for
+ * later commands of the same list, and for no others.
+ */
+import { UserError } from "../../../base/errors.ts";
+import { lazy } from "../../../base/lazy.ts";
+import type { Logger } from "../../../base/log.ts";
+import { type NameList, printNameList } from "../../../base/network/name_list.ts";
+import type { NetworkReach } from "../../../base/network/network_bound.ts";
+import { makeNetworkFiles } from "../../../sandbox/directories/network_files.ts";
+import { tooOpen } from "../../../sandbox/launcher/policy_fallback.ts";
+import { narrowedPolicy } from "../../../sandbox/policy/narrowed_network.ts";
+import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
+import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
+import { refusalFor } from "../../../sandbox/selftest/judge.ts";
+import type { SharedNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
+import type { Spawner } from "../../spawn.ts";
+import type { LaunchImages } from "../launch/launch_images.ts";
+import { retryLaunch } from "../launch/retry_launch.ts";
+import type { SessionNetwork } from "../network/named_network.ts";
+import { testNetwork } from "../network/network_trial.ts";
+import { type NamedTotals, NetworkUsers } from "../network/network_users.ts";
+import type { ProtectedState } from "../protection/protected_state.ts";
+import { type HeldNetwork, holdNetwork } from "./namespaces.ts";
+
+export interface NarrowedNetworksOptions {
+  readonly sandbox: Pick<Sandbox, "directories">;
+  readonly spawner: Spawner;
+  readonly images: LaunchImages;
+  readonly protectedState: Pick<ProtectedState, "look"> | undefined;
+  /** Its relay serves all lists. */
+  readonly network: SessionNetwork;
+  readonly logger: Logger;
+}
+
+/** What a command runs in. */
+export interface NarrowedNetwork {
+  readonly policy: SandboxPolicy;
+  /** Undefined: each command has its own. */
+  readonly network: SharedNetwork | undefined;
+  readonly users: NetworkUsers;
+}
+
+/** A narrower network in use; `release` it when no process of the command is left. */
+export interface NarrowedLease extends NarrowedNetwork {
+  release(): void;
+}
+
+/** What became of the names of a list of tool files. */
+export interface NarrowedTotals {
+  readonly names: NameList;
+  readonly totals: readonly NamedTotals[];
+}
+
+/** Each has a listener for each of its ports. */
+const MOST_NETWORKS = 16;
+
+const NO_PERMISSION =
+  "this server gave up the network at its start, when no tool file listed hosts. Start it again, by " +
+  "its script (dist/ahma_mcp)";
+
+interface Entry extends Omit<NarrowedNetwork, "network"> {
+  readonly held: Promise<HeldNetwork | undefined>;
+  /** Commands that run in it, or wait for it. */
+  leases: number;
+}
+
+/** Disposal closes all of them; no command may be left. */
+export class NarrowedNetworks implements AsyncDisposable {
+  readonly #options: NarrowedNetworksOptions;
+  /** By what the tool file says; those used last come last. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #files: () => ReturnType<typeof makeNetworkFiles>;
+
+  constructor(options: NarrowedNetworksOptions) {
+    this.#options = options;
+    this.#files = lazy(() => makeNetworkFiles(`${options.sandbox.directories.root}/narrowed`));
+  }
+
+  /** Of the lists that were used, as far as they are open. */
+  get totals(): readonly NarrowedTotals[] {
+    return [...this.#entries.values()].flatMap(({ policy: { confinement: { network, names } }, users: { totals } }) =>
+      network === "names" ? [{ names, totals }] : []
+    );
+  }
+
+  /**
+   * The network of a command that `bound` narrows; undefined: it narrows nothing, and the session's is the command's.
+   * @throws {Error} When it cannot be held, opened or proven, or too many are in use.
+   */
+  async lease(policy: SandboxPolicy, bound: NetworkReach): Promise<NarrowedLease | undefined> {
+    const key = `${bound.network} ${printNameList(bound.names)}`;
+    const entry = this.#entries.get(key) ?? this.#begin(policy, bound);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    entry.leases++;
+    try {
+      return { policy: entry.policy, users: entry.users, network: await entry.held, release: () => entry.leases-- };
+    } catch (thrown) {
+      if (this.#entries.get(key) === entry) this.#entries.delete(key); // the next command tries again
+      throw thrown;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#entries.values()].map((entry) => this.#close(entry)));
+    this.#entries.clear();
+  }
+
+  #begin(policy: SandboxPolicy, bound: NetworkReach): Entry | undefined {
+    const narrow = narrowedPolicy(policy, bound);
+    if (narrow === policy) return undefined;
+    const whole = this.#withFiles(narrow);
+    const problem = tooOpen(whole);
+    if (problem !== undefined) throw new UserError(problem);
+    this.#makeRoom();
+    const users = new NetworkUsers();
+    return { policy: whole, users, held: this.#open(whole, users), leases: 0 };
+  }
+
+  /** Closes the one that was unused for longest. */
+  #makeRoom(): void {
+    if (this.#entries.size < MOST_NETWORKS) return;
+    const unused = this.#entries.entries().find(([, { leases }]) => leases === 0);
+    if (unused === undefined) {
+      throw new UserError(
+        `Commands run in ${MOST_NETWORKS} networks of tool files, which is the limit: wait until one ends, or cancel it`,
+      );
+    }
+    this.#entries.delete(unused[0]);
+    void this.#close(unused[1]);
+  }
+
+  /** What programs ask for names lies in the root of a session with a list alone. */
+  #withFiles(policy: SandboxPolicy): SandboxPolicy {
+    const { root, confinement } = policy;
+    if (root === undefined || root.instead !== undefined || confinement.network !== "names") return policy;
+    return { ...policy, root: { ...root, instead: this.#files() } };
+  }
+
+  async #open(policy: SandboxPolicy, users: NetworkUsers): Promise<HeldNetwork | undefined> {
+    const { images, spawner, logger, network } = this.#options;
+    const target = { ...images.target, sharedNetwork: undefined };
+    const networkServer = async () => {
+      const { state } = await Deno.permissions.query({ name: "net" });
+      if (state !== "granted") throw new UserError(NO_PERMISSION);
+      return { ...await network.server(), users };
+    };
+    const held = await holdNetwork({ policy, target, spawner, logger, networkServer });
+    try {
+      await this.#prove(policy, held);
+      users.forget();
+      return held;
+    } catch (thrown) {
+      held?.close();
+      images.forgetPart(policy);
+      throw thrown;
+    }
+  }
+
+  async #prove(policy: SandboxPolicy, network: HeldNetwork | undefined): Promise<void> {
+    const { images, spawner, protectedState } = this.#options;
+    const [test] = await retryLaunch({
+      look: () => protectedState?.look(policy),
+      launch: () => {
+        const table = images.narrowPart(policy, network);
+        return Promise.allSettled([testNetwork({ policy, table, target: images.target, spawner })]);
+      },
+      mayTryAgain: ([one]) => one.status === "rejected",
+    });
+    if (test.status === "rejected") throw test.reason;
+    const refusal = refusalFor({ findings: test.value, milliseconds: 0 });
+    if (refusal !== undefined) throw new Error(refusal);
+  }
+
+  async #close({ held, policy }: Entry): Promise<void> {
+    const [opened] = await Promise.allSettled([held]);
+    if (opened.status === "fulfilled") opened.value?.close();
+    this.#options.images.forgetPart(policy);
+  }
+}
