@@ -33,6 +33,7 @@ import { LYING_SERVERS } from "./servers/stdio_lies.ts";
 import { STDIO_SERVERS } from "./servers/stdio_policy.ts";
 import { INPUT } from "./commands/input.ts";
 import { NETWORK_NAMES } from "./commands/network_names.ts";
+import { NETWORK_NARROWED } from "./commands/network_narrowed.ts";
 import { PEOPLE } from "./commands/people.ts";
 import { SHELL_SESSIONS } from "./commands/shell_sessions.ts";
 import { SIGNALS } from "./commands/signals.ts";
@@ -57,6 +58,7 @@ export const LIMITS_DECIDE: readonly Row[] = [
   ...MEMORY,
   ...NETWORK,
   ...NETWORK_NAMES,
+  ...NETWORK_NARROWED,
   ...OPERATIONS,
   ...SHELL_SESSIONS,
   ...INPUT,

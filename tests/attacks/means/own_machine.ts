@@ -1,6 +1,9 @@
 /** A server in a network of its own, where everything that leaves its commands is heard, whatever its address. */
 import { python, type Scene, type Way } from "../frame/attack.ts";
 import { driven, together, withServer } from "../frame/stage.ts";
+import type { ToolAnswer } from "../../_support/json_rpc.ts";
+import type { ServerProcess } from "../../_support/server_process.ts";
+import type { Workbench } from "../../_support/workbench.ts";
 
 /** Where the names of that machine lead; `rebind.example.test` leads elsewhere at each question. */
 const HOSTS = `127.0.0.1 localhost own.example.test
@@ -126,11 +129,23 @@ def talk(host, port, words=b"hello\\n", *more):
 /** Lines of Python in place of an attempt, which may fail. */
 export type Attempt = string | { readonly program: string; readonly control: string };
 
+/** How attempts are made; absent: as commands of the shell tool. */
+export interface Stage {
+  readonly prepare?: (bench: Workbench) => void;
+  /** Once, before them. */
+  readonly begin?: (server: ServerProcess) => Promise<unknown>;
+  readonly run?: (server: ServerProcess, line: string) => Promise<ToolAnswer>;
+}
+
 /**
  * A way of attempts in turn on one server whose commands have a list: each is over when a listed name has been reached.
  * `pattern` matches what is written down of one that had an effect: without the sandbox each must have it.
  */
-export function outward(attempts: Readonly<Record<string, Attempt>>, pattern = /^(?!data .*sync).+ /): Way {
+export function outward(
+  attempts: Readonly<Record<string, Attempt>>,
+  pattern = /^(?!data .*sync).+ /,
+  { prepare, begin, run = (server, line) => server.shell(line, { timeout_seconds: 25 }) }: Stage = {},
+): Way {
   const does = driven((scene) => {
     const { enforced } = scene;
     return withServer(scene, {
@@ -141,16 +156,17 @@ export function outward(attempts: Readonly<Record<string, Attempt>>, pattern = /
         bench.write("../hosts", HOSTS);
         bench.write("../resolv", "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
         bench.write("../heard", "");
+        prepare?.(bench);
       },
     }, async (server, bench) => {
-      const run = (program: string) => server.shell(python(PRELUDE + program), { timeout_seconds: 25 });
+      await begin?.(server);
       return await together(scene, attempts, async (attempt) => {
         const before = (await Deno.readTextFile(`${bench.scope}/../heard`)).length;
         const [program, control] = typeof attempt === "string"
           ? [attempt, attempt]
           : [attempt.program, attempt.control];
-        const { text } = await run(enforced ? program : control);
-        const last = await run(`talk("${LISTED}", ${PORT}, b"sync")`);
+        const { text } = await run(server, python(PRELUDE + (enforced ? program : control)));
+        const last = await server.shell(python(`${PRELUDE}talk("${LISTED}", ${PORT}, b"sync")`));
         const heard = (await Deno.readTextFile(`${bench.scope}/../heard`)).slice(before).trim().split("\n");
         const at = heard.findIndex((line) => line.startsWith("data ") && line.includes("sync"));
         if (at < 0) throw new Error(`The listed name was not reached: ${last.text}\n${text}`);
