@@ -1,5 +1,6 @@
 /** The network by name: what a list opens, and that all else stays closed (S30, S31, S32). */
 import assert from "node:assert/strict";
+import { namesHere } from "./_support/names_here.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
 import { HttpClient } from "./_support/clients/http_client.ts";
@@ -9,15 +10,6 @@ import { HttpServerProcess } from "./_support/servers/http_server.ts";
 const HOSTS = "named.example.test other.example.test a.below.example.test deep.a.below.example.test below.example.test";
 const NAMED = "named.example.test";
 const ELSEWHERE = "169.254.169.254 metadata.example.test\n192.0.2.1 special.example.test\n";
-
-/** Runs the server where these names lead to this machine. */
-function namesHere(bench: Workbench): readonly string[] {
-  bench.write("../hosts", `127.0.0.1 localhost ${HOSTS}\n${ELSEWHERE}`);
-  const script = `mount --bind "${bench.scope}/../hosts" /etc/hosts && exec "$@"`;
-  if (bench.user === "root") return ["unshare", "--mount", "sh", "-c", script, "sh"];
-  const dropped = `${script.replace('exec "$@"', 'exec setpriv --ambient-caps=-all --inh-caps=-all "$@"')}`;
-  return ["unshare", "--user", "--map-current-user", "--keep-caps", "--mount", "sh", "-c", dropped, "sh"];
-}
 
 /** Prints what comes of a connection: `python3 client.py HOST PORT [SERVER_NAME]`, with a name as TLS. */
 const CLIENT = `
@@ -86,7 +78,7 @@ async function withNames(
   await using recorder = new Recorder();
   await using server = await ServerProcess.start(bench, {
     flags: flagsFor(recorder.port),
-    prefix: namesHere(bench),
+    prefix: namesHere(bench, HOSTS, ELSEWHERE),
     permissions: ["--allow-net"],
   });
   const connect = async (...words: readonly (string | number)[]) =>
@@ -203,7 +195,7 @@ Deno.test("S30 commands of a session reach each other's servers, and a person's 
   const flags = ["--network", `${NAMED}:${recorder.port}`, "--allow-private-hosts", NAMED, "--audit-log", log];
   await using server = await ServerProcess.start(bench, {
     flags,
-    prefix: namesHere(bench),
+    prefix: namesHere(bench, HOSTS, ELSEWHERE),
     permissions: ["--allow-net"],
   });
   const up = await server.call("sandboxed_shell", { command: "python3 -m http.server 8123", until_port: 8123 });
@@ -245,7 +237,7 @@ Deno.test("S30 H3 an isolated session reaches the hosts of the list, and no othe
   bench.write("root/client.py", CLIENT);
   // A server in a user namespace cannot tell whose a connection is.
   const flags = ["--session-isolation", "--require-token", ...listFor(recorder.port)];
-  await using server = await HttpServerProcess.start(bench, { flags, prefix: namesHere(bench) });
+  await using server = await HttpServerProcess.start(bench, { flags, prefix: namesHere(bench, HOSTS, ELSEWHERE) });
   const token = (await Deno.readTextFile(`${bench.home}/.local/state/ahma/http_token`)).trim();
   await using client = await HttpClient.connect(server, {
     roots: [`${bench.scope}/root`],

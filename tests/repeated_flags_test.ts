@@ -20,6 +20,9 @@ const LISTS: readonly FlagName[] = [
   "allow-protected",
   "allow-read-sensitive",
   "env",
+  "secret",
+  "secret-file",
+  "secret-command",
   "require-layer",
   "allow-host",
   "allow-origin",
@@ -34,6 +37,7 @@ function twoValues({ value, choices, range }: Flag): readonly [string, string] {
   if (value === "count" || value === "number" || value === "limit") {
     return [`${range?.[1]}`, `${(range?.[1] ?? 0) - 1}`];
   }
+  if (value === "secret" || value === "assignment") return ["ONE=one.test", "TWO=two.test"];
   return value === "network" ? ["one.test", "two.test"] : ["one", "two"];
 }
 

@@ -1,17 +1,11 @@
 /** Servers of `--mcp-config` with a list of hosts: it holds for the server, whatever commands may reach (S30, O6). */
 import assert from "node:assert/strict";
+import { namesHere } from "./_support/names_here.ts";
 import { upstreamServer, withServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const LISTED = "listed.example.test";
 const OTHER = "other.example.test";
-
-/** Runs the program where both names lead to this machine. */
-function namesHere(bench: Workbench): readonly string[] {
-  const hosts = bench.write(`${bench.parent}/hosts`, `127.0.0.1 localhost ${LISTED} ${OTHER}\n`);
-  const script = `mount --bind "${hosts}" /etc/hosts && exec setpriv --ambient-caps=-all --inh-caps=-all "$@"`;
-  return ["unshare", "--user", "--map-current-user", "--keep-caps", "--mount", "sh", "-c", script, "sh"];
-}
 
 async function echo(listener: Deno.TcpListener): Promise<void> {
   for await (const connection of listener) await connection.readable.pipeTo(connection.writable).catch(() => {});
@@ -29,7 +23,7 @@ Deno.test("S30 O6 a server reaches the hosts of its entry alone, and its list op
     "wrong": upstreamServer(bench, { network: [] }),
   };
   const flags = ["--network", "none", "--allow-private-hosts", LISTED, "--allow-private-hosts", OTHER];
-  const options = { flags, prefix: namesHere(bench), permissions: ["--allow-net"] };
+  const options = { flags, prefix: namesHere(bench, `${LISTED} ${OTHER}`), permissions: ["--allow-net"] };
   await using server = await withServers(bench, servers, options);
   const connect = async (name: string, host: string) =>
     (await server.call(`${name}_connect`, { text: `${host}:${port}` })).text;

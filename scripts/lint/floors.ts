@@ -12,6 +12,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   process: 3,
   command: 3,
   control: 3,
+  secrets: 3,
   service: 4,
   settings: 4,
   child_server: 4,

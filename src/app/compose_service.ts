@@ -24,6 +24,7 @@ import { inlineLimits, type Service } from "../service/service.ts";
 import type { StdioStreams } from "../service/connection/stdio_connection.ts";
 import type { ShownConnection } from "../control/server/shown_server.ts";
 import { LateControl } from "./late_control.ts";
+import { type OpenSecrets, openSecrets } from "./secrets/open_secrets.ts";
 import { CheckMemory, checkMemoryFile } from "./probes/probe_cache.ts";
 import { embeddedTools } from "../settings/bundles.ts";
 import { lateToolbox } from "./late_toolbox.ts";
@@ -31,7 +32,7 @@ import type { OpenToolbox } from "./open_toolbox.ts";
 import { promptSources } from "./prompts/open_prompts.ts";
 import { listedSources, liveTools } from "./live_tools.ts";
 import { writePrivateFile } from "./private_files.ts";
-import { openSession, type SessionOptions } from "./open_sandbox.ts";
+import { openSession, type Session, type SessionOptions } from "./open_sandbox.ts";
 import { Housekeeping } from "./program/housekeeping.ts";
 import type { OpenServers, OpenServersOptions } from "./open_servers.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -68,19 +69,19 @@ export interface Program extends AsyncDisposable {
  */
 export async function compose(options: ComposeOptions): Promise<Program> {
   const { settings, settings: { maxConcurrency }, environment, log } = options;
-  const configured = settings.mcpConfigs.length === 0 ? undefined : identifiedServers(options);
-  configured?.catch(() => {}); // Its failure is reported where it is awaited.
   await using stack = new AsyncDisposableStack();
-  const { sandbox, runner, audit, status, sandboxFacts } = await openSession(options, stack);
+  const secrets = await openSecrets({ ...options, secrets: settings.secrets, stack });
+  const configured = settings.mcpConfigs.length === 0 ? undefined : identifiedServers(options, secrets);
+  configured?.catch(() => {}); // Its failure is reported where it is awaited.
+  const { sandbox, runner, audit, status, sandboxFacts } = await openSession({ ...options, secrets }, stack);
   const replaced = settings.sandbox.pinned?.find((one) => !sandbox.scopes.some((scope) => isSame(scope, one)));
   if (replaced !== undefined) throw new UserError(`The directory "${replaced.path}" was replaced by another`);
-  const scope = await openScope(sandbox.scopes.map((directory) => directory.path));
+  const scope = await openScope(sandbox.scopes.map(({ path }) => path));
   const bundled = await embeddedTools(settings.bundles);
   const path = sandbox.environment["PATH"];
   const memory = stack.use(openCheckMemory(options, sandbox));
   const tools = stack.use(liveTools({ settings, bundled, runner, scope, path, memory, log }));
-  log.info("Ready", { sandbox: status.summary, scopes: scope.roots });
-  for (const gap of sandbox.missing) log.warn("Sandbox incomplete on this system", { gap });
+  reportReady({ sandbox, status, scope, log });
   const kept = openStorage(settings, sandbox, log);
   const inline = inlineLimits(settings.maxInlineBytes);
   const facts = { scope, settings: { ...settings, inline, sandbox: status } };
@@ -91,7 +92,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const ownPrompts = promptSources(options, stack, toolbox.findValues);
   const servers = configured === undefined
     ? []
-    : [stack.use((await configured)({ ...options, sandbox, own, ownPrompts, audit }))];
+    : [stack.use((await configured)({ ...options, secrets, sandbox, own, ownPrompts, audit }))];
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
     sources: listedSources({ own, servers, facts, settings, log }),
@@ -145,10 +146,21 @@ async function serveStdio(
 }
 
 /** Opens the configured servers, once their identities are known. */
-async function identifiedServers(options: ComposeOptions): Promise<(rest: OpenServersOptions) => OpenServers> {
+async function identifiedServers(
+  options: ComposeOptions,
+  secrets: OpenSecrets | undefined,
+): Promise<(rest: OpenServersOptions) => OpenServers> {
   const { identifyServers, openServers } = await import("./open_servers.ts");
-  const identified = await identifyServers(options);
+  const environment = { ...options.environment, ...secrets?.values };
+  const identified = await identifyServers({ ...options, environment });
   return (rest) => openServers(identified, rest);
+}
+
+function reportReady(
+  { sandbox: { missing }, status, scope, log }: Pick<Session, "sandbox" | "status"> & Pick<Service, "scope" | "log">,
+): void {
+  log.info("Ready", { sandbox: status.summary, scopes: scope.roots });
+  for (const gap of missing) log.warn("Sandbox incomplete on this system", { gap });
 }
 
 /** The remains of ended operations: their history, and output too long for memory. */

@@ -25,6 +25,8 @@ import { AuditLog } from "./runner/audit_log.ts";
 import { AuditedRunner } from "./runner/audited_runner.ts";
 import { LimitedInputs } from "./runner/limited_inputs.ts";
 import { ExplainedRunner } from "./runner/explained_runner.ts";
+import type { SessionSecrets } from "./secrets/open_secrets.ts";
+import { secretsLine } from "./secrets/secrets_line.ts";
 import { namesLine, narrowedLines } from "./runner/network_names.ts";
 import { openSeatbelt } from "./open_seatbelt.ts";
 import { chosenDirectory } from "../settings/project_directories.ts";
@@ -38,6 +40,8 @@ export interface SessionOptions {
   /** The server's own variables. */
   readonly environment: Readonly<Record<string, string>>;
   readonly log: Logger;
+  /** Of commands; absent: there are none. */
+  readonly secrets?: SessionSecrets | undefined;
   /** Absent: this machine. */
   readonly platform?: Platform;
 }
@@ -84,14 +88,14 @@ interface UnauditedSession extends Omit<Session, "audit"> {
 }
 
 async function openUnaudited(
-  { settings, environment, log, platform = thisPlatform() }: SessionOptions,
+  { settings, environment, log, secrets, platform = thisPlatform() }: SessionOptions,
 ): Promise<UnauditedSession> {
   if (settings.sandbox.enforce) insistOnHome(environment);
   const backEnd = unwrapOrUserError(backEndOf(platform));
   const found = chooseShell(settings.shell, searchPath(environment["PATH"]));
   if (!found.ok && settings.shell !== undefined) throw new UsageError(found.problem);
   const shell = unwrapOrUserError(found);
-  const chosen = sandboxSettings(settings, shell, environment);
+  const chosen = { ...sandboxSettings(settings, shell, environment), secrets: secrets?.shown };
   const missing = missingScope(chosen);
   if (missing !== undefined) throw new UsageError(missing);
   if (backEnd === "seatbelt") return await openSeatbelt(chosen, { shell, platform, logger: log });
@@ -99,7 +103,8 @@ async function openUnaudited(
   const ownSettings = settings.sandbox.enforce && keepSettingsPlace(environment, open);
   if (open.length > 0) keepControlDirectories(environment, (path) => isInOpenTree(path, open));
   const sandbox = unwrapOrUserError(withRoom(() => prepareSandbox(chosen)));
-  const runner = new LinuxRunner({ sandbox, shell, pool: settings.pool, reuse: settings.reuse, logger: log });
+  const { pool, reuse } = settings;
+  const runner = new LinuxRunner({ sandbox, shell, pool, reuse, logger: log, terminator: secrets?.terminator });
   const explained = sandbox.guard === undefined ? undefined : new ExplainedRunner(runner, sandbox);
   return {
     sandbox,
@@ -184,7 +189,8 @@ function sandboxStatus(sandbox: Sandbox, runner: LinuxRunner, settings: Settings
       const layers = [summary, ...policy && settled.value ? layersOf(policy, settled.value) : []].join(", ");
       const missing = sandbox.missing.map((gap) => `\nNot enforced on this kernel: ${gap}`).join("");
       const closed = runner.closedSockets === undefined ? "" : `\n${runner.closedSockets}`;
-      const names = namesLine(sandbox.policy?.confinement, runner.networkTotals) + narrowedLines(runner.narrowedTotals);
+      const used = namesLine(sandbox.policy?.confinement, runner.networkTotals) + narrowedLines(runner.narrowedTotals);
+      const names = used + secretsLine(settings.secrets);
       return `${layers}${missing}${closed}${names}\n${await selfTestLine(runner)}`;
     },
   };

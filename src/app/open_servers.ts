@@ -27,6 +27,7 @@ import { INSTANCE_VARIABLE } from "../wire/instance.ts";
 import { loginForCalls } from "./logins/login_for_calls.ts";
 import { userLoginFiles } from "./logins/login_files.ts";
 import type { SessionOptions } from "./open_sandbox.ts";
+import type { OpenSecrets } from "./secrets/open_secrets.ts";
 import { insistOnNetwork } from "./program/own_program.ts";
 import { nameOf, readServers, type Servers } from "./servers/read_servers.ts";
 import { openExplained } from "./servers/explained_link.ts";
@@ -35,6 +36,7 @@ import { isOnline, openServerSandbox } from "./server_sandbox.ts";
 import { isDirectory } from "../system/paths.ts";
 
 export interface OpenServersOptions extends SessionOptions {
+  readonly secrets?: OpenSecrets | undefined;
   /** Of commands. */
   readonly sandbox: Pick<SessionSandbox, "scopes">;
   /** The sources whose names take precedence. */

@@ -1,6 +1,7 @@
 /** The sandbox of one stdio server: that of commands, with its own policy, home and variables (O6, S3). */
 import { UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { type NameList, withHosts } from "../base/network/name_list.ts";
 import type { StartChildServer } from "../child_server/child_server.ts";
 import { startInSandbox } from "../child_server/sandboxed_start.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -9,8 +10,11 @@ import { userDirectory } from "../system/user_directories.ts";
 import type { ServerNetwork, StdioSpec } from "../upstream/config/server_spec.ts";
 import type { Explain } from "./servers/explained_link.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
+import type { OpenSecrets, SessionSecrets } from "./secrets/open_secrets.ts";
 
 export interface ServerSandboxOptions extends SessionOptions {
+  /** Of commands: a server has those that its entry names; absent: there are none. */
+  readonly secrets?: OpenSecrets | undefined;
   readonly spec: StdioSpec;
   /** Names its home. */
   readonly id: string;
@@ -39,9 +43,11 @@ export async function openServerSandbox(options: ServerSandboxOptions): Promise<
   const home = await serverHome(options);
   await using stack = new AsyncDisposableStack();
   const directory = directoryOf(spec, spec.readScope ? scopes[0] ?? home : home);
-  const own = settingsFor(spec, { settings, scopes, home, directory });
-  const session = await openSession({ ...options, settings: own }, stack);
-  const given = Object.fromEntries(Object.entries(spec.environment).map(([name, { text }]) => [name, text]));
+  const secrets = secretsOf(options);
+  const own = settingsFor(spec, { settings, scopes, home, directory, bound: secrets?.bound ?? [] });
+  const session = await openSession({ ...options, settings: own, secrets }, stack);
+  const shown = (text: string) => secrets?.withPlaceholders(text) ?? text;
+  const given = Object.fromEntries(Object.entries(spec.environment).map(([name, { text }]) => [name, shown(text)]));
   const opened = stack.move();
   return {
     explain: async (words, output, { failed }) => {
@@ -51,7 +57,7 @@ export async function openServerSandbox(options: ServerSandboxOptions): Promise<
     start: (hooks) =>
       startInSandbox({
         runner: session.runner,
-        argv: [spec.command.text, ...spec.args.map(({ text }) => text)],
+        argv: [spec.command.text, ...spec.args.map(({ text }) => shown(text))],
         directory,
         environment: {
           ...isOnline(spec, settings) ? {} : OFFLINE,
@@ -71,10 +77,35 @@ interface Surroundings {
   readonly home: string;
   /** Where it starts. */
   readonly directory: string;
+  /** Hosts of its secrets. */
+  readonly bound: NameList;
+}
+
+/** The secrets that the entry holds, as its sandbox has them; undefined: none. @throws {UserError} Where it could read them. */
+function secretsOf(
+  { spec, settings, secrets }: ServerSandboxOptions,
+): SessionSecrets & Pick<OpenSecrets, "withPlaceholders"> & { readonly bound: NameList } | undefined {
+  const texts = [...spec.args, ...Object.values(spec.environment)].map(({ text }) => text);
+  const names = [...new Set(texts.flatMap((text) => secrets?.namesIn(text) ?? []))];
+  const [first] = names;
+  if (secrets === undefined || first === undefined) return undefined;
+  const { network } = networkOf(spec, settings);
+  if (network !== "names") {
+    throw new UserError(
+      `Cannot keep secret "${first}" from server "${spec.name}" with network ${network}: ` +
+        'list the hosts it needs in its entry, as in "network": ["packages"]',
+    );
+  }
+  return {
+    terminator: secrets.terminator,
+    shown: { ...secrets.shown, variables: {}, gitHeaders: {} },
+    withPlaceholders: (text) => secrets.withPlaceholders(text),
+    bound: names.flatMap((name) => secrets.hosts[name] ?? []),
+  };
 }
 
 /** The rights of a server: its own home and the paths in its entry, never settings of a project. */
-function settingsFor(spec: StdioSpec, { settings, scopes, home, directory }: Surroundings): Settings {
+function settingsFor(spec: StdioSpec, { settings, scopes, home, directory, bound }: Surroundings): Settings {
   const { sandbox } = settings;
   const writes = spec.write.flatMap((path) => path === SCOPE ? scopes : [path]);
   // A scope that holds the homes of all servers would open them to each other.
@@ -100,7 +131,7 @@ function settingsFor(spec: StdioSpec, { settings, scopes, home, directory }: Sur
       temporaryFiles: true,
       confinement: {
         ...sandbox.confinement,
-        ...networkOf(spec, settings),
+        ...withBound(networkOf(spec, settings), bound),
         unixSockets: spec.unixSockets ?? sandbox.confinement.unixSockets,
       },
     },
@@ -115,6 +146,10 @@ export function isOnline(spec: StdioSpec, settings: Pick<Settings, "sandbox">): 
 /** The network that the server has. */
 function networkOf({ network }: StdioSpec, { sandbox }: Pick<Settings, "sandbox">): ServerNetwork {
   return network ?? { network: sandbox.confinement.network, names: sandbox.confinement.names };
+}
+
+function withBound({ network, names }: ServerNetwork, bound: NameList): ServerNetwork {
+  return { network, names: network === "names" ? withHosts(names, bound) : names };
 }
 
 /** Made where it is missing, and kept between starts. */

@@ -9,6 +9,12 @@ import type { Endpoint, Sockets } from "./sockets.ts";
 /** What the first bytes of a client say: not enough yet; what is passed on in place of them; or why nothing is. */
 export type FirstBytes = "more" | { readonly pass: Uint8Array<ArrayBuffer> } | { readonly refused: NetworkRefusal };
 
+/** Where a connection may go. */
+export interface Place extends Endpoint {
+  /** Hears from which port it is dialled; absent: none does. */
+  readonly onDialled?: (port: number) => void;
+}
+
 export type Judge = (bytes: Uint8Array<ArrayBuffer>) => FirstBytes;
 
 /** How a connection ended. */
@@ -28,7 +34,7 @@ export interface ConnectionOptions {
   /** The accepted socket, which is this object's from now on. */
   readonly client: number;
   /** Where it may go, in order of preference; or why it goes nowhere. */
-  readonly places: Promise<readonly Endpoint[] | { readonly refused: NetworkRefusal }>;
+  readonly places: Promise<readonly Place[] | { readonly refused: NetworkRefusal }>;
   /** Judges all that the client has sent so far; absent: all may pass. */
   readonly judge?: Judge;
   readonly onEnd: (end: ConnectionEnd) => void;
@@ -90,11 +96,12 @@ export class Connection {
   }
 
   /** 0: connected; else the error's number. */
-  async #try(place: Endpoint): Promise<number> {
+  async #try(place: Place): Promise<number> {
     const { sockets, loop } = this.#options;
     const dialled = sockets.dial(place);
     if ("errno" in dialled) return dialled.errno;
     const { socket } = dialled;
+    place.onDialled?.(sockets.ownEnd(socket).port);
     const { promise, resolve } = Promise.withResolvers<number>();
     this.#server = socket;
     this.#dial = { answered: resolve, timer: setTimeout(() => resolve(ETIMEDOUT), DIAL_MS) };

@@ -8,13 +8,14 @@ import { addressText, bytesOfAddress } from "../system/network/address_bytes.ts"
 import { isLoopbackHost } from "../system/network/public_address.ts";
 import type { DialProblem } from "../system/network/dialled_address.ts";
 import type { HostAddress } from "../system/network/request_to_address.ts";
-import { Connection, type ConnectionEnd } from "./connection.ts";
+import { Connection, type ConnectionEnd, type Place } from "./connection.ts";
 import { RelayMemory } from "./direction.ts";
 import { DnsService } from "./dns_service.ts";
 import { syntheticAddress, SyntheticAddresses } from "./dns/synthetic_addresses.ts";
 import { EventLoop } from "./event_loop.ts";
 import { judgeOf } from "./first_bytes.ts";
 import { type Endpoint, Sockets } from "./sockets.ts";
+import type { Termination, Terminator } from "./terminator.ts";
 
 /** A command's end of something. */
 export type CommandSide = Endpoint & { readonly protocol: "udp" | "tcp" };
@@ -40,6 +41,8 @@ export interface Reachable {
 export interface NetworkOptions {
   readonly reachable: Reachable;
   readonly hasIpv6: boolean;
+  /** Ends the TLS of some hosts; absent: of none. */
+  readonly terminator?: Terminator | undefined;
   /** Asked as soon as a command begins something; what it gives is told what came of it. */
   readonly attribute: (from: CommandSide) => (use: NetworkUse) => void;
 }
@@ -176,17 +179,22 @@ export class RelayedNetwork {
       return refuse({ reason: `would be one of more than ${MOST_CONNECTIONS} connections at once` });
     }
     const isName = synthetic !== undefined;
+    const terminator = isName && this.#options.terminator?.endsTls(host, port) ? this.#options.terminator : undefined;
+    const ended: Ended = { places: [], termination: undefined };
+    const judge = terminator !== undefined ? judgeOf(host, HTTPS) : isName && !found.anyProtocol && judgeOf(host, port);
     const connection = attempt(Error, () =>
       new Connection({
         sockets,
         loop,
         memory,
         client,
-        places: isName ? this.#placesOf(host, port) : Promise.resolve(this.#placeAt(address, port)),
-        ...isName && !found.anyProtocol && { judge: judgeOf(host, port) },
+        places: isName
+          ? this.#placesOf(host, port).then((places) => throughTerminator(places, { terminator, host, port, ended }))
+          : Promise.resolve(this.#placeAt(address, port)),
+        ...judge !== false && { judge },
         onEnd: (end) => {
           if (connection !== undefined) this.#connections.delete(connection);
-          tell(useOf(host, port, end));
+          tell(useOf(host, port, end, ended));
         },
       }));
     if (connection === undefined) {
@@ -219,16 +227,44 @@ export class RelayedNetwork {
   }
 }
 
+const HTTPS = 443;
 const LOOPBACK = { reason: "is the loopback of commands, where nothing of the machine listens" };
 const NO_ADDRESS = { refused: { reason: "has no address" } } as const;
 
-function useOf(name: string, port: number, { address, bytesIn, bytesOut, refused }: ConnectionEnd): NetworkUse {
+/** A connection whose TLS ends here, once its host was looked up. */
+interface Ended {
+  places: readonly Endpoint[];
+  termination: Termination | undefined;
+}
+
+/** The places, or the one where the TLS of the connection ends. */
+function throughTerminator(
+  places: readonly Endpoint[] | { readonly refused: NetworkRefusal },
+  { terminator, host, port, ended }: {
+    readonly terminator: Terminator | undefined;
+    readonly host: string;
+    readonly port: number;
+    readonly ended: Ended;
+  },
+): readonly Place[] | { readonly refused: NetworkRefusal } {
+  if (terminator === undefined || "refused" in places) return places;
+  const termination = terminator.terminate({ host, port, places });
+  Object.assign(ended, { places, termination });
+  return [{ ...termination.place, onDialled: (from) => termination.dialled(from) }];
+}
+
+function useOf(name: string, port: number, end: ConnectionEnd, { places, termination }: Ended): NetworkUse {
+  const { bytesIn, bytesOut } = end;
+  const { secrets, refused: why } = termination?.end() ?? { secrets: [], refused: undefined };
+  const [address] = termination === undefined || end.address === undefined ? [end.address] : places;
+  const refused = end.refused ?? (why === undefined ? undefined : { reason: why });
   return {
     name,
     port,
     bytesIn,
     bytesOut,
     ...address !== undefined && { address: addressText(address.address) },
+    ...secrets.length > 0 && { secrets },
     ...refused !== undefined && { refused },
   };
 }

@@ -33,6 +33,7 @@ import {
   realPath,
   trustedPath,
 } from "../system/paths.ts";
+import { certificatesInstead } from "./directories/certificate_files.ts";
 import { makeNetworkFiles } from "./directories/network_files.ts";
 import { placeInMemory } from "./directories/place_in_memory.ts";
 import { ownRoot } from "./directories/own_root.ts";
@@ -217,9 +218,11 @@ function policyOf(context: Context, reach: Reach): SandboxPolicy {
   // If all sockets of the machine are open, every path must be visible.
   const isOpen = settings.confinement.unixSockets === "allow";
   const confinement = confinementHere(settings.confinement, libc);
+  const { directories } = reach;
+  const certificates = settings.secrets === undefined ? [] : certificatesInstead(directories.files);
   const own = isOpen ? undefined : rootOf(context, { ...reach, writable }, temporary);
   const root = own && confinement.network === "names"
-    ? { ...own, instead: makeNetworkFiles(`${reach.directories.root}/network`) }
+    ? { ...own, instead: [...makeNetworkFiles(`${directories.root}/network`), ...certificates] }
     : own;
   const terminals = root === undefined ? [] : terminalGrants(abi);
   return {

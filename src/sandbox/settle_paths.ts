@@ -17,7 +17,8 @@ import {
   type SessionDirectories,
 } from "./directories/session_directory.ts";
 import { buildEnvironment, isForbiddenVariable, privateHome } from "./grants/environment.ts";
-import { sanitiseGitConfiguration } from "./grants/git_configuration.ts";
+import { gitHeaderLines, sanitiseGitConfiguration } from "./grants/git_configuration.ts";
+import { writeCertificates } from "./directories/certificate_files.ts";
 import { namedPath } from "./grants/grants.ts";
 import { settleScopes } from "./grants/resolve_scopes.ts";
 import { machineConfiguration, USER_CONFIGURATIONS } from "./grants/user_configuration.ts";
@@ -140,6 +141,14 @@ export function environmentOf(
     configuration: {
       ...machineConfiguration(settings.serverEnvironment["PATH"], realPath),
       ...writeUserConfiguration(settings, { directories, opener, write }),
+      ...settings.secrets && {
+        ...writeCertificates(directories.files, {
+          authority: settings.secrets.authority,
+          environment: settings.serverEnvironment,
+          write,
+        }),
+        ...settings.secrets.variables,
+      },
     },
   }));
   return buildEnvironment({
@@ -229,7 +238,8 @@ function writeGitConfiguration(
   const original = settings.home === undefined
     ? undefined
     : readTextIfRegular(`${settings.home}/.gitconfig`, LARGEST_CONFIGURATION_BYTES, opener);
-  const copy = sanitiseGitConfiguration(original ?? "", scopes.map((scope) => scope.path));
+  const clean = sanitiseGitConfiguration(original ?? "", scopes.map((scope) => scope.path));
+  const copy = clean + gitHeaderLines(settings.secrets?.gitHeaders ?? {});
   write(path, copy);
   return path;
 }

@@ -8,6 +8,7 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { DEFAULT_HISTORY_LIMITS } from "../operation/history.ts";
 import { DEFAULT_SPILL_LIMIT_BYTES } from "../operation/output/spill_files.ts";
+import { withHosts } from "../base/network/name_list.ts";
 import { readNetwork } from "./flags/network_value.ts";
 import { type ConfinementChoice, DEFAULT_CONFINEMENT, UNIX_SOCKETS } from "../sandbox/policy/confinement.ts";
 import { SANDBOX_LAYERS } from "../sandbox/policy/layers.ts";
@@ -16,6 +17,7 @@ import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
 import { type FlagSources, type FlagValues, flagValues } from "./flags/flag_values.ts";
 import type { SandboxChoice } from "../sandbox/policy/sandbox_settings.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
+import { secretProblem, secretsFrom } from "./secrets.ts";
 import { type Subcommand, SUBCOMMANDS } from "./flags/subcommands.ts";
 
 /** Everything that can be set; paths are as typed, and relative ones start at the working directory. */
@@ -76,12 +78,15 @@ export function readInvocation(line: CommandLine, surroundings: Surroundings): O
   if (credential !== undefined) {
     return failure(`Cannot show prompts variable "${credential}": by its name it holds a credential`);
   }
+  const settings = settingsFrom(values.value, surroundings.cores);
+  const unusable = secretProblem(settings);
+  if (unusable !== undefined) return failure(unusable);
   const lists = asked === undefined && values.value.text("mode") === "list-tools";
   return success({
     kind: "run",
     subcommand: asked ?? (lists ? "list-tools" : "serve"),
     line,
-    settings: settingsFrom(values.value, surroundings.cores),
+    settings,
     warnings: unknownVariables(surroundings.environment),
   });
 }
@@ -98,6 +103,8 @@ function settingsFrom(values: FlagValues, cores: number) {
   return {
     ...offersFrom(values),
     sandbox: sandboxFrom(values),
+    /** What requests of commands carry in place of what commands see (S33). */
+    secrets: secretsFrom(values),
     /** Every call answers with its result (X2). */
     synchronous: values.isOn("sync"),
     /** For commands that no tool file gives another limit (X9). */
@@ -238,8 +245,12 @@ function sandboxFrom(values: FlagValues): SandboxChoice {
 /** What the flags of network, sockets and resources come to (S6, S10); values were checked against the table. */
 export function confinementFrom(values: FlagValues): ConfinementChoice {
   const unixSockets = values.text("unix-sockets");
+  const { network, names } = readNetwork(values.text("network") ?? DEFAULT_CONFINEMENT.network);
+  const bound = secretsFrom(values).bindings.flatMap(({ hosts }) => hosts);
   return {
-    ...readNetwork(values.text("network") ?? DEFAULT_CONFINEMENT.network),
+    network,
+    // Their hosts are named by the same person.
+    names: network === "names" ? withHosts(names, bound) : names,
     privateHosts: values.texts("allow-private-hosts").map((host) => host.toLowerCase()),
     unixSockets: UNIX_SOCKETS.find((one) => one === unixSockets) ?? DEFAULT_CONFINEMENT.unixSockets,
     limits: {

@@ -24,6 +24,7 @@ const DEFAULTS = {
   bundles: [],
   mcpConfigs: [],
   searchUrl: undefined,
+  secrets: { bindings: [], files: new Map(), commands: new Map() },
   privateHosts: [],
   directories: { issues: undefined, memos: undefined, flows: undefined, rules: undefined },
   prompts: { offered: true, shipped: false, directory: undefined, userDirectory: undefined, environmentNames: [] },

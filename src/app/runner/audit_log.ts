@@ -91,13 +91,14 @@ export class AuditLog implements Disposable {
 
   /** What became of a name or connection of a command's network by name. */
   network({ operation: { id, tool } }: Pick<AuditedCommand, "operation">, use: NetworkUse): Promise<void> {
-    const { name, port, address, bytesOut, bytesIn, refused } = use;
+    const { name, port, address, bytesOut, bytesIn, secrets = [], refused } = use;
     return this.#afterwards("network", {
       operation: id,
       tool,
       name: shorten(name),
       ...port !== undefined && { port },
       ...address !== undefined && { address },
+      ...secrets.length > 0 && { put_in: secrets },
       ...refused === undefined ? { bytes_out: bytesOut, bytes_in: bytesIn } : { refused: refused.reason },
     });
   }

@@ -8,6 +8,8 @@ export interface NetworkUse {
   readonly address?: string;
   readonly bytesOut: number;
   readonly bytesIn: number;
+  /** Names of the secrets that were put into its requests (S33); absent or empty: none. */
+  readonly secrets?: readonly string[];
   /** Absent: it was not refused. */
   readonly refused?: NetworkRefusal;
 }

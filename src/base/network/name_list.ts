@@ -79,6 +79,11 @@ export function narrowed(outer: NameList, inner: NameList): Outcome<NameList> {
   return wider === undefined ? success(inner) : failure(`"${printRule(wider)}" is not allowed by the list around it`);
 }
 
+/** The list with these rules too, where it does not allow them. */
+export function withHosts(list: NameList, more: NameList): NameList {
+  return more.reduce<NameList>((all, rule) => all.some((one) => covers(one, rule)) ? all : [...all, rule], list);
+}
+
 /** A list that parses to the same rules. */
 export function printNameList(list: NameList): string {
   const hosts = Map.groupBy(list, printHost);

@@ -5,7 +5,7 @@ import { factsOf, SUBCOMMANDS } from "../../settings/flags/subcommands.ts";
 
 Deno.test("L1 helpText() explains every flag with its variable, in lines that fit", () => {
   const text = helpText({ colour: false });
-  for (const name of SERVER_FLAGS) assert.match(text, new RegExp(`^  --${name}( [A-Z]+)?  `, "m"));
+  for (const name of SERVER_FLAGS) assert.match(text, new RegExp(`^  --${name}( [A-Z=]+)?  `, "m"));
   assert.match(text, /\[AHMA_NO_SANDBOX\]/);
   assert.match(text, /^Examples\n {2}ahma_mcp\n/m);
   assert.deepStrictEqual(text.split("\n").filter((line) => line.length > 100), []);

@@ -1,6 +1,7 @@
 /** Runs commands in the session's sandbox, from the request to the end of the process tree. */
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
+import type { Terminator } from "../../relay/terminator.ts";
 import type { Logger } from "../../base/log.ts";
 import { withTimeout } from "../../base/time.ts";
 import type { SandboxPolicy } from "../../sandbox/policy/policy.ts";
@@ -41,6 +42,8 @@ export interface LinuxRunnerOptions {
   /** Whether a sandbox may run several commands in turn; false: each command gets a new one. */
   readonly reuse: boolean;
   readonly logger: Logger;
+  /** Ends the TLS of hosts that secrets are bound to; absent: there are none. */
+  readonly terminator?: Terminator | undefined;
   /** How long sockets of other programs are searched; absent: as usual. */
   readonly searchTimes?: SearchTimes;
 }
@@ -65,7 +68,7 @@ export class LinuxRunner implements SessionRunner {
   constructor(options: LinuxRunnerOptions) {
     this.#options = options;
     const { sandbox, shell, logger } = options;
-    this.#network = new SessionNetwork(logger);
+    this.#network = new SessionNetwork({ logger, terminator: options.terminator });
     const spawner = new Spawner(sandbox.processor, sandbox.directories.root);
     const images = new LaunchImages({ sandbox, shell, spawner, onStale: () => prewarmed.invalidate() });
     const prewarmed = new PrewarmedProcesses({ images, spawner, shell, reuse: options.reuse });

@@ -35,6 +35,12 @@ export function sanitiseGitConfiguration(original: string, scopes: readonly stri
   return lines.join("\n") + "\n";
 }
 
+/** Lines with a header for each address, which git sends there and to what lies below it. */
+export function gitHeaderLines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([address, header]) => `[http ${quote(address)}]\n\textraHeader = ${quote(header)}\n`).join("");
+}
+
 function isHarmless(section: string, key: string, value: string): boolean {
   if (value.startsWith("!") || value.endsWith("\\")) return false;
   if (section === "core") return CORE_KEYS.includes(key);

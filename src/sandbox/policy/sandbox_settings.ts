@@ -40,6 +40,16 @@ export interface SandboxChoice {
   readonly confinement: ConfinementChoice;
 }
 
+/** What commands see of secrets that they cannot read (S33). */
+export interface SandboxSecrets {
+  /** What stands for them, by variable. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** The certificate of the authority that commands must trust, PEM. */
+  readonly authority: string;
+  /** By address: the header with which git asks there. */
+  readonly gitHeaders: Readonly<Record<string, string>>;
+}
+
 /** The choice, and what it is applied to; read once. */
 export interface SandboxSettings extends SandboxChoice {
   readonly workingDirectory: string;
@@ -50,4 +60,6 @@ export interface SandboxSettings extends SandboxChoice {
   /** Absolute path of the shell commands run in. */
   readonly shell: string;
   readonly serverEnvironment: Readonly<Record<string, string>>;
+  /** Absent: there are none. */
+  readonly secrets?: SandboxSecrets | undefined;
 }

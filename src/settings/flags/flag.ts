@@ -4,6 +4,10 @@ export type FlagValue =
   | "choice"
   /** `full`, `localhost`, `none`, or a list of hosts. */
   | "network"
+  /** `NAME=HOST`, with what requests may carry the secret. */
+  | "secret"
+  /** `NAME=` and a text. */
+  | "assignment"
   | "text"
   | "directory"
   /** Of a variable. */

@@ -1,12 +1,16 @@
 /** The value of every flag: from the command line, its variable, or the settings files, checked against the table. */
 import { LONG_NAME, LONGEST_NAME } from "../../catalog/format/names.ts";
 import { networkProblem } from "./network_value.ts";
+import { parseBinding } from "../../secrets/binding.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
 import { type Flag, valuesIn } from "./flag.ts";
 
 /** With it, names without a warning (T5) are not too long. */
 const TOOL_PREFIX = new RegExp(`^[A-Za-z0-9_-]{1,${LONGEST_NAME - LONG_NAME}}$`);
+
+/** A variable's name, and a text that is not empty. */
+const ASSIGNMENT = /^[A-Za-z_]\w*=./s;
 
 const ON: readonly string[] = ["1", "true", "yes", "on"];
 const OFF: readonly string[] = ["0", "false", "no", "off"];
@@ -82,6 +86,7 @@ function fromVariable(flag: Flag, environment: Readonly<Record<string, string>>)
 function valuesInVariable(flag: Flag, text: string): readonly string[] {
   if (flag.repeatable !== true) return [text];
   if (flag.value === "directory") return text.split(":");
+  if (flag.value === "secret" || flag.value === "assignment") return text.split(/,(?=[A-Za-z_]\w*=)/);
   return flag.value === "text" ? text.split(",") : valuesIn(flag, text);
 }
 
@@ -101,6 +106,12 @@ export function valueProblem(flag: Flag, value: string): string | undefined {
         : `"${value}" is not supported, expected ${flag.choices?.map((choice) => `"${choice}"`).join(" or ")}`;
     case "network":
       return networkProblem(value);
+    case "secret": {
+      const parsed = parseBinding(value);
+      return parsed.ok ? undefined : parsed.problem;
+    }
+    case "assignment":
+      return ASSIGNMENT.test(value) ? undefined : `"${value.split("=", 1)[0]}" is not followed by "=" and a value`;
     case "prefix":
       return TOOL_PREFIX.test(value)
         ? undefined

@@ -103,6 +103,19 @@ const FLAGS = {
     "Where commands may connect: full, none, localhost, or hosts as in packages,git-hosts,*.x.org:443 (default: full)",
     { narrowsOnly: "full" },
   ),
+  // Secrets that commands use and cannot read (S33).
+  "secret": taking(
+    "secret",
+    "NAME=HOST",
+    "A variable of the server that requests to these hosts carry and commands cannot read; then :git or :GET /path/*",
+    { repeatable: true, refuseEmpty: true },
+  ),
+  "secret-file": taking("assignment", "NAME=FILE", "The file that holds a secret, in place of the variable", {
+    repeatable: true,
+  }),
+  "secret-command": taking("assignment", "NAME=COMMAND", "A command that prints a secret, run as you once at start", {
+    repeatable: true,
+  }),
   "unix-sockets": taking(
     "choice",
     "WHETHER",

@@ -1,5 +1,6 @@
 /** One request to addresses that were looked up and checked before: no second look-up can lead elsewhere. */
-import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { RequestOptions } from "node:https";
 
 /** An address of a host. */
 export interface HostAddress {
@@ -15,12 +16,16 @@ export async function addressesOf(host: string): Promise<readonly HostAddress[]>
 
 export interface AddressedRequest {
   readonly url: URL;
+  /** The target as it is sent; absent: the one of `url`. */
+  readonly path?: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Absent: none is sent. */
-  readonly body?: string | undefined;
+  /** Absent: none is sent. Of a stream, the headers may say the length. */
+  readonly body?: string | ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
   /** At least one; the first that can be reached is used. */
   readonly addresses: readonly HostAddress[];
+  /** Certificates of authorities, PEM; absent or empty: those that the runtime trusts. */
+  readonly authorities?: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -33,11 +38,12 @@ export interface AddressedAnswer {
 
 /** Sends it, and follows no redirect. Certificates are those of the host's name. Rejects when there is no answer. */
 export async function requestToAddress(
-  { url, method, headers, body, addresses, signal }: AddressedRequest,
+  { url, path, method, headers, body, addresses, authorities = [], signal }: AddressedRequest,
 ): Promise<AddressedAnswer> {
   const { request } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
-  const length = body === undefined ? undefined : String(new TextEncoder().encode(body).length);
+  const length = typeof body === "string" ? String(new TextEncoder().encode(body).length) : undefined;
   const options: RequestOptions = {
+    ...path !== undefined && { path },
     method,
     headers: { ...headers, ...length !== undefined && { "content-length": length } },
     signal,
@@ -47,12 +53,19 @@ export async function requestToAddress(
       else found(null, first.address, first.family);
     },
     agent: false,
+    ...authorities.length > 0 && { ca: [...authorities] },
   };
   const { promise, resolve, reject } = Promise.withResolvers<AddressedAnswer>();
   const sent = request(url, options, (answer) => {
     resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer });
   });
   sent.on("error", reject);
-  sent.end(body);
+  if (body instanceof ReadableStream) {
+    const { Readable } = await import("node:stream");
+    const source = Readable.fromWeb(body);
+    // What comes too late or never ends the request: its server would wait for the rest.
+    source.on("error", (thrown) => sent.destroy(thrown));
+    source.pipe(sent);
+  } else sent.end(body);
   return await promise;
 }

@@ -4,6 +4,7 @@ import { refusedHost } from "../../../base/network/refused_host.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { Relay } from "../../../relay/relay.ts";
+import type { Terminator } from "../../../relay/terminator.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import { FIRST_LISTENER_FD, type NamedNetworkPlan } from "../../../sandbox/launcher/steps/named_network_steps.ts";
 import { addressesOf } from "../../../system/network/request_to_address.ts";
@@ -42,25 +43,34 @@ const IPV6_RANGE = { address: Uint8Array.of(0x20, 0x01, 0, 2, 0, 0, 0, 0, 0, 0, 
 export interface NetworkServer {
   readonly relay: Relay;
   readonly users: NetworkUsers;
+  readonly terminator: Terminator | undefined;
+}
+
+export interface SessionNetworkOptions {
+  readonly logger: Logger;
+  /** See `LinuxRunnerOptions`. */
+  readonly terminator: Terminator | undefined;
 }
 
 /** What serves the network of a session; its code is loaded when the first is made. Disposal ends all connections. */
 export class SessionNetwork implements AsyncDisposable {
   readonly users = new NetworkUsers();
-  readonly #logger: Logger;
+  readonly #options: SessionNetworkOptions;
   #relay: Promise<Relay> | undefined;
 
-  constructor(logger: Logger) {
-    this.#logger = logger;
+  constructor(options: SessionNetworkOptions) {
+    this.#options = options;
   }
 
   async server(): Promise<NetworkServer> {
     const onFailure = (thrown: unknown) =>
-      this.#logger.error("The network by name has failed: commands reach nothing", { error: messageOf(thrown) });
+      this.#options.logger.error("The network by name has failed: commands reach nothing", {
+        error: messageOf(thrown),
+      });
     this.#relay ??= import("../../../relay/relay.ts").then(({ Relay }) =>
       new Relay({ lookup: addressesOf, onFailure })
     );
-    return { relay: await this.#relay, users: this.users };
+    return { relay: await this.#relay, users: this.users, terminator: this.#options.terminator };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -100,6 +110,7 @@ export function serveNetwork(
       },
     },
     hasIpv6: plan.ipv6,
+    terminator: server.terminator,
     attribute: (side) => server.users.attribute(side),
   });
 }

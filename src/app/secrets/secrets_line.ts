@@ -1,0 +1,15 @@
+import { shorten } from "../../base/visible_text.ts";
+import { printUse } from "../../secrets/binding.ts";
+import type { SecretSettings } from "../../settings/secrets.ts";
+
+const LONGEST = 1000;
+
+/** A line of `status`: the secrets and where they go; empty: there are none. */
+export function secretsLine({ bindings }: SecretSettings): string {
+  if (bindings.length === 0) return "";
+  const told = bindings.map(({ name, hosts, use }) => {
+    const places = hosts.map((host) => host.port === 443 ? host.name : `${host.name}:${host.port}`);
+    return `${name} for ${places.join(", ")} (${printUse(use)})`;
+  });
+  return `\nSecrets: ${shorten(told.join("; "), LONGEST)}`;
+}

@@ -1,0 +1,305 @@
+/** Secrets that commands use and cannot read (S33). */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { request as requestOverTls } from "node:https";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { namesHere } from "./_support/names_here.ts";
+import { processesWith } from "./_support/processes.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { HttpsEcho } from "./_support/servers/https_echo.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
+import { upstreamServer, writeServers } from "./_support/servers/upstream.ts";
+import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+const BOUND = "bound.example.test";
+const OTHER = "other.example.test";
+const VALUE = `true-${createHash("sha256").update("value").digest("hex").slice(0, 30)}`;
+const PLACEHOLDER = /ahma_secret_[0-9a-f]{36}/;
+
+/** `python3 ask.py METHOD URL [HEADER...]`, in which `$TOKEN` is the variable's value. */
+const ASK = `
+import os, sys, urllib.error, urllib.request
+method, url, *headers = sys.argv[1:]
+class Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_): return None
+pairs = dict(one.replace("$TOKEN", os.environ["TOKEN"]).split(": ", 1) for one in headers)
+request = urllib.request.Request(url, method=method, headers=pairs, data=b"x" * 3000000 if method == "PUT" else None)
+try:
+    answer = urllib.request.build_opener(Stay).open(request)
+except urllib.error.HTTPError as error:
+    answer = error
+print(answer.status, answer.headers.get("x-echo"), answer.headers.get("location"))
+print(answer.read().decode())
+`;
+
+interface Started {
+  readonly bench: Workbench;
+  readonly echo: HttpsEcho;
+  readonly server: ServerProcess;
+  ask(...words: readonly string[]): Promise<string>;
+}
+
+/** Flags for a server whose secrets these are. */
+function flagsFor(port: number, ...secrets: readonly string[]): readonly string[] {
+  const allowed = [BOUND, OTHER].flatMap((host) => ["--allow-private-hosts", host]);
+  return ["--network", `${OTHER}:${port}`, ...allowed, ...secrets.flatMap((one) => ["--secret", one])];
+}
+
+async function withSecrets(
+  user: User,
+  bindings: (port: number) => readonly string[],
+  run: (started: Started) => Promise<void>,
+  { flags = [], environment = { TOKEN: VALUE } }: {
+    readonly flags?: readonly string[];
+    readonly environment?: Readonly<Record<string, string>>;
+  } = {},
+): Promise<void> {
+  using bench = new Workbench(user);
+  await using echo = await HttpsEcho.open(bench, [BOUND, OTHER]);
+  bench.write("ask.py", ASK);
+  await using server = await ServerProcess.start(bench, {
+    flags: [...flagsFor(echo.port, ...bindings(echo.port)), ...flags],
+    prefix: namesHere(bench, `${BOUND} ${OTHER}`),
+    permissions: ["--allow-net"],
+    environment: { ...environment, SSL_CERT_FILE: echo.certificate },
+  });
+  const ask = async (...words: readonly string[]) =>
+    (await server.call("sandboxed_shell", { command: `python3 ask.py ${words.map((one) => `'${one}'`).join(" ")}` }))
+      .text;
+  await run({ bench, echo, server, ask });
+}
+
+for (const user of usersAtHand()) {
+  Deno.test(`S33 requests to a bound host carry the secret, and no byte of it reaches commands, as ${user}`, async () => {
+    const log = (bench: Workbench) => `${bench.home}/audit.log`;
+    using place = new Workbench(user);
+    await withSecrets(user, (port) => [`TOKEN=${BOUND}:${port}`], async ({ bench, echo, server, ask }) => {
+      const url = (host: string, path: string) => `https://${host}:${echo.port}${path}`;
+      const answers = [
+        await ask("GET", url(BOUND, "/a?b=1"), "Authorization: Bearer $TOKEN"),
+        await ask("PUT", url(BOUND, "/up"), "X-Api-Key: $TOKEN"),
+        await ask("GET", url(BOUND, "/packed"), "Authorization: Bearer $TOKEN"),
+        await ask("GET", url(BOUND, `/moved?https://${OTHER}/`), "Authorization: Bearer $TOKEN"),
+      ];
+      assert.deepEqual(echo.heard, [
+        { line: "GET /a?b=1", host: `${BOUND}:${echo.port}`, authorization: `Bearer ${VALUE}`, bytes: 0 },
+        { line: "PUT /up", host: `${BOUND}:${echo.port}`, authorization: null, bytes: 3_000_000 },
+        { line: "GET /packed", host: `${BOUND}:${echo.port}`, authorization: `Bearer ${VALUE}`, bytes: 0 },
+        {
+          line: `GET /moved?https://${OTHER}/`,
+          host: `${BOUND}:${echo.port}`,
+          authorization: `Bearer ${VALUE}`,
+          bytes: 0,
+        },
+      ]);
+      const stars = "*".repeat(VALUE.length);
+      assert.ok(answers[0]?.startsWith(`200 Bearer ${stars} None\nGET /a?b=1\n`), answers[0]);
+      assert.ok(answers[1]?.includes(`\nx-api-key: ${stars}\n`), answers[1]);
+      assert.ok(answers[2]?.includes(`\nauthorization: Bearer ${stars}\n`), answers[2]);
+      assert.ok(answers[3]?.startsWith(`302 Bearer ${stars} https://${OTHER}/\n`), answers[3]);
+      // Elsewhere what commands have is worth nothing.
+      const elsewhere = await ask("GET", url(OTHER, "/"), "Authorization: Bearer $TOKEN");
+      assert.match(elsewhere, PLACEHOLDER);
+      assert.match(echo.heard.at(-1)?.authorization ?? "", /^Bearer ahma_secret_/);
+      const parts = [VALUE.slice(0, 12), VALUE.slice(12)];
+      const look = 'env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2> /dev/null; cat "$GIT_CONFIG_GLOBAL"; ' +
+        `grep -rasF '${parts.join("''")}' "$HOME" "$TMPDIR" /etc /run /dev/shm /tmp . || echo searched`;
+      const seen = (await server.call("sandboxed_shell", { command: look, timeout_seconds: 60 })).text;
+      assert.match(seen, new RegExp(`TOKEN=${PLACEHOLDER.source}[^]*\\nsearched\\n`));
+      const said = [...answers, elsewhere, seen, (await server.call("status")).text].join("\n").replaceAll(look, "");
+      assert.ok(!said.includes(VALUE) && !said.includes(btoa(VALUE)), said);
+      assert.match(said, new RegExp(`\\nSecrets: TOKEN for bound\\.example\\.test:${echo.port} \\(all requests\\)\\n`));
+      const audit = await Deno.readTextFile(log(place));
+      assert.ok(!audit.includes(VALUE));
+      assert.match(audit, /"event":"network"[^\n]*"name":"bound\.example\.test"[^\n]*"put_in":\["TOKEN"\]/);
+      const found = await new Deno.Command("grep", { args: ["-raFl", VALUE, bench.home, bench.scope, place.home] })
+        .output();
+      assert.equal(new TextDecoder().decode(found.stdout), "");
+    }, { flags: ["--audit-log", log(place)] });
+  });
+
+  Deno.test(`S33 a secret is put into permitted requests only, and a refusal says which those are, as ${user}`, async () => {
+    const bindings = (port: number) => [`TOKEN=${BOUND}:${port}:GET /repos/*`];
+    await withSecrets(user, bindings, async ({ echo, server, ask }) => {
+      const url = (path: string) => `https://${BOUND}:${echo.port}${path}`;
+      assert.match(await ask("GET", url("/repos/a"), "Authorization: token $TOKEN"), /^200 /);
+      const refused = [["POST", "/repos/a"], ["GET", "/user"], ["GET", "/repos/%2e%2e/user"], ["TRACE", "/repos/a"]];
+      for (const [method = "", path = ""] of refused) {
+        const text = await ask(method, url(path), "Authorization: token $TOKEN");
+        assert.match(
+          text,
+          /^40[35] [^]*\nSandbox: "bound\.example\.test:\d+" was sent a request that is not passed on: /,
+          path,
+        );
+      }
+      assert.match(
+        await ask("DELETE", url("/repos/a"), "Authorization: token $TOKEN"),
+        /\nSandbox: secret TOKEN is not for this request: --secret allows GET \/repos\/\*\n/,
+      );
+      const wrongHost = await ask("GET", url("/repos/a"), "Authorization: token $TOKEN", `Host: ${OTHER}`);
+      assert.match(wrongHost, /^421 /);
+      assert.equal(echo.heard.length, 1);
+      // Without the secret the host is a listed one like others.
+      assert.match(await ask("DELETE", url("/user")), /^200 /);
+      assert.match(
+        (await server.call("status")).text,
+        /\nSecrets: TOKEN for bound\.example\.test:\d+ \(GET \/repos\/\*\)\n/,
+      );
+    });
+  });
+
+  Deno.test(`S33 git clones and pushes with a secret that only git's requests carry, as ${user}`, async () => {
+    await withSecrets(user, (port) => [`TOKEN=${BOUND}:${port}:git`], async ({ bench, echo, server, ask }) => {
+      const repository = `${bench.parent}/repositories/r.git`;
+      await run("git", "init", "-q", "--bare", "-b", "main", repository);
+      const url = `https://${BOUND}:${echo.port}/git/r.git`;
+      const lines = [
+        `git clone -q ${url} copy && cd copy && git checkout -q -b main && echo 1 > file && git add file`,
+        "git -c user.name=a -c user.email=a@b commit -qm first && git push -q origin main && git ls-remote origin",
+      ];
+      const pushed = (await server.call("sandboxed_shell", { command: lines.join(" && "), timeout_seconds: 60 })).text;
+      assert.match(pushed, /\trefs\/heads\/main\n/);
+      const basic = `Basic ${btoa(`x-access-token:${VALUE}`)}`;
+      assert.deepEqual(new Set(echo.heard.map(({ authorization }) => authorization)), new Set([basic]));
+      assert.ok(echo.heard.some(({ line }) => line === "POST /git/r.git/git-receive-pack"));
+      assert.match(await ask("GET", `https://${BOUND}:${echo.port}/user`, "Authorization: Bearer $TOKEN"), /^403 /);
+    });
+  });
+}
+
+Deno.test("S33 another program of the machine gets nothing from where the secret is put in", async () => {
+  await withSecrets("ordinary", (port) => [`TOKEN=${BOUND}:${port}`], async ({ bench, echo, ask }) => {
+    const asked = await ask("GET", `https://${BOUND}:${echo.port}/`, "Authorization: Bearer $TOKEN");
+    assert.match(asked, /^200 /);
+    const [placeholder] = PLACEHOLDER.exec(await ask("GET", `https://${OTHER}:${echo.port}/`, "X-Note: $TOKEN")) ?? [];
+    const ports = (await Promise.all((await processesWith(bench.marker)).map(({ pid }) => listenersOf(pid)))).flat();
+    const statuses = await Promise.all([...new Set(ports)].map((port) => statusOf(port, `Bearer ${placeholder}`)));
+    assert.deepEqual(statuses, [403]);
+    assert.deepEqual(echo.heard.map(({ authorization }) => authorization), [`Bearer ${VALUE}`, null]);
+  });
+});
+
+Deno.test("S33 values come from private files and commands, and what cannot be kept ends the start without showing it", async () => {
+  using place = new Workbench("ordinary");
+  const file = place.write(`${place.home}/token`, `${VALUE}\n`);
+  await Deno.chmod(file, 0o600);
+  const bindings = (port: number) => [`TOKEN=${BOUND}:${port}`, `MADE=${BOUND}:${port}`];
+  const flags = ["--secret-file", `TOKEN=${file}`, "--secret-command", "MADE=printf made-%s by-command"];
+  await withSecrets("ordinary", bindings, async ({ echo, ask }) => {
+    await ask("GET", `https://${BOUND}:${echo.port}/`, "Authorization: Bearer $TOKEN");
+    assert.equal(echo.heard.at(-1)?.authorization, `Bearer ${VALUE}`);
+  }, { flags, environment: {} });
+  const open = place.write(`${place.home}/open`, VALUE);
+  const started = async (flags: readonly string[], environment: Readonly<Record<string, string>> = { TOKEN: VALUE }) =>
+    await ServerProcess.start(place, { flags, permissions: ["--allow-net"], environment }).then(
+      () => "started",
+      (error: Error) => error.message,
+    );
+  const named = ["--network", "packages", "--secret", `TOKEN=${BOUND}`];
+  const problems: readonly (readonly [RegExp, Parameters<typeof started>])[] = [
+    [/Cannot find secret "TOKEN": variable "TOKEN" is not set/, [named, {}]],
+    [/Cannot use secret "TOKEN": it has 5 characters/, [named, { TOKEN: "short" }]],
+    [/Cannot use secret "TOKEN": it holds characters/, [named, { TOKEN: `${VALUE}\n${VALUE}` }]],
+    [
+      /Cannot read secret "TOKEN" from ".*": other users can read it/,
+      [[...named, "--secret-file", `TOKEN=${open}`]],
+    ],
+    [/Cannot read secret "TOKEN" from its command: it failed/, [[...named, "--secret-command", "TOKEN=exit 1"]]],
+    [/Cannot keep secret "TOKEN" with --network full/, [["--secret", `TOKEN=${BOUND}`]]],
+    [/Cannot keep secret "TOKEN": --env hands it to commands/, [[...named, "--env", "TOKEN"]]],
+    [
+      /Cannot use flag "--secret": "\*\.example\.test" is not the whole name/,
+      [["--network", "packages", "--secret", "TOKEN=*.example.test"]],
+    ],
+    [/Cannot use the value of secret "LOST"/, [[...named, "--secret-file", `LOST=${file}`]]],
+    [/Cannot keep secret "TOKEN" without the sandbox/, [[...named, "--no-sandbox"]]],
+  ];
+  for (const [pattern, problem] of problems) {
+    const text = await started(...problem);
+    assert.match(text, pattern);
+    assert.ok(!text.includes(VALUE), text);
+  }
+});
+
+Deno.test("S33 O6 a server of --mcp-config has the placeholder of a secret in its entry, and none where it could send it", async () => {
+  using bench = new Workbench("ordinary");
+  await using echo = await HttpsEcho.open(bench, [BOUND]);
+  const servers = {
+    listed: upstreamServer(bench, { env: { KEPT: "Bearer ${TOKEN}" }, network: ["packages"] }),
+    open: upstreamServer(bench, { env: { KEPT: "${TOKEN}" }, network: "full" }),
+    without: upstreamServer(bench, { network: "none" }),
+  };
+  const config = writeServers(bench, servers);
+  await using server = await ServerProcess.start(bench, {
+    flags: [...flagsFor(echo.port, `TOKEN=${BOUND}:${echo.port}`), "--mcp-config", config],
+    prefix: namesHere(bench, BOUND),
+    permissions: ["--allow-net"],
+    environment: { TOKEN: VALUE, SSL_CERT_FILE: echo.certificate },
+  });
+  const kept = (await server.call("listed_facts", {})).text;
+  assert.match(kept, /"KEPT": ?"Bearer ahma_secret_/);
+  assert.doesNotMatch((await server.call("without_facts", {})).text, /ahma_secret_/);
+  assert.match(
+    (await server.call("open_facts", {})).text,
+    /Cannot keep secret "TOKEN" from server "open" with network full/,
+  );
+  assert.ok(!kept.includes(VALUE));
+});
+
+Deno.test("S33 H3 an isolated session has the secret too", async () => {
+  using bench = new Workbench("ordinary");
+  await using echo = await HttpsEcho.open(bench, [BOUND, OTHER]);
+  bench.write("root/ask.py", ASK);
+  await using server = await HttpServerProcess.start(bench, {
+    flags: ["--session-isolation", "--require-token", ...flagsFor(echo.port, `TOKEN=${BOUND}:${echo.port}`)],
+    prefix: namesHere(bench, `${BOUND} ${OTHER}`),
+    environment: { TOKEN: VALUE, SSL_CERT_FILE: echo.certificate },
+  });
+  const token = (await Deno.readTextFile(`${bench.home}/.local/state/ahma/http_token`)).trim();
+  await using client = await HttpClient.connect(server, {
+    roots: [`${bench.scope}/root`],
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const command = `python3 ask.py GET https://${BOUND}:${echo.port}/ 'Authorization: Bearer $TOKEN'`;
+  assert.match((await client.call("sandboxed_shell", { command })).text, /^200 Bearer \*+ /);
+  assert.equal(echo.heard.at(-1)?.authorization, `Bearer ${VALUE}`);
+});
+
+async function run(program: string, ...args: readonly string[]): Promise<void> {
+  const { success, stderr } = await new Deno.Command(program, { args: [...args] }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+}
+
+/** Ports on which a process listens. */
+async function listenersOf(pid: number): Promise<readonly number[]> {
+  const sockets = new Set<string>();
+  for await (const { name } of Deno.readDir(`/proc/${pid}/fd`)) {
+    const target = await Deno.readLink(`/proc/${pid}/fd/${name}`).catch(() => "");
+    const [, inode] = /^socket:\[(\d+)\]$/.exec(target) ?? [];
+    if (inode !== undefined) sockets.add(inode);
+  }
+  const table = await Deno.readTextFile("/proc/net/tcp");
+  return table.split("\n").slice(1).flatMap((line) => {
+    const [, local, , state, , , , , , inode] = line.trim().split(/\s+/);
+    return state === "0A" && sockets.has(inode ?? "") ? [parseInt(local?.split(":")[1] ?? "", 16)] : [];
+  });
+}
+
+/** What a server at this port answers, as the host to which the secret is bound. */
+async function statusOf(port: number, authorization: string): Promise<number | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+  const asked = requestOverTls({
+    host: "127.0.0.1",
+    port,
+    servername: BOUND,
+    rejectUnauthorized: false,
+    headers: { host: BOUND, authorization },
+    agent: false,
+  }, (answer) => {
+    answer.resume();
+    resolve(answer.statusCode);
+  });
+  asked.on("error", reject);
+  asked.end();
+  return await promise;
+}
