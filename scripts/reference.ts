@@ -5,6 +5,7 @@
  *   deno task reference
  */
 import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../src/settings/flags/flags.ts";
+import { mayRepeat } from "../src/settings/flags/flag.ts";
 import { factsOf, SUBCOMMANDS } from "../src/settings/flags/subcommands.ts";
 
 const FILE = new URL("../docs/reference.md", import.meta.url);
@@ -86,8 +87,8 @@ function ownTable(): string {
 }
 
 function typed(name: FlagName): string {
-  const { placeholder, repeatable } = flagNamed(name);
-  return code(`--${name} ${placeholder}`.trim()) + (repeatable === true ? " (repeatable)" : "");
+  const flag = flagNamed(name);
+  return code(`--${name} ${flag.placeholder}`.trim()) + (mayRepeat(flag) ? " (repeatable)" : "");
 }
 
 const DEFAULT = / ?\(default: ([^)]*)\)/;

@@ -333,6 +333,24 @@ Deno.test("S6 S10 readInvocation() refuses limits and networks that say nothing"
     'Write "full", "localhost", "none", or hosts such as "packages,github.com,*.example.org"',
   ]);
 });
+Deno.test("L1 S30 readInvocation() adds up lists of hosts, and refuses a word next to one", () => {
+  const names = (...words: readonly string[]) => invocation(words.flatMap((word) => ["--network", word]));
+  const whole = names("packages,git-hosts,a.test:80");
+  assert.notDeepStrictEqual(whole, names("packages"));
+  assert.deepStrictEqual(names("packages", "git-hosts,a.test:80"), whole);
+  assert.deepStrictEqual(names("packages", "packages"), names("packages"));
+  assert.deepStrictEqual(names("none", "none"), names("none"));
+  for (const words of [["none", "a.test"], ["a.test", "b.test", "none"]]) {
+    assert.strictEqual(
+      names(...words),
+      'Cannot use flag "--network": "none" cannot go with "a.test": lists add up, a word stands alone',
+    );
+  }
+  assert.match(String(names("full", "localhost")), /"full" cannot go with "localhost"/);
+  // A number belongs to the entry before it in its own list only.
+  assert.match(String(names("a.test:80", "8080")), /"8080" is an address that is written "0\.0\.31\.144"/);
+});
+
 Deno.test("S6 S10 confinementFrom() gives the sandbox's own defaults where nothing is said", () => {
   const values = flagValues({ typed: new Map(), environment: {}, files: [] });
   assert.ok(values.ok);

@@ -1,6 +1,7 @@
 /** The help texts, made from the tables of flags and subcommands (requirement L1). */
 import { type Colours, colours } from "./colours.ts";
 import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../../settings/flags/flags.ts";
+import { mayRepeat } from "../../settings/flags/flag.ts";
 import { factsOf, type Subcommand, SUBCOMMANDS } from "../../settings/flags/subcommands.ts";
 
 /** Longest line of the help, characters. */
@@ -72,9 +73,9 @@ function examples(subcommand: Subcommand, { cyan }: Colours): string[] {
 }
 
 function flagRow(name: FlagName): Row {
-  const { placeholder, help, variable, repeatable } = flagNamed(name);
+  const { placeholder, help, variable } = flagNamed(name);
   const typed = `--${name}${placeholder === "" ? "" : ` ${placeholder}`}`;
-  const again = repeatable === true ? `${help}; may be repeated` : help;
+  const again = mayRepeat(flagNamed(name)) ? `${help}; may be repeated` : help;
   return [typed, again + (variable === undefined ? "" : ` [${variable}]`)];
 }
 

@@ -75,6 +75,11 @@ export function ofSubcommands<Name extends string>(
   return Object.fromEntries(own) as Record<Name, FlagRow>; // the same names
 }
 
+/** Whether it may be typed several times: lists of hosts become one (S30), though elsewhere one text holds all of it. */
+export function mayRepeat({ value, repeatable }: Pick<Flag, "value" | "repeatable">): boolean {
+  return repeatable === true || value === "network";
+}
+
 /** Kinds whose values hold no comma, so that one text may hold several of them. */
 const SEPARATED: readonly FlagValue[] = ["choice", "name", "bundle"];
 

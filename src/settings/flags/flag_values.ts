@@ -1,6 +1,6 @@
 /** The value of every flag: from the command line, its variable, or the settings files, checked against the table. */
 import { LONG_NAME, LONGEST_NAME } from "../../catalog/format/names.ts";
-import { networkProblem } from "./network_value.ts";
+import { networkProblem, oneNetwork } from "./network_value.ts";
 import { parseBinding } from "../../secrets/binding.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
@@ -55,8 +55,13 @@ export function flagValues(sources: FlagSources): Outcome<FlagValues> {
     const { source, values } = given.value ?? sources.files.find((file) => file.has(name))?.get(name) ?? NOT_GIVEN;
     if (values === undefined) continue;
     const problem = values.map((value) => valueProblem(flag, value)).find((found) => found !== undefined);
-    if (problem !== undefined) return failure(`Cannot use ${source}: ${problem}`);
-    texts.set(name, values);
+    const whole = problem !== undefined
+      ? failure(problem)
+      : flag.value === "network"
+      ? oneNetwork(values)
+      : success(values);
+    if (!whole.ok) return failure(`Cannot use ${source}: ${whole.problem}`);
+    texts.set(name, whole.value);
   }
   return success({
     isOn: (name) => texts.has(name),

@@ -1,5 +1,7 @@
 /** The values of `--network`: a word, or a list of names (S6, S30). Pure. */
 import { type NameList, narrowed, parseNameList } from "../../base/network/name_list.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { shorten, writtenOut } from "../../base/visible_text.ts";
 import { type ConfinementChoice, NETWORKS } from "../../sandbox/policy/confinement.ts";
 
 /** What is wrong with a value; undefined: nothing. */
@@ -10,6 +12,23 @@ export function networkProblem(text: string): string | undefined {
     ? undefined
     : `${parsed.problem}. Write ${WORDS}, or hosts such as "packages,github.com,*.example.org"`;
 }
+
+/** The values of a flag that was typed several times, as one: lists add up, a word stands alone. Each was checked. */
+export function oneNetwork(values: readonly string[]): Outcome<readonly [string]> {
+  const different = [...new Set(values)];
+  const word = different.find(isWord);
+  const other = different.find((one) => one !== word);
+  if (word !== undefined && other !== undefined) {
+    return failure(
+      `"${word}" cannot go with "${shorten(writtenOut(other), LONGEST_SHOWN)}": lists add up, a word stands alone`,
+    );
+  }
+  const whole = different.join(",");
+  const problem = networkProblem(whole);
+  return problem === undefined ? success([whole]) : failure(problem);
+}
+
+const LONGEST_SHOWN = 80;
 
 /** The value; it was checked by `networkProblem`. */
 export function readNetwork(text: string): Pick<ConfinementChoice, "network" | "names"> {

@@ -5,7 +5,7 @@
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { builtinTraits } from "../../catalog/format/builtin_traits.ts";
 import { closest } from "../../base/suggest.ts";
-import { valuesIn } from "./flag.ts";
+import { mayRepeat, valuesIn } from "./flag.ts";
 import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "./flags.ts";
 import { factsOf, type Operands, type Subcommand, SUBCOMMANDS } from "./subcommands.ts";
 
@@ -73,7 +73,7 @@ function sortWords(words: readonly string[]): Outcome<Sorted> {
     const { name, value, tookNext } = read.value;
     const flag = flagNamed(name);
     const [before] = flags.get(name) ?? [];
-    if (before !== undefined && flag.repeatable !== true && value !== undefined) {
+    if (before !== undefined && !mayRepeat(flag) && value !== undefined) {
       if (before !== value) {
         return failure(`Cannot use flag "--${name}" with "${before}" and "${value}": it takes one value`);
       }

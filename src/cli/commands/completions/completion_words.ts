@@ -3,6 +3,7 @@ import { PRESETS } from "../../../base/network/presets.ts";
 import { NETWORKS } from "../../../sandbox/policy/confinement.ts";
 import { flagsOf } from "../../../settings/flags/parse_command_line.ts";
 import { BUNDLE_WORDS } from "../../../settings/bundles.ts";
+import { mayRepeat } from "../../../settings/flags/flag.ts";
 import { type FlagName, flagNamed } from "../../../settings/flags/flags.ts";
 import {
   AUTH_ACTIONS,
@@ -40,8 +41,8 @@ export const FLAGS_BEFORE_VALUES: readonly string[] = completedFlags("call")
 /** The flags that a subcommand takes. */
 export function completedFlags(subcommand: Subcommand): readonly CompletedFlag[] {
   return flagsOf(subcommand).map((name) => {
-    const { help, repeatable } = flagNamed(name);
-    return { name, help, value: valueOf(name, subcommand), repeatable: repeatable === true };
+    const flag = flagNamed(name);
+    return { name, help: flag.help, value: valueOf(name, subcommand), repeatable: mayRepeat(flag) };
   });
 }
 
