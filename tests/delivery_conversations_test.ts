@@ -228,6 +228,19 @@ onEachWire(
   CORE_WIRES,
 );
 
+onEachWire("a call that asks for the id at once ends its task with it", async (client, bench) => {
+  const task = await client.begin({
+    command: "until [ -e go ]; do sleep 0.02; done; echo bye",
+    execution_mode: "AsyncResultPush",
+  });
+  const { text } = await client.answer(task);
+  assert.match(text, /^op_\w+ (started|still runs after [^\n]+)\. `await` returns its result\.$/);
+  bench.write("go", "");
+  const [id] = /op_\w+/.exec(text) ?? [];
+  assert.match((await client.call("await", { operation_id: id })).text, /^bye\n\[exit code 0, [^\n]+\]$/);
+  assert.strictEqual((await client.answer(task)).text, text);
+}, CORE_WIRES);
+
 onEachWire(
   "an operation that goes on after its task is news when it ends, and the cancel of the task is refused",
   async (client, bench) => {

@@ -20,7 +20,8 @@ async function unableToRun(bench: Workbench, era: Era): Promise<ServerProcess> {
 Deno.test("X5 C3 2025-11-25: a task that cannot be run has failed, and its result is the error -32603", async () => {
   using bench = new Workbench();
   await using server = await unableToRun(bench, "2025-11-25");
-  const { result } = await server.request("tools/call", { ...COMMAND, task: {} });
+  const { execution_mode: _, ...args } = COMMAND.arguments;
+  const { result } = await server.request("tools/call", { ...COMMAND, arguments: args, task: {} });
   const { taskId } = result?.task as { readonly taskId: string };
   const { error, ...rest } = await server.request("tasks/result", { taskId });
   assert.deepStrictEqual([rest.result, error?.code, error?.data], [undefined, -32603, { operation_id: taskId }]);

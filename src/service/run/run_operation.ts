@@ -43,7 +43,7 @@ export async function runOperation(service: Service, job: Job, context: CallCont
   const { task, ...withoutTask } = context;
   const limitMs = longestWait(service, mode, job.awaited === undefined ? context : withoutTask);
   const operation = registry.start(job.tool, job.title, job.work, { timeoutSeconds, exclusive, watch });
-  const isTaskCall = task !== undefined && job.awaited !== undefined;
+  const isTaskCall = task !== undefined && (job.awaited !== undefined || task.required && wantsId(job));
   using _ = isTaskCall ? beginTaskCall(service, operation, { task, isLong, chosen }) : undefined;
   let end: OutputWaitEnd | undefined;
   if (limitMs > 0) {
@@ -69,6 +69,11 @@ export async function runOperation(service: Service, job: Job, context: CallCont
   return end === undefined || job.awaited === undefined
     ? startedResult(operation, styleOf(service, context), position)
     : waitedResult(operation, end, { ...styleOf(service, context), awaited: job.awaited, position });
+}
+
+/** A model knows of no task: when it asks for the id, it wants to go on. */
+function wantsId({ executionMode }: Job): boolean {
+  return executionMode === "AsyncResultPush";
 }
 
 interface TaskCallChoices {
