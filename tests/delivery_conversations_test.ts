@@ -263,6 +263,23 @@ onEachWire(
   CORE_WIRES,
 );
 
+onEachWire(
+  "news come with the result of a later task, and no call that becomes a task loses them",
+  async (client, bench) => {
+    const { text } = await client.call("sandboxed_shell", {
+      command: "until [ -e go ]; do sleep 0.02; done; touch over",
+      execution_mode: "AsyncResultPush",
+    });
+    const [id] = /op_\w+/.exec(text) ?? [];
+    bench.write("go", "");
+    await bench.appears("over");
+    const news = async () =>
+      (await client.answer(await client.begin({ command: "true" }))).text.includes(`Ended since:\n[${id} completed`);
+    await until(news, 30_000, "the news of the end");
+  },
+  CORE_WIRES,
+);
+
 Deno.test("X5 X6 2025-11-25: progress of a task that waits for a line ends with it", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);

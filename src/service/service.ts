@@ -170,4 +170,6 @@ export interface TaskRequest {
   readonly required: boolean;
   /** Receives the operation after its start; the call's answer is not sent, but kept for a call that is the task. */
   readonly begin: (operation: Operation) => void;
+  /** Whether the client has a task in place of this call's result, which goes nowhere. */
+  readonly replacesResult: () => boolean;
 }

@@ -20,7 +20,7 @@ import { callProgress, callTool } from "./call_tool.ts";
 import { ProgressStream } from "../result/progress.ts";
 import { errorResult, styleOf } from "../result/result_text.ts";
 import { activeHeartbeat } from "../run/run_operation.ts";
-import type { CallContext, ToolCall } from "../service.ts";
+import type { CallContext, TaskRequest, ToolCall } from "../service.ts";
 import { calledName } from "../result/listed_texts.ts";
 import { supportsTask } from "../../catalog/format/builtin_traits.ts";
 import { declaresTasks } from "../tasks/tasks_2026_07.ts";
@@ -93,7 +93,13 @@ export class CallDelivery {
   ): Promise<{ readonly task: Operation } | { readonly task?: never; readonly result: CallToolResult }> {
     const { registry } = this.#parts.service;
     const begun = Promise.withResolvers<Operation>();
-    const answering = callTool(this.#parts.service, call, { ...base, task: { required, begin: begun.resolve } });
+    let given: Operation | undefined;
+    const request: TaskRequest = {
+      required,
+      begin: (operation) => begun.resolve(given = operation),
+      replacesResult: () => given !== undefined && given.taskCall === undefined,
+    };
+    const answering = callTool(this.#parts.service, call, { ...base, task: request });
     const first = await Promise.race([begun.promise.then((task) => ({ task })), answering.then(() => undefined)]);
     if (first === undefined) return { result: await answering };
     const { task } = first;

@@ -25,11 +25,11 @@ const PART: ViewLimits = { bytes: 600, lines: 5 };
 export function appendFinished(
   result: CallToolResult,
   service: Service,
-  context: Pick<CallContext, "readsResources" | "signal">,
+  context: Pick<CallContext, "readsResources" | "signal" | "task">,
   named?: Operation,
 ): CallToolResult {
   // A cancelled request gets no answer.
-  if (context.signal.aborted) return result;
+  if (context.signal.aborted || context.task?.replacesResult() === true) return result;
   const texts = [watchedLines(service, named?.id), finishedOperations(service, context)].filter((text) => text !== "");
   if (texts.length === 0) return result;
   return { ...result, content: [...result.content, ...texts.map((text) => ({ type: "text", text }) as const)] };

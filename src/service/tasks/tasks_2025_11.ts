@@ -5,6 +5,7 @@ import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import { isOperationId } from "../../operation/operation_id.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { isTaskOver } from "../../operation/protocol_tasks.ts";
+import { appendFinished } from "../result/finished_operations.ts";
 import { styleOf } from "../result/result_text.ts";
 import type { CallContext, Service } from "../service.ts";
 import { ANYTHING, textMember } from "../sdk/wrong_parameters.ts";
@@ -58,7 +59,12 @@ async function resultOf(
 ): Promise<Result> {
   if (operation.taskCall === undefined) await service.registry.wait([operation.id], { signal });
   else await Promise.race([operation.taskCall.answered, aborted(signal)]);
-  return signal.aborted ? {} : coreTaskResult(operation, styleOf(service, { readsResources }));
+  if (signal.aborted) return {};
+  const result = coreTaskResult(operation, styleOf(service, { readsResources }));
+  // The answer of a call that is the task has its news.
+  return operation.taskCall === undefined
+    ? appendFinished(result, service, { signal, readsResources }, operation)
+    : result;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
