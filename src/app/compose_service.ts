@@ -20,7 +20,7 @@ import { beginConnection } from "../service/connection/begin_connection.ts";
 import { builtinSource } from "../service/builtin/builtin_source.ts";
 import { ToolFileSource } from "../service/tool_files/tool_file_source.ts";
 import type { ConnectionShellsOptions } from "../service/shells/connection_shells.ts";
-import { inlineLimits, type Service } from "../service/service.ts";
+import { inlineLimits, type PublishedAs, type Service } from "../service/service.ts";
 import type { StdioStreams } from "../service/connection/stdio_connection.ts";
 import type { ShownConnection } from "../control/server/shown_server.ts";
 import { LateControl } from "./late_control.ts";
@@ -37,7 +37,10 @@ import { Housekeeping } from "./program/housekeeping.ts";
 import type { OpenServers, OpenServersOptions } from "./open_servers.ts";
 import type { Settings } from "../settings/settings.ts";
 
-export type ComposeOptions = SessionOptions;
+export interface ComposeOptions extends SessionOptions {
+  /** Absent: ports of commands stay unpublished, because another server may have them. */
+  readonly publishes?: true;
+}
 
 /** The joined rooms; disposal closes every one. */
 export interface Program extends AsyncDisposable {
@@ -73,9 +76,8 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const secrets = await openSecrets({ ...options, secrets: settings.secrets, stack });
   const configured = settings.mcpConfigs.length === 0 ? undefined : identifiedServers(options, secrets);
   configured?.catch(() => {}); // Its failure is reported where it is awaited.
-  const { sandbox, runner, audit, status, sandboxFacts } = await openSession({ ...options, secrets }, stack);
-  const replaced = settings.sandbox.pinned?.find((one) => !sandbox.scopes.some((scope) => isSame(scope, one)));
-  if (replaced !== undefined) throw new UserError(`The directory "${replaced.path}" was replaced by another`);
+  const session = await openPublished({ ...options, secrets }, stack);
+  const { sandbox, runner, audit, status, sandboxFacts, publishedAs } = session;
   const scope = await openScope(sandbox.scopes.map(({ path }) => path));
   const bundled = await embeddedTools(settings.bundles);
   const path = sandbox.environment["PATH"];
@@ -84,7 +86,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   reportReady({ sandbox, status, scope, log });
   const kept = openStorage(settings, sandbox, log);
   const inline = inlineLimits(settings.maxInlineBytes);
-  const facts = { scope, settings: { ...settings, inline, sandbox: status } };
+  const facts = { scope, settings: { ...settings, inline, sandbox: status, publishedAs } };
   const catalog = () => tools.current();
   const onChange = settings.hotReload ? (listener: () => void) => tools.subscribe(listener) : undefined;
   const toolbox = stack.use(await lateToolbox({ ...options, sandbox, audit }));
@@ -161,6 +163,21 @@ function reportReady(
 ): void {
   log.info("Ready", { sandbox: status.summary, scopes: scope.roots });
   for (const gap of missing) log.warn("Sandbox incomplete on this system", { gap });
+}
+
+/** Opens the sandbox, and the ports at which a person reaches it. @throws {UserError} As `openSession`, and when a port is taken. */
+async function openPublished(
+  options: ComposeOptions,
+  stack: AsyncDisposableStack,
+): Promise<Session & { readonly publishedAs?: PublishedAs }> {
+  const { settings: { published, sandbox: { pinned } }, publishes, log } = options;
+  const session = await openSession(options, stack);
+  const replaced = pinned?.find((one) => !session.sandbox.scopes.some((scope) => isSame(scope, one)));
+  if (replaced !== undefined) throw new UserError(`The directory "${replaced.path}" was replaced by another`);
+  if (published.length === 0 || publishes !== true) return session;
+  if (session.publish !== undefined) return { ...session, publishedAs: await session.publish(published) };
+  log.warn("--publish is not needed: commands listen on this machine itself");
+  return session;
 }
 
 /** The remains of ended operations: their history, and output too long for memory. */

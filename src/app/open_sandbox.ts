@@ -1,6 +1,7 @@
 /** A session's sandbox and runner, for every system: later code does not depend on how commands are confined. */
 import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import type { PublishedPort } from "../base/network/published_port.ts";
 import { LinuxRunner } from "../process/linux/linux_runner.ts";
 import type { SessionRunner } from "../process/command_runner.ts";
 import { chooseShell, type Shell } from "../process/shell.ts";
@@ -14,7 +15,7 @@ import { missingScope } from "../sandbox/grants/resolve_scopes.ts";
 import { prepareSandbox, type Sandbox } from "../sandbox/prepare_linux.ts";
 import type { SandboxSettings } from "../sandbox/policy/sandbox_settings.ts";
 import type { SessionSandbox } from "../sandbox/settle_paths.ts";
-import type { SandboxFacts, SandboxStatus } from "../service/service.ts";
+import type { PublishedAs, SandboxFacts, SandboxStatus } from "../service/service.ts";
 import { homeOf, insistOnHome } from "../system/user_directories.ts";
 import { isInOpenTree, openTrees } from "./writable_trees.ts";
 import { keepControlDirectories } from "../control/place/control_directories.ts";
@@ -27,7 +28,7 @@ import { LimitedInputs } from "./runner/limited_inputs.ts";
 import { ExplainedRunner } from "./runner/explained_runner.ts";
 import type { SessionSecrets } from "./secrets/open_secrets.ts";
 import { secretsLine } from "./secrets/secrets_line.ts";
-import { namesLine, narrowedLines } from "./runner/network_names.ts";
+import { namesLine, narrowedLines, publishedLine } from "./runner/network_names.ts";
 import { openSeatbelt } from "./open_seatbelt.ts";
 import { chosenDirectory } from "../settings/project_directories.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -55,6 +56,8 @@ export interface Session {
   readonly status: SandboxStatus;
   /** See `Service.sandboxFacts`; absent: nothing is reported. */
   readonly sandboxFacts?: () => Promise<SandboxFacts>;
+  /** Publishes ports of commands. @throws {UserError} When one is taken. Absent: commands listen on this machine itself. */
+  readonly publish?: (ports: readonly PublishedPort[]) => Promise<PublishedAs>;
   /** What the sandbox keeps from what a program mentioned; absent: nothing is reported. */
   readonly explain?: ExplainedRunner["explain"];
 }
@@ -111,6 +114,12 @@ async function openUnaudited(
     runner: explained ?? runner,
     ...explained !== undefined && { explain: (command) => explained.explain(command) },
     status: sandboxStatus(sandbox, runner, settings),
+    ...sandbox.guard !== undefined && settings.sandbox.confinement.network !== "full" && {
+      publish: async (ports) => {
+        await runner.publish(ports);
+        return (inside) => runner.published.find((one) => one.inside === inside && one.isHeard === true)?.port;
+      },
+    },
     ...sandbox.guard !== undefined && { sandboxFacts: () => sandboxFacts(sandbox, runner) },
     insistOn: async () => {
       await insistOn(settings, sandbox, runner);
@@ -190,7 +199,7 @@ function sandboxStatus(sandbox: Sandbox, runner: LinuxRunner, settings: Settings
       const missing = sandbox.missing.map((gap) => `\nNot enforced on this kernel: ${gap}`).join("");
       const closed = runner.closedSockets === undefined ? "" : `\n${runner.closedSockets}`;
       const used = namesLine(sandbox.policy?.confinement, runner.networkTotals) + narrowedLines(runner.narrowedTotals);
-      const names = used + secretsLine(settings.secrets);
+      const names = used + secretsLine(settings.secrets) + publishedLine(runner.published);
       return `${layers}${missing}${closed}${names}\n${await selfTestLine(runner)}`;
     },
   };

@@ -4,7 +4,7 @@ import { messageOf } from "../base/errors.ts";
 import type { NetworkRefusal } from "../base/command/network_use.ts";
 import { Direction, type RelayMemory } from "./direction.ts";
 import type { EventLoop } from "./event_loop.ts";
-import type { Endpoint, Sockets } from "./sockets.ts";
+import type { Endpoint, Opened, Sockets } from "./sockets.ts";
 
 /** What the first bytes of a client say: not enough yet; what is passed on in place of them; or why nothing is. */
 export type FirstBytes = "more" | { readonly pass: Uint8Array<ArrayBuffer> } | { readonly refused: NetworkRefusal };
@@ -35,6 +35,8 @@ export interface ConnectionOptions {
   readonly client: number;
   /** Where it may go, in order of preference; or why it goes nowhere. */
   readonly places: Promise<readonly Place[] | { readonly refused: NetworkRefusal }>;
+  /** Begins a connection to a place; absent: with a socket of this machine's network. */
+  readonly dial?: (to: Endpoint) => Promise<Opened>;
   /** Judges all that the client has sent so far; absent: all may pass. */
   readonly judge?: Judge;
   readonly onEnd: (end: ConnectionEnd) => void;
@@ -97,10 +99,14 @@ export class Connection {
 
   /** 0: connected; else the error's number. */
   async #try(place: Place): Promise<number> {
-    const { sockets, loop } = this.#options;
-    const dialled = sockets.dial(place);
+    const { sockets, loop, dial } = this.#options;
+    const dialled = dial === undefined ? sockets.dial(place) : await dial(place);
     if ("errno" in dialled) return dialled.errno;
     const { socket } = dialled;
+    if (this.#isOver) {
+      sockets.close(socket);
+      return ECANCELED;
+    }
     place.onDialled?.(sockets.ownEnd(socket).port);
     const { promise, resolve } = Promise.withResolvers<number>();
     this.#server = socket;

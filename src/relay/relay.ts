@@ -14,6 +14,7 @@ import { DnsService } from "./dns_service.ts";
 import { syntheticAddress, SyntheticAddresses } from "./dns/synthetic_addresses.ts";
 import { EventLoop } from "./event_loop.ts";
 import { judgeOf } from "./first_bytes.ts";
+import { Publication, type PublicationOptions } from "./publication.ts";
 import { type Endpoint, Sockets } from "./sockets.ts";
 import type { Termination, Terminator } from "./terminator.ts";
 
@@ -74,7 +75,7 @@ export class Relay implements AsyncDisposable {
   readonly #sockets = new Sockets();
   readonly #loop = new EventLoop((thrown) => this.#fail(thrown));
   readonly #memory = new RelayMemory();
-  readonly #networks = new Set<RelayedNetwork>();
+  readonly #networks = new Set<RelayedNetwork | Publication>();
 
   constructor(options: RelayOptions) {
     this.#options = options;
@@ -82,14 +83,20 @@ export class Relay implements AsyncDisposable {
 
   /** Serves a network; its sockets are the relay's from now on. @throws {Error} When the system refuses to wait for them. */
   serve(sockets: NetworkSockets, options: NetworkOptions): RelayedNetwork {
-    const network = new RelayedNetwork(sockets, options, {
-      ...this.#options,
-      sockets: this.#sockets,
-      loop: this.#loop,
-      memory: this.#memory,
-    });
+    const network = new RelayedNetwork(sockets, options, this.#parts);
     this.#networks.add(network);
     return network;
+  }
+
+  /** Leads ports of this machine into a network. @throws {UserError} When a port is taken, or may not be listened at. */
+  publish(options: PublicationOptions): Publication {
+    const publication = new Publication(options, this.#parts);
+    this.#networks.add(publication);
+    return publication;
+  }
+
+  get #parts(): RelayParts {
+    return { ...this.#options, sockets: this.#sockets, loop: this.#loop, memory: this.#memory };
   }
 
   /** Nothing opens: without the relay a network leads nowhere. */

@@ -5,6 +5,8 @@ import { AF_INET, O_CLOEXEC, SOCK_STREAM } from "../system/syscalls.ts";
 const LIBRARY = {
   __errno_location: { parameters: [], result: "pointer" },
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
+  bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  listen: { parameters: ["i32", "i32"], result: "i32" },
   connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   accept4: { parameters: ["i32", "buffer", "buffer", "i32"], result: "i32" },
   getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
@@ -26,6 +28,7 @@ const MSG_NOSIGNAL = 0x4000;
 const F_SETFL = 4;
 const O_NONBLOCK = 0x800;
 const SOL_SOCKET = 1;
+const SO_REUSEADDR = 2;
 const SO_ERROR = 4;
 const SO_KEEPALIVE = 9;
 const SO_LINGER = 13;
@@ -35,6 +38,7 @@ const SHUT_WR = 1;
 const EAGAIN = 11;
 const EINTR = 4;
 const EINPROGRESS = 115;
+const BACKLOG = 4096;
 /** `struct sockaddr_in6`, the longer one. */
 const ADDRESS_BYTES = 28;
 
@@ -47,6 +51,9 @@ export interface Endpoint {
 
 /** What a call transferred: bytes, `blocked` where the kernel has nothing or takes nothing now, or an error's number. */
 export type Transfer = { readonly bytes: number } | "blocked" | { readonly errno: number };
+
+/** A descriptor, or the number of an error. */
+export type Opened = { readonly socket: number } | { readonly errno: number };
 
 export class Sockets implements Disposable {
   readonly #library = new LazyLibrary(LIBRARY);
@@ -75,14 +82,29 @@ export class Sockets implements Disposable {
     return endpointOf(this.#name);
   }
 
-  /** Begins a connection, which is there when its descriptor can be written to; an error's number where none can begin. */
-  dial(to: Endpoint): { readonly socket: number } | { readonly errno: number } {
-    const { socket: open, connect } = this.#library.symbols;
-    const family = to.address.length === 4 ? AF_INET : AF_INET6;
-    const socket = open(family, SOCK_STREAM | SOCK_NONBLOCK | O_CLOEXEC, 0);
+  /** A socket that takes connections to a place of this machine; an error's number where there can be none. */
+  listen(at: Endpoint): Opened {
+    const { bind, listen } = this.#library.symbols;
+    const socket = this.#open(at);
     if (socket < 0) return { errno: this.#errno() };
+    this.#set(socket, SOL_SOCKET, SO_REUSEADDR, [1]); // connections of an earlier server may still be on their way out
+    const name = nameOf(at);
+    if (bind(socket, name, name.length) === 0 && listen(socket, BACKLOG) === 0) return { socket };
+    const errno = this.#errno();
+    this.close(socket);
+    return { errno };
+  }
+
+  /** Begins a connection, which is there when its descriptor can be written to; an error's number where none can begin. */
+  dial(to: Endpoint): Opened {
+    const socket = this.#open(to);
+    return socket < 0 ? { errno: this.#errno() } : this.connect(socket, to);
+  }
+
+  /** The same with a socket of the place's family, which stays in the network in which it was made. */
+  connect(socket: number, to: Endpoint): Opened {
     const name = nameOf(to);
-    const errno = connect(socket, name, name.length) === 0 ? 0 : this.#errno();
+    const errno = this.#library.symbols.connect(socket, name, name.length) === 0 ? 0 : this.#errno();
     if (errno !== 0 && errno !== EINPROGRESS) {
       this.close(socket);
       return { errno };
@@ -151,6 +173,12 @@ export class Sockets implements Disposable {
 
   [Symbol.dispose](): void {
     this.#library[Symbol.dispose]();
+  }
+
+  /** A socket for a place of its family; below zero: the system gives none. */
+  #open({ address }: Endpoint): number {
+    const family = address.length === 4 ? AF_INET : AF_INET6;
+    return this.#library.symbols.socket(family, SOCK_STREAM | SOCK_NONBLOCK | O_CLOEXEC, 0);
   }
 
   #set(socket: number, level: number, option: number, words: readonly number[]): void {

@@ -28,6 +28,9 @@ export interface SandboxStatus {
   readonly details?: () => Promise<string>;
 }
 
+/** The port at this machine's loopback that leads to a command that listens at `port`; undefined: none does. */
+export type PublishedAs = (port: number) => number | undefined;
+
 /** The sandbox of this server's commands. */
 export interface SandboxFacts {
   /** The first directory commands may change. */
@@ -58,6 +61,8 @@ export interface ServiceSettings {
   /** `--exit-errors`: a command that failed is an error result (X4). */
   readonly exitErrors: boolean;
   readonly sandbox: SandboxStatus;
+  /** Absent: a person reaches no port of commands (S34). */
+  readonly publishedAs?: PublishedAs | undefined;
 }
 
 /** 10 KiB and 250 lines, and 120 lines of what is longer (X4). */

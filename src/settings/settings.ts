@@ -10,6 +10,7 @@ import { DEFAULT_HISTORY_LIMITS } from "../operation/history.ts";
 import { DEFAULT_SPILL_LIMIT_BYTES } from "../operation/output/spill_files.ts";
 import { withHosts } from "../base/network/name_list.ts";
 import { readNetwork } from "./flags/network_value.ts";
+import { publicationProblem, readPublished } from "./flags/published_ports.ts";
 import { type ConfinementChoice, DEFAULT_CONFINEMENT, UNIX_SOCKETS } from "../sandbox/policy/confinement.ts";
 import { SANDBOX_LAYERS } from "../sandbox/policy/layers.ts";
 import type { CommandLine } from "./flags/parse_command_line.ts";
@@ -82,9 +83,12 @@ export function readInvocation(line: CommandLine, surroundings: Surroundings): O
   const unusable = secretProblem(settings);
   if (unusable !== undefined) return failure(unusable);
   const lists = asked === undefined && values.value.text("mode") === "list-tools";
+  const subcommand = asked ?? (lists ? "list-tools" : "serve");
+  const unpublished = subcommand === "serve" ? publicationProblem(settings) : undefined;
+  if (unpublished !== undefined) return failure(unpublished);
   return success({
     kind: "run",
-    subcommand: asked ?? (lists ? "list-tools" : "serve"),
+    subcommand,
     line,
     settings,
     warnings: unknownVariables(surroundings.environment),
@@ -105,6 +109,8 @@ function settingsFrom(values: FlagValues, cores: number) {
     sandbox: sandboxFrom(values),
     /** What requests of commands carry in place of what commands see (S33). */
     secrets: secretsFrom(values),
+    /** Ports of commands that a person reaches at the loopback of this machine (S34). */
+    published: values.texts("publish").map(readPublished),
     /** Every call answers with its result (X2). */
     synchronous: values.isOn("sync"),
     /** For commands that no tool file gives another limit (X9). */
@@ -252,6 +258,7 @@ export function confinementFrom(values: FlagValues): ConfinementChoice {
     // Their hosts are named by the same person.
     names: network === "names" ? withHosts(names, bound) : names,
     privateHosts: values.texts("allow-private-hosts").map((host) => host.toLowerCase()),
+    ...values.texts("publish").length > 0 && { sharesLoopback: true },
     unixSockets: UNIX_SOCKETS.find((one) => one === unixSockets) ?? DEFAULT_CONFINEMENT.unixSockets,
     limits: {
       fileSize: values.limit("limit-file-size"),

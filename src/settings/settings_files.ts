@@ -306,7 +306,8 @@ function wordsOf(flag: Flag, value: unknown): Outcome<readonly string[] | undefi
       : failure(`${shown} is neither a number nor a text as in "16G"`);
   }
   const list: readonly unknown[] = [value].flat();
-  const words = list.filter((one) => typeof one === "string");
+  const words = list.map((one) => flag.value === "port" && typeof one === "number" ? String(one) : one)
+    .filter((one) => typeof one === "string");
   if (words.length === list.length) return success(words.flatMap((word) => valuesIn(flag, word)));
   return failure(
     flag.repeatable === true ? `${shown} is neither a text nor a list of texts` : `${shown} is not a text`,

@@ -62,6 +62,7 @@ const DEFAULTS = {
   shellIdleMs: 7_200_000,
   pool: true,
   reuse: true,
+  published: [],
   auditLog: undefined,
   logToStderr: false,
   debug: false,
@@ -97,7 +98,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
     "--mode stdio --tools-dir t --bundles git,npm --mcp-config m --mcp-config n --search-url http://s --allow-private-hosts h --sandbox-scope a --sandbox-scope b --allow-broad-scope --read r --write w " +
     "--env TERM --private-home --no-temp-files --require-abi 4 --no-sandbox --sync --timeout 1.5 --max-concurrency 3 " +
     "--inline-wait 200 --max-inline-output 4096 --keep-ansi --shell /bin/sh --shell-idle 9 --no-pool --no-reuse --log-to-stderr --debug " +
-    "--no-hot-reload --audit-log f --network localhost --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
+    "--no-hot-reload --audit-log f --network localhost --publish 80,8080:81 --publish 82 --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
     "--limit-open-files none --limit-memory 512M --limit-cpu 30 --protect p --protect q --allow-protected .git/config " +
     "--allow-read-sensitive n --strict --require-layer namespaces" +
     " --prompts --no-prompts --prompts-dir pd --user-prompts-dir ud --prompt-env LANG --issues-dir i --memos-dir m --flows-dir f --rules-dir u" +
@@ -131,6 +132,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
           network: "localhost",
           names: [],
           privateHosts: ["h"],
+          sharesLoopback: true,
           unixSockets: "allow",
           limits: {
             fileSize: 2 * 1024 ** 3,
@@ -141,6 +143,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
           },
         },
       },
+      published: [{ port: 80, inside: 80 }, { port: 8080, inside: 81 }, { port: 82, inside: 82 }],
       synchronous: true,
       timeoutSeconds: 1.5,
       maxConcurrency: 3,

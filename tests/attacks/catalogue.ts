@@ -35,6 +35,7 @@ import { INPUT } from "./commands/input.ts";
 import { NETWORK_NAMES } from "./commands/network_names.ts";
 import { NETWORK_NARROWED } from "./commands/network_narrowed.ts";
 import { PEOPLE } from "./commands/people.ts";
+import { PUBLICATION } from "./commands/publication.ts";
 import { SECRETS } from "./commands/secrets.ts";
 import { SHELL_SESSIONS } from "./commands/shell_sessions.ts";
 import { SIGNALS } from "./commands/signals.ts";
@@ -61,6 +62,7 @@ export const LIMITS_DECIDE: readonly Row[] = [
   ...NETWORK_NAMES,
   ...NETWORK_NARROWED,
   ...SECRETS,
+  ...PUBLICATION,
   ...OPERATIONS,
   ...SHELL_SESSIONS,
   ...INPUT,

@@ -1,6 +1,7 @@
 import { shortNameList } from "../../base/network/short_name_list.ts";
 import { counted } from "../../base/text.ts";
 import { shorten } from "../../base/visible_text.ts";
+import type { PublicationState } from "../../process/linux/network/named_network.ts";
 import type { NamedTotals } from "../../process/linux/network/network_users.ts";
 import type { NarrowedTotals } from "../../process/linux/readiness/narrowed_networks.ts";
 import type { Confinement } from "../../sandbox/policy/confinement.ts";
@@ -30,4 +31,14 @@ function listLine(title: string, { names, totals }: NarrowedTotals): string {
   const more = totals.length > MOST_NAMES ? `\n  and ${totals.length - MOST_NAMES} more` : "";
   const list = names.length === 0 ? "no host" : shorten(shortNameList(names), LONGEST_LIST);
   return `\n${title}: ${list}${told.join("")}${more}`;
+}
+
+/** A line of `status`: where a person reaches ports of commands; empty: nowhere. */
+export function publishedLine(published: readonly PublicationState[]): string {
+  if (published.length === 0) return "";
+  const places = published.map(({ port, inside, isHeard }) => {
+    const state = isHeard === undefined ? "no network yet" : isHeard ? "a command listens" : "no command listens";
+    return `127.0.0.1:${port} -> ${inside} (${state})`;
+  });
+  return `\nPublished: ${places.join(", ")}`;
 }

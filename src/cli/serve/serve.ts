@@ -26,7 +26,7 @@ export async function serve(options: CommandContext): Promise<number> {
   const { logger } = log;
   const direct = directOutput(Deno.stdout, STDOUT);
   try {
-    await using program = await compose({ settings, environment, log: logger });
+    await using program = await compose({ settings, environment, log: logger, publishes: true });
     if (settings.logToStderr) log.start();
     if (Deno.stdin.isTerminal()) await printProblem(WAITING);
     const output = announceFirstWrite(direct.output, () => {

@@ -39,6 +39,7 @@ export async function serveHttp(options: CommandContext, http: HttpSettings): Pr
       token: token?.token,
       echo,
       log: logger,
+      publishes: true,
       stop,
     });
     const { host, port } = program.server;

@@ -18,6 +18,7 @@ import { TerminalProcess } from "./terminal_process.ts";
 import { ProcessesBelow } from "../processes_below.ts";
 import { CommandTree } from "./command_tree.ts";
 import type { Attempts } from "./launch/retry_launch.ts";
+import { canShareNetwork } from "../../sandbox/launcher/steps/network_steps.ts";
 import type { NetworkUser, NetworkUsers } from "./network/network_users.ts";
 import type { PrewarmedProcesses, ServingPool } from "./process_pool.ts";
 import type { GuardedCommand, Tree } from "./protection/protected_state.ts";
@@ -29,7 +30,7 @@ import type { ServedInput, ServingSandbox } from "./serving/serving_sandbox.ts";
 export interface LaunchTools extends Omit<ReadinessOptions, "sandbox" | "sockets" | "network"> {
   readonly prewarmed: PrewarmedProcesses;
   readonly shell: Shell;
-  /** Who uses a network by name. */
+  /** Who uses the network that commands share. */
   readonly users: NetworkUsers;
   /** Process trees that have not ended. */
   readonly departing: Set<Promise<void>>;
@@ -150,9 +151,10 @@ abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> imple
     this.#trees.push(tree);
     const processes = new ProcessesBelow(() => tree.root, spawner.processes, input);
     this.hooks.onRunning?.(processes);
-    if (this.policy?.confinement.network === "names") {
+    if (this.policy !== undefined && canShareNetwork(this.policy)) {
       const holdsSocket: NetworkUser["holdsSocket"] = (side) => processes.holdsSocket(side);
-      users.add({ holdsSocket, onNetwork: this.hooks.onNetwork }, tree.gone);
+      const listensAt: NetworkUser["listensAt"] = (port) => processes.listensAt(port);
+      users.add({ holdsSocket, listensAt, onNetwork: this.hooks.onNetwork }, tree.gone);
     }
     departing.add(tree.gone);
     void tree.gone.finally(() => departing.delete(tree.gone));

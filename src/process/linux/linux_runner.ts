@@ -3,6 +3,7 @@ import type { CommandEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Terminator } from "../../relay/terminator.ts";
 import type { Logger } from "../../base/log.ts";
+import type { PublishedPort } from "../../base/network/published_port.ts";
 import { withTimeout } from "../../base/time.ts";
 import type { SandboxPolicy } from "../../sandbox/policy/policy.ts";
 import type { Sandbox } from "../../sandbox/prepare_linux.ts";
@@ -23,7 +24,7 @@ import { type LaunchTools, OpenLaunch, RunLaunch } from "./launch.ts";
 import { type GitConfig, openGitConfig } from "./git_config/open_git_config.ts";
 import { LaunchImages } from "./launch/launch_images.ts";
 import { retryLaunch } from "./launch/retry_launch.ts";
-import { SessionNetwork } from "./network/named_network.ts";
+import { type PublicationState, SessionNetwork } from "./network/named_network.ts";
 import type { NamedTotals } from "./network/network_users.ts";
 import { PrewarmedProcesses } from "./process_pool.ts";
 import { OwnChanges } from "../../sandbox/protect/path_snapshot.ts";
@@ -141,6 +142,16 @@ export class LinuxRunner implements SessionRunner {
     return this.#narrowed.totals;
   }
 
+  /** Leads ports of this machine's loopback into the network of commands. @throws {UserError} When one is taken. */
+  async publish(ports: readonly PublishedPort[]): Promise<void> {
+    await this.#network.publish(ports);
+  }
+
+  /** The published ports; empty: there are none. */
+  get published(): readonly PublicationState[] {
+    return this.#network.published;
+  }
+
   /** Settles when the sandbox has passed its self-test. @throws {Error} When no command would be run, with the reason (S17). */
   async confirm(): Promise<void> {
     await this.#readiness.policyForCommand();
@@ -235,6 +246,7 @@ export class LinuxRunner implements SessionRunner {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { prewarmed, images, spawner, logger } = this.#tools;
+    this.#network.unpublish();
     this.#sockets.stop();
     await this.#readiness.settled();
     await prewarmed.close();

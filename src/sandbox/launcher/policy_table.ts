@@ -18,7 +18,7 @@ import { REPORT_FD, TAKEN_FD } from "./image/interpreter.ts";
 import { comparePlace, type Draft, openPlace, sameDirectoryStep, writeText } from "./steps/identity_steps.ts";
 import { countProcesses, limitResources } from "./steps/limit_steps.ts";
 import { makeNamedNetwork, type NamedNetworkPlan } from "./steps/named_network_steps.ts";
-import { enterNetwork, joinNetwork, type SharedNetwork } from "./steps/network_steps.ts";
+import { enterNetwork, joinNetwork, makeSockets, raiseLoopback, type SharedNetwork } from "./steps/network_steps.ts";
 import { filterCalls } from "./steps/seccomp_steps.ts";
 import { leaveMachineRoot, mountTerminals } from "./steps/root_steps.ts";
 import { guardPaths, mountProc, mountReadOnly, mountSharedMemory } from "./steps/mount_steps.ts";
@@ -146,9 +146,8 @@ export function trialTable(policy: SandboxPolicy, target: LaunchTarget): Table {
 }
 
 /**
- * A table that makes the network that commands share: an empty one, or, with a plan, one by name. It says so on stdout
- * with a byte, and stays until stdin is closed. Its namespaces can be opened at /proc in between, and a process that has
- * opened them keeps them.
+ * A table that makes the network that commands share: an empty one, a loopback, or, with a plan, one by name. Its
+ * namespaces can be opened at /proc while it waits (`handOver`), and a process that has opened them keeps them.
  */
 export function networkTable(policy: SandboxPolicy, target: LaunchTarget, plan?: NamedNetworkPlan): Table {
   const draft = begin(target);
@@ -157,6 +156,20 @@ export function networkTable(policy: SandboxPolicy, target: LaunchTarget, plan?:
   table.call("make a network", sys.unshare, [(ordinary ? CLONE_NEWUSER : 0) | CLONE_NEWNET]);
   if (ordinary) mapUser(draft, policy.user);
   if (plan !== undefined) makeNamedNetwork(draft, plan);
+  else if (policy.confinement.network === "localhost") raiseLoopback(draft);
+  return handOver(draft);
+}
+
+/** A table that makes sockets in a network, and waits until they are taken over. */
+export function socketsTable(network: SharedNetwork, target: LaunchTarget, family: 4 | 6): Table {
+  const draft = begin(target);
+  joinNetwork(draft, network);
+  makeSockets(draft, family);
+  return handOver(draft);
+}
+
+/** Says on stdout with a byte that all is there, and stays until stdin is closed. */
+function handOver({ table, sys }: Draft): Table {
   table.call("say that it is there", sys.write, [1, table.text("."), 1], { mode: "equals", expect: 1 });
   table.call("wait for the end of stdin", sys.read, [0, table.words(0), 1], { mode: "equals", expect: 0 });
   table.call("end", sys.exit_group, [0]);

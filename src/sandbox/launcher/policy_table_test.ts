@@ -168,10 +168,12 @@ Deno.test("S6 canShareNetwork() only where commands of a session reach no socket
       shares({ unixSockets: "deny" }),
       shares({ unixSockets: "allow" }),
       shares({ network: "localhost" }),
+      shares({ network: "localhost", sharesLoopback: true }),
+      shares({ network: "localhost", sharesLoopback: true }, { namespaces: false }),
       shares({ network: "full", ownNetwork: false }),
       shares({}, { namespaces: false }),
     ],
-    [true, false, true, false, false, false, false],
+    [true, false, true, false, false, true, false, false, false],
   );
 });
 

@@ -36,7 +36,7 @@ const HEAD_SHARE = { completed: 1 / 2, other: 1 / 6 };
 /** A command that completed within this many milliseconds is answered with its output alone. */
 const QUICK_MS = 1000;
 
-export interface ResultStyle extends Pick<ServiceSettings, "keepAnsi" | "exitErrors" | "toolPrefix"> {
+export interface ResultStyle extends Pick<ServiceSettings, "keepAnsi" | "exitErrors" | "toolPrefix" | "publishedAs"> {
   /** Of the whole text. */
   readonly limits: ViewLimits;
   /** The client reads resources, so results name addresses; absent: none is named. */
@@ -48,8 +48,8 @@ export function styleOf(
   { settings }: Pick<Service, "settings">,
   { readsResources }: Pick<CallContext, "readsResources"> = {},
 ): ResultStyle {
-  const { inline: limits, keepAnsi, exitErrors, toolPrefix = "" } = settings;
-  return { limits, keepAnsi, exitErrors, toolPrefix, ...readsResources === true && { withAddress: true } };
+  const { inline: limits, keepAnsi, exitErrors, toolPrefix = "", publishedAs } = settings;
+  return { limits, keepAnsi, exitErrors, toolPrefix, publishedAs, ...readsResources === true && { withAddress: true } };
 }
 
 /**

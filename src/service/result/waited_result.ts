@@ -40,14 +40,18 @@ export function waitedResult(operation: Operation, end: OutputWaitEnd, style: Wa
 export function whyOver(
   operation: Operation,
   end: OutputWaitEnd,
-  { awaited, position, isSeen }: Pick<WaitedStyle, "awaited" | "position" | "isSeen">,
+  { awaited, position, isSeen, publishedAs }: Pick<WaitedStyle, "awaited" | "position" | "isSeen" | "publishedAs">,
 ): string {
   const age = duration(elapsedMs(operation, Date.now()));
   if (position !== undefined) return `is queued at position ${position}`;
   const note = inputNote(operation);
   if (note !== undefined) return note;
   if (end.kind === "matched") return `still runs after ${age}`;
-  if (end.kind === "listening") return `still runs after ${age} and listens at port ${awaited.port}`;
+  if (end.kind === "listening") {
+    const open = awaited.port === undefined ? undefined : publishedAs?.(awaited.port);
+    const address = open === undefined ? "" : `, which the person can open at http://127.0.0.1:${open}`;
+    return `still runs after ${age} and listens at port ${awaited.port}${address}`;
+  }
   const quiet = end.kind === "quiet" ? `, silent for ${duration(awaited.quietMs ?? 0)}` : "";
   const closed = awaited.port === undefined ? "" : `, not listening at port ${awaited.port}`;
   const missed = awaited.until === undefined ? "" : ` without a new line with ${JSON.stringify(awaited.until.source)}`;

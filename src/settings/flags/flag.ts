@@ -17,7 +17,9 @@ export type FlagValue =
   | "count"
   | "number"
   | "limit"
-  | "prefix";
+  | "prefix"
+  /** `PORT` or `HOSTPORT:PORT`. */
+  | "port";
 
 /** One flag: its spelling, variable and help. */
 export interface Flag {
@@ -81,7 +83,7 @@ export function mayRepeat({ value, repeatable }: Pick<Flag, "value" | "repeatabl
 }
 
 /** Kinds whose values hold no comma, so that one text may hold several of them. */
-const SEPARATED: readonly FlagValue[] = ["choice", "name", "bundle"];
+const SEPARATED: readonly FlagValue[] = ["choice", "name", "bundle", "port"];
 
 /** The values in one word or text that a flag was given; never empty. */
 export function valuesIn({ value, repeatable }: Flag, text: string): readonly string[] {

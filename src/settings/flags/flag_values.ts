@@ -2,6 +2,7 @@
 import { LONG_NAME, LONGEST_NAME } from "../../catalog/format/names.ts";
 import { networkProblem, oneNetwork } from "./network_value.ts";
 import { parseBinding } from "../../secrets/binding.ts";
+import { publishedProblem } from "./published_ports.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
 import { type Flag, valuesIn } from "./flag.ts";
@@ -117,6 +118,8 @@ export function valueProblem(flag: Flag, value: string): string | undefined {
     }
     case "assignment":
       return ASSIGNMENT.test(value) ? undefined : `"${value.split("=", 1)[0]}" is not followed by "=" and a value`;
+    case "port":
+      return publishedProblem(value);
     case "prefix":
       return TOOL_PREFIX.test(value)
         ? undefined

@@ -103,6 +103,12 @@ const FLAGS = {
     "Where commands may connect: full, none, localhost, or hosts as in packages,git-hosts,*.x.org:443 (default: full)",
     { narrowsOnly: "full" },
   ),
+  "publish": taking(
+    "port",
+    "PORT",
+    "Open a port of commands to you at 127.0.0.1, as in 5173; with 8080:5173 as port 8080 (docs/network.md)",
+    { repeatable: true, refuseEmpty: true },
+  ),
   // Secrets that commands use and cannot read (S33).
   "secret": taking(
     "secret",

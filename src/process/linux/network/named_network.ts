@@ -3,6 +3,8 @@ import { addressesIn, findRule, isListedName, type NameList, portsOf } from "../
 import { refusedHost } from "../../../base/network/refused_host.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
+import type { PublishedPort } from "../../../base/network/published_port.ts";
+import type { EnteredNetwork, Publication } from "../../../relay/publication.ts";
 import type { Relay } from "../../../relay/relay.ts";
 import type { Terminator } from "../../../relay/terminator.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
@@ -52,11 +54,19 @@ export interface SessionNetworkOptions {
   readonly terminator: Terminator | undefined;
 }
 
-/** What serves the network of a session; its code is loaded when the first is made. Disposal ends all connections. */
+/** A published port, and what becomes of a connection to it. */
+export interface PublicationState extends PublishedPort {
+  /** A command listens there; undefined: commands have no network in common, at least not yet. */
+  readonly isHeard: boolean | undefined;
+}
+
+/** What serves the network of a session; its code is loaded when it is first needed. Disposal ends all connections. */
 export class SessionNetwork implements AsyncDisposable {
   readonly users = new NetworkUsers();
   readonly #options: SessionNetworkOptions;
   #relay: Promise<Relay> | undefined;
+  #published: { readonly ports: readonly PublishedPort[]; readonly publication: Publication } | undefined;
+  #entered: EnteredNetwork | undefined;
 
   constructor(options: SessionNetworkOptions) {
     this.#options = options;
@@ -71,6 +81,34 @@ export class SessionNetwork implements AsyncDisposable {
       new Relay({ lookup: addressesOf, onFailure })
     );
     return { relay: await this.#relay, users: this.users, terminator: this.#options.terminator };
+  }
+
+  /** Leads ports of this machine into it until it is disposed. @throws {UserError} When one is taken. */
+  async publish(ports: readonly PublishedPort[]): Promise<void> {
+    const { relay } = await this.server();
+    const onClosed = (port: PublishedPort, reason: string) =>
+      this.#options.logger.info("A connection to a published port was closed", { ...port, reason });
+    this.#published = { ports, publication: relay.publish({ ports, onClosed }) };
+    if (this.#entered !== undefined) this.#published.publication.enter(this.#entered);
+  }
+
+  /** Takes no more connections of people, and ends those that there are. */
+  unpublish(): void {
+    this.#published?.publication.close();
+  }
+
+  /** Gets the network once commands share one. */
+  enter(network: EnteredNetwork): void {
+    this.#entered = network;
+    this.#published?.publication.enter(network);
+  }
+
+  /** Empty: none is published. */
+  get published(): readonly PublicationState[] {
+    return this.#published?.ports.map((port) => ({
+      ...port,
+      isHeard: this.#entered && this.users.listensAt(port.inside),
+    })) ?? [];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -6,6 +6,8 @@ import type { CommandSide } from "../../../relay/relay.ts";
 export interface NetworkUser {
   /** Whether one of its processes holds the socket with this port. */
   holdsSocket(side: { readonly protocol: "udp" | "tcp"; readonly port: number }): boolean;
+  /** Whether one of its processes listens at a port of TCP. */
+  listensAt(port: number): boolean;
   readonly onNetwork: ((use: NetworkUse) => void) | undefined;
 }
 
@@ -37,6 +39,11 @@ export class NetworkUsers {
   /** Forgets what was counted so far. */
   forget(): void {
     this.#totals.clear();
+  }
+
+  /** Whether a command listens at a port of TCP. */
+  listensAt(port: number): boolean {
+    return [...this.#users].some((user) => user.listensAt(port));
   }
 
   /** Adds a command until it is gone. */

@@ -12,7 +12,8 @@ import {
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import { missingLayers, narrowed, restrictedToLandlock, tooOpen } from "../../../sandbox/launcher/policy_fallback.ts";
 import { describeFailure, failureIn } from "../launch/launcher_reports.ts";
-import type { LauncherImage, LauncherProcess, Spawner } from "../../spawn.ts";
+import { NOT_HANDED_OVER, startMaker } from "../network/maker.ts";
+import type { Spawner } from "../../spawn.ts";
 import { type NetworkServer, planOf, serveNetwork } from "../network/named_network.ts";
 import { EACCES, EINVAL, ENOSPC, ENOSYS, EPERM } from "../../../system/syscalls.ts";
 import { canShareNetwork, type SharedNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
@@ -115,16 +116,12 @@ export async function holdNetwork(request: NetworkRequest): Promise<HeldNetwork 
   const server = plan && await request.networkServer();
   const image = spawner.image(networkTable(policy, target, plan));
   try {
-    const maker = spawner.start(image, "piped");
-    const output = maker.output.getReader();
-    const { done } = await output.read();
-    await using left = new AsyncDisposableStack();
-    left.defer(async () => {
-      await Promise.allSettled([maker.stdin.close(), output.cancel(), maker.reports.cancel(), maker.status]);
-    });
-    const held = done ? undefined : hold(maker.pid, request);
+    await using maker = await startMaker(spawner, image);
+    const held = maker.problem === undefined ? hold(maker.pid, request) : undefined;
     if (plan !== undefined && server !== undefined) {
-      if (held === undefined) throw new Error(await problemOf(maker, image));
+      if (held === undefined) {
+        throw new Error(`Cannot make the network that --network names: ${maker.problem ?? NOT_HANDED_OVER}`);
+      }
       try {
         return served(held, serveNetwork(maker.pid, { plan, policy, spawner, server }));
       } catch (thrown) {
@@ -132,7 +129,7 @@ export async function holdNetwork(request: NetworkRequest): Promise<HeldNetwork 
         throw thrown;
       }
     }
-    if (held === undefined) logger.debug("Commands do not share an empty network; each makes its own");
+    if (held === undefined) logger.debug("Commands do not share a network; each makes its own");
     return held;
   } finally {
     image.dispose();
@@ -149,19 +146,13 @@ function served(held: HeldNetwork, network: { close(): void }): HeldNetwork {
   };
 }
 
-async function problemOf({ reports }: LauncherProcess, { steps }: LauncherImage): Promise<string> {
-  const failed = failureIn(await new Response(reports).bytes());
-  const why = failed === undefined ? "the system does not hand it over" : describeFailure(failed, steps, "a command");
-  return `Cannot make the network that --network names: ${why}`;
-}
-
 function hold(pid: number, { policy, spawner }: NamespaceQuestion): HeldNetwork | undefined {
   const kinds = policy?.user.uid === 0 ? ["net"] as const : ["net", "user"] as const;
   const opened = kinds.map((kind) => spawner.openNamespace(pid, kind));
   const close = () => opened.forEach((one) => one?.close());
   const [network, user] = opened;
-  const kind = policy?.confinement.network === "names" ? "names" : "none";
-  if (network !== undefined && !opened.includes(undefined)) {
+  const kind = policy?.confinement.network ?? "full";
+  if (kind !== "full" && network !== undefined && !opened.includes(undefined)) {
     return { kind, network: network.path, user: user?.path, close };
   }
   close();

@@ -4,6 +4,7 @@
  */
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
+import { makeSocketsIn } from "../network/made_sockets.ts";
 import { testNetwork } from "../network/network_trial.ts";
 import type { SessionNetwork } from "../network/named_network.ts";
 import type { ForeignSockets } from "../sockets/foreign_sockets.ts";
@@ -117,8 +118,14 @@ export class Readiness implements AsyncDisposable {
     const question = { policy: wanted, target: images.target, spawner, logger };
     const tryWhole = (policy: SandboxPolicy) => this.#testWhole(policy);
     const policy = await settleNamespaces({ ...question, tryWhole });
-    this.#network ??= await holdNetwork({ ...question, policy, networkServer: () => this.#options.network.server() });
-    images.shareNetwork(this.#network);
+    const { network } = this.#options;
+    const held = this.#network ??= await holdNetwork({ ...question, policy, networkServer: () => network.server() });
+    if (held !== undefined) {
+      const { target } = images; // as it is before commands share the network
+      const makeSockets = (family: 4 | 6) => makeSocketsIn(held, family, { spawner, target });
+      network.enter({ hasIpv6: spawner.hasIpv6, makeSockets });
+    }
+    images.shareNetwork(held);
     return policy;
   }
 

@@ -2,8 +2,11 @@
 import type { Confinement, Network } from "../../policy/confinement.ts";
 import type { SandboxPolicy } from "../../policy/policy.ts";
 import type { Draft } from "./identity_steps.ts";
-import { AF_INET, AT_FDCWD, CLONE_NEWNET, CLONE_NEWUSER, O_CLOEXEC } from "../../../system/syscalls.ts";
+import { AF_INET, AT_FDCWD, CLONE_NEWNET, CLONE_NEWUSER, O_CLOEXEC, SOCK_STREAM } from "../../../system/syscalls.ts";
 
+const AF_INET6 = 10;
+/** Made at a time, and the first of their descriptors. */
+export const [SOCKETS, FIRST_SOCKET_FD] = [32, 100] as const;
 const SOCK_DGRAM_CLOEXEC = 0x80002;
 const SIOCSIFFLAGS = 0x8914;
 const IFF_UP = 1;
@@ -17,7 +20,7 @@ export const NETWORK_STEP = "enter a network of its own";
 /** A network namespace that the server made once for all commands and holds open. */
 export interface SharedNetwork {
   /** Which commands stand in it: nothing is in the network of `none`. */
-  readonly kind: Extract<Network, "none" | "names">;
+  readonly kind: Exclude<Network, "full">;
   /** Where the launcher opens the namespace. */
   readonly network: string;
   /** Of an ordinary user: the user namespace that owns it, in which alone it may be entered. */
@@ -26,14 +29,25 @@ export interface SharedNetwork {
 
 /**
  * Whether commands of a session stand in one network. One by name they share: they work on the same files, and one tests
- * the server that another one runs. They may stand in one empty network too. Making one takes the kernel longer than all
+ * the server that another one runs, or a person looks at it. They may stand in one empty network too. Making one takes the kernel longer than all
  * other namespaces together. Commands can do nothing in an empty one: no interface is up, they have no capabilities, and
  * the filter lets them make Unix sockets at most. Those belong to a file, or have a name that Landlock keeps from others.
  */
 export function canShareNetwork({ namespaces, confinement }: SandboxPolicy): boolean {
-  const { network, ownNetwork, filter, unixSockets } = confinement;
-  if (network === "names") return namespaces && ownNetwork;
+  const { network, ownNetwork, filter, unixSockets, sharesLoopback } = confinement;
+  if (network === "names" || network === "localhost" && sharesLoopback === true) return namespaces && ownNetwork;
   return namespaces && ownNetwork && filter && network === "none" && unixSockets !== "allow";
+}
+
+/** Adds steps that make unconnected sockets of TCP, which the server takes over by their numbers. */
+export function makeSockets({ table, sys }: Draft, family: 4 | 6): void {
+  for (let at = 0; at < SOCKETS; at++) {
+    const kind = [family === 4 ? AF_INET : AF_INET6, SOCK_STREAM | O_CLOEXEC, 0];
+    table.passOn(
+      table.call("make a socket", sys.socket, kind),
+      table.call("make a socket", sys.dup3, [0, FIRST_SOCKET_FD + at, O_CLOEXEC]),
+    );
+  }
 }
 
 /** Before the own user namespace, which would have no say over it. */
