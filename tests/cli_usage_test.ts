@@ -52,7 +52,11 @@ Deno.test("L1 wrong usage is exit code 2 with a suggestion, and nothing on stdou
     [["--bundles", "git", "--bundles", "gti"], UNKNOWN_BUNDLE],
     [
       ["--network", "none", "--network=full"],
-      'Cannot use flag "--network" with "none" and "full": it takes one value',
+      'Cannot use flag "--network": "none" cannot go with "full": lists add up, a word stands alone',
+    ],
+    [
+      ["--unix-sockets", "allow", "--unix-sockets=deny"],
+      'Cannot use flag "--unix-sockets" with "allow" and "deny": it takes one value',
     ],
     [
       ["--sandbox-scope", "/nonexistent"],
