@@ -221,6 +221,21 @@ Deno.test("S34 L7 the user's settings file publishes, and a project's does not",
   assert.match(server.stderr, /a project may not set "publish"/);
 });
 
+Deno.test("S34 without namespaces commands have no network to publish, and status says so", async () => {
+  using bench = new Workbench("ordinary");
+  const port = freePort();
+  await using server = await ServerProcess.start(bench, {
+    flags: ["--network", "localhost", "--publish", `${port}:${INSIDE}`],
+    prefix: [
+      ...["unshare", "--user", "--map-current-user", "--keep-caps", "sh", "-c"],
+      'echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --ambient-caps=-all --inh-caps=-all "$@"',
+      "sh",
+    ],
+  });
+  assert.match((await server.call("status")).text, /-> 5173 \(commands share no network here\)\n/);
+  assert.match(await ask(port, "abc"), CLOSED);
+});
+
 Deno.test("S34 H3 isolated sessions cannot share a port of the machine, and the start says so", async () => {
   using bench = new Workbench("ordinary");
   const flags = ["--network", "localhost", "--publish", "5173", "--session-isolation"];

@@ -103,7 +103,7 @@ export class Publication {
       sockets.reset(client);
       this.#tell(port, reason);
     };
-    if (network === undefined) return refuse("commands have no network yet");
+    if (network === undefined) return refuse("commands share no network, at least not yet");
     if (this.#connections.size >= MOST_CONNECTIONS) return refuse(`there are ${MOST_CONNECTIONS} connections already`);
     const addresses = network.hasIpv6 ? [LOOPBACK, LOOPBACK_6] : [LOOPBACK];
     const connection = attempt(Error, () =>

@@ -37,7 +37,11 @@ function listLine(title: string, { names, totals }: NarrowedTotals): string {
 export function publishedLine(published: readonly PublicationState[]): string {
   if (published.length === 0) return "";
   const places = published.map(({ port, inside, isHeard }) => {
-    const state = isHeard === undefined ? "no network yet" : isHeard ? "a command listens" : "no command listens";
+    const state = isHeard === undefined
+      ? "commands share no network here"
+      : isHeard
+      ? "a command listens"
+      : "no command listens";
     return `127.0.0.1:${port} -> ${inside} (${state})`;
   });
   return `\nPublished: ${places.join(", ")}`;

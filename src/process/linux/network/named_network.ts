@@ -56,7 +56,7 @@ export interface SessionNetworkOptions {
 
 /** A published port, and what becomes of a connection to it. */
 export interface PublicationState extends PublishedPort {
-  /** A command listens there; undefined: commands have no network in common, at least not yet. */
+  /** A command listens there; undefined: commands share no network, at least not yet. */
   readonly isHeard: boolean | undefined;
 }
 
