@@ -1,6 +1,7 @@
 /** Ports of commands that a person reaches at the loopback of the machine (S34). */
 import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
 import { holdingsOf } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
@@ -234,6 +235,22 @@ Deno.test("S34 without namespaces commands have no network to publish, and statu
   });
   assert.match((await server.call("status")).text, /-> 5173 \(commands share no network here\)\n/);
   assert.match(await ask(port, "abc"), CLOSED);
+});
+
+Deno.test("S34 H2 sessions of one HTTP server share a publication, which outlives each of them", async () => {
+  using bench = new Workbench("ordinary");
+  bench.write("echo.py", ECHO);
+  const port = freePort();
+  const flags = ["--network", "localhost", "--publish", `${port}:${INSIDE}`];
+  await using server = await HttpServerProcess.start(bench, { flags });
+  for (const name of ["first", "second"]) {
+    await using client = await HttpClient.connect(server);
+    const command = `python3 echo.py 127.0.0.1 ${name}`;
+    const { text } = await client.call("sandboxed_shell", { command, until_port: INSIDE });
+    assert.ok(text.includes(`the person can open at http://127.0.0.1:${port}`), text);
+    assert.equal(await ask(port, "abc"), `${name} 3\ncba`);
+    await client.call("cancel", { id: idOf(text) });
+  }
 });
 
 Deno.test("S34 H3 isolated sessions cannot share a port of the machine, and the start says so", async () => {
