@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { clientSettings } from "../src/cli/commands/clients/client_settings.ts";
+import { ENTRY_NETWORK } from "../src/cli/commands/clients/entry_network.ts";
 import { runningProgram } from "../src/app/program/own_program.ts";
 import { testRuntime } from "./_support/runtime.ts";
 import { runOnTerminal, runProgram } from "./_support/terminal.ts";
@@ -35,7 +36,10 @@ for (const user of usersAtHand()) {
     const program = executable === undefined
       ? runningProgram({ mainModule: `file://${bundle}`, executable: deno, standalone: false, exists })
       : { command: executable, args: [], environment: {} };
-    assert.deepStrictEqual(clients, JSON.parse(JSON.stringify(await clientSettings(program, bench.scope))));
+    assert.deepStrictEqual(
+      clients,
+      JSON.parse(JSON.stringify(await clientSettings(program, bench.scope, ENTRY_NETWORK))),
+    );
     assert.deepStrictEqual(bench.outside(), before);
   });
 }
@@ -151,6 +155,52 @@ Deno.test("S2 without a home directory the server tells why it does not start", 
   }
 });
 
+Deno.test("S44 init leaves the list out where it does not hold, or settings say otherwise, and says why", async () => {
+  using bench = new Workbench("ordinary");
+  const init = async (environment: Readonly<Record<string, string>> = {}, prefix: readonly string[] = []) => {
+    const ran = await runProgram(bench, ["init", "--client", "claude", "--dry-run"], { environment, prefix });
+    assert.deepStrictEqual([ran.code, ran.stderr], [0, ""]);
+    return [
+      ran.stdout.includes('"packages,git-hosts"'),
+      /^(?:Commands reach|The entry has) .*$/m.exec(ran.stdout)?.[0],
+    ];
+  };
+  const without = [
+    ...["unshare", "--user", "--map-current-user", "--keep-caps", "sh", "-c"],
+    'echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --ambient-caps=-all --inh-caps=-all "$@"',
+    "sh",
+  ];
+  const [listed, said] = await init({}, without);
+  assert.ok(listed !== true);
+  assert.match(
+    String(said),
+    /^The entry has no list of hosts, so that commands reach every one: Cannot hold commands to the names of --network/,
+  );
+  const kept = "the entry names no other list.";
+  assert.deepStrictEqual(await init({ AHMA_NETWORK: "none" }), [
+    false,
+    `Commands reach what your settings say (--network none); ${kept}`,
+  ]);
+  bench.write(`${bench.home}/.config/ahma/settings.json`, '{"network": ["a.example.test"]}');
+  assert.deepStrictEqual(await init(), [
+    false,
+    `Commands reach what your settings say (--network a.example.test:80,443); ${kept}`,
+  ]);
+});
+
+Deno.test("S44 init names the hosts of a project's files, and opens none of them", async () => {
+  using bench = new Workbench("ordinary");
+  bench.write("package.json", "{}");
+  bench.write(".npmrc", "registry=https://npm.example.test:8443/\n");
+  bench.write(".git/config", '[remote "origin"]\n\turl = https://git.example.test/x.git\n');
+  const { stdout } = await runProgram(bench, ["init", "--client", "claude"]);
+  assert.match(
+    stdout,
+    /^This project's files name more hosts: add npm\.example\.test:8443,git\.example\.test:443 if you trust them\.$/m,
+  );
+  assert.ok(!(await Deno.readTextFile(`${bench.scope}/.mcp.json`)).includes("example.test"));
+});
+
 Deno.test("L1 init writes a first tool that works, and overwrites nothing", async () => {
   using bench = new Workbench();
   const first = await runProgram(bench, ["init", "--client", "vscode"]);
@@ -162,6 +212,11 @@ Deno.test("L1 init writes a first tool that works, and overwrites nothing", asyn
   ]);
   const entry = JSON.parse(await Deno.readTextFile(`${bench.scope}/.vscode/mcp.json`));
   assert.ok(entry.servers.Ahma.command.startsWith("/"));
+  assert.deepStrictEqual(entry.servers.Ahma.args.slice(-2), ENTRY_NETWORK);
+  assert.match(
+    first.stdout,
+    /^Commands reach package registries and git hosts alone \(--network packages,git-hosts in the entry\): add hosts/m,
+  );
   assert.strictEqual((await runProgram(bench, ["validate", "--strict"])).code, 0);
   const called = await runProgram(bench, ["call", "hello_greet", "new world", "--quiet"]);
   assert.deepStrictEqual(called, { code: 0, stdout: "Hello, new world\n", stderr: "" });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { CLIENTS } from "../src/cli/commands/clients/client_facts.ts";
 import { clientSettings } from "../src/cli/commands/clients/client_settings.ts";
+import { ENTRY_NETWORK } from "../src/cli/commands/clients/entry_network.ts";
 import { type EntryPlace, isTable, type Table, valueAt } from "../src/cli/commands/clients/entry_place.ts";
 import { jsonFormat } from "../src/cli/commands/clients/json_format.ts";
 import { tomlFormat } from "../src/cli/commands/clients/toml_format.ts";
@@ -86,7 +87,7 @@ Deno.test("L6 every client's entry starts a server with the shipped tools and th
   bench.write(".ahma/tools/greet.json", JSON.stringify(GREET));
   const wanted = ["git_status", "greet", "sandboxed_shell"];
   const seen = new Set<string>();
-  const settings = await clientSettings(packed(), bench.scope);
+  const settings = await clientSettings(packed(), bench.scope, ENTRY_NETWORK);
   for (const { client, place } of FILED) {
     const entry = entryIn(place, settings.find((one) => one.client === client)?.text ?? "");
     const cwd = ELSEWHERE.includes(client) ? "/" : bench.scope;
@@ -111,7 +112,7 @@ function othersIn({ format, keys, list }: EntryPlace): string {
 
 Deno.test("L1 D5 init puts the entry into each client's settings; uninstall takes it out of each format, and all else stays", async () => {
   using bench = new Workbench();
-  const settings = await clientSettings(packed(), bench.scope);
+  const settings = await clientSettings(packed(), bench.scope, ENTRY_NETWORK);
   for (const { client, file, place } of FILED) {
     const path = file.replace("~/", `${bench.home}/`);
     const absolute = path.startsWith("/") ? path : `${bench.scope}/${path}`;
@@ -174,7 +175,10 @@ Deno.test("D5 init makes a project's file without a question, uninstall removes 
   using bench = new Workbench();
   const before = bench.outside();
   const made = await runProgram(bench, ["init", "--client", "claude"]);
-  assert.match(made.stdout, /Commands reach every host\. .*"--network", "packages,git-hosts" in the entry/);
+  assert.match(
+    made.stdout,
+    /^Commands reach package registries and git hosts alone \(--network packages,git-hosts in the entry\)/m,
+  );
   assert.match(made.stdout, /^\.mcp\.json written$/m);
   const gone = await runProgram(bench, ["uninstall", "--client", "claude", "--yes"]);
   assert.match(gone.stdout, /^\.mcp\.json removed, nothing else was in it$/m);

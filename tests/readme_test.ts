@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { loadCatalogFromTexts } from "../src/catalog/load/load.ts";
 import { clientSettings } from "../src/cli/commands/clients/client_settings.ts";
+import { ENTRY_NETWORK } from "../src/cli/commands/clients/entry_network.ts";
 import { BUNDLE_NAMES, embeddedTools } from "../src/settings/bundles.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -42,7 +43,7 @@ Deno.test("D3 L6 README and docs/clients.md show the entries that doctor prints"
     args: [],
     environment: { AHMA_DENO: "/path/to/deno" },
   };
-  const settings = await clientSettings(program, "/path/to/project");
+  const settings = await clientSettings(program, "/path/to/project", ENTRY_NETWORK);
   for (const { title, file, text } of settings) {
     const [, section = ""] = guide.split(`\n## ${title}\n`);
     const [own = ""] = section.split("\n## ");
@@ -53,6 +54,7 @@ Deno.test("D3 L6 README and docs/clients.md show the entries that doctor prints"
   const executable = await clientSettings(
     { command: "/path/to/ahma_mcp", args: [], environment: {} },
     "/path/to/project",
+    ENTRY_NETWORK,
   );
   assert.deepStrictEqual(entries, executable.filter(({ client }) => client === "claude").map(({ text }) => text));
 });

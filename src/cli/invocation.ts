@@ -15,7 +15,9 @@ import { factsOf, type Subcommand } from "../settings/flags/subcommands.ts";
 type Environment = Readonly<Record<string, string>>;
 
 /** Subcommands that ignore broken settings, and say so. */
-const LOOK_FOR_MISTAKES: readonly Subcommand[] = ["doctor", "validate"];
+const LOOK_FOR_MISTAKES: readonly Subcommand[] = ["doctor", "validate", "init"];
+/** Subcommands that take no flags of the server, and yet depend on what it will be told elsewhere. */
+const ABOUT_SETTINGS: readonly Subcommand[] = ["init"];
 
 /**
  * The invocation; the problem is wrong usage or a wrong setting, for stderr (exit code 2).
@@ -29,7 +31,8 @@ export async function readWholeInvocation(
   if (!line.ok) return line;
   const { subcommand, flags } = line.value;
   const cores = navigator.hardwareConcurrency;
-  if (flags.has("help") || flags.has("version") || !factsOf(subcommand).serverFlags) {
+  const readsSettings = factsOf(subcommand).serverFlags || ABOUT_SETTINGS.includes(subcommand);
+  if (flags.has("help") || flags.has("version") || !readsSettings) {
     return readInvocation(line.value, { environment: {}, cores });
   }
   const whole = await withFiles(line.value, environment).catch((thrown: unknown) => {

@@ -11,9 +11,10 @@ export interface InstallLink {
   readonly url: string;
 }
 
-/** One entry, as `ahma_mcp init` writes it for a program that npx starts. */
+/** One entry, as `ahma_mcp init` writes it for a program that npx starts; no list of hosts, which not every machine holds. */
 export function npxEntry({ name, version }: Project, client: ClientName): unknown {
-  return clientValue(client, { command: "npx", args: ["-y", `${name}@${version}`], environment: {} }, "");
+  const program = { command: "npx", args: ["-y", `${name}@${version}`], environment: {} };
+  return clientValue(client, { program, project: "", network: [] });
 }
 
 /** The links for README and release notes; both open the client, which asks before it changes anything. */

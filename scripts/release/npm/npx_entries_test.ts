@@ -5,7 +5,7 @@ import { claudeMarketplace, claudePlugin, installLinks, npxEntry } from "./npx_e
 
 const NPX = { command: "npx", args: ["-y", `ahma_mcp@${PROJECT.version}`], environment: {} };
 
-const SETTINGS = await clientSettings(NPX, "");
+const SETTINGS = await clientSettings(NPX, "", []);
 
 /** What `init` prints for a client, parsed. */
 function printed(client: string): Record<string, Record<string, unknown>> {

@@ -178,7 +178,8 @@ const SUBCOMMAND_FACTS = {
     details: [
       "The entry goes into the client's settings file; everything else there stays, comments too. init asks before it " +
       "changes a file or creates one in your home. For a library it prints the code.",
-      "An existing tool file is not changed.",
+      "The entry's commands reach package registries and git hosts alone, where this machine can hold them to that and " +
+      "your settings say nothing else. An existing tool file is not changed.",
     ],
     examples: [
       ["ahma_mcp init", "A tool file in .ahma/tools"],

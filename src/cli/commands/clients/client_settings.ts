@@ -25,11 +25,18 @@ const TOOLS: readonly string[] = ["--bundles", "git"];
 /** Variable that clients replace with the open directory. */
 const OPEN_FOLDER = "${workspaceFolder}";
 
-/** Settings for every client. `project`: the absolute path of the scope, for clients that start servers elsewhere. */
-export async function clientSettings(program: RunningProgram, project: string): Promise<readonly ClientSettings[]> {
+/**
+ * Settings for every client. `project`: the absolute path of the scope, for clients that start servers elsewhere.
+ * `network`: arguments of `entryNetwork`.
+ */
+export async function clientSettings(
+  program: RunningProgram,
+  project: string,
+  network: readonly string[],
+): Promise<readonly ClientSettings[]> {
   return await Promise.all(CLIENT_NAMES.map(async (client) => {
     const { title, settings } = CLIENTS[client];
-    const value = clientValue(client, program, project);
+    const value = clientValue(client, { program, project, network });
     const file = settings === undefined ? undefined : fileOf(settings);
     if (settings === undefined || typeof value === "string") return { client, title, file, text: String(value) };
     const entry = { file: settings.file, place: settings.place, name: ENTRY_NAME };
@@ -37,14 +44,22 @@ export async function clientSettings(program: RunningProgram, project: string): 
   }));
 }
 
+/** What an entry starts. */
+export interface EntryParts {
+  readonly program: RunningProgram;
+  readonly project: string;
+  /** Arguments of `entryNetwork`. */
+  readonly network: readonly string[];
+}
+
 /** The entry of one client, or the code that its users write. */
-export function clientValue(client: ClientName, program: RunningProgram, project: string): Table | string {
+export function clientValue(client: ClientName, { program, project, network }: EntryParts): Table | string {
   const { scope, flags, value = (entry) => ({ ...entry }) } = CLIENTS[client];
   const named = scope === undefined ? [] : ["--sandbox-scope", scope === "project" ? project : OPEN_FOLDER];
   const { command, args, environment } = program;
   return value({
     command,
-    args: [...args, ...named, ...TOOLS, ...flags ?? []],
+    args: [...args, ...named, ...TOOLS, ...network, ...flags ?? []],
     ...Object.keys(environment).length === 0 ? {} : { env: environment },
   });
 }

@@ -4,9 +4,10 @@ import { parse as parseYaml } from "yaml";
 import type { ClientName } from "../../../settings/flags/client_names.ts";
 import { CLIENTS } from "./client_facts.ts";
 import { clientSettings } from "./client_settings.ts";
+import { ENTRY_NETWORK } from "./entry_network.ts";
 
 const PROGRAM = { command: '/opt/a "b"/ahma_mcp', args: [], environment: { AHMA_DENO: "/opt/deno" } };
-const TOOLS = ["--bundles", "git"];
+const TOOLS = ["--bundles", "git", ...ENTRY_NETWORK];
 const BARE = [...TOOLS, "--tool-prefix", "ahma_"];
 const PARSERS: Readonly<Record<"json" | "toml" | "yaml", (text: string) => unknown>> = {
   json: JSON.parse,
@@ -15,7 +16,7 @@ const PARSERS: Readonly<Record<"json" | "toml" | "yaml", (text: string) => unkno
 };
 
 Deno.test("L6 clientSettings() starts the program in the project, in each client's own words", async () => {
-  const settings = await clientSettings(PROGRAM, "/home/me/my project");
+  const settings = await clientSettings(PROGRAM, "/home/me/my project", ENTRY_NETWORK);
   const { command, environment: env } = PROGRAM;
   const entry = (args: readonly string[]) => ({ command, args, env });
   const folder = entry(["--sandbox-scope", "${workspaceFolder}", ...TOOLS]);
@@ -46,7 +47,7 @@ Deno.test("L6 clientSettings() starts the program in the project, in each client
 });
 
 Deno.test("L6 clientSettings() gives the users of a library code that Python can read", async () => {
-  const settings = await clientSettings(PROGRAM, "/home/me/my project");
+  const settings = await clientSettings(PROGRAM, "/home/me/my project", ENTRY_NETWORK);
   const code = settings.filter(({ file }) => file === undefined);
   assert.deepStrictEqual(code.map(({ client }) => client), ["langchain", "openai-agents", "pydantic-ai"]);
   const script = "import ast, sys; ast.parse(sys.stdin.read())";
@@ -59,7 +60,7 @@ Deno.test("L6 clientSettings() gives the users of a library code that Python can
 });
 
 Deno.test("L6 clientSettings() names no variable where the program needs none", async () => {
-  const settings = await clientSettings({ command: "/x", args: ["run"], environment: {} }, "/p");
+  const settings = await clientSettings({ command: "/x", args: ["run"], environment: {} }, "/p", ENTRY_NETWORK);
   const codex = settings.find(({ client }) => client === "codex");
   assert.deepStrictEqual(PARSERS.toml(codex?.text ?? ""), {
     mcp_servers: {

@@ -11,6 +11,7 @@ import { compose } from "../../../app/compose_service.ts";
 import { mayColour, print } from "../../terminal/print.ts";
 import { openRunLog } from "../../terminal/run_log.ts";
 import { type ClientSettings, clientSettings } from "../clients/client_settings.ts";
+import { ENTRY_LIST, entryNetwork } from "../clients/entry_network.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { doctorProject } from "./project/doctor_project.ts";
 import { doctorSandbox } from "./doctor_sandbox.ts";
@@ -46,7 +47,7 @@ export async function doctor(context: CommandContext): Promise<number> {
       ...settingsProblem === undefined ? await guarded("tools", "tool files", () => checkTools(composing)) : [],
       ...settingsProblem === undefined ? await guarded("prompts", "prompts", () => checkPrompts(composing)) : [],
     ],
-    clients: await clientSettings(thisProgram(), Deno.cwd()),
+    clients: await clientSettings(thisProgram(), Deno.cwd(), (await entryNetwork(context)).args),
   };
   const failed = report.checks.some(({ status }) => status === "failed");
   if (flags.has("json")) await print(`${JSON.stringify({ ok: !failed, ...report }, null, 2)}\n`);
@@ -87,6 +88,7 @@ async function checkServer(composing: Parameters<typeof compose>[0]): Promise<re
     policy.namespaces
       ? check("namespaces", "namespaces", "ok", "mount and PID namespaces")
       : check("namespaces", "namespaces", "warning", NO_NAMESPACES),
+    ...policy.confinement.network === "full" ? [check("network", "network", "ok", OPEN)] : [],
     ...gaps(": a newer kernel does it"),
     ...await checkSelfTest(runner),
   ];
@@ -95,6 +97,8 @@ async function checkServer(composing: Parameters<typeof compose>[0]): Promise<re
 const NO_NAMESPACES =
   "refused by this kernel, a container or another sandbox (also one of this program); only Landlock is left (kernel.unprivileged_userns_clone, " +
   "kernel.apparmor_restrict_unprivileged_userns)";
+
+const OPEN = `commands reach every host: --network ${ENTRY_LIST} leaves them registries and git hosts, none closes it`;
 
 function shells(environment: Readonly<Record<string, string>>): readonly Check[] {
   const path = searchPath(environment["PATH"]);

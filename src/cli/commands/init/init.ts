@@ -4,11 +4,16 @@
  */
 import { thisProgram } from "../../../app/program/own_program.ts";
 import { mtdfSchemaText } from "../../../catalog/format/mtdf.ts";
+import { shorten } from "../../../base/visible_text.ts";
 import { CLIENT_NAMES } from "../../../settings/flags/client_names.ts";
+import { readNetwork } from "../../../settings/flags/network_value.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print } from "../../terminal/print.ts";
 import { changeSettings } from "../clients/change_settings.ts";
 import { type ChosenClient, chosenClients, clientValue } from "../clients/client_settings.ts";
+import { ENTRY_LIST, type EntryNetwork, entryNetwork } from "../clients/entry_network.ts";
+import { missingHosts } from "../doctor/project/network_needs.ts";
+import { hostsNamedIn } from "../doctor/project/project_hosts.ts";
 import { withEntry } from "../clients/settings_change.ts";
 import { SettingsFile } from "../clients/settings_file.ts";
 import { EXAMPLE_TOOL_TEXT } from "./example_tool.ts";
@@ -23,17 +28,15 @@ const NEXT = `
 Try it:       ahma_mcp call hello_greet world
 Check it:     ahma_mcp validate
 Then rename hello.json and describe a program of your own; your editor completes the fields.
-
-Commands reach every host. On Linux, "--network", "packages,git-hosts" in the entry's arguments leaves them the
-registries and git hosts; ahma_mcp doctor --project proposes the list of this project.
 `;
 
 /** Resolves with the exit code: 1 when the person at the terminal said no. @throws {UserError} when a file cannot be written */
 export async function init(context: CommandContext): Promise<number> {
   const chosen = chosenClients(context);
+  const network = await entryNetwork(context);
   // The entries come first: where one is refused, nothing more is written.
   for (const client of chosen) {
-    const code = await addEntry(client, context);
+    const code = await addEntry(client, network, context);
     if (code !== 0) return code;
   }
   const said: string[] = [];
@@ -42,12 +45,25 @@ export async function init(context: CommandContext): Promise<number> {
   const more = chosen.length === 0
     ? `\nThe entry for your client: ahma_mcp init --client NAME, where NAME is\n${CLIENT_NAMES.join(", ")}\n`
     : "";
-  await print(NEXT + more);
+  await print(`${NEXT}\n${network.said}\n${network.args.length === 0 ? "" : moreHosts()}${more}`);
   return 0;
 }
 
-async function addEntry({ client, title, settings }: ChosenClient, context: CommandContext): Promise<number> {
-  const value = clientValue(client, thisProgram(), Deno.cwd());
+/** What the project's files name beyond the list of a new entry. Who wrote them is not known: a person adds it. */
+function moreHosts(): string {
+  const listed = readNetwork(ENTRY_LIST).names;
+  const missing = missingHosts(listed, hostsNamedIn(Deno.cwd()));
+  return missing === undefined
+    ? ""
+    : `This project's files name more hosts: add ${shorten(missing, 300)} if you trust them.\n`;
+}
+
+async function addEntry(
+  { client, title, settings }: ChosenClient,
+  { args: network }: EntryNetwork,
+  context: CommandContext,
+): Promise<number> {
+  const value = clientValue(client, { program: thisProgram(), project: Deno.cwd(), network });
   if (settings === undefined || typeof value === "string") {
     await print(`${title}, in your code:\n\n${value}\n`);
     return 0;

@@ -8,12 +8,12 @@ import { checkLines } from "../../../terminal/check.ts";
 import { type GitFacts, policyChecks, type ProjectFacts } from "./policy_checks.ts";
 import { type NeededFlag, type NeededSettings, type ProjectCheck, settingsFor, typed, works } from "./project_check.ts";
 import { lookAtProject } from "./project_files.ts";
+import { gitConfiguration } from "./project_hosts.ts";
 import { needsOf } from "./project_needs.ts";
 import { filterChecks, toolChecks } from "./tool_checks.ts";
 import type { SessionSandbox } from "../../../../sandbox/settle_paths.ts";
 import { gitValues } from "../../../../sandbox/protect/git_hook_paths.ts";
 import { linkedRepository } from "../../../../sandbox/protect/linked_worktree.ts";
-import { readTextIfRegular } from "../../../../system/reading/regular_file.ts";
 import { expected, isWithin, parentOf, realPath } from "../../../../system/paths.ts";
 
 interface ProjectReport {
@@ -91,8 +91,6 @@ function reportText({ scopes, checks, flags, settings, file }: ProjectReport, st
   return [style.bold(scopes.join(", ")), "", ...checkLines(shown, style), ...opening, ""].join("\n");
 }
 
-const LARGEST_CONFIGURATION = 1024 * 1024;
-
 /** What is at a path, links followed; undefined: nothing. */
 function lookAt(path: string): ReturnType<ProjectFacts["look"]> {
   const real = realPath(path);
@@ -104,7 +102,7 @@ function lookAt(path: string): ReturnType<ProjectFacts["look"]> {
 function gitFacts(scope: string): GitFacts {
   const isOwn = expected(() => Deno.lstatSync(`${scope}/.git`))?.isDirectory === true;
   const hooks = expected(() => [...Deno.readDirSync(`${scope}/.git/hooks`)]) ?? [];
-  const configuration = readTextIfRegular(`${scope}/.git/config`, LARGEST_CONFIGURATION) ?? "";
+  const configuration = gitConfiguration(scope);
   return {
     isOwn,
     linked: linkedRepository(scope),
