@@ -3,6 +3,7 @@ import type { Subcommand } from "../../settings/flags/subcommands.ts";
 import { accept } from "./accept/accept.ts";
 import { attach } from "./attach/attach.ts";
 import { auth } from "./auth/auth.ts";
+import { checkAccess } from "./check_access/check_access.ts";
 import { cache } from "./cache/cache.ts";
 import { call } from "./call/call.ts";
 import { completions } from "./completions/completions.ts";
@@ -37,6 +38,7 @@ export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help" | "serve
   migrate,
   accept,
   cache,
+  "check-access": checkAccess,
   auth,
   servers,
   prompts,

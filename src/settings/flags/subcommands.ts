@@ -171,6 +171,22 @@ const SUBCOMMAND_FACTS = {
       ["ahma_mcp doctor --json | jq '.checks[] | select(.status != \"ok\")'", "Only the problems"],
     ],
   },
+  "check-access": {
+    summary: "Say whether commands may use a path or reach a host, and by which rule",
+    usage: "PATH | HOST[:PORT] [read | list | write | execute | create | remove]",
+    operands: "paths",
+    flags: ["json"],
+    serverFlags: true,
+    details: [
+      "The answer is that of a server with the same flags and settings, in this directory. Nothing is opened or changed.",
+      "The exit code is 0 for yes and 1 for no.",
+    ],
+    examples: [
+      ["ahma_mcp check-access ~/.npmrc", "Whether commands see a file"],
+      ["ahma_mcp check-access .git/config write", "Whether they may change one"],
+      ["ahma_mcp check-access registry.npmjs.org --network packages", "Whether they reach a host"],
+    ],
+  },
   "init": {
     summary: "Write a first tool file, and the entry for your client",
     usage: "[--client NAME] [--dry-run] [--yes]",

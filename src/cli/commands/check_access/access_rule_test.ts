@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { parseNameList } from "../../../base/network/name_list.ts";
+import { hostVerdict } from "./access_rule.ts";
+
+function reach(host: string, port: number | undefined, list: string): string {
+  const names = parseNameList(list);
+  assert.ok(names.ok);
+  const { allowed, rule, flags } = hostVerdict({ host, port }, { network: "names", names: names.value });
+  return `${allowed} ${rule} ${flags.join()}`;
+}
+
+Deno.test("L10 hostVerdict() asks the list for a port, or for those of the web", () => {
+  assert.equal(
+    reach("a.example.org", undefined, "*.example.org"),
+    'true "*.example.org:443,80" is on the list of --network ',
+  );
+  assert.equal(
+    reach("a.example.org", 22, "*.example.org"),
+    "false it is not on the list of --network --network ...,a.example.org:22",
+  );
+  assert.equal(
+    reach("example.org", undefined, "*.example.org"),
+    "false it is not on the list of --network --network ...,example.org",
+  );
+  assert.ok(hostVerdict({ host: "x.org", port: 1 }, { network: "full", names: [] }).allowed);
+  for (const network of ["none", "localhost"] as const) {
+    const { allowed, flags } = hostVerdict({ host: "x.org", port: undefined }, { network, names: [] });
+    assert.deepEqual([allowed, flags], [false, ["--network x.org"]]);
+  }
+});
