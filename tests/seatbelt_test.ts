@@ -1,6 +1,7 @@
 /** The back end of macOS, composed whole, with a stand-in for sandbox-exec: what it is given, and how commands run. */
 import type { CommandEnd } from "../src/base/command/command_end.ts";
 import assert from "node:assert/strict";
+import type { NetworkReach } from "../src/base/network/network_bound.ts";
 import { UserError } from "../src/base/errors.ts";
 import { SILENT } from "../src/base/log.ts";
 import type { Program } from "../src/app/compose_service.ts";
@@ -124,6 +125,26 @@ Deno.test("T11 on macOS a check runs under a profile without network, and other 
     };
     assert.deepStrictEqual([await hasNetwork({}), await hasNetwork({ offline: true })], [true, false]);
   }));
+
+for (const network of ["full", "localhost", "none"] as const) {
+  Deno.test(`S43 on macOS a tool file narrows the network to one that Seatbelt knows, with --network ${network}`, () =>
+    onMac(async (program, _bench, standIn) => {
+      const reachOf = async (bound: NetworkReach["network"]) => {
+        const { end } = await run(program, { argv: ["true"] }, { network: { network: bound, names: [] } });
+        if (end.kind === "not_started") return end.message;
+        const { profile } = await standIn.lastStart();
+        if (profile.includes("(allow network* (local ip) (remote ip))")) return "full";
+        return profile.includes('(allow network-outbound (remote ip "localhost:*"))') ? "localhost" : "none";
+      };
+      const refused = 'Cannot hold commands to the hosts of "network" in their tool file on macOS: Seatbelt knows no ' +
+        'names. Write "none" or "localhost" there, or leave it out';
+      assert.deepStrictEqual([await reachOf("none"), await reachOf("localhost"), await reachOf("names")], [
+        "none",
+        network === "none" ? "none" : "localhost",
+        network === "full" ? refused : network,
+      ]);
+    }, { flags: ["--network", network] }));
+}
 
 Deno.test("X7 on macOS stdout and stderr come joined in the order written, with exit codes, signals, stdin and variables", () =>
   onMac(async (program) => {

@@ -77,7 +77,10 @@ async function ours({ settings, warnings, environment }: CommandContext): Promis
   log.start();
   const catalog = await program.checkedTools();
   for (const diagnostic of catalog.diagnostics) {
-    if (diagnostic.severity === "error") await printProblem(describeDiagnostic(diagnostic));
+    // So is what the server's list keeps from a tool, although the tool is there.
+    if (diagnostic.severity === "error" || diagnostic.pointer.endsWith("/network")) {
+      await printProblem(describeDiagnostic(diagnostic));
+    }
   }
   return {
     tools: (await toolList(program.service)()).plain,
