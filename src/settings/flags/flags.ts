@@ -235,6 +235,8 @@ const FLAGS = {
     "json": { help: "Print JSON" },
     "sandbox": { help: "Print only what the sandbox enforces on this machine" },
     "project": { help: "Print only what the project in the scope needs, and what of that works" },
+    "denials": { help: "Print only what the audit log says was denied, and settings that would allow it" },
+    "since": taking("text", "TIME", "How far back: hours, days or weeks, as in 12h, 7d, 2w (default: 7d)"),
     "result-json": { help: "Print the MCP result instead of the output" },
     "quiet": { help: "No status lines on stderr" },
     "client": taking("choice", "NAME", "The client whose settings to change", {

@@ -155,19 +155,22 @@ const SUBCOMMAND_FACTS = {
   "doctor": {
     summary: "Check this machine, and show your client's settings",
     usage: "[flags]",
-    flags: ["json", "sandbox", "project"],
+    flags: ["json", "sandbox", "project", "denials", "since"],
     serverFlags: true,
     details: [
       "Checks kernel, Landlock and namespaces; tests what the sandbox denies and allows; checks shells, tool files and prompts; " +
       "lists missing programs and how to install them; prints the settings of a client.",
       "--project reads lock files, tool chains, hooks, sockets and paths in the scope, runs its programs in the sandbox, and " +
       "says what works, what a person has to do, and which flags or settings allow the rest.",
+      "--denials sums up the audit log (--audit-log, or audit_log of the settings): what was denied how often, and the " +
+      "settings that would have allowed it. What opens much is marked, and left out of them.",
       "The exit code is 1 if something essential fails.",
     ],
     examples: [
       ["ahma_mcp doctor", "Everything"],
       ["ahma_mcp doctor --sandbox", "What the sandbox denies, one line per capability"],
       ["ahma_mcp doctor --project", "Whether this project builds here, before an agent tries"],
+      ["ahma_mcp doctor --denials --since 2w", "What agents could not do, and what would let them"],
       ["ahma_mcp doctor --json | jq '.checks[] | select(.status != \"ok\")'", "Only the problems"],
     ],
   },

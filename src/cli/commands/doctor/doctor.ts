@@ -13,6 +13,7 @@ import { openRunLog } from "../../terminal/run_log.ts";
 import { type ClientSettings, clientSettings } from "../clients/client_settings.ts";
 import { ENTRY_LIST, entryNetwork } from "../clients/entry_network.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
+import { doctorDenials } from "./denials/doctor_denials.ts";
 import { doctorProject } from "./project/doctor_project.ts";
 import { doctorSandbox } from "./doctor_sandbox.ts";
 import { type Check, check, checkLines } from "../../terminal/check.ts";
@@ -26,9 +27,12 @@ import { runtimeCache } from "../../../sandbox/grants/runtime_cache.ts";
 /** Runs all checks; resolves with the exit code. */
 export async function doctor(context: CommandContext): Promise<number> {
   const { settings, warnings, environment, flags, settingsProblem } = context;
-  const isPart = flags.has("sandbox") || flags.has("project");
+  const parts = (["sandbox", "project", "denials"] as const).filter((one) => flags.has(one));
+  const isPart = parts.length > 0;
   if (isPart && settingsProblem !== undefined) throw new UsageError(settingsProblem);
-  if (flags.has("sandbox") && flags.has("project")) throw new UsageError("Choose one of --sandbox and --project");
+  if (parts.length > 1) throw new UsageError(`Choose one of ${parts.map((one) => `--${one}`).join(" and ")}`);
+  if (flags.has("since") && !flags.has("denials")) throw new UsageError("Use --since together with --denials");
+  if (flags.has("denials")) return await doctorDenials(context);
   await using log = openRunLog({ settings, warnings, environment });
   log.start();
   const composing = { settings: { ...settings, pool: false, hotReload: false }, environment, log: log.logger };

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { deniedSubjects, proposedSettings } from "./proposal.ts";
+
+function line(
+  denials: readonly object[],
+  { time = "2026-03-02T10:00:00.000Z", tool = "sandboxed_shell" } = {},
+): object {
+  return { time, tool, event: "end", denials };
+}
+
+const FONTS = { path: "/srv/fonts", access: ["read", "write"], flags: ["--read /srv/fonts", "--write /srv/fonts"] };
+const OUT = { path: "/srv/out/a", access: ["write"], flags: ["--write /srv/out"] };
+const HOST = { operation: "network", subject: "x.org:443", flags: ["--network ...,x.org:443"] };
+const LINES = [
+  line([FONTS, HOST]),
+  line([FONTS], { time: "2026-03-03T10:00:00.000Z", tool: "npm_test" }),
+  line([OUT, { path: "/s/.git/hooks", access: ["write"], flags: ["--allow-protected .git/hooks"] }]),
+  line([{ operation: "network", subject: "y.org", flags: ["--network full"] }]),
+  line([{ path: "/etc", access: ["write"], flags: [] }]),
+  line([FONTS], { time: "2025-01-01T00:00:00.000Z" }),
+  null,
+  { time: 5, denials: [FONTS] },
+  { time: "2026-03-02T10:00:00.000Z", denials: [null, {}] },
+];
+
+Deno.test("L11 deniedSubjects() sums up by subject, from a time on, the most frequent first", () => {
+  const subjects = deniedSubjects(LINES, Date.parse("2026-01-01"));
+  assert.deepEqual(subjects.map(({ subject, times, flag, isRisky }) => [subject, times, flag, isRisky]), [
+    ["/srv/fonts", 2, "--read /srv/fonts", false],
+    ["x.org:443", 1, "--network ...,x.org:443", false],
+    ["/srv/out/a", 1, "--write /srv/out", false],
+    ["/s/.git/hooks", 1, "--allow-protected .git/hooks", true],
+    ["y.org", 1, "--network full", true],
+    ["/etc", 1, undefined, false],
+  ]);
+  assert.deepEqual([subjects[0]?.last, subjects[0]?.tools], ["2026-03-03T10:00:00.000Z", [
+    "sandboxed_shell",
+    "npm_test",
+  ]]);
+});
+
+Deno.test("L11 proposedSettings() adds to lists that are there, and proposes nothing that opens much", () => {
+  const subjects = deniedSubjects(LINES, 0);
+  assert.deepEqual(proposedSettings(subjects, { read: ["/a"], network: ["packages"] }), {
+    read: ["/a", "/srv/fonts"],
+    network: ["packages", "x.org:443"],
+    write: ["/srv/out"],
+  });
+  assert.deepEqual(proposedSettings([], {}), {});
+});
