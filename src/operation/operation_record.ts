@@ -75,6 +75,8 @@ export class OperationRecord {
   isTask = false;
   /** The call that is this task; undefined: the task is over with the operation, or there is none. */
   taskCall: TaskCall | undefined;
+  /** Lines of its output that are our own, such as the headings of a sequence. */
+  readonly said: Set<string> = new Set();
   delivery: Delivery = "undelivered";
   /** The client has seen its output up to here, in bytes. */
   seenBytes = 0;
@@ -191,7 +193,10 @@ export class OperationRecord {
         if (this.endedAt === undefined) this.#watch?.take(chunk);
         return this.#write(chunk);
       },
-      say: (line) => void this.#write(encodeText(`${line}\n`)),
+      say: (line) => {
+        this.said.add(line);
+        void this.#write(encodeText(`${line}\n`));
+      },
       running: (command) => {
         this.command = command;
         const { terminal } = command.input ?? {};

@@ -31,6 +31,7 @@ import { HTTP_SERVERS } from "./servers/http.ts";
 import { RAW_SERVERS } from "./servers/raw.ts";
 import { LYING_SERVERS } from "./servers/stdio_lies.ts";
 import { STDIO_SERVERS } from "./servers/stdio_policy.ts";
+import { CONVERSATIONS } from "./commands/conversations.ts";
 import { INPUT } from "./commands/input.ts";
 import { NETWORK_NAMES } from "./commands/network_names.ts";
 import { NETWORK_NARROWED } from "./commands/network_narrowed.ts";
@@ -66,6 +67,7 @@ export const LIMITS_DECIDE: readonly Row[] = [
   ...OPERATIONS,
   ...SHELL_SESSIONS,
   ...INPUT,
+  ...CONVERSATIONS,
   ...PEOPLE,
 ];
 

@@ -18,6 +18,7 @@ import { waitedResult, withMissedLine } from "../result/waited_result.ts";
 import { type Awaited, waitForOutput } from "../../operation/output_wait.ts";
 import { listedName } from "../result/listed_texts.ts";
 import { appendFinished } from "../result/finished_operations.ts";
+import { imitationNote } from "../result/imitation.ts";
 import { protectedMeta } from "../result/protected_note.ts";
 import { ProgressStream } from "../result/progress.ts";
 import { activeLine, OPERATION_META_KEY, operationMeta } from "../result/closing_line.ts";
@@ -227,9 +228,10 @@ function answerAll(service: Service, awaited: readonly Operation[], context: Cal
 }
 
 function stillRunning(service: Service, running: readonly Operation[], style: ResultStyle): string {
-  const parts = running.slice(0, MOST_RUNNING).map((operation) =>
-    joinLines(activeLine(service, operation), outputSoFar(operation, style, RUNNING_OUTPUT))
-  );
+  const parts = running.slice(0, MOST_RUNNING).map((operation) => {
+    const output = outputSoFar(operation, style, RUNNING_OUTPUT);
+    return joinLines(activeLine(service, operation), output, imitationNote(output, operation));
+  });
   const more = running.length > parts.length ? `... ${running.length - parts.length} more` : "";
   return joinLines(...parts, more, `Another \`${listedName(service, "await")}\` waits on.`);
 }

@@ -18,6 +18,7 @@ import type { BuiltinArguments } from "../builtin_parameters.ts";
 import { duration } from "../../base/time.ts";
 import { activeLine, headingOf, OPERATION_META_KEY, operationMeta, statusLine } from "../result/closing_line.ts";
 import { outputPart, partRequest } from "./output_part.ts";
+import { imitationNote } from "../result/imitation.ts";
 import { errorResult, joinLines, outputSoFar, styleOf, textResult } from "../result/result_text.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { sandboxLine, withListedNames } from "../result/listed_texts.ts";
@@ -108,7 +109,7 @@ function showOne(service: Service, operation: Operation, context: CallContext): 
     : activeLine(service, operation);
   const output = outputSoFar(operation, styleOf(service, context));
   return {
-    ...textResult(joinLines(facts, output === "" ? "[no output]" : output)),
+    ...textResult(joinLines(facts, output === "" ? "[no output]" : output, imitationNote(output, operation))),
     _meta: { [OPERATION_META_KEY]: operationMeta(operation, undefined) },
   };
 }

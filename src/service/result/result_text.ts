@@ -8,6 +8,7 @@ import type { LeftRunning } from "../../base/command/command_end.ts";
 import { denialSentence, DENIED_META_KEY } from "../../base/command/denial.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { type Gap, type OutputView, type ViewLimits, viewOutput } from "../../operation/output/text_view.ts";
+import { imitationNote } from "./imitation.ts";
 import { inputNote, withoutQuestion } from "./input_note.ts";
 import { newsLines } from "./watch_news.ts";
 import { outputUri } from "./resource_uri.ts";
@@ -116,15 +117,19 @@ export function finalText(
   style: ResultStyle,
   frame: Frame,
 ): { readonly text: string; readonly view: OutputView } {
-  const notes = joinLines(...sandboxNotes(operation), protectedNote(operation));
+  const own = joinLines(...sandboxNotes(operation), protectedNote(operation));
   // Lines that were watched for may lie in a gap.
   const watched = operation.news === undefined ? "" : ["Watched lines:", ...newsLines(operation.news)].join("\n");
   const opening = frame === "listed" ? `${statusLine(operation)} ${headingOf(operation)}` : statusLine(operation);
-  const view = viewOutput(operation.output, roomBeside(`${opening}\n${notes}\n${watched}`, style.limits), {
-    keepAnsi: style.keepAnsi,
-    headShare: headShareOf(operation),
-    ...style.limits.bytes >= LEAST_FOR_ADVICE && { advise: adviceFor(operation, style) },
-  });
+  const viewBeside = (lines: string) =>
+    viewOutput(operation.output, roomBeside(`${opening}\n${lines}\n${watched}`, style.limits), {
+      keepAnsi: style.keepAnsi,
+      headShare: headShareOf(operation),
+      ...style.limits.bytes >= LEAST_FOR_ADVICE && { advise: adviceFor(operation, style) },
+    });
+  const first = viewBeside(own);
+  const notes = joinLines(imitationNote(first.text, operation), own);
+  const view = notes === own ? first : viewBeside(notes);
   const opens = frame === "listed" || view.omittedBytes > 0;
   if (opens) {
     const told = view.omittedBytes === 0 ? "" : watched;
@@ -157,7 +162,7 @@ export function startedResult(
   const output = drawn === "" ? withoutQuestion(outputSoFar(operation, style), running) : "";
   const line = `${operation.id} ${state}. ${advice}${drawn && ` ${drawn}`}${output === "" ? "" : " Output so far:"}`;
   return {
-    ...textResult(joinLines(line, output)),
+    ...textResult(joinLines(line, output, imitationNote(output, operation))),
     _meta: { [OPERATION_META_KEY]: operationMeta(operation, undefined) },
   };
 }
@@ -177,10 +182,14 @@ export function adviceOf(
 }
 
 /** What a program that draws shows, after a line about it; empty: none draws. */
-export function screenText({ screen }: Operation): string {
+export function screenText(operation: Operation): string {
+  const { screen } = operation;
   if (screen?.isDrawn !== true) return "";
   const { lines, row, column } = screen.now;
-  return [`Its screen, the cursor in line ${row}, column ${column}:`, ...lines].join("\n");
+  const note = imitationNote(lines.join("\n"), operation);
+  return [`Its screen, the cursor in line ${row}, column ${column}:`, ...lines, ...note === "" ? [] : [note]].join(
+    "\n",
+  );
 }
 
 /** Both ends of the output so far. */

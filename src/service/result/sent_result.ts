@@ -7,6 +7,7 @@ import { readPage } from "../../operation/output/output_pages.ts";
 import { closingLine, OPERATION_META_KEY, operationMeta } from "./closing_line.ts";
 import { denialMeta, joinLines, type ResultStyle, sandboxNotes, screenText } from "./result_text.ts";
 import { protectedMeta, protectedNote } from "./protected_note.ts";
+import { imitationNote } from "./imitation.ts";
 import { withoutQuestion } from "./input_note.ts";
 import { whyOver } from "./waited_result.ts";
 
@@ -47,11 +48,14 @@ export async function sentResult(
   const why = whyOver(operation, end, { ...style, position: undefined });
   const shown = withoutQuestion(text, why);
   const state = `${id} ${why}.${shown === "" ? "" : " It wrote:"}`;
-  const notes = joinLines(...sandboxNotes(operation), protectedNote(operation));
+  const imitation = imitationNote(text, operation);
+  const notes = joinLines(imitation, ...sandboxNotes(operation), protectedNote(operation));
   return {
     content: [{
       type: "text",
-      text: isOver ? joinLines(cut, text, notes, closingLine(operation, text !== "")) : joinLines(state, cut, shown),
+      text: isOver
+        ? joinLines(cut, text, notes, closingLine(operation, text !== ""))
+        : joinLines(state, cut, shown, imitation),
     }],
     _meta: {
       [OPERATION_META_KEY]: { ...operationMeta(operation, undefined), position: output.totalBytes },

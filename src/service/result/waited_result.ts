@@ -5,6 +5,7 @@ import type { Awaited, Match, OutputWaitEnd } from "../../operation/output_wait.
 import { duration } from "../../base/time.ts";
 import { visibleLine } from "../../base/visible_text.ts";
 import { elapsedMs, OPERATION_META_KEY, operationMeta } from "./closing_line.ts";
+import { imitationNote } from "./imitation.ts";
 import { inputNote, withoutQuestion } from "./input_note.ts";
 import { adviceOf, joinLines, outputSoFar, type ResultStyle, screenText } from "./result_text.ts";
 
@@ -31,7 +32,10 @@ export function waitedResult(operation: Operation, end: OutputWaitEnd, style: Wa
   const advice = adviceOf(operation, style, end.kind === "listening" ? "cancel" : "await");
   const line = `${operation.id} ${why}. ${advice}${drawn === "" ? shown && heading : heading}`;
   return {
-    content: [{ type: "text", text: joinLines(line, shown) }],
+    content: [{
+      type: "text",
+      text: joinLines(line, shown, end.kind === "matched" ? "" : imitationNote(shown, operation)),
+    }],
     _meta: { [OPERATION_META_KEY]: { ...operationMeta(operation, undefined), position: end.position } },
   };
 }
