@@ -2,12 +2,18 @@
 import { concatenate } from "../base/bytes.ts";
 import { messageOf } from "../base/errors.ts";
 import type { NetworkRefusal } from "../base/command/network_use.ts";
-import { Direction, type RelayMemory } from "./direction.ts";
+import { type Admits, Direction, type RelayMemory } from "./direction.ts";
 import type { EventLoop } from "./event_loop.ts";
 import type { Endpoint, Opened, Sockets } from "./sockets.ts";
 
 /** What the first bytes of a client say: not enough yet; what is passed on in place of them; or why nothing is. */
-export type FirstBytes = "more" | { readonly pass: Uint8Array<ArrayBuffer> } | { readonly refused: NetworkRefusal };
+export type FirstBytes = "more" | Passed | { readonly refused: NetworkRefusal };
+
+export interface Passed {
+  readonly pass: Uint8Array<ArrayBuffer>;
+  /** How many of the bytes that come next may pass; undefined: the connection is cut off. Absent: all pass. */
+  readonly further?: Admits;
+}
 
 /** Where a connection may go. */
 export interface Place extends Endpoint {
@@ -37,6 +43,8 @@ export interface ConnectionOptions {
   readonly places: Promise<readonly Place[] | { readonly refused: NetworkRefusal }>;
   /** Begins a connection to a place; absent: with a socket of this machine's network. */
   readonly dial?: (to: Endpoint) => Promise<Opened>;
+  /** Why an address that turns out to be this machine's may not be dialled; undefined: it may. Absent: each may. */
+  readonly ownProblem?: (place: Endpoint) => NetworkRefusal | undefined;
   /** Judges all that the client has sent so far; absent: all may pass. */
   readonly judge?: Judge;
   readonly onEnd: (end: ConnectionEnd) => void;
@@ -88,6 +96,8 @@ export class Connection {
       const errno = await this.#try(place);
       if (this.#isOver) return;
       if (errno === 0) {
+        const refused = this.#isOwn(place) ? this.#options.ownProblem?.(place) : undefined;
+        if (refused !== undefined) return this.#refuse(refused);
         this.#address = place;
         this.#isDialled = true;
         return this.#step();
@@ -95,6 +105,13 @@ export class Connection {
       why = DIAL_ERRORS[errno] ?? `error ${errno}`;
     }
     this.#refuse({ reason: `cannot be reached: ${why}` });
+  }
+
+  /** A route can make this machine's own what no interface has: both ends of a connection are the same address then. */
+  #isOwn({ address }: Endpoint): boolean {
+    const { sockets } = this.#options;
+    const own = this.#server === undefined ? address : sockets.ownEnd(this.#server).address;
+    return own.length === address.length && own.every((byte, at) => byte === address[at]);
   }
 
   /** 0: connected; else the error's number. */
@@ -159,8 +176,15 @@ export class Connection {
     } else if ("refused" in verdict) this.#refuse(verdict.refused);
     else {
       this.#first = undefined;
-      this.#out.begin(verdict.pass);
+      const { pass, further } = verdict;
+      this.#out.begin(pass, further && ((bytes) => this.#admit(bytes, further)));
     }
+  }
+
+  /** A client that sends more than it may at once is answered first; one that was answered must connect again. */
+  #admit(bytes: Uint8Array, further: Admits): number | undefined {
+    const count = further(bytes);
+    return count !== undefined && count < bytes.length && this.#in.bytes > 0 ? undefined : count;
   }
 
   #refuse(refused: NetworkRefusal): void {

@@ -22,12 +22,16 @@ const MOST_READS = 16;
 /** What is left to do: `wait` for an end, go on in another turn, nothing, or nothing can be done any more. */
 export type DirectionState = "wait" | "again" | "done" | "broken";
 
+/** How many of these bytes are passed on, from the first: the rest is dropped. Undefined: nothing is any more. */
+export type Admits = (bytes: Uint8Array) => number | undefined;
+
 export class Direction {
   /** That were passed on. */
   bytes = 0;
   readonly #sockets: Sockets;
   readonly #memory: RelayMemory;
   #pending: Uint8Array<ArrayBuffer> = NOTHING;
+  #admits: Admits | undefined;
   #isEnding = false;
   #isDone = false;
 
@@ -36,8 +40,9 @@ export class Direction {
     this.#memory = memory;
   }
 
-  /** Sets what is sent before all else, once and before the first step; the bytes are kept. */
-  begin(bytes: Uint8Array<ArrayBuffer>): void {
+  /** Sets what is sent before all else, once and before the first step; the bytes are kept. `admits`: absent: all pass. */
+  begin(bytes: Uint8Array<ArrayBuffer>, admits?: Admits): void {
+    this.#admits = admits;
     this.#keep(bytes);
   }
 
@@ -58,7 +63,10 @@ export class Direction {
       if ("errno" in read) return "broken";
       if (read.bytes === 0) this.#isEnding = true;
       else {
-        const passed = this.#pass(to, room.subarray(0, read.bytes));
+        const bytes = room.subarray(0, read.bytes);
+        const admitted = this.#admits === undefined ? bytes.length : this.#admits(bytes);
+        if (admitted === undefined) return "broken";
+        const passed = this.#pass(to, bytes.subarray(0, admitted));
         if (passed !== true) return passed === false ? "wait" : passed;
       }
     }

@@ -4,6 +4,7 @@
  */
 import { concatenate } from "../base/bytes.ts";
 import type { Judge } from "./connection.ts";
+import { RequestBody } from "./http/request_body.ts";
 import { readRequestHost } from "./http/request_host.ts";
 import { isSameName, readServerName } from "./tls/client_hello.ts";
 
@@ -41,7 +42,7 @@ export function judgeOf(name: string, port: number): Judge {
         return "more";
       case "host":
         return request.name === name
-          ? { pass: concatenate([request.head, bytes.subarray(request.length)]) }
+          ? ofBody(request, bytes.subarray(request.length))
           : refuse(`the HTTP request names "${request.name}"`);
       case "invalid":
         return refuse(`the HTTP request ${request.reason}`);
@@ -49,4 +50,15 @@ export function judgeOf(name: string, port: number): Judge {
         return refuse(`port ${HTTP} takes only HTTP`);
     }
   }
+
+  /** The head, what has come of the body, and what will: never a second request. */
+  function ofBody({ head, body: length }: HttpHead, come: Uint8Array): ReturnType<Judge> {
+    const body = new RequestBody(length);
+    const count = body.take(come);
+    return count === undefined
+      ? refuse("the HTTP request has a body in an unusual form")
+      : { pass: concatenate([head, come.subarray(0, count)]), further: (bytes) => body.take(bytes) };
+  }
 }
+
+type HttpHead = Extract<ReturnType<typeof readRequestHost>, { readonly state: "host" }>;

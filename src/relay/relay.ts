@@ -35,8 +35,11 @@ export interface Reachable {
   readonly find: (host: string, port: number) => ListedHost | undefined;
   /** Why a host that is not listed is refused; without a port, a name that is listed on none. */
   readonly refusal: (host: string, port?: number) => NetworkRefusal;
-  /** What an address of a host is that may not be dialled; undefined: it may. A listed address is its own host. */
-  readonly addressProblem: (host: string, address: string) => DialProblem | undefined;
+  /**
+   * What an address of a host is that may not be dialled; undefined: it may. A listed address is its own host. `own`:
+   * addresses of this machine; absent: those of its interfaces.
+   */
+  readonly addressProblem: (host: string, address: string, own?: readonly string[]) => DialProblem | undefined;
 }
 
 export interface NetworkOptions {
@@ -198,6 +201,10 @@ export class RelayedNetwork {
         places: isName
           ? this.#placesOf(host, port).then((places) => throughTerminator(places, { terminator, host, port, ended }))
           : Promise.resolve(this.#placeAt(address, port)),
+        // What ends TLS stands on this machine.
+        ...terminator === undefined && {
+          ownProblem: ({ address: own }) => this.#refusalOf(host, addressText(own), [addressText(own)]),
+        },
         ...judge !== false && { judge },
         onEnd: (end) => {
           if (connection !== undefined) this.#connections.delete(connection);
@@ -213,8 +220,18 @@ export class RelayedNetwork {
   /** An address that a person listed. */
   #placeAt(address: Uint8Array, port: number): readonly Endpoint[] | { readonly refused: NetworkRefusal } {
     const text = addressText(address);
-    const problem = this.#options.reachable.addressProblem(text, text);
-    return problem === undefined ? [{ address, port }] : { refused: { reason: `is ${problem.what}` } };
+    const refused = this.#refusalOf(text, text);
+    return refused === undefined ? [{ address, port }] : { refused };
+  }
+
+  #refusalOf(host: string, address: string, own?: readonly string[]): NetworkRefusal | undefined {
+    const problem = this.#options.reachable.addressProblem(host, address, own);
+    if (problem === undefined) return undefined;
+    if (host === address) return { reason: `is ${problem.what}` };
+    return {
+      reason: `leads to ${problem.what}`,
+      ...problem.canBeAllowed && { flag: `--allow-private-hosts ${host}` },
+    };
   }
 
   async #placesOf(host: string, port: number): Promise<readonly Endpoint[] | { readonly refused: NetworkRefusal }> {
@@ -222,11 +239,8 @@ export class RelayedNetwork {
     if (looked.status === "rejected" || looked.value.length === 0) return NO_ADDRESS;
     let problem: NetworkRefusal | undefined;
     const places = looked.value.flatMap(({ address }) => {
-      const why = this.#options.reachable.addressProblem(host, address);
-      problem ??= why && {
-        reason: `leads to ${why.what}`,
-        ...why.canBeAllowed && { flag: `--allow-private-hosts ${host}` },
-      };
+      const why = this.#refusalOf(host, address);
+      problem ??= why;
       const bytes = bytesOfAddress(address);
       return why === undefined && bytes !== undefined ? [{ address: bytes, port }] : [];
     });

@@ -33,8 +33,10 @@ import { LYING_SERVERS } from "./servers/stdio_lies.ts";
 import { STDIO_SERVERS } from "./servers/stdio_policy.ts";
 import { CONVERSATIONS } from "./commands/conversations.ts";
 import { INPUT } from "./commands/input.ts";
-import { NETWORK_NAMES } from "./commands/network_names.ts";
-import { NETWORK_NARROWED } from "./commands/network_narrowed.ts";
+import { NETWORK_NAMES } from "./names/questions.ts";
+import { NETWORK_NARROWED } from "./names/narrowed.ts";
+import { NETWORK_ESCAPES } from "./names/escapes.ts";
+import { NETWORK_PROTOCOLS } from "./names/protocols.ts";
 import { PEOPLE } from "./commands/people.ts";
 import { PUBLICATION } from "./commands/publication.ts";
 import { SECRETS } from "./commands/secrets.ts";
@@ -61,6 +63,8 @@ export const LIMITS_DECIDE: readonly Row[] = [
   ...MEMORY,
   ...NETWORK,
   ...NETWORK_NAMES,
+  ...NETWORK_PROTOCOLS,
+  ...NETWORK_ESCAPES,
   ...NETWORK_NARROWED,
   ...SECRETS,
   ...PUBLICATION,

@@ -2,18 +2,26 @@
  * The host that a plain HTTP request is for, read while its head arrives. One server answers for many names by this line
  * alone, so that it must be the name that was asked for. Read strictly, as servers differ on everything else. Pure.
  *
- * A connection can carry more requests, each for another host. Finding where each begins would mean to read all bodies as
- * the server does. So the head is passed on with `Connection: close`: the server answers one request and ends. Clients
- * connect again for the next, and WebSocket needs TLS.
+ * A connection can carry more requests, each for another host. So the head is passed on with `Connection: close`, and
+ * nothing is passed on behind the body: the server answers one request and ends. Clients connect again for the next, and
+ * WebSocket needs TLS.
  */
 import { withoutTrailing } from "../../base/text.ts";
 import { byteText, hostNameOf, textBytes } from "../parse/host_name.ts";
+import type { BodyLength } from "./request_body.ts";
 
 export type RequestHost =
   /** The head is not whole. */
   | { readonly state: "more" }
   /** The name in small letters, and what to send in place of the first `length` bytes. */
-  | { readonly state: "host"; readonly name: string; readonly length: number; readonly head: Uint8Array<ArrayBuffer> }
+  | {
+    readonly state: "host";
+    readonly name: string;
+    readonly length: number;
+    readonly head: Uint8Array<ArrayBuffer>;
+    /** Of the body behind the head. */
+    readonly body: BodyLength;
+  }
   /** `reason` follows "the request". */
   | { readonly state: "invalid"; readonly reason: string }
   | { readonly state: "not-http" };
@@ -26,13 +34,15 @@ const METHOD = /^[A-Z]{1,16}(?: |$)/;
 /** Some servers end a line at it, others do not. */
 const LONE_LINE_END = /\r(?!\n|$)|(?<!\r)\n/;
 const UNUSUAL = /[^\t\x20-\x7e\x80-\xff]/;
-const REQUEST_LINE = /^([A-Z]+) ([!-~\x80-\xff]+) HTTP\/1\.[01]$/;
+const REQUEST_LINE = /^([A-Z]+) ([!-~\x80-\xff]+) HTTP\/1\.([01])$/;
 const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const ABSOLUTE = /^http:\/\/([^/?#]*)/i;
 const AUTHORITY = /^([^:]+)(?::\d{1,5})?$/;
 /** What keeps a connection for more requests, or turns it into one of another protocol. */
 const OF_CONNECTION: readonly string[] = ["connection", "keep-alive", "proxy-connection", "upgrade", "http2-settings"];
 const CLOSE = "Connection: close";
+const BODILESS: readonly string[] = ["GET", "HEAD"];
+const LENGTH = /^\d{1,15}$/;
 
 /** What the bytes say that a client has sent so far, from the first. */
 export function readRequestHost(bytes: Uint8Array): RequestHost {
@@ -50,21 +60,37 @@ export function readRequestHost(bytes: Uint8Array): RequestHost {
 
 function readHead(head: string): RequestHost {
   const [line = "", ...fields] = head.split(LINE_END);
-  const [, method, target = ""] = REQUEST_LINE.exec(line) ?? [];
+  const [, method, target = "", minor] = REQUEST_LINE.exec(line) ?? [];
   if (method === undefined) return { state: "not-http" };
   if (method === "CONNECT") return invalid("opens a tunnel");
   const named = fields.map(fieldOf);
   if (named.includes(undefined)) return invalid("has a line that is not a header");
-  const hosts = named.flatMap((field) => field?.name === "host" ? [field.value] : []);
+  const valuesOf = (wanted: string) => named.flatMap((field) => field?.name === wanted ? [field.value] : []);
+  const hosts = valuesOf("host");
   if (hosts.length !== 1) return invalid(hosts.length === 0 ? "names no host" : "names its host twice");
   const name = hostOf(hosts[0] ?? "");
   if (name === undefined) return invalid("names a host in an unusual way");
   const absolute = ABSOLUTE.exec(target)?.[1];
   if (absolute === undefined && !target.startsWith("/") && target !== "*") return invalid("has an unusual target");
   if (absolute !== undefined && hostOf(absolute) !== name) return invalid("names two hosts");
+  const encodings = valuesOf("transfer-encoding");
+  const body = minor === "0" && encodings.length > 0 ? undefined : bodyLength(encodings, valuesOf("content-length"));
+  if (body === undefined) return invalid("tells the length of its body in an unusual way");
+  if (BODILESS.includes(method) && body !== 0) {
+    return invalid("has a body, which servers can take for a further request");
+  }
   const kept = fields.filter((_, at) => !OF_CONNECTION.includes(named[at]?.name ?? ""));
   const closing = [line, ...kept, CLOSE].join(LINE_END) + HEAD_END;
-  return { state: "host", name, length: head.length + HEAD_END.length, head: textBytes(closing) };
+  return { state: "host", name, length: head.length + HEAD_END.length, head: textBytes(closing), body };
+}
+
+/** Undefined: servers could read it differently. */
+function bodyLength(encodings: readonly string[], lengths: readonly string[]): BodyLength | undefined {
+  const [encoding] = encodings;
+  const [length = "0"] = lengths;
+  if (encodings.length + lengths.length > 1) return undefined;
+  if (encoding !== undefined) return encoding.toLowerCase() === "chunked" ? "chunked" : undefined;
+  return LENGTH.test(length) ? Number(length) : undefined;
 }
 
 /** Undefined: it is not a header, or goes on from the line before. */

@@ -27,6 +27,7 @@ Deno.test("S31 the host of a request is known once its head is whole, in whateve
     name: "example.com",
     length: PLAIN.length,
     head: textBytes(CLOSING),
+    body: 0,
   };
   assert.deepStrictEqual([read(PLAIN), read(`${PLAIN}\nbody\0`)], [whole, whole]);
 });
@@ -79,6 +80,37 @@ Deno.test("S31 a request that servers could read differently, or that opens a tu
   assert.deepStrictEqual(read(wrong.CONNECT), { state: "invalid", reason: "opens a tunnel" });
 });
 
+Deno.test("S31 the length of a body is told once and plainly, or the request is refused", () => {
+  const read = (lines: string, version = "1.1") => {
+    const found = readRequestHost(textBytes(`POST / HTTP/${version}\r\nHost: example.com\r\n${lines}\r\n`));
+    return found.state === "host" ? found.body : found.state;
+  };
+  assert.deepStrictEqual([
+    read(""),
+    read("Content-Length: 12\r\n"),
+    read("content-length:000\r\n", "1.0"),
+    read("Transfer-Encoding: Chunked\r\n"),
+  ], [0, 12, 0, "chunked"]);
+  const asked = readRequestHost(textBytes("GET / HTTP/1.1\r\nHost: example.com\r\nContent-Length: 5\r\n\r\n"));
+  const wrong = [
+    asked.state,
+    read("Content-Length: 5\r\nContent-Length: 5\r\n"),
+    read("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"),
+    read("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"),
+    read("Transfer-Encoding: gzip, chunked\r\n"),
+    read("Transfer-Encoding: identity\r\n"),
+    read("Transfer-Encoding: chunked\r\n", "1.0"),
+    read("Content-Length: 5, 5\r\n"),
+    read("Content-Length: +5\r\n"),
+    read("Content-Length: -1\r\n"),
+    read("Content-Length: 0x5\r\n"),
+    read("Content-Length: 5 5\r\n"),
+    read("Content-Length:\r\n"),
+    read("Content-Length: 1000000000000000\r\n"),
+  ];
+  assert.deepStrictEqual(wrong, wrong.map(() => "invalid"));
+});
+
 Deno.test("S31 what is not a request of HTTP/1 is told as soon as that is clear", () => {
   const others = [
     "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
@@ -105,7 +137,13 @@ Deno.test("S31 a connection carries one request: no later one can name another h
   const second = "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n";
   const closing = "GET / HTTP/1.1\r\nhost: example.com\r\nX-Connection: x\r\nConnection: close\r\n\r\n";
   const found = read(kept + second);
-  assert.deepStrictEqual(found, { state: "host", name: "example.com", length: kept.length, head: textBytes(closing) });
+  assert.deepStrictEqual(found, {
+    state: "host",
+    name: "example.com",
+    length: kept.length,
+    head: textBytes(closing),
+    body: 0,
+  });
 });
 
 Deno.test("S31 no bytes make the reader throw, wait for more than its bound, or pass a line that it did not read", () => {

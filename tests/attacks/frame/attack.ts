@@ -58,6 +58,8 @@ export interface Scene extends Place {
   readonly enforced: boolean;
   /** Whether what is a matter of chance ends early (`Range`). */
   readonly brief: boolean;
+  /** Flags that every sandboxed server of the range gets: for servers of the way's own. */
+  readonly flags: readonly string[];
 }
 
 /** What an attempt showed. */

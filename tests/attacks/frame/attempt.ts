@@ -32,6 +32,8 @@ export interface Trial {
   readonly attributes: ExtendedAttributes;
   /** Whether what is a matter of chance ends early. */
   readonly brief: boolean;
+  /** Of every sandboxed server of the range. */
+  readonly flags: readonly string[];
 }
 
 const DEFAULT_SECONDS = 20;
@@ -68,9 +70,10 @@ export async function attempt(post: Post, trial: Trial): Promise<Tried> {
   return { breaches, text, ...race !== undefined && { race } };
 }
 
-async function act(post: Post, { does, way, brief }: Trial, place: Place): Promise<Driven> {
+async function act(post: Post, { does, way, brief, flags }: Trial, place: Place): Promise<Driven> {
   if (typeof does !== "function") {
-    return await does.drive({ ...place, running: post.server, user: post.user, enforced: post.enforced, brief });
+    const { user, enforced, server: running } = post;
+    return await does.drive({ ...place, running, user, enforced, brief, flags });
   }
   const doing = does(place);
   const seconds = way.seconds ?? DEFAULT_SECONDS;

@@ -137,7 +137,8 @@ async function tryWay(row: Attack, way: AimedWay, context: WayContext): Promise<
   const { name, index, range } = context;
   const missing = lacking([row.needs, way.needs], range.user);
   if (missing !== undefined) return { ...missing, why: `${name}: ${missing.why}` };
-  const trial = { name: `${row.id}-${index}`, way, does: way.does, attributes: range.attributes, brief: range.brief };
+  const { attributes, brief, flags } = range;
+  const trial = { name: `${row.id}-${index}`, way, does: way.does, attributes, brief, flags };
   const [tried, control] = await Promise.all([
     facing("sandboxed", { way, range }, (post) => attempt(post, trial)),
     way.noControl === undefined && !isControlledBy(range.controlledBy, row, way)

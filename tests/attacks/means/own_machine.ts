@@ -11,6 +11,12 @@ const HOSTS = `127.0.0.1 localhost own.example.test
 8.8.2.2 other.example.test below.example.test named.example.test.other.test notnamed.example.test xn--nmed-loa.example.test
 10.1.2.3 private.example.test
 169.254.169.254 meta.example.test
+8.9.1.1 routed.example.test
+64:ff9b::7f00:1 nat64.example.test
+64:ff9b::a9fe:a9fe meta64.example.test
+2002:7f00:1:: sixtofour.example.test
+198.18.0.9 answers.example.test
+100.64.0.9 shared.example.test
 `;
 
 export const LISTED = "named.example.test";
@@ -19,25 +25,31 @@ export const OTHER = "other.example.test";
 export const PORT = 7000;
 export const UNLISTED_PORT = 7001;
 
+/** Listed names that lead to places in other forms. */
+export const ODD: readonly string[] = ["routed", "nat64", "meta64", "sixtofour", "answers", "shared"];
+
 const LIST = [
   ...[`${LISTED}:${PORT},443,80`, `*.below.example.test:${PORT}`, `8.8.4.4:${PORT}`],
-  ...["own", "private", "meta", "rebind"].map((one) => `${one}.example.test:${PORT}`),
+  ...["own", "private", "meta", "rebind", ...ODD].map((one) => `${one}.example.test:${PORT}`),
 ].join(",");
 
 /** Runs the rest of its words where every address of some ranges is this machine, and writes down what comes there. */
 const RECORDER = `
 import ctypes, fcntl, os, select, socket, struct, sys
-def routed(family, address, bits):
+def routed(family, address, bits, source=None):
   raw = socket.inet_pton(family, address)
   body = struct.pack("=BBBBBBBBI", family, bits, 0, 0, 255, 4, 254 if family == 2 else 0, 2, 0)
   body += struct.pack("=HH", 4 + len(raw), 1) + raw + struct.pack("=HHI", 8, 4, 1)
+  if source: body += struct.pack("=HH", 8, 7) + socket.inet_aton(source)
   netlink.send(struct.pack("=IHHII", 16 + len(body), 24, 0x405, 1, 0) + body)
   code = struct.unpack("=i", netlink.recv(4096)[16:20])[0]
   if code: raise OSError(-code, address)
 netlink = socket.socket(16, 3, 0)
 with socket.socket() as one: fcntl.ioctl(one, 0x8914, struct.pack("16sH14x", b"lo", 0x49))
-for address, bits in ("8.8.0.0", 16), ("10.1.0.0", 16), ("169.254.169.254", 32): routed(2, address, bits)
-routed(10, "2620:fe::", 48)
+# These are not taken for the machine's own: connections to them come from another address.
+for address, bits in ("8.8.0.0", 16), ("10.1.0.0", 16), ("169.254.169.254", 32): routed(2, address, bits, "127.0.0.1")
+for address, bits in ("8.9.0.0", 16), ("198.18.0.0", 15), ("100.64.0.0", 10): routed(2, address, bits)
+for address, bits in ("2620:fe::", 48), ("64:ff9b::", 96), ("2002::", 16): routed(10, address, bits)
 tcp, udp = [], []
 for port in 53, 80, 443, ${PORT}, ${UNLISTED_PORT}:
   for kind, kept in (1, tcp), (2, udp):
@@ -70,15 +82,12 @@ def serve(one, data):
   if one.getsockname()[1] != 80:
     heard("data", one, data)
     return one.send(b"hello too\\n")
-  # As a server that takes every kind of line, and obeys "Connection: close".
+  # As a server that takes every kind of line, and any number of requests.
   waiting[one] += data.replace(b"\\r\\n", b"\\n")
   while b"\\n\\n" in waiting.get(one, b""):
     head, waiting[one] = waiting[one].split(b"\\n\\n", 1)
     heard("served", one, head)
     one.send(b"HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n")
-    if b"\\nconnection: close" in head.lower():
-      del waiting[one]
-      one.close()
 waiting = {}
 def act(one):
   if one in udp:
@@ -144,14 +153,66 @@ export interface Stage {
 export function outward(
   attempts: Readonly<Record<string, Attempt>>,
   pattern = /^(?!data .*sync).+ /,
-  { prepare, begin, run = (server, line) => server.shell(line, { timeout_seconds: 25 }) }: Stage = {},
+  stage: Stage = {},
+): Way {
+  return onOwnMachine(stage, (scene, heardOf) =>
+    together(
+      scene,
+      attempts,
+      async (attempt) => (await heardOf(programOf(scene, attempt))).heard.find((line) => pattern.test(line)),
+    ));
+}
+
+/**
+ * A way of attempts at once in processes of one command: each sends `tag`, which is its own, and has an effect where that
+ * is heard. Without the sandbox each must be.
+ */
+export function volley(attempts: Readonly<Record<string, Attempt>>, means = ""): Way {
+  return onOwnMachine({}, async (scene, heardOf) => {
+    const entries = Object.entries(attempts);
+    const programs = JSON.stringify(entries.map(([, attempt]) => programOf(scene, attempt)));
+    const { heard, text } = await heardOf(`${means}${atOnce(programs)}`);
+    const reached = entries.filter((_, at) => heard.some((line) => line.includes(`<${at}>`))).map(([name]) => name);
+    const missed = entries.filter(([name]) => !reached.includes(name)).map(([name]) => name);
+    if (!scene.enforced && missed.length > 0) {
+      throw new Error(`"${missed.join('", "')}" have no effect without the sandbox: ${text}\n${heard.join("\n")}`);
+    }
+    return reached.length === 0 ? undefined : reached.join("; ");
+  });
+}
+
+function atOnce(programs: string): string {
+  return `
+for at, program in enumerate(${programs}):
+  if os.fork(): continue
+  try: exec(program, {**globals(), "tag": b"<%d>" % at})
+  except BaseException as error: print(at, repr(error))
+  sys.stdout.flush()
+  os._exit(0)
+try:
+  while True: os.wait()
+except ChildProcessError: pass
+`;
+}
+
+function programOf({ enforced }: Scene, attempt: Attempt): string {
+  if (typeof attempt === "string") return attempt;
+  return enforced ? attempt.program : attempt.control;
+}
+
+/** Runs lines of Python as a command, and gives what was heard before a listed name was reached after it. */
+type HeardOf = (program: string) => Promise<{ readonly heard: readonly string[]; readonly text: string }>;
+
+function onOwnMachine(
+  { prepare, begin, run = (server, line) => server.shell(line, { timeout_seconds: 25 }) }: Stage,
+  act: (scene: Scene, heardOf: HeardOf) => Promise<string | undefined>,
 ): Way {
   const does = driven((scene) => {
     const { enforced } = scene;
     return withServer(scene, {
       prefix: prefixFor(scene.user),
       permissions: ["--allow-net"],
-      flags: () => enforced ? ["--network", LIST, "--allow-private-hosts", "meta.example.test"] : [],
+      flags: () => enforced ? ["--network", LIST, "--allow-private-hosts", "meta.example.test", ...scene.flags] : [],
       prepare: (bench) => {
         bench.write("../hosts", HOSTS);
         bench.write("../resolv", "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
@@ -160,12 +221,9 @@ export function outward(
       },
     }, async (server, bench) => {
       await begin?.(server);
-      return await together(scene, attempts, async (attempt) => {
+      return await act(scene, async (program) => {
         const before = (await Deno.readTextFile(`${bench.scope}/../heard`)).length;
-        const [program, control] = typeof attempt === "string"
-          ? [attempt, attempt]
-          : [attempt.program, attempt.control];
-        const { text } = await run(server, python(PRELUDE + (enforced ? program : control)));
+        const { text } = await run(server, python(PRELUDE + program));
         const last = await server.shell(python(`${PRELUDE}talk("${LISTED}", ${PORT}, b"sync")`));
         const heard = (await Deno.readTextFile(`${bench.scope}/../heard`)).slice(before).trim().split("\n");
         const at = heard.findIndex((line) => line.startsWith("data ") && line.includes("sync"));
@@ -173,7 +231,7 @@ export function outward(
         // The connection of the last words is opened just before.
         heard.splice(at, 1);
         heard.splice(heard.findLastIndex((line) => line.startsWith(OPEN)), 1);
-        return heard.find((line) => pattern.test(line));
+        return { heard, text };
       });
     });
   });

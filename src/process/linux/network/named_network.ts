@@ -142,9 +142,9 @@ export function serveNetwork(
       isListed: (name) => isListedName(names, name),
       find: (host, port) => findRule(names, host, port),
       refusal: (host, port) => refusedHost(host, port, boundBy),
-      addressProblem: (host, address) => {
+      addressProblem: (host, address, own = ownAddresses()) => {
         const allowsPrivateHosts = host === address || privateHosts.includes(host);
-        return dialProblem(address, { allowsPrivateHosts, own: ownAddresses() });
+        return dialProblem(address, { allowsPrivateHosts, own });
       },
     },
     hasIpv6: plan.ipv6,
