@@ -77,7 +77,7 @@ async function withNames(
   bench.write("client.py", CLIENT);
   await using recorder = new Recorder();
   await using server = await ServerProcess.start(bench, {
-    flags: flagsFor(recorder.port),
+    flags: ["--sync", ...flagsFor(recorder.port)],
     prefix: namesHere(bench, HOSTS, ELSEWHERE),
     permissions: ["--allow-net"],
   });

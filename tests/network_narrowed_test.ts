@@ -83,7 +83,7 @@ async function withTools(
   {
     const hosts = [ONE, TWO, THREE];
     await using server = await ServerProcess.start(bench, {
-      flags: [...flagsFor(port), ...hosts.flatMap((host) => ["--allow-private-hosts", host])],
+      flags: ["--sync", ...flagsFor(port), ...hosts.flatMap((host) => ["--allow-private-hosts", host])],
       prefix: namesHere(bench, hosts.join(" ")),
       permissions: ["--allow-net"],
     });

@@ -58,7 +58,7 @@ async function withSecrets(
   await using echo = await HttpsEcho.open(bench, [BOUND, OTHER]);
   bench.write("ask.py", ASK);
   await using server = await ServerProcess.start(bench, {
-    flags: [...flagsFor(echo.port, ...bindings(echo.port)), ...flags],
+    flags: ["--sync", ...flagsFor(echo.port, ...bindings(echo.port)), ...flags],
     prefix: namesHere(bench, `${BOUND} ${OTHER}`),
     permissions: ["--allow-net"],
     environment: { ...environment, SSL_CERT_FILE: echo.certificate },
