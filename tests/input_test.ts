@@ -96,6 +96,10 @@ Deno.test("X22 what cannot be sent is refused, and nothing of it is", async () =
   assert.match(await of(id, { text: "no\n", resize: "wide" }), /: "resize" is "wide", expected columns and rows/);
   assert.match(await of(id, { text: "no\n", until: "/a(/" }), /^Cannot run "send": Cannot read the pattern/);
   const tty = idIn(await server.call("sandboxed_shell", { command: "cat > got_tty", ...TTY }));
+  assert.match(
+    await of(tty, { resize: { columns: 120, rows: 40 } }),
+    /^Cannot run "send": argument "resize" is \{"columns":120,"rows":40\}, expected a string such as "120x40"$/,
+  );
   assert.match(await of(tty, { text: "no\n", keys: ["hyper-x"] }), /: there is no key "hyper-x": known are enter, /);
   await of(id, { eof: true });
   await of(tty, { keys: ["ctrl-d"] });

@@ -21,6 +21,8 @@ export interface Parameter {
   readonly unless?: string;
   /** Another accepted name. */
   readonly alias?: string;
+  /** A right value, for the error about a wrong one; absent: none is shown. */
+  readonly example?: string;
 }
 
 /** Checked arguments of a built-in tool, by parameter name. */
@@ -74,7 +76,10 @@ export function checkBuiltinArguments(
     if (parameter === undefined) return failure(unknownArgument(tool, name, parameters));
     const expected = value === undefined ? undefined : CHECKS[parameter.kind](value);
     if (expected !== undefined) {
-      return failure(`Cannot run "${tool}": argument "${name}" is ${shownValue(value)}, expected ${expected}`);
+      const example = parameter.example === undefined ? "" : ` such as ${JSON.stringify(parameter.example)}`;
+      return failure(
+        `Cannot run "${tool}": argument "${name}" is ${shownValue(value)}, expected ${expected}${example}`,
+      );
     }
     if (values.has(parameter.name) && values.get(parameter.name) !== value) {
       const names = `"${parameter.name}" and "${parameter.alias}"`;

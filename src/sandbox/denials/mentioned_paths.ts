@@ -22,6 +22,8 @@ export const LONGEST_TEXT = 16_384;
 const SEPARATORS = /[\s"'`‘’‚‛“”„«»<>|;&(){}[\],=:]+/u;
 /** An address with a host in it; `file:///a` and `unix:///a` are paths. */
 const ADDRESS = /\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s/'"`<>()[\]{},;][^\s'"`<>()[\]{},;]*/giu;
+/** A path on another machine, as git, scp and rsync take it; without a user it may be a message about a file. */
+const REMOTE = /\b[\w.-]{1,64}@[\w.-]{1,253}:[^\s'"`<>()[\]{},;]*/gu;
 const TARGET = />[>|]?[ \t]{0,9}["']?([^\s"'<>|;&()]+)/g;
 const QUOTED = /["'`‘‚“„«]([^"'`‘’‚“”„«»\n]{1,1024})["'`’‘”“»]/gu;
 
@@ -44,7 +46,8 @@ export function pathsInCommand(words: readonly string[], places: Places): Readon
 
 function namesIn(raw: string): readonly string[] {
   const named = raw.replaceAll("${HOME}", "$HOME");
-  const text = named.includes("://") ? named.replaceAll(ADDRESS, " ") : named;
+  const local = named.includes("://") ? named.replaceAll(ADDRESS, " ") : named;
+  const text = local.includes("@") ? local.replaceAll(REMOTE, " ") : local;
   const quoted = [...text.matchAll(QUOTED)].map(([, inner = ""]) => inner.trim()).filter((inner) =>
     inner.includes(" ")
   );

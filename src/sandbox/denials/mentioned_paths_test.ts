@@ -38,6 +38,16 @@ Deno.test("S15 pathsInCommand() finds paths in argv and in shell lines", () => {
   assert.deepStrictEqual(found("${HOME}/x", "$OTHER/x", "~other/x"), ["/home/u/x"]);
 });
 
+Deno.test("S15 a path on another machine is not taken for one of this one", () => {
+  const local = (text: string) =>
+    [...pathsInCommand([text], PLACES)].filter((path) => !path.startsWith("/work/project"));
+  assert.deepStrictEqual(local("git clone root@host:/path/r.git"), []);
+  assert.deepStrictEqual(local("scp me@host.example:/etc/passwd /srv/x"), ["/srv/x"]);
+  assert.deepStrictEqual([...pathsInOutput("fatal: root@host:/path/r.git is not there: /srv/y", PLACES)], ["/srv/y"]);
+  // The control: without a user it may be a message about a file.
+  assert.deepStrictEqual(local("cat:/srv/z"), ["/srv/z"]);
+});
+
 Deno.test("S15 pathsInOutput() and pathsInCommand() do bounded work", () => {
   const flood = Array.from({ length: 100_000 }, (_, index) => `/p/${index}`).join(" ");
   assert.strictEqual(pathsInOutput(flood, PLACES).size, 64);

@@ -37,7 +37,7 @@ export const SEND_TOOL: BuiltinTool = {
     { name: "text", kind: "input", description: '"\\n" is enter.' },
     { name: "keys", kind: "texts", description: "Then keys: enter, up, esc, ctrl-c, f1 ..." },
     { name: "eof", kind: "flag", description: "Then ends stdin." },
-    { name: "resize", kind: "text", description: 'First: "120x40".' },
+    { name: "resize", kind: "text", description: 'First: "120x40".', example: "120x40" },
     ...PLAIN_CONDITIONS.filter(({ name }) => name !== "until_port"),
     { name: "timeout_seconds", kind: "wait" },
   ],
