@@ -101,7 +101,7 @@ export const NETWORK_PROTOCOLS: readonly Row[] = [
       "second requests": volley({
         "behind the first": asks(`${FIRST}\r\n${SECOND}`),
         "in another segment": asks(`${FIRST}\r\n`, SECOND),
-        "after the answer": `with socket.create_connection(("${LISTED}", 80)) as peer:
+        "after the answer": `with socket.create_connection(("${LISTED}", 80), 20) as peer:
   peer.sendall(b"GET / HTTP/1.1\\r\\nHost: ${LISTED}\\r\\n\\r\\n")
   peer.recv(100)
   peer.sendall(b"GET /" + tag + b" HTTP/1.1\\r\\nHost: ${OTHER}\\r\\n\\r\\n")
