@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { request as requestOverTls } from "node:https";
 import { HttpClient } from "./_support/clients/http_client.ts";
+import { withDeadline } from "./_support/deadline.ts";
 import { namesHere } from "./_support/names_here.ts";
 import { processesWith } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
@@ -14,6 +15,9 @@ import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
 const BOUND = "bound.example.test";
 const OTHER = "other.example.test";
 const VALUE = `true-${createHash("sha256").update("value").digest("hex").slice(0, 30)}`;
+/** What stands in buffers between a host and a command that does not read, bytes. */
+const MOST_AHEAD = 64 * 1024 * 1024;
+const DEADLINE_MS = 10_000;
 const PLACEHOLDER = /ahma_secret_[0-9a-f]{36}/;
 
 /** `python3 ask.py METHOD URL [HEADER...]`, in which `$TOKEN` is the variable's value. */
@@ -166,6 +170,49 @@ for (const user of usersAtHand()) {
     });
   });
 }
+
+Deno.test("S33 a secret stays hidden whatever a command sends with it, and in later answers that repeat it", async () => {
+  await withSecrets("ordinary", (port) => [`TOKEN=${BOUND}:${port}`], async ({ echo, ask }) => {
+    const url = (path: string) => `https://${BOUND}:${echo.port}${path}`;
+    const stars = "*".repeat(VALUE.length);
+    const parted = await ask("GET", url("/"), "Authorization: Bearer $TOKEN", "X-Api-Key: $TOKEN e", "X-Key: $TOKEN -");
+    assert.ok(parted.includes(`\nauthorization: Bearer ${stars}\n`), parted);
+    assert.ok(parted.includes(`\nx-api-key: ${stars} e\nx-key: ${stars} -\n`), parted);
+    assert.match(
+      await ask("GET", url("/before")),
+      new RegExp(`^200 None None\nBearer ${"\\*".repeat(VALUE.length)}\n`),
+    );
+    for (const method of ["TRACE", "tRaCe", "track"]) {
+      assert.match(await ask(method, url("/"), "Authorization: Bearer $TOKEN"), /^405 /, method);
+    }
+    const heard = echo.heard.length;
+    const body = await ask("GET", url("/"), "Authorization: Bearer $TOKEN", "Content-Length: 4");
+    assert.match(body, /^400 [^]*\nSandbox: a body of GET is not carried\n/);
+    assert.match(await ask("GET", url("/"), `Host: ${BOUND}/repos?`), /^421 /);
+    assert.equal(echo.heard.length, heard);
+  });
+});
+
+Deno.test("S33 a host is read no faster than the command reads, and left when the command ends", async () => {
+  const bindings = (port: number) => [`TOKEN=${BOUND}:${port}`];
+  await withSecrets("ordinary", bindings, async ({ echo, server }) => {
+    const slow = `import time, urllib.request
+answer = urllib.request.urlopen("https://${BOUND}:${echo.port}/endless")
+answer.read(100)
+time.sleep(2)`;
+    await server.call("sandboxed_shell", { command: `python3 -c '${slow}'` });
+    await withDeadline(echo.left.promise, DEADLINE_MS, "the end of the request");
+    assert.ok(echo.endlessBytes > 0 && echo.endlessBytes < MOST_AHEAD, `${echo.endlessBytes} bytes`);
+  });
+  await withSecrets("ordinary", bindings, async ({ echo, server }) => {
+    const ask = `import urllib.request; urllib.request.urlopen("https://${BOUND}:${echo.port}/silent")`;
+    const asked = server.call("sandboxed_shell", { command: `python3 -c '${ask}'` });
+    await withDeadline(echo.asked.promise, DEADLINE_MS, "the request");
+    const [id] = /op_\w+/.exec((await asked).text) ?? [];
+    await server.call("cancel", { operation_id: id });
+    await withDeadline(echo.left.promise, DEADLINE_MS, "the end of the request");
+  });
+});
 
 Deno.test("S33 another program of the machine gets nothing from where the secret is put in", async () => {
   await withSecrets("ordinary", (port) => [`TOKEN=${BOUND}:${port}`], async ({ bench, echo, ask }) => {

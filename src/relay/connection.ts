@@ -19,6 +19,8 @@ export interface Passed {
 export interface Place extends Endpoint {
   /** Hears from which port it is dialled; absent: none does. */
   readonly onDialled?: (port: number) => void;
+  /** It ends when the client sends no more: what answers there would not see it. Absent: the other way may go on. */
+  readonly endsWithClient?: boolean;
 }
 
 export type Judge = (bytes: Uint8Array<ArrayBuffer>) => FirstBytes;
@@ -67,6 +69,7 @@ export class Connection {
   #pieces = 0;
   #server: number | undefined;
   #isDialled = false;
+  #endsWithClient = false;
   #address: Endpoint | undefined;
   #dial: { readonly answered: (errno: number) => void; readonly timer: ReturnType<typeof setTimeout> } | undefined;
   #isOver = false;
@@ -100,6 +103,7 @@ export class Connection {
         if (refused !== undefined) return this.#refuse(refused);
         this.#address = place;
         this.#isDialled = true;
+        this.#endsWithClient = place.endsWithClient ?? false;
         return this.#step();
       }
       why = DIAL_ERRORS[errno] ?? `error ${errno}`;
@@ -146,9 +150,10 @@ export class Connection {
     const server = this.#server;
     if (this.#isOver || !this.#isDialled || server === undefined) return;
     // Many servers speak first.
-    const states = [this.#in.step(server, client), isJudged ? this.#out.step(client, server) : "wait"];
+    const states = [this.#in.step(server, client), isJudged ? this.#out.step(client, server) : "wait"] as const;
+    const isDone = states.every((state) => state === "done") || this.#endsWithClient && states[1] === "done";
     if (states.includes("broken")) this.#finish({ cut: true });
-    else if (states.every((state) => state === "done")) this.#finish({ cut: false });
+    else if (isDone) this.#finish({ cut: false });
     else if (states.includes("again")) loop.again(() => this.#step());
   }
 

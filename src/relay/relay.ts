@@ -271,7 +271,7 @@ function throughTerminator(
   if (terminator === undefined || "refused" in places) return places;
   const termination = terminator.terminate({ host, port, places });
   Object.assign(ended, { places, termination });
-  return [{ ...termination.place, onDialled: (from) => termination.dialled(from) }];
+  return [{ ...termination.place, endsWithClient: true, onDialled: (from) => termination.dialled(from) }];
 }
 
 function useOf(name: string, port: number, end: ConnectionEnd, { places, termination }: Ended): NetworkUse {

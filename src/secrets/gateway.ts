@@ -4,10 +4,13 @@
  */
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { shorten, writtenOut } from "../base/visible_text.ts";
 import type { TerminatedUse, Termination, Terminator, TerminatorTarget } from "../relay/terminator.ts";
 import { addressText } from "../system/network/address_bytes.ts";
-import { type AddressedAnswer, requestToAddress } from "../system/network/request_to_address.ts";
+import { type AddressedAnswer, type HostAddress, requestToAddress } from "../system/network/request_to_address.ts";
+import { tlsToAddress } from "../system/network/tls_to_address.ts";
 import { hideIn, hidingStream } from "./hide.ts";
+import type { RequestLine } from "./permitted_request.ts";
 import { type HostSecret, type PutIn, putIn } from "./put_in.ts";
 import { makeCertificate, type SessionCertificate } from "./session_certificate.ts";
 
@@ -16,7 +19,7 @@ export type SecretsByHost = ReadonlyMap<string, readonly HostSecret[]>;
 
 export interface GatewayOptions {
   readonly secrets: SecretsByHost;
-  /** Of the servers that requests are sent on to, PEM; empty: those that the runtime trusts. */
+  /** Of the servers that requests are sent on to, PEM, in addition to those that the runtime trusts. */
   readonly authorities: readonly string[];
   readonly log: Logger;
 }
@@ -25,15 +28,19 @@ const LOOPBACK = "127.0.0.1";
 const LOOPBACK_BYTES = Uint8Array.of(127, 0, 0, 1);
 /** Of one connection only (RFC 9110 section 7.6.1), and what this server asks and answers for itself. */
 const OF_CONNECTION = ["connection", "expect", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding"];
+/** Of a request: the host, and the target as it was sent. */
+const ADDRESS = /^https?:\/\/([^/?#@\\:]*)(?::\d+)?(\/.*)$/s;
 const DROPPED = new Set([...OF_CONNECTION, "upgrade", "http2-settings", "host"]);
 /** They give a body back as it was sent, or open ways that are not looked at. */
-const REFUSED_METHODS: readonly string[] = ["TRACE", "CONNECT"];
+const REFUSED_METHODS: readonly string[] = ["TRACE", "TRACK", "CONNECT"];
 const WITHOUT_BODY: readonly number[] = [204, 205, 304];
-const DECODED = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" } as const;
+const DECODED = { br: "brotli", gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" } as const;
 
 /** A connection that was announced. */
 interface Connection {
   readonly target: TerminatorTarget;
+  /** Ends its requests. */
+  readonly controller: AbortController;
   readonly used: Set<string>;
   refused: string | undefined;
 }
@@ -69,7 +76,12 @@ export class SecretGateway implements Terminator, AsyncDisposable {
   }
 
   terminate(target: TerminatorTarget): Termination {
-    const connection: Connection = { target, used: new Set(), refused: undefined };
+    const connection: Connection = {
+      target,
+      controller: new AbortController(),
+      used: new Set(),
+      refused: undefined,
+    };
     let from: number | undefined;
     return {
       place: { address: LOOPBACK_BYTES, port: this.#server.addr.port },
@@ -79,6 +91,7 @@ export class SecretGateway implements Terminator, AsyncDisposable {
       },
       end: (): TerminatedUse => {
         if (from !== undefined) this.#connections.delete(from);
+        connection.controller.abort();
         return { secrets: [...connection.used], refused: connection.refused };
       },
     };
@@ -93,19 +106,24 @@ export class SecretGateway implements Terminator, AsyncDisposable {
     const connection = hostname === LOOPBACK ? this.#connections.get(port) : undefined;
     // Another program of this machine.
     if (connection === undefined) return answered(403, "This address is not yours to use");
-    const { target } = connection;
+    const { target, controller } = connection;
     const refuse = (status: number, why: string) => {
       connection.refused = `was sent a request that is not passed on: ${why}`;
       return answered(status, `Sandbox: ${why}`);
     };
-    const asked = new URL(request.url);
-    if (asked.hostname !== target.host) {
-      return refuse(421, `the request names "${asked.hostname}", not "${target.host}"`);
+    const [, asked = "", path = ""] = ADDRESS.exec(request.url) ?? [];
+    // The address is made of the header, which may hold more than a host; HTTP/2 has none.
+    const header = request.headers.get("host")?.replace(/:\d+$/, "").toLowerCase();
+    const other = [asked, header].find((host) => host !== undefined && host !== target.host);
+    if (other !== undefined) {
+      return refuse(421, `the request names "${shorten(writtenOut(other))}", not "${target.host}"`);
     }
-    if (REFUSED_METHODS.includes(request.method)) {
-      return refuse(405, `${request.method} is refused where secrets are bound`);
+    const method = request.method.toUpperCase();
+    if (REFUSED_METHODS.includes(method)) return refuse(405, `${method} is refused where secrets are bound`);
+    if (request.body === null && announcesBody(request.headers)) {
+      return refuse(400, `a body of ${method} is not carried`);
     }
-    const line = { method: request.method, target: request.url.slice(request.url.indexOf("/", "https://".length)) };
+    const line = { method, target: path };
     const headers = [...request.headers].filter(([name]) => !isDropped(name, request.headers));
     const secrets = this.#options.secrets.get(`${target.host}:${target.port}`) ?? [];
     const ready = putIn(line, headers, secrets);
@@ -113,7 +131,7 @@ export class SecretGateway implements Terminator, AsyncDisposable {
     for (const name of ready.used) connection.used.add(name);
     try {
       const { authorities } = this.#options;
-      return await send({ request, target, path: line.target, ready, authorities });
+      return await send({ request, target, line, ready, authorities, signal: controller.signal });
     } catch (thrown) {
       // A message of the runtime may quote what was sent.
       const why = hideIn(messageOf(thrown), ready.hidden);
@@ -126,42 +144,56 @@ export class SecretGateway implements Terminator, AsyncDisposable {
 interface Sent {
   readonly request: Request;
   readonly target: TerminatorTarget;
-  /** As it was sent. */
-  readonly path: string;
+  readonly line: Pick<RequestLine, "method" | "target">;
   readonly ready: Exclude<PutIn, { readonly refused: string }>;
   readonly authorities: readonly string[];
+  readonly signal: AbortSignal;
 }
 
-async function send({ request, target: { host, port, places }, path, ready, authorities }: Sent): Promise<Response> {
+async function send(
+  { request, target: { host, port, places }, line, ready, authorities, signal }: Sent,
+): Promise<Response> {
   const authority = port === 443 ? host : `${host}:${port}`;
-  const hides = ready.hidden.length > 0;
+  const addresses = places.map(({ address }): HostAddress => ({
+    address: addressText(address),
+    family: address.length === 4 ? 4 : 6,
+  }));
+  const connection = await tlsToAddress({ host, port, addresses, authorities, signal });
   const answer = await requestToAddress({
     url: new URL(`https://${authority}`),
-    path,
-    method: request.method,
+    path: line.target,
+    method: line.method,
     headers: {
       host: authority,
       ...Object.fromEntries(ready.headers),
       // What is compressed cannot be looked through.
-      ...hides && { "accept-encoding": "identity" },
+      "accept-encoding": "identity",
     },
     body: request.body ?? undefined,
-    addresses: places.map(({ address }) => ({
-      address: addressText(address),
-      family: address.length === 4 ? 4 : 6,
-    })),
-    authorities,
-    signal: request.signal,
+    addresses,
+    connection,
+    signal,
   });
+  try {
+    return shownAnswer(answer, line.method, ready.hidden);
+  } catch (thrown) {
+    answer.body.destroy();
+    throw thrown;
+  }
+}
+
+/** @throws {Error} Where it cannot be passed on. */
+function shownAnswer(answer: AddressedAnswer, method: string, hidden: readonly string[]): Response {
   const headers = new Headers();
   for (const [name, values] of headersOf(answer)) {
-    if (!isDropped(name, undefined)) { for (const value of values) headers.append(name, hideIn(value, ready.hidden)); }
+    const isShown = !isDropped(name, undefined) && !hidden.some((one) => name.includes(one.toLowerCase()));
+    if (isShown) { for (const value of values) headers.append(name, hideIn(value, hidden)); }
   }
-  const hasBody = request.method !== "HEAD" && !WITHOUT_BODY.includes(answer.status);
+  const hasBody = method !== "HEAD" && !WITHOUT_BODY.includes(answer.status);
   if (!hasBody) answer.body.resume();
-  const { Readable } = await import("node:stream");
-  const body = hasBody ? Readable.toWeb(answer.body) : null;
-  return new Response(hides ? hiding(body, headers, ready.hidden) : body, { status: answer.status, headers });
+  // It is read no faster than the command reads.
+  const body = hasBody ? ReadableStream.from<Uint8Array<ArrayBuffer>>(answer.body) : null;
+  return new Response(hiding(body, headers, hidden), { status: answer.status, headers });
 }
 
 /** The body without the secrets; headers that would not fit it are taken out. @throws {Error} Where it cannot be read. */
@@ -194,6 +226,10 @@ function isDropped(name: string, headers: Headers | undefined): boolean {
   if (DROPPED.has(name)) return true;
   const named = headers?.get("connection")?.toLowerCase().split(",").map((one) => one.trim()) ?? [];
   return named.includes(name);
+}
+
+function announcesBody(headers: Headers): boolean {
+  return headers.has("transfer-encoding") || (headers.get("content-length") ?? "0") !== "0";
 }
 
 function answered(status: number, text: string): Response {

@@ -1,12 +1,16 @@
-/** Hides texts in what a server answers (S33): each byte of them becomes an asterisk, so that lengths stay. */
+/**
+ * Hides texts in what a server answers (S33): each byte of them becomes an asterisk, so that lengths stay. Texts that
+ * overlap are all looked for in what was sent: to hide one never saves a part of another from being found.
+ */
 import { concatenate } from "../base/bytes.ts";
-import { encodeText } from "../base/text.ts";
 
 const ASTERISK = 0x2a;
 
-/** The text without them. */
+/** The text without them; none of them is empty. */
 export function hideIn(text: string, hidden: readonly string[]): string {
-  return hidden.reduce((before, one) => before.replaceAll(one, "*".repeat(one.length)), text);
+  const shown = text.split("");
+  for (const { from, to } of placesOf(hidden, text)) shown.fill("*", from, to);
+  return shown.join("");
 }
 
 /**
@@ -14,51 +18,44 @@ export function hideIn(text: string, hidden: readonly string[]): string {
  * `hidden` are texts of ASCII, none empty.
  */
 export function hidingStream(hidden: readonly string[]): TransformStream<Uint8Array, Uint8Array> {
-  const patterns = hidden.map(encodeText);
   let held = new Uint8Array(0);
+  /** So many bytes of what is held belong to a text that began before. */
+  let covered = 0;
   return new TransformStream({
     transform(chunk, controller) {
       const bytes = concatenate([held, chunk]);
-      for (const pattern of patterns) hideBytes(bytes, pattern);
-      const kept = Math.max(0, ...patterns.map((pattern) => begunAtEnd(bytes, pattern)));
-      held = bytes.slice(bytes.length - kept);
-      if (kept < bytes.length) controller.enqueue(bytes.subarray(0, bytes.length - kept));
+      // One character for each byte, and strings are searched faster than bytes.
+      const text = new TextDecoder("latin1").decode(bytes);
+      const end = bytes.length - Math.max(0, ...hidden.map((one) => begunAtEnd(text, one)));
+      held = bytes.slice(end);
+      bytes.fill(ASTERISK, 0, covered);
+      covered = Math.max(0, covered - end);
+      for (const { from, to } of placesOf(hidden, text)) {
+        bytes.fill(ASTERISK, from, to);
+        covered = Math.max(covered, to - end);
+      }
+      if (end > 0) controller.enqueue(bytes.subarray(0, end));
     },
     flush(controller) {
-      if (held.length > 0) controller.enqueue(held);
+      if (held.length > 0) controller.enqueue(held.fill(ASTERISK, 0, covered));
     },
   });
 }
 
-function hideBytes(bytes: Uint8Array, pattern: Uint8Array): void {
-  for (let at = find(bytes, pattern, 0); at >= 0; at = find(bytes, pattern, at + pattern.length)) {
-    bytes.fill(ASTERISK, at, at + pattern.length);
+function placesOf(hidden: readonly string[], text: string): readonly { readonly from: number; readonly to: number }[] {
+  const places: { readonly from: number; readonly to: number }[] = [];
+  for (const one of hidden) {
+    for (let from = text.indexOf(one); from >= 0; from = text.indexOf(one, from + 1)) {
+      places.push({ from, to: from + one.length });
+    }
   }
+  return places;
 }
 
-function find(bytes: Uint8Array, pattern: Uint8Array, from: number): number {
-  const [first = 0] = pattern;
-  for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1)) {
-    if (startsWith(bytes, pattern, { at, length: pattern.length })) return at;
-  }
-  return -1;
-}
-
-/** How many bytes at the end may be the beginning of it. */
-function begunAtEnd(bytes: Uint8Array, pattern: Uint8Array): number {
-  const longest = Math.min(pattern.length - 1, bytes.length);
-  for (let length = longest; length > 0; length--) {
-    if (startsWith(bytes, pattern, { at: bytes.length - length, length })) return length;
+/** How many characters at the end may be the beginning of it. */
+function begunAtEnd(text: string, one: string): number {
+  for (let length = Math.min(one.length - 1, text.length); length > 0; length--) {
+    if (text[text.length - length] === one[0] && text.endsWith(one.slice(0, length))) return length;
   }
   return 0;
-}
-
-function startsWith(
-  bytes: Uint8Array,
-  pattern: Uint8Array,
-  { at, length }: { readonly at: number; readonly length: number },
-): boolean {
-  if (at + length > bytes.length) return false;
-  for (let offset = 0; offset < length; offset++) if (bytes[at + offset] !== pattern[offset]) return false;
-  return true;
 }

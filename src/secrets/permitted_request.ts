@@ -1,4 +1,5 @@
 /** Whether a request may carry a secret (S33). Pure. */
+import { attempt } from "../base/errors.ts";
 import type { SecretUse } from "./binding.ts";
 
 /** A request as it came. */
@@ -6,15 +7,20 @@ export interface RequestLine {
   readonly method: string;
   /** As it was sent, with what follows `?`. */
   readonly target: string;
-  /** Whether a header asks for another method than the request's. */
-  readonly overridesMethod: boolean;
+  /** Whether a header asks for another method or path than the request's. */
+  readonly overrides: boolean;
 }
 
-/** What servers may read as another path than it says: parts that lead elsewhere, and hidden separators. */
-const AMBIGUOUS = /\/\/|\\|[;#]|%(?:2e|2f|5c|25|00)|(?:^|\/)\.\.?(?:\/|$)/i;
+/** All that a path may hold: other characters, and these in hidden form, are read in several ways. */
+const PLAIN =
+  /^\/(?:[\w!$&'()*+,\-./:=@~]|%(?:2[012467-9a-d]|3[0-9ac-e]|[46][0-9a-f]|5[0-9abd-f]|7[0-9a-e]|[89a-f][0-9a-f]))*$/i;
+/** Parts that lead elsewhere, also with the spaces that some servers take away. */
+const LEADS_AWAY = /\/\/|\/[\s.]+(?:\/|$)/;
+/** What a character may be read as: `/` of full width, an ellipsis. */
+const SEPARATOR = /[#%./;?\\]/;
 
 /** Some frameworks take the method from it. */
-const METHOD_FIELD = /[?&]_method=/i;
+const METHOD_FIELD = /^(?:_method|[$_]?http_?method|x[-_]http[-_]method(?:[-_]override)?)(?:\W|$)/i;
 
 /** Of git over HTTPS and its large files (git's http-protocol, Git LFS's batch and locking API). */
 const GIT_REQUESTS: readonly (readonly [method: string, pattern: RegExp])[] = [
@@ -29,12 +35,24 @@ export function isPermitted(uses: readonly SecretUse[], request: RequestLine): b
   return uses.some((use) => permits(use, request));
 }
 
-function permits(use: SecretUse, { method, target, overridesMethod }: RequestLine): boolean {
+function permits(use: SecretUse, { method, target, overrides }: RequestLine): boolean {
   if (use.kind === "any") return true;
-  const path = target.split("?", 1)[0] ?? "";
-  if (AMBIGUOUS.test(path) || overridesMethod || METHOD_FIELD.test(target)) return false;
+  const [path = ""] = target.split("?", 1);
+  if (!isPlain(path) || overrides || asksForMethod(target.slice(path.length + 1))) return false;
   if (use.kind === "git") return GIT_REQUESTS.some(([one, pattern]) => one === method && pattern.test(target));
   return (use.method === "*" || use.method === method) && patternOf(use.path).test(path);
+}
+
+/** Whether all servers read it as the same path. */
+function isPlain(path: string): boolean {
+  if (!PLAIN.test(path)) return false;
+  const decoded = attempt(URIError, () => decodeURIComponent(path));
+  if (decoded === undefined || LEADS_AWAY.test(decoded)) return false;
+  return ![...decoded].some((one) => one > "~" && SEPARATOR.test(one.normalize("NFKC")));
+}
+
+function asksForMethod(query: string): boolean {
+  return [...new URLSearchParams(query.replaceAll(";", "&")).keys()].some((name) => METHOD_FIELD.test(name));
 }
 
 function patternOf(path: string): RegExp {

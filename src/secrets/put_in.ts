@@ -1,6 +1,7 @@
 /** Puts secrets where a request has their placeholders (S33): in headers that carry credentials, and nowhere else. Pure. */
 import { encodeText } from "../base/text.ts";
 import { printUse, type SecretUse } from "./binding.ts";
+import { formsOf } from "./forms.ts";
 import { isPermitted, type RequestLine } from "./permitted_request.ts";
 
 /** A secret, as one host takes it. */
@@ -18,17 +19,24 @@ export type PutIn =
     readonly headers: readonly (readonly [string, string])[];
     /** Names of the secrets in it, each once. */
     readonly used: readonly string[];
-    /** What its answer may not show: the secrets, and what was made of them. */
+    /** What its answer may not show: all secrets of the host, since a server may tell what it was sent before. */
     readonly hidden: readonly string[];
   }
   | { readonly refused: string };
 
-/** Headers that carry credentials. What an object store keeps with an object could be read back elsewhere. */
+/** Headers that carry credentials. */
 const CREDENTIAL = /^(?:authorization|(?:.+-)?(?:token|api-?key|auth(?:entication)?|secret|key))$/i;
-const STORED = /-meta-/i;
+/** Those whose name says so too, and what servers keep or show: an object's headers, the key of a payment. */
+const STORED =
+  /-meta-|^sec-|(?:^|-)(?:cache|continuation|csrf|deduplication|idempotency|page|partition|routing|sort|surrogate|xsrf)-/i;
 const BASIC = /^(basic)\s+([A-Za-z0-9+/=]+)$/i;
-/** Headers with which a server takes another method than the request's. */
-const METHOD_OVERRIDE = /^x-(?:http-)?method(?:-override)?$/i;
+/** Headers with which a server takes another method, path or host than the request's; gateways read `_` as `-`. */
+const OTHER_METHOD = /^(?:x-(?:http-)?method(?:-override)?)$/i;
+const OTHER_PATH =
+  /^(?:request-uri|x-http-path-override|x-(?:envoy-original|forwarded|original|override|proxy|rewrite)-(?:method|path|prefix|query|ur[il]))$/i;
+const OTHER_HOST = /^(?:forwarded|x-host|x-(?:forwarded|original)-(?:host|server)|x-http-host-override)$/i;
+/** Parts of a large answer could each hold a part of a secret. */
+const OF_PARTS: readonly string[] = ["range", "if-range"];
 
 /** The request with its secrets. */
 export function putIn(
@@ -36,21 +44,25 @@ export function putIn(
   headers: readonly (readonly [string, string])[],
   secrets: readonly HostSecret[],
 ): PutIn {
-  const overridesMethod = headers.some(([name]) => METHOD_OVERRIDE.test(name));
+  const names = headers.map(([name]) => name.replaceAll("_", "-"));
+  const overrides = names.some((name) => OTHER_METHOD.test(name) || OTHER_PATH.test(name));
   const used = new Map<string, HostSecret>();
-  const hidden = new Set<string>();
+  const hidden = new Set(secrets.flatMap(({ value }) => formsOf(value)));
   const sent = headers.map(([name, value]): readonly [string, string] => {
     const changed = CREDENTIAL.test(name) && !STORED.test(name) ? withSecrets(value, secrets, used) : value;
-    if (changed !== value) hidden.add(changed.replace(/^\S+\s+/, ""));
+    if (changed !== value && BASIC.test(changed)) hidden.add(changed.replace(/^\S+\s+/, ""));
     return [name, changed];
   });
+  if (used.size > 0 && names.some((name) => OTHER_HOST.test(name))) {
+    return { refused: "a header names another host" };
+  }
   for (const { name, uses } of used.values()) {
-    if (isPermitted(uses, { ...request, overridesMethod })) continue;
+    if (isPermitted(uses, { ...request, overrides })) continue;
     const allowed = uses.map(printUse).join(", ");
     return { refused: `secret ${name} is not for this request: --secret allows ${allowed}` };
   }
-  for (const { value } of used.values()) hidden.add(value);
-  return { headers: sent, used: [...used.keys()], hidden: [...hidden] };
+  const whole = used.size > 0 ? sent.filter(([name]) => !OF_PARTS.includes(name)) : sent;
+  return { headers: whole, used: [...used.keys()], hidden: [...hidden] };
 }
 
 function withSecrets(value: string, secrets: readonly HostSecret[], used: Map<string, HostSecret>): string {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type HostSecret, putIn } from "./put_in.ts";
 import type { SecretUse } from "./binding.ts";
+import { formsOf } from "./forms.ts";
 
 const PLACEHOLDER = "ahma_secret_0001";
 const VALUE = "the-true-value";
@@ -41,14 +42,32 @@ Deno.test("S33 putIn() looks into basic credentials, and leaves alone what is no
   }
 });
 
-Deno.test("S33 putIn() tells what the answer may not show", () => {
-  const ready = putIn({ method: "GET", target: "/" }, [["authorization", `Basic ${btoa(`a:${PLACEHOLDER}`)}`]], [
-    secret(ANY),
-  ]);
-  assert.ok(!("refused" in ready));
-  assert.deepEqual([ready.used, [...ready.hidden].sort()], [["TOKEN"], [btoa(`a:${VALUE}`), VALUE].sort()]);
-  const without = putIn({ method: "GET", target: "/" }, [["authorization", "Bearer own"]], [secret(ANY)]);
-  assert.deepEqual(without, { headers: [["authorization", "Bearer own"]], used: [], hidden: [] });
+Deno.test("S33 putIn() puts no secret where servers keep or show what they get", () => {
+  for (const name of ["idempotency-key", "surrogate-key", "sec-websocket-key", "x-csrf-token", "x-cache-key"]) {
+    assert.equal(sent(name, PLACEHOLDER), PLACEHOLDER, name);
+  }
+});
+
+Deno.test("S33 putIn() tells what the answer may not show, also where the request has no secret", () => {
+  const ask = (value: string) => {
+    const ready = putIn({ method: "GET", target: "/" }, [["authorization", value]], [secret(ANY)]);
+    return "refused" in ready ? [] : [[...ready.used], [...ready.hidden].sort()];
+  };
+  const forms = formsOf(VALUE);
+  assert.deepEqual(ask(`Basic ${btoa(`a:${PLACEHOLDER}`)}`), [["TOKEN"], [btoa(`a:${VALUE}`), ...forms].sort()]);
+  assert.deepEqual(ask("Bearer own"), [[], [...forms].sort()]);
+  // What a command adds is no part of it: hidden alone it would hide the secret from what looks for it.
+  assert.deepEqual(ask(`${PLACEHOLDER} e`), [["TOKEN"], [...forms].sort()]);
+});
+
+Deno.test("S33 putIn() asks for whole answers to requests with secrets, since parts could each show a part of one", () => {
+  const names = (value: string) => {
+    const headers = ["authorization", "range", "if-range"].map((name) => [name, value] as const);
+    const ready = putIn({ method: "GET", target: "/" }, headers, [secret(ANY)]);
+    return "refused" in ready ? [] : ready.headers.map(([name]) => name);
+  };
+  assert.deepEqual(names(PLACEHOLDER), ["authorization"]);
+  assert.deepEqual(names("own"), ["authorization", "range", "if-range"]);
 });
 
 Deno.test("S33 putIn() refuses a secret in a request that no use permits, however its path is written", () => {
@@ -58,6 +77,7 @@ Deno.test("S33 putIn() refuses a secret in a request that no use permits, howeve
   const permitted = [
     ["GET", "/repos/me/"],
     ["GET", "/repos/me/a/b?x=../y"],
+    ["GET", "/repos/me/@scope/a%20b-%c3%a9~1.0.tar.gz?method=x"],
     ["GET", "/a/b.git/info/refs?service=git-receive-pack"],
     ["POST", "/a/b.git/git-receive-pack"],
     ["POST", "/a/b.git/info/lfs/objects/batch"],
@@ -76,16 +96,40 @@ Deno.test("S33 putIn() refuses a secret in a request that no use permits, howeve
     ["GET", "/repos/me/..\\other"],
     ["GET", "/repos/me//other"],
     ["GET", "/repos/me/%252e%252e/other"],
+    ["GET", "/repos/me/%c0%ae%c0%ae/other"],
+    ["GET", "/repos/me/%u002e%u002e/other"],
+    ["GET", "/repos/me/..%3f/other"],
+    ["GET", "/repos/me/..%3b/other"],
+    ["GET", "/repos/me/..%20/other"],
+    ["GET", "/repos/me/%ef%bc%8e%ef%bc%8e/other"],
+    ["GET", "/repos/me/a%ef%bc%8f..%e2%80%a5"],
+    ["GET", "/repos/me/a%0d%0aX"],
+    ["GET", '/repos/me/a"{b}'],
     ["GET", "/repos/me/a?_method=DELETE"],
+    ["GET", "/repos/me/a?_%6dethod=DELETE"],
+    ["GET", "/repos/me/a?x=1;_method=DELETE"],
+    ["GET", "/repos/me/a?$httpMethod=DELETE"],
+    ["GET", "/repos/me/a?X-HTTP-Method-Override=DELETE"],
     ["GET", "/a/b.git/git-receive-pack"],
     ["POST", "/user/keys?x=/git-receive-pack"],
     ["POST", "/user/keys#/git-receive-pack"],
     ["GET", "/user?x=/info/refs?service=git-upload-pack"],
   ] as const;
   for (const [method, target] of refused) assert.ok(!ask(method, target), `${method} ${target}`);
-  const overridden = putIn({ method: "GET", target: "/repos/me/a" }, [["authorization", PLACEHOLDER], [
+  const others = [
     "X-HTTP-Method-Override",
-    "DELETE",
-  ]], [secret(...uses)]);
-  assert.ok("refused" in overridden);
+    "X_HTTP_Method_Override",
+    "X-Original-URL",
+    "X-Rewrite-Url",
+    "X-Forwarded-Uri",
+  ];
+  for (const name of others) {
+    const headers = [["authorization", PLACEHOLDER], [name, "DELETE"]] as const;
+    assert.ok("refused" in putIn({ method: "GET", target: "/repos/me/a" }, headers, [secret(...uses)]), name);
+    assert.ok(!("refused" in putIn({ method: "GET", target: "/" }, headers, [secret(ANY)])), name);
+  }
+  for (const name of ["Forwarded", "X-Forwarded-Host", "X_Forwarded_Host", "X-Host"]) {
+    const headers = [["authorization", PLACEHOLDER], [name, "other.example"]] as const;
+    assert.ok("refused" in putIn({ method: "GET", target: "/" }, headers, [secret(ANY)]), name);
+  }
 });

@@ -79,7 +79,10 @@ export async function openSecrets(
     hosts: Object.fromEntries(Object.entries(hosts).map(([name, all = []]) => [name, all.flatMap((one) => one.hosts)])),
     namesIn: (text) => [...values].filter(([, value]) => text.includes(value)).map(([name]) => name),
     withPlaceholders: (text) =>
-      [...values].reduce((before, [name, value]) => before.replaceAll(value, placeholders.get(name) ?? ""), text),
+      [...values].sort(([, one], [, other]) => other.length - one.length).reduce(
+        (before, [name, value]) => before.replaceAll(value, placeholders.get(name) ?? ""),
+        text,
+      ),
   };
 }
 

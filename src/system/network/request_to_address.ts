@@ -1,6 +1,7 @@
 /** One request to addresses that were looked up and checked before: no second look-up can lead elsewhere. */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { RequestOptions } from "node:https";
+import type { Duplex } from "node:stream";
 
 /** An address of a host. */
 export interface HostAddress {
@@ -27,6 +28,8 @@ export interface AddressedRequest {
   /** Certificates of authorities, PEM; absent or empty: those that the runtime trusts. */
   readonly authorities?: readonly string[];
   readonly signal: AbortSignal;
+  /** To send it on, and to nothing else; absent: one of its own. */
+  readonly connection?: Duplex;
 }
 
 /** An answer whose body has not been read; it comes as it was sent, compressed or not. */
@@ -38,7 +41,7 @@ export interface AddressedAnswer {
 
 /** Sends it, and follows no redirect. Certificates are those of the host's name. Rejects when there is no answer. */
 export async function requestToAddress(
-  { url, path, method, headers, body, addresses, authorities = [], signal }: AddressedRequest,
+  { url, path, method, headers, body, addresses, authorities = [], signal, connection }: AddressedRequest,
 ): Promise<AddressedAnswer> {
   const { request } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
   const length = typeof body === "string" ? String(new TextEncoder().encode(body).length) : undefined;
@@ -52,7 +55,7 @@ export async function requestToAddress(
       if (asked.all === true || first === undefined) found(null, [...addresses]);
       else found(null, first.address, first.family);
     },
-    agent: false,
+    ...connection === undefined ? { agent: false } : { createConnection: () => connection },
     ...authorities.length > 0 && { ca: [...authorities] },
   };
   const { promise, resolve, reject } = Promise.withResolvers<AddressedAnswer>();
@@ -60,6 +63,11 @@ export async function requestToAddress(
     resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer });
   });
   sent.on("error", reject);
+  // Nothing asks for one.
+  sent.on("upgrade", (_answer, socket) => {
+    socket.destroy();
+    reject(new Error("It changes to another protocol"));
+  });
   if (body instanceof ReadableStream) {
     const { Readable } = await import("node:stream");
     const source = Readable.fromWeb(body);

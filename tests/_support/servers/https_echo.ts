@@ -1,4 +1,8 @@
-/** An HTTPS server of this machine that answers with what it was sent, and remembers it; below `/git/` it is a git host. */
+/**
+ * An HTTPS server of this machine that answers with what it was sent, and remembers it; below `/git/` it is a git host.
+ * `/before` answers with the credentials of the request before, `/packed` in gzip, `/endless` for ever, `/silent`
+ * not at all.
+ */
 import { makeCertificate } from "../../../src/secrets/session_certificate.ts";
 import type { Workbench } from "../workbench.ts";
 
@@ -12,6 +16,12 @@ export interface HeardRequest {
 
 export class HttpsEcho implements AsyncDisposable {
   readonly heard: HeardRequest[] = [];
+  /** When `/silent` was asked. */
+  readonly asked = Promise.withResolvers<void>();
+  /** When the client of `/silent` or `/endless` has gone. */
+  readonly left = Promise.withResolvers<void>();
+  /** Of `/endless`. */
+  endlessBytes = 0;
   /** Where the certificate of its authority is, which programs must trust. */
   readonly certificate: string;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
@@ -44,6 +54,9 @@ export class HttpsEcho implements AsyncDisposable {
     const [host, authorization] = [request.headers.get("host"), request.headers.get("authorization")];
     const line = `${request.method} ${pathname}${search}`;
     this.heard.push({ line, host, authorization, bytes: body.length });
+    if (pathname === "/silent") return await this.#silence(request.signal);
+    if (pathname === "/endless") return this.#endless();
+    if (pathname === "/before") return new Response(this.heard.at(-2)?.authorization);
     if (pathname.startsWith("/git/")) return await this.#askGit(request, body);
     const headers = [...request.headers].map(([name, value]) => `${name}: ${value}\n`).join("");
     const text = `${line}\n${headers}`;
@@ -54,6 +67,26 @@ export class HttpsEcho implements AsyncDisposable {
     }
     const packed = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
     return new Response(packed, { headers: { "content-encoding": "gzip" } });
+  }
+
+  async #silence(signal: AbortSignal): Promise<Response> {
+    this.asked.resolve();
+    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    this.left.resolve();
+    return new Response();
+  }
+
+  #endless(): Response {
+    const part = new Uint8Array(64 * 1024);
+    return new Response(
+      new ReadableStream({
+        pull: (controller) => {
+          this.endlessBytes += part.length;
+          controller.enqueue(part);
+        },
+        cancel: () => this.left.resolve(),
+      }),
+    );
   }
 
   /** git's own server, by the Common Gateway Interface. */

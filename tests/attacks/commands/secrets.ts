@@ -48,7 +48,8 @@ function secretly(attempts: Readonly<Record<string, string>>): Way {
         if (echo.heard.at(-1)?.authorization !== `Bearer ${VALUE}`) {
           throw new Error(`The secret did not arrive: ${text}`);
         }
-        if (FORMS.some((one) => text.includes(one))) return "the answer holds the secret";
+        const shown = [text, text.replaceAll("*", "-"), text.replaceAll("*", "0")];
+        if (FORMS.some((one) => shown.some((form) => form.includes(one)))) return "the answer holds the secret";
         const arrived = heard.find(({ authorization }) => FORMS.some((one) => authorization?.includes(one)));
         return arrived && `"${arrived.line}" carried the secret`;
       });
@@ -75,6 +76,8 @@ export const SECRETS: readonly Row[] = [
         "a compressed body": 'ask(B + "/packed/../permitted/../packed", Authorization="Bearer " + T)',
         "a part of a body":
           'ask(B + "/permitted/", Authorization="Bearer " + T, Range="bytes=0-400", Accept_Encoding="gzip")',
+        "what hides it": 'ask(B + "/permitted/", X_Api_Key=T + " -", X_Key=T + " 0", Authorization=T)',
+        "a later answer": 'ask(B + "/permitted/", Authorization="Bearer " + T); ask(B + "/before")',
         "several headers": 'ask(B + "/permitted/", Authorization=T, X_Api_Key=T, Private_Token=T + T)',
       }),
     },
