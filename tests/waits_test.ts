@@ -32,6 +32,18 @@ for (const era of ERAS) {
   }
 }
 
+Deno.test("X9 X20 X22 --timeout also ends what is waited for, watched or typed into, which otherwise has two hours", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { flags: ["--timeout", "1"] });
+  const command = "echo up; tail -f /dev/null";
+  for (const args of [{ until: "up" }, { watch: ["never"] }, { input: true }, { tty: true }]) {
+    const { text } = await server.shell(command, { ...args, execution_mode: "AsyncResultPush" });
+    const [id] = /op_\w+/.exec(text) ?? assert.fail(text);
+    const ended = await server.call("await", { operation_id: id });
+    assert.match(ended.text, /\[timed_out, .*Ended after its time limit of 1 s\]$/, JSON.stringify(args));
+  }
+});
+
 Deno.test("X20 a wait finds a line in two writes, a question without its end, and a line from before", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);

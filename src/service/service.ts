@@ -46,6 +46,8 @@ export interface ServiceSettings {
   readonly synchronous: boolean;
   /** `--timeout`, seconds (X9); undefined: no limit. */
   readonly timeoutSeconds: number | undefined;
+  /** The same for a command whose output is waited for or watched, or whose input is open. */
+  readonly longTimeoutSeconds: number | undefined;
   /** Size of one result's text (X4). */
   readonly inline: ViewLimits;
   /** `--inline-wait`: how long a call waits for its result, milliseconds; 0: not at all (X1). */

@@ -115,6 +115,8 @@ function settingsFrom(values: FlagValues, cores: number) {
     synchronous: values.isOn("sync"),
     /** For commands that no tool file gives another limit (X9). */
     timeoutSeconds: values.number("timeout") ?? 360,
+    /** The same where the client goes on to use what runs: a server, a debugger (X20, X21, X22). */
+    longTimeoutSeconds: values.number("timeout") ?? 7200,
     /** Commands that run at once (X12). */
     maxConcurrency: values.number("max-concurrency") ?? Math.max(FEWEST_AT_ONCE, 2 * cores),
     /** How long a call waits for its result before it answers with an operation id, milliseconds (X1). */

@@ -47,6 +47,7 @@ const DEFAULTS = {
   },
   synchronous: false,
   timeoutSeconds: 360,
+  longTimeoutSeconds: 7200,
   maxConcurrency: 8,
   inlineWaitMs: 3000,
   toolPrefix: "",
@@ -146,6 +147,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
       published: [{ port: 80, inside: 80 }, { port: 8080, inside: 81 }, { port: 82, inside: 82 }],
       synchronous: true,
       timeoutSeconds: 1.5,
+      longTimeoutSeconds: 1.5,
       maxConcurrency: 3,
       inlineWaitMs: 200,
       maxInlineBytes: 4096,
@@ -189,7 +191,12 @@ Deno.test("readInvocation() reads the other variables, and an empty one means no
   const environment = { AHMA_TIMEOUT: "7", AHMA_SYNC: "true", AHMA_ENV: "A,B", AHMA_TOOLS_DIR: "", AHMA_DENO: "/x" };
   assert.deepStrictEqual(
     invocation([], environment),
-    serve({ timeoutSeconds: 7, synchronous: true, sandbox: { ...DEFAULTS.sandbox, environmentNames: ["A", "B"] } }),
+    serve({
+      timeoutSeconds: 7,
+      longTimeoutSeconds: 7,
+      synchronous: true,
+      sandbox: { ...DEFAULTS.sandbox, environmentNames: ["A", "B"] },
+    }),
   );
 });
 
@@ -287,12 +294,18 @@ Deno.test("L7 readInvocation() takes flags, then variables, then the files in th
   const project = new Map([["timeout", given("1")]] as const);
   const user = new Map([["timeout", given("2")], ["shell", given("/bin/zsh")]] as const);
   const files = [project, user];
-  assert.deepStrictEqual(invocation([], {}, files), serve({ timeoutSeconds: 1, shell: "/bin/zsh" }));
+  assert.deepStrictEqual(
+    invocation([], {}, files),
+    serve({ timeoutSeconds: 1, longTimeoutSeconds: 1, shell: "/bin/zsh" }),
+  );
   const environment = { AHMA_TIMEOUT: "3" };
-  assert.deepStrictEqual(invocation([], environment, files), serve({ timeoutSeconds: 3, shell: "/bin/zsh" }));
+  assert.deepStrictEqual(
+    invocation([], environment, files),
+    serve({ timeoutSeconds: 3, longTimeoutSeconds: 3, shell: "/bin/zsh" }),
+  );
   assert.deepStrictEqual(
     invocation(["--timeout", "4"], environment, files),
-    serve({ timeoutSeconds: 4, shell: "/bin/zsh" }),
+    serve({ timeoutSeconds: 4, longTimeoutSeconds: 4, shell: "/bin/zsh" }),
   );
 });
 

@@ -65,6 +65,7 @@ function emptyService(): Service {
   const settings = {
     synchronous: false,
     timeoutSeconds: undefined,
+    longTimeoutSeconds: undefined,
     inline: DEFAULT_INLINE_LIMITS,
     inlineWaitMs: 0,
     keepAnsi: false,

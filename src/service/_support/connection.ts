@@ -97,6 +97,7 @@ function contained(path: string, directory: string): Awaited<ReturnType<Scope["c
 export const PLAIN_SETTINGS: ServiceSettings = {
   synchronous: false,
   timeoutSeconds: 360,
+  longTimeoutSeconds: 7200,
   inline: DEFAULT_INLINE_LIMITS,
   inlineWaitMs: 0,
   keepAnsi: false,

@@ -11,6 +11,7 @@ import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { shownValue } from "../../base/text.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { errorResult } from "../result/result_text.ts";
+import { timeLimit } from "../run/mode.ts";
 import { type Job, runOperation } from "../run/run_operation.ts";
 import type { CallContext, Service } from "../service.ts";
 import {
@@ -76,15 +77,15 @@ async function runShell(service: Service, args: BuiltinArguments, context: CallC
   const sources = args.texts("watch");
   const watch = sources.length === 0 ? undefined : await readWatch(SHELL_TOOL_NAME, sources);
   if (watch?.ok === false) return errorResult(watch.problem);
+  const waits = { awaited: awaited?.value, watch: watch?.value };
   return runOperation(service, {
     tool: SHELL_TOOL_NAME,
     ...prepared.value,
-    timeoutSeconds: args.number("timeout_seconds") ?? service.settings.timeoutSeconds,
+    timeoutSeconds: timeLimit(service.settings, args.number("timeout_seconds"), waits),
     // The kind `mode` of the table accepts nothing else.
     executionMode: args.text("execution_mode") as MetaArguments["executionMode"],
     leafSynchronous: undefined,
-    awaited: awaited?.value,
-    watch: watch?.value,
+    ...waits,
   }, context);
 }
 

@@ -230,6 +230,39 @@ Deno.test("X1 a synchronous call without a token is answered with the id after 5
   await service.registry.shutdown(0);
 });
 
+Deno.test("X20 who waits for a line is answered after two minutes at the latest, with a token too; the command goes on", async () => {
+  const runner = new PlayedRunner();
+  const service = makeService({ runner });
+  const call = { name: "sandboxed_shell", args: { command: "make", until: "never" } };
+  using _time = skipping(120_000);
+  const signal = new AbortController().signal;
+  const answer = await callTool(service, call, { signal, sendProgress: () => Promise.resolve() });
+  const [operation] = service.registry.listActive();
+  assert.strictEqual(operation?.state, "running");
+  assert.match(textsOf(answer).join("\n"), new RegExp(`^${operation.id} .* without a (new )?line with "never"`));
+  await service.registry.shutdown(0);
+});
+
+Deno.test("X9 a command that is waited for, watched or typed into has the long limit, unless the call has its own", async () => {
+  const calls = [
+    [{}, 360],
+    [{ until: "up" }, 7200],
+    [{ until_quiet: 1 }, 7200],
+    [{ watch: ["ERROR"] }, 7200],
+    [{ input: true }, 7200],
+    [{ tty: true }, 7200],
+    [{ tty: true, timeout_seconds: 5 }, 5],
+  ] as const;
+  for (const [args, seconds] of calls) {
+    const service = makeService({ runner: new PlayedRunner((command) => command.exit(0)) });
+    const call = { name: "sandboxed_shell", args: { command: "serve", ...args } };
+    await callTool(service, call, { signal: new AbortController().signal, sendProgress: undefined });
+    const limits = service.registry.list().map(({ timeoutSeconds }) => timeoutSeconds);
+    assert.deepStrictEqual([args, limits], [args, [seconds]]);
+    await service.registry.shutdown(0);
+  }
+});
+
 Deno.test("X4 a non-zero exit is an ordinary result, and an error with --exit-errors", async () => {
   const runner = new PlayedRunner((command) => command.exit(3));
   for (const exitErrors of [false, true]) {

@@ -1,3 +1,5 @@
+import type { Awaited } from "../../operation/output_wait.ts";
+import type { LinePattern } from "../../operation/watch/line_pattern.ts";
 import type { MetaArguments } from "../../command/prepared_command.ts";
 import type { CallContext, Service } from "../service.ts";
 
@@ -38,6 +40,23 @@ export function longestWait({ settings }: Pick<Service, "settings">, mode: Mode,
   if (context.task?.required === true || mode === "asynchronous") return 0;
   if (mode === "undecided") return settings.inlineWaitMs;
   return patienceMs(context);
+}
+
+/** A text that never comes must not hold a call: the first client gives up after five minutes, and ends the command. */
+const LONGEST_CONDITION_MS = 120_000;
+
+/** How long a call that starts a command waits for a line, a port or silence, milliseconds. */
+export function longestConditionWait(context: Pick<CallContext, "sendProgress" | "unhurried">): number {
+  return context.unhurried === true ? Infinity : Math.min(patienceMs(context), LONGEST_CONDITION_MS);
+}
+
+/** The time limit of a command, seconds: the one given for it, else that of the server; undefined: none (X9). */
+export function timeLimit(
+  { timeoutSeconds, longTimeoutSeconds }: Service["settings"],
+  given: number | undefined,
+  { awaited, watch }: { readonly awaited: Awaited | undefined; readonly watch: LinePattern | undefined },
+): number | undefined {
+  return given ?? (awaited === undefined && watch === undefined ? timeoutSeconds : longTimeoutSeconds);
 }
 
 /** How long the client of a call waits for its answer, milliseconds. */

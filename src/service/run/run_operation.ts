@@ -5,7 +5,7 @@ import type { Operation } from "../../operation/operation_record.ts";
 import { type Awaited, type OutputWaitEnd, waitForOutput } from "../../operation/output_wait.ts";
 import { TaskCall } from "../../operation/protocol_tasks.ts";
 import type { LinePattern } from "../../operation/watch/line_pattern.ts";
-import { chooseMode, longestWait, type Mode, type ModeChoices } from "./mode.ts";
+import { chooseMode, longestConditionWait, longestWait, type Mode, type ModeChoices } from "./mode.ts";
 import { ProgressStream } from "../result/progress.ts";
 import { duration } from "../../base/time.ts";
 import { elapsedMs } from "../result/closing_line.ts";
@@ -36,12 +36,13 @@ export async function runOperation(service: Service, job: Job, context: CallCont
   const { registry } = service;
   const { timeoutSeconds, exclusive, watch } = job;
   const { until, port, quietMs, input } = job.awaited ?? {};
-  // Who waits for a line waits for it as long as for an end.
   const isLong = until !== undefined || port !== undefined || quietMs !== undefined && input !== true;
   const chosen = chooseMode({ ...job, forced: service.settings.synchronous });
   const mode = isLong ? "synchronous" : chosen;
   const { task, ...withoutTask } = context;
-  const limitMs = longestWait(service, mode, job.awaited === undefined ? context : withoutTask);
+  const limitMs = isLong
+    ? longestConditionWait(context)
+    : longestWait(service, mode, job.awaited === undefined ? context : withoutTask);
   const operation = registry.start(job.tool, job.title, job.work, { timeoutSeconds, exclusive, watch });
   const isTaskCall = task !== undefined && (job.awaited !== undefined || task.required && wantsId(job));
   using _ = isTaskCall ? beginTaskCall(service, operation, { task, isLong, chosen }) : undefined;

@@ -14,6 +14,7 @@ import { commandWork, withNetwork } from "../run/command_work.ts";
 import { readCondition, readWatch } from "../run/output_condition.ts";
 import { prepareCall } from "../run/prepare_call.ts";
 import { withRetries } from "../run/retries.ts";
+import { timeLimit } from "../run/mode.ts";
 import { type Job, runOperation } from "../run/run_operation.ts";
 import { sequenceWork } from "../run/sequence.ts";
 import type { CallContext, Service, ToolCall, ToolSource, UnknownTool } from "../service.ts";
@@ -103,16 +104,16 @@ async function makeJob(service: Service, catalog: Catalog, { leaf, args }: Resol
   if (!awaited.ok) return awaited;
   const watch = await readWatch(leaf.name, leaf.watch ?? []);
   if (!watch.ok) return watch;
+  const waits = { awaited: awaited.value, watch: watch.value };
   return success({
     tool: leaf.name,
     title,
     work: withNetwork(work.value, leaf.network),
     exclusive: leaf.exclusive === true ? `${leaf.tool} ${directory}` : undefined,
-    timeoutSeconds: meta.timeoutSeconds ?? leaf.timeoutSeconds ?? service.settings.timeoutSeconds,
+    timeoutSeconds: timeLimit(service.settings, meta.timeoutSeconds ?? leaf.timeoutSeconds, waits),
     executionMode: meta.executionMode,
     leafSynchronous: leaf.synchronous,
-    awaited: awaited.value,
-    watch: watch.value,
+    ...waits,
   });
 }
 

@@ -164,7 +164,7 @@ const FLAGS = {
     help: "Wait for the result of every call (an operation id after 50 s without a progress token)",
     project: true,
   },
-  "timeout": taking("number", "SECONDS", "How long a command may run (default: 360)", {
+  "timeout": taking("number", "SECONDS", "How long a command may run (default: 360; 7200 with until, tty)", {
     range: [0.001, LONGEST_SECONDS],
     projectMost: 21_600,
   }),
