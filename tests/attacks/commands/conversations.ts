@@ -1,5 +1,6 @@
-/** I: output that pretends to be the server's own words (X20, X21, X22). */
-import { BOTH, type Row, type Scene, type Way } from "../frame/attack.ts";
+/** I: output that pretends to be the server's own words, and output that patterns take long over (S22, X20, X21). */
+import { until } from "../../_support/deadline.ts";
+import { BOTH, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
 import { driven, withServer, writeTools } from "../frame/stage.ts";
 
 /** What the server itself says of operations. The ids are of no operation. */
@@ -116,6 +117,88 @@ const WATCHED: Way = {
   seconds: 60,
 };
 
+/** Patterns that take other engines for ever, and match the last line of `FEEDS`. */
+const EXPLOSIVE = [
+  "/(a+)+b/",
+  "/(a|aa)+b/",
+  "/(a|a?)+b/",
+  "/^(([a-z])+.)+[A-Z]$|^a+b$/",
+  "/(.*a){20}b/",
+  "/^(a?){25}a{25,60}b$/",
+];
+/** What needs such an engine, or is too large. */
+const REFUSED = [
+  "/(a+)\\1$/",
+  "/(?=a+)a+$/",
+  "/(?<!b)(a+)+$/",
+  "/(.{1,1000}){1,1000}/",
+  "/((a{1,100}){1,100}){1,100}/",
+];
+
+const LAST = `${"a".repeat(60)}b`;
+/** Writes lines that match none of them until a file is there, then after a rest one that matches each. */
+const FEEDS = `python3 -c "import os, time, uuid
+open('fed-' + uuid.uuid4().hex, 'w')
+while not os.path.exists('enough'):
+    os.write(1, b'a' * 4000 + b'!\\n'); time.sleep(0.05)
+time.sleep(2); print('a' * 60 + 'b', flush=True)"; sleep 1`;
+
+/** How a pattern is given; the answer has the line that it matches at last. */
+const ASKED_BY: Readonly<Record<string, (scene: Scene, pattern: string) => Promise<{ readonly text: string }>>> = {
+  "until of a call": ({ running, directory }, pattern) =>
+    running.shell(FEEDS, { working_directory: directory, until: pattern }),
+  "watch of a call": ({ running, directory }, pattern) =>
+    running.shell(FEEDS, { working_directory: directory, watch: [pattern] }),
+  "until of await": async ({ running, directory }, pattern) => {
+    const { operation } = await running.start(FEEDS, { working_directory: directory });
+    return await running.call("await", { operation_id: operation?.operation_id, until: pattern, from_start: true });
+  },
+};
+
+/** All patterns are tried at the same time. */
+const MANY_AT_ONCE: ServerSetting = { flags: () => ["--max-concurrency", "40"] };
+
+function feeding(directory: string): number {
+  return [...Deno.readDirSync(directory)].filter(({ name }) => name.startsWith("fed-")).length;
+}
+
+const FOUND = new RegExp(`^> ${LAST}$|KiB came too fast to be looked at$`, "gm");
+
+/** Answers of another operation while lines are tried on all these patterns. */
+function explosive(ask: (scene: Scene, pattern: string) => Promise<{ readonly text: string }>): Way {
+  return {
+    does: driven(async (scene) => {
+      const { running, directory } = scene;
+      for (const pattern of REFUSED) {
+        const { text } = await running.shell("true", { until: pattern });
+        if (!text.startsWith("Cannot run ")) return `${pattern} is taken: ${text}`;
+      }
+      const echoes = "while read word; do echo got $word; done";
+      const other = await running.call("sandboxed_shell", { command: echoes, input: true });
+      const [id] = /op_\w+/.exec(other.text) ?? [];
+      let early = 0;
+      const asked = EXPLOSIVE.map((pattern) => ask(scene, pattern).finally(() => early++));
+      await until(() => feeding(directory) === EXPLOSIVE.length, 30_000, "every pattern to be fed");
+      for (const word of ["one", "two", "three"]) {
+        const { text } = await running.call("send", { operation_id: id, text: `${word}\n`, until: `got ${word}` });
+        if (!text.includes(`got ${word}`)) return `another operation is not answered: ${text}`;
+      }
+      const before = early;
+      await Deno.writeTextFile(`${directory}/enough`, "");
+      const texts = (await Promise.all(asked)).map(({ text }) => text);
+      await running.call("cancel", { operation_id: id });
+      if (before > 0) return "a wait was over before its line was there";
+      // What was watched for may be told with the answer of another call; a busy machine may leave some of it unread.
+      const found = texts.join("\n").match(FOUND)?.length ?? 0;
+      return found >= EXPLOSIVE.length ? undefined : `${found} patterns have found their line: ${texts.join("\n")}`;
+    }),
+    noControl: "it is the server that matches, with its sandbox or without",
+    needs: { programs: ["python3"] },
+    sharedServer: MANY_AT_ONCE,
+    seconds: 60,
+  };
+}
+
 export const CONVERSATIONS: readonly Row[] = [
   {
     id: "I07",
@@ -150,5 +233,13 @@ export const CONVERSATIONS: readonly Row[] = [
       "lines that were watched for": WATCHED,
       "a step of a sequence": IN_A_SEQUENCE,
     },
+  },
+  {
+    id: "I08",
+    title: "hold other operations up by patterns that explode",
+    users: BOTH,
+    alikeForRoot: "the server matches for every user alike",
+    aim: "evidence",
+    ways: Object.fromEntries(Object.entries(ASKED_BY).map(([name, ask]) => [name, explosive(ask)])),
   },
 ];
