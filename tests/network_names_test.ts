@@ -46,7 +46,15 @@ class Recorder implements AsyncDisposable {
 
   async #serve(): Promise<void> {
     const answering: Promise<void>[] = [];
-    for await (const connection of this.#listener) answering.push(this.#answer(connection));
+    for (;;) {
+      const connection = await this.#listener.accept().catch((thrown) => {
+        if (thrown instanceof Deno.errors.BadResource || thrown instanceof Deno.errors.Interrupted) return undefined;
+        if (thrown instanceof Deno.errors.NotConnected) return "cut off" as const; // before it was taken
+        throw thrown;
+      });
+      if (connection === undefined) break;
+      if (connection !== "cut off") answering.push(this.#answer(connection));
+    }
     await Promise.all(answering);
   }
 

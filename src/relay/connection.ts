@@ -1,6 +1,6 @@
 /** One connection of a command: its first bytes are judged while its other end is dialled, then both ways are passed on. */
 import { concatenate } from "../base/bytes.ts";
-import { messageOf } from "../base/errors.ts";
+import { attempt, messageOf } from "../base/errors.ts";
 import type { NetworkRefusal } from "../base/command/network_use.ts";
 import { type Admits, Direction, type RelayMemory } from "./direction.ts";
 import type { EventLoop } from "./event_loop.ts";
@@ -35,14 +35,16 @@ export interface ConnectionEnd {
   readonly refused?: NetworkRefusal;
 }
 
+/** Where a connection may go, in order of preference; or why it goes nowhere. */
+export type Places = readonly Place[] | { readonly refused: NetworkRefusal };
+
 export interface ConnectionOptions {
   readonly sockets: Sockets;
   readonly loop: EventLoop;
   readonly memory: RelayMemory;
   /** The accepted socket, which is this object's from now on. */
   readonly client: number;
-  /** Where it may go, in order of preference; or why it goes nowhere. */
-  readonly places: Promise<readonly Place[] | { readonly refused: NetworkRefusal }>;
+  readonly places: Places | Promise<Places>;
   /** Begins a connection to a place; absent: with a socket of this machine's network. */
   readonly dial?: (to: Endpoint) => Promise<Opened>;
   /** Why an address that turns out to be this machine's may not be dialled; undefined: it may. Absent: each may. */
@@ -71,7 +73,8 @@ export class Connection {
   #isDialled = false;
   #endsWithClient = false;
   #address: Endpoint | undefined;
-  #dial: { readonly answered: (errno: number) => void; readonly timer: ReturnType<typeof setTimeout> } | undefined;
+  /** Until the dialled place has answered. */
+  #dial: { readonly timer: ReturnType<typeof setTimeout> } | undefined;
   #isOver = false;
 
   /** @throws {Error} When the system refuses to wait for it; the socket is still the caller's then. */
@@ -82,7 +85,6 @@ export class Connection {
     this.#in = new Direction(sockets, memory);
     this.#first = judge === undefined ? undefined : new Uint8Array(0);
     loop.add(client, () => this.#step());
-    this.#connect().catch((thrown) => this.#refuse({ reason: `cannot be reached: ${messageOf(thrown)}` }));
   }
 
   /** Cuts it off. */
@@ -90,25 +92,64 @@ export class Connection {
     this.#finish({ cut: true });
   }
 
-  async #connect(): Promise<void> {
-    const places = await this.#options.places;
+  /** Dials, once. First bytes that have come are judged before it, others meanwhile or after it. */
+  begin(): void {
+    this.#isJudged();
     if (this.#isOver) return;
-    if ("refused" in places) return this.#refuse(places.refused);
-    let why = "no place to dial";
-    for (const place of places) {
-      const errno = await this.#try(place);
-      if (this.#isOver) return;
-      if (errno === 0) {
-        const refused = this.#isOwn(place) ? this.#options.ownProblem?.(place) : undefined;
-        if (refused !== undefined) return this.#refuse(refused);
-        this.#address = place;
-        this.#isDialled = true;
-        this.#endsWithClient = place.endsWithClient ?? false;
-        return this.#step();
+    const { places } = this.#options;
+    if (!(places instanceof Promise)) return this.#choose(places);
+    places.then((found) => this.#choose(found)).catch((thrown) => this.#refuse(unreachable(messageOf(thrown))));
+  }
+
+  #choose(places: Places): void {
+    if (this.#isOver) return;
+    if ("refused" in places) this.#refuse(places.refused);
+    else this.#try(places, "no place to dial");
+  }
+
+  /** Dials the first place, and the next where that fails; `why` the one before did. */
+  #try(places: readonly Place[], why: string): void {
+    const { sockets, dial } = this.#options;
+    const [place, ...others] = places;
+    if (place === undefined) return this.#refuse(unreachable(why));
+    const fail = (errno: number) => this.#try(others, DIAL_ERRORS[errno] ?? `error ${errno}`);
+    if (dial === undefined) return this.#await(place, sockets.dial(place), fail);
+    dial(place).then((opened) => this.#await(place, opened, fail)).catch((thrown) =>
+      this.#refuse(unreachable(messageOf(thrown)))
+    );
+  }
+
+  /** Waits until a place has answered; `fail` gets the error's number. */
+  #await(place: Place, dialled: Opened, fail: (errno: number) => void): void {
+    const { sockets, loop } = this.#options;
+    if ("errno" in dialled) return this.#isOver ? undefined : fail(dialled.errno);
+    const { socket } = dialled;
+    if (this.#isOver) return sockets.close(socket);
+    place.onDialled?.(sockets.ownEnd(socket).port);
+    this.#server = socket;
+    const answered = (errno: number) => {
+      clearTimeout(this.#dial?.timer);
+      this.#dial = undefined;
+      if (errno !== 0) {
+        this.#close("server");
+        return fail(errno);
       }
-      why = DIAL_ERRORS[errno] ?? `error ${errno}`;
-    }
-    this.#refuse({ reason: `cannot be reached: ${why}` });
+      const refused = this.#isOwn(place) ? this.#options.ownProblem?.(place) : undefined;
+      if (refused !== undefined) return this.#refuse(refused);
+      this.#address = place;
+      this.#isDialled = true;
+      this.#endsWithClient = place.endsWithClient ?? false;
+      this.#step();
+    };
+    this.#dial = { timer: setTimeout(() => answered(ETIMEDOUT), DIAL_MS) };
+    const isHeard = attempt(Error, () => {
+      loop.add(socket, ({ write }) => {
+        if (this.#dial === undefined) this.#step();
+        else if (write) answered(sockets.errorOf(socket));
+      });
+      return true;
+    });
+    if (isHeard === undefined) this.#refuse(unreachable("the system waits for no further connection"));
   }
 
   /** A route can make this machine's own what no interface has: both ends of a connection are the same address then. */
@@ -116,31 +157,6 @@ export class Connection {
     const { sockets } = this.#options;
     const own = this.#server === undefined ? address : sockets.ownEnd(this.#server).address;
     return own.length === address.length && own.every((byte, at) => byte === address[at]);
-  }
-
-  /** 0: connected; else the error's number. */
-  async #try(place: Place): Promise<number> {
-    const { sockets, loop, dial } = this.#options;
-    const dialled = dial === undefined ? sockets.dial(place) : await dial(place);
-    if ("errno" in dialled) return dialled.errno;
-    const { socket } = dialled;
-    if (this.#isOver) {
-      sockets.close(socket);
-      return ECANCELED;
-    }
-    place.onDialled?.(sockets.ownEnd(socket).port);
-    const { promise, resolve } = Promise.withResolvers<number>();
-    this.#server = socket;
-    this.#dial = { answered: resolve, timer: setTimeout(() => resolve(ETIMEDOUT), DIAL_MS) };
-    loop.add(socket, ({ write }) => {
-      if (this.#dial === undefined) this.#step();
-      else if (write) resolve(sockets.errorOf(socket));
-    });
-    const errno = await promise;
-    clearTimeout(this.#dial?.timer);
-    this.#dial = undefined;
-    if (errno !== 0 && this.#server !== undefined) this.#close("server");
-    return errno;
   }
 
   #step(): void {
@@ -200,7 +216,7 @@ export class Connection {
     if (this.#isOver) return;
     this.#isOver = true;
     const { onEnd } = this.#options;
-    this.#dial?.answered(ECANCELED);
+    clearTimeout(this.#dial?.timer);
     for (const direction of [this.#out, this.#in]) direction.abandon();
     for (const end of ["client", "server"] as const) this.#close(end, { cut });
     onEnd({
@@ -222,8 +238,11 @@ export class Connection {
   }
 }
 
+function unreachable(why: string): NetworkRefusal {
+  return { reason: `cannot be reached: ${why}` };
+}
+
 const ETIMEDOUT = 110;
-const ECANCELED = 125;
 const DIAL_ERRORS: Readonly<Record<number, string>> = {
   24: "the server has too many open files",
   101: "no route leads there",

@@ -110,7 +110,7 @@ export class Publication {
       new Connection({
         ...this.#parts,
         client,
-        places: Promise.resolve(addresses.map((address) => ({ address, port: port.inside }))),
+        places: addresses.map((address) => ({ address, port: port.inside })),
         dial: async (to: Endpoint) => sockets.connect(await network.stocks[to.address.length === 4 ? 4 : 6].take(), to),
         onEnd: ({ refused }) => {
           if (connection !== undefined) this.#connections.delete(connection);
@@ -120,6 +120,7 @@ export class Publication {
       }));
     if (connection === undefined) return refuse("the system waits for no further connection");
     this.#connections.add(connection);
+    connection.begin();
   }
 
   #tell(port: PublishedPort, reason: string): void {

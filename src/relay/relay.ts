@@ -6,14 +6,17 @@ import type { NetworkRefusal, NetworkUse } from "../base/command/network_use.ts"
 import { attempt } from "../base/errors.ts";
 import { addressText, bytesOfAddress } from "../system/network/address_bytes.ts";
 import { isLoopbackHost } from "../system/network/public_address.ts";
+import { reachedAddress } from "../system/network/address_class.ts";
 import type { DialProblem } from "../system/network/dialled_address.ts";
+import type { IpAddress } from "../system/network/ip_address.ts";
 import type { HostAddress } from "../system/network/request_to_address.ts";
-import { Connection, type ConnectionEnd, type Place } from "./connection.ts";
+import { Connection, type ConnectionEnd, type Places } from "./connection.ts";
 import { RelayMemory } from "./direction.ts";
 import { DnsService } from "./dns_service.ts";
 import { syntheticAddress, SyntheticAddresses } from "./dns/synthetic_addresses.ts";
 import { EventLoop } from "./event_loop.ts";
 import { judgeOf } from "./first_bytes.ts";
+import { KeptLookups, type Lookup } from "./kept_lookups.ts";
 import { Publication, type PublicationOptions } from "./publication.ts";
 import { type Endpoint, Sockets } from "./sockets.ts";
 import type { Termination, Terminator } from "./terminator.ts";
@@ -39,7 +42,7 @@ export interface Reachable {
    * What an address of a host is that may not be dialled; undefined: it may. A listed address is its own host. `own`:
    * addresses of this machine; absent: those of its interfaces.
    */
-  readonly addressProblem: (host: string, address: string, own?: readonly string[]) => DialProblem | undefined;
+  readonly addressProblem: (host: string, address: string, own?: readonly IpAddress[]) => DialProblem | undefined;
 }
 
 export interface NetworkOptions {
@@ -59,8 +62,7 @@ export interface NetworkSockets {
 }
 
 export interface RelayOptions {
-  /** All addresses of a host. Rejects where it has none. */
-  readonly lookup: (host: string) => Promise<readonly HostAddress[]>;
+  readonly lookup: Lookup;
   /** Hears why the relay has failed, after all its connections have ended. */
   readonly onFailure: (thrown: unknown) => void;
 }
@@ -78,10 +80,12 @@ export class Relay implements AsyncDisposable {
   readonly #sockets = new Sockets();
   readonly #loop = new EventLoop((thrown) => this.#fail(thrown));
   readonly #memory = new RelayMemory();
+  readonly #lookups: KeptLookups;
   readonly #networks = new Set<RelayedNetwork | Publication>();
 
   constructor(options: RelayOptions) {
     this.#options = options;
+    this.#lookups = new KeptLookups(options.lookup);
   }
 
   /** Serves a network; its sockets are the relay's from now on. @throws {Error} When the system refuses to wait for them. */
@@ -99,7 +103,7 @@ export class Relay implements AsyncDisposable {
   }
 
   get #parts(): RelayParts {
-    return { ...this.#options, sockets: this.#sockets, loop: this.#loop, memory: this.#memory };
+    return { sockets: this.#sockets, loop: this.#loop, memory: this.#memory, lookups: this.#lookups };
   }
 
   /** Nothing opens: without the relay a network leads nowhere. */
@@ -115,10 +119,11 @@ export class Relay implements AsyncDisposable {
   }
 }
 
-interface RelayParts extends RelayOptions {
+interface RelayParts {
   readonly sockets: Sockets;
   readonly loop: EventLoop;
   readonly memory: RelayMemory;
+  readonly lookups: KeptLookups;
 }
 
 /** What one network's commands can reach. */
@@ -171,7 +176,7 @@ export class RelayedNetwork {
   }
 
   #relay(client: number, port: number, tell: (use: NetworkUse) => void): void {
-    const { sockets, loop, memory } = this.#parts;
+    const { sockets, loop, memory, lookups } = this.#parts;
     const { address } = sockets.ownEnd(client);
     const synthetic = syntheticAddress(address);
     const name = synthetic === undefined ? addressText(address) : this.#addresses.nameOf(synthetic);
@@ -199,15 +204,20 @@ export class RelayedNetwork {
         memory,
         client,
         places: isName
-          ? this.#placesOf(host, port).then((places) => throughTerminator(places, { terminator, host, port, ended }))
-          : Promise.resolve(this.#placeAt(address, port)),
+          ? this.#placesOf(host, port, (places) => throughTerminator(places, { terminator, host, port, ended }))
+          : this.#placeAt(address, port),
         // What ends TLS stands on this machine.
         ...terminator === undefined && {
-          ownProblem: ({ address: own }) => this.#refusalOf(host, addressText(own), [addressText(own)]),
+          ownProblem: ({ address: own }) => {
+            const text = addressText(own);
+            const reached = reachedAddress(text);
+            return this.#refusalOf(host, text, reached === undefined ? [] : [reached]);
+          },
         },
         ...judge !== false && { judge },
         onEnd: (end) => {
           if (connection !== undefined) this.#connections.delete(connection);
+          if (end.address === undefined) lookups.forget(host);
           tell(useOf(host, port, end, ended));
         },
       }));
@@ -215,16 +225,17 @@ export class RelayedNetwork {
       return refuse({ reason: "cannot be served: the system waits for no further connection" });
     }
     this.#connections.add(connection);
+    connection.begin();
   }
 
   /** An address that a person listed. */
-  #placeAt(address: Uint8Array, port: number): readonly Endpoint[] | { readonly refused: NetworkRefusal } {
+  #placeAt(address: Uint8Array, port: number): Places {
     const text = addressText(address);
     const refused = this.#refusalOf(text, text);
     return refused === undefined ? [{ address, port }] : { refused };
   }
 
-  #refusalOf(host: string, address: string, own?: readonly string[]): NetworkRefusal | undefined {
+  #refusalOf(host: string, address: string, own?: readonly IpAddress[]): NetworkRefusal | undefined {
     const problem = this.#options.reachable.addressProblem(host, address, own);
     if (problem === undefined) return undefined;
     if (host === address) return { reason: `is ${problem.what}` };
@@ -234,11 +245,17 @@ export class RelayedNetwork {
     };
   }
 
-  async #placesOf(host: string, port: number): Promise<readonly Endpoint[] | { readonly refused: NetworkRefusal }> {
-    const [looked] = await Promise.allSettled([this.#parts.lookup(host)]);
-    if (looked.status === "rejected" || looked.value.length === 0) return NO_ADDRESS;
+  /** `lead` says where connections to these places are led. */
+  #placesOf(host: string, port: number, lead: (places: Places) => Places): Places | Promise<Places> {
+    const found = this.#parts.lookups.of(host);
+    if (!(found instanceof Promise)) return lead(this.#allowed(found, host, port));
+    return found.then((addresses) => lead(this.#allowed(addresses, host, port)), () => NO_ADDRESS);
+  }
+
+  /** Those of the addresses of a host to which a connection may go. */
+  #allowed(addresses: readonly HostAddress[], host: string, port: number): Places {
     let problem: NetworkRefusal | undefined;
-    const places = looked.value.flatMap(({ address }) => {
+    const places = addresses.flatMap(({ address }) => {
       const why = this.#refusalOf(host, address);
       problem ??= why;
       const bytes = bytesOfAddress(address);
@@ -260,14 +277,14 @@ interface Ended {
 
 /** The places, or the one where the TLS of the connection ends. */
 function throughTerminator(
-  places: readonly Endpoint[] | { readonly refused: NetworkRefusal },
+  places: Places,
   { terminator, host, port, ended }: {
     readonly terminator: Terminator | undefined;
     readonly host: string;
     readonly port: number;
     readonly ended: Ended;
   },
-): readonly Place[] | { readonly refused: NetworkRefusal } {
+): Places {
   if (terminator === undefined || "refused" in places) return places;
   const termination = terminator.terminate({ host, port, places });
   Object.assign(ended, { places, termination });

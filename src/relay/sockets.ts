@@ -60,9 +60,10 @@ export class Sockets implements Disposable {
   readonly #name = new Uint8Array(ADDRESS_BYTES);
   readonly #length = new Uint32Array(1);
 
-  /** A descriptor that was taken over waits in no call from now on. */
+  /** A descriptor that was taken over waits in no call from now on; what a listener accepts sends at once, as it does. */
   adopt(descriptor: number): void {
     this.#library.symbols.fcntl(descriptor, F_SETFL, O_NONBLOCK);
+    this.#set(descriptor, IPPROTO_TCP, TCP_NODELAY, [1]);
   }
 
   /** The next connection of a listener, and where it comes from; undefined: none waits. */
@@ -70,9 +71,7 @@ export class Sockets implements Disposable {
     const { accept4 } = this.#library.symbols;
     this.#length[0] = ADDRESS_BYTES;
     const socket = accept4(listener, this.#name, this.#length, SOCK_NONBLOCK | O_CLOEXEC);
-    if (socket < 0) return undefined;
-    this.#set(socket, IPPROTO_TCP, TCP_NODELAY, [1]);
-    return { socket, from: endpointOf(this.#name) };
+    return socket < 0 ? undefined : { socket, from: endpointOf(this.#name) };
   }
 
   /** Where a connection was meant to go. */
@@ -88,6 +87,7 @@ export class Sockets implements Disposable {
     const socket = this.#open(at);
     if (socket < 0) return { errno: this.#errno() };
     this.#set(socket, SOL_SOCKET, SO_REUSEADDR, [1]); // connections of an earlier server may still be on their way out
+    this.#set(socket, IPPROTO_TCP, TCP_NODELAY, [1]);
     const name = nameOf(at);
     if (bind(socket, name, name.length) === 0 && listen(socket, BACKLOG) === 0) return { socket };
     const errno = this.#errno();

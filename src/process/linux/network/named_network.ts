@@ -11,7 +11,9 @@ import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import { FIRST_LISTENER_FD, type NamedNetworkPlan } from "../../../sandbox/launcher/steps/named_network_steps.ts";
 import { addressesOf } from "../../../system/network/request_to_address.ts";
 import { bytesOfAddress } from "../../../system/network/address_bytes.ts";
-import { dialProblem, ownAddresses } from "../../../system/network/dialled_address.ts";
+import { dialProblem } from "../../../system/network/dialled_address.ts";
+import type { IpAddress } from "../../../system/network/ip_address.ts";
+import type { OwnAddresses } from "../../../system/network/own_addresses.ts";
 import type { Spawner } from "../../spawn.ts";
 import { NetworkUsers } from "./network_users.ts";
 
@@ -46,6 +48,8 @@ export interface NetworkServer {
   readonly relay: Relay;
   readonly users: NetworkUsers;
   readonly terminator: Terminator | undefined;
+  /** The addresses of this machine as they are now. */
+  readonly own: () => readonly IpAddress[];
 }
 
 export interface SessionNetworkOptions {
@@ -64,7 +68,7 @@ export interface PublicationState extends PublishedPort {
 export class SessionNetwork implements AsyncDisposable {
   readonly users = new NetworkUsers();
   readonly #options: SessionNetworkOptions;
-  #relay: Promise<Relay> | undefined;
+  #opened: Promise<{ readonly relay: Relay; readonly own: OwnAddresses }> | undefined;
   #published: { readonly ports: readonly PublishedPort[]; readonly publication: Publication } | undefined;
   #entered: EnteredNetwork | undefined;
 
@@ -77,10 +81,15 @@ export class SessionNetwork implements AsyncDisposable {
       this.#options.logger.error("The network by name has failed: commands reach nothing", {
         error: messageOf(thrown),
       });
-    this.#relay ??= import("../../../relay/relay.ts").then(({ Relay }) =>
-      new Relay({ lookup: addressesOf, onFailure })
-    );
-    return { relay: await this.#relay, users: this.users, terminator: this.#options.terminator };
+    this.#opened ??= Promise.all([
+      import("../../../relay/relay.ts"),
+      import("../../../system/network/own_addresses.ts"),
+    ]).then(([{ Relay }, { OwnAddresses }]) => ({
+      relay: new Relay({ lookup: addressesOf, onFailure }),
+      own: new OwnAddresses(),
+    }));
+    const { relay, own } = await this.#opened;
+    return { relay, users: this.users, terminator: this.#options.terminator, own: () => own.now() };
   }
 
   /** Leads ports of this machine into it until it is disposed. @throws {UserError} When one is taken. */
@@ -112,7 +121,9 @@ export class SessionNetwork implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#relay)?.[Symbol.asyncDispose]();
+    const opened = await this.#opened;
+    await opened?.relay[Symbol.asyncDispose]();
+    opened?.own[Symbol.dispose]();
   }
 }
 
@@ -142,7 +153,7 @@ export function serveNetwork(
       isListed: (name) => isListedName(names, name),
       find: (host, port) => findRule(names, host, port),
       refusal: (host, port) => refusedHost(host, port, boundBy),
-      addressProblem: (host, address, own = ownAddresses()) => {
+      addressProblem: (host, address, own = server.own()) => {
         const allowsPrivateHosts = host === address || privateHosts.includes(host);
         return dialProblem(address, { allowsPrivateHosts, own });
       },

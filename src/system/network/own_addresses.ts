@@ -1,0 +1,88 @@
+/** The addresses of this machine, which change with networks, VPNs and containers. */
+import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
+import { O_CLOEXEC } from "../syscalls.ts";
+import { reachedAddress } from "./address_class.ts";
+import type { IpAddress } from "./ip_address.ts";
+
+const LIBRARY = {
+  socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
+  bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  recv: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
+  close: { parameters: ["i32"], result: "i32" },
+  __errno_location: { parameters: [], result: "pointer" },
+} as const;
+
+const AF_NETLINK = 16;
+const SOCK_RAW = 3;
+const SOCK_NONBLOCK = 0x800;
+const NETLINK_ROUTE = 0;
+/** RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV6_IFADDR */
+const GROUPS = 0x1 | 0x10 | 0x100;
+const EAGAIN = 11;
+const NEWS_BYTES = 4096;
+
+/**
+ * Reading all interfaces takes a tenth of a millisecond or more, asking the kernel whether they have changed (netlink(7))
+ * a few microseconds. A kernel that does not tell of changes is asked for all of them each time.
+ */
+export class OwnAddresses implements Disposable {
+  readonly #library = new LazyLibrary(LIBRARY);
+  readonly #news = new Uint8Array(NEWS_BYTES);
+  readonly #socket: number | undefined;
+  #kept: readonly IpAddress[] | undefined;
+
+  constructor() {
+    this.#socket = this.#subscribe();
+  }
+
+  /** Those of all interfaces as they are now. @throws {Deno.errors.NotCapable} without `--allow-sys` */
+  now(): readonly IpAddress[] {
+    const hasChanged = this.#hasChanged();
+    if (this.#kept === undefined || hasChanged) this.#kept = ownAddresses();
+    return this.#kept;
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#socket !== undefined) this.#library.symbols.close(this.#socket);
+    this.#library[Symbol.dispose]();
+  }
+
+  /** Undefined: the kernel tells of no changes. */
+  #subscribe(): number | undefined {
+    const { socket: open, bind, close } = this.#library.symbols;
+    const socket = open(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | O_CLOEXEC, NETLINK_ROUTE);
+    if (socket < 0) return undefined;
+    const name = new Uint8Array(12);
+    const view = new DataView(name.buffer);
+    view.setUint16(0, AF_NETLINK, LITTLE_ENDIAN);
+    view.setUint32(8, GROUPS, LITTLE_ENDIAN);
+    if (bind(socket, name, name.length) === 0) return socket;
+    close(socket);
+    return undefined;
+  }
+
+  /** All but "nothing is new" counts as a change: news, news that were lost, and every other error. */
+  #hasChanged(): boolean {
+    const socket = this.#socket;
+    if (socket === undefined) return true;
+    const read = () => Number(this.#library.symbols.recv(socket, this.#news, BigInt(NEWS_BYTES), 0));
+    let hasChanged = false;
+    for (let reads = 0; reads < MOST_NEWS; reads++) {
+      if (read() < 0 && this.#errno() === EAGAIN) return hasChanged;
+      hasChanged = true;
+    }
+    return true;
+  }
+
+  #errno(): number {
+    return errnoAt(this.#library.symbols.__errno_location());
+  }
+}
+
+/** What is read at once; more is read the next time. */
+const MOST_NEWS = 64;
+
+/** The addresses of all interfaces of this machine, read now. @throws {Deno.errors.NotCapable} without `--allow-sys` */
+export function ownAddresses(): readonly IpAddress[] {
+  return Deno.networkInterfaces().flatMap(({ address }) => reachedAddress(address) ?? []);
+}
