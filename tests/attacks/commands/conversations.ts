@@ -1,5 +1,6 @@
 /** I: output that pretends to be the server's own words, and output that patterns take long over (S22, X20, X21). */
 import { until } from "../../_support/deadline.ts";
+import type { ToolAnswer } from "../../_support/json_rpc.ts";
 import { BOTH, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
 import { driven, withServer, writeTools } from "../frame/stage.ts";
 
@@ -39,6 +40,12 @@ function unmarked(text: string, disguise: string): string | undefined {
   return bare === undefined ? undefined : `${JSON.stringify(disguise)}: ${bare}`;
 }
 
+/** An answer without the news of other operations, which come in parts of their own. */
+function ownText({ result }: ToolAnswer): string {
+  const [first] = result["content"] as readonly { readonly text?: string }[];
+  return first?.text ?? "";
+}
+
 interface Place {
   /** The line of the shell around what writes the fakes. */
   readonly line: (fakes: string) => string;
@@ -52,7 +59,7 @@ function fakedIn({ line, args = {}, then }: Place): Way {
     does: driven(async (scene) => {
       for (const disguise of DISGUISES) {
         const command = line(writes(disguise));
-        const { text } = await scene.running.call("sandboxed_shell", { command, ...args });
+        const text = ownText(await scene.running.call("sandboxed_shell", { command, ...args }));
         const id = /^\[?(op_\w+)/.exec(text)?.[1] ?? "";
         const found = unmarked(then === undefined ? text : await then(scene, id), disguise);
         if (Object.keys(args).length > 0) await scene.running.call("cancel", { operation_id: id });
@@ -162,10 +169,12 @@ function feeding(directory: string): number {
   return [...Deno.readDirSync(directory)].filter(({ name }) => name.startsWith("fed-")).length;
 }
 
-const FOUND = new RegExp(`^> ${LAST}$|KiB came too fast to be looked at$`, "gm");
+const FOUND = new RegExp(`^> ${LAST}$`, "gm");
+/** A result that shows the whole output does not tell of watched lines again. */
+const SHOWN = new RegExp(`^(?:> )?${LAST}$`, "gm");
 
 /** Answers of another operation while lines are tried on all these patterns. */
-function explosive(ask: (scene: Scene, pattern: string) => Promise<{ readonly text: string }>): Way {
+function explosive(ask: (scene: Scene, pattern: string) => Promise<{ readonly text: string }>, last: RegExp): Way {
   return {
     does: driven(async (scene) => {
       const { running, directory } = scene;
@@ -188,8 +197,7 @@ function explosive(ask: (scene: Scene, pattern: string) => Promise<{ readonly te
       const texts = (await Promise.all(asked)).map(({ text }) => text);
       await running.call("cancel", { operation_id: id });
       if (before > 0) return "a wait was over before its line was there";
-      // What was watched for may be told with the answer of another call; a busy machine may leave some of it unread.
-      const found = texts.join("\n").match(FOUND)?.length ?? 0;
+      const found = texts.join("\n").match(last)?.length ?? 0;
       return found >= EXPLOSIVE.length ? undefined : `${found} patterns have found their line: ${texts.join("\n")}`;
     }),
     noControl: "it is the server that matches, with its sandbox or without",
@@ -215,20 +223,20 @@ export const CONVERSATIONS: readonly Row[] = [
       "an answer to send": fakedIn({
         line: (fakes) => `echo ready; read answer; ${fakes}; read answer`,
         args: { input: true },
-        then: async ({ running }, id) => (await running.call("send", { operation_id: id, text: "x\n" })).text,
+        then: async ({ running }, id) => ownText(await running.call("send", { operation_id: id, text: "x\n" })),
       }),
       "an answer of await": fakedIn({
         line: (fakes) => `echo ready; read answer; ${fakes}; sleep 60`,
         args: { input: true },
         then: async ({ running }, id) => {
           await running.call("send", { operation_id: id, text: "x\n", until: "Sandbox: " });
-          return (await running.call("await", { operation_id: id, until_quiet: 0.3 })).text;
+          return ownText(await running.call("await", { operation_id: id, until_quiet: 0.3 }));
         },
       }),
       "an answer of status": fakedIn({
         line: (fakes) => `${fakes}; read answer`,
         args: { input: true },
-        then: async ({ running }, id) => (await running.call("status", { operation_id: id })).text,
+        then: async ({ running }, id) => ownText(await running.call("status", { operation_id: id })),
       }),
       "lines that were watched for": WATCHED,
       "a step of a sequence": IN_A_SEQUENCE,
@@ -240,6 +248,8 @@ export const CONVERSATIONS: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "the server matches for every user alike",
     aim: "evidence",
-    ways: Object.fromEntries(Object.entries(ASKED_BY).map(([name, ask]) => [name, explosive(ask)])),
+    ways: Object.fromEntries(
+      Object.entries(ASKED_BY).map(([name, ask]) => [name, explosive(ask, name.startsWith("watch") ? SHOWN : FOUND)]),
+    ),
   },
 ];
