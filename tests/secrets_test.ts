@@ -208,9 +208,10 @@ time.sleep(2)`;
     const ask = `import urllib.request; urllib.request.urlopen("https://${BOUND}:${echo.port}/silent")`;
     const asked = server.call("sandboxed_shell", { command: `python3 -c '${ask}'` });
     await withDeadline(echo.asked.promise, DEADLINE_MS, "the request");
-    const [id] = /op_\w+/.exec((await asked).text) ?? [];
+    const [id] = /op_\w+/.exec((await server.call("status")).text) ?? [];
     await server.call("cancel", { operation_id: id });
     await withDeadline(echo.left.promise, DEADLINE_MS, "the end of the request");
+    assert.match((await asked).text, /cancelled/);
   });
 });
 
