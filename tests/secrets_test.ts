@@ -138,7 +138,7 @@ for (const user of usersAtHand()) {
       }
       assert.match(
         await ask("DELETE", url("/repos/a"), "Authorization: token $TOKEN"),
-        /\nSandbox: secret TOKEN is not for this request: --secret allows GET \/repos\/\*\n/,
+        /\nRefused by ahma_mcp: secret TOKEN is not for this request: --secret allows GET \/repos\/\*\n/,
       );
       const wrongHost = await ask("GET", url("/repos/a"), "Authorization: token $TOKEN", `Host: ${OTHER}`);
       assert.match(wrongHost, /^421 /);
@@ -187,7 +187,7 @@ Deno.test("S33 a secret stays hidden whatever a command sends with it, and in la
     }
     const heard = echo.heard.length;
     const body = await ask("GET", url("/"), "Authorization: Bearer $TOKEN", "Content-Length: 4");
-    assert.match(body, /^400 [^]*\nSandbox: a body of GET is not carried\n/);
+    assert.match(body, /^400 [^]*\nRefused by ahma_mcp: a body of GET is not carried\n/);
     assert.match(await ask("GET", url("/"), `Host: ${BOUND}/repos?`), /^421 /);
     assert.equal(echo.heard.length, heard);
   });

@@ -109,7 +109,7 @@ export class SecretGateway implements Terminator, AsyncDisposable {
     const { target, controller } = connection;
     const refuse = (status: number, why: string) => {
       connection.refused = `was sent a request that is not passed on: ${why}`;
-      return answered(status, `Sandbox: ${why}`);
+      return answered(status, `Refused by ahma_mcp: ${why}`);
     };
     const [, asked = "", path = ""] = ADDRESS.exec(request.url) ?? [];
     // The address is made of the header, which may hold more than a host; HTTP/2 has none.
@@ -136,7 +136,7 @@ export class SecretGateway implements Terminator, AsyncDisposable {
       // A message of the runtime may quote what was sent.
       const why = hideIn(messageOf(thrown), ready.hidden);
       this.#options.log.debug("A request with secrets has failed", { host: target.host, error: why });
-      return answered(502, `Sandbox: ${target.host} cannot be asked: ${why}`);
+      return answered(502, `ahma_mcp: ${target.host} cannot be asked: ${why}`);
     }
   }
 }
