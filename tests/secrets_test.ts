@@ -244,6 +244,8 @@ Deno.test("S33 values come from private files and commands, and what cannot be k
       (error: Error) => error.message,
     );
   const named = ["--network", "packages", "--secret", `TOKEN=${BOUND}`];
+  const inScope = place.write("token", VALUE);
+  await Deno.chmod(inScope, 0o600);
   const problems: readonly (readonly [RegExp, Parameters<typeof started>])[] = [
     [/Cannot find secret "TOKEN": variable "TOKEN" is not set/, [named, {}]],
     [/Cannot use secret "TOKEN": it has 5 characters/, [named, { TOKEN: "short" }]],
@@ -251,6 +253,10 @@ Deno.test("S33 values come from private files and commands, and what cannot be k
     [
       /Cannot read secret "TOKEN" from ".*": other users can read it/,
       [[...named, "--secret-file", `TOKEN=${open}`]],
+    ],
+    [
+      /Cannot read secret "TOKEN" from ".*": commands can read it there/,
+      [[...named, "--secret-file", `TOKEN=${inScope}`]],
     ],
     [/Cannot read secret "TOKEN" from its command: it failed/, [[...named, "--secret-command", "TOKEN=exit 1"]]],
     [/Cannot keep secret "TOKEN" with --network full/, [["--secret", `TOKEN=${BOUND}`]]],

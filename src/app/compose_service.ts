@@ -24,6 +24,7 @@ import { inlineLimits, type PublishedAs, type Service } from "../service/service
 import type { StdioStreams } from "../service/connection/stdio_connection.ts";
 import type { ShownConnection } from "../control/server/shown_server.ts";
 import { LateControl } from "./late_control.ts";
+import { isReadable } from "./writable_trees.ts";
 import { type OpenSecrets, openSecrets } from "./secrets/open_secrets.ts";
 import { CheckMemory, checkMemoryFile } from "./probes/probe_cache.ts";
 import { embeddedTools } from "../settings/bundles.ts";
@@ -73,7 +74,7 @@ export interface Program extends AsyncDisposable {
 export async function compose(options: ComposeOptions): Promise<Program> {
   const { settings, settings: { maxConcurrency }, environment, log } = options;
   await using stack = new AsyncDisposableStack();
-  const secrets = await openSecrets({ ...options, secrets: settings.secrets, stack });
+  const secrets = await openSecrets({ ...options, isReadable: (path) => isReadable(path, options), stack });
   const configured = settings.mcpConfigs.length === 0 ? undefined : identifiedServers(options, secrets);
   configured?.catch(() => {}); // Its failure is reported where it is awaited.
   const session = await openPublished({ ...options, secrets }, stack);

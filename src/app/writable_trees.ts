@@ -23,6 +23,18 @@ export function openTrees(
   ].filter((tree) => tree !== undefined);
 }
 
+/** Whether commands can read a path: it lies in a tree that they can write to, or that `--read` names. */
+export function isReadable(
+  path: string,
+  { settings: { sandbox }, environment }: {
+    readonly settings: { readonly sandbox: Pick<SandboxChoice, "scopes" | "writes" | "reads"> };
+    readonly environment: Readonly<Record<string, string>>;
+  },
+): boolean {
+  const reads = sandbox.reads.flatMap((tree) => realPath(absolutePath(tree, Deno.cwd())) ?? []);
+  return isInOpenTree(path, [...openTrees(sandbox, environment), ...reads]);
+}
+
 /** Whether a path, or where it leads as far as it exists, lies in one of these trees. */
 export function isInOpenTree(path: string, trees: readonly string[]): boolean {
   const place = placeOf(path);

@@ -8,7 +8,7 @@ import { RESOURCE } from "../../sandbox/policy/confinement.ts";
 import { trustedCertificates } from "../../sandbox/directories/certificate_files.ts";
 import type { SandboxSecrets } from "../../sandbox/policy/sandbox_settings.ts";
 import type { HostSecret } from "../../secrets/put_in.ts";
-import type { SecretSettings } from "../../settings/secrets.ts";
+import type { Settings } from "../../settings/settings.ts";
 import { LazyLibrary } from "../../system/c_library.ts";
 import { secretValues } from "./secret_values.ts";
 
@@ -42,15 +42,17 @@ const SHUTDOWN_MS = 1000;
  * @throws {UserError} When a value cannot be had.
  */
 export async function openSecrets(
-  { secrets, environment, log, stack }: {
-    readonly secrets: SecretSettings;
+  { settings: { secrets }, environment, isReadable, log, stack }: {
+    readonly settings: Pick<Settings, "secrets">;
+    /** Whether commands can read a path. */
+    readonly isReadable: (path: string) => boolean;
     readonly environment: Readonly<Record<string, string>>;
     readonly log: Logger;
     readonly stack: AsyncDisposableStack;
   },
 ): Promise<OpenSecrets | undefined> {
   if (secrets.bindings.length === 0) return undefined;
-  const values = await secretValues(secrets, environment);
+  const values = await secretValues(secrets, environment, isReadable);
   leaveNoCore();
   const placeholders = new Map([...values.keys()].map((name) => [name, newPlaceholder()]));
   const byHost = new Map<string, HostSecret[]>();

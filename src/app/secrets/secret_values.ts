@@ -13,16 +13,20 @@ const USABLE = /^[!-~](?:[ -~]*[!-~])$/;
 const SHORTEST = 8;
 const LONGEST = 4096;
 
-/** The values by name. @throws {UserError} When one cannot be had or used; the message never shows it. */
+/**
+ * The values by name. `isReadable`: whether commands can read a path. @throws {UserError} When one cannot be had or used; the
+ * message never shows it.
+ */
 export async function secretValues(
   { bindings, files, commands }: SecretSettings,
   environment: Environment,
+  isReadable: (path: string) => boolean,
 ): Promise<ReadonlyMap<string, string>> {
   const values = new Map<string, string>();
   for (const name of new Set(bindings.map((one) => one.name))) {
     const [file, command] = [files.get(name), commands.get(name)];
     const text = file !== undefined
-      ? await fromFile(name, file)
+      ? await fromFile(name, file, isReadable)
       : command !== undefined
       ? await fromCommand(name, command, environment)
       : fromVariable(name, environment);
@@ -50,8 +54,9 @@ function fromVariable(name: string, environment: Environment): string {
   );
 }
 
-async function fromFile(name: string, path: string): Promise<string> {
+async function fromFile(name: string, path: string, isReadable: (path: string) => boolean): Promise<string> {
   const problem = (why: string) => new UserError(`Cannot read secret "${name}" from "${path}": ${why}`);
+  if (isReadable(path)) throw problem("commands can read it there. Keep it outside the scope");
   try {
     using file = await Deno.open(path);
     const { isFile, uid, mode, size } = await file.stat();
@@ -70,7 +75,8 @@ async function fromCommand(name: string, command: string, environment: Environme
     program: "/bin/sh",
     args: ["-c", command],
     environment,
-    directory: Deno.cwd(),
+    // What a project holds decides nothing of a command that runs with all rights.
+    directory: environment["HOME"] ?? "/",
     longestMs: COMMAND_MS,
     mostBytes: MOST_BYTES,
     signal: new AbortController().signal,
