@@ -68,8 +68,8 @@ function covers(one: ProtectedPath, path: string): boolean {
 }
 
 function text({ subject, access, allowed, rule, flags }: Checked): string {
-  const advice = flags.length === 0 ? "" : `. A person can allow it with ${flags.join(" or ")}`;
-  return `${allowed ? "yes" : "no"}: ${access} ${shorten(subject)}: ${rule}${advice}\n`;
+  const advice = flags.length === 0 ? "" : `. A person can allow it with ${shorten(flags.join(" or "))}`;
+  return `${allowed ? "yes" : "no"}: ${access} ${shorten(subject)}: ${shorten(rule)}${advice}\n`;
 }
 
 /** A host has a dot, and no file has its name. */

@@ -69,7 +69,11 @@ function reportText({ since, subjects, values, file }: {
 }): string {
   if (subjects.length === 0) return `Nothing was denied in the last ${since}.\n`;
   const lines = subjects.slice(0, MOST_SHOWN).map(({ subject, times, tools, flag, isRisky }) => {
-    const advice = flag === undefined ? "no flag opens it" : isRisky ? `${flag} (opens much: left out below)` : flag;
+    const advice = flag === undefined
+      ? "no flag opens it"
+      : isRisky
+      ? `${shorten(flag)} (left out below)`
+      : shorten(flag);
     return `  ${counted(times, "time")}  ${shorten(subject)}  by ${tools.slice(0, 3).join(", ")}: ${advice}`;
   });
   const more = subjects.length > MOST_SHOWN ? [`  and ${subjects.length - MOST_SHOWN} more`] : [];

@@ -1,4 +1,5 @@
 /** What would have let pass what the sandbox denied (L11): the narrowest settings, and what is left to a person. Pure. */
+import { shorten } from "../../../../base/visible_text.ts";
 import { isObject, member } from "../../../../wire/json_value.ts";
 
 /** Something that was denied, over all commands. */
@@ -73,6 +74,8 @@ export function proposedSettings(
 
 /** The key of a setting and the value that it gets in a list; undefined: the flag opens too much. */
 function proposed(flag: string): readonly [key: string, value: string | undefined] | undefined {
+  // A name that draws on a terminal, or forges a line, is not recommended.
+  if (shorten(flag, flag.length) !== flag) return undefined;
   const [, name, value] = LISTED.exec(flag) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];
   const [, host] = NAMED_HOST.exec(flag) ?? [];

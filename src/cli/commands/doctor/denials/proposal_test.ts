@@ -39,6 +39,13 @@ Deno.test("L11 deniedSubjects() sums up by subject, from a time on, the most fre
   ]]);
 });
 
+Deno.test("L11 proposedSettings() proposes no name that draws on a terminal or forges a line", () => {
+  const flags = ["\x1b[2J", "a\nb", "\u202ea"].map((name) => `--read /srv/${name}`);
+  const subjects = deniedSubjects(flags.map((flag) => line([{ path: flag, access: ["read"], flags: [flag] }])), 0);
+  assert.deepEqual(subjects.map(({ isRisky }) => isRisky), [true, true, true]);
+  assert.deepEqual(proposedSettings(subjects, {}), {});
+});
+
 Deno.test("L11 proposedSettings() adds to lists that are there, and proposes nothing that opens much", () => {
   const subjects = deniedSubjects(LINES, 0);
   assert.deepEqual(proposedSettings(subjects, { read: ["/a"], network: ["packages"] }), {
