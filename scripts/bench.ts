@@ -15,6 +15,7 @@ import { http } from "./bench/http/http.ts";
 import { nativeEdits } from "./bench/native/edits.ts";
 import { nativeReads } from "./bench/native/reads.ts";
 import { search } from "./bench/native/search.ts";
+import { network } from "./bench/network/network.ts";
 import { operations } from "./bench/operations.ts";
 import { output } from "./bench/output.ts";
 import { measuredText, merge, readMeasured } from "./bench/page.ts";
@@ -63,6 +64,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   "native reads": () => nativeReads(programs, rounds),
   "search": () => search(programs),
   "servers behind": () => servers(programs, plan),
+  "network by name": () => network(programs, plan),
   "http": () => http(programs, plan),
 };
 

@@ -1,4 +1,5 @@
 import { ownExecutable } from "../../tests/_support/packages/own_executable.ts";
+import type { User } from "../../tests/_support/workbench.ts";
 import type { CommandLine } from "../client/command_line.ts";
 import { HTTP_PERMISSIONS, SERVER_RUN_FLAGS } from "../permissions.ts";
 
@@ -11,6 +12,22 @@ export class Programs implements Disposable {
 
   constructor() {
     for (const name of ["home", "scope"]) Deno.mkdirSync(`${this.#directory}/${name}`);
+  }
+
+  /** Where files lie that are of no program's scope. */
+  get parent(): string {
+    return this.#directory;
+  }
+
+  /** Writes a file and gives its path. */
+  write(path: string, text: string): string {
+    Deno.writeTextFileSync(path, text);
+    return path;
+  }
+
+  /** Who runs them. */
+  get user(): User {
+    return Deno.uid() === 0 ? "root" : "ordinary";
   }
 
   /** The packed program. @throws Error with the remedy when it is not packed. */
@@ -58,14 +75,20 @@ export class Programs implements Disposable {
 
   /** The C program that spawns; undefined where gcc is missing. */
   async spawner(): Promise<CommandLine | undefined> {
-    const output = `${this.#directory}/floor`;
+    const program = await this.compiled("floor");
+    return program === undefined ? undefined : this.line(program, []);
+  }
+
+  /** Where commands find a program of ours in C, named by its source without `.c`; undefined where gcc is missing. */
+  async compiled(source: string): Promise<string | undefined> {
+    const output = `${this.directory("bin")}/${source.slice(source.lastIndexOf("/") + 1)}`;
     try {
-      await run("gcc", ["-O2", "-o", output, `${ROOT}scripts/bench/floor.c`], ROOT);
+      await run("gcc", ["-O2", "-pthread", "-o", output, `${ROOT}scripts/bench/${source}.c`], ROOT);
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return undefined;
       throw error;
     }
-    return this.line(output, []);
+    return output;
   }
 
   /** Any program in the clean environment. */

@@ -1,7 +1,11 @@
 import type { Workbench } from "./workbench.ts";
 
 /** The words before a program that run it where these names lead to this machine. */
-export function namesHere(bench: Workbench, names: string, more = ""): readonly string[] {
+export function namesHere(
+  bench: Pick<Workbench, "parent" | "user" | "write">,
+  names: string,
+  more = "",
+): readonly string[] {
   const hosts = bench.write(`${bench.parent}/hosts`, `127.0.0.1 localhost ${names}\n${more}`);
   const script = `mount --bind "${hosts}" /etc/hosts && exec "$@"`;
   if (bench.user === "root") return ["unshare", "--mount", "sh", "-c", script, "sh"];
