@@ -24,6 +24,7 @@ const LISTS: readonly FlagName[] = [
   "secret-file",
   "secret-command",
   "publish",
+  "ask",
   "require-layer",
   "allow-host",
   "allow-origin",

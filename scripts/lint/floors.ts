@@ -8,6 +8,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   catalog: 2,
   operation: 2,
   prompt: 2,
+  consent: 2,
   relay: 2,
   process: 3,
   command: 3,

@@ -84,6 +84,7 @@ const SEAMS: readonly string[] = [
   "app/compose_service.ts",
   "app/http/awaited_scope.ts",
   "app/late_toolbox.ts",
+  "app/open_sandbox.ts",
   "app/secrets/open_secrets.ts",
   "catalog/check/validate.ts",
   "cli/program.ts",

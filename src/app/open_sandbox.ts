@@ -22,6 +22,7 @@ import { keepControlDirectories } from "../control/place/control_directories.ts"
 import { keepSettingsPlace, settingsPlace, unkeptSettings } from "./protect_settings.ts";
 import { programFiles } from "./program/own_program.ts";
 import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
+import type { Consent } from "../consent/consent.ts";
 import { AuditLog } from "./runner/audit_log.ts";
 import { AuditedRunner } from "./runner/audited_runner.ts";
 import { LimitedInputs } from "./runner/limited_inputs.ts";
@@ -53,6 +54,8 @@ export interface Session {
   readonly runner: SessionRunner;
   /** Undefined: none is wanted. */
   readonly audit: AuditLog | undefined;
+  /** Asks a person for what commands are denied; undefined: none is asked. */
+  readonly consent: Consent | undefined;
   readonly status: SandboxStatus;
   /** See `Service.sandboxFacts`; absent: nothing is reported. */
   readonly sandboxFacts?: () => Promise<SandboxFacts>;
@@ -78,14 +81,17 @@ export async function openSession(options: SessionOptions, stack: AsyncDisposabl
     );
   });
   const audit = file === undefined ? undefined : await AuditLog.open({ file, directory: Deno.cwd(), open, log });
-  const audited = audit?.ok === true ? new AuditedRunner(session.runner, audit.value) : session.runner;
+  const { runner: asking, consent } = options.settings.asks.length === 0
+    ? { ...session, consent: undefined }
+    : (await import("./runner/open_consent.ts")).openConsent({ ...session, ...options, audit });
+  const audited = audit?.ok === true ? new AuditedRunner(asking, audit.value) : asking;
   const runner = stack.use(new LimitedInputs(audited));
   if (audit?.ok === false) throw new UserError(audit.problem);
   await insistOn?.();
-  return { ...session, runner, audit: audit?.value };
+  return { ...session, runner, consent, audit: audit?.value };
 }
 
-interface UnauditedSession extends Omit<Session, "audit"> {
+interface UnauditedSession extends Omit<Session, "audit" | "consent"> {
   /** Asks the kernel before the first client is served. @throws {UserError} */
   readonly insistOn?: () => Promise<void>;
 }

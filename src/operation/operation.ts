@@ -1,5 +1,6 @@
 /** An operation: one run of a command or a sequence, from its request until its result is pruned. */
 import type { CommandEnd } from "../base/command/command_end.ts";
+import type { Person } from "../base/command/person.ts";
 import type { RunningCommand } from "../base/command/running_command.ts";
 import type { ProtectedChange } from "../base/command/protected_change.ts";
 import type { LogFields } from "../base/log.ts";
@@ -24,6 +25,8 @@ export interface WorkControl {
   readonly signal: AbortSignal;
   /** Where its commands may connect at most (S43); absent: where all commands may. */
   readonly network?: NetworkReach;
+  /** The person to ask for what its commands are denied (S35); absent: its call has no client. */
+  readonly person?: Person;
   /** Protected paths that changed while the work ran (S8), reported with the result. */
   protectedChanged(changes: readonly ProtectedChange[]): void;
   /** The command that the work runs now; the one before, if any, has ended. */

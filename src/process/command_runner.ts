@@ -4,6 +4,8 @@
  */
 import type { CommandEnd, LeftRunning } from "../base/command/command_end.ts";
 import type { NetworkUse } from "../base/command/network_use.ts";
+import type { Person } from "../base/command/person.ts";
+import type { UnlistedHosts } from "../base/command/unlisted_hosts.ts";
 import type { NetworkReach } from "../base/network/network_bound.ts";
 import type { RunningCommand } from "../base/command/running_command.ts";
 import type { ProtectedChange } from "../base/command/protected_change.ts";
@@ -50,6 +52,10 @@ export interface CommandHooks {
   readonly onOutput: TakeOutput;
   /** Gets what becomes of each name and connection that the command asks for, where its network is one by name (S30). */
   readonly onNetwork?: ((use: NetworkUse) => void) | undefined;
+  /** What the person of its call may allow it beyond its list of hosts (S35); absent: nothing. */
+  readonly unlisted?: UnlistedHosts | undefined;
+  /** The person to ask for what it is denied; absent: its call has no client. */
+  readonly person?: Person | undefined;
   /** Gets the command once it is being started, and again where another attempt was needed; on macOS only one with `input`. */
   readonly onRunning?: ((command: RunningCommand) => void) | undefined;
 }

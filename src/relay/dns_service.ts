@@ -9,9 +9,13 @@ export interface DnsServiceOptions {
   readonly sockets: Sockets;
   readonly loop: EventLoop;
   readonly names: ResolvedNames;
-  /** Gets each name that is not listed, and the command's end of the question. */
-  readonly onRefused: (name: string, from: Endpoint & { readonly protocol: "udp" | "tcp" }) => void;
+  /** Whether a name that is not listed has an address all the same. */
+  readonly mayConnect: (name: string, from: CommandSide) => boolean;
+  /** Gets each name that has none, and the command's end of the question. */
+  readonly onRefused: (name: string, from: CommandSide) => void;
 }
+
+type CommandSide = Endpoint & { readonly protocol: "udp" | "tcp" };
 
 const MOST_DATAGRAMS = 8;
 const LONGEST_DATAGRAM = 4096;
@@ -87,9 +91,10 @@ export class DnsService {
     }
   }
 
-  #answer(message: Uint8Array, from: Endpoint & { readonly protocol: "udp" | "tcp" }) {
-    const { names, onRefused } = this.#options;
-    const reply = answerQuery(message, names);
+  #answer(message: Uint8Array, from: CommandSide) {
+    const { names, mayConnect, onRefused } = this.#options;
+    const isListed = (name: string) => names.isListed(name) || mayConnect(name, from);
+    const reply = answerQuery(message, { ...names, isListed });
     if (reply?.refused !== undefined) onRefused(reply.refused, from);
     return reply?.message;
   }

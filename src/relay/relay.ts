@@ -3,6 +3,7 @@
  * their connections, and dials, for each, an address that it has looked up and checked itself.
  */
 import type { NetworkRefusal, NetworkUse } from "../base/command/network_use.ts";
+import { refusedInstead, type Unallowed, type UnlistedHosts } from "../base/command/unlisted_hosts.ts";
 import { attempt } from "../base/errors.ts";
 import { addressText, bytesOfAddress } from "../system/network/address_bytes.ts";
 import { isLoopbackHost } from "../system/network/public_address.ts";
@@ -45,13 +46,21 @@ export interface Reachable {
   readonly addressProblem: (host: string, address: string, own?: readonly IpAddress[]) => DialProblem | undefined;
 }
 
+/** The command that began something. */
+export interface Attributed {
+  /** Is told what came of it. */
+  readonly tell: (use: NetworkUse) => void;
+  /** What a person may allow it beyond the list; undefined: nothing. */
+  readonly unlisted: UnlistedHosts | undefined;
+}
+
 export interface NetworkOptions {
   readonly reachable: Reachable;
   readonly hasIpv6: boolean;
   /** Ends the TLS of some hosts; absent: of none. */
   readonly terminator?: Terminator | undefined;
-  /** Asked as soon as a command begins something; what it gives is told what came of it. */
-  readonly attribute: (from: CommandSide) => (use: NetworkUse) => void;
+  /** Asked as soon as a command begins something. */
+  readonly attribute: (from: CommandSide) => Attributed;
 }
 
 /** Descriptors of sockets that were made in a network. */
@@ -147,7 +156,12 @@ export class RelayedNetwork {
       sockets,
       loop,
       names: { isListed, hasIpv6, addresses: this.#addresses },
-      onRefused: (name, from) => attribute(from)({ name, bytesOut: 0, bytesIn: 0, refused: refusal(name) }),
+      mayConnect: (name, from) => attribute(from).unlisted?.mayConnect(name) === true,
+      onRefused: (name, from) => {
+        const { tell, unlisted } = attribute(from);
+        const refused = refusedInstead(refusal(name), unlisted?.refuse(name) ?? {});
+        tell({ name, bytesOut: 0, bytesIn: 0, refused });
+      },
     }, dns);
     for (const [port, listener] of listeners) loop.add(listener, () => this.#accept(listener, port));
   }
@@ -175,25 +189,29 @@ export class RelayedNetwork {
     if (!this.#isClosed) loop.again(() => this.#accept(listener, port));
   }
 
-  #relay(client: number, port: number, tell: (use: NetworkUse) => void): void {
+  #relay(client: number, port: number, { tell, unlisted }: Attributed): void {
     const { sockets, loop, memory, lookups } = this.#parts;
     const { address } = sockets.ownEnd(client);
     const synthetic = syntheticAddress(address);
     const name = synthetic === undefined ? addressText(address) : this.#addresses.nameOf(synthetic);
     const host = name ?? addressText(address);
-    const found = name === undefined ? undefined : this.#options.reachable.find(name, port);
+    const listed = name === undefined ? undefined : this.#options.reachable.find(name, port);
     const refuse = (refused: NetworkRefusal) => {
       sockets.reset(client);
       tell({ name: host, port, bytesOut: 0, bytesIn: 0, refused });
     };
     if (name === undefined) return refuse({ reason: "stands for no name" });
+    const isLoopback = isLoopbackHost(name);
+    const asked = listed === undefined && !isLoopback && synthetic !== undefined ? unlisted : undefined;
+    const found = listed ?? (asked && ASKED_HOST);
     if (found === undefined) {
-      return refuse(isLoopbackHost(name) ? LOOPBACK : this.#options.reachable.refusal(host, port));
+      return refuse(isLoopback ? LOOPBACK : this.#options.reachable.refusal(host, port));
     }
     if (this.#connections.size >= MOST_CONNECTIONS) {
       return refuse({ reason: `would be one of more than ${MOST_CONNECTIONS} connections at once` });
     }
     const isName = synthetic !== undefined;
+    const over = new AbortController();
     const terminator = isName && this.#options.terminator?.endsTls(host, port) ? this.#options.terminator : undefined;
     const ended: Ended = { places: [], termination: undefined };
     const judge = terminator !== undefined ? judgeOf(host, HTTPS) : isName && !found.anyProtocol && judgeOf(host, port);
@@ -203,9 +221,11 @@ export class RelayedNetwork {
         loop,
         memory,
         client,
-        places: isName
-          ? this.#placesOf(host, port, (places) => throughTerminator(places, { terminator, host, port, ended }))
-          : this.#placeAt(address, port),
+        places: !isName
+          ? this.#placeAt(address, port)
+          : asked !== undefined
+          ? this.#askedPlaces(host, port, asked.decide(host, port, over.signal))
+          : this.#placesOf(host, port, (places) => throughTerminator(places, { terminator, host, port, ended })),
         // What ends TLS stands on this machine.
         ...terminator === undefined && {
           ownProblem: ({ address: own }) => {
@@ -217,6 +237,7 @@ export class RelayedNetwork {
         ...judge !== false && { judge },
         onEnd: (end) => {
           if (connection !== undefined) this.#connections.delete(connection);
+          over.abort();
           if (end.address === undefined) lookups.forget(host);
           tell(useOf(host, port, end, ended));
         },
@@ -226,6 +247,13 @@ export class RelayedNetwork {
     }
     this.#connections.add(connection);
     connection.begin();
+  }
+
+  /** Those of a host that is not listed, once a person has allowed it. */
+  async #askedPlaces(host: string, port: number, decided: Promise<Unallowed | undefined>): Promise<Places> {
+    const unallowed = await decided;
+    if (unallowed === undefined) return await this.#placesOf(host, port, (places) => places);
+    return { refused: refusedInstead(this.#options.reachable.refusal(host, port), unallowed) };
   }
 
   /** An address that a person listed. */
@@ -266,6 +294,8 @@ export class RelayedNetwork {
 }
 
 const HTTPS = 443;
+/** One that a person may allow: on its port only what names it. */
+const ASKED_HOST: ListedHost = { anyProtocol: false };
 const LOOPBACK = { reason: "is the loopback of commands, where nothing of the machine listens" };
 const NO_ADDRESS = { refused: { reason: "has no address" } } as const;
 

@@ -4,12 +4,14 @@
  * or at an `AHMA_*` variable, and no command ever sees one.
  */
 import { INSTANCE_VARIABLE } from "../wire/instance.ts";
+import { ASK_KINDS } from "../base/command/grant_subject.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { DEFAULT_HISTORY_LIMITS } from "../operation/history.ts";
 import { DEFAULT_SPILL_LIMIT_BYTES } from "../operation/output/spill_files.ts";
 import { withHosts } from "../base/network/name_list.ts";
 import { readNetwork } from "./flags/network_value.ts";
+import { askingProblem } from "./flags/asking.ts";
 import { publicationProblem, readPublished } from "./flags/published_ports.ts";
 import { type ConfinementChoice, DEFAULT_CONFINEMENT, UNIX_SOCKETS } from "../sandbox/policy/confinement.ts";
 import { SANDBOX_LAYERS } from "../sandbox/policy/layers.ts";
@@ -84,6 +86,8 @@ export function readInvocation(line: CommandLine, surroundings: Surroundings): O
   if (unusable !== undefined) return failure(unusable);
   const lists = asked === undefined && values.value.text("mode") === "list-tools";
   const subcommand = asked ?? (lists ? "list-tools" : "serve");
+  const unasked = subcommand === "serve" ? askingProblem(settings) : undefined;
+  if (unasked !== undefined) return failure(unasked);
   const unpublished = subcommand === "serve" ? publicationProblem(settings) : undefined;
   if (unpublished !== undefined) return failure(unpublished);
   return success({
@@ -107,6 +111,8 @@ function settingsFrom(values: FlagValues, cores: number) {
   return {
     ...offersFrom(values),
     sandbox: sandboxFrom(values),
+    /** What a person is asked for when commands are denied it (S35); empty: nothing. */
+    asks: ASK_KINDS.filter((kind) => values.texts("ask").includes(kind)),
     /** What requests of commands carry in place of what commands see (S33). */
     secrets: secretsFrom(values),
     /** Ports of commands that a person reaches at the loopback of this machine (S34). */
@@ -260,6 +266,7 @@ export function confinementFrom(values: FlagValues): ConfinementChoice {
     // Their hosts are named by the same person.
     names: network === "names" ? withHosts(names, bound) : names,
     privateHosts: values.texts("allow-private-hosts").map((host) => host.toLowerCase()),
+    ...values.texts("ask").includes("network") && { asks: true },
     ...values.texts("publish").length > 0 && { sharesLoopback: true },
     unixSockets: UNIX_SOCKETS.find((one) => one === unixSockets) ?? DEFAULT_CONFINEMENT.unixSockets,
     limits: {

@@ -64,6 +64,7 @@ const DEFAULTS = {
   pool: true,
   reuse: true,
   published: [],
+  asks: [],
   auditLog: undefined,
   logToStderr: false,
   debug: false,
@@ -92,6 +93,25 @@ function serve(changes: Partial<typeof DEFAULTS> | Record<string, unknown>, warn
 
 Deno.test("L1 readInvocation() gives the defaults when nothing is said", () => {
   assert.deepStrictEqual(invocation([]), serve({}));
+});
+
+Deno.test("S35 readInvocation() takes the kinds that are asked for, in their order, where they can be asked for", () => {
+  const words = ["--ask", "network,read", "--ask", "read", "--network", "one.test:443"];
+  assert.deepStrictEqual(
+    invocation(words),
+    serve({
+      asks: ["read", "network"],
+      sandbox: {
+        ...DEFAULTS.sandbox,
+        confinement: {
+          ...DEFAULTS.sandbox.confinement,
+          network: "names",
+          names: [{ name: "one.test", kind: "name", port: 443, anyProtocol: false }],
+          asks: true,
+        },
+      },
+    }),
+  );
 });
 
 Deno.test("L1 readInvocation() turns every flag into its setting", () => {

@@ -4,7 +4,9 @@
  * that cannot be written there is not run. The file must not lie where commands can write.
  */
 import { encodeText, truncateCounting } from "../../base/text.ts";
+import type { GrantSubject } from "../../base/command/grant_subject.ts";
 import type { NetworkUse } from "../../base/command/network_use.ts";
+import type { ConsentEvent } from "../../consent/consent_event.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -103,6 +105,14 @@ export class AuditLog implements Disposable {
     });
   }
 
+  /** A question to the person, its answer, or the use of what it granted (S35); nothing holds that is not written. */
+  consent(event: ConsentEvent): Promise<Outcome<void>> {
+    const { event: kind, subject, ...rest } = event;
+    const by = "by" in rest ? { operation: rest.by.operation, tool: rest.by.tool } : {};
+    const { by: _, ...facts } = { by: undefined, ...rest };
+    return this.#before(EVENT_NAMES[kind], "allow it", { ...by, ...subjectFields(subject), ...facts });
+  }
+
   /** The same for a call: names only, since its arguments are the server's business and may be secrets. */
   beginCall(call: AuditedCall): Promise<Outcome<void>> {
     return this.#before("start", "run the call", namesOf(call));
@@ -159,6 +169,14 @@ export class AuditLog implements Disposable {
   #complain(error: Error): void {
     this.#options.log.error("Cannot write the audit log", { file: this.#path, error: messageOf(error) });
   }
+}
+
+/** The events of consent, as they are called in the log. */
+const EVENT_NAMES = { question: "question", answer: "answer", use: "grant_used", revoked: "grant_revoked" } as const;
+
+function subjectFields(subject: GrantSubject): object {
+  if (subject.kind === "network") return { access: "network", name: shorten(subject.host), port: subject.port };
+  return { access: subject.kind, path: truncateCounting(subject.path, LONGEST_WORD) };
 }
 
 function wordsOf({ operation: { id, tool }, run, directory }: AuditedCommand): object {

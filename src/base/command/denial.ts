@@ -48,12 +48,18 @@ interface DenialFacts {
   readonly scope: readonly string[];
   /** Flags of the server with which a person could allow it; empty: none does, or none should. */
   readonly flags: readonly string[];
+  /** The question that waits for a person in a terminal (S35); absent: none does. */
+  readonly question?: string;
 }
 
 /** The denial in a sentence. It says what holds and leaves the conclusion to the reader. */
 export function denialSentence(denial: Denial): string {
-  const { flags } = denial;
-  const advice = flags.length === 0 ? "" : ` A person can allow it: start the server with ${flags.join(" or ")}.`;
+  const { flags, question } = denial;
+  const ways = [
+    ...question === undefined ? [] : [`run \`ahma_mcp grants allow ${question}\``],
+    ...flags.length === 0 ? [] : [`start the server with ${flags.join(" or ")}`],
+  ];
+  const advice = ways.length === 0 ? "" : ` A person can allow it: ${ways.join(", or ")}.`;
   return `${"path" in denial ? pathReason(denial) : denial.reason}.${advice}`;
 }
 

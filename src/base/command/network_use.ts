@@ -20,4 +20,6 @@ export interface NetworkRefusal {
   readonly reason: string;
   /** A flag of the server with which a person could allow it; absent: none does. */
   readonly flag?: string;
+  /** The question that a person can answer with `ahma_mcp grants allow` (S35); absent: there is none. */
+  readonly question?: string;
 }

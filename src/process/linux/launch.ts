@@ -154,7 +154,16 @@ abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> imple
     if (this.policy !== undefined && canShareNetwork(this.policy)) {
       const holdsSocket: NetworkUser["holdsSocket"] = (side) => processes.holdsSocket(side);
       const listensAt: NetworkUser["listensAt"] = (port) => processes.listensAt(port);
-      users.add({ holdsSocket, listensAt, onNetwork: this.hooks.onNetwork }, tree.gone);
+      const { hooks, narrowed } = this;
+      users.add({
+        holdsSocket,
+        listensAt,
+        onNetwork: hooks.onNetwork,
+        // Of a shell, another one for each line. A tool file's own list is never widened.
+        get unlisted() {
+          return narrowed === undefined ? hooks.unlisted : undefined;
+        },
+      }, tree.gone);
     }
     departing.add(tree.gone);
     void tree.gone.finally(() => departing.delete(tree.gone));

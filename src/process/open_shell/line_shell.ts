@@ -70,6 +70,9 @@ export class LineShell implements OpenShell {
       signal: abort.signal,
       onOutput: (chunk) => output.take(chunk),
       onNetwork: (use) => output.hooks?.onNetwork?.(use),
+      get unlisted() {
+        return output.hooks?.unlisted;
+      },
       get onProtectedChange() {
         return output.hooks?.onProtectedChange;
       },

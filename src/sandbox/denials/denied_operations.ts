@@ -94,7 +94,9 @@ export function refusedNames(refused: readonly NetworkUse[], scope: readonly str
     if (refused === undefined) return [];
     const subject = port === undefined ? name : `${name}:${port}`;
     const flags = refused.flag === undefined ? [] : [refused.flag];
-    return [{ operation: "network", subject, reason: `"${shorten(subject)}" ${refused.reason}`, scope, flags }];
+    const reason = `"${shorten(subject)}" ${refused.reason}`;
+    const { question } = refused;
+    return [{ operation: "network", subject, reason, scope, flags, ...question !== undefined && { question } }];
   });
 }
 

@@ -37,6 +37,8 @@ export interface ConfinementChoice {
   /** Names of it whose addresses may be private or this machine's, in small letters. */
   readonly privateHosts: readonly string[];
   readonly unixSockets: UnixSockets;
+  /** A person may allow hosts beyond the list (S35), on usual ports; absent: none is asked. */
+  readonly asks?: true;
   /** Commands of a session have one loopback (S34), in the network `localhost`; absent: each has its own. */
   readonly sharesLoopback?: true;
   readonly limits: ResourceLimits;

@@ -53,9 +53,13 @@ export class AskingCall {
     this.#fingerprint = fingerprint;
     this.#held = held;
     this.#request = request;
+    const isOpen = () => !this.#isOver;
     const client: AskedClient = {
       owner,
       offers,
+      get canAsk() {
+        return isOpen();
+      },
       // In this version each request says which log messages it wants.
       logLevel: knownLevel(member(request.envelope, LOG_LEVEL_META_KEY)),
       notify: (notice) => this.#notify(notice),

@@ -36,6 +36,8 @@ export interface AskedClient {
   /** The same object for calls of one client, as far as its transport tells. */
   readonly owner: object;
   readonly offers: ClientOffers;
+  /** Whether a question can reach it now. */
+  readonly canAsk: boolean;
   /** The least important level of log messages that it wants; undefined: it did not ask for any. */
   readonly logLevel: LoggingLevel | undefined;
   /** Sends a notification, where the protocol has a way for it now. */

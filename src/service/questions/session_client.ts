@@ -30,6 +30,7 @@ export interface SessionClientParts {
 export class SessionClient implements AskedClient {
   readonly owner: ClientLink;
   readonly offers: ClientOffers;
+  readonly canAsk = true;
   #request: SessionClientParts["request"];
   readonly #level: LogLevel | undefined;
 

@@ -49,12 +49,13 @@ export function requestWork(tools: WorkTools, request: CommandRequest): Work {
 }
 
 function runRequest({ runner }: WorkTools, request: CommandRequest, control: WorkControl): Promise<CommandEnd> {
-  const { operation, network } = control;
+  const { operation, network, person } = control;
   return runner.run({ ...request, operation, ...network !== undefined && { network } }, {
     signal: control.signal,
     onOutput: (chunk) => control.write(chunk),
     onProtectedChange: (changes) => control.protectedChanged(changes),
     onRunning: (command) => control.running(command),
+    person,
   });
 }
 

@@ -6,6 +6,7 @@ import { type Awaited, type OutputWaitEnd, waitForOutput } from "../../operation
 import { TaskCall } from "../../operation/protocol_tasks.ts";
 import type { LinePattern } from "../../operation/watch/line_pattern.ts";
 import { chooseMode, longestConditionWait, longestWait, type Mode, type ModeChoices } from "./mode.ts";
+import { withPerson } from "../questions/person.ts";
 import { ProgressStream } from "../result/progress.ts";
 import { duration } from "../../base/time.ts";
 import { elapsedMs } from "../result/closing_line.ts";
@@ -43,7 +44,11 @@ export async function runOperation(service: Service, job: Job, context: CallCont
   const limitMs = isLong
     ? longestConditionWait(context)
     : longestWait(service, mode, job.awaited === undefined ? context : withoutTask);
-  const operation = registry.start(job.tool, job.title, job.work, { timeoutSeconds, exclusive, watch });
+  const operation = registry.start(job.tool, job.title, withPerson(job.work, context.client), {
+    timeoutSeconds,
+    exclusive,
+    watch,
+  });
   const isTaskCall = task !== undefined && (job.awaited !== undefined || task.required && wantsId(job));
   using _ = isTaskCall ? beginTaskCall(service, operation, { task, isLong, chosen }) : undefined;
   let end: OutputWaitEnd | undefined;

@@ -160,6 +160,7 @@ export class ConnectionShells {
         onOutput: (chunk) => control.write(chunk),
         onProtectedChange: (changes) => control.protectedChanged(changes),
         onRunning: (command) => control.running(command),
+        person: control.person,
       },
     );
   }

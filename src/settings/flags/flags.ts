@@ -1,3 +1,4 @@
+import { ASK_KINDS } from "../../base/command/grant_subject.ts";
 import { SANDBOX_LAYERS } from "../../sandbox/policy/layers.ts";
 import { CLIENT_NAMES } from "./client_names.ts";
 import { type Flag, type FlagRow, LONGEST_SECONDS, ofSubcommands, taking } from "./flag.ts";
@@ -102,6 +103,16 @@ const FLAGS = {
     "WHERE",
     "Where commands may connect: full, none, localhost, or hosts as in packages,git-hosts,*.x.org:443 (default: full)",
     { narrowsOnly: "full" },
+  ),
+  "ask": taking(
+    "choice",
+    "KINDS",
+    "Ask you in the client for what commands are denied, such as read,network (docs/asking.md)",
+    {
+      repeatable: true,
+      refuseEmpty: true,
+      choices: ASK_KINDS,
+    },
   ),
   "publish": taking(
     "port",

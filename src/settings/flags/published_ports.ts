@@ -1,4 +1,5 @@
 /** The values of `--publish`: ports of this machine for ports of commands (S34). Pure. */
+import { ASKED_PORTS } from "../../base/network/asked_ports.ts";
 import { portsOf } from "../../base/network/name_list.ts";
 import type { PublishedPort } from "../../base/network/published_port.ts";
 import type { ConfinementChoice } from "../../sandbox/policy/confinement.ts";
@@ -29,7 +30,7 @@ export function publicationProblem(
     readonly published: readonly PublishedPort[];
     readonly sandbox: {
       readonly enforce: boolean;
-      readonly confinement: Pick<ConfinementChoice, "network" | "names">;
+      readonly confinement: Pick<ConfinementChoice, "network" | "names" | "asks">;
     };
     readonly http: { readonly sessionIsolation: boolean } | undefined;
   },
@@ -48,7 +49,9 @@ export function publicationProblem(
   }
   const twice = published.find(({ port }, at) => published.findIndex((other) => other.port === port) !== at);
   if (twice !== undefined) return `${refused(twice)} at port ${twice.port}, which --publish names twice`;
-  const taken = confinement.network === "names" ? [DNS_PORT, ...portsOf(confinement.names)] : [];
+  const taken = confinement.network === "names"
+    ? [DNS_PORT, ...portsOf(confinement.names), ...confinement.asks ? ASKED_PORTS : []]
+    : [];
   const closed = published.find(({ inside }) => taken.includes(inside));
   return closed &&
     `${refused(closed)}: the network by name takes it for connections of commands. Let the command listen at another`;

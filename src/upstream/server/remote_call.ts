@@ -160,6 +160,9 @@ class OpenQuestions {
     this.client = client && {
       owner: client.owner,
       offers: client.offers,
+      get canAsk() {
+        return client.canAsk;
+      },
       get logLevel() {
         return client.logLevel;
       },

@@ -1,4 +1,5 @@
 /** The network by name that a session's commands share (S30): made once, kept open, and served by the relay. */
+import { ASKED_PORTS } from "../../../base/network/asked_ports.ts";
 import { addressesIn, findRule, isListedName, type NameList, portsOf } from "../../../base/network/name_list.ts";
 import { refusedHost } from "../../../base/network/refused_host.ts";
 import { messageOf } from "../../../base/errors.ts";
@@ -28,7 +29,9 @@ export function planOf(
     return address === undefined ? [] : [{ address, bits: address.length * 8 }];
   });
   return {
-    ports: listenedPorts(confinement.names),
+    ports: confinement.asks === true && confinement.boundBy === undefined
+      ? [...new Set([...listenedPorts(confinement.names), ...ASKED_PORTS])]
+      : listenedPorts(confinement.names),
     ranges: [IPV4_RANGE, IPV6_RANGE, ...literals],
     ipv6: spawner.hasIpv6,
   };

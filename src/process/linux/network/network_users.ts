@@ -1,6 +1,7 @@
 /** Which running command a connection belongs to, and what all of them did in the network by name (S30). */
 import type { NetworkUse } from "../../../base/command/network_use.ts";
-import type { CommandSide } from "../../../relay/relay.ts";
+import type { UnlistedHosts } from "../../../base/command/unlisted_hosts.ts";
+import type { Attributed, CommandSide } from "../../../relay/relay.ts";
 
 /** A running command, as far as its connections are concerned. */
 export interface NetworkUser {
@@ -9,6 +10,8 @@ export interface NetworkUser {
   /** Whether one of its processes listens at a port of TCP. */
   listensAt(port: number): boolean;
   readonly onNetwork: ((use: NetworkUse) => void) | undefined;
+  /** What its person may allow beyond the list; undefined: nothing. */
+  readonly unlisted: UnlistedHosts | undefined;
 }
 
 /** What became of a name and port, over all connections. */
@@ -52,14 +55,15 @@ export class NetworkUsers {
     void gone.finally(() => this.#users.delete(user));
   }
 
-  /** Who is to be told what becomes of something that begins now. */
-  attribute(side: CommandSide): (use: NetworkUse) => void {
+  /** Whose it is what begins now. */
+  attribute(side: CommandSide): Attributed {
     const [only, ...others] = this.#users;
     const owner = others.length === 0 ? only : [...this.#users].find((user) => user.holdsSocket(side));
-    return (use) => {
+    const tell = (use: NetworkUse) => {
       this.#count(use);
       owner?.onNetwork?.(use);
     };
+    return { tell, unlisted: owner?.unlisted };
   }
 
   #count({ name, port, bytesOut, bytesIn, refused }: NetworkUse): void {

@@ -1,0 +1,24 @@
+/** What a person answers to a question about a grant (S35). */
+
+/** `once`: for the command that asks; `session`: until the server ends; `project`: kept in a file of the user's. */
+export type GrantAnswer = "once" | "session" | "project" | "no";
+
+export const GRANT_ANSWERS = ["once", "session", "project", "no"] as const satisfies readonly GrantAnswer[];
+
+/** A question that waits for its answer, as a terminal or page shows it. */
+export interface WaitingQuestion {
+  /** `q_` and a number, unique in one server. */
+  readonly id: string;
+  /** One line in our own words, safe to print. */
+  readonly text: string;
+  readonly answers: readonly GrantAnswer[];
+  /** Milliseconds since the epoch. */
+  readonly asked: number;
+}
+
+/** The questions of a server that a person can answer elsewhere than in the client. */
+export interface WaitingQuestions {
+  list(): readonly WaitingQuestion[];
+  /** Why it cannot be; undefined: it is answered. */
+  answer(id: string, answer: GrantAnswer): string | undefined;
+}

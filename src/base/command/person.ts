@@ -1,0 +1,17 @@
+/** The person at the client of a call, as far as a question can reach one (S35). */
+import type { Outcome } from "../outcome.ts";
+
+/** A form with one choice. */
+export interface ChoiceForm {
+  /** One line in our own words, safe to show. */
+  readonly message: string;
+  /** Shown and sent back as they are. */
+  readonly choices: readonly string[];
+}
+
+export interface Person {
+  /** Whether the client of this call shows forms. */
+  readonly canBeAsked: boolean;
+  /** The chosen text, or why there is none; never rejects. Aborting `signal` takes the form back. */
+  ask(form: ChoiceForm, signal: AbortSignal): Promise<Outcome<string>>;
+}

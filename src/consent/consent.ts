@@ -1,0 +1,237 @@
+/**
+ * Asks a person for what a command was denied, and remembers the answers (S35): one question at a time, equal ones
+ * joined, ten a session. No answer, a cancel and a lost client are a no; two of a kind close that kind for the session.
+ */
+import type { AskKind, GrantSubject } from "../base/command/grant_subject.ts";
+import { subjectKey } from "../base/command/grant_subject.ts";
+import {
+  GRANT_ANSWERS,
+  type GrantAnswer,
+  type WaitingQuestion,
+  type WaitingQuestions,
+} from "../base/command/grant_answer.ts";
+import type { Outcome } from "../base/outcome.ts";
+import type { ConsentEvent } from "./consent_event.ts";
+import { questionText } from "./form.ts";
+import { type Given, OpenQuestion } from "./open_question.ts";
+import type { Decision, Wish } from "./wish.ts";
+
+/** Grants of earlier sessions (S36). */
+export interface KeptConsent {
+  subjects(): readonly GrantSubject[];
+  /** The problem: it is not kept, and a sentence says why. */
+  keep(subject: GrantSubject): Promise<Outcome<void>>;
+}
+
+export interface ConsentOptions {
+  /** The kinds that are asked for; empty: none. */
+  readonly kinds: ReadonlySet<AskKind>;
+  /** Undefined: nothing is kept for a project. */
+  readonly kept: KeptConsent | undefined;
+  /** Writes down what happens, before it has an effect. A problem is a no: nothing holds that was not written. */
+  readonly record: (event: ConsentEvent) => Promise<Outcome<void>>;
+  /** How long a shown question waits, milliseconds; absent: a minute. */
+  readonly answerMs?: number;
+}
+
+/** Of a session. */
+const MOST_QUESTIONS = 10;
+/** Of a kind, before it is closed. */
+const MOST_REFUSALS = 2;
+const ANSWER_MS = 60_000;
+
+/** Why there is no question; without a reason, because its kind is never asked for. */
+interface Unasked {
+  readonly reason?: string;
+}
+
+export class Consent implements WaitingQuestions {
+  readonly #options: ConsentOptions;
+  readonly #session = new Map<string, GrantSubject>();
+  readonly #once = new WeakMap<object, Set<string>>();
+  /** What was written down as used. */
+  readonly #used = new WeakMap<object, Set<string>>();
+  readonly #refused = new Map<string, string>();
+  readonly #refusals = new Map<AskKind, number>();
+  readonly #open = new Map<string, OpenQuestion>();
+  #asked = 0;
+  /** The question that was put last. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ConsentOptions) {
+    this.#options = options;
+  }
+
+  /** What holds until the server ends, in the order in which it was granted. */
+  get session(): readonly GrantSubject[] {
+    return [...this.#session.values()];
+  }
+
+  /** Whether a host was granted to a command on some port. */
+  isGranted(host: string, run: object): boolean {
+    if (!this.#options.kinds.has("network")) return false;
+    const isOf = (subject: GrantSubject) => subject.kind === "network" && subject.host === host;
+    const once = this.#once.get(run)?.keys().some((key) => isOfHost(key, host)) === true;
+    return once || this.session.some(isOf) || this.#options.kept?.subjects().some(isOf) === true;
+  }
+
+  /** Why a host is not asked for, on a port that is not known yet; undefined: a person can be asked. */
+  hostProblem(host: string): Unasked | undefined {
+    const [reason] = this.#refused.entries().filter(([key]) => isOfHost(key, host)).map(([, why]) => why);
+    return reason === undefined ? this.#closed({ kind: "network", host, port: HTTPS }) : { reason };
+  }
+
+  /** What is known of a wish without asking by a form; where nothing is, a question begins to wait for a terminal. */
+  decideNow(wish: Wish): Decision {
+    const known = this.#known(wish);
+    if (known !== undefined) return known;
+    const key = subjectKey(wish.subject);
+    return { allowed: false, question: (this.#open.get(key) ?? this.#begin(key, { ...wish, person: undefined })).id };
+  }
+
+  /** Asks, where no answer is known. Aborting `signal`, when the command waits no longer, takes the question back. */
+  async decide(wish: Wish, signal: AbortSignal): Promise<Decision> {
+    const { subject, run } = wish;
+    for (;;) {
+      const known = this.#known(wish);
+      if (known?.allowed === true) return await this.#use(wish, known);
+      if (known !== undefined) return known;
+      const key = subjectKey(subject);
+      const open = this.#open.get(key) ?? this.#begin(key, wish);
+      if (open.way === "terminal") return { allowed: false, question: open.id };
+      const { answer, reason } = await open.join(signal);
+      if (answer === "no") return { allowed: false, ...reason !== undefined && { reason } };
+      // What was granted to another command once is asked for again.
+      if (answer === "once" && open.run === run) add(this.#once, run, key);
+    }
+  }
+
+  list(): readonly WaitingQuestion[] {
+    return [...this.#open.values()].map(({ id, wish: { subject, by }, asked }) => ({
+      id,
+      text: questionText(subject, by),
+      answers: this.#answers.filter((answer) =>
+        answer !== "once" || this.#open.get(subjectKey(subject))?.way === "form"
+      ),
+      asked,
+    }));
+  }
+
+  answer(id: string, answer: GrantAnswer): string | undefined {
+    const open = this.#open.values().find((one) => one.id === id);
+    if (open === undefined) return `No question "${id}" waits for an answer here`;
+    if (!this.#answers.includes(answer)) return "Nothing is kept for this project here: answer for this session";
+    if (answer === "once" && open.way === "terminal") {
+      return "Its command has ended: answer for this session, or the project";
+    }
+    open.answer({ answer });
+    return undefined;
+  }
+
+  /** Takes a grant of this session back; false: there is none. */
+  async revoke(subject: GrantSubject): Promise<boolean> {
+    const had = this.#session.delete(subjectKey(subject));
+    if (had) await this.#options.record({ event: "revoked", subject });
+    return had;
+  }
+
+  get #answers(): readonly GrantAnswer[] {
+    return this.#options.kept === undefined ? GRANT_ANSWERS.filter((one) => one !== "project") : GRANT_ANSWERS;
+  }
+
+  /** Undefined: a person is to be asked. */
+  #known({ subject, run }: Wish): Decision | undefined {
+    const answer = this.#granted(subject, run);
+    if (answer !== undefined) return { allowed: true, answer };
+    const closed = this.#closed(subject);
+    return closed && { allowed: false, ...closed };
+  }
+
+  async #use({ subject, run, by }: Wish, decision: Decision): Promise<Decision> {
+    const key = subjectKey(subject);
+    if (this.#used.get(run)?.has(key) === true) return decision;
+    add(this.#used, run, key);
+    const written = await this.#options.record({ event: "use", subject, by });
+    return written.ok ? decision : { allowed: false, reason: written.problem };
+  }
+
+  #granted(subject: GrantSubject, run: object): Exclude<GrantAnswer, "no"> | undefined {
+    const { kinds, kept } = this.#options;
+    const key = subjectKey(subject);
+    if (!kinds.has(subject.kind)) return undefined;
+    if (this.#once.get(run)?.has(key)) return "once";
+    if (this.#session.has(key)) return "session";
+    return kept?.subjects().some((one) => subjectKey(one) === key) === true ? "project" : undefined;
+  }
+
+  /** Why it is not asked for; undefined: it is. */
+  #closed(subject: GrantSubject): Unasked | undefined {
+    const { kind } = subject;
+    const key = subjectKey(subject);
+    if (!this.#options.kinds.has(kind)) return {};
+    const refused = this.#refused.get(key);
+    if (refused !== undefined) return { reason: refused };
+    if (this.#open.has(key)) return undefined;
+    if ((this.#refusals.get(kind) ?? 0) >= MOST_REFUSALS) return { reason: CLOSED };
+    return this.#asked >= MOST_QUESTIONS ? { reason: TOO_MANY } : undefined;
+  }
+
+  #begin(key: string, wish: Wish): OpenQuestion {
+    this.#asked++;
+    const way = wish.person?.canBeAsked === true ? "form" : "terminal";
+    const open = new OpenQuestion({ id: `q_${this.#asked}`, way, wish, answers: this.#answers });
+    this.#open.set(key, open);
+    const put = () => open.put(this.#options.answerMs ?? ANSWER_MS);
+    const { id } = open;
+    const settled = this.#options.record({ event: "question", id, by: wish.by, way, subject: wish.subject })
+      .then((written) => written.ok ? this.#turnOf(way, put) : open.answer({ answer: "no", reason: written.problem }))
+      .then(() => open.given)
+      .then((given) => this.#take(key, open, given));
+    open.settle(settled);
+    return open;
+  }
+
+  /** Forms come one after the other; what waits for a terminal holds nothing up. */
+  #turnOf(way: OpenQuestion["way"], put: () => Promise<void>): Promise<void> {
+    if (way === "terminal") return Promise.resolve();
+    const turn = this.#turn.then(put);
+    this.#turn = turn;
+    return turn;
+  }
+
+  async #take(key: string, { wish: { subject }, id }: OpenQuestion, given: Given): Promise<Given> {
+    const { answer, reason, isWithdrawn } = given;
+    const event = { event: "answer", id, subject, answer, ...reason !== undefined && { reason } } as const;
+    const written = await this.#options.record(event);
+    const problem = written.ok ? await this.#keep(key, subject, answer) : written.problem;
+    this.#open.delete(key);
+    if (problem === undefined && answer !== "no") return given;
+    // The command has ended: no person has said no.
+    if (isWithdrawn !== true) {
+      this.#refused.set(key, reason ?? REFUSED);
+      this.#refusals.set(subject.kind, (this.#refusals.get(subject.kind) ?? 0) + 1);
+    }
+    return { answer: "no", reason: problem ?? reason ?? REFUSED };
+  }
+
+  /** The problem: why it is not granted. */
+  async #keep(key: string, subject: GrantSubject, answer: GrantAnswer): Promise<string | undefined> {
+    if (answer === "session") this.#session.set(key, subject);
+    if (answer !== "project") return undefined;
+    const kept = await this.#options.kept?.keep(subject);
+    return kept === undefined || kept.ok ? undefined : kept.problem;
+  }
+}
+
+function add(sets: WeakMap<object, Set<string>>, run: object, key: string): void {
+  sets.set(run, (sets.get(run) ?? new Set()).add(key));
+}
+
+function isOfHost(key: string, host: string): boolean {
+  return key.startsWith(`network ${host}:`);
+}
+
+const HTTPS = 443;
+const REFUSED = "was refused by the person who was asked";
+const CLOSED = "is not asked for: the person refused two of its kind in this session";
+const TOO_MANY = `is not asked for: this session has had its ${MOST_QUESTIONS} questions`;

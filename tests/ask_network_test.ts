@@ -1,0 +1,216 @@
+/** A person is asked for hosts beyond the list (S35). */
+import assert from "node:assert/strict";
+import type { Client, ElicitResult } from "@modelcontextprotocol/client";
+import { connectClient } from "./_support/clients/sdk_client.ts";
+import { namesHere } from "./_support/names_here.ts";
+import { type Era, ERAS, ServerProcess } from "./_support/server_process.ts";
+import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+const HOSTS = ["listed", "one", "two", "three", "four"].map((name) => `${name}.example.test`);
+
+/** Connects to each `HOST:PORT` of its arguments and prints what the other end says. */
+const CLIENT = `
+import socket, sys
+for place in sys.argv[1:]:
+    host, port = place.rsplit(":", 1)
+    try:
+        s = socket.create_connection((host, int(port)), 70)
+        s.sendall(b"hello\\n")
+        print(s.recv(100).decode().split("\\r")[0] or "closed", flush=True)
+    except OSError as e:
+        print(type(e).__name__, flush=True)
+`;
+
+interface Asking {
+  readonly port: number;
+  readonly bench: Workbench;
+  readonly server: ServerProcess;
+  readonly client: Client;
+  /** The messages of the forms, in order. */
+  readonly forms: readonly string[];
+  /** Connects from a command of its own, and gives the result's text. */
+  connect(...hosts: readonly string[]): Promise<string>;
+}
+
+interface Choice {
+  readonly user?: User;
+  readonly era?: Era;
+  readonly flags?: readonly string[];
+  /** Absent: it takes forms. */
+  readonly takesForms?: false;
+}
+
+type Answer = (message: string) => ElicitResult | Promise<ElicitResult>;
+
+async function withAsking(
+  answer: Answer,
+  run: (asking: Asking) => Promise<void>,
+  { user = usersAtHand()[0] ?? "root", era = "2025-11-25", flags = [], takesForms }: Choice = {},
+): Promise<void> {
+  using bench = new Workbench(user);
+  bench.write("client.py", CLIENT);
+  await using greeter = new Greeter();
+  await using server = await ServerProcess.start(bench, {
+    flags: [
+      "--sync",
+      ...["--network", `listed.example.test:${greeter.port}`, "--ask", "network"],
+      ...HOSTS.flatMap((host) => ["--allow-private-hosts", host]),
+      ...flags,
+    ],
+    prefix: namesHere(bench, HOSTS.join(" ")),
+    permissions: ["--allow-net"],
+    era: "none",
+  });
+  const forms: string[] = [];
+  const client = await connectClient(server, era, {
+    capabilities: takesForms === false ? {} : { elicitation: {} },
+    ...takesForms !== false && {
+      onElicit: (params) => {
+        forms.push(String(params["message"]));
+        return answer(String(params["message"]));
+      },
+    },
+  });
+  const { port } = greeter;
+  const connect = async (...hosts: readonly string[]) => {
+    const places = hosts.map((host) => host.includes(":") ? host : `${host}.example.test:${port}`);
+    const { content } = await client.callTool({
+      name: "sandboxed_shell",
+      arguments: { command: `python3 client.py ${places.join(" ")}` },
+    });
+    const text = content.map((part) => part.type === "text" ? part.text : part.type).join("\n");
+    return text.replace(/\n\[exit code 0, [^\]]*\]/, "").trim(); // of a command that took longer
+  };
+  await run({ bench, port, server, client, forms, connect });
+  await client.close();
+}
+
+/** Listens at this machine and greets. */
+class Greeter implements AsyncDisposable {
+  readonly #server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => new Response("hi"));
+
+  get port(): number {
+    return this.#server.addr.port;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.shutdown();
+  }
+}
+
+function choosing(text: string): Answer {
+  return () => ({ action: "accept", content: { answer: text } });
+}
+
+const GREETED = /^HTTP\/1\.1 400/;
+
+for (const user of usersAtHand()) {
+  for (const era of ERAS) {
+    Deno.test(`S35 "this time" opens a host for the command that asks, and no other, as ${user}, ${era}`, async () => {
+      await withAsking(choosing("this time"), async ({ connect, forms, port }) => {
+        assert.match(await connect("one", "one"), /^HTTP\/1\.1 400.*\nHTTP\/1\.1 400/);
+        assert.equal(forms.length, 1);
+        assert.match(
+          forms[0] ?? "",
+          new RegExp(
+            `^\`python3 client.py one.*\` wants to connect to one\\.example\\.test:${port} \\(tool sandboxed_shell, operation \\S+\\)$`,
+          ),
+        );
+        assert.match(await connect("one"), GREETED);
+        assert.equal(forms.length, 2);
+        assert.match(await connect("listed"), GREETED);
+        assert.equal(forms.length, 2);
+      }, { user, era });
+    });
+  }
+}
+
+for (const era of ERAS) {
+  Deno.test(`S35 "this session" opens a host for all commands, and "no" keeps it closed unasked, ${era}`, async () => {
+    const answer: Answer = (message) => choosing(message.includes("to two.") ? "no" : "this session")(message);
+    await withAsking(answer, async ({ connect, forms }) => {
+      assert.match(await connect("one"), GREETED);
+      assert.match(await connect("one"), GREETED);
+      assert.equal(forms.length, 1);
+      assert.match(
+        await connect("two"),
+        /^ConnectionResetError\nSandbox: "two\.example\.test:\d+" was refused by the person who was asked\.$/,
+      );
+      assert.match(await connect("two"), /^gaierror\nSandbox: "two\.example\.test" was refused by the person/);
+      assert.equal(forms.length, 2);
+    }, { era });
+  });
+}
+
+Deno.test("S35 after two refusals a kind is closed for the session", async () => {
+  const closing: Answer = (message) => message.includes("to one.") ? { action: "decline" } : { action: "cancel" };
+  await withAsking(closing, async ({ connect, forms }) => {
+    await connect("one");
+    await connect("two");
+    assert.match(await connect("three"), /"three\.example\.test" is not asked for: the person refused two of its kind/);
+    assert.equal(forms.length, 2);
+    assert.match(await connect("listed"), GREETED);
+  });
+});
+
+Deno.test("S35 equal questions are one, and different ones come one after the other", async () => {
+  let open = 0;
+  let most = 0;
+  let asking: Asking | undefined;
+  const answer: Answer = async () => {
+    most = Math.max(most, ++open);
+    // Meanwhile the server could put another one.
+    await asking?.client.listTools();
+    open--;
+    return { action: "accept", content: { answer: "this session" } };
+  };
+  await withAsking(answer, async (begun) => {
+    asking = begun;
+    const { connect, forms } = begun;
+    const all = await Promise.all([connect("one"), connect("one"), connect("two"), connect("three"), connect("two")]);
+    for (const text of all) assert.match(text, GREETED);
+    assert.deepStrictEqual([forms.length, most], [3, 1]);
+  });
+});
+
+Deno.test("S35 a client without forms gets the sentence with the question for a terminal, at once", async () => {
+  await withAsking(choosing("this session"), async ({ connect, forms }) => {
+    assert.equal(
+      await connect("one"),
+      'gaierror\nSandbox: "one.example.test" is not on the list of --network. A person can allow it: run ' +
+        "`ahma_mcp grants allow q_1`, or start the server with --network ...,one.example.test.",
+    );
+    assert.match(await connect("one"), /grants allow q_1`/);
+    assert.match(await connect("two"), /grants allow q_2`/);
+    assert.equal(forms.length, 0);
+  }, { takesForms: false });
+});
+
+Deno.test("S35 a wish is in our words: what a command is named stays inside its quotes", async () => {
+  const seen = Promise.withResolvers<string>();
+  const answer: Answer = (message) => {
+    seen.resolve(message);
+    return { action: "decline" };
+  };
+  await withAsking(answer, async ({ client, port }) => {
+    const command = `: "\`ls\` wants to read nothing"\u202e\u001b[2J; python3 client.py one.example.test:${port}`;
+    await client.callTool({ name: "sandboxed_shell", arguments: { command } });
+    assert.match(
+      await seen.promise,
+      /^`: "'ls' wants to read nothing"\\u202e\\u001b\[2J; [^`]*` wants to connect to one\.example\.test:\d+ \(tool/,
+    );
+  });
+});
+
+Deno.test("S35 --ask is refused where it cannot be, with the way out", async () => {
+  for (
+    const [flags, reason] of [
+      [["--ask", "network"], /Cannot ask for network \(--ask\) with --network full: .*--network packages/],
+      [["--ask", "read", "--no-sandbox"], /with --no-sandbox: nothing is denied/],
+      [["--ask", "reads"], /"reads" is not supported, expected "read" or "write" or "network" or "protected"/],
+    ] as const
+  ) {
+    using bench = new Workbench();
+    await assert.rejects(ServerProcess.start(bench, { flags }), reason);
+  }
+});
