@@ -39,7 +39,7 @@ import type { OpenServers, OpenServersOptions } from "./open_servers.ts";
 import type { Settings } from "../settings/settings.ts";
 
 export interface ComposeOptions extends SessionOptions {
-  /** Absent: ports of commands stay unpublished, because another server may have them. */
+  /** It serves clients. Absent: ports of commands stay unpublished, and its list unproven, for doctor to look at. */
   readonly publishes?: true;
 }
 
@@ -166,19 +166,30 @@ function reportReady(
   for (const gap of missing) log.warn("Sandbox incomplete on this system", { gap });
 }
 
-/** Opens the sandbox, and the ports at which a person reaches it. @throws {UserError} As `openSession`, and when a port is taken. */
+/**
+ * Opens the sandbox, and the ports at which a person reaches it.
+ * @throws {UserError} As `openSession`, when the list of a server does not hold, and when a port is taken.
+ */
 async function openPublished(
   options: ComposeOptions,
   stack: AsyncDisposableStack,
 ): Promise<Session & { readonly publishedAs?: PublishedAs }> {
-  const { settings: { published, sandbox: { pinned } }, publishes, log } = options;
+  const { settings: { published, sandbox: { pinned, confinement } }, publishes, log } = options;
   const session = await openSession(options, stack);
   const replaced = pinned?.find((one) => !session.sandbox.scopes.some((scope) => isSame(scope, one)));
   if (replaced !== undefined) throw new UserError(`The directory "${replaced.path}" was replaced by another`);
+  if (publishes === true && confinement.network === "names") await proveList(session);
   if (published.length === 0 || publishes !== true) return session;
   if (session.publish !== undefined) return { ...session, publishedAs: await session.publish(published) };
   log.warn("--publish is not needed: commands listen on this machine itself");
   return session;
+}
+
+/** Nothing is answered before the list has passed the self-test. @throws {UserError} When it did not. */
+async function proveList({ sandboxFacts }: Pick<Session, "sandboxFacts">): Promise<void> {
+  const [proven] = await Promise.allSettled([sandboxFacts?.()]);
+  if (proven.status === "fulfilled") return;
+  throw new UserError(`Cannot hold commands to the list of --network: ${messageOf(proven.reason)}`);
 }
 
 /** The remains of ended operations: their history, and output too long for memory. */

@@ -166,6 +166,16 @@ export class RelayedNetwork {
     for (const [port, listener] of listeners) loop.add(listener, () => this.#accept(listener, port));
   }
 
+  /** Whether a connection to a host and port would be passed on at all. */
+  passesOn(host: string, port: number): boolean {
+    return this.#options.reachable.find(host, port) !== undefined;
+  }
+
+  /** Whether an address would be dialled for a name, if that were listed. */
+  dials(name: string, address: string): boolean {
+    return this.#refusalOf(name, address) === undefined;
+  }
+
   /** Ends its connections, and takes no more. */
   close(): void {
     if (this.#isClosed) return;

@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly script?: boolean;
   /** A program, and its first words, that runs it. */
   readonly prefix?: readonly string[];
+  /** Further permissions of the runtime. */
+  readonly permissions?: readonly string[];
   /** What a person types; absent: nothing. */
   readonly typed?: string;
 }
@@ -31,7 +33,7 @@ const DEADLINE = 60_000;
 
 /** Runs the program with these words in the bench's scope. */
 export async function runProgram(bench: Workbench, words: readonly string[], options: RunOptions = {}): Promise<Ran> {
-  const { command, args, environment } = programStart(bench, words, options.prefix);
+  const { command, args, environment } = programStart(bench, words, options.prefix, options.permissions);
   return await runCommand(bench, options.script === true ? [SCRIPT, ...words] : [command, ...args], {
     ...options,
     environment: { ...environment, AHMA_DENO: Deno.execPath(), ...options.environment },

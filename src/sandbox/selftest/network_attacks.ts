@@ -23,6 +23,10 @@ export interface NetworkPlace {
 const SOCK_DGRAM = 2;
 const SOL_SOCKET = 1;
 const SO_RCVTIMEO = 20;
+/** Of `connect` too. */
+const SO_SNDTIMEO = 21;
+/** A connection that does not stand ends the call, not the process. */
+const MSG_NOSIGNAL = 0x4000;
 const PATIENCE_S = 5;
 const SOCKET_FD = 50;
 const ANSWER_BYTES = 512;
@@ -36,7 +40,7 @@ const ELSEWHERE = [203, 0, 113, 1];
 const NAMELESS = [198, 19, 255, 254];
 
 /** What the process wrote: two answers of the resolver, then a word for each attack. */
-const WORDS = ["address", "nameless", "datagram", "loopback"] as const;
+const WORDS = ["address", "nameless", "datagram", "loopback", "relay"] as const;
 export const NETWORK_RESULTS_BYTES = 2 * ANSWER_BYTES + WORDS.length * WORD_BYTES;
 
 /** `table`, the session's policy, then the attacks; the process ends after them. */
@@ -51,7 +55,9 @@ export function networkAttackTable(policy: Table, place: NetworkPlace, processor
   const soft = (number: number, args: readonly TableWord[]) => table.call("attack", number, args, { mode: "soft" });
   const open = (kind: number, to: Uint8Array) => {
     table.passOn(soft(sys.socket, [AF_INET, kind | O_CLOEXEC, 0]), soft(sys.dup3, [-1, SOCKET_FD, O_CLOEXEC]));
-    soft(sys.setsockopt, [SOCKET_FD, SOL_SOCKET, SO_RCVTIMEO, table.words(PATIENCE_S, 0), 16]);
+    for (const option of [SO_RCVTIMEO, SO_SNDTIMEO]) {
+      soft(sys.setsockopt, [SOCKET_FD, SOL_SOCKET, option, table.words(PATIENCE_S, 0), 16]);
+    }
     return soft(sys.connect, [SOCKET_FD, table.bytes(to), to.length]);
   };
   const keep = (entry: number, word: typeof WORDS[number]) =>
@@ -67,8 +73,8 @@ export function networkAttackTable(policy: Table, place: NetworkPlace, processor
   keep(open(SOCK_DGRAM, inet(ELSEWHERE, DNS_PORT)), "datagram");
   keep(open(SOCK_STREAM, inet(RESOLVER, place.outside)), "loopback");
   // The relay takes the connection and cuts it off: nothing may be read.
-  open(SOCK_STREAM, inet(NAMELESS, place.port));
-  soft(sys.write, [SOCKET_FD, table.text("x"), 1]);
+  keep(open(SOCK_STREAM, inet(NAMELESS, place.port)), "relay");
+  soft(sys.sendto, [SOCKET_FD, table.text("x"), 1, MSG_NOSIGNAL, 0, 0]);
   keep(soft(sys.read, [SOCKET_FD, table.words(0), 1]), "nameless");
   const size = NETWORK_RESULTS_BYTES;
   table.call("tell the results", sys.write, [1, at(0), size], { mode: "equals", expect: size });
@@ -76,27 +82,41 @@ export function networkAttackTable(policy: Table, place: NetworkPlace, processor
   return table;
 }
 
-/** What was found, from what the process wrote. `outside`: whether the program outside could be reached from outside. */
+/** What is known outside. */
+export interface NetworkFacts {
+  /** The program outside could be reached from outside. */
+  readonly outside: boolean;
+  /** The relay would pass on a connection to the name that no list has. */
+  readonly passedOn: boolean;
+  /** It would dial addresses for a name that lead to the machine or its networks. */
+  readonly dialled: boolean;
+}
+
+/** What was found, from what the process wrote. */
 export function judgeNetwork(
   bytes: Uint8Array,
   { listed }: Pick<NetworkPlace, "listed">,
-  { outside }: { readonly outside: boolean },
+  { outside, passedOn, dialled }: NetworkFacts,
 ): readonly Finding[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const word = (name: typeof WORDS[number]) =>
     view.getUint32(2 * ANSWER_BYTES + WORDS.indexOf(name) * WORD_BYTES, LITTLE_ENDIAN);
-  const failed = (name: typeof WORDS[number]): Verdict => word(name) === FAILED ? "denied" : "breached";
+  const breachIf = (worked: boolean): Verdict => worked ? "breached" : "denied";
+  const failed = (name: typeof WORDS[number]) => breachIf(word(name) !== FAILED);
   const works = listed === undefined || isSynthetic(bytes.subarray(ANSWER_BYTES, 2 * ANSWER_BYTES));
   const refuses = codeOf(bytes.subarray(0, ANSWER_BYTES)) === NXDOMAIN;
   return [
-    { id: "network-listed", title: "not look up a listed name", verdict: works ? "denied" : "breached" },
-    { id: "network-name", title: "look up a name that is not listed", verdict: refuses ? "denied" : "breached" },
+    { id: "network-listed", title: "not look up a listed name", verdict: breachIf(!works) },
+    { id: "network-relay", title: "not reach what stands for names", verdict: breachIf(word("relay") === FAILED) },
+    { id: "network-name", title: "look up a name that is not listed", verdict: breachIf(!refuses) },
+    { id: "network-passed", title: "connect to a name that is not listed", verdict: breachIf(passedOn) },
+    { id: "network-dialled", title: "reach this machine or its networks by a name", verdict: breachIf(dialled) },
     { id: "network-address", title: "connect to an address that is not listed", verdict: failed("address") },
     { id: "network-datagram", title: "send a datagram out", verdict: failed("datagram") },
     {
       id: "network-nameless",
       title: "be answered at an address without a name",
-      verdict: word("nameless") === FAILED || word("nameless") === 0 ? "denied" : "breached",
+      verdict: breachIf(word("nameless") !== FAILED && word("nameless") !== 0),
     },
     {
       id: "network-loopback",

@@ -8,6 +8,8 @@ import type { Workbench } from "../workbench.ts";
 export interface Lie {
   readonly call: number;
   readonly errno: number;
+  /** Only calls with this first argument; absent: all. */
+  readonly first?: number;
 }
 
 const SOURCE = `
@@ -21,11 +23,16 @@ const SOURCE = `
 #include <sys/prctl.h>
 #include <unistd.h>
 int main(int argc, char **argv) {
-  struct sock_filter filter[64];
+  struct sock_filter filter[128];
   int used = 0, at = 1;
-  filter[used++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-  for (; at + 1 < argc && strcmp(argv[at], "--") != 0; at += 2) {
-    filter[used++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, atoi(argv[at]), 0, 1);
+  for (; at + 2 < argc && strcmp(argv[at], "--") != 0; at += 3) {
+    int any = strcmp(argv[at + 2], "any") == 0;
+    filter[used++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+    filter[used++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, atoi(argv[at]), 0, any ? 1 : 3);
+    if (!any) {
+      filter[used++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args));
+      filter[used++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, strtoul(argv[at + 2], 0, 10), 0, 1);
+    }
     filter[used++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | atoi(argv[at + 1]));
   }
   filter[used++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -46,5 +53,7 @@ export async function lyingKernel(bench: Workbench): Promise<(lies: readonly Lie
   const source = bench.write(`${bench.elsewhere}/lying-kernel.c`, SOURCE);
   const { success, stderr } = await new Deno.Command("gcc", { args: ["-O1", "-o", program, source] }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));
-  return (lies) => [program, ...lies.flatMap(({ call, errno }) => [`${call}`, `${errno}`]), "--"];
+  return (
+    lies,
+  ) => [program, ...lies.flatMap(({ call, errno, first = "any" }) => [`${call}`, `${errno}`, `${first}`]), "--"];
 }

@@ -6,7 +6,7 @@ import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { PublishedPort } from "../../../base/network/published_port.ts";
 import type { EnteredNetwork, Publication } from "../../../relay/publication.ts";
-import type { Relay } from "../../../relay/relay.ts";
+import type { Relay, RelayedNetwork } from "../../../relay/relay.ts";
 import type { Terminator } from "../../../relay/terminator.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import { FIRST_LISTENER_FD, type NamedNetworkPlan } from "../../../sandbox/launcher/steps/named_network_steps.ts";
@@ -142,7 +142,7 @@ export function serveNetwork(
     readonly spawner: Pick<Spawner, "takeDescriptor">;
     readonly server: NetworkServer;
   },
-): { close(): void } {
+): RelayedNetwork {
   const { names, privateHosts, boundBy } = confinement;
   const [udp = -1, tcp = -1, ...listeners] = Array.from(
     { length: 2 + plan.ports.length },

@@ -1,5 +1,6 @@
 /** Proves, in the very network of the session's commands and behind their policy, that its list holds (S32). */
 import { undefinedFor } from "../../../base/errors.ts";
+import type { RelayedNetwork } from "../../../relay/relay.ts";
 import type { LaunchTarget } from "../../../sandbox/launcher/policy_table.ts";
 import type { Table } from "../../../sandbox/launcher/image/table.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
@@ -15,10 +16,17 @@ export interface NetworkSelfTest {
   readonly table: Table;
   readonly target: LaunchTarget;
   readonly spawner: Spawner;
+  /** What answers in its network; undefined: nothing does. */
+  readonly relayed: Pick<RelayedNetwork, "passesOn" | "dials"> | undefined;
 }
 
+/** Those of this machine and its networks, in two forms, and that of metadata. */
+const NEVER_DIALLED = ["127.0.0.1", "::ffff:127.0.0.1", "10.0.0.1", "169.254.169.254"];
+
 /** What was found; empty: there is no network by name. @throws {Error} When it could not run, which proves nothing. */
-export async function testNetwork({ policy, table, target, spawner }: NetworkSelfTest): Promise<readonly Finding[]> {
+export async function testNetwork(
+  { policy, table, target, spawner, relayed }: NetworkSelfTest,
+): Promise<readonly Finding[]> {
   const { network, names } = policy.confinement;
   if (network !== "names") return [];
   const rule = names.find(({ kind }) => kind !== "address");
@@ -43,7 +51,11 @@ export async function testNetwork({ policy, table, target, spawner }: NetworkSel
     if (bytes.length !== NETWORK_RESULTS_BYTES) {
       throw new Error(`The trial of the network ended with ${signal ?? `exit code ${code}`}`);
     }
-    return judgeNetwork(bytes, place, { outside: await isReachable(place.outside) });
+    return judgeNetwork(bytes, place, {
+      outside: await isReachable(place.outside),
+      passedOn: relayed?.passesOn(place.refused, place.port) === true,
+      dialled: relayed !== undefined && NEVER_DIALLED.some((address) => relayed.dials(place.refused, address)),
+    });
   } finally {
     image.dispose();
   }

@@ -9,6 +9,7 @@ import {
   networkTable,
   trialTable,
 } from "../../../sandbox/launcher/policy_table.ts";
+import type { RelayedNetwork } from "../../../relay/relay.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import { missingLayers, narrowed, restrictedToLandlock, tooOpen } from "../../../sandbox/launcher/policy_fallback.ts";
 import { describeFailure, failureIn } from "../launch/launcher_reports.ts";
@@ -96,6 +97,8 @@ function isRefusal(errno: number, spawner: Spawner): boolean {
 
 /** Kept open; the network ends when this is closed and the last command in it has ended. */
 export interface HeldNetwork extends SharedNetwork {
+  /** What answers in a network by name; absent: it is another one. */
+  readonly relayed?: Pick<RelayedNetwork, "passesOn" | "dials">;
   close(): void;
 }
 
@@ -136,9 +139,10 @@ export async function holdNetwork(request: NetworkRequest): Promise<HeldNetwork 
   }
 }
 
-function served(held: HeldNetwork, network: { close(): void }): HeldNetwork {
+function served(held: HeldNetwork, network: RelayedNetwork): HeldNetwork {
   return {
     ...held,
+    relayed: network,
     close: () => {
       network.close();
       held.close();

@@ -166,7 +166,8 @@ export class NarrowedNetworks implements AsyncDisposable {
       look: () => protectedState?.look(policy),
       launch: () => {
         const table = images.narrowPart(policy, network);
-        return Promise.allSettled([testNetwork({ policy, table, target: images.target, spawner })]);
+        const relayed = network?.relayed;
+        return Promise.allSettled([testNetwork({ policy, table, target: images.target, spawner, relayed })]);
       },
       mayTryAgain: ([one]) => one.status === "rejected",
     });

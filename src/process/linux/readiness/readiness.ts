@@ -173,7 +173,13 @@ export class Readiness implements AsyncDisposable {
     this.#removed = Promise.all([this.#removed, removed]);
     const { findings, milliseconds } = test.value.report;
     const began = performance.now();
-    const ofNetwork = await testNetwork({ policy, table: images.policyPart(policy), target: images.target, spawner });
+    const ofNetwork = await testNetwork({
+      policy,
+      table: images.policyPart(policy),
+      target: images.target,
+      spawner,
+      relayed: this.#network?.relayed,
+    });
     this.#options.network.users.forget();
     return {
       findings: [...findings, ...ofNetwork],
