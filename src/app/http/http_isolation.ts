@@ -91,7 +91,8 @@ async function isolatedStateless(
 ) {
   if (options.http.serverCommand !== undefined) return refuseStateless(SESSIONS_ONLY);
   if (ceiling === undefined) return refuseStateless(NEEDS_SESSIONS);
-  const program = stack.use(await compose(options));
+  // Its clients share one sandbox: the answer of one person would hold for all (S35).
+  const program = stack.use(await compose({ ...options, settings: { ...options.settings, asks: [] } }));
   program.afterFirstAnswer();
   const { maxConcurrency } = options.settings;
   return statelessHandler(options, program, new Turns(maxConcurrency));

@@ -1,0 +1,107 @@
+/** A server that asks its person for hosts beyond its list, and a client that answers (S35). */
+import type { Client, ElicitResult } from "@modelcontextprotocol/client";
+import { connectClient } from "./clients/sdk_client.ts";
+import { namesHere } from "./names_here.ts";
+import { type Era, ServerProcess } from "./server_process.ts";
+import { type User, usersAtHand, Workbench } from "./workbench.ts";
+
+export const HOSTS = ["listed", "one", "two", "three", "four"].map((name) => `${name}.example.test`);
+
+/** A program that connects to each `HOST:PORT` of its arguments, and prints what the other end says. */
+export const CLIENT = `
+import socket, sys
+for place in sys.argv[1:]:
+    host, port = place.rsplit(":", 1)
+    try:
+        s = socket.create_connection((host, int(port)), 70)
+        s.sendall(b"hello\\n")
+        print(s.recv(100).decode().split("\\r")[0] or "closed", flush=True)
+    except OSError as e:
+        print(type(e).__name__, flush=True)
+`;
+
+export interface Asking {
+  readonly port: number;
+  readonly bench: Workbench;
+  readonly server: ServerProcess;
+  readonly client: Client;
+  /** The messages of the forms, in order. */
+  readonly forms: readonly string[];
+  /** Connects from a command of its own, and gives the result's text. */
+  connect(...hosts: readonly string[]): Promise<string>;
+}
+
+export interface Choice {
+  readonly user?: User;
+  readonly era?: Era;
+  /** Absent: every call waits for its result. */
+  readonly flags?: readonly string[];
+  /** Absent: it takes forms. */
+  readonly takesForms?: false;
+}
+
+/** Answers a form with this message. */
+export type Answer = (message: string) => ElicitResult | Promise<ElicitResult>;
+
+/** A server whose list has one host of five that lead to this machine, and a client whose person answers. */
+export async function withAsking(
+  answer: Answer,
+  run: (asking: Asking) => Promise<void>,
+  { user = usersAtHand()[0] ?? "root", era = "2025-11-25", flags = ["--sync"], takesForms }: Choice = {},
+): Promise<void> {
+  using bench = new Workbench(user);
+  bench.write("client.py", CLIENT);
+  await using greeter = new Greeter();
+  await using server = await ServerProcess.start(bench, {
+    flags: [...flags, ...askingFlags(greeter.port)],
+    prefix: namesHere(bench, HOSTS.join(" ")),
+    permissions: ["--allow-net"],
+    era: "none",
+  });
+  const forms: string[] = [];
+  const client = await connectClient(server, era, {
+    capabilities: takesForms === false ? {} : { elicitation: {} },
+    ...takesForms !== false && {
+      onElicit: (params) => {
+        forms.push(String(params["message"]));
+        return answer(String(params["message"]));
+      },
+    },
+  });
+  const { port } = greeter;
+  const connect = async (...hosts: readonly string[]) => {
+    const places = hosts.map((host) => host.includes(":") ? host : `${host}.example.test:${port}`);
+    const { content } = await client.callTool({
+      name: "sandboxed_shell",
+      arguments: { command: `python3 client.py ${places.join(" ")}` },
+    });
+    const text = content.map((part) => part.type === "text" ? part.text : part.type).join("\n");
+    return text.replace(/\n\[exit code 0, [^\]]*\]/, "").trim(); // of a command that took longer
+  };
+  await run({ bench, port, server, client, forms, connect });
+  await client.close();
+}
+
+/** A list with one of the hosts at a port, and questions for the others. */
+export function askingFlags(port: number): readonly string[] {
+  const allowed = HOSTS.flatMap((host) => ["--allow-private-hosts", host]);
+  return ["--network", `listed.example.test:${port}`, "--ask", "network", ...allowed];
+}
+
+/** Listens at this machine and greets. */
+export class Greeter implements AsyncDisposable {
+  readonly #server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => new Response("hi"));
+
+  get port(): number {
+    return this.#server.addr.port;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.shutdown();
+  }
+}
+
+/** Chooses this text. */
+export function choosing(text: string): Answer {
+  return () => ({ action: "accept", content: { answer: text } });
+}
