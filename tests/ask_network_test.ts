@@ -1,6 +1,6 @@
 /** A person is asked for hosts beyond the list (S35). */
 import assert from "node:assert/strict";
-import { type Answer, type Asking, choosing, withAsking } from "./_support/asking.ts";
+import { type Answer, type Asking, choosing, withAsking } from "./_support/clients/asking.ts";
 import { ERAS, ServerProcess } from "./_support/server_process.ts";
 import { usersAtHand, Workbench } from "./_support/workbench.ts";
 

@@ -1,7 +1,7 @@
 /** Questions to a person over each transport, and what is left of them when a side goes away (S35). */
 import assert from "node:assert/strict";
 import type { ElicitResult } from "@modelcontextprotocol/client";
-import { askingFlags, choosing, CLIENT, Greeter, HOSTS, withAsking } from "./_support/asking.ts";
+import { askingFlags, choosing, CLIENT, Greeter, HOSTS, withAsking } from "./_support/clients/asking.ts";
 import { connectHttpClient } from "./_support/clients/sdk_client.ts";
 import { withDeadline } from "./_support/deadline.ts";
 import { namesHere } from "./_support/names_here.ts";

@@ -1,9 +1,9 @@
 /** A server that asks its person for hosts beyond its list, and a client that answers (S35). */
 import type { Client, ElicitResult } from "@modelcontextprotocol/client";
-import { connectClient } from "./clients/sdk_client.ts";
-import { namesHere } from "./names_here.ts";
-import { type Era, ServerProcess } from "./server_process.ts";
-import { type User, usersAtHand, Workbench } from "./workbench.ts";
+import { connectClient } from "./sdk_client.ts";
+import { namesHere } from "../names_here.ts";
+import { type Era, ServerProcess } from "../server_process.ts";
+import { type User, usersAtHand, Workbench } from "../workbench.ts";
 
 export const HOSTS = ["listed", "one", "two", "three", "four"].map((name) => `${name}.example.test`);
 
