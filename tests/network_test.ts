@@ -145,4 +145,5 @@ Deno.test("S6 a project may close the network of its commands, and not open it",
   };
   assert.equal(await network("none", []), "none");
   assert.equal(await network("full", ["--network", "none"]), "none");
+  assert.equal(await network("", []), "none");
 });

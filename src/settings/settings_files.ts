@@ -128,7 +128,12 @@ async function readProjectFile(directory: string, user: Values): Promise<ReadFil
     refusals.push(`${given.source} is ignored: ${reason}`);
   }
   const mistakes = read.mistakes.map((mistake) => `Settings file ${mistake}; this is ignored`);
-  return { values, warnings: [...mistakes, ...read.warnings, ...refusals] };
+  const warnings = [...mistakes, ...read.warnings, ...refusals];
+  if (read.losesNetwork !== true) return { values, warnings };
+  // What was to narrow the network must not open it.
+  const source = `setting "network" of "${path}"`;
+  values.set("network", { source, values: ["none"] });
+  return { values, warnings: [...warnings, `Commands have no network until this is corrected: ${source}`] };
 }
 
 /** Why a project's file may not say this; undefined: it may. */
@@ -224,6 +229,8 @@ function readText(path: string): Text | undefined {
 interface Parsed extends ReadFile {
   /** Each with file, line and column. */
   readonly mistakes: readonly string[];
+  /** It names a network, which cannot be read. */
+  readonly losesNetwork?: boolean;
 }
 
 async function parse(path: string, text: Text): Promise<Parsed> {
@@ -232,7 +239,8 @@ async function parse(path: string, text: Text): Promise<Parsed> {
   const parsed = parseJson(plain);
   if (!parsed.ok) {
     const { line, column, message } = await syntaxErrorOf(path, plain, { fallback: parsed.problem });
-    return { ...NOTHING, mistakes: [`${path}:${line}:${column}: ${message.replace(/: correct it there.*$/, "")}`] };
+    const mistake = `${path}:${line}:${column}: ${message.replace(/: correct it there.*$/, "")}`;
+    return { ...NOTHING, mistakes: [mistake], losesNetwork: plain.includes('"network"') };
   }
   const diagnostics: UnplacedDiagnostic[] = [];
   const values = valuesOf(path, parsed.value, diagnostics);
@@ -245,7 +253,8 @@ async function parse(path: string, text: Text): Promise<Parsed> {
   const say = (severity: UnplacedDiagnostic["severity"]) =>
     placed.filter((problem) => problem.severity === severity)
       .map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
-  return { values, warnings: say("warning"), mistakes: say("error") };
+  const losesNetwork = isObject(parsed.value) && "network" in parsed.value && !values.has("network");
+  return { values, warnings: say("warning"), mistakes: say("error"), losesNetwork };
 }
 
 /** Only the last value of a key would count, and the first may be a scope. */

@@ -157,6 +157,17 @@ Deno.test("L7 readSettingsFiles() leaves a project's mistakes out, with their pl
   ]);
 });
 
+Deno.test("L7 S30 readSettingsFiles() opens no network where a project's cannot be read", async () => {
+  const closed = 'Commands have no network until this is corrected: setting "network" of "./.ahma/settings.json"';
+  for (const value of ['""', "[]", "null", "{}", '["packages",""]', '"pakages"', '"none", "network": "full"']) {
+    const { files, warnings } = await read(`{"network": ${value}}`);
+    assert.deepStrictEqual([files, warnings?.at(-1)], [[{ network: ["none"] }], closed], value);
+  }
+  const broken = await read('{"network": ["packages"],}');
+  assert.deepStrictEqual([broken.files, broken.warnings?.at(-1)], [[{ network: ["none"] }], closed]);
+  assert.deepStrictEqual((await read('{"network": ["packages"]}')).files, [{ network: ["packages"] }]);
+});
+
 Deno.test("L7 readSettingsFiles() refuses a mistake of the user, with its place", async () => {
   assert.deepStrictEqual(await read(undefined, '{\n  "sandbox_scope": [1]\n}'), {
     problem: 'Cannot use settings file ~/.config/ahma/settings.json:2:20: Setting "sandbox_scope": [1] is neither a ' +
@@ -197,7 +208,7 @@ Deno.test("S30 L7 readSettingsFiles() takes a list of hosts as a text or a list,
   // What says nothing is a mistake, and never the whole network.
   for (const wrong of ["[]", '""', '["a.example", 7]', '["a.example", ""]', '["full", "a.example"]']) {
     assert.match((await read(undefined, `{"network": ${wrong}}`)).problem ?? "", /Setting "network": /, wrong);
-    assert.deepStrictEqual((await read(`{"network": ${wrong}}`, user)).files, [whole], wrong);
+    assert.deepStrictEqual((await read(`{"network": ${wrong}}`, user)).files, [{ network: ["none"] }, whole], wrong);
   }
 });
 

@@ -207,6 +207,12 @@ Deno.test("S1 readInvocation() refuses an empty scope instead of falling back to
   assert.strictEqual(invocation(["--sandbox-scope="]), 'Cannot use flag "--sandbox-scope": the value is empty');
 });
 
+Deno.test("S30 readInvocation() refuses an empty list of hosts instead of opening the network", () => {
+  const refused = (text: string) => String(invocation([], { AHMA_NETWORK: text }));
+  assert.match(refused(""), /^Cannot use variable "AHMA_NETWORK": the value is empty/);
+  assert.match(refused(" "), /^Cannot use variable "AHMA_NETWORK": an entry is empty/);
+});
+
 Deno.test("readInvocation() reads the other variables, and an empty one means nothing", () => {
   const environment = { AHMA_TIMEOUT: "7", AHMA_SYNC: "true", AHMA_ENV: "A,B", AHMA_TOOLS_DIR: "", AHMA_DENO: "/x" };
   assert.deepStrictEqual(

@@ -102,7 +102,7 @@ const FLAGS = {
     "network",
     "WHERE",
     "Where commands may connect: full, none, localhost, or hosts as in packages,git-hosts,*.x.org:443 (default: full)",
-    { narrowsOnly: "full" },
+    { narrowsOnly: "full", refuseEmpty: true },
   ),
   "ask": taking(
     "choice",
