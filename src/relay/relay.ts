@@ -50,7 +50,7 @@ export interface Reachable {
 export interface Attributed {
   /** Is told what came of it. */
   readonly tell: (use: NetworkUse) => void;
-  /** What a person may allow it beyond the list; undefined: nothing. */
+  /** What a person may allow it beyond the list; undefined: nothing, as where its socket is closed. Takes a search. */
   readonly unlisted: UnlistedHosts | undefined;
 }
 
@@ -199,7 +199,8 @@ export class RelayedNetwork {
     if (!this.#isClosed) loop.again(() => this.#accept(listener, port));
   }
 
-  #relay(client: number, port: number, { tell, unlisted }: Attributed): void {
+  #relay(client: number, port: number, attributed: Attributed): void {
+    const { tell } = attributed;
     const { sockets, loop, memory, lookups } = this.#parts;
     const { address } = sockets.ownEnd(client);
     const synthetic = syntheticAddress(address);
@@ -212,7 +213,7 @@ export class RelayedNetwork {
     };
     if (name === undefined) return refuse({ reason: "stands for no name" });
     const isLoopback = isLoopbackHost(name);
-    const asked = listed === undefined && !isLoopback && synthetic !== undefined ? unlisted : undefined;
+    const asked = listed === undefined && !isLoopback && synthetic !== undefined ? attributed.unlisted : undefined;
     const found = listed ?? (asked && ASKED_HOST);
     if (found === undefined) {
       return refuse(isLoopback ? LOOPBACK : this.#options.reachable.refusal(host, port));

@@ -21,6 +21,7 @@ for place in sys.argv[1:]:
 `;
 
 export interface Asking {
+  readonly greeter: Greeter;
   readonly port: number;
   readonly bench: Workbench;
   readonly server: ServerProcess;
@@ -78,7 +79,7 @@ export async function withAsking(
     const text = content.map((part) => part.type === "text" ? part.text : part.type).join("\n");
     return text.replace(/\n\[exit code 0, [^\]]*\]/, "").trim(); // of a command that took longer
   };
-  await run({ bench, port, server, client, forms, connect });
+  await run({ bench, greeter, port, server, client, forms, connect });
   await client.close();
 }
 
@@ -90,7 +91,12 @@ export function askingFlags(port: number): readonly string[] {
 
 /** Listens at this machine and greets. */
 export class Greeter implements AsyncDisposable {
-  readonly #server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => new Response("hi"));
+  /** The paths of the requests that it got. */
+  readonly paths: string[] = [];
+  readonly #server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, ({ url }) => {
+    this.paths.push(new URL(url).pathname);
+    return new Response("hi");
+  });
 
   get port(): number {
     return this.#server.addr.port;

@@ -63,7 +63,13 @@ export class NetworkUsers {
       this.#count(use);
       owner?.onNetwork?.(use);
     };
-    return { tell, unlisted: owner?.unlisted };
+    return {
+      tell,
+      // What was granted to one command is not for what another left behind when it ended.
+      get unlisted() {
+        return owner?.holdsSocket(side) === true ? owner.unlisted : undefined;
+      },
+    };
   }
 
   #count({ name, port, bytesOut, bytesIn, refused }: NetworkUse): void {
