@@ -15,7 +15,7 @@ export const OWN_RUNTIME: readonly string[] = [
   // A call fails as no system does on request.
   "src/process/linux/readiness/self_test_run_test.ts",
   "src/sandbox/directories/session_directory_test.ts",
-  "src/upstream/oauth/store/file_lock_test.ts",
+  "src/system/replace/file_lock_test.ts",
 ];
 
 if (import.meta.main) Deno.stdout.writeSync(new TextEncoder().encode(`${OWN_RUNTIME.join(" ")}\n`));

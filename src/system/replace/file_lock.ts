@@ -1,5 +1,5 @@
 /** Locks between processes (flock): the system frees one with the process that holds it. */
-import { freeLock } from "../../../system/free_lock.ts";
+import { freeLock } from "../free_lock.ts";
 
 const EXCLUSIVE = true;
 

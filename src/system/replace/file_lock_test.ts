@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { expected } from "../../../system/paths.ts";
+import { expected } from "../paths.ts";
 import { underLock } from "./file_lock.ts";
 
 for (const [when, waitMs] of [["at once", 120_000], ["when nothing waits for it any more", 1]] as const) {
