@@ -228,3 +228,16 @@ Deno.test("L1 init writes a first tool that works, and overwrites nothing", asyn
   assert.match(alone.stdout, /^\.ahma\/tools\/hello\.json exists and was left as it is$/m);
   assert.strictEqual(await Deno.readTextFile(`${bench.scope}/.vscode/mcp.json`), "mine");
 });
+
+Deno.test("S35 doctor says whether a person is asked, that a program may answer, and how to close it", async () => {
+  using bench = new Workbench();
+  const message = async (...flags: readonly string[]) => {
+    const { stdout } = await runProgram(bench, ["doctor", "--json", ...flags]);
+    return JSON.parse(stdout).checks.find(({ id }: Check) => id === "ask").message;
+  };
+  assert.match(await message(), /^off: .*--ask asks you in the client$/);
+  assert.match(
+    await message("--ask", "read,write"),
+    /^--ask read,write: your client decides .* a hook or a model do it\. Without --ask nothing is asked; ahma_mcp grants/,
+  );
+});

@@ -114,7 +114,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     log,
   };
   const housekeeping = stack.use(new Housekeeping({ environment, sandbox, log }));
-  const control = stack.use(new LateControl({ settings, environment, service }));
+  const control = stack.use(new LateControl({ settings, environment, service, questions: session.consent }));
   const rooms = stack.move();
   return {
     service,

@@ -1,4 +1,5 @@
 /** The private socket of a server (X24), made once its client has an answer, so that a start does not wait for it. */
+import type { WaitingQuestions } from "../base/command/grant_answer.ts";
 import { messageOf } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
 import type { ShownConnection } from "../control/server/shown_server.ts";
@@ -11,6 +12,8 @@ export interface LateControlOptions {
   readonly settings: Pick<Settings, "http" | "sandbox">;
   readonly environment: Readonly<Record<string, string>>;
   readonly service: Pick<Service, "scope" | "log"> & ShownConnection;
+  /** Absent: the server asks nothing. */
+  readonly questions?: WaitingQuestions | undefined;
 }
 
 export class LateControl implements AsyncDisposable {
@@ -35,7 +38,7 @@ export class LateControl implements AsyncDisposable {
   }
 
   async #open(): Promise<AsyncDisposable | undefined> {
-    const { settings, environment, service: { scope: { roots: scopes }, log } } = this.#options;
+    const { settings, environment, questions, service: { scope: { roots: scopes }, log } } = this.#options;
     const { openControl } = await import("../control/server/open_control.ts");
     const open = settings.sandbox.enforce ? openTrees(settings.sandbox, environment) : [];
     const opened = await openControl({
@@ -46,6 +49,7 @@ export class LateControl implements AsyncDisposable {
         facts: { pid: Deno.pid, version: VERSION, mode: settings.http === undefined ? "stdio" : "http", scopes },
         connections: this.shown,
         describeEnd: statusLine,
+        ...questions !== undefined && { questions },
       },
     });
     return opened.ok ? opened.value : this.#warn(opened.problem);

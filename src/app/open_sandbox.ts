@@ -81,14 +81,14 @@ export async function openSession(options: SessionOptions, stack: AsyncDisposabl
     );
   });
   const audit = file === undefined ? undefined : await AuditLog.open({ file, directory: Deno.cwd(), open, log });
-  const { runner: asking, consent } = options.settings.asks.length === 0
+  const { runner: asking, consent, status } = options.settings.asks.length === 0
     ? { ...session, consent: undefined }
-    : (await import("./runner/open_consent.ts")).openConsent({ ...session, ...options, audit });
+    : (await import("./runner/open_consent.ts")).openConsent({ ...session, ...options, audit }, stack);
   const audited = audit?.ok === true ? new AuditedRunner(asking, audit.value) : asking;
   const runner = stack.use(new LimitedInputs(audited));
   if (audit?.ok === false) throw new UserError(audit.problem);
   await insistOn?.();
-  return { ...session, runner, consent, audit: audit?.value };
+  return { ...session, runner, consent, status, audit: audit?.value };
 }
 
 interface UnauditedSession extends Omit<Session, "audit" | "consent"> {

@@ -15,9 +15,9 @@ import { factsOf, type Subcommand } from "../settings/flags/subcommands.ts";
 type Environment = Readonly<Record<string, string>>;
 
 /** Subcommands that ignore broken settings, and say so. */
-const LOOK_FOR_MISTAKES: readonly Subcommand[] = ["doctor", "validate", "init"];
+const LOOK_FOR_MISTAKES: readonly Subcommand[] = ["doctor", "validate", "init", "grants"];
 /** Subcommands that take no flags of the server, and yet depend on what it will be told elsewhere. */
-const ABOUT_SETTINGS: readonly Subcommand[] = ["init"];
+const ABOUT_SETTINGS: readonly Subcommand[] = ["init", "grants"];
 
 /**
  * The invocation; the problem is wrong usage or a wrong setting, for stderr (exit code 2).

@@ -11,5 +11,6 @@ export type ConsentEvent =
     | { readonly event: "answer"; readonly id: string; readonly answer: GrantAnswer; readonly reason?: string }
     /** A command uses what was granted. */
     | { readonly event: "use"; readonly by: Asker }
-    | { readonly event: "revoked" }
+    /** `grant`: its id, where it was kept. */
+    | { readonly event: "revoked"; readonly grant?: string }
   );

@@ -1,28 +1,81 @@
-/** Asks a person where the settings want it (S35). */
+/** Asks a person where the settings want it (S35), with what was allowed before (S36). */
+import type { GrantSubject } from "../../base/command/grant_subject.ts";
+import type { Logger } from "../../base/log.ts";
 import { type Outcome, success } from "../../base/outcome.ts";
 import { Consent, type ConsentOptions } from "../../consent/consent.ts";
+import { wishText } from "../../consent/form.ts";
+import type { KeptGrant } from "../../consent/kept/kept_grant.ts";
+import { keptGrantsDirectory } from "../../consent/kept/kept_place.ts";
 import type { SessionRunner } from "../../process/command_runner.ts";
+import type { SessionSandbox } from "../../sandbox/settle_paths.ts";
+import type { SandboxStatus } from "../../service/service.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { AskingRunner } from "./asking_runner.ts";
 import type { AuditLog } from "./audit_log.ts";
+import { ProjectConsent } from "./kept_consent.ts";
 
 export interface OpenConsentOptions {
   /** Runs what asks. */
   readonly runner: SessionRunner;
   readonly settings: Pick<Settings, "asks">;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly sandbox: Pick<SessionSandbox, "scopes" | "writable">;
+  readonly status: SandboxStatus;
   /** Gets each question and answer; undefined: no log is wanted. */
   readonly audit: Outcome<AuditLog> | undefined;
+  readonly log: Logger;
 }
 
-/** A runner, and what asks for its commands. */
+/** A runner, what asks for its commands, and the status with what was allowed. */
 export interface AskedRunner {
   readonly runner: SessionRunner;
   readonly consent: Consent;
+  readonly status: SandboxStatus;
 }
 
-export function openConsent({ runner, settings: { asks }, audit }: OpenConsentOptions): AskedRunner {
-  const log = audit?.ok === true ? audit.value : undefined;
-  const record: ConsentOptions["record"] = async (event) => await log?.consent(event) ?? success(undefined);
-  const consent = new Consent({ kinds: new Set(asks), kept: undefined, record });
-  return { runner: new AskingRunner(runner, consent), consent };
+/** Disposing `stack` ends the look at the file of what is kept. */
+export function openConsent(options: OpenConsentOptions, stack: AsyncDisposableStack): AskedRunner {
+  const { runner, settings: { asks }, status } = options;
+  const audit = options.audit?.ok === true ? options.audit.value : undefined;
+  const kept = openKept(options, audit, stack);
+  const record: ConsentOptions["record"] = async (event) => {
+    if (event.event === "use") void kept?.used(event.subject);
+    return await audit?.consent(event) ?? success(undefined);
+  };
+  const consent = new Consent({ kinds: new Set(asks), kept, record });
+  const lines = () => grantLines(asks, consent.session, kept);
+  return { runner: new AskingRunner(runner, consent), consent, status: withLines(status, lines) };
+}
+
+/** Undefined: there is no place out of reach of commands, which is logged. */
+function openKept(
+  { environment, sandbox: { scopes, writable }, log }: OpenConsentOptions,
+  audit: AuditLog | undefined,
+  stack: AsyncDisposableStack,
+): ProjectConsent | undefined {
+  const directory = keptGrantsDirectory(environment, writable);
+  if (directory === undefined) {
+    log.warn("No answer is kept for a project: XDG_STATE_HOME or HOME names no place where commands cannot write");
+    return undefined;
+  }
+  const onRevoked = ({ id, subject }: KeptGrant) => void audit?.consent({ event: "revoked", subject, grant: id });
+  return stack.use(new ProjectConsent({ directory, scopes, onRevoked, log }));
+}
+
+/** Lines of `status`, each after a line break. */
+function grantLines(
+  asks: Settings["asks"],
+  session: readonly GrantSubject[],
+  kept: Pick<ProjectConsent, "grants"> | undefined,
+): string {
+  const shown = [
+    ...session.map((subject) => `${wishText(subject)} (this session)`),
+    ...kept?.grants().map(({ id, subject }) => `${wishText(subject)} (always, ${id})`) ?? [],
+  ];
+  const allowed = shown.length === 0 ? " nothing so far" : shown.map((one) => `\n  ${one}`).join("");
+  return `\nA person is asked for ${asks.join(", ")} (--ask), and allowed:${allowed}`;
+}
+
+function withLines(status: SandboxStatus, lines: () => string): SandboxStatus {
+  return { ...status, details: async () => `${await status.details?.() ?? status.summary}${lines()}` };
 }

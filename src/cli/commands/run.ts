@@ -9,6 +9,7 @@ import { call } from "./call/call.ts";
 import { completions } from "./completions/completions.ts";
 import type { CommandContext } from "../terminal/command_context.ts";
 import { doctor } from "./doctor/doctor.ts";
+import { grants } from "./grants/grants.ts";
 import { init } from "./init/init.ts";
 import { listTools } from "./list_tools/list_tools.ts";
 import { prompts } from "./prompts/prompts.ts";
@@ -39,6 +40,7 @@ export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help" | "serve
   accept,
   cache,
   "check-access": checkAccess,
+  grants,
   auth,
   servers,
   prompts,

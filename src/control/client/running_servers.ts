@@ -4,7 +4,7 @@ import { withTimeout } from "../../base/time.ts";
 import type { UnixStream, UnixStreams } from "../../system/sockets/unix_stream.ts";
 import { controlDirectories, isPrivate } from "../place/control_directories.ts";
 import { entriesIn, type Entry, removeDeadEntries, removeIfDead } from "../place/entries.ts";
-import type { ControlEvent, ListedServer } from "../protocol/messages.ts";
+import type { ControlEvent, ControlRequest, ListedServer } from "../protocol/messages.ts";
 import { ServerLine } from "./server_line.ts";
 
 /** The time for a server to answer, milliseconds. */
@@ -33,7 +33,7 @@ export async function findServers(
     if (!await isPrivate(path)) continue;
     await removeDeadEntries(path);
     const asked = (await entriesIn(path)).map(async (entry) => {
-      const answer = await ask(streams, entry);
+      const answer = await askServer(streams, entry, { request: "list" });
       if (answer?.event === "server") servers.push({ entry, server: answer.server });
       if (answer?.event === "refused") problems.push(`The server at "${entry.socket}" refused: ${answer.problem}`);
     });
@@ -42,14 +42,18 @@ export async function findServers(
   return { servers, problems };
 }
 
-/** Undefined: the server is dead, or ended just now. */
-async function ask(streams: UnixStreams, entry: Entry): Promise<ControlEvent | undefined> {
+/** The first event of a server; undefined: it is dead, or ended just now. @throws {Error} When the system refuses. */
+export async function askServer(
+  streams: UnixStreams,
+  entry: Entry,
+  request: ControlRequest,
+): Promise<ControlEvent | undefined> {
   const stream = await connectTo(streams, entry);
   if (stream === undefined) return undefined;
   using line = new ServerLine(stream);
   const { value } = await withTimeout(
     (async () => {
-      await line.request(await tokenOf(entry), { request: "list" });
+      await line.request(await tokenOf(entry), request);
       return await line.events.next();
     })(),
     ANSWER_MS,

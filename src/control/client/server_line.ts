@@ -3,11 +3,10 @@ import { encodeText } from "../../base/text.ts";
 import type { UnixStream } from "../../system/sockets/unix_stream.ts";
 import { textLines } from "../../wire/line_splitter.ts";
 import {
-  type AttachRequest,
   type ControlEvent,
+  type ControlRequest,
   type Given,
   givenLine,
-  type ListRequest,
   readEvent,
   requestLine,
 } from "../protocol/messages.ts";
@@ -29,7 +28,7 @@ export class ServerLine implements Disposable {
   }
 
   /** Makes the request. */
-  async request(token: string, request: ListRequest | AttachRequest): Promise<void> {
+  async request(token: string, request: ControlRequest): Promise<void> {
     await this.#write(requestLine(token, request));
   }
 

@@ -2,6 +2,7 @@
  * What a person's program and a running server say to each other (X24): JSON lines over a private socket. The first line
  * is a request with the server's token; what follows depends on the request. Pure.
  */
+import { GRANT_ANSWERS, type GrantAnswer, type WaitingQuestion } from "../../base/command/grant_answer.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { shownValue } from "../../base/text.ts";
 import type { OperationEnd, OperationState } from "../../operation/operation.ts";
@@ -14,7 +15,7 @@ export const CONTROL_VERSION = 1;
 export const LONGEST_LINE = 64 * 1024;
 
 /** The requests there are; another one is another name here, and its answer in `server/open_control.ts`. */
-export const REQUEST_NAMES = ["list", "attach"] as const;
+export const REQUEST_NAMES = ["list", "attach", "answer"] as const;
 export type RequestName = typeof REQUEST_NAMES[number];
 
 /** A request as it came, its members not checked. */
@@ -43,6 +44,16 @@ export interface AttachRequest {
   /** Of the terminal that shows it; absent: none does. */
   readonly size?: WindowSize;
 }
+
+/** Answers a question that waits (S35). */
+export interface AnswerRequest {
+  readonly request: "answer";
+  readonly question: string;
+  readonly answer: GrantAnswer;
+}
+
+/** What a person's program asks for. */
+export type ControlRequest = ListRequest | AttachRequest | AnswerRequest;
 
 /** An operation as a server lists it. */
 export interface ListedOperation {
@@ -78,12 +89,15 @@ export interface ListedServer {
   /** Running and queued ones, and the last that ended. */
   readonly operations: readonly ListedOperation[];
   readonly sessions: readonly ListedSession[];
+  /** Questions that wait for a person; absent: it asks nothing. */
+  readonly questions?: readonly WaitingQuestion[];
 }
 
 /** What a server sends. Bytes are in base64. */
 export type ControlEvent =
   | { readonly event: "refused"; readonly problem: string }
   | { readonly event: "server"; readonly server: ListedServer }
+  | { readonly event: "answered" }
   /** Nothing can be shown yet: why, for people. */
   | { readonly event: "waiting"; readonly reason: string }
   | { readonly event: "attached"; readonly operation: ListedOperation }
@@ -106,7 +120,7 @@ export type Given =
   | { readonly kind: "end" };
 
 /** The line of a request, with its newline. */
-export function requestLine(token: string, request: ListRequest | AttachRequest): string {
+export function requestLine(token: string, request: ControlRequest): string {
   return `${JSON.stringify({ ahma: CONTROL_VERSION, token, ...request })}\n`;
 }
 
@@ -154,6 +168,15 @@ export function readAttach({ members }: Request): Outcome<Omit<AttachRequest, "r
   if (typeof target !== "string") return failure("The request names nothing to attach to");
   const read = size === undefined ? undefined : readSize(size);
   return read?.ok === false ? read : success({ target, ...read !== undefined && { size: read.value } });
+}
+
+/** The answer to a question. */
+export function readAnswer({ members }: Request): Outcome<Omit<AnswerRequest, "request">> {
+  const { question, answer: word } = members;
+  const answer = GRANT_ANSWERS.find((one) => one === word);
+  if (typeof question !== "string") return failure("The request names no question");
+  if (answer !== undefined) return success({ question, answer });
+  return failure(`The answer ${shownValue(word)} is unknown: known are ${GRANT_ANSWERS.join(", ")}`);
 }
 
 /** What a line gives; the problem says why it gives nothing. */

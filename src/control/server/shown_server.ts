@@ -1,4 +1,5 @@
 /** What a server shows to people of its own user. */
+import type { WaitingQuestions } from "../../base/command/grant_answer.ts";
 import { isEnded } from "../../operation/operation.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import type { OperationRegistry } from "../../operation/registry.ts";
@@ -19,11 +20,13 @@ export interface ShownConnection {
 }
 
 export interface ShownServer {
-  readonly facts: Omit<ListedServer, "operations" | "sessions">;
+  readonly facts: Omit<ListedServer, "operations" | "sessions" | "questions">;
   /** Those that there are now. */
   readonly connections: Iterable<ShownConnection>;
   /** How an operation ended, on one line. */
   readonly describeEnd: (operation: Operation) => string;
+  /** Absent: it asks nothing. */
+  readonly questions?: WaitingQuestions;
 }
 
 /** Ended operations that are listed for each connection. */
@@ -42,6 +45,7 @@ export function listedServer(server: ShownServer): ListedServer {
       );
     }),
     sessions: connections.flatMap(sessionsOf),
+    ...server.questions !== undefined && { questions: server.questions.list() },
   };
 }
 

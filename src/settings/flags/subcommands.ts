@@ -1,4 +1,5 @@
 /** The words that may come first, with what the help, the parser and the completions need to know of each. */
+import { COMPLETION_SHELLS } from "./actions.ts";
 import type { FlagName } from "./flags.ts";
 
 /** What words without dashes mean after a subcommand. */
@@ -17,23 +18,13 @@ export type Operands =
   | "login"
   /** What to do with servers, names of servers, and names of tools. */
   | "servers"
+  /** What to do with grants, and ids. */
+  | "grants"
   /** What to do with prompts, the name of one, and its arguments. */
   | "prompts"
   /** What to do with rules; all that follows is files and options of the tool. */
   | "rules"
   | "subcommand";
-
-/** What "auth" does. */
-export const AUTH_ACTIONS = ["list", "login", "logout"] as const;
-
-/** What "servers" does. */
-export const SERVER_ACTIONS = ["list", "test", "diff", "approve"] as const;
-
-/** What "prompts" does. */
-export const PROMPT_ACTIONS = ["list", "show", "render"] as const;
-
-/** What "rules" does. */
-export const RULE_ACTIONS = ["check", "list"] as const;
 
 /** One subcommand of the program (requirement L1). */
 export interface SubcommandFacts {
@@ -50,10 +41,6 @@ export interface SubcommandFacts {
   /** Command lines worth copying, each with what it is for. */
   readonly examples: readonly (readonly [command: string, purpose: string])[];
 }
-
-/** The shells there are completions for. */
-export const COMPLETION_SHELLS = ["bash", "zsh", "fish"] as const;
-export type CompletionShell = typeof COMPLETION_SHELLS[number];
 
 /** A row of the table; absent fields are empty or false. */
 type Row = Partial<SubcommandFacts> & Pick<SubcommandFacts, "summary" | "examples">;
@@ -261,6 +248,27 @@ const SUBCOMMAND_FACTS = {
       ["ahma_mcp cache", "Size and last use of each"],
       ["ahma_mcp cache clear", "That of this directory"],
       ["ahma_mcp cache clear --all", "All of them"],
+    ],
+  },
+  "grants": {
+    summary: "List what you allowed for good, take it back, answer what waits for you",
+    usage: "[list] | revoke ID or DIRECTORY ... | allow ID [ANSWER] | deny ID",
+    operands: "grants",
+    flags: ["all", "json"],
+    details: [
+      "A server with --ask asks you in its client for what a command is denied. What you allow always for a project is kept in " +
+      "~/.local/state/ahma/grants, where commands cannot read it. It ends after 30 days without use.",
+      "revoke takes it back, and commands that start from then on do not have it. DIRECTORY means all grants of that project, --all every one.",
+      "Where a client shows no questions, allow and deny answer them here. ANSWER is once, session or project; without it, allow " +
+      "gives the least that is offered.",
+      "The exit code is 1 if there is no such grant or question.",
+    ],
+    examples: [
+      ["ahma_mcp grants", "What you allowed, and what waits for your answer"],
+      ["ahma_mcp grants allow q_1 session", "Until the server ends"],
+      ["ahma_mcp grants deny q_1", "Not at all"],
+      ["ahma_mcp grants revoke g_1a2b3c4d", "Take one back"],
+      ["ahma_mcp grants revoke .", "All of this directory's project"],
     ],
   },
   "auth": {

@@ -55,7 +55,7 @@ export class AttachedTerminal implements Disposable {
       if (event.event === "waiting") await this.#tell(`${event.reason}. ${this.#wayOut}`);
       else if (event.event === "attached") await this.#begin(event.operation);
       else if (event.event === "end") end = event;
-      else if (event.event !== "server" && !await this.#take(event)) this.#detach();
+      else if (event.event !== "server" && event.event !== "answered" && !await this.#take(event)) this.#detach();
     }
     await this.#output?.end();
     this[Symbol.dispose]();

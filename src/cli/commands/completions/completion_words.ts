@@ -8,14 +8,12 @@ import { type FlagName, flagNamed } from "../../../settings/flags/flags.ts";
 import {
   AUTH_ACTIONS,
   COMPLETION_SHELLS,
-  factsOf,
-  type Operands,
+  GRANT_ACTIONS,
   PROMPT_ACTIONS,
   RULE_ACTIONS,
   SERVER_ACTIONS,
-  type Subcommand,
-  SUBCOMMANDS,
-} from "../../../settings/flags/subcommands.ts";
+} from "../../../settings/flags/actions.ts";
+import { factsOf, type Operands, type Subcommand, SUBCOMMANDS } from "../../../settings/flags/subcommands.ts";
 
 /** What can follow a flag or a subcommand. */
 export type Completion =
@@ -58,6 +56,7 @@ const OPERANDS: Readonly<Record<Operands, Completion>> = {
   tool: { kind: "tools" },
   login: { kind: "words", words: AUTH_ACTIONS },
   servers: { kind: "words", words: SERVER_ACTIONS },
+  grants: { kind: "words", words: GRANT_ACTIONS },
   prompts: { kind: "words", words: PROMPT_ACTIONS },
   rules: { kind: "words", words: RULE_ACTIONS },
   shell: { kind: "words", words: COMPLETION_SHELLS },

@@ -2,7 +2,7 @@
 import { UsageError } from "../../../base/errors.ts";
 import { didYouMean } from "../../../base/suggest.ts";
 import { print } from "../../terminal/print.ts";
-import { COMPLETION_SHELLS, type CompletionShell } from "../../../settings/flags/subcommands.ts";
+import { COMPLETION_SHELLS, type CompletionShell } from "../../../settings/flags/actions.ts";
 import { bashScript } from "./completions_bash.ts";
 import { fishScript } from "./completions_fish.ts";
 import { zshScript } from "./completions_zsh.ts";

@@ -12,6 +12,7 @@ import { mayColour, print } from "../../terminal/print.ts";
 import { openRunLog } from "../../terminal/run_log.ts";
 import { type ClientSettings, clientSettings } from "../clients/client_settings.ts";
 import { ENTRY_LIST, entryNetwork } from "../clients/entry_network.ts";
+import type { Settings } from "../../../settings/settings.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { doctorDenials } from "./denials/doctor_denials.ts";
 import { doctorProject } from "./project/doctor_project.ts";
@@ -45,6 +46,7 @@ export async function doctor(context: CommandContext): Promise<number> {
       ...runtimeChecks(context),
       ...settingsProblem === undefined ? [] : [brokenSettings(settingsProblem)],
       ...await guarded("server", "server", () => checkServer(composing)),
+      ...settings.sandbox.enforce ? [questions(settings)] : [],
       ...settings.sandbox.enforce ? await guarded("sandbox", "sandbox", () => checkSandbox(composing)) : [],
       ...shells(environment),
       // Tool files run checks of their own, which the broken settings may have confined further.
@@ -103,6 +105,15 @@ const NO_NAMESPACES =
   "kernel.apparmor_restrict_unprivileged_userns)";
 
 const OPEN = `commands reach every host: --network ${ENTRY_LIST} leaves them registries and git hosts, none closes it`;
+
+/** Whether a person is asked (S35). */
+function questions({ asks }: Pick<Settings, "asks">): Check {
+  const message = asks.length === 0
+    ? "off: what commands are denied stands in their results; --ask asks you in the client"
+    : `--ask ${asks.join(",")}: your client decides who answers, and some let a hook or a model do it. ` +
+      "Without --ask nothing is asked; ahma_mcp grants lists what holds";
+  return check("ask", "questions", "ok", message);
+}
 
 function shells(environment: Readonly<Record<string, string>>): readonly Check[] {
   const path = searchPath(environment["PATH"]);

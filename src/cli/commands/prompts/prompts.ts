@@ -7,7 +7,7 @@ import { UsageError, UserError } from "../../../base/errors.ts";
 import { SILENT } from "../../../base/log.ts";
 import { didYouMean } from "../../../base/suggest.ts";
 import { PROMPT_META_KEY, PromptFileSource } from "../../../service/prompts/prompt_file_source.ts";
-import { PROMPT_ACTIONS } from "../../../settings/flags/subcommands.ts";
+import { PROMPT_ACTIONS } from "../../../settings/flags/actions.ts";
 import { toolLines, toolTable } from "../list_tools/tool_table.ts";
 import { type Colours, colours } from "../../terminal/colours.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";

@@ -2,7 +2,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { UsageError } from "../../../base/errors.ts";
 import { didYouMean } from "../../../base/suggest.ts";
-import { RULE_ACTIONS } from "../../../settings/flags/subcommands.ts";
+import { RULE_ACTIONS } from "../../../settings/flags/actions.ts";
 import { RULES_META_KEY } from "../../../toolbox/frame/messages.ts";
 import { member } from "../../../wire/json_value.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";

@@ -6,7 +6,7 @@ import { printNameList } from "../../../base/network/name_list.ts";
 import { counted } from "../../../base/text.ts";
 import { describeDiagnostic } from "../../../base/diagnostic.ts";
 import { type KnownServer, type KnownServers, knownServers } from "../../../app/server_records.ts";
-import { SERVER_ACTIONS } from "../../../settings/flags/subcommands.ts";
+import { SERVER_ACTIONS } from "../../../settings/flags/actions.ts";
 import { approved, toolsOf } from "../../../upstream/definitions/pins.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print, printProblem } from "../../terminal/print.ts";
