@@ -37,6 +37,7 @@ import { NETWORK_NAMES } from "./names/questions.ts";
 import { NETWORK_NARROWED } from "./names/narrowed.ts";
 import { NETWORK_ESCAPES } from "./names/escapes.ts";
 import { NETWORK_PROTOCOLS } from "./names/protocols.ts";
+import { CONSENT } from "./commands/consent.ts";
 import { PEOPLE } from "./commands/people.ts";
 import { PUBLICATION } from "./commands/publication.ts";
 import { SECRETS } from "./commands/secrets.ts";
@@ -73,6 +74,7 @@ export const LIMITS_DECIDE: readonly Row[] = [
   ...INPUT,
   ...CONVERSATIONS,
   ...PEOPLE,
+  ...CONSENT,
 ];
 
 /** About what the server reads, is asked, hands on and hands out: it decides for every user alike. */

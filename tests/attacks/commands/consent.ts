@@ -1,0 +1,138 @@
+/** I: what a person is asked and has allowed (S35, S36). A command that could answer, or write what is kept, would free itself. */
+import { until } from "../../_support/deadline.ts";
+import { ServerProcess } from "../../_support/server_process.ts";
+import { runProgram } from "../../_support/terminal.ts";
+import { exists, Workbench } from "../../_support/workbench.ts";
+import { BOTH, python, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
+import { driven, together } from "../frame/stage.ts";
+import { REFUSING_NAMESPACES } from "../means/unusual_start.ts";
+
+/** A server of the scene's home whose person has a question to answer. */
+interface Asking {
+  readonly server: ServerProcess;
+  readonly bench: Workbench;
+  readonly socket: string;
+  readonly question: string;
+}
+
+type Flags = (home: string) => readonly string[];
+
+/** Starts it; it has a sandbox in the control too, because nothing is asked without one. */
+async function withQuestion<Result>(
+  { user, home }: Scene,
+  flags: Flags,
+  act: (asking: Asking) => Promise<Result>,
+): Promise<Result> {
+  using bench = new Workbench(user);
+  await using server = await ServerProcess.start(bench, {
+    flags: ["--network", "listed.example.test", "--ask", "network", ...flags(home)],
+    permissions: ["--allow-net"],
+    environment: { HOME: home },
+  });
+  // A query whose socket is closed at once has no owner: then nothing is asked.
+  const asked = async () => (await server.shell("curl -sS -m 5 https://one.example.test/")).text;
+  const question = await until(async () => /grants allow (q_\w+)/.exec(await asked())?.[1], 20_000, "a question");
+  const directory = `${home}/.local/state/ahma/control`;
+  const token = await until(
+    () => {
+      const names = exists(directory) ? Array.from(Deno.readDirSync(directory), ({ name }) => name) : [];
+      return names.find((name) => name.startsWith(`${server.pid}-`) && name.endsWith(".token"));
+    },
+    20_000,
+    "the socket of the server that asks",
+  );
+  return await act({ server, bench, question, socket: `${directory}/${token.replace(/token$/, "sock")}` });
+}
+
+/** Answers as `ahma_mcp grants allow` does, with the token where that can be read, else with another. */
+function answering({ socket, question }: Asking): string {
+  return python(`import json, socket
+path = ${JSON.stringify(socket)}
+try:
+    token = open(path[:-4] + "token").read()
+except OSError:
+    token = "0" * 64
+try:
+    line = socket.socket(socket.AF_UNIX)
+    line.connect(path)
+    request = {"ahma": 1, "token": token, "request": "answer", "question": ${
+    JSON.stringify(question)
+  }, "answer": "session"}
+    line.sendall(json.dumps(request).encode() + b"\\n")
+    print(line.recv(4096).decode())
+except OSError as error:
+    print(error)`);
+}
+
+/** By a command of another server of the user, and where `own` says so by one of the server that asks. */
+function answers(setting: ServerSetting, own: Flags = () => []): Way {
+  const does = driven(async (scene) => {
+    return await withQuestion(scene, own, async (asking) => {
+      const line = answering(asking);
+      const texts = [await scene.running.shell(line), ...scene.enforced ? [await asking.server.shell(line)] : []];
+      return texts.map(({ text }) => /\{"event":"answered"\}/.exec(text)?.[0]).find((one) => one !== undefined);
+    });
+  });
+  return { does, ownServer: setting };
+}
+
+/** Has a grant kept, and tries to read the file, to change it, and to put another directory in its place. */
+function takesGrants(setting: ServerSetting): Way {
+  const does = driven(async (scene) => {
+    const { home, running } = scene;
+    const directory = `${home}/.local/state/ahma/grants`;
+    const file = `${directory}/grants.json`;
+    await withQuestion(scene, () => [], async ({ bench, question }) => {
+      const { stderr } = await runProgram(bench, ["grants", "allow", question, "project"], {
+        environment: { HOME: home },
+      });
+      if (stderr !== "") throw new Error(stderr);
+    });
+    const kept = await Deno.readTextFile(file);
+    const id = /g_[0-9a-f]{8}/.exec(kept)?.[0] ?? "there is no grant";
+    const lines = {
+      "read it": `cat ${file}`,
+      "change it": `echo '{"version":1,"grants":[]}' > ${file}`,
+      "exchange its directory": `mv ${directory} ${directory}.old && mkdir -m 700 ${directory}`,
+    };
+    return await together(scene, lines, async (line) => {
+      const { text } = await running.shell(`${line}; true`);
+      const now = exists(file) ? await Deno.readTextFile(file) : "gone";
+      return text.includes(id) ? id : now === kept ? undefined : now;
+    });
+  });
+  return { does, ownServer: setting };
+}
+
+const OPEN_SOCKETS = ["--unix-sockets", "allow"];
+
+export const CONSENT: readonly Row[] = [
+  {
+    id: "I09",
+    title: "answer the question of a command in the person's place, of its own server or of another",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      "as commands are": answers({}),
+      "where the home may be read, and every socket is open": answers(
+        { flags: ({ home }) => [...OPEN_SOCKETS, "--read", home] },
+        (home) => ["--read", home],
+      ),
+      "without namespaces, where every socket is open": answers({ ...REFUSING_NAMESPACES, flags: () => OPEN_SOCKETS }),
+    },
+  },
+  {
+    id: "I10",
+    title: "read what a person allowed for good, or change it",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      "as commands are": takesGrants({}),
+      "where the home may be read": takesGrants({ flags: ({ home }) => ["--read", home] }),
+      "where the home may be written to": takesGrants({
+        flags: ({ home }) => ["--write", home, "--allow-broad-scope"],
+      }),
+      "without namespaces": takesGrants(REFUSING_NAMESPACES),
+    },
+  },
+];
