@@ -1,23 +1,29 @@
 /**
- * Writes schema/mtdf.schema.json from the one source in src/catalog/format/mtdf.ts; with --check only compares.
+ * Writes the files of schema/ from their one source each, src/catalog/format/mtdf.ts and the table of flags; with --check
+ * only compares.
  *
  *   deno run --allow-read --allow-write scripts/schema.ts [--check]
  */
 import { mtdfSchemaText } from "../src/catalog/format/mtdf.ts";
+import { policySchemaText } from "./policy_schema.ts";
 
-const file = new URL("../schema/mtdf.schema.json", import.meta.url);
-if (Deno.args.includes("--check")) await check();
-else await Deno.writeTextFile(file, mtdfSchemaText());
+const FILES = [["mtdf.schema.json", mtdfSchemaText()], ["policy.schema.json", policySchemaText()]] as const;
 
-async function check(): Promise<void> {
-  if (await present() === mtdfSchemaText()) return;
-  const text = 'Schema file "schema/mtdf.schema.json" is stale: write it with ' +
+for (const [name, text] of FILES) {
+  const file = new URL(`../schema/${name}`, import.meta.url);
+  if (Deno.args.includes("--check")) await check(file, text);
+  else await Deno.writeTextFile(file, text);
+}
+
+async function check(file: URL, wanted: string): Promise<void> {
+  if (await present(file) === wanted) return;
+  const text = `Schema file "schema/${file.pathname.split("/").at(-1)}" is stale: write it with ` +
     '"deno run --allow-read --allow-write scripts/schema.ts"\n';
   Deno.stderr.writeSync(new TextEncoder().encode(text));
   Deno.exitCode = 1;
 }
 
-async function present(): Promise<string | undefined> {
+async function present(file: URL): Promise<string | undefined> {
   try {
     return await Deno.readTextFile(file);
   } catch (thrown) {

@@ -33,6 +33,8 @@ import { namesLine, narrowedLines, publishedLine } from "./runner/network_names.
 import { openSeatbelt } from "./open_seatbelt.ts";
 import { chosenDirectory } from "../settings/project_directories.ts";
 import type { Settings } from "../settings/settings.ts";
+import { openingProblem, summaryOfPolicy } from "../settings/policy/held.ts";
+import type { Policy } from "../settings/policy/policy.ts";
 import { unwrapOrUserError } from "../base/outcome.ts";
 import { withRoom } from "./disk_space.ts";
 import { summaryOf } from "../sandbox/selftest/judge.ts";
@@ -71,7 +73,8 @@ export interface Session {
  * @throws {UserError} when the sandbox, a scope, the shell or the audit log is not to be had (S12)
  */
 export async function openSession(options: SessionOptions, stack: AsyncDisposableStack): Promise<Session> {
-  const { settings: { auditLog: file }, log } = options;
+  const { settings: { auditLog: file, policy }, log } = options;
+  insistOnPolicy(options);
   const { insistOn, ...session } = await openUnaudited(options);
   const { directories, writable: open, warnings } = session.sandbox;
   for (const warning of warnings) log.warn(warning);
@@ -80,7 +83,9 @@ export async function openSession(options: SessionOptions, stack: AsyncDisposabl
       log.warn("Cannot remove the session's directory", { error: messageOf(thrown) })
     );
   });
-  const audit = file === undefined ? undefined : await AuditLog.open({ file, directory: Deno.cwd(), open, log });
+  const audit = file === undefined
+    ? undefined
+    : await AuditLog.open({ file, directory: Deno.cwd(), open, policy, log });
   const { runner: asking, consent, status } = options.settings.asks.length === 0
     ? { ...session, consent: undefined }
     : (await import("./runner/open_consent.ts")).openConsent({ ...session, ...options, audit }, stack);
@@ -88,7 +93,27 @@ export async function openSession(options: SessionOptions, stack: AsyncDisposabl
   const runner = stack.use(new LimitedInputs(audited));
   if (audit?.ok === false) throw new UserError(audit.problem);
   await insistOn?.();
-  return { ...session, runner, consent, status, audit: audit?.value };
+  return { ...session, runner, consent, status: withPolicy(status, policy), audit: audit?.value };
+}
+
+/** Servers of others and native tools have sandboxes of their own, which open more than that of commands. */
+function insistOnPolicy({ settings: { policy, sandbox }, environment }: SessionOptions): void {
+  const problem = openingProblem(policy, sandbox);
+  if (problem !== undefined) throw new UserError(`Cannot open the sandbox: ${problem}`);
+  if (policy !== undefined && sandbox.enforce && isInOpenTree(policy.file, openTrees(sandbox, environment))) {
+    throw new UserError(
+      `Cannot hold policy "${policy.file}": it lies where commands can write. Choose another scope or --write directory`,
+    );
+  }
+}
+
+function withPolicy(status: SandboxStatus, policy: Policy | undefined): SandboxStatus {
+  if (policy === undefined) return status;
+  const { summary, details } = status;
+  return {
+    ...status,
+    details: async () => `${await (details?.() ?? summary)}\nPolicy: ${summaryOfPolicy(policy)}`,
+  };
 }
 
 interface UnauditedSession extends Omit<Session, "audit" | "consent"> {
@@ -114,7 +139,7 @@ async function openUnaudited(
   const sandbox = unwrapOrUserError(withRoom(() => prepareSandbox(chosen)));
   const { pool, reuse } = settings;
   const runner = new LinuxRunner({ sandbox, shell, pool, reuse, logger: log, terminator: secrets?.terminator });
-  const explained = sandbox.guard === undefined ? undefined : new ExplainedRunner(runner, sandbox);
+  const explained = sandbox.guard === undefined ? undefined : new ExplainedRunner(runner, sandbox, settings.policy);
   return {
     sandbox,
     runner: explained ?? runner,

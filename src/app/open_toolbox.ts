@@ -27,6 +27,8 @@ import { NoteResources } from "../toolbox/source/note_resources.ts";
 import { projectValues } from "../toolbox/source/project_values.ts";
 import { questionTool } from "../toolbox/source/question_tool.ts";
 import { toolboxSource } from "../toolbox/source/toolbox_source.ts";
+import { heldFlags } from "../settings/policy/held.ts";
+import type { Policy } from "../settings/policy/policy.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 import { workerCacheOf } from "./program/scope_cache.ts";
 import { workerProgram } from "./program/worker_program.ts";
@@ -145,7 +147,7 @@ async function openWorker(
     setup: {
       // A flag may name a device too, which no call opens.
       scopes: [...place.scopes, ...place.writes.filter(isDirectory)],
-      protection: protectionOf(session.sandbox, place.scopes),
+      protection: protectionOf(session.sandbox, place.scopes, options.settings.policy),
       directories,
       data: program.data,
       helper: program.helper,
@@ -235,12 +237,16 @@ function settingsFor(
 }
 
 /** What the worker itself refuses to change; undefined: nothing, without a sandbox. */
-function protectionOf({ guard }: SessionSandbox, scopes: readonly string[]): Protection | undefined {
+function protectionOf(
+  { guard }: SessionSandbox,
+  scopes: readonly string[],
+  policy: Policy | undefined,
+): Protection | undefined {
   return guard && {
     paths: guard.protected.map(({ path, fileOnly, writable }) => ({
       path,
       fileOnly,
-      flags: openingFlags(path, scopes),
+      flags: heldFlags(policy, openingFlags(path, scopes)).flags,
       ...writable !== undefined && { writable },
     })),
     open: guard.open,

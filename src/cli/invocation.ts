@@ -9,6 +9,8 @@ import type { WholeCommandLine } from "../app/http/awaited_scope.ts";
 import { isInOpenTree, openTrees } from "../app/writable_trees.ts";
 import { projectDirectory } from "../settings/project_directories.ts";
 import { type Invocation, readInvocation } from "../settings/settings.ts";
+import type { Policy } from "../settings/policy/policy.ts";
+import { readPolicy } from "../settings/policy/policy_file.ts";
 import { readSettingsFiles } from "../settings/settings_files.ts";
 import { factsOf, type Subcommand } from "../settings/flags/subcommands.ts";
 
@@ -32,26 +34,36 @@ export async function readWholeInvocation(
   const { subcommand, flags } = line.value;
   const cores = navigator.hardwareConcurrency;
   const readsSettings = factsOf(subcommand).serverFlags || ABOUT_SETTINGS.includes(subcommand);
-  if (flags.has("help") || flags.has("version") || !readsSettings) {
+  // The policy to check may be meant for the place of a broken one.
+  if (flags.has("help") || flags.has("version") || flags.has("policy") || !readsSettings) {
     return readInvocation(line.value, { environment: {}, cores });
   }
-  const whole = await withFiles(line.value, environment).catch((thrown: unknown) => {
+  const policy = await readPolicy();
+  if (!policy.ok) return policy;
+  const asked = { line: line.value, policy: policy.value };
+  const whole = await withFiles(asked, environment).catch((thrown: unknown) => {
     if (thrown instanceof UserError && LOOK_FOR_MISTAKES.includes(subcommand)) return failure(thrown.message);
     throw thrown;
   });
   const invocation = whole.ok || !LOOK_FOR_MISTAKES.includes(subcommand)
     ? whole
-    : withoutSettings(line.value, whole.problem);
+    : withoutSettings(asked, whole.problem);
   if (!invocation.ok || invocation.value.kind !== "run") return invocation;
   const { settings } = invocation.value;
   return success({ ...invocation.value, settings: { ...settings, sandbox: { ...settings.sandbox, pinned } } });
 }
 
-async function withFiles(line: CommandLine, environment: Environment): Promise<Outcome<Invocation>> {
-  const read = await readSettingsFiles({ environment, directory: projectOf(line, environment) });
+interface Asked {
+  readonly line: CommandLine;
+  readonly policy: Policy | undefined;
+}
+
+async function withFiles({ line, policy }: Asked, environment: Environment): Promise<Outcome<Invocation>> {
+  const profile = line.flags.get("profile")?.[0] ?? environment["AHMA_PROFILE"];
+  const read = await readSettingsFiles({ environment, directory: projectOf(line, environment), policy, profile });
   if (!read.ok) return failure(read.problem);
   const { files, warnings, userFile } = read.value;
-  const surroundings = { environment, cores: navigator.hardwareConcurrency };
+  const surroundings = { environment, cores: navigator.hardwareConcurrency, policy };
   const invocation = readInvocation(line, { ...surroundings, files });
   if (!invocation.ok || invocation.value.kind !== "run") return invocation;
   if (userFile !== undefined) {
@@ -73,8 +85,8 @@ function projectOf({ flags }: CommandLine, environment: Environment): string {
 }
 
 /** The invocation from the command line alone, so that broken settings can be reported. */
-function withoutSettings(line: CommandLine, settingsProblem: string): Outcome<Invocation> {
-  const invocation = readInvocation(line, { environment: {}, cores: navigator.hardwareConcurrency });
+function withoutSettings({ line, policy }: Asked, settingsProblem: string): Outcome<Invocation> {
+  const invocation = readInvocation(line, { environment: {}, cores: navigator.hardwareConcurrency, policy });
   if (!invocation.ok || invocation.value.kind !== "run") return invocation;
   return success({ ...invocation.value, settingsProblem });
 }

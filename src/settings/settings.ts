@@ -1,6 +1,6 @@
 /**
  * The settings of the program: flags first, then `AHMA_*` variables, then the project's and the user's settings
- * file, then the defaults (requirement L7). Read once, here; no other file of the program looks at a flag of the server
+ * file, then the defaults (requirement L7), each held by the machine's policy (S37). Read once, here; no other file of the program looks at a flag of the server
  * or at an `AHMA_*` variable, and no command ever sees one.
  */
 import { INSTANCE_VARIABLE } from "../wire/instance.ts";
@@ -17,14 +17,19 @@ import { type ConfinementChoice, DEFAULT_CONFINEMENT, UNIX_SOCKETS } from "../sa
 import { SANDBOX_LAYERS } from "../sandbox/policy/layers.ts";
 import type { CommandLine } from "./flags/parse_command_line.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
-import { type FlagSources, type FlagValues, flagValues } from "./flags/flag_values.ts";
+import { type FlagSources, type FlagValues, flagValues, type Given } from "./flags/flag_values.ts";
+import { askingRefused, heldBy, openingProblem } from "./policy/held.ts";
+import type { Policy } from "./policy/policy.ts";
 import type { SandboxChoice } from "../sandbox/policy/sandbox_settings.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
 import { secretProblem, secretsFrom } from "./secrets.ts";
 import { type Subcommand, SUBCOMMANDS } from "./flags/subcommands.ts";
 
 /** Everything that can be set; paths are as typed, and relative ones start at the working directory. */
-export type Settings = Readonly<ReturnType<typeof settingsFrom>>;
+export type Settings = Readonly<ReturnType<typeof settingsFrom>> & {
+  /** The machine's, for what opens more than the settings say; absent: none holds (S37). */
+  readonly policy?: Policy | undefined;
+};
 
 /** Settings of `--mode http`. */
 export type HttpSettings = NonNullable<Settings["http"]>;
@@ -53,6 +58,8 @@ export interface Surroundings {
   readonly cores: number;
   /** What the settings files say; absent: nothing. */
   readonly files?: FlagSources["files"];
+  /** The machine's; absent: none holds. */
+  readonly policy?: Policy | undefined;
 }
 
 /** Variables without a flag: of the launcher script, and those that the starting program sets for a server. */
@@ -70,8 +77,9 @@ export function readInvocation(line: CommandLine, surroundings: Surroundings): O
   if (asked === "help") return helpOn(line.operands[0]);
   if (line.flags.has("help")) return success({ kind: "help", subcommand: asked });
   if (line.flags.has("version")) return success({ kind: "version" });
-  const { environment, files = [] } = surroundings;
-  const values = flagValues({ typed: line.flags, environment, files });
+  const { environment, files = [], policy } = surroundings;
+  const hold = (name: FlagName, given: Given) => heldBy(policy, name, given);
+  const values = flagValues({ typed: line.flags, environment, files, hold });
   if (!values.ok) return values;
   const forbidden = values.value.texts("env").find((name) => name.startsWith("AHMA_"));
   if (forbidden !== undefined) {
@@ -81,7 +89,9 @@ export function readInvocation(line: CommandLine, surroundings: Surroundings): O
   if (credential !== undefined) {
     return failure(`Cannot show prompts variable "${credential}": by its name it holds a credential`);
   }
-  const settings = settingsFrom(values.value, surroundings.cores);
+  const settings = { ...settingsFrom(values.value, surroundings.cores), ...policy !== undefined && { policy } };
+  const held = settingsProblem(settings);
+  if (held !== undefined) return failure(held);
   const unusable = secretProblem(settings);
   if (unusable !== undefined) return failure(unusable);
   const lists = asked === undefined && values.value.text("mode") === "list-tools";
@@ -97,6 +107,14 @@ export function readInvocation(line: CommandLine, surroundings: Surroundings): O
     settings,
     warnings: unknownVariables(surroundings.environment),
   });
+}
+
+/** What the policy refuses of settings that open more than one flag says; undefined: nothing. */
+function settingsProblem({ policy, sandbox, asks }: Settings): string | undefined {
+  const opened = openingProblem(policy, sandbox);
+  return opened === undefined
+    ? askingRefused(policy, asks)
+    : `Cannot add the hosts of --secret to the network: ${opened}`;
 }
 
 function helpOn(word: string | undefined): Outcome<Invocation> {

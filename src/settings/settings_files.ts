@@ -19,13 +19,14 @@ import { isObject, parseJson } from "../wire/json_value.ts";
 import { placeDiagnostics, syntaxErrorOf } from "../catalog/load/positions.ts";
 import { BUNDLE_WORDS } from "./bundles.ts";
 import { absolutePath } from "../system/paths.ts";
-import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
-import { type Flag, valuesIn } from "./flags/flag.ts";
-import { widensNetwork } from "./flags/network_value.ts";
-import { type Given, limitOf, valueProblem } from "./flags/flag_values.ts";
+import { type FlagName, flagNamed } from "./flags/flags.ts";
+import type { Given } from "./flags/flag_values.ts";
+import { loosens } from "./flags/loosens.ts";
+import { KEYS, profilesOf, repeatedSetting, type Values, valuesOf } from "./flags/settings_block.ts";
+import { heldBy } from "./policy/held.ts";
+import type { Policy } from "./policy/policy.ts";
+import { chooseProfile } from "./policy/profile.ts";
 import { DIRECTORY_KINDS } from "./project_directories.ts";
-
-type Values = ReadonlyMap<FlagName, Given>;
 
 /** What the files say. */
 export interface FileSettings {
@@ -42,6 +43,10 @@ export interface SettingsPlaces {
   readonly environment: Readonly<Record<string, string>>;
   /** The project; relative paths in its file start there. */
   readonly directory: string;
+  /** The machine's; absent: none holds. */
+  readonly policy?: Policy | undefined;
+  /** The name of a profile, from a flag or variable; absent: what the policy or the user's file says. */
+  readonly profile?: string | undefined;
 }
 
 /** A settings file is written by hand; anything larger, or not a file, is not one. */
@@ -57,19 +62,24 @@ const PROJECT_DIRECTORIES: readonly FlagName[] = [
   ...DIRECTORY_KINDS.map((kind) => `${kind}-dir` as const),
 ];
 
-/** The keys of a settings file, and the flag of each. */
-const KEYS: ReadonlyMap<string, FlagName> = new Map(
-  FLAG_NAMES.filter((name) => flagNamed(name).variable !== undefined).map((name) => [name.replaceAll("-", "_"), name]),
-);
-
-/** Reads both files; the problem is a mistake in the user's file, for stderr (exit code 2). */
-export async function readSettingsFiles({ environment, directory }: SettingsPlaces): Promise<Outcome<FileSettings>> {
-  const user = await readUserFile(environment);
-  if (!user.ok) return user;
-  const project = await readProjectFile(directory, user.value.values);
-  const files = [added(project.values, user.value.values), user.value.values].filter((values) => values.size > 0);
-  const userFile = user.value.values.size > 0 ? userSettingsPath(environment) : undefined;
-  return success({ files, warnings: [...project.warnings, ...user.value.warnings], userFile });
+/**
+ * Reads both files; the problem is a mistake in the user's file or an unknown profile, for stderr (exit code 2). A profile
+ * lies over the user's file, and a project can narrow it as it can narrow that.
+ */
+export async function readSettingsFiles(
+  { environment, directory, policy, profile: named }: SettingsPlaces,
+): Promise<Outcome<FileSettings>> {
+  const read = await readUserFile(environment);
+  if (!read.ok) return read;
+  const { values, profiles, warnings } = read.value;
+  const file = userSettingsPath(environment);
+  const chosen = chooseProfile({ named, values, profiles, file, policy });
+  if (!chosen.ok) return chosen;
+  const user = new Map([...values, ...chosen.value.values]);
+  const project = await readProjectFile(directory, user, policy);
+  const files = [added(project.values, user), user].filter((one) => one.size > 0);
+  const userFile = values.size > 0 || chosen.value.isUsers ? file : undefined;
+  return success({ files, warnings: [...project.warnings, ...warnings, ...chosen.value.warnings], userFile });
 }
 
 /** The user's settings file; undefined when nothing says where it would be. */
@@ -88,10 +98,11 @@ function added(project: Values, user: Values): Values {
 
 interface ReadFile {
   readonly values: Values;
+  readonly profiles: ReadonlyMap<string, Values>;
   readonly warnings: readonly string[];
 }
 
-const NOTHING: ReadFile = { values: new Map(), warnings: [] };
+const NOTHING: ReadFile = { values: new Map(), profiles: new Map(), warnings: [] };
 
 async function readUserFile(environment: Readonly<Record<string, string>>): Promise<Outcome<ReadFile>> {
   const path = userSettingsPath(environment);
@@ -107,18 +118,21 @@ async function readUserFile(environment: Readonly<Record<string, string>>): Prom
   const read = await parse(path, text);
   const mistake = read.mistakes[0];
   if (mistake !== undefined) return failure(`Cannot use settings file ${mistake}`);
-  return success({ values: read.values, warnings: read.warnings });
+  return success(read);
 }
 
-async function readProjectFile(directory: string, user: Values): Promise<ReadFile> {
+async function readProjectFile(directory: string, user: Values, policy: Policy | undefined): Promise<ReadFile> {
   const path = `${directory}/.ahma/settings.json`;
   const text = leadsOut(path, directory) ? LEADS_OUT : readText(path);
   if (text === undefined) return NOTHING;
   const read = await parse(path, text);
   const values = new Map(read.values);
-  const refusals: string[] = [];
+  const refusals = read.profiles.size === 0
+    ? []
+    : [`"profiles" of "${path}" is ignored: a project may not have profiles, because commands can write its files`];
   for (const [name, given] of read.values) {
-    const reason = await refusal(name, given, { directory, user });
+    const held = heldBy(policy, name, given);
+    const reason = await refusal(name, given, { directory, user }) ?? (held.ok ? undefined : held.problem);
     if (reason === undefined) {
       const [text] = PROJECT_DIRECTORIES.includes(name) ? given.values ?? [] : [];
       if (text !== undefined) values.set(name, { ...given, values: [absolutePath(text, directory)] });
@@ -129,11 +143,11 @@ async function readProjectFile(directory: string, user: Values): Promise<ReadFil
   }
   const mistakes = read.mistakes.map((mistake) => `Settings file ${mistake}; this is ignored`);
   const warnings = [...mistakes, ...read.warnings, ...refusals];
-  if (read.losesNetwork !== true) return { values, warnings };
+  if (read.losesNetwork !== true) return { ...NOTHING, values, warnings };
   // What was to narrow the network must not open it.
   const source = `setting "network" of "${path}"`;
   values.set("network", { source, values: ["none"] });
-  return { values, warnings: [...warnings, `Commands have no network until this is corrected: ${source}`] };
+  return { ...NOTHING, values, warnings: [...warnings, `Commands have no network until this is corrected: ${source}`] };
 }
 
 /** Why a project's file may not say this; undefined: it may. */
@@ -179,15 +193,10 @@ function tooHigh(name: FlagName, value: string | undefined): string | undefined 
 
 /** Why a project may not set the flag to `value`; undefined: it may. `user`: what the user's file says, if anything. */
 function tooWide(name: FlagName, value: string | undefined, user: string | undefined): string | undefined {
-  const { narrowsOnly, choices, value: kind } = flagNamed(name);
+  const { narrowsOnly } = flagNamed(name);
   if (narrowsOnly === undefined || value === undefined) return undefined;
   const bound = user ?? narrowsOnly;
-  const wider = kind === "network"
-    ? widensNetwork(value, bound)
-    : choices === undefined
-    ? (limitOf(value) ?? Infinity) > (limitOf(bound) ?? Infinity)
-    : choices.indexOf(value) < choices.indexOf(bound);
-  if (!wider) return undefined;
+  if (!loosens(name, value, bound)) return undefined;
   const source = user === undefined ? "the default" : "the user's own file";
   return `a project may not widen the rights of commands, and ${source} says "${bound}". Use the flag "--${name}"`;
 }
@@ -243,8 +252,11 @@ async function parse(path: string, text: Text): Promise<Parsed> {
     return { ...NOTHING, mistakes: [mistake], losesNetwork: plain.includes('"network"') };
   }
   const diagnostics: UnplacedDiagnostic[] = [];
-  const values = valuesOf(path, parsed.value, diagnostics);
-  if (diagnostics.length === 0 && !repeatsKeys(plain, parsed.value)) return { values, warnings: [], mistakes: [] };
+  const values = new Map(valuesOf(parsed.value, { file: path, path: [], unknown: "warning" }, diagnostics));
+  const profiles = profilesOf(parsed.value, { file: path, unknown: "warning" }, diagnostics);
+  if (diagnostics.length === 0 && !repeatsKeys(plain, parsed.value)) {
+    return { values, profiles, warnings: [], mistakes: [] };
+  }
   const placed = await placeDiagnostics(path, plain, diagnostics, repeatedSetting);
   for (const { severity, pointer } of placed) {
     const name = KEYS.get(pointer.slice(1));
@@ -254,71 +266,5 @@ async function parse(path: string, text: Text): Promise<Parsed> {
     placed.filter((problem) => problem.severity === severity)
       .map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
   const losesNetwork = isObject(parsed.value) && "network" in parsed.value && !values.has("network");
-  return { values, warnings: say("warning"), mistakes: say("error"), losesNetwork };
-}
-
-/** Only the last value of a key would count, and the first may be a scope. */
-function repeatedSetting([key]: UnplacedDiagnostic["path"], texts: readonly [string, string]): UnplacedDiagnostic {
-  const name = KEYS.get(String(key));
-  const remedy = name !== undefined && flagNamed(name).repeatable === true ? "write one list" : "it takes one value";
-  const message = `Setting "${key}" is given as ${texts.join(" and as ")}: ${remedy}`;
-  return { severity: "error", path: [String(key)], at: "key", message };
-}
-
-function valuesOf(path: string, parsed: unknown, diagnostics: UnplacedDiagnostic[]): Map<FlagName, Given> {
-  const values = new Map<FlagName, Given>();
-  if (!isObject(parsed)) {
-    diagnostics.push({ severity: "error", path: [], at: "value", message: "The file is not an object: write { ... }" });
-    return values;
-  }
-  for (const [key, value] of Object.entries(parsed)) {
-    if (key === "$schema") continue;
-    const name = KEYS.get(key);
-    if (name === undefined) {
-      const message = `Setting "${key}" is unknown and ignored${didYouMean(key, KEYS.keys())}`;
-      diagnostics.push({ severity: "warning", path: [key], at: "key", message });
-      continue;
-    }
-    const given = wordsOf(flagNamed(name), value);
-    const problem = given.ok ? problemIn(flagNamed(name), given.value) : given.problem;
-    if (!given.ok || problem !== undefined) {
-      diagnostics.push({ severity: "error", path: [key], at: "value", message: `Setting "${key}": ${problem}` });
-      continue;
-    }
-    values.set(name, { source: `setting "${key}" of "${path}"`, values: given.value });
-  }
-  return values;
-}
-
-function problemIn(flag: Flag, words: readonly string[] | undefined): string | undefined {
-  return words?.map((word) => valueProblem(flag, word)).find((problem) => problem !== undefined);
-}
-
-/** The value as the words that the flag would be typed with; undefined: a switch that is off. */
-function wordsOf(flag: Flag, value: unknown): Outcome<readonly string[] | undefined> {
-  const shown = JSON.stringify(value) ?? "nothing";
-  if (Array.isArray(value) && flag.value === "network") {
-    return value.every((one) => typeof one === "string")
-      ? success([value.join(",")])
-      : failure(`${shown} is not a list of texts`);
-  }
-  if (Array.isArray(value) && flag.repeatable !== true) return failure(`${shown} is a list, and it takes one value`);
-  if (flag.value === "none") {
-    return typeof value === "boolean" ? success(value ? [] : undefined) : failure(`${shown} is neither true nor false`);
-  }
-  if (flag.value === "count" || flag.value === "number") {
-    return typeof value === "number" ? success([String(value)]) : failure(`${shown} is not a number`);
-  }
-  if (flag.value === "limit") {
-    return typeof value === "number" || typeof value === "string"
-      ? success([String(value)])
-      : failure(`${shown} is neither a number nor a text as in "16G"`);
-  }
-  const list: readonly unknown[] = [value].flat();
-  const words = list.map((one) => flag.value === "port" && typeof one === "number" ? String(one) : one)
-    .filter((one) => typeof one === "string");
-  if (words.length === list.length) return success(words.flatMap((word) => valuesIn(flag, word)));
-  return failure(
-    flag.repeatable === true ? `${shown} is neither a text nor a list of texts` : `${shown} is not a text`,
-  );
+  return { values, profiles, warnings: say("warning"), mistakes: say("error"), losesNetwork };
 }

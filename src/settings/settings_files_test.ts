@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { readSettingsFiles, userSettingsPath } from "./settings_files.ts";
+import { encodeText } from "../base/text.ts";
+import { parsePolicy, type Policy } from "./policy/policy.ts";
+import { readSettingsFiles, type SettingsPlaces, userSettingsPath } from "./settings_files.ts";
 
 interface Answer {
   readonly files?: readonly Record<string, unknown>[];
@@ -8,7 +10,11 @@ interface Answer {
 }
 
 /** What is read where the project and the user have these files; the directory is written `.` and `~`. */
-async function read(project: string | undefined, user?: string): Promise<Answer> {
+async function read(
+  project: string | undefined,
+  user?: string,
+  held: Pick<SettingsPlaces, "policy" | "profile"> = {},
+): Promise<Answer> {
   const base = await Deno.realPath(await Deno.makeTempDir());
   try {
     const [directory, home] = [`${base}/project`, `${base}/home`];
@@ -16,7 +22,7 @@ async function read(project: string | undefined, user?: string): Promise<Answer>
     await Deno.mkdir(`${home}/.config/ahma`, { recursive: true });
     if (project !== undefined) await Deno.writeTextFile(`${directory}/.ahma/settings.json`, project);
     if (user !== undefined) await Deno.writeTextFile(`${home}/.config/ahma/settings.json`, user);
-    const outcome = await readSettingsFiles({ environment: { HOME: home }, directory });
+    const outcome = await readSettingsFiles({ environment: { HOME: home }, directory, ...held });
     const short = (text: string) => text.replaceAll(directory, ".").replaceAll(home, "~");
     if (!outcome.ok) return { problem: short(outcome.problem) };
     const { files, warnings } = outcome.value;
@@ -250,4 +256,68 @@ Deno.test("L7 S4 readSettingsFiles() reads nothing along a link out of the proje
   } finally {
     await Deno.remove(base, { recursive: true });
   }
+});
+
+async function policyOf(policy: unknown): Promise<Policy> {
+  const parsed = await parsePolicy("/p", encodeText(JSON.stringify(policy)), 0);
+  assert.ok(parsed.ok);
+  return parsed.value;
+}
+
+Deno.test("L13 readSettingsFiles() lays a profile over the user's file, and a project narrows it", async () => {
+  const user = JSON.stringify({
+    timeout: 10,
+    network: "full",
+    protect: "a",
+    profiles: { ci: { network: "localhost", protect: "b" }, dev: { strict: true } },
+  });
+  assert.deepStrictEqual((await read(undefined, user)).files, [{ timeout: ["10"], network: ["full"], protect: ["a"] }]);
+  const narrowed = await read('{"network": "none", "protect": "c"}', user, { profile: "ci" });
+  assert.deepStrictEqual(narrowed.files, [
+    { network: ["none"], protect: ["c", "b"] },
+    { timeout: ["10"], network: ["localhost"], protect: ["b"] },
+  ]);
+  const wider = await read('{"network": "full"}', user, { profile: "ci" });
+  assert.equal(wider.warnings?.length, 1);
+  const chosen = await read(undefined, '{"profile": "a", "profiles": {"a": {"sync": true}}}');
+  assert.deepStrictEqual(chosen.files, [{ profile: ["a"], sync: [] }]);
+  assert.match(
+    (await read(undefined, user, { profile: "cy" })).problem ?? "",
+    /^Cannot use profile "cy": it is not in .*, there are ci, dev; did you mean "ci"\?/,
+  );
+  assert.match((await read(undefined, undefined, { profile: "x" })).problem ?? "", /there are none$/);
+});
+
+Deno.test("L13 readSettingsFiles() takes no profile of a project, and the machine's before the user's", async () => {
+  const profiles = { ci: { timeout: 5 } };
+  const ofProject = await read(JSON.stringify({ profiles, profile: "ci" }));
+  assert.deepStrictEqual(ofProject.files, []);
+  assert.match(ofProject.warnings?.join("\n") ?? "", /"profiles" of .* is ignored: a project may not have profiles/);
+  assert.match(ofProject.warnings?.join("\n") ?? "", /"profile" of .* is ignored: a project may not set "profile"/);
+  assert.match((await read(JSON.stringify({ profiles }), undefined, { profile: "ci" })).problem ?? "", /profile "ci"/);
+  const policy = await policyOf({ profiles, force: { profile: "ci" } });
+  const both = await read(undefined, JSON.stringify({ profiles: { ci: { timeout: 9 } } }), {
+    policy,
+    profile: "other",
+  });
+  assert.deepStrictEqual(both.files, [{ timeout: ["5"] }]);
+  assert.deepStrictEqual(both.warnings, [
+    'Profile "ci" of "~/.config/ahma/settings.json" is not used: "/p" has one of this name',
+  ]);
+});
+
+Deno.test("S37 readSettingsFiles() leaves out what a project says against the policy", async () => {
+  const policy = await policyOf({ forbid: ["bundles"], force: { network: ["a.test"], timeout: 10 } });
+  const { files, warnings } = await read(
+    '{"bundles": "git", "network": "localhost", "timeout": 20, "sync": true}',
+    undefined,
+    {
+      policy,
+    },
+  );
+  assert.deepStrictEqual(files, [{ network: ["localhost"], sync: [] }]);
+  assert.deepStrictEqual(warnings, [
+    'setting "bundles" of "./.ahma/settings.json" is ignored: policy "/p" forbids --bundles',
+    'setting "timeout" of "./.ahma/settings.json" is ignored: policy "/p" allows at most --timeout 10',
+  ]);
 });

@@ -28,7 +28,7 @@ export function programStart(
   const words = other
     ? ["setpriv", `--reuid=${ORDINARY_ID}`, `--regid=${ORDINARY_ID}`, "--clear-groups", ...line]
     : line;
-  const [command = "", ...args] = words;
+  const [command = "", ...args] = [...bench.machine, ...words];
   return { command, args, environment: environmentFor(bench, runtime) };
 }
 

@@ -22,6 +22,8 @@ export class Workbench implements Disposable {
   readonly #root: string;
   readonly #elsewhere: string;
   readonly #user: User;
+  /** Words that run a program of the bench's user, as the user of the test; empty: nothing does. */
+  machine: readonly string[] = [];
 
   /** Makes the directories, owned by `user`. */
   constructor(user: User = Deno.uid() === 0 ? "root" : "ordinary") {

@@ -15,6 +15,7 @@ import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { absolutePath, isWithin, parentOf, realPath } from "../../system/paths.ts";
 import type { CommandRequest } from "../../process/command_runner.ts";
 import type { AuditedCall, CallOutcome } from "../../service/run/call_audit.ts";
+import type { Policy } from "../../settings/policy/policy.ts";
 import { redactFields } from "../../logging/redact.ts";
 
 /** One command, as logged. */
@@ -28,6 +29,8 @@ export interface AuditLogOptions {
   readonly directory: string;
   /** Canonical trees that commands can write to. */
   readonly open: readonly string[];
+  /** What the machine holds this server to, the first line of its session; absent: nothing, and no such line is written. */
+  readonly policy?: Pick<Policy, "file" | "fingerprint"> | undefined;
   readonly log: Logger;
   /** Absent: the clock. */
   readonly now?: () => Date;
@@ -67,7 +70,11 @@ export class AuditLog implements Disposable {
     }
     try {
       const file = await openOwn(path);
-      return file.ok ? success(new AuditLog(file.value, path, options)) : refuse(file.problem);
+      if (!file.ok) return refuse(file.problem);
+      const log = new AuditLog(file.value, path, options);
+      const { policy } = options;
+      if (policy !== undefined) await log.#write("policy", { file: policy.file, sha256: policy.fingerprint });
+      return success(log);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       return refuse(error.message);

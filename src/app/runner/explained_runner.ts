@@ -11,6 +11,8 @@ import { copiedConfigurations } from "../../sandbox/grants/user_configuration.ts
 import { withoutPrivateSockets } from "../../sandbox/policy/confinement.ts";
 import { narrowedPolicy } from "../../sandbox/policy/narrowed_network.ts";
 import type { Sandbox } from "../../sandbox/prepare_linux.ts";
+import { heldFlags } from "../../settings/policy/held.ts";
+import type { Policy } from "../../settings/policy/policy.ts";
 import { RingBuffer } from "../../operation/output/ring_buffer.ts";
 import { RunnerDecorator } from "./runner_decorator.ts";
 
@@ -37,10 +39,13 @@ export type ExplainableRunner = SessionRunner & {
 
 export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
   readonly #sandbox: ExplainedSandbox;
+  readonly #policy: Policy | undefined;
 
-  constructor(inner: ExplainableRunner, sandbox: ExplainedSandbox) {
+  /** `policy`: of the machine; undefined: none holds. */
+  constructor(inner: ExplainableRunner, sandbox: ExplainedSandbox, policy: Policy | undefined) {
     super(inner);
     this.#sandbox = sandbox;
+    this.#policy = policy;
   }
 
   /** Commands of no operation, and those that were ended, are not explained. */
@@ -108,6 +113,7 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
       sockets: this.inner.coveredSockets,
     };
     const denials = explainDenials(command, context);
-    return denials instanceof Promise ? await withTimeout(denials, EXPLAIN_TIMEOUT_MS) ?? [] : denials;
+    const found = denials instanceof Promise ? await withTimeout(denials, EXPLAIN_TIMEOUT_MS) ?? [] : denials;
+    return found.map((denial) => ({ ...denial, ...heldFlags(this.#policy, denial.flags) }));
   }
 }

@@ -6,6 +6,7 @@ import { absolutePath } from "../../system/paths.ts";
 import { homeOf } from "../../system/user_directories.ts";
 import { readServersFile } from "../../upstream/config/read_config.ts";
 import type { ConfiguredServer } from "../../upstream/config/server_spec.ts";
+import { entryProblem } from "./entry_policy.ts";
 import { projectDirectory } from "../../settings/project_directories.ts";
 
 /** The combined content of the files. */
@@ -18,7 +19,7 @@ const LARGEST_FILE = 1024 * 1024;
 
 /** @throws {UserError} When a file cannot be read. */
 export async function readServers(
-  { mcpConfigs, sandbox }: Pick<Settings, "mcpConfigs" | "sandbox">,
+  { mcpConfigs, sandbox, policy }: Pick<Settings, "mcpConfigs" | "sandbox" | "policy">,
   environment: Readonly<Record<string, string>>,
 ): Promise<Servers> {
   const sources = { environment, scope: projectDirectory(sandbox.scopes, Deno.cwd()), home: homeOf(environment) };
@@ -29,8 +30,12 @@ export async function readServers(
     const name = nameOf(server);
     const isFirst = !names.has(name);
     names.add(name);
-    const problem = "An earlier file has a server of this name: rename one";
-    return isFirst ? server : { state: "refused", name, problem };
+    const problem = !isFirst
+      ? "An earlier file has a server of this name: rename one"
+      : server.state === "usable"
+      ? entryProblem(policy, server.spec)
+      : undefined;
+    return problem === undefined ? server : { state: "refused", name, problem };
   });
   return { servers, diagnostics: files.flatMap(({ diagnostics }) => diagnostics) };
 }

@@ -50,17 +50,20 @@ interface DenialFacts {
   readonly flags: readonly string[];
   /** The question that waits for a person in a terminal (S35); absent: none does. */
   readonly question?: string;
+  /** The machine's policy that keeps such flags from being given, as a sentence without its end; absent: none does. */
+  readonly policy?: string;
 }
 
 /** The denial in a sentence. It says what holds and leaves the conclusion to the reader. */
 export function denialSentence(denial: Denial): string {
-  const { flags, question } = denial;
+  const { flags, question, policy } = denial;
   const ways = [
     ...question === undefined ? [] : [`run \`ahma_mcp grants allow ${question}\``],
     ...flags.length === 0 ? [] : [`start the server with ${flags.join(" or ")}`],
   ];
   const advice = ways.length === 0 ? "" : ` A person can allow it: ${ways.join(", or ")}.`;
-  return `${"path" in denial ? pathReason(denial) : denial.reason}.${advice}`;
+  const held = policy === undefined ? "" : ` The ${policy.replace(/\.$/, "")}.`;
+  return `${"path" in denial ? pathReason(denial) : denial.reason}.${advice}${held}`;
 }
 
 function pathReason({ path, access, protected: isProtected, hidden, copied, instead }: PathDenial): string {

@@ -34,6 +34,8 @@ export interface FlagSources {
   readonly environment: Readonly<Record<string, string>>;
   /** Settings files, the project's first; their values are checked already. */
   readonly files: readonly ReadonlyMap<FlagName, Given>[];
+  /** What becomes of a checked flag in the end; the problem is why it may not be so. Absent: it stays. */
+  readonly hold?: (name: FlagName, given: Given) => Outcome<Given>;
 }
 
 /** One flag as some source sets it. */
@@ -53,16 +55,11 @@ export function flagValues(sources: FlagSources): Outcome<FlagValues> {
       ? success({ source: `flag "--${name}"`, values: sources.typed.get(name) ?? [] })
       : fromVariable(flag, sources.environment);
     if (!given.ok) return given;
-    const { source, values } = given.value ?? sources.files.find((file) => file.has(name))?.get(name) ?? NOT_GIVEN;
-    if (values === undefined) continue;
-    const problem = values.map((value) => valueProblem(flag, value)).find((found) => found !== undefined);
-    const whole = problem !== undefined
-      ? failure(problem)
-      : flag.value === "network"
-      ? oneNetwork(values)
-      : success(values);
-    if (!whole.ok) return failure(`Cannot use ${source}: ${whole.problem}`);
-    texts.set(name, whole.value);
+    const found = given.value ?? sources.files.find((file) => file.has(name))?.get(name) ?? NOT_GIVEN;
+    const checked = checkedGiven(flag, found);
+    const held = checked.ok ? sources.hold?.(name, checked.value) ?? checked : checked;
+    if (!held.ok) return failure(`Cannot use ${found.source}: ${held.problem}`);
+    if (held.value.values !== undefined) texts.set(name, held.value.values);
   }
   return success({
     isOn: (name) => texts.has(name),
@@ -74,6 +71,15 @@ export function flagValues(sources: FlagSources): Outcome<FlagValues> {
 }
 
 const NOT_GIVEN: Given = { source: "", values: undefined };
+
+function checkedGiven(flag: Flag, given: Given): Outcome<Given> {
+  const { source, values } = given;
+  const problem = values?.map((value) => valueProblem(flag, value)).find((found) => found !== undefined);
+  if (problem !== undefined) return failure(problem);
+  if (values === undefined || flag.value !== "network") return success(given);
+  const whole = oneNetwork(values);
+  return whole.ok ? success({ source, values: whole.value }) : whole;
+}
 
 function fromVariable(flag: Flag, environment: Readonly<Record<string, string>>): Outcome<Given | undefined> {
   const text = flag.variable === undefined ? undefined : environment[flag.variable];

@@ -10,6 +10,14 @@ const FLAGS = {
   "mode": taking("choice", "MODE", "How clients connect (default: stdio); list-tools prints the tools and exits", {
     choices: ["stdio", "http", "list-tools"],
   }),
+  "profile": taking(
+    "text",
+    "NAME",
+    "Use the settings of this name in the user's settings file or the machine's policy",
+    {
+      refuseEmpty: true,
+    },
+  ),
   "tools-dir": taking("directory", "DIR", "Where the tool files are (default: .ahma/tools, else .ahma)", {
     project: true,
   }),
@@ -247,6 +255,7 @@ const FLAGS = {
     "sandbox": { help: "Print only what the sandbox enforces on this machine" },
     "project": { help: "Print only what the project in the scope needs, and what of that works" },
     "denials": { help: "Print only what the audit log says was denied, and settings that would allow it" },
+    "policy": taking("text", "FILE", "Print only what this file would hold as the policy of a machine"),
     "since": taking("text", "TIME", "How far back: hours, days or weeks, as in 12h, 7d, 2w (default: 7d)"),
     "result-json": { help: "Print the MCP result instead of the output" },
     "quiet": { help: "No status lines on stderr" },

@@ -142,7 +142,7 @@ const SUBCOMMAND_FACTS = {
   "doctor": {
     summary: "Check this machine, and show your client's settings",
     usage: "[flags]",
-    flags: ["json", "sandbox", "project", "denials", "since"],
+    flags: ["json", "sandbox", "project", "denials", "since", "policy"],
     serverFlags: true,
     details: [
       "Checks kernel, Landlock and namespaces; tests what the sandbox denies and allows; checks shells, tool files and prompts; " +
@@ -151,6 +151,7 @@ const SUBCOMMAND_FACTS = {
       "says what works, what a person has to do, and which flags or settings allow the rest.",
       "--denials sums up the audit log (--audit-log, or audit_log of the settings): what was denied how often, and the " +
       "settings that would have allowed it. What opens much is marked, and left out of them.",
+      "--policy FILE checks a policy of administrators (docs/policy.md) before it is rolled out.",
       "The exit code is 1 if something essential fails.",
     ],
     examples: [
@@ -158,6 +159,7 @@ const SUBCOMMAND_FACTS = {
       ["ahma_mcp doctor --sandbox", "What the sandbox denies, one line per capability"],
       ["ahma_mcp doctor --project", "Whether this project builds here, before an agent tries"],
       ["ahma_mcp doctor --denials --since 2w", "What agents could not do, and what would let them"],
+      ["ahma_mcp doctor --policy policy.json", "What a policy forbids and forces, and its mistakes"],
       ["ahma_mcp doctor --json | jq '.checks[] | select(.status != \"ok\")'", "Only the problems"],
     ],
   },

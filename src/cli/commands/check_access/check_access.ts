@@ -7,6 +7,8 @@ import { lookAsSeen } from "../../../sandbox/denials/inspect_path.ts";
 import { type Access, ACCESSES } from "../../../sandbox/denials/policy_query.ts";
 import type { ProtectedPath } from "../../../sandbox/protect/protected_paths.ts";
 import { absolutePath, existingPart, isWithin, normalPath } from "../../../system/paths.ts";
+import { closedBy, heldFlags } from "../../../settings/policy/held.ts";
+import type { Policy } from "../../../settings/policy/policy.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { homeOf } from "../../../system/user_directories.ts";
 import { print } from "../../terminal/print.ts";
@@ -17,6 +19,8 @@ import { hostVerdict, pathVerdict, type Verdict } from "./access_rule.ts";
 interface Checked extends Verdict {
   readonly subject: string;
   readonly access: string;
+  /** What the machine's policy says of a flag that would open it, or that it holds; absent: there is none. */
+  readonly policy?: string;
 }
 
 /** Resolves with the exit code; 1: they may not. @throws {UsageError} when the words are wrong, {UserError} when the server would not start */
@@ -26,7 +30,7 @@ export async function checkAccess(context: CommandContext): Promise<number> {
   if (more[0] !== undefined) throw new UsageError(`Cannot use "${more[0]}": check-access takes one path or host`);
   const access = ACCESSES.find((one) => one === word);
   if (access === undefined) throw new UsageError(`Cannot check "${word}": expected one of ${ACCESSES.join(", ")}`);
-  const checked = await check(context, named, access);
+  const checked = held(context.settings.policy, await check(context, named, access));
   await print(context.flags.has("json") ? `${JSON.stringify(checked, null, 2)}\n` : text(checked));
   return checked.allowed ? 0 : 1;
 }
@@ -61,15 +65,25 @@ async function check(context: CommandContext, named: string, access: Access): Pr
   return { subject: spelled, access: exact, ...verdict };
 }
 
+/** Without flags that the policy refuses. */
+function held(policy: Policy | undefined, checked: Checked): Checked {
+  if (policy === undefined) return checked;
+  const holds = `policy "${policy.file}" holds`;
+  if (checked.access !== "connect to") return { ...checked, policy: holds, ...heldFlags(policy, checked.flags) };
+  const refused = checked.allowed ? undefined : closedBy(policy, "network", checked.subject);
+  return { ...checked, policy: refused ?? holds, ...refused !== undefined && { flags: [] } };
+}
+
 function covers(one: ProtectedPath, path: string): boolean {
   if (one.fileOnly) return path === one.path;
   const isWritable = one.writable?.some((name) => isWithin(path, `${one.path}/${name}`)) === true;
   return isWithin(path, one.path) && !isWritable;
 }
 
-function text({ subject, access, allowed, rule, flags }: Checked): string {
+function text({ subject, access, allowed, rule, flags, policy }: Checked): string {
   const advice = flags.length === 0 ? "" : `. A person can allow it with ${shorten(flags.join(" or "))}`;
-  return `${allowed ? "yes" : "no"}: ${access} ${shorten(subject)}: ${shorten(rule)}${advice}\n`;
+  const holds = policy === undefined ? "" : `. The ${policy}`;
+  return `${allowed ? "yes" : "no"}: ${access} ${shorten(subject)}: ${shorten(rule)}${advice}${holds}\n`;
 }
 
 /** A host has a dot, and no file has its name. */

@@ -4,6 +4,7 @@ import { messageOf } from "../../../base/errors.ts";
 import { SILENT } from "../../../base/log.ts";
 import { shortNameList } from "../../../base/network/short_name_list.ts";
 import { readNetwork } from "../../../settings/flags/network_value.ts";
+import { closedBy } from "../../../settings/policy/held.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import type { Settings } from "../../../settings/settings.ts";
 
@@ -33,7 +34,8 @@ export async function entryNetwork(
       said: `Commands reach what your settings say (--network ${value}); the entry names no other list.`,
     };
   }
-  const problem = settingsProblem ?? await listProblem(settings, environment);
+  const problem = settingsProblem ?? closedBy(settings.policy, "network", ENTRY_LIST) ??
+    await listProblem(settings, environment);
   return problem === undefined ? { args: ENTRY_NETWORK, said: LISTED } : {
     args: [],
     said: `The entry has no list of hosts, so that commands reach every one: ${problem}`,

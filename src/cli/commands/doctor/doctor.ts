@@ -15,12 +15,14 @@ import { ENTRY_LIST, entryNetwork } from "../clients/entry_network.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { doctorDenials } from "./denials/doctor_denials.ts";
+import { doctorPolicy } from "./doctor_policy.ts";
 import { doctorProject } from "./project/doctor_project.ts";
 import { doctorSandbox } from "./doctor_sandbox.ts";
 import { type Check, check, checkLines } from "../../terminal/check.ts";
 import { checkPrompts, checkTools } from "./tool_checks.ts";
 import { checkSandbox, checkSelfTest } from "./self_check.ts";
 import { type ProgramForm, programPath, thisForm, thisProgram } from "../../../app/program/own_program.ts";
+import { summaryOfPolicy } from "../../../settings/policy/held.ts";
 import type { ClientName } from "../../../settings/flags/client_names.ts";
 import { wrapped } from "../../terminal/help.ts";
 import { runtimeCache } from "../../../sandbox/grants/runtime_cache.ts";
@@ -28,11 +30,13 @@ import { runtimeCache } from "../../../sandbox/grants/runtime_cache.ts";
 /** Runs all checks; resolves with the exit code. */
 export async function doctor(context: CommandContext): Promise<number> {
   const { settings, warnings, environment, flags, settingsProblem } = context;
-  const parts = (["sandbox", "project", "denials"] as const).filter((one) => flags.has(one));
+  const parts = (["sandbox", "project", "denials", "policy"] as const).filter((one) => flags.has(one));
   const isPart = parts.length > 0;
   if (isPart && settingsProblem !== undefined) throw new UsageError(settingsProblem);
   if (parts.length > 1) throw new UsageError(`Choose one of ${parts.map((one) => `--${one}`).join(" and ")}`);
   if (flags.has("since") && !flags.has("denials")) throw new UsageError("Use --since together with --denials");
+  const [policyFile] = flags.get("policy") ?? [];
+  if (policyFile !== undefined) return await doctorPolicy(policyFile);
   if (flags.has("denials")) return await doctorDenials(context);
   await using log = openRunLog({ settings, warnings, environment });
   log.start();
@@ -44,6 +48,7 @@ export async function doctor(context: CommandContext): Promise<number> {
     checks: [
       machine(),
       ...runtimeChecks(context),
+      ...settings.policy === undefined ? [] : [check("policy", "policy", "ok", summaryOfPolicy(settings.policy))],
       ...settingsProblem === undefined ? [] : [brokenSettings(settingsProblem)],
       ...await guarded("server", "server", () => checkServer(composing)),
       ...settings.sandbox.enforce ? [questions(settings)] : [],

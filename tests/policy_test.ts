@@ -1,0 +1,389 @@
+/** The policy of a machine: what it forbids and forces holds for every start, however the start tries to get round it (S37). */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { scopeMessage } from "../src/bridge/isolated/scope_message.ts";
+import { NO_POLICY, police } from "./_support/servers/policed.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { type Ran, runProgram } from "./_support/terminal.ts";
+import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+const SUPPORT = "Ask #security in the chat.";
+const NAMED = /policy "\/etc\/ahma\/policy\.json" (?:forbids|allows at most|sets) --[\w-]+/;
+
+function test(name: string, fn: () => Promise<void>): void {
+  Deno.test({
+    name: NO_POLICY === undefined ? name : `${name} (ignored: ${NO_POLICY})`,
+    ignore: NO_POLICY !== undefined,
+    fn,
+  });
+}
+
+/** The policy of most tests. */
+function strictPolicy(bench: Workbench) {
+  return {
+    forbid: ["write", "--env", "ask", "no_sandbox"],
+    force: {
+      network: ["one.test:443", "*.two.test:443"],
+      unix_sockets: "private",
+      strict: true,
+      timeout: 100,
+      audit_log: `${bench.elsewhere}/audit-{uid}.jsonl`,
+    },
+    profiles: { ci: { network: "none", timeout: 50 }, open: { env: "TOKEN" } },
+    support: SUPPORT,
+  };
+}
+
+/** One way round, as words, variables, or the settings file of the user or the project. */
+interface Way {
+  readonly words?: readonly string[];
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly user?: unknown;
+  /** Words of another subcommand; absent: a call of the shell tool. */
+  readonly line?: readonly string[];
+  readonly directory?: string;
+  /** The scope that the bridge of HTTP sends is sent too. */
+  readonly isChild?: true;
+}
+
+/** Hosts by name need it. */
+const NET = ["--allow-net"];
+const CALL = ["call", "--quiet", "sandboxed_shell", "--", "echo ran"];
+
+const WAYS: Readonly<Record<string, Way>> = {
+  "no sandbox": { words: ["--no-sandbox"] },
+  "no sandbox, spelled otherwise": { words: ["--no_sandbox"] },
+  "no sandbox by variable": { variables: { AHMA_NO_SANDBOX: "1" } },
+  "no sandbox by the user's file": { user: { no_sandbox: true } },
+  "no sandbox by a profile of the user": {
+    words: ["--profile=mine"],
+    user: { profiles: { mine: { no_sandbox: true } } },
+  },
+  "no sandbox by a profile of a variable": {
+    variables: { AHMA_PROFILE: "mine" },
+    user: { profiles: { mine: { no_sandbox: true } } },
+  },
+  "no sandbox in another directory": { words: ["--no-sandbox"], directory: "/" },
+  "the whole network": { words: ["--network", "full"] },
+  "the whole network, with an equals sign": { words: ["--network=full"] },
+  "the whole network by variable": { variables: { AHMA_NETWORK: "full" } },
+  "the whole network by the user's file": { user: { network: "full" } },
+  "another host": { words: ["--network", "one.test,three.test"] },
+  "another host in a second list": { words: ["--network", "one.test:443", "--network", "three.test:443"] },
+  "another port": { words: ["--network", "one.test:22"] },
+  "any protocol": { words: ["--network", "one.test:443/any"] },
+  "the name above a list of names": { words: ["--network", "two.test:443"] },
+  "further ports of a list of names": { words: ["--network", "*.two.test"] },
+  "another host for a secret": {
+    words: ["--secret", "TOKEN=three.test"],
+    variables: { TOKEN: "value" },
+  },
+  "the sockets of other programs": { words: ["--unix-sockets", "allow"] },
+  "a forced switch turned off": { variables: { AHMA_STRICT: "0" } },
+  "a forced switch turned off by the user's file": { user: { strict: false } },
+  "more time": { words: ["--timeout", "100.5"] },
+  "another audit log": { words: ["--audit-log", "/dev/null"] },
+  "another audit log by variable": { variables: { AHMA_AUDIT_LOG: "mine.jsonl" } },
+  "a tree to write to": { words: ["--write", "/opt"] },
+  "a tree to write to by variable": { variables: { AHMA_WRITE: "/opt" } },
+  "a variable of the server": { words: ["--env", "TOKEN"] },
+  "a profile of the machine with what is forbidden": { words: ["--profile", "open"] },
+  "a question for a host": { words: ["--ask", "network"] },
+  "a question by the user's file": { user: { ask: ["read", "write"] } },
+  "doctor": { line: ["doctor", "--no-sandbox"] },
+  "doctor --project": { line: ["doctor", "--project", "--network", "full"] },
+  "validate": { line: ["validate", "--no-sandbox"] },
+  "check-access": { line: ["check-access", "/", "--no-sandbox"] },
+  "list-tools": { line: ["list-tools", "--no-sandbox"] },
+  "another server without a sandbox": { line: ["list-tools", "--no-sandbox-server", "--", "sh", "-c", "echo ran"] },
+  "the server": { line: ["serve", "--no-sandbox"] },
+  "HTTP": { line: ["--mode", "http", "--http-port", "0", "--no-sandbox"] },
+  "HTTP for each client": { line: ["--mode", "http", "--http-port", "0", "--session-isolation", "--network=full"] },
+  "HTTP before another server": {
+    line: ["--mode", "http", "--http-port", "0", "--server-command", "sh", "--no-sandbox-server"],
+  },
+  "a child server of HTTP": { line: ["--await-scope", "--no-sandbox", "--mode=stdio"], isChild: true },
+  "a spare child server": { line: ["--await-scope=ahead", "--network=full", "--mode=stdio"], isChild: true },
+};
+
+async function attempt(bench: Workbench, way: Way): Promise<Ran> {
+  const { words = [], variables = {}, user = {}, line, directory, isChild } = way;
+  bench.write(`${bench.home}/.config/ahma/settings.json`, JSON.stringify(user));
+  const [call = "", ...rest] = CALL;
+  const { dev, ino } = await Deno.stat(bench.scope);
+  const scope = scopeMessage([{ path: bench.scope, device: BigInt(dev), inode: BigInt(ino ?? 0) }]);
+  return await runProgram(bench, line ?? [call, ...words, ...rest], {
+    permissions: NET,
+    environment: variables,
+    ...directory !== undefined && { directory },
+    ...isChild && { typed: new TextDecoder().decode(scope) },
+  });
+}
+
+for (const user of usersAtHand()) {
+  test(`S37 nothing that ${user} gives escapes the policy, and each refusal names its file and its support line`, async () => {
+    using bench = new Workbench(user);
+    police(bench, { policy: strictPolicy(bench) });
+    const held = await attempt(bench, {});
+    assert.deepStrictEqual([held.code, held.stdout, held.stderr], [0, "ran\n", ""]);
+    for (const [name, way] of Object.entries(WAYS)) {
+      const { code, stdout, stderr } = await attempt(bench, way);
+      const said = `${name}: ${code} ${stdout} ${stderr}`;
+      assert.deepStrictEqual([code, stdout], [2, ""], said);
+      assert.match(stderr, NAMED, said);
+      assert.ok(stderr.includes(SUPPORT), said);
+    }
+  });
+}
+
+/** What is not to be trusted or understood, by lines of root's shell in the directory of the file. */
+const BROKEN: Readonly<Record<string, readonly [change: string, why: RegExp]>> = {
+  "another owner": ["chown 1 policy.json", /policy\.json" belongs to user 1, not to root/],
+  "an owner who runs it": ["chown 65534 policy.json", /policy\.json" belongs to user 65534, not to root/],
+  "a group that may write": ["chmod g+w policy.json", /users other than root can change "\/etc\/ahma\/policy\.json"/],
+  "all may write": ["chmod o+w policy.json", /users other than root can change "\/etc\/ahma\/policy\.json"/],
+  "another owner of the directory": ["chown 1 .", /"\/etc\/ahma" belongs to user 1/],
+  "a directory that all may change": ["chmod 1777 .", /users other than root can change "\/etc\/ahma"/],
+  "such a directory without the file": [
+    "rm policy.json; chmod 777 .",
+    /users other than root can change "\/etc\/ahma"/,
+  ],
+  "a directory above that a group may change": ["chmod g+w ..", /users other than root can change "\/etc"/],
+  "a link of another user": ["mv policy.json p; ln -s p policy.json; chown -h 1 policy.json", /belongs to user 1/],
+  "a directory that is another user's link": ["cd ..; mv ahma a; ln -s a ahma; chown -h 1 ahma", /belongs to user 1/],
+  "a link to where all may write": [
+    "mkdir -m 777 ../open; mv policy.json ../open; ln -s ../open/policy.json policy.json",
+    /users other than root can change "\/etc\/open"/,
+  ],
+  "a link to a file of another user": [
+    "chown 1 policy.json; mv policy.json p; ln -s p policy.json",
+    /"\/etc\/ahma\/p" belongs/,
+  ],
+  "a link that leads nowhere": ["ln -sf nowhere policy.json", /No such file/],
+  "a link to itself": ["rm policy.json; ln -s policy.json policy.json", /too many links/],
+  "a pipe": ["rm policy.json; mkfifo policy.json", /not a regular file/],
+  "a directory": ["rm policy.json; mkdir policy.json", /not a regular file/],
+  "a file in place of the directory": ["cd ..; rm -r ahma; : > ahma", /not a directory/],
+  "an empty file": [": > policy.json", /policy\.json:1:1: The file is not valid JSON/],
+  "half a file": ["head -c 20 policy.json > p; mv p policy.json", /The file is not valid JSON/],
+  "a comment": ["echo '// x' >> policy.json", /The file is not valid JSON/],
+  "a list": ["echo '[]' > policy.json", /1:1: The file is not an object/],
+  "a key twice": ['echo \'{"forbid":["no-sandbox"],"forbid":[]}\' > policy.json', /"forbid" is given as/],
+  "a forced key twice": ['echo \'{"force":{"strict":true,"strict":true}}\' > policy.json', /"strict" is given as/],
+  "a key twice, once escaped": [
+    'printf %s \'{"forbid":["no-sandbox"],"\\u0066orbid":[]}\' > policy.json',
+    /"forbid" is given as/,
+  ],
+  "an unknown key": ["echo '{\"forbids\":[]}' > policy.json", /"forbids" is unknown; did you mean "forbid"\?/],
+  "an unknown flag": [
+    'echo \'{"forbid":["no-sanbox"]}\' > policy.json',
+    /"no-sanbox" is not a flag of the server; did you mean "no-sandbox"\?/,
+  ],
+  "a flag that is no text": ["echo '{\"forbid\":[1]}' > policy.json", /1 is not a flag/],
+  "an unknown setting": [
+    'echo \'{"force":{"netwrk":"none"}}\' > policy.json',
+    /"netwrk" is unknown; did you mean "network"\?/,
+  ],
+  "a wrong value": ['echo \'{"force":{"network":"nowhere else"}}\' > policy.json', /Setting "network": /],
+  "a switch forced off": [
+    'echo \'{"force":{"strict":false}}\' > policy.json',
+    /"strict" cannot be forced: write "strict" in "forbid"/,
+  ],
+  "no sandbox forced": ['echo \'{"force":{"no_sandbox":true}}\' > policy.json', /"no_sandbox" cannot be forced/],
+  "a log in each directory": [
+    'echo \'{"force":{"audit_log":"log"}}\' > policy.json',
+    /"audit_log" cannot be forced: "log" depends/,
+  ],
+  "a support text of two lines": [
+    'printf %s \'{"support":"a\\nb"}\' > policy.json',
+    /"support" has more than one line/,
+  ],
+  "a support text that turns": [
+    'printf %s \'{"support":"a\\u202eb"}\' > policy.json',
+    /invisible character \(U\+202E\)/,
+  ],
+  "too large a file": ["head -c 300000 /dev/zero | tr '\\0' ' ' >> policy.json", /more than 262144 bytes/],
+};
+
+test("S37 a policy that is not root's alone, or not understood, lets nothing start and says why", async () => {
+  using bench = new Workbench("ordinary");
+  for (const [name, [change, why]] of Object.entries(BROKEN)) {
+    police(bench, { policy: strictPolicy(bench), change });
+    const { code, stdout, stderr } = await runProgram(bench, CALL);
+    assert.deepStrictEqual([code, stdout], [2, ""], `${name}: ${stderr}`);
+    assert.match(stderr, /^Cannot use policy .*\/etc\/ahma\/policy\.json.*\nNothing starts on this machine/, name);
+    assert.match(stderr, why, name);
+  }
+  // What only this user may not read; root may.
+  police(bench, { policy: {}, change: "chmod 600 policy.json" });
+  assert.match((await runProgram(bench, CALL)).stderr, /Cannot use policy .*Permission denied/);
+  police(bench, { policy: {}, change: "chmod 700 ." });
+  assert.match((await runProgram(bench, CALL)).stderr, /Cannot use policy .*Permission denied/);
+});
+
+test("S37 a policy holds over links of root, and none is a machine without one", async () => {
+  using bench = new Workbench("ordinary");
+  const refused = async (change: string) => {
+    police(bench, { policy: { forbid: ["no-sandbox"] }, change });
+    const { code, stderr } = await runProgram(bench, [
+      "call",
+      "--quiet",
+      "--no-sandbox",
+      "sandboxed_shell",
+      "--",
+      "echo ran",
+    ]);
+    return [code, NAMED.test(stderr)];
+  };
+  assert.deepStrictEqual(await refused(""), [2, true]);
+  assert.deepStrictEqual(await refused("mkdir ../real; mv policy.json ../real/p; ln -s ../real/p policy.json"), [
+    2,
+    true,
+  ]);
+  assert.deepStrictEqual(await refused("cd ..; mv ahma real; ln -s /etc/real ahma"), [2, true]);
+  assert.deepStrictEqual(await refused("rm policy.json"), [0, false]);
+  assert.deepStrictEqual(await refused("rm -r ../ahma"), [0, false]);
+});
+
+test("S37 a policy leaves what is narrower, and forces what a start leaves open", async () => {
+  using bench = new Workbench("ordinary");
+  police(bench, { policy: strictPolicy(bench) });
+  for (
+    const words of [["--network", "none"], ["--network", "a.two.test:443"], ["--timeout", "20"], ["--profile", "ci"]]
+  ) {
+    const { code, stderr } = await runProgram(bench, ["call", "--quiet", ...words, "sandboxed_shell", "--", "true"], {
+      permissions: NET,
+    });
+    assert.deepStrictEqual([code, stderr], [0, ""]);
+  }
+  const ask = async (words: readonly string[]) =>
+    (await runProgram(bench, ["check-access", ...words], { permissions: NET })).stdout;
+  assert.match(await ask(["x.two.test:443"]), /^yes: .*The policy "\/etc\/ahma\/policy\.json" holds/);
+  assert.match(
+    await ask(["three.test"]),
+    /^no: .*The policy .* allows at most --network one\.test:443,.*Ask #security/,
+  );
+  assert.match(await ask(["x.two.test:443", "--profile", "ci"]), /^no: /);
+  const { stdout } = await runProgram(bench, ["doctor"], { permissions: NET });
+  assert.match(stdout, /policy +"\/etc\/ahma\/policy\.json" forbids .*--no-sandbox/);
+});
+
+test("S37 a server says which policy holds, writes its fingerprint, and keeps it when the file is replaced", async () => {
+  using bench = new Workbench("ordinary");
+  const policy = strictPolicy(bench);
+  const file = police(bench, { policy });
+  // A project decides nothing that the policy decides, and its wishes keep no server from starting.
+  bench.write(
+    ".ahma/settings.json",
+    JSON.stringify({ network: "localhost", timeout: 5000, write: ["/opt"], strict: false }),
+  );
+  await using server = await ServerProcess.start(bench, { permissions: NET });
+  const hash = createHash("sha256").update(await Deno.readFile(file)).digest("hex");
+  const status = (await server.call("status", {})).text;
+  assert.match(
+    status,
+    /^Policy: "\/etc\/ahma\/policy\.json" forbids --write --env --ask --no-sandbox.*forces --network/m,
+  );
+  assert.ok(status.includes(hash.slice(0, 16)));
+  assert.match(
+    server.stderr,
+    /"timeout" of .*settings\.json" is ignored: policy "\/etc\/ahma\/policy\.json" allows at most/,
+  );
+  const denied = (await server.shell("echo x > /opt/made; curl -sS --max-time 20 https://three.test; false")).text;
+  assert.match(denied, /The policy "\/etc\/ahma\/policy\.json" .*Ask #security in the chat\./);
+  assert.doesNotMatch(denied, /start the server with --(?:network|write)/);
+  const [user] = new TextDecoder().decode(
+    new Deno.Command("stat", { args: ["-c", "%u", bench.scope] }).outputSync().stdout,
+  ).split("\n");
+  const log = (await Deno.readTextFile(`${bench.elsewhere}/audit-${user}.jsonl`)).split("\n");
+  const { event, file: named, sha256 } = JSON.parse(log[0] ?? "");
+  assert.deepStrictEqual([event, named, sha256], ["policy", "/etc/ahma/policy.json", hash]);
+  // The next start has the new one.
+  police(bench, { policy: { ...policy, force: { network: "full" } } });
+  assert.match((await server.call("status", {})).text, /forces --network one\.test:443/);
+  assert.match((await server.shell("curl -sS --max-time 20 https://three.test")).text, /Could not resolve|three\.test/);
+});
+
+test("S37 the entries of servers open no more than the policy", async () => {
+  using bench = new Workbench("ordinary");
+  police(bench, {
+    policy: { forbid: ["write", "read"], force: { network: ["one.test"], unix_sockets: "private" }, support: SUPPORT },
+  });
+  const entry = (rest: object) => ({ command: "sh", args: ["-c", "echo"], ...rest });
+  const mcpServers = {
+    wide: entry({ network: "full" }),
+    other: entry({ network: ["three.test"] }),
+    sockets: entry({ unixSockets: "allow" }),
+    reader: entry({ read: ["/opt"] }),
+    writer: entry({ write: ["scope", "/opt"] }),
+    far: { url: "https://three.test/mcp" },
+    near: entry({ network: ["one.test"], write: ["scope"] }),
+    own: { url: "https://one.test/mcp" },
+  };
+  const config = bench.write(`${bench.elsewhere}/mcp.json`, JSON.stringify({ mcpServers }));
+  await using server = await ServerProcess.start(bench, {
+    flags: ["--mcp-config", config],
+    permissions: ["--allow-net"],
+  });
+  const status = (await server.call("status", {})).text;
+  const said = (name: string) => status.split("\n").find((line) => line.includes(`${name}: `)) ?? "";
+  for (const name of ["wide", "other", "sockets", "reader", "writer", "far"]) {
+    assert.match(said(name), NAMED, `${name} ${status}`);
+    assert.ok(said(name).includes(SUPPORT), status);
+  }
+  for (const name of ["near", "own"]) assert.doesNotMatch(said(name), NAMED, status);
+});
+
+test("S37 the child servers of HTTP are held by the policy, whatever is in the roots of their clients", async () => {
+  using bench = new Workbench("ordinary");
+  police(bench, { policy: strictPolicy(bench) });
+  bench.write("root/.ahma/settings.json", JSON.stringify({ network: "full", no_sandbox: true, timeout: 5000 }));
+  await using server = await HttpServerProcess.start(bench, { flags: ["--session-isolation"] });
+  await using client = await HttpClient.connect(server, { roots: [`${bench.scope}/root`] });
+  assert.match((await client.call("status", {})).text, /^Policy: "\/etc\/ahma\/policy\.json" forbids/m);
+  await client.shell(`echo x > ${bench.elsewhere}/made`);
+  assert.ok(!exists(`${bench.elsewhere}/made`));
+});
+
+test("S37 commands cannot change the policy, and no scope holds it", async () => {
+  using bench = new Workbench("root");
+  police(bench, { policy: { forbid: ["no-sandbox"] } });
+  const { code } = await runProgram(bench, ["call", "sandboxed_shell", "--", "echo '{}' > /etc/ahma/policy.json"]);
+  assert.notEqual(code, 0);
+  for (const flags of [["--sandbox-scope", "/etc"], ["--write", "/etc/ahma"], ["--write", "/etc/ahma/policy.json"]]) {
+    const { code, stderr } = await runProgram(bench, [
+      "call",
+      "--quiet",
+      ...flags,
+      "sandboxed_shell",
+      "--",
+      "echo ran",
+    ]);
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /Cannot hold policy "\/etc\/ahma\/policy\.json": it lies where commands can write/);
+  }
+});
+
+test("S37 doctor --policy checks a file before it is rolled out, on a machine with a broken one too", async () => {
+  using bench = new Workbench("ordinary");
+  police(bench, { policy: "{" });
+  const check = async (policy: unknown) => {
+    const file = bench.write("policy.json", JSON.stringify(policy));
+    const { code, stdout } = await runProgram(bench, ["doctor", "--policy", file]);
+    return `${code} ${stdout}`;
+  };
+  assert.match(
+    await check({ forbid: ["env"], force: { network: "none" } }),
+    /^0 Policy .* forbids --env .*"unix_sockets" is not forced.*It holds as /s,
+  );
+  assert.match(
+    await check({ forbid: ["envs"], force: { networks: "none" } }),
+    /^1 .*"networks" is unknown.*\n.*"envs" is not a flag|^1 .*"envs" is not a flag.*\n.*"networks" is unknown/,
+  );
+  assert.match(
+    await check({ forbid: ["env"], profiles: { a: { env: "X" } } }),
+    /^1 .*Cannot use setting "profiles\.a\.env".*forbids --env/s,
+  );
+});
