@@ -150,14 +150,57 @@ for (const user of usersAtHand()) {
   Deno.test(`S31 a listed name that leads to this machine is refused unless a person named it, as ${user}`, async () => {
     const flags = (port: number) => ["--network", `${NAMED}:${port}`];
     await withNames(user, flags, async ({ recorder, connect }) => {
-      const refused =
-        `ConnectionResetError\nSandbox: "${NAMED}:${recorder.port}" leads to an address of this machine. ` +
+      const refused = `gaierror\nSandbox: "${NAMED}" leads to an address of this machine. ` +
         `A person can allow it: start the server with --allow-private-hosts ${NAMED}.`;
-      assert.equal((await connect(NAMED, recorder.port)).replace(/^closed/, "ConnectionResetError"), refused);
+      assert.equal(await connect(NAMED, recorder.port), refused);
       assert.deepStrictEqual(recorder.heard, []);
     });
   });
 }
+
+Deno.test("S31 a listed name without an address fails at its look-up, and the result says why", async () => {
+  await withNames("ordinary", () => ["--network", "nowhere.example.test,*.below.example.test"], async ({ connect }) => {
+    assert.equal(
+      await connect("nowhere.example.test", 443),
+      'gaierror\nSandbox: "nowhere.example.test" has no address.',
+    );
+    // A command chose this name: it leaves the machine only with a connection.
+    assert.match(
+      await connect("chosen.below.example.test", 443, "chosen.below.example.test"),
+      /^(?!gaierror)[^]*\nSandbox: "chosen\.below\.example\.test:443" has no address\.$/,
+    );
+  });
+});
+
+Deno.test("S31 a look-up that takes long is left to the connection", async () => {
+  using bench = new Workbench("ordinary");
+  bench.write(
+    "slow.py",
+    `import socket
+s = socket.create_connection(("${NAMED}", 443))
+open("connected", "w").close()
+try: print(s.recv(1) and "answered")
+except OSError as e: print("cut off")
+`,
+  );
+  const prefix = namesHere(bench, HOSTS);
+  // A program that reads the names waits until they can be written, and finds none.
+  const [hosts, connected] = [`${bench.parent}/hosts`, `${bench.scope}/connected`];
+  await Deno.remove(hosts);
+  for (const pipe of [hosts, connected]) {
+    assert.ok((await new Deno.Command("mkfifo", { args: ["--mode=666", pipe] }).output()).success);
+  }
+  const flags = ["--sync", "--network", NAMED];
+  await using server = await ServerProcess.start(bench, { flags, prefix, permissions: ["--allow-net"] });
+  const [{ text }] = await Promise.all([
+    server.call("sandboxed_shell", { command: "python3 slow.py; rm connected" }),
+    Deno.readTextFile(connected).then(() => Deno.open(hosts, { write: true })).then((file) => file.close()),
+  ]);
+  assert.equal(
+    text.replace(/\n\[exit code 0, [^\]]*\]/, "").trim(),
+    `cut off\nSandbox: "${NAMED}:443" has no address.`,
+  );
+});
 
 Deno.test("S31 a person is told of a flag only where it opens the address", async () => {
   const flags = () => ["--network", "*.example.test:9000", "--allow-private-hosts", "metadata.example.test"];

@@ -1,5 +1,7 @@
 /** Answers the questions of a network's commands about names, over UDP and TCP (answer_query.ts). */
 import { concatenate } from "../base/bytes.ts";
+import type { NetworkRefusal } from "../base/command/network_use.ts";
+import { withTimeout } from "../base/time.ts";
 import { answerQuery, type ResolvedNames } from "./dns/answer_query.ts";
 import { framed, takeFrame } from "./dns/dns_frame.ts";
 import type { EventLoop } from "./event_loop.ts";
@@ -11,8 +13,12 @@ export interface DnsServiceOptions {
   readonly names: ResolvedNames;
   /** Whether a name that is not listed has an address all the same. */
   readonly mayConnect: (name: string, from: CommandSide) => boolean;
-  /** Gets each name that has none, and the command's end of the question. */
-  readonly onRefused: (name: string, from: CommandSide) => void;
+  /** Why no connection may go to a listed name, whose addresses are looked up; undefined: one may. */
+  readonly check: (name: string) => NetworkRefusal | undefined | Promise<NetworkRefusal | undefined>;
+  /** Gets each name that is refused, and the command's end of the question; without a reason it is not listed. */
+  readonly onRefused: (name: string, from: CommandSide, reason?: NetworkRefusal) => void;
+  /** Hears what an answer has thrown that came later than its question. */
+  readonly onFailure: (thrown: unknown) => void;
 }
 
 type CommandSide = Endpoint & { readonly protocol: "udp" | "tcp" };
@@ -21,12 +27,23 @@ const MOST_DATAGRAMS = 8;
 const LONGEST_DATAGRAM = 4096;
 /** Connections at once; one more ends the oldest. */
 const MOST_CONNECTIONS = 64;
+/** Names checked at once; others are checked when they are connected to. */
+const MOST_CHECKED = 256;
+/** Milliseconds. A check that takes longer is left to the connection: clients ask again after three seconds. */
+const CHECK_MS = 1_500;
+
+interface Conversation {
+  readonly from: Endpoint;
+  /** What was not answered yet. */
+  bytes: Uint8Array;
+}
 
 export class DnsService {
   readonly #options: DnsServiceOptions;
   readonly #datagram = new Uint8Array(LONGEST_DATAGRAM);
-  readonly #connections = new Map<number, { readonly from: Endpoint; bytes: Uint8Array }>();
+  readonly #connections = new Map<number, Conversation>();
   readonly #listeners: readonly number[];
+  #checked = 0;
   #isClosed = false;
 
   /** `udp`, `tcp`: sockets of the network, this object's from now on. @throws {Error} When the system refuses to wait for them. */
@@ -47,8 +64,10 @@ export class DnsService {
     for (let count = 0; count < MOST_DATAGRAMS && !this.#isClosed; count++) {
       const received = sockets.receiveFrom(udp, this.#datagram);
       if (received === undefined) return;
-      const answer = this.#answer(this.#datagram.subarray(0, received.bytes), { ...received.from, protocol: "udp" });
-      if (answer !== undefined) sockets.sendTo(udp, answer, received.from);
+      this.#answer(this.#datagram.subarray(0, received.bytes), {
+        from: { ...received.from, protocol: "udp" },
+        send: (answer) => sockets.sendTo(udp, answer, received.from),
+      });
     }
     if (!this.#isClosed) loop.again(() => this.#answerDatagrams(udp));
   }
@@ -76,27 +95,52 @@ export class DnsService {
     }
   }
 
-  /** False: it asks nothing that can be answered, or does not take its answers. */
-  #answerFrames(socket: number, connection: { readonly from: Endpoint; bytes: Uint8Array }): boolean {
+  /** False: it asks nothing that can be answered. */
+  #answerFrames(socket: number, connection: Conversation): boolean {
     for (;;) {
       const taken = takeFrame(connection.bytes);
       if (taken === "more") return true;
       if (taken === "invalid") return false;
-      const answer = this.#answer(taken.message, { ...connection.from, protocol: "tcp" });
-      if (answer === undefined) return false;
-      const frame = framed(answer);
-      const sent = this.#options.sockets.send(socket, frame);
-      if (sent === "blocked" || "errno" in sent || sent.bytes !== frame.length) return false;
       connection.bytes = taken.rest;
+      const isAnswered = this.#answer(taken.message, {
+        from: { ...connection.from, protocol: "tcp" },
+        send: (answer) => this.#sendFrame(socket, connection, answer),
+      });
+      if (!isAnswered) return false;
     }
   }
 
-  #answer(message: Uint8Array, from: CommandSide) {
-    const { names, mayConnect, onRefused } = this.#options;
+  /** Ends a connection that does not take its answers; it may have ended before. */
+  #sendFrame(socket: number, connection: Conversation, answer: Uint8Array): void {
+    if (this.#connections.get(socket) !== connection) return;
+    const frame = framed(answer);
+    const sent = this.#options.sockets.send(socket, frame);
+    if (sent === "blocked" || "errno" in sent || sent.bytes !== frame.length) this.#close(socket);
+  }
+
+  /** Sends the answer now, or when the name was checked. False: there is none. */
+  #answer(message: Uint8Array, { from, send }: {
+    readonly from: CommandSide;
+    readonly send: (answer: Uint8Array<ArrayBuffer>) => void;
+  }): boolean {
+    const { names, mayConnect, check, onRefused, onFailure } = this.#options;
     const isListed = (name: string) => names.isListed(name) || mayConnect(name, from);
     const reply = answerQuery(message, { ...names, isListed });
-    if (reply?.refused !== undefined) onRefused(reply.refused, from);
-    return reply?.message;
+    if (reply === undefined) return false;
+    if (reply.refused !== undefined) onRefused(reply.refused, from);
+    const { unchecked } = reply;
+    const decide = (reason: NetworkRefusal | undefined) => {
+      if (this.#isClosed) return;
+      if (reason !== undefined && unchecked !== undefined) onRefused(unchecked.name, from, reason);
+      send(reason === undefined ? reply.message : unchecked?.denial ?? reply.message);
+    };
+    const found = unchecked === undefined || this.#checked >= MOST_CHECKED ? undefined : check(unchecked.name);
+    if (!(found instanceof Promise)) decide(found);
+    else {
+      this.#checked++;
+      withTimeout(found, CHECK_MS).finally(() => this.#checked--).then(decide).catch(onFailure);
+    }
+    return true;
   }
 
   #close(socket: number): void {

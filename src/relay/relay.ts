@@ -35,6 +35,8 @@ export interface ListedHost {
 export interface Reachable {
   /** Whether a name is listed on some port; in small letters. */
   readonly isListed: (name: string) => boolean;
+  /** Whether the list has this very name, on some port. */
+  readonly isNamed: (name: string) => boolean;
   /** Undefined: it is not listed on this port. */
   readonly find: (host: string, port: number) => ListedHost | undefined;
   /** Why a host that is not listed is refused; without a port, a name that is listed on none. */
@@ -112,7 +114,8 @@ export class Relay implements AsyncDisposable {
   }
 
   get #parts(): RelayParts {
-    return { sockets: this.#sockets, loop: this.#loop, memory: this.#memory, lookups: this.#lookups };
+    const fail = (thrown: unknown) => this.#fail(thrown);
+    return { sockets: this.#sockets, loop: this.#loop, memory: this.#memory, lookups: this.#lookups, fail };
   }
 
   /** Nothing opens: without the relay a network leads nowhere. */
@@ -133,6 +136,8 @@ interface RelayParts {
   readonly loop: EventLoop;
   readonly memory: RelayMemory;
   readonly lookups: KeptLookups;
+  /** Ends all of the relay's networks. */
+  readonly fail: (thrown: unknown) => void;
 }
 
 /** What one network's commands can reach. */
@@ -149,19 +154,21 @@ export class RelayedNetwork {
     this.#options = options;
     this.#parts = parts;
     this.#listeners = [...listeners.values()];
-    const { sockets, loop } = parts;
+    const { sockets, loop, fail } = parts;
     for (const one of [dns.udp, dns.tcp, ...this.#listeners]) sockets.adopt(one);
-    const { reachable: { isListed, refusal }, hasIpv6, attribute } = options;
+    const { reachable: { isListed, isNamed, refusal }, hasIpv6, attribute } = options;
     this.#dns = new DnsService({
       sockets,
       loop,
-      names: { isListed, hasIpv6, addresses: this.#addresses },
+      names: { isListed, isNamed, hasIpv6, addresses: this.#addresses },
       mayConnect: (name, from) => attribute(from).unlisted?.mayConnect(name) === true,
-      onRefused: (name, from) => {
+      check: (name) => this.#refusalOfName(name),
+      onRefused: (name, from, reason) => {
         const { tell, unlisted } = attribute(from);
-        const refused = refusedInstead(refusal(name), unlisted?.refuse(name) ?? {});
+        const refused = reason ?? refusedInstead(refusal(name), unlisted?.refuse(name) ?? {});
         tell({ name, bytesOut: 0, bytesIn: 0, refused });
       },
+      onFailure: fail,
     }, dns);
     for (const [port, listener] of listeners) loop.add(listener, () => this.#accept(listener, port));
   }
@@ -284,11 +291,18 @@ export class RelayedNetwork {
     };
   }
 
+  /** Why no connection to a name could be made, as far as its addresses say; undefined: one may be. */
+  #refusalOfName(name: string): NetworkRefusal | undefined | Promise<NetworkRefusal | undefined> {
+    const why = (places: Places) => "refused" in places ? places.refused : undefined;
+    const places = this.#placesOf(name, ANY_PORT, (found) => found);
+    return places instanceof Promise ? places.then(why) : why(places);
+  }
+
   /** `lead` says where connections to these places are led. */
   #placesOf(host: string, port: number, lead: (places: Places) => Places): Places | Promise<Places> {
     const found = this.#parts.lookups.of(host);
     if (!(found instanceof Promise)) return lead(this.#allowed(found, host, port));
-    return found.then((addresses) => lead(this.#allowed(addresses, host, port)), () => NO_ADDRESS);
+    return found.then((addresses) => lead(this.#allowed(addresses, host, port)), withoutAddress);
   }
 
   /** Those of the addresses of a host to which a connection may go. */
@@ -309,6 +323,14 @@ const HTTPS = 443;
 const ASKED_HOST: ListedHost = { anyProtocol: false };
 const LOOPBACK = { reason: "is the loopback of commands, where nothing of the machine listens" };
 const NO_ADDRESS = { refused: { reason: "has no address" } } as const;
+/** Where only addresses matter. */
+const ANY_PORT = 0;
+
+/** What a failed look-up says. */
+function withoutAddress(thrown: unknown): Places {
+  const isUnanswered = thrown instanceof Error && "code" in thrown && thrown.code === "EAI_AGAIN";
+  return isUnanswered ? { refused: { reason: "cannot be looked up: the resolver of this machine fails" } } : NO_ADDRESS;
+}
 
 /** A connection whose TLS ends here, once its host was looked up. */
 interface Ended {

@@ -63,6 +63,11 @@ export function isListedName(list: NameList, host: string): boolean {
   return list.some((rule) => rule.kind !== "address" && matches(rule, host));
 }
 
+/** Whether an entry of the list is this very name, on some port. */
+export function hasName(list: NameList, host: string): boolean {
+  return list.some(({ kind, name }) => kind === "name" && name === host);
+}
+
 /** Ports, each once, lowest first. */
 export function portsOf(list: NameList): readonly number[] {
   return [...new Set(list.map(({ port }) => port))].sort((one, other) => one - other);

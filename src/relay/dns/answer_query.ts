@@ -10,6 +10,8 @@ import { type DnsAnswer, writeAnswer } from "./write_answer.ts";
 export interface ResolvedNames {
   /** Whether the list has the name, on any port. The name is in small letters, without a dot at the end. */
   readonly isListed: (name: string) => boolean;
+  /** Whether the list has this very name: to look it up says nothing that a command chose. */
+  readonly isNamed: (name: string) => boolean;
   readonly addresses: Pick<SyntheticAddresses, "addressOf">;
   /** Whether the sandbox has a route for the addresses of IPv6; without one they would only delay a client. */
   readonly hasIpv6: boolean;
@@ -19,6 +21,11 @@ export interface DnsReply {
   readonly message: Uint8Array<ArrayBuffer>;
   /** The name, for a person, that is not on the list; undefined: it is, or it is not a host's. */
   readonly refused: string | undefined;
+  /**
+   * A name whose addresses can be checked first: where a connection may go to none of them, `denial` is the reply, which
+   * clients take as final. Undefined: there is nothing to check.
+   */
+  readonly unchecked: { readonly name: string; readonly denial: Uint8Array<ArrayBuffer> } | undefined;
 }
 
 /** Names for which programs ask by themselves, such as those of addresses in their logs. */
@@ -33,7 +40,13 @@ export function answerQuery(message: Uint8Array, names: ResolvedNames): DnsReply
   if (query === undefined) return undefined;
   const answer = answerTo(query, names);
   const isRefused = "code" in answer && answer.code === "NXDOMAIN" && !REVERSE.test(query.name ?? "");
-  return { message: writeAnswer(query, answer), refused: isRefused ? query.shownName : undefined };
+  const { name = "", isRecursive } = query;
+  const isUnchecked = "address" in answer && isRecursive && names.isNamed(name);
+  return {
+    message: writeAnswer(query, answer),
+    refused: isRefused ? query.shownName : undefined,
+    unchecked: isUnchecked ? { name, denial: writeAnswer(query, { code: "NXDOMAIN" }) } : undefined,
+  };
 }
 
 /**

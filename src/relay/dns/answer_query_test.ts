@@ -10,7 +10,13 @@ import { SyntheticAddresses } from "./synthetic_addresses.ts";
 const LISTED: readonly string[] = ["github.com", "registry.npmjs.org"];
 
 function names(over: Partial<ResolvedNames> = {}): ResolvedNames {
-  return { isListed: (name) => LISTED.includes(name), addresses: new SyntheticAddresses(), hasIpv6: true, ...over };
+  return {
+    isListed: (name) => LISTED.includes(name),
+    isNamed: () => false,
+    addresses: new SyntheticAddresses(),
+    hasIpv6: true,
+    ...over,
+  };
 }
 
 /** Flags, numbers of records, and the end of an answer. */
@@ -63,6 +69,19 @@ Deno.test("S30 a name that is not listed does not exist, whatever is asked of it
   const quiet = [reply({ name: "10.0.18.198.in-addr.arpa", type: 12 }), reply({ name: "1.ip6.arpa", type: 12 })];
   assert.deepStrictEqual(quiet.map(({ code, refused }) => [code, refused]), [[3, undefined], [3, undefined]]);
   assert.deepStrictEqual([reply({ name: "" }).code, reply({ dnsClass: 3 }).code], [5, 5]);
+});
+
+Deno.test("S31 a listed name can be checked first where a client wants its address, and a name that a command chose never", () => {
+  const over = { isNamed: (name: string) => name === "github.com" };
+  const unchecked = (parts: QueryParts) => answerQuery(queryBytes(parts), names(over))?.unchecked;
+  for (const type of [1, 28]) {
+    const found = unchecked({ name: "GitHub.com", type });
+    assert.deepStrictEqual([found?.name, (found?.denial[3] ?? 0) & 15, found?.denial[7]], ["github.com", 3, 0]);
+  }
+  const others = [{ type: 16 }, { flags: 0 }, { name: "registry.npmjs.org" }, { name: "x.test" }, {
+    name: "localhost",
+  }];
+  assert.deepStrictEqual(others.map(unchecked), others.map(() => undefined));
 });
 
 Deno.test("S30 nothing of a name outside the list is kept", () => {

@@ -5,6 +5,7 @@ import { type DnsCode, type DnsQuery, HEADER_SIZE, IS_RESPONSE, TYPES } from "./
 
 /** The operation, recursion desired, checking disabled. */
 const REPEATED_FLAGS = 0x7910;
+const RECURSION_DESIRED = 0x0100;
 const OPERATION = 0x7800;
 const LONGEST_LABEL = 63;
 /** Of a name in its bytes, the lengths of the labels and the root included. */
@@ -23,7 +24,7 @@ export function readQuery(message: Uint8Array): DnsQuery | undefined {
     reader.uint(2),
   ];
   if (reader.isShort || (flags & IS_RESPONSE) !== 0) return undefined;
-  const head = { id, repeated: flags & REPEATED_FLAGS };
+  const head = { id, repeated: flags & REPEATED_FLAGS, isRecursive: (flags & RECURSION_DESIRED) !== 0 };
   const faulty = (fault: DnsCode): DnsQuery => ({ ...head, ...NOTHING, fault });
   if ((flags & OPERATION) !== 0) return faulty("NOTIMP");
   if (questions !== 1 || answers + authorities !== 0 || additional > 1) return faulty("FORMERR");

@@ -19,6 +19,7 @@ Deno.test("S30 a query is read with its name in small letters and its question a
   assert.deepStrictEqual(readQuery(queryBytes({ name: "GitHub.cOm", type: 28 })), {
     id: 0x1234,
     repeated: 0x0100,
+    isRecursive: true,
     question: concatenate([nameBytes("GitHub.cOm"), Uint8Array.of(0, 28, 0, 1)]),
     name: "github.com",
     shownName: "GitHub.cOm",

@@ -6,8 +6,8 @@ import { attempt } from "../../base/errors.ts";
 import { realPath } from "../../system/paths.ts";
 import type { ShownInstead } from "../policy/policy.ts";
 
-/** Few tries: it answers at once, or not at all. */
-const RESOLVER = "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n";
+/** Few tries: it answers within a second and a half (relay/dns_service.ts), or not at all. */
+const RESOLVER = "nameserver 127.0.0.1\noptions timeout:3 attempts:2\n";
 const LOOPBACK = "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n";
 
 /** Makes them in a directory of the server's, which is made too. @throws {Error} When the disk is full. */

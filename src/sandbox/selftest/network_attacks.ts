@@ -140,10 +140,10 @@ function isSynthetic(answer: Uint8Array): boolean {
   return codeOf(answer) === 0 && /,0,4,198,1[89],/.test(text);
 }
 
-/** A question for an address of IPv4. */
+/** A question for an address of IPv4 to this resolver alone: recursion is not desired, so that no name is looked up. */
 function queryFor(name: string): Uint8Array {
   const labels = name.split(".").flatMap((label) => [label.length, ...encodeText(label)]);
-  const header = [0x5a, 0x5a, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0];
+  const header = [0x5a, 0x5a, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0];
   return Uint8Array.from([...header, ...labels, 0, 0, 1, 0, 1]);
 }
 

@@ -1,6 +1,13 @@
 /** The network by name that a session's commands share (S30): made once, kept open, and served by the relay. */
 import { ASKED_PORTS } from "../../../base/network/asked_ports.ts";
-import { addressesIn, findRule, isListedName, type NameList, portsOf } from "../../../base/network/name_list.ts";
+import {
+  addressesIn,
+  findRule,
+  hasName,
+  isListedName,
+  type NameList,
+  portsOf,
+} from "../../../base/network/name_list.ts";
 import { refusedHost } from "../../../base/network/refused_host.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
@@ -154,6 +161,7 @@ export function serveNetwork(
   }, {
     reachable: {
       isListed: (name) => isListedName(names, name),
+      isNamed: (name) => hasName(names, name),
       find: (host, port) => findRule(names, host, port),
       refusal: (host, port) => refusedHost(host, port, boundBy),
       addressProblem: (host, address, own = server.own()) => {
