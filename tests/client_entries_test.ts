@@ -171,6 +171,23 @@ Deno.test("L1 D5 init asks on a terminal before it changes a file, and shows the
   assert.deepStrictEqual([yes.code, Object.keys(JSON.parse(await Deno.readTextFile(path)))], [0, ["theme", "servers"]]);
 });
 
+Deno.test("S35 init writes the kinds of --ask that its entry can ask for, and says how to be asked", async () => {
+  using bench = new Workbench();
+  const argsAfter = async (...words: readonly string[]) => {
+    const { code, stdout } = await runProgram(bench, ["init", "--client", "claude", "--yes", ...words]);
+    assert.equal(code, 0);
+    const { mcpServers } = JSON.parse(await Deno.readTextFile(`${bench.scope}/.mcp.json`));
+    return { args: mcpServers.Ahma.args as readonly string[], stdout };
+  };
+  const plain = await argsAfter();
+  assert.match(plain.stdout, /^To be asked in your client for what commands are denied: ahma_mcp init --client NAME/m);
+  const asked = await argsAfter("--ask", "network,read");
+  assert.deepStrictEqual(asked.args.slice(-4), ["--network", "packages,git-hosts", "--ask", "read,network"]);
+  assert.doesNotMatch(asked.stdout, /^To be asked/m);
+  bench.write(`${bench.home}/.config/ahma/settings.json`, '{ "network": "none" }');
+  assert.deepStrictEqual((await argsAfter("--ask", "network,write")).args.slice(-2), ["--ask", "write"]);
+});
+
 Deno.test("D5 init makes a project's file without a question, uninstall removes it, and a library gets its code", async () => {
   using bench = new Workbench();
   const before = bench.outside();

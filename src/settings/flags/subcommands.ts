@@ -181,8 +181,8 @@ const SUBCOMMAND_FACTS = {
   },
   "init": {
     summary: "Write a first tool file, and the entry for your client",
-    usage: "[--client NAME] [--dry-run] [--yes]",
-    flags: ["client", "dry-run", "yes"],
+    usage: "[--client NAME] [--ask KINDS] [--dry-run] [--yes]",
+    flags: ["client", "ask", "dry-run", "yes"],
     details: [
       "The entry goes into the client's settings file; everything else there stays, comments too. init asks before it " +
       "changes a file or creates one in your home. For a library it prints the code.",
@@ -192,6 +192,7 @@ const SUBCOMMAND_FACTS = {
     examples: [
       ["ahma_mcp init", "A tool file in .ahma/tools"],
       ["ahma_mcp init --client vscode", "The entry goes to .vscode/mcp.json"],
+      ["ahma_mcp init --client codex --ask read,network", "The entry asks you for what commands are denied"],
       ["ahma_mcp init --client codex --dry-run", "What would change in ~/.codex/config.toml"],
     ],
   },

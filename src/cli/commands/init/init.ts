@@ -33,7 +33,7 @@ Then rename hello.json and describe a program of your own; your editor completes
 /** Resolves with the exit code: 1 when the person at the terminal said no. @throws {UserError} when a file cannot be written */
 export async function init(context: CommandContext): Promise<number> {
   const chosen = chosenClients(context);
-  const network = await entryNetwork(context);
+  const network = withQuestions(await entryNetwork(context), context);
   // The entries come first: where one is refused, nothing more is written.
   for (const client of chosen) {
     const code = await addEntry(client, network, context);
@@ -45,9 +45,21 @@ export async function init(context: CommandContext): Promise<number> {
   const more = chosen.length === 0
     ? `\nThe entry for your client: ahma_mcp init --client NAME, where NAME is\n${CLIENT_NAMES.join(", ")}\n`
     : "";
-  await print(`${NEXT}\n${network.said}\n${network.args.length === 0 ? "" : moreHosts()}${more}`);
+  await print(`${NEXT}\n${network.said}\n${network.args.includes("--network") ? moreHosts() : ""}${more}`);
   return 0;
 }
+
+/** The entry with the kinds of `--ask`, as far as it can ask for them; without it, how to get it. */
+function withQuestions(network: EntryNetwork, { settings: { asks, sandbox }, flags }: CommandContext): EntryNetwork {
+  const canAskForHosts = network.args.length > 0 || sandbox.confinement.network === "names";
+  const kinds = asks.filter((kind) => kind !== "network" || canAskForHosts);
+  if (!flags.has("ask") || kinds.length === 0) {
+    return asks.length > 0 ? network : { ...network, said: `${network.said}\n${ASK}` };
+  }
+  return { ...network, args: [...network.args, "--ask", kinds.join(",")] };
+}
+
+const ASK = "To be asked in your client for what commands are denied: ahma_mcp init --client NAME --ask read,network";
 
 /** What the project's files name beyond the list of a new entry. Who wrote them is not known: a person adds it. */
 function moreHosts(): string {
