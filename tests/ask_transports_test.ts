@@ -81,7 +81,7 @@ Deno.test("S35 a call of 2026-07-28 that was answered leaves its questions to a 
     bench.write("go", "\n");
     const [, id] = /(op_\w+)/.exec(JSON.stringify(begun.content)) ?? [];
     const ended = await client.callTool({ name: "await", arguments: { operation_id: id } });
-    assert.match(JSON.stringify(ended.content), /ahma_mcp grants allow q_1/);
+    assert.match(JSON.stringify(ended.content), /ahma_mcp grants allow q_\w+/);
     assert.equal(forms.length, 0);
   }, { era: "2026-07-28", flags: [] });
 });

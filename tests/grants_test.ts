@@ -134,7 +134,9 @@ for (const user of usersAtHand()) {
       const lines = (await Deno.readTextFile(audit)).trim().split("\n").map((line) => JSON.parse(line));
       const events = lines.filter(({ event }) => ["question", "answer", "grant_used", "grant_revoked"].includes(event));
       assert.deepStrictEqual(
-        events.map(({ event, answer, access, name, port, grant }) => [event, answer ?? grant, access, name, port]),
+        events.map((
+          { event, answer, from, access, name, port, grant },
+        ) => [event, answer ?? grant, from, access, name, port]),
         [
           ["question", undefined, port],
           ["answer", "project", port],
@@ -143,7 +145,9 @@ for (const user of usersAtHand()) {
           ["grant_revoked", id, port],
           // The name alone is asked for, without a form.
           ["question", undefined, 443],
-        ].map(([event, word, at]) => [event, word, "network", "one.example.test", at]),
+        ].map((
+          [event, word, at],
+        ) => [event, word, event === "answer" ? "client" : undefined, "network", "one.example.test", at]),
       );
     }, user);
   });
@@ -161,9 +165,14 @@ Deno.test("S36 a directory in the place of the project does not have its grants"
       questionIn(await reach(server, "one"));
     }
     // The directory of a project means its grants, also when another one is there by now.
-    const { code, stdout } = await grants("revoke", ".");
-    assert.equal(code, 0);
+    const log = `${bench.elsewhere}/audit.jsonl`;
+    bench.write(`${bench.home}/.config/ahma/settings.json`, JSON.stringify({ audit_log: log }));
+    const { code, stdout, stderr } = await grants("revoke", ".");
+    assert.deepStrictEqual([code, stderr], [0, ""]);
     assert.match(stdout, /^Taken back: g_\w+ connect to one\.example\.test:\d+\n$/);
+    // No server runs that would write it down.
+    const { event, name, grant } = JSON.parse(await Deno.readTextFile(log));
+    assert.deepStrictEqual([event, name, stdout.includes(grant)], ["grant_revoked", "one.example.test", true]);
   }));
 
 Deno.test("S36 a file of grants that is damaged, a link or another user's grants nothing, and is told", () =>
@@ -251,7 +260,7 @@ Deno.test("S35 L12 a question without a form waits in a terminal: answered for t
     const { stdout } = await grants();
     assert.match(
       stdout,
-      new RegExp(`^Nothing is allowed for good\nQuestions that wait for you:\n${one}  \`curl .* for \\d+ s\n`),
+      new RegExp(`^Nothing is allowed\nQuestions that wait for you:\n${one}  \`curl .* for \\d+ s\n`),
     );
     assert.ok(stdout.includes(`    ahma_mcp grants allow ${two} session|project, or deny ${two}\n`), stdout);
     const onTerminal = await runOnTerminal(stage.bench, ["grants"]);
@@ -275,8 +284,8 @@ Deno.test("S35 L12 a question without a form waits in a terminal: answered for t
 Deno.test("L12 grants explains wrong words, and says when there is nothing", async () => {
   using bench = new Workbench();
   const cases: readonly (readonly [readonly string[], number, string, RegExp])[] = [
-    [[], 0, "Nothing is allowed for good\n", /^$/],
-    [["list", "--json"], 0, '{\n  "grants": [],\n  "questions": []\n}\n', /^$/],
+    [[], 0, "Nothing is allowed\n", /^$/],
+    [["list", "--json"], 0, '{\n  "grants": [],\n  "sessions": [],\n  "questions": []\n}\n', /^$/],
     [["list", "g_1"], 2, "", /^Cannot list "g_1" alone/],
     [["remove"], 2, "", /^Cannot "remove" grants: expected one of list, revoke, allow, deny/],
     [["revoke"], 2, "", /^Name the grants to take back, or the directory of a project, or say --all/],

@@ -7,12 +7,13 @@ import { subjectKey } from "../base/command/grant_subject.ts";
 import {
   GRANT_ANSWERS,
   type GrantAnswer,
+  type SessionGrant,
   type WaitingQuestion,
   type WaitingQuestions,
 } from "../base/command/grant_answer.ts";
 import type { Outcome } from "../base/outcome.ts";
 import type { ConsentEvent } from "./consent_event.ts";
-import { questionText } from "./form.ts";
+import { questionText, wishText } from "./form.ts";
 import { type Given, OpenQuestion } from "./open_question.ts";
 import type { Decision, Wish } from "./wish.ts";
 
@@ -47,7 +48,7 @@ interface Unasked {
 
 export class Consent implements WaitingQuestions {
   readonly #options: ConsentOptions;
-  readonly #session = new Map<string, GrantSubject>();
+  readonly #session = new Map<string, { readonly id: string; readonly subject: GrantSubject }>();
   readonly #once = new WeakMap<object, Set<string>>();
   /** What was written down as used. */
   readonly #used = new WeakMap<object, Set<string>>();
@@ -64,7 +65,7 @@ export class Consent implements WaitingQuestions {
 
   /** What holds until the server ends, in the order in which it was granted. */
   get session(): readonly GrantSubject[] {
-    return [...this.#session.values()];
+    return [...this.#session.values()].map(({ subject }) => subject);
   }
 
   /** Whether a host was granted to a command on some port. */
@@ -124,7 +125,18 @@ export class Consent implements WaitingQuestions {
     if (answer === "once" && open.way === "terminal") {
       return "Its command has ended: answer for this session, or the project";
     }
-    open.answer({ answer });
+    open.answer({ answer, from: "terminal" });
+    return undefined;
+  }
+
+  granted(): readonly SessionGrant[] {
+    return [...this.#session.values()].map(({ id, subject }) => ({ id, text: wishText(subject) }));
+  }
+
+  async takeBack(id: string): Promise<string | undefined> {
+    const found = this.#session.values().find((one) => one.id === id);
+    if (found === undefined) return `Nothing was allowed for this session as "${id}"`;
+    await this.revoke(found.subject);
     return undefined;
   }
 
@@ -179,7 +191,7 @@ export class Consent implements WaitingQuestions {
   #begin(key: string, wish: Wish): OpenQuestion {
     this.#asked++;
     const way = wish.person?.canBeAsked === true ? "form" : "terminal";
-    const open = new OpenQuestion({ id: `q_${this.#asked}`, way, wish, answers: this.#answers });
+    const open = new OpenQuestion({ id: `q_${crypto.randomUUID().slice(0, 6)}`, way, wish, answers: this.#answers });
     this.#open.set(key, open);
     const put = () => open.put(this.#options.answerMs ?? ANSWER_MS);
     const { id } = open;
@@ -200,10 +212,17 @@ export class Consent implements WaitingQuestions {
   }
 
   async #take(key: string, { wish: { subject }, id }: OpenQuestion, given: Given): Promise<Given> {
-    const { answer, reason, isWithdrawn } = given;
-    const event = { event: "answer", id, subject, answer, ...reason !== undefined && { reason } } as const;
+    const { answer, from, reason, isWithdrawn } = given;
+    const event = {
+      event: "answer",
+      id,
+      subject,
+      answer,
+      ...from !== undefined && { from },
+      ...reason !== undefined && { reason },
+    } as const;
     const written = await this.#options.record(event);
-    const problem = written.ok ? await this.#keep(key, subject, answer) : written.problem;
+    const problem = written.ok ? await this.#keep({ id, subject }, answer) : written.problem;
     this.#open.delete(key);
     if (problem === undefined && answer !== "no") return given;
     // The command has ended: no person has said no.
@@ -215,8 +234,11 @@ export class Consent implements WaitingQuestions {
   }
 
   /** The problem: why it is not granted. */
-  async #keep(key: string, subject: GrantSubject, answer: GrantAnswer): Promise<string | undefined> {
-    if (answer === "session") this.#session.set(key, subject);
+  async #keep(
+    { id, subject }: { readonly id: string; readonly subject: GrantSubject },
+    answer: GrantAnswer,
+  ): Promise<string | undefined> {
+    if (answer === "session") this.#session.set(subjectKey(subject), { id, subject });
     if (answer !== "project") return undefined;
     const kept = await this.#options.kept?.keep(subject);
     return kept === undefined || kept.ok ? undefined : kept.problem;

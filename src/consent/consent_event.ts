@@ -7,8 +7,14 @@ export type ConsentEvent =
   & { readonly subject: GrantSubject }
   & (
     | { readonly event: "question"; readonly id: string; readonly by: Asker; readonly way: "form" | "terminal" }
-    /** `reason`: why there was none, and it counts as `no`. */
-    | { readonly event: "answer"; readonly id: string; readonly answer: GrantAnswer; readonly reason?: string }
+    /** `from`: where a person gave it. `reason`: why there was none, and it counts as `no`. */
+    | {
+      readonly event: "answer";
+      readonly id: string;
+      readonly answer: GrantAnswer;
+      readonly from?: "client" | "terminal";
+      readonly reason?: string;
+    }
     /** A command uses what was granted. */
     | { readonly event: "use"; readonly by: Asker }
     /** `grant`: its id, where it was kept. */

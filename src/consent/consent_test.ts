@@ -140,15 +140,21 @@ Deno.test("S35 a question is taken back with its last command, which is no refus
 Deno.test("S35 a client without forms leaves the question to a terminal, where it is answered for later commands", async () => {
   const { consent } = consentOf();
   const ask = asking(new Scripted([], false), consent);
-  assert.deepStrictEqual(await ask(host("a")), { allowed: false, question: "q_1" });
-  assert.deepStrictEqual(await ask(host("a")), { allowed: false, question: "q_1" });
-  assert.deepStrictEqual(consent.list().map(({ id, answers }) => [id, answers]), [["q_1", ["session", "no"]]]);
+  const first = await ask(host("a"));
+  const [{ id, answers } = { id: "", answers: [] }, ...more] = consent.list();
+  assert.match(id, /^q_[0-9a-f]{6}$/);
+  assert.deepStrictEqual([first, await ask(host("a"))], [1, 2].map(() => ({ allowed: false, question: id })));
+  assert.deepStrictEqual([answers, more], [["session", "no"], []]);
   assert.match(consent.answer("q_2", "session") ?? "", /No question "q_2"/);
-  assert.match(consent.answer("q_1", "once") ?? "", /command has ended/);
-  assert.match(consent.answer("q_1", "project") ?? "", /Nothing is kept/);
-  assert.equal(consent.answer("q_1", "session"), undefined);
+  assert.match(consent.answer(id, "once") ?? "", /command has ended/);
+  assert.match(consent.answer(id, "project") ?? "", /Nothing is kept/);
+  assert.equal(consent.answer(id, "session"), undefined);
   while (consent.list().length > 0) await Promise.resolve();
   assert.deepStrictEqual(await ask(host("a")), yes("session"));
+  assert.deepStrictEqual(consent.granted(), [{ id, text: "connect to a:443" }]);
+  assert.match(await consent.takeBack("q_2") ?? "", /Nothing was allowed for this session as "q_2"/);
+  assert.equal(await consent.takeBack(id), undefined);
+  assert.deepStrictEqual([consent.granted(), (await ask(host("a"))).allowed], [[], false]);
 });
 
 Deno.test("S35 what cannot be written down does not hold", async () => {

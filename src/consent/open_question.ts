@@ -7,6 +7,8 @@ import type { Wish } from "./wish.ts";
 /** An answer, or what counts as one. */
 export interface Given {
   readonly answer: GrantAnswer;
+  /** Where a person gave it; absent: no person did. */
+  readonly from?: "client" | "terminal";
   /** Why it is a no that no person gave; to follow what was denied. */
   readonly reason?: string;
   /** True: no command waits for it any longer. */
@@ -67,7 +69,9 @@ export class OpenQuestion {
     if (chosen === undefined) return this.answer({ answer: "no", reason: UNANSWERED });
     const answer = chosen.ok ? answerOf(chosen.value) : undefined;
     this.answer(
-      answer !== undefined && this.#answers.includes(answer) ? { answer } : { answer: "no", reason: UNANSWERED },
+      answer !== undefined && this.#answers.includes(answer)
+        ? { answer, from: "client" }
+        : { answer: "no", reason: UNANSWERED },
     );
   }
 

@@ -7,7 +7,7 @@ export const GRANT_ANSWERS = ["once", "session", "project", "no"] as const satis
 
 /** A question that waits for its answer, as a terminal or page shows it. */
 export interface WaitingQuestion {
-  /** `q_` and a number, unique in one server. */
+  /** `q_` and six hexadecimal digits, which no other question of the user's servers is likely to have. */
   readonly id: string;
   /** One line in our own words, safe to print. */
   readonly text: string;
@@ -16,9 +16,21 @@ export interface WaitingQuestion {
   readonly asked: number;
 }
 
-/** The questions of a server that a person can answer elsewhere than in the client. */
+/** What a person allowed until the server ends. */
+export interface SessionGrant {
+  /** That of the question. */
+  readonly id: string;
+  /** What it allows, in our own words, safe to print. */
+  readonly text: string;
+}
+
+/** The questions of a server, and what it was allowed, for a person elsewhere than in the client. */
 export interface WaitingQuestions {
   list(): readonly WaitingQuestion[];
   /** Why it cannot be; undefined: it is answered. */
   answer(id: string, answer: GrantAnswer): string | undefined;
+  /** In the order in which it was granted. */
+  granted(): readonly SessionGrant[];
+  /** Takes a grant of the session back. Why it cannot be; undefined: it is done. */
+  takeBack(id: string): Promise<string | undefined>;
 }

@@ -2,7 +2,12 @@
  * What a person's program and a running server say to each other (X24): JSON lines over a private socket. The first line
  * is a request with the server's token; what follows depends on the request. Pure.
  */
-import { GRANT_ANSWERS, type GrantAnswer, type WaitingQuestion } from "../../base/command/grant_answer.ts";
+import {
+  GRANT_ANSWERS,
+  type GrantAnswer,
+  type SessionGrant,
+  type WaitingQuestion,
+} from "../../base/command/grant_answer.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { shownValue } from "../../base/text.ts";
 import type { OperationEnd, OperationState } from "../../operation/operation.ts";
@@ -15,7 +20,7 @@ export const CONTROL_VERSION = 1;
 export const LONGEST_LINE = 64 * 1024;
 
 /** The requests there are; another one is another name here, and its answer in `server/open_control.ts`. */
-export const REQUEST_NAMES = ["list", "attach", "answer"] as const;
+export const REQUEST_NAMES = ["list", "attach", "answer", "take_back"] as const;
 export type RequestName = typeof REQUEST_NAMES[number];
 
 /** A request as it came, its members not checked. */
@@ -52,8 +57,15 @@ export interface AnswerRequest {
   readonly answer: GrantAnswer;
 }
 
+/** Takes back what was allowed until the server ends (S36). */
+export interface TakeBackRequest {
+  readonly request: "take_back";
+  /** The id of the grant. */
+  readonly grant: string;
+}
+
 /** What a person's program asks for. */
-export type ControlRequest = ListRequest | AttachRequest | AnswerRequest;
+export type ControlRequest = ListRequest | AttachRequest | AnswerRequest | TakeBackRequest;
 
 /** An operation as a server lists it. */
 export interface ListedOperation {
@@ -91,12 +103,15 @@ export interface ListedServer {
   readonly sessions: readonly ListedSession[];
   /** Questions that wait for a person; absent: it asks nothing. */
   readonly questions?: readonly WaitingQuestion[];
+  /** What a person allowed until it ends; absent: it asks nothing. */
+  readonly granted?: readonly SessionGrant[];
 }
 
 /** What a server sends. Bytes are in base64. */
 export type ControlEvent =
   | { readonly event: "refused"; readonly problem: string }
   | { readonly event: "server"; readonly server: ListedServer }
+  /** A question is answered, or a grant taken back. */
   | { readonly event: "answered" }
   /** Nothing can be shown yet: why, for people. */
   | { readonly event: "waiting"; readonly reason: string }

@@ -14,7 +14,10 @@ Deno.test("X24 a request is read as it was written, and another version is told 
       ["[]", /not a JSON object/],
       ['{"ahma":1,"request":"list"}', /has no token/],
       ['{"ahma":2,"token":"","request":"list"}', /has version 2, and this server knows version 1: use the ahma_mcp/],
-      ['{"ahma":1,"token":"","request":"toString"}', /"toString" is unknown: known are list, attach, answer/],
+      [
+        '{"ahma":1,"token":"","request":"toString"}',
+        /"toString" is unknown: known are list, attach, answer, take_back/,
+      ],
     ] as const
   ) {
     const refused = readRequest(line);

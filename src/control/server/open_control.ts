@@ -1,7 +1,7 @@
 import type { Logger } from "../../base/log.ts";
 import type { Outcome } from "../../base/outcome.ts";
 import { controlDirectories, isLedThere } from "../place/control_directories.ts";
-import { answerAnswer } from "./answer.ts";
+import { answerAnswer, takeBackAnswer } from "./answer.ts";
 import { attachAnswer } from "./attach.ts";
 import { ControlServer } from "./control_server.ts";
 import { listedServer, type ShownServer } from "./shown_server.ts";
@@ -24,6 +24,7 @@ export async function openControl(options: OpenControlOptions): Promise<Outcome<
       list: async (_request, peer) => await peer.send({ event: "server", server: listedServer(server) }),
       attach: attachAnswer(server),
       answer: answerAnswer(server),
+      take_back: takeBackAnswer(server),
     },
   });
 }

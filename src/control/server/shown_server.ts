@@ -20,7 +20,7 @@ export interface ShownConnection {
 }
 
 export interface ShownServer {
-  readonly facts: Omit<ListedServer, "operations" | "sessions" | "questions">;
+  readonly facts: Omit<ListedServer, "operations" | "sessions" | "questions" | "granted">;
   /** Those that there are now. */
   readonly connections: Iterable<ShownConnection>;
   /** How an operation ended, on one line. */
@@ -45,7 +45,10 @@ export function listedServer(server: ShownServer): ListedServer {
       );
     }),
     sessions: connections.flatMap(sessionsOf),
-    ...server.questions !== undefined && { questions: server.questions.list() },
+    ...server.questions !== undefined && {
+      questions: server.questions.list(),
+      granted: server.questions.granted(),
+    },
   };
 }
 

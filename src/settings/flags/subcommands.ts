@@ -254,7 +254,7 @@ const SUBCOMMAND_FACTS = {
     ],
   },
   "grants": {
-    summary: "List what you allowed for good, take it back, answer what waits for you",
+    summary: "List what you allowed, take it back, and answer what waits for you",
     usage: "[list] | revoke ID or DIRECTORY ... | allow ID [ANSWER] | deny ID",
     operands: "grants",
     flags: ["all", "json"],
@@ -268,8 +268,8 @@ const SUBCOMMAND_FACTS = {
     ],
     examples: [
       ["ahma_mcp grants", "What you allowed, and what waits for your answer"],
-      ["ahma_mcp grants allow q_1 session", "Until the server ends"],
-      ["ahma_mcp grants deny q_1", "Not at all"],
+      ["ahma_mcp grants allow q_3fa91c session", "Until the server ends"],
+      ["ahma_mcp grants deny q_3fa91c", "Not at all"],
       ["ahma_mcp grants revoke g_1a2b3c4d", "Take one back"],
       ["ahma_mcp grants revoke .", "All of this directory's project"],
     ],
