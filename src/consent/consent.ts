@@ -129,7 +129,7 @@ export class Consent implements WaitingQuestions {
     return undefined;
   }
 
-  granted(): readonly SessionGrant[] {
+  sessionGrants(): readonly SessionGrant[] {
     return [...this.#session.values()].map(({ id, subject }) => ({ id, text: wishText(subject) }));
   }
 

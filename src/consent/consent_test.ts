@@ -151,10 +151,10 @@ Deno.test("S35 a client without forms leaves the question to a terminal, where i
   assert.equal(consent.answer(id, "session"), undefined);
   while (consent.list().length > 0) await Promise.resolve();
   assert.deepStrictEqual(await ask(host("a")), yes("session"));
-  assert.deepStrictEqual(consent.granted(), [{ id, text: "connect to a:443" }]);
+  assert.deepStrictEqual(consent.sessionGrants(), [{ id, text: "connect to a:443" }]);
   assert.match(await consent.takeBack("q_2") ?? "", /Nothing was allowed for this session as "q_2"/);
   assert.equal(await consent.takeBack(id), undefined);
-  assert.deepStrictEqual([consent.granted(), (await ask(host("a"))).allowed], [[], false]);
+  assert.deepStrictEqual([consent.sessionGrants(), (await ask(host("a"))).allowed], [[], false]);
 });
 
 Deno.test("S35 what cannot be written down does not hold", async () => {

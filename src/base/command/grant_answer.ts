@@ -30,7 +30,7 @@ export interface WaitingQuestions {
   /** Why it cannot be; undefined: it is answered. */
   answer(id: string, answer: GrantAnswer): string | undefined;
   /** In the order in which it was granted. */
-  granted(): readonly SessionGrant[];
+  sessionGrants(): readonly SessionGrant[];
   /** Takes a grant of the session back. Why it cannot be; undefined: it is done. */
   takeBack(id: string): Promise<string | undefined>;
 }

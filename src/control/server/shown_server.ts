@@ -47,7 +47,7 @@ export function listedServer(server: ShownServer): ListedServer {
     sessions: connections.flatMap(sessionsOf),
     ...server.questions !== undefined && {
       questions: server.questions.list(),
-      granted: server.questions.granted(),
+      granted: server.questions.sessionGrants(),
     },
   };
 }
