@@ -1,9 +1,9 @@
 /** One connection of a command: its first bytes are judged while its other end is dialled, then both ways are passed on. */
-import { concatenate } from "../base/bytes.ts";
+import { concatenate, sameBytes } from "../base/bytes.ts";
 import { attempt, messageOf } from "../base/errors.ts";
 import type { NetworkRefusal } from "../base/command/network_use.ts";
 import { type Admits, Direction, type RelayMemory } from "./direction.ts";
-import type { EventLoop } from "./event_loop.ts";
+import type { Deadline, EventLoop } from "./event_loop.ts";
 import type { Endpoint, Opened, Sockets } from "./sockets.ts";
 
 /** What the first bytes of a client say: not enough yet; what is passed on in place of them; or why nothing is. */
@@ -21,6 +21,8 @@ export interface Place extends Endpoint {
   readonly onDialled?: (port: number) => void;
   /** It ends when the client sends no more: what answers there would not see it. Absent: the other way may go on. */
   readonly endsWithClient?: boolean;
+  /** Why it may not be dialled if it turns out to be this machine; undefined: it may. Absent: it may. */
+  readonly ownProblem?: () => NetworkRefusal | undefined;
 }
 
 export type Judge = (bytes: Uint8Array<ArrayBuffer>) => FirstBytes;
@@ -47,10 +49,8 @@ export interface ConnectionOptions {
   readonly places: Places | Promise<Places>;
   /** Begins a connection to a place; absent: with a socket of this machine's network. */
   readonly dial?: (to: Endpoint) => Promise<Opened>;
-  /** Why an address that turns out to be this machine's may not be dialled; undefined: it may. Absent: each may. */
-  readonly ownProblem?: (place: Endpoint) => NetworkRefusal | undefined;
   /** Judges all that the client has sent so far; absent: all may pass. */
-  readonly judge?: Judge;
+  readonly judge?: Judge | undefined;
   readonly onEnd: (end: ConnectionEnd) => void;
 }
 
@@ -58,8 +58,6 @@ export interface ConnectionOptions {
 const MOST_FIRST_BYTES = 32 * 1024;
 /** Each makes us read what came before again. */
 const MOST_PIECES = 64;
-/** How long a dialled place may say nothing, milliseconds. */
-const DIAL_MS = 10_000;
 
 export class Connection {
   readonly #options: ConnectionOptions;
@@ -74,7 +72,7 @@ export class Connection {
   #endsWithClient = false;
   #address: Endpoint | undefined;
   /** Until the dialled place has answered. */
-  #dial: { readonly timer: ReturnType<typeof setTimeout> } | undefined;
+  #dial: Deadline | undefined;
   #isOver = false;
 
   /** @throws {Error} When the system refuses to wait for it; the socket is still the caller's then. */
@@ -128,20 +126,19 @@ export class Connection {
     place.onDialled?.(sockets.ownEnd(socket).port);
     this.#server = socket;
     const answered = (errno: number) => {
-      clearTimeout(this.#dial?.timer);
-      this.#dial = undefined;
+      this.#endDial();
       if (errno !== 0) {
         this.#close("server");
         return fail(errno);
       }
-      const refused = this.#isOwn(place) ? this.#options.ownProblem?.(place) : undefined;
+      const refused = this.#isOwn(place) ? place.ownProblem?.() : undefined;
       if (refused !== undefined) return this.#refuse(refused);
       this.#address = place;
       this.#isDialled = true;
       this.#endsWithClient = place.endsWithClient ?? false;
       this.#step();
     };
-    this.#dial = { timer: setTimeout(() => answered(ETIMEDOUT), DIAL_MS) };
+    this.#dial = loop.later(() => answered(ETIMEDOUT));
     const isHeard = attempt(Error, () => {
       loop.add(socket, ({ write }) => {
         if (this.#dial === undefined) this.#step();
@@ -152,11 +149,16 @@ export class Connection {
     if (isHeard === undefined) this.#refuse(unreachable("the system waits for no further connection"));
   }
 
+  #endDial(): void {
+    if (this.#dial !== undefined) this.#options.loop.drop(this.#dial);
+    this.#dial = undefined;
+  }
+
   /** A route can make this machine's own what no interface has: both ends of a connection are the same address then. */
   #isOwn({ address }: Endpoint): boolean {
     const { sockets } = this.#options;
     const own = this.#server === undefined ? address : sockets.ownEnd(this.#server).address;
-    return own.length === address.length && own.every((byte, at) => byte === address[at]);
+    return sameBytes(own, address);
   }
 
   #step(): void {
@@ -216,7 +218,7 @@ export class Connection {
     if (this.#isOver) return;
     this.#isOver = true;
     const { onEnd } = this.#options;
-    clearTimeout(this.#dial?.timer);
+    this.#endDial();
     for (const direction of [this.#out, this.#in]) direction.abandon();
     for (const end of ["client", "server"] as const) this.#close(end, { cut });
     onEnd({

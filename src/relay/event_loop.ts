@@ -1,6 +1,7 @@
 /** Waits for many descriptors at once (epoll(7)), off the thread that the program runs on. */
 import { LazyLibrary, LITTLE_ENDIAN } from "../system/c_library.ts";
 import { O_CLOEXEC } from "../system/syscalls.ts";
+import { ThreadShare } from "./thread_share.ts";
 
 const LIBRARY = {
   epoll_create1: { parameters: ["i32"], result: "i32" },
@@ -34,35 +35,57 @@ export interface Possible {
 /** Hears of each change once: what can be read or written must be, until the kernel says "blocked". */
 export type OnPossible = (possible: Possible) => void;
 
+export interface EventLoopOptions {
+  /** Hears why a listener has thrown: nothing is told any more. */
+  readonly onFailure: (thrown: unknown) => void;
+  /** How long what was begun may take, milliseconds. */
+  readonly patience: number;
+}
+
+/** Work that is due at a time, unless it is dropped before. */
+export interface Deadline {
+  /** Of performance.now(), milliseconds. */
+  readonly at: number;
+  readonly work: () => void;
+}
+
 export class EventLoop {
   readonly #library = new LazyLibrary(LIBRARY);
   readonly #epoll: number;
   readonly #wake: number;
+  readonly #event = new Uint8Array(EVENT_BYTES);
   readonly #listeners = new Map<number, OnPossible>();
   /** What is not finished, although the kernel has nothing new to tell of it. */
   #again = new Set<() => void>();
+  /** In the order of their times. */
+  readonly #deadlines = new Set<Deadline>();
+  readonly #thread: ThreadShare;
+  /** The kernel is asked on another thread, and what is due later than it knows. */
+  #isWaiting = false;
   #running: Promise<void> | undefined;
   #isClosed = false;
 
-  readonly #onFailure: (thrown: unknown) => void;
+  readonly #options: EventLoopOptions;
 
-  /** `onFailure`: a listener has thrown, and nothing is told any more. @throws {Error} When the system gives no more descriptors. */
-  constructor(onFailure: (thrown: unknown) => void) {
-    this.#onFailure = onFailure;
+  /** @throws {Error} When the system gives no more descriptors. */
+  constructor(options: EventLoopOptions) {
+    this.#options = options;
     const { epoll_create1, eventfd } = this.#library.symbols;
     this.#epoll = epoll_create1(O_CLOEXEC);
     this.#wake = eventfd(0, O_CLOEXEC | NONBLOCK);
     if (this.#epoll < 0 || this.#wake < 0) throw new Error("The system gives no descriptor to wait for connections");
-    this.#control(EPOLL_CTL_ADD, this.#wake, EPOLLIN);
+    this.#control(EPOLL_CTL_ADD, this.#wake, EPOLLIN | EPOLLET);
+    this.#thread = new ThreadShare(this.#epoll);
   }
 
   /** Hears of a descriptor until it is removed, which must be before it is closed. @throws {Error} When the system refuses. */
   add(descriptor: number, listener: OnPossible): void {
-    if (this.#control(EPOLL_CTL_ADD, descriptor, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET) !== 0) {
-      throw new Error("The system waits for no further connection");
-    }
-    this.#listeners.set(descriptor, listener);
-    this.#running ??= this.#run().catch(this.#onFailure);
+    this.#add(descriptor, listener, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
+  }
+
+  /** The same for what can only be read, told as long as there is something: once for each connection that is taken. */
+  addListener(descriptor: number, listener: () => void): void {
+    this.#add(descriptor, listener, EPOLLIN);
   }
 
   remove(descriptor: number): void {
@@ -74,55 +97,122 @@ export class EventLoop {
     this.#again.add(work);
   }
 
+  /**
+   * Runs `work` when the patience ends, unless it is dropped. The wait for descriptors ends then: a timer of the runtime
+   * would cost a connection a twentieth of a millisecond.
+   */
+  later(work: () => void): Deadline {
+    const deadline = { at: performance.now() + this.#options.patience, work };
+    this.#deadlines.add(deadline);
+    if (this.#isWaiting && this.#deadlines.size === 1) this.#interrupt();
+    return deadline;
+  }
+
+  drop(deadline: Deadline): void {
+    this.#deadlines.delete(deadline);
+  }
+
   /** Settles when nothing is waited for any more. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#library.symbols.write(this.#wake, new BigUint64Array([1n]), 8n);
+    this.#interrupt();
     await this.#running;
     for (const descriptor of [this.#epoll, this.#wake]) this.#library.symbols.close(descriptor);
+    this.#thread[Symbol.dispose]();
     this.#library[Symbol.dispose]();
   }
 
   async #run(): Promise<void> {
-    const { epoll_wait, epoll_now } = this.#library.symbols;
     const events = new Uint8Array(MOST_EVENTS * EVENT_BYTES);
     const view = new DataView(events.buffer);
-    let until = 0;
-    const rest = async () => {
-      if (performance.now() < until) return;
-      await new Promise((resolve) => setTimeout(resolve));
-      until = performance.now() + TURN_MS;
-    };
-    while (!this.#isClosed) {
-      // What became possible meanwhile is asked for at once: the way by another thread takes longer than most of it.
-      const hasTime = performance.now() < until;
-      let count = hasTime ? epoll_now(this.#epoll, events, MOST_EVENTS, 0) : 0;
-      if (!hasTime || count === 0 && this.#again.size === 0) {
-        count = await epoll_wait(this.#epoll, events, MOST_EVENTS, this.#again.size > 0 ? 0 : -1);
-        until = performance.now() + TURN_MS;
-      }
+    let livelyUntil = 0;
+    for (;;) {
+      await this.#takeTurns();
+      const count = await this.#possible(events, performance.now() < livelyUntil);
       if (this.#isClosed) return;
+      if (count > 0) livelyUntil = performance.now() + LIVELY_MS;
       const unfinished = this.#again;
       this.#again = new Set();
       for (let at = 0; at < count * EVENT_BYTES; at += EVENT_BYTES) {
-        const bits = view.getUint32(at, LITTLE_ENDIAN);
-        const isOver = (bits & (EPOLLERR | EPOLLHUP)) !== 0;
-        this.#listeners.get(view.getInt32(at + DATA_AT, LITTLE_ENDIAN))?.({
-          read: isOver || (bits & (EPOLLIN | EPOLLRDHUP)) !== 0,
-          write: isOver || (bits & EPOLLOUT) !== 0,
-        });
-        await rest();
+        await this.#takeTurns();
+        this.#tell(view.getUint32(at, LITTLE_ENDIAN), view.getInt32(at + DATA_AT, LITTLE_ENDIAN));
       }
       for (const work of unfinished) {
+        await this.#takeTurns();
         work();
-        await rest();
       }
+      this.#meetDeadlines();
     }
   }
 
+  /** How much is possible, once there is something or others need the thread. */
+  async #possible(events: Uint8Array<ArrayBuffer>, isLively: boolean): Promise<number> {
+    const count = this.#possibleNow(events);
+    if (count > 0 || this.#again.size > 0) return count;
+    if (isLively) {
+      await this.#thread.wait();
+      const soon = this.#possibleNow(events);
+      if (soon > 0) return soon;
+    }
+    return await this.#possibleLater(events, isLively ? 0 : this.#dueIn());
+  }
+
+  /** Each event may take a while. */
+  #takeTurns(): Promise<void> | undefined {
+    return this.#thread.hasTime ? undefined : this.#thread.giveWay();
+  }
+
+  #tell(bits: number, descriptor: number): void {
+    const isOver = (bits & (EPOLLERR | EPOLLHUP)) !== 0;
+    this.#listeners.get(descriptor)?.({
+      read: isOver || (bits & (EPOLLIN | EPOLLRDHUP)) !== 0,
+      write: isOver || (bits & EPOLLOUT) !== 0,
+    });
+  }
+
+  /** What became possible meanwhile is asked for at once: the way by another thread takes longer than most of it. */
+  #possibleNow(events: Uint8Array<ArrayBuffer>): number {
+    return this.#library.symbols.epoll_now(this.#epoll, events, MOST_EVENTS, 0);
+  }
+
+  /** Another thread waits, and the rest of the program goes on. */
+  async #possibleLater(events: Uint8Array<ArrayBuffer>, milliseconds: number): Promise<number> {
+    this.#isWaiting = true;
+    const count = await this.#library.symbols.epoll_wait(this.#epoll, events, MOST_EVENTS, milliseconds);
+    this.#isWaiting = false;
+    this.#thread.begin();
+    return count;
+  }
+
+  /** Milliseconds until the first deadline; -1: there is none. */
+  #dueIn(): number {
+    const [first] = this.#deadlines;
+    return first === undefined ? -1 : Math.max(0, Math.ceil(first.at - performance.now()));
+  }
+
+  #meetDeadlines(): void {
+    for (const deadline of this.#deadlines) {
+      if (deadline.at > performance.now()) return;
+      this.#deadlines.delete(deadline);
+      deadline.work();
+    }
+  }
+
+  #interrupt(): void {
+    this.#library.symbols.write(this.#wake, new BigUint64Array([1n]), 8n);
+  }
+
+  #add(descriptor: number, listener: OnPossible, bits: number): void {
+    if (this.#control(EPOLL_CTL_ADD, descriptor, bits) !== 0) {
+      throw new Error("The system waits for no further connection");
+    }
+    this.#listeners.set(descriptor, listener);
+    this.#running ??= this.#run().catch(this.#options.onFailure);
+  }
+
   #control(operation: number, descriptor: number, bits: number): number {
-    const event = new Uint8Array(EVENT_BYTES);
+    const event = this.#event;
     const view = new DataView(event.buffer);
     view.setUint32(0, bits, LITTLE_ENDIAN);
     view.setInt32(DATA_AT, descriptor, LITTLE_ENDIAN);
@@ -130,7 +220,7 @@ export class EventLoop {
   }
 }
 
-/** So long everything else of the program waits at most, milliseconds. */
-const TURN_MS = 5;
+/** How long after its last event a connection is expected to have another one soon. */
+const LIVELY_MS = 20;
 /** O_NONBLOCK */
 const NONBLOCK = 0x800;

@@ -28,8 +28,6 @@ interface PublicationParts {
 
 /** Connections at once, each with two descriptors of the server. */
 const MOST_CONNECTIONS = 1200;
-/** In one turn. */
-const MOST_ACCEPTED = 8;
 
 /** Listens until it is closed. */
 export class Publication {
@@ -82,18 +80,13 @@ export class Publication {
         throw new UserError(problemOf(port, { address, errno: opened.errno }));
       }
       this.#listeners.push(opened.socket);
-      loop.add(opened.socket, () => this.#accept(opened.socket, port));
+      loop.addListener(opened.socket, () => this.#accept(opened.socket, port));
     }
   }
 
   #accept(listener: number, port: PublishedPort): void {
-    const { sockets, loop } = this.#parts;
-    for (let count = 0; count < MOST_ACCEPTED; count++) {
-      const accepted = this.#isClosed ? undefined : sockets.accept(listener);
-      if (accepted === undefined) return;
-      this.#lead(accepted.socket, port);
-    }
-    if (!this.#isClosed) loop.again(() => this.#accept(listener, port));
+    const accepted = this.#parts.sockets.accept(listener);
+    if (accepted !== undefined) this.#lead(accepted.socket, port);
   }
 
   #lead(client: number, port: PublishedPort): void {

@@ -197,17 +197,16 @@ export class Sockets implements Disposable {
   }
 }
 
-/** The length of `::ffff:0:0/96`, in bytes. */
-const MAPPED_BYTES = 12;
+/** `::ffff:0:0/96`, as numbers of 32 bits. */
+const MAPPED = [0, 0, 0xffff] as const;
 
 /** What `struct sockaddr_in` or `struct sockaddr_in6` says; an address of IPv4 in the latter is shown as one. */
 function endpointOf(name: Uint8Array): Endpoint {
   const view = new DataView(name.buffer, name.byteOffset);
   const port = view.getUint16(2);
   if (view.getUint16(0, LITTLE_ENDIAN) === AF_INET) return { address: name.slice(4, 8), port };
-  const address = name.slice(8, 24);
-  const isMapped = address[10] === 0xff && address[11] === 0xff && address.subarray(0, 10).every((byte) => byte === 0);
-  return { address: isMapped ? address.slice(MAPPED_BYTES) : address, port };
+  const isMapped = MAPPED.every((word, at) => view.getUint32(8 + 4 * at) === word);
+  return { address: isMapped ? name.slice(20, 24) : name.slice(8, 24), port };
 }
 
 function nameOf({ address, port }: Endpoint): Uint8Array<ArrayBuffer> {

@@ -164,7 +164,8 @@ export function serveNetwork(
       isNamed: (name) => hasName(names, name),
       find: (host, port) => findRule(names, host, port),
       refusal: (host, port) => refusedHost(host, port, boundBy),
-      addressProblem: (host, address, own = server.own()) => {
+      own: server.own,
+      addressProblem: (host, address, own) => {
         const allowsPrivateHosts = host === address || privateHosts.includes(host);
         return dialProblem(address, { allowsPrivateHosts, own });
       },

@@ -5,13 +5,8 @@
 import assert from "node:assert/strict";
 import { SILENT } from "../../../base/log.ts";
 import { readBound } from "../../../base/network/network_bound.ts";
-import {
-  type NetworkOptions,
-  type NetworkSockets,
-  type Reachable,
-  Relay,
-  type RelayedNetwork,
-} from "../../../relay/relay.ts";
+import { type NetworkOptions, type NetworkSockets, Relay, type RelayedNetwork } from "../../../relay/relay.ts";
+import type { Reachable } from "../../../relay/reachable.ts";
 import { sandboxSettings } from "../../../sandbox/_support/settings.ts";
 import { removeSessionDirectories } from "../../../sandbox/directories/session_directory.ts";
 import type { Table } from "../../../sandbox/launcher/image/table.ts";
