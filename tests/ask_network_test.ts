@@ -44,12 +44,18 @@ for (const era of ERAS) {
   });
 }
 
-Deno.test("S35 after two refusals a kind is closed for the session", async () => {
+Deno.test("S35 what no person allowed names the flag, and two of a kind close that kind for the session", async () => {
   const closing: Answer = (message) => message.includes("to one.") ? { action: "decline" } : { action: "cancel" };
-  await withAsking(closing, async ({ connect, forms }) => {
-    await connect("one");
+  await withAsking(closing, async ({ connect, forms, port }) => {
+    const advice = (host: string) => ` A person can allow it: start the server with --network ...,${host}`;
+    const unanswered = `Sandbox: "one.example.test:${port}" was asked for, and no person allowed it.`;
+    assert.equal(
+      await connect("one"),
+      `ConnectionResetError\n${unanswered}${advice(`one.example.test:${port}`)}.`,
+    );
     await connect("two");
-    assert.match(await connect("three"), /"three\.example\.test" is not asked for: the person refused two of its kind/);
+    const closed = 'Sandbox: "three.example.test" is not asked for: two of its kind were not allowed in this session.';
+    assert.equal(await connect("three"), `gaierror\n${closed}${advice("three.example.test")}.`);
     assert.equal(forms.length, 2);
     assert.match(await connect("listed"), GREETED);
   });

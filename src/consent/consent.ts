@@ -44,6 +44,8 @@ const ANSWER_MS = 60_000;
 /** Why there is no question; without a reason, because its kind is never asked for. */
 interface Unasked {
   readonly reason?: string;
+  /** True: a person said no. */
+  readonly isFinal?: true;
 }
 
 export class Consent implements WaitingQuestions {
@@ -52,7 +54,7 @@ export class Consent implements WaitingQuestions {
   readonly #once = new WeakMap<object, Set<string>>();
   /** What was written down as used. */
   readonly #used = new WeakMap<object, Set<string>>();
-  readonly #refused = new Map<string, string>();
+  readonly #refused = new Map<string, Unasked>();
   readonly #refusals = new Map<AskKind, number>();
   readonly #open = new Map<string, OpenQuestion>();
   #asked = 0;
@@ -78,8 +80,8 @@ export class Consent implements WaitingQuestions {
 
   /** Why a host is not asked for, on a port that is not known yet; undefined: a person can be asked. */
   hostProblem(host: string): Unasked | undefined {
-    const [reason] = this.#refused.entries().filter(([key]) => isOfHost(key, host)).map(([, why]) => why);
-    return reason === undefined ? this.#closed({ kind: "network", host, port: HTTPS }) : { reason };
+    const [refused] = this.#refused.entries().filter(([key]) => isOfHost(key, host)).map(([, why]) => why);
+    return refused ?? this.#closed({ kind: "network", host, port: HTTPS });
   }
 
   /** What is known of a wish without asking by a form; where nothing is, a question begins to wait for a terminal. */
@@ -101,7 +103,7 @@ export class Consent implements WaitingQuestions {
       const open = this.#open.get(key) ?? this.#begin(key, wish);
       if (open.way === "terminal") return { allowed: false, question: open.id };
       const { answer, reason } = await open.join(signal);
-      if (answer === "no") return { allowed: false, ...reason !== undefined && { reason } };
+      if (answer === "no") return { allowed: false, ...refusal(reason) };
       // What was granted to another command once is asked for again.
       if (answer === "once" && open.run === run) add(this.#once, run, key);
     }
@@ -182,7 +184,7 @@ export class Consent implements WaitingQuestions {
     const key = subjectKey(subject);
     if (!this.#options.kinds.has(kind)) return {};
     const refused = this.#refused.get(key);
-    if (refused !== undefined) return { reason: refused };
+    if (refused !== undefined) return refused;
     if (this.#open.has(key)) return undefined;
     if ((this.#refusals.get(kind) ?? 0) >= MOST_REFUSALS) return { reason: CLOSED };
     return this.#asked >= MOST_QUESTIONS ? { reason: TOO_MANY } : undefined;
@@ -225,12 +227,13 @@ export class Consent implements WaitingQuestions {
     const problem = written.ok ? await this.#keep({ id, subject }, answer) : written.problem;
     this.#open.delete(key);
     if (problem === undefined && answer !== "no") return given;
+    const why = problem ?? reason;
     // The command has ended: no person has said no.
     if (isWithdrawn !== true) {
-      this.#refused.set(key, reason ?? REFUSED);
+      this.#refused.set(key, refusal(why));
       this.#refusals.set(subject.kind, (this.#refusals.get(subject.kind) ?? 0) + 1);
     }
-    return { answer: "no", reason: problem ?? reason ?? REFUSED };
+    return { answer: "no", ...why !== undefined && { reason: why } };
   }
 
   /** The problem: why it is not granted. */
@@ -249,11 +252,16 @@ function add(sets: WeakMap<object, Set<string>>, run: object, key: string): void
   sets.set(run, (sets.get(run) ?? new Set()).add(key));
 }
 
+/** Undefined: a person said no. */
+function refusal(reason: string | undefined): Unasked {
+  return reason === undefined ? { reason: REFUSED, isFinal: true } : { reason };
+}
+
 function isOfHost(key: string, host: string): boolean {
   return key.startsWith(`network ${host}:`);
 }
 
 const HTTPS = 443;
 const REFUSED = "was refused by the person who was asked";
-const CLOSED = "is not asked for: the person refused two of its kind in this session";
+const CLOSED = "is not asked for: two of its kind were not allowed in this session";
 const TOO_MANY = `is not asked for: this session has had its ${MOST_QUESTIONS} questions`;

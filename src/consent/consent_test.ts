@@ -57,7 +57,7 @@ function consentOf(options: Partial<ConsentOptions> = {}): { consent: Consent; e
 function yes(answer: "once" | "session" | "project"): Decision {
   return { allowed: true, answer };
 }
-const NO = { allowed: false, reason: "was refused by the person who was asked" };
+const NO = { allowed: false, reason: "was refused by the person who was asked", isFinal: true };
 
 Deno.test("S35 an answer for a time holds for its run, one for the session for all", async () => {
   const { consent } = consentOf();
@@ -89,10 +89,10 @@ Deno.test("S35 a no is final for its subject, and two close their kind and no ot
   const ask = asking(person, consent);
   assert.deepStrictEqual(await ask(host("a")), NO);
   assert.deepStrictEqual(await ask(host("a")), NO);
-  assert.deepStrictEqual(await ask(host("b")), { allowed: false, reason: "was asked for, and no person answered" });
+  assert.deepStrictEqual(await ask(host("b")), { allowed: false, reason: "was asked for, and no person allowed it" });
   assert.deepStrictEqual(await ask(host("c")), {
     allowed: false,
-    reason: "is not asked for: the person refused two of its kind in this session",
+    reason: "is not asked for: two of its kind were not allowed in this session",
   });
   assert.deepStrictEqual(await ask({ kind: "read", path: "/a" }), yes("session"));
   assert.deepStrictEqual(await ask({ kind: "write", path: "/a" }), { allowed: false });
@@ -114,7 +114,7 @@ Deno.test("S35 a text that was not offered is a no, and so is silence", async ()
   const { consent } = consentOf({ answerMs: 1 });
   const person = new Scripted(["always for this project"]);
   const ask = asking(person, consent);
-  const silent = { allowed: false, reason: "was asked for, and no person answered" };
+  const silent = { allowed: false, reason: "was asked for, and no person allowed it" };
   assert.deepStrictEqual(await ask(host("a")), silent);
   assert.deepStrictEqual(await ask(host("b")), silent);
   assert.equal(person.withdrawn.length, 1);

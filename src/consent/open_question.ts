@@ -91,5 +91,5 @@ export class OpenQuestion {
   }
 }
 
-const UNANSWERED = "was asked for, and no person answered";
+const UNANSWERED = "was asked for, and no person allowed it";
 const WITHDRAWN: Given = { answer: "no", reason: UNANSWERED, isWithdrawn: true };

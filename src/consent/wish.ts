@@ -19,6 +19,8 @@ export type Decision =
     readonly allowed: false;
     /** To follow what was denied; absent: nothing was asked, and what holds without questions is to be said. */
     readonly reason?: string;
+    /** True: a person said no. */
+    readonly isFinal?: true;
     /** The question that a person can answer in a terminal; absent: there is none. */
     readonly question?: string;
   };

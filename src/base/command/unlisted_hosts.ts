@@ -5,6 +5,8 @@ import type { NetworkRefusal } from "./network_use.ts";
 export interface Unallowed {
   /** What came of the question; absent: none was put in a form, and the list is the reason. */
   readonly reason?: string;
+  /** True: a person said no, so that no other way is named. */
+  readonly isFinal?: true;
   /** The question that a person can answer in a terminal; absent: there is none. */
   readonly question?: string;
 }
@@ -19,7 +21,7 @@ export interface UnlistedHosts {
 }
 
 /** What to say of a host that its list refuses, and that was not allowed in addition. */
-export function refusedInstead(byList: NetworkRefusal, { reason, question }: Unallowed): NetworkRefusal {
-  if (reason !== undefined) return { reason };
+export function refusedInstead(byList: NetworkRefusal, { reason, isFinal, question }: Unallowed): NetworkRefusal {
+  if (reason !== undefined) return isFinal === true ? { reason } : { ...byList, reason };
   return question === undefined ? byList : { ...byList, question };
 }
