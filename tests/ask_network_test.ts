@@ -61,6 +61,13 @@ Deno.test("S35 what no person allowed names the flag, and two of a kind close th
   });
 });
 
+Deno.test("S35 a form that is accepted as it stands is a no", async () => {
+  const answer: Answer = (_message, preselected) => choosing(String(preselected))("");
+  await withAsking(answer, async ({ connect }) => {
+    assert.match(await connect("one"), /was refused by the person who was asked\.$/);
+  });
+});
+
 Deno.test("S35 equal questions are one, and different ones come one after the other", async () => {
   let open = 0;
   let most = 0;

@@ -5,7 +5,7 @@ import type { Outcome } from "../outcome.ts";
 export interface ChoiceForm {
   /** One line in our own words, safe to show. */
   readonly message: string;
-  /** Shown and sent back as they are. */
+  /** Shown and sent back as they are. The last one stands in the form at first, so that a stray Enter chooses it. */
   readonly choices: readonly string[];
 }
 

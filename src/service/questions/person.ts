@@ -36,7 +36,7 @@ function formOf({ message, choices }: ChoiceForm): Question {
       message,
       requestedSchema: {
         type: "object",
-        properties: { [CHOICE]: { type: "string", title: "Allow it?", enum: choices } },
+        properties: { [CHOICE]: { type: "string", title: "Allow it?", enum: choices, default: choices.at(-1) } },
         required: [CHOICE],
       },
     },

@@ -1,6 +1,7 @@
 /** A server that asks its person for hosts beyond its list, and a client that answers (S35). */
 import type { Client, ElicitResult } from "@modelcontextprotocol/client";
 import { connectClient } from "./sdk_client.ts";
+import { member } from "../../../src/wire/json_value.ts";
 import { namesHere } from "../names_here.ts";
 import { type Era, ServerProcess } from "../server_process.ts";
 import { type User, usersAtHand, Workbench } from "../workbench.ts";
@@ -41,8 +42,8 @@ export interface Choice {
   readonly takesForms?: false;
 }
 
-/** Answers a form with this message. */
-export type Answer = (message: string) => ElicitResult | Promise<ElicitResult>;
+/** Answers a form with this message; `preselected` is the choice that stands in it. */
+export type Answer = (message: string, preselected?: unknown) => ElicitResult | Promise<ElicitResult>;
 
 /** A server whose list has one host of five that lead to this machine, and a client whose person answers. */
 export async function withAsking(
@@ -64,8 +65,9 @@ export async function withAsking(
     capabilities: takesForms === false ? {} : { elicitation: {} },
     ...takesForms !== false && {
       onElicit: (params) => {
-        forms.push(String(params["message"]));
-        return answer(String(params["message"]));
+        const message = String(params["message"]);
+        forms.push(message);
+        return answer(message, preselectedIn(params));
       },
     },
   });
@@ -81,6 +83,10 @@ export async function withAsking(
   };
   await run({ bench, greeter, port, server, client, forms, connect });
   await client.close();
+}
+
+function preselectedIn(params: unknown): unknown {
+  return member(member(member(member(params, "requestedSchema"), "properties"), "answer"), "default");
 }
 
 /** A list with one of the hosts at a port, and questions for the others. */
