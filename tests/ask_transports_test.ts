@@ -10,6 +10,8 @@ import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const DEADLINE = 20_000;
+/** A form waits for most of a minute. */
+const SILENCE_DEADLINE = 300_000;
 const GREETED = /^HTTP\/1\.1 400/;
 
 Deno.test("S35 H3 sessions of their own are asked and answered apart, and clients without a session nothing", async () => {
@@ -84,6 +86,25 @@ Deno.test("S35 a call of 2026-07-28 that was answered leaves its questions to a 
     assert.match(JSON.stringify(ended.content), /ahma_mcp grants allow q_\w+/);
     assert.equal(forms.length, 0);
   }, { era: "2026-07-28", flags: [] });
+});
+
+Deno.test("S35 silence until the connection ends is a no: its host is not asked for again", async () => {
+  await withAsking(() => new Promise<ElicitResult>(() => {}), async ({ client, connect, port, forms }) => {
+    const begun = await client.callTool({
+      name: "sandboxed_shell",
+      arguments: { command: `python3 client.py one.example.test:${port}`, execution_mode: "AsyncResultPush" },
+    });
+    const [, id] = /(op_\w+)/.exec(JSON.stringify(begun.content)) ?? [];
+    const options = { timeout: SILENCE_DEADLINE };
+    let text = "still runs";
+    while (text.includes("still runs")) {
+      const { content } = await client.callTool({ name: "await", arguments: { operation_id: id } }, options);
+      text = JSON.stringify(content);
+    }
+    assert.match(text, /was asked for, and no person allowed it\. A person can allow it: start the server/);
+    assert.match(await connect("one"), /^gaierror\nSandbox: "one\.example\.test" was asked for, and no person/);
+    assert.equal(forms.length, 1);
+  }, { flags: [] });
 });
 
 Deno.test("S35 a cancelled command takes its question back, which is no refusal", async () => {

@@ -31,7 +31,7 @@ export interface ConsentOptions {
   readonly kept: KeptConsent | undefined;
   /** Writes down what happens, before it has an effect. A problem is a no: nothing holds that was not written. */
   readonly record: (event: ConsentEvent) => Promise<Outcome<void>>;
-  /** How long a shown question waits, milliseconds; absent: a minute. */
+  /** How long a shown question waits, milliseconds; absent: 55 s. Its commands wait five seconds longer. */
   readonly answerMs?: number;
 }
 
@@ -39,7 +39,9 @@ export interface ConsentOptions {
 const MOST_QUESTIONS = 10;
 /** Of a kind, before it is closed. */
 const MOST_REFUSALS = 2;
-const ANSWER_MS = 60_000;
+const ANSWER_MS = 55_000;
+/** With these a command waits for a minute at most: it outlasts its form, whose silence is a no, and not its queue. */
+const BEYOND_ANSWER_MS = 5_000;
 
 /** Why there is no question; without a reason, because its kind is never asked for. */
 interface Unasked {
@@ -95,6 +97,7 @@ export class Consent implements WaitingQuestions {
   /** Asks, where no answer is known. Aborting `signal`, when the command waits no longer, takes the question back. */
   async decide(wish: Wish, signal: AbortSignal): Promise<Decision> {
     const { subject, run } = wish;
+    const waiting = AbortSignal.any([signal, AbortSignal.timeout(this.#answerMs + BEYOND_ANSWER_MS)]);
     for (;;) {
       const known = this.#known(wish);
       if (known?.allowed === true) return await this.#use(wish, known);
@@ -102,7 +105,7 @@ export class Consent implements WaitingQuestions {
       const key = subjectKey(subject);
       const open = this.#open.get(key) ?? this.#begin(key, wish);
       if (open.way === "terminal") return { allowed: false, question: open.id };
-      const { answer, reason } = await open.join(signal);
+      const { answer, reason } = await open.join(waiting);
       if (answer === "no") return { allowed: false, ...refusal(reason) };
       // What was granted to another command once is asked for again.
       if (answer === "once" && open.run === run) add(this.#once, run, key);
@@ -147,6 +150,10 @@ export class Consent implements WaitingQuestions {
     const had = this.#session.delete(subjectKey(subject));
     if (had) await this.#options.record({ event: "revoked", subject });
     return had;
+  }
+
+  get #answerMs(): number {
+    return this.#options.answerMs ?? ANSWER_MS;
   }
 
   get #answers(): readonly GrantAnswer[] {
@@ -195,7 +202,7 @@ export class Consent implements WaitingQuestions {
     const way = wish.person?.canBeAsked === true ? "form" : "terminal";
     const open = new OpenQuestion({ id: `q_${crypto.randomUUID().slice(0, 6)}`, way, wish, answers: this.#answers });
     this.#open.set(key, open);
-    const put = () => open.put(this.#options.answerMs ?? ANSWER_MS);
+    const put = () => open.put(this.#answerMs);
     const { id } = open;
     const settled = this.#options.record({ event: "question", id, by: wish.by, way, subject: wish.subject })
       .then((written) => written.ok ? this.#turnOf(way, put) : open.answer({ answer: "no", reason: written.problem }))

@@ -118,6 +118,9 @@ Deno.test("S35 a text that was not offered is a no, and so is silence", async ()
   assert.deepStrictEqual(await ask(host("a")), silent);
   assert.deepStrictEqual(await ask(host("b")), silent);
   assert.equal(person.withdrawn.length, 1);
+  const { consent: other } = consentOf({ answerMs: 1 });
+  for (const _ of [1, 2]) assert.deepStrictEqual(await asking(person, other)(host("a")), silent);
+  assert.equal(person.shown.length, 3);
 });
 
 Deno.test("S35 a question is taken back with its last command, which is no refusal", async () => {

@@ -7,8 +7,6 @@ import type { Decision, Wish } from "../../consent/wish.ts";
 import type { CommandHooks, CommandRequest, SessionRunner } from "../../process/command_runner.ts";
 import { RunnerDecorator } from "./runner_decorator.ts";
 
-/** How long a connection waits, milliseconds: programs give up after a minute or more. */
-const GATE_MS = 60_000;
 /** Names beyond the list that one command may look up: each takes an address of its session. */
 const MOST_NAMES = 64;
 
@@ -49,10 +47,8 @@ export class AskingRunner extends RunnerDecorator {
         return names.has(host);
       },
       refuse: (host) => this.#consent.hostProblem(host) ?? unallowed(this.#consent.decideNow(wish(host, HTTPS))) ?? {},
-      decide: async (host, port, signal) => {
-        const waiting = AbortSignal.any([signal, ended, AbortSignal.timeout(GATE_MS)]);
-        return unallowed(await this.#consent.decide(wish(host, port), waiting));
-      },
+      decide: async (host, port, signal) =>
+        unallowed(await this.#consent.decide(wish(host, port), AbortSignal.any([signal, ended]))),
     };
   }
 }
