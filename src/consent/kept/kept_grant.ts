@@ -83,11 +83,6 @@ export function isExpired({ used }: KeptGrant, now: number): boolean {
   return now - used > UNUSED_MS || used - now > AHEAD_MS;
 }
 
-/** Whether a grant was given in a server of these scopes. */
-export function isOfProject({ project }: KeptGrant, scopes: readonly ProjectScope[]): boolean {
-  return projectKey(project) === projectKey(scopes);
-}
-
 /** Equal for grants that open the same to the same project. */
 export function isSameGrant(one: Omit<KeptGrant, "id" | "granted" | "used">, other: typeof one): boolean {
   return grantKey(one) === grantKey(other);
@@ -100,6 +95,7 @@ function grantKey({ subject, identity, project }: Parameters<typeof isSameGrant>
   }`;
 }
 
-function projectKey(scopes: readonly ProjectScope[]): string {
+/** Equal for the same directories, in any order. */
+export function projectKey(scopes: readonly ProjectScope[]): string {
   return scopes.map(({ path, device, inode }) => `${device}:${inode}:${path}`).sort().join("\n");
 }

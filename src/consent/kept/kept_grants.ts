@@ -12,9 +12,9 @@ import { DirectoryWatch } from "../../system/directory_watch.ts";
 import { PrivateDirectory } from "../../system/replace/private_directory.ts";
 import {
   isExpired,
-  isOfProject,
   isSameGrant,
   type KeptGrant,
+  projectKey,
   type ProjectScope,
   readGrants,
   storedGrants,
@@ -31,6 +31,14 @@ export interface KeptGrantsOptions {
 /** A grant before it is kept. */
 export type NewGrant = Pick<KeptGrant, "subject" | "identity" | "project">;
 
+/** What a version of the file holds. */
+interface ReadGrants {
+  /** Undefined: there is no file. */
+  readonly stamp: string | undefined;
+  readonly grants: readonly KeptGrant[];
+  readonly byProject: ReadonlyMap<string, readonly KeptGrant[]>;
+}
+
 const FILE = "grants.json";
 const MOST_GRANTS = 1_000;
 /** Limit of the file, bytes. */
@@ -44,10 +52,7 @@ export class KeptGrants implements AsyncDisposable {
   readonly #options: KeptGrantsOptions;
   readonly #files: PrivateDirectory;
   readonly #changes: Emitter<void>;
-  #read: { readonly stamp: string | undefined; readonly grants: readonly KeptGrant[] } = {
-    stamp: undefined,
-    grants: [],
-  };
+  #read: ReadGrants = { stamp: undefined, grants: [], byProject: new Map() };
   /** The last problem that was told. */
   #told: string | undefined;
   #watch: DirectoryWatch | undefined;
@@ -62,9 +67,9 @@ export class KeptGrants implements AsyncDisposable {
   /** What holds for a server of these scopes; a file that cannot be used is told once, and grants nothing. */
   of(scopes: readonly ProjectScope[]): readonly KeptGrant[] {
     try {
-      const grants = this.list().filter((grant) => isOfProject(grant, scopes));
+      const grants = this.#current().byProject.get(projectKey(scopes)) ?? [];
       this.#told = undefined;
-      return grants;
+      return this.#held(grants);
     } catch (thrown) {
       const problem = messageOf(thrown);
       if (this.#told !== problem) this.#options.log.warn(problem);
@@ -75,7 +80,7 @@ export class KeptGrants implements AsyncDisposable {
 
   /** What holds for any project. @throws {UserError} When the file cannot be used. */
   list(): readonly KeptGrant[] {
-    return this.#current().filter((grant) => !isExpired(grant, this.#options.now()));
+    return this.#held(this.#current().grants);
   }
 
   /** Keeps a grant. One that is kept already counts as used. The problem says why it is not kept. */
@@ -136,6 +141,11 @@ export class KeptGrants implements AsyncDisposable {
     await this.#watch?.[Symbol.asyncDispose]();
   }
 
+  #held(grants: readonly KeptGrant[]): readonly KeptGrant[] {
+    const now = this.#options.now();
+    return grants.filter((grant) => !isExpired(grant, now));
+  }
+
   #ids(): string {
     try {
       return this.list().map(({ id }) => id).join();
@@ -145,9 +155,9 @@ export class KeptGrants implements AsyncDisposable {
   }
 
   /** @throws {UserError} When the file cannot be used. */
-  #current(): readonly KeptGrant[] {
+  #current(): ReadGrants {
     const stamp = this.#files.stamp(FILE);
-    if (stamp !== undefined && stamp === this.#read.stamp) return this.#read.grants;
+    if (stamp !== undefined && stamp === this.#read.stamp) return this.#read;
     const found = this.#files.read(FILE);
     const grants = found === undefined ? success([]) : readGrants(found.text);
     if (!grants.ok) {
@@ -156,8 +166,8 @@ export class KeptGrants implements AsyncDisposable {
           "the next answer that is kept sets it aside",
       );
     }
-    this.#read = { stamp: found?.stamp, grants: grants.value };
-    return grants.value;
+    const byProject = Map.groupBy(grants.value, ({ project }) => projectKey(project));
+    return this.#read = { stamp: found?.stamp, grants: grants.value, byProject };
   }
 
   /** What expired goes with each change. @throws {UserError} When the file cannot be used. */

@@ -42,7 +42,11 @@ async function tellRest({ environment }: CommandContext): Promise<number> {
   const directories = [
     [userDirectory(environment, "XDG_CACHE_HOME"), "ahma_mcp", "logs, caches of package managers"],
     [userDirectory(environment, "XDG_CONFIG_HOME"), "ahma", "settings"],
-    [userDirectory(environment, "XDG_STATE_HOME"), "ahma", "the token of the HTTP server, logins to other servers"],
+    [
+      userDirectory(environment, "XDG_STATE_HOME"),
+      "ahma",
+      "the token of the HTTP server, logins to other servers, what you allowed",
+    ],
   ].filter(([base, name]) => base !== undefined && isThere(`${base}/${name}`));
   const lines = directories.map(([base, name, what]) => `  ${base}/${name}   ${what}`);
   if (lines.length > 0) {
