@@ -28,6 +28,7 @@ function strictPolicy(bench: Workbench) {
       network: ["one.test:443", "*.two.test:443"],
       unix_sockets: "private",
       strict: true,
+      protect: "kept",
       timeout: 100,
       audit_log: `${bench.elsewhere}/audit-{uid}.jsonl`,
     },
@@ -89,6 +90,8 @@ const WAYS: Readonly<Record<string, Way>> = {
   "a tree to write to": { words: ["--write", "/opt"] },
   "a tree to write to by variable": { variables: { AHMA_WRITE: "/opt" } },
   "a variable of the server": { words: ["--env", "TOKEN"] },
+  "a protected path opened": { words: ["--allow-protected", "kept"] },
+  "a question for a protected path": { words: ["--ask", "protected"] },
   "a profile of the machine with what is forbidden": { words: ["--profile", "open"] },
   "a question for a host": { words: ["--ask", "network"] },
   "a question by the user's file": { user: { ask: ["read", "write"] } },
@@ -343,6 +346,8 @@ test("S37 the child servers of HTTP are held by the policy, whatever is in the r
   await using server = await HttpServerProcess.start(bench, { flags: ["--session-isolation"] });
   await using client = await HttpClient.connect(server, { roots: [`${bench.scope}/root`] });
   assert.match((await client.call("status", {})).text, /^Policy: "\/etc\/ahma\/policy\.json" forbids/m);
+  bench.write("root/kept", "kept");
+  assert.match((await client.shell("echo x > kept; cat kept")).text, /Read-only|Permission denied/);
   await client.shell(`echo x > ${bench.elsewhere}/made`);
   assert.ok(!exists(`${bench.elsewhere}/made`));
 });

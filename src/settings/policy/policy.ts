@@ -89,8 +89,9 @@ function read(
     diagnostics.push({ ...errorAt([key], `"${shorten(key)}" is unknown${didYouMean(key, FIELDS)}`), at: "key" });
   }
   const forced = forcedBy(parsed["force"], { file, user }, diagnostics);
+  const implied = [...forced.size > 0 ? UNFORCED : [], ...forced.has("protect") ? ["allow-protected" as const] : []];
   return {
-    forbidden: new Set([...forbiddenBy(parsed["forbid"], diagnostics), ...forced.size > 0 ? UNFORCED : []]),
+    forbidden: new Set([...forbiddenBy(parsed["forbid"], diagnostics), ...implied]),
     forced,
     profiles: profilesOf(parsed, { file, unknown: "error" }, diagnostics),
     support: supportOf(parsed["support"], diagnostics),

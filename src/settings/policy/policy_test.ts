@@ -29,7 +29,14 @@ Deno.test("S37 parsePolicy() reads flags in each spelling, settings, profiles an
     profiles: { ci: { timeout: 5 }, "a.b-c_1": {} },
     support: " Ask us. ",
   });
-  assert.deepStrictEqual([...policy.forbidden], ["write", "no-pool", "ask", "no-sandbox", "no-sandbox-server"]);
+  assert.deepStrictEqual([...policy.forbidden], [
+    "write",
+    "no-pool",
+    "ask",
+    "no-sandbox",
+    "no-sandbox-server",
+    "allow-protected",
+  ]);
   assert.deepStrictEqual([...policy.forced], [
     ["network", ["packages"]],
     ["audit-log", ["/log/7/7"]],
