@@ -79,7 +79,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   "further ports of a list of names": { words: ["--network", "*.two.test"] },
   "another host for a secret": {
     words: ["--secret", "TOKEN=three.test"],
-    variables: { TOKEN: "value" },
+    variables: { TOKEN: "value-of-a-token" },
   },
   "the sockets of other programs": { words: ["--unix-sockets", "allow"] },
   "a forced switch turned off": { variables: { AHMA_STRICT: "0" } },
