@@ -246,6 +246,8 @@ Deno.test("S33 values come from private files and commands, and what cannot be k
   const named = ["--network", "packages", "--secret", `TOKEN=${BOUND}`];
   const inScope = place.write("token", VALUE);
   await Deno.chmod(inScope, 0o600);
+  const pipe = `${place.parent}/pipe`; // nothing ever writes to it
+  await run("mkfifo", "-m", "600", pipe);
   const problems: readonly (readonly [RegExp, Parameters<typeof started>])[] = [
     [/Cannot find secret "TOKEN": variable "TOKEN" is not set/, [named, {}]],
     [/Cannot use secret "TOKEN": it has 5 characters/, [named, { TOKEN: "short" }]],
@@ -258,6 +260,7 @@ Deno.test("S33 values come from private files and commands, and what cannot be k
       /Cannot read secret "TOKEN" from ".*": commands can read it there/,
       [[...named, "--secret-file", `TOKEN=${inScope}`]],
     ],
+    [/Cannot read secret "TOKEN" from ".*": it is not a file/, [[...named, "--secret-file", `TOKEN=${pipe}`]]],
     [/Cannot read secret "TOKEN" from its command: it failed/, [[...named, "--secret-command", "TOKEN=exit 1"]]],
     [/Cannot keep secret "TOKEN" with --network full/, [["--secret", `TOKEN=${BOUND}`]]],
     [/Cannot keep secret "TOKEN": --env hands it to commands/, [[...named, "--env", "TOKEN"]]],
