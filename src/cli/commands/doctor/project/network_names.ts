@@ -40,7 +40,7 @@ export const ADDRESSES: FilePatterns = [
   [".npmrc", /^[ \t]*(?:@[\w.-]{1,100}:)?registry[ \t]*=[ \t]*["']?(https?:\/\/[^\s"']{1,300})/gm],
   [".yarnrc.yml", /\bnpmRegistryServer:[ \t]*["']?(https?:\/\/[^\s"']{1,300})/g],
   ["bunfig.toml", /\b(?:registry|url)[ \t]*=[ \t]*"(https?:\/\/[^"\s]{1,300})/g],
-  ["package.json", /":[ \t]*"(?:git\+)?((?:https|ssh):\/\/[^"\s]{1,200}\.git)\b/g],
+  ["package.json", /":[ \t]*"(?:git\+)?((?:https|ssh):\/\/[^"\s]{1,200}\.(?:git|tgz|tar\.gz))\b/g],
   ["deno.json", IMPORTS],
   ["deno.jsonc", IMPORTS],
   ["requirements.txt", REQUIREMENTS],
@@ -49,6 +49,8 @@ export const ADDRESSES: FilePatterns = [
   ["uv.toml", /\b(?:url|index-url)[ \t]*=[ \t]*["'](https?:\/\/[^"'\s]{1,300})/g],
   ["Pipfile", /\b(?:url|git)[ \t]*=[ \t]*["'](https?:\/\/[^"'\s]{1,300})/g],
   ["Cargo.toml", /\bgit[ \t]*=[ \t]*"((?:https?|ssh):\/\/[^"\s]{1,300})/g],
+  // Of .cargo, the hidden directory that is looked at.
+  ["config.toml", /^[ \t]*(?:registry|index)[ \t]*=[ \t]*"(?:sparse\+)?((?:https?|ssh):\/\/[^"\s]{1,300})/gm],
   ["pom.xml", /<(?:repository|pluginRepository)>[^]{0,400}?<url>\s{0,20}(https?:\/\/[^<\s]{1,300})/g],
   ["build.gradle", GRADLE],
   ["build.gradle.kts", GRADLE],

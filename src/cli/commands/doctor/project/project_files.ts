@@ -24,7 +24,10 @@ const MOST_DIRECTORIES = 200;
 /** What is larger was not written by a person. */
 const LARGEST_BYTES = 256 * 1024;
 
-/** The directories of a scope, the outer ones first; those that tools make, and hidden ones, are left out. */
+/** Names registries. */
+const CARGO = ".cargo";
+
+/** The directories of a scope, the outer ones first; those that tools make, and hidden ones but cargo's, are left out. */
 export function lookAtProject(scope: string): readonly ProjectDirectory[] {
   const found: ProjectDirectory[] = [];
   let level = [""];
@@ -36,7 +39,7 @@ export function lookAtProject(scope: string): readonly ProjectDirectory[] {
       const names = new Set(entries.map(({ name }) => name));
       found.push({ path, below, names, text: reader(scope, path, names) });
       const inner = entries.filter(({ name, isDirectory }) =>
-        isDirectory && !name.startsWith(".") && !isGenerated(name)
+        isDirectory && (name === CARGO || !name.startsWith(".")) && !isGenerated(name)
       );
       next.push(...inner.map(({ name }) => below === "" ? name : `${below}/${name}`));
     }

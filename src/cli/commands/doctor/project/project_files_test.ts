@@ -5,7 +5,7 @@ Deno.test("L6 lookAtProject() reads small regular files of the upper levels, and
   const base = Deno.realPathSync(Deno.makeTempDirSync());
   try {
     const scope = `${base}/scope`;
-    for (const directory of ["a/b/c", "node_modules/x", ".hidden"]) {
+    for (const directory of ["a/b/c", "node_modules/x", ".hidden", ".cargo"]) {
       Deno.mkdirSync(`${scope}/${directory}`, { recursive: true });
     }
     Deno.writeTextFileSync(`${base}/secret`, "outside");
@@ -18,8 +18,8 @@ Deno.test("L6 lookAtProject() reads small regular files of the upper levels, and
     huge.truncateSync(1024 ** 3);
     assert.ok(new Deno.Command("mkfifo", { args: [`${scope}/package.json`] }).outputSync().success);
     const found = lookAtProject(scope);
-    assert.deepStrictEqual(found.map(({ below }) => below), ["", "a", "a/b"]);
-    const [top, , inner] = found;
+    assert.deepStrictEqual(found.map(({ below }) => below), ["", ".cargo", "a", "a/b"]);
+    const [top, , , inner] = found;
     assert.ok(top?.names.has("package.json"));
     assert.deepStrictEqual(
       ["go.mod", "go.work", ".npmrc", "Cargo.toml", "package.json", "none"].map((name) => top?.text(name)),

@@ -201,3 +201,19 @@ Deno.test("L6 needsOf() finds places, variables, sockets, hooks, containers and 
   const many = Array.from({ length: 100 }, (_, at) => `a = { path = "../${at}" }\n`).join("");
   assert.strictEqual(needsOf([directory({ "Cargo.toml": many })]).places.length, 16);
 });
+
+Deno.test("S30 L6 needsOf() takes the addresses of registries and repositories from the manifests that name them", () => {
+  const files = {
+    ".npmrc": "registry=https://a.example/\n@mine:registry=https://b.example:8443/x/\n",
+    "package.json": '{"dependencies": {"x": "git+https://c.example/x.git", "y": "https://d.example/y.tgz"}}',
+    "requirements.txt": "--index-url https://e.example/simple\n--extra-index-url=http://f.example:8080/simple\n",
+    "Cargo.toml": '[dependencies]\nz = { git = "https://g.example/z" }\n',
+    "config.toml":
+      '[source.m]\nregistry = "sparse+https://h.example/"\n[registries.r]\nindex = "https://i.example/r"\n',
+    "pom.xml": "<repositories><repository><id>a</id><url>https://j.example/m2</url></repository></repositories>",
+    ".gitmodules": '[submodule "s"]\n url = https://k.example/s.git\n',
+  };
+  const { addresses } = needsOf([directory(files)]);
+  const hosts = addresses.map((address) => new URL(address).hostname[0]).sort();
+  assert.deepStrictEqual(hosts, [..."abcdefghijk"]);
+});
