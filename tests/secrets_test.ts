@@ -303,6 +303,31 @@ Deno.test("S33 O6 a server of --mcp-config has the placeholder of a secret in it
   assert.ok(!kept.includes(VALUE));
 });
 
+Deno.test("S33 no file that the server or commands leave holds a secret after 200 calls, a crash and long output", async () => {
+  const value = `true-${crypto.randomUUID()}`;
+  using place = new Workbench("ordinary");
+  const flags = ["--debug", "--audit-log", `${place.home}/audit.log`];
+  await withSecrets("ordinary", (port) => [`TOKEN=${BOUND}:${port}`], async ({ bench, echo, server }) => {
+    const ask = `python3 ask.py GET https://${BOUND}:${echo.port}/ 'Authorization: Bearer $TOKEN'`;
+    const call = async (command: string) =>
+      (await server.call("sandboxed_shell", { command, timeout_seconds: 120 })).text;
+    const said: string[] = [];
+    for (let at = 0; at < 25; at++) {
+      said.push(...await Promise.all(Array.from({ length: 8 }, (_, of) => call(of < 2 ? ask : `echo $TOKEN; env`))));
+    }
+    said.push(await call(`ulimit -c unlimited; ${ask}; kill -SEGV $$`));
+    said.push(await call(`${ask}; yes "$TOKEN" | head -c 40000000; ${ask}`));
+    assert.equal(echo.heard.filter(({ authorization }) => authorization === `Bearer ${value}`).length, 53);
+    assert.ok(!said.join("\n").includes(value));
+    const control = place.write(`${place.home}/control`, value);
+    const temporary = Deno.env.get("TMPDIR") ?? "/tmp";
+    const sessions = [...Deno.readDirSync(temporary)].filter(({ name }) => name.startsWith("ahma_mcp-"));
+    const places = [bench.parent, place.parent, "/dev/shm", ...sessions.map(({ name }) => `${temporary}/${name}`)];
+    const holders = await new Deno.Command("grep", { args: ["-raFls", value, ...places] }).output();
+    assert.equal(new TextDecoder().decode(holders.stdout), `${control}\n`);
+  }, { flags, environment: { TOKEN: value } });
+});
+
 Deno.test("S33 H3 an isolated session has the secret too", async () => {
   using bench = new Workbench("ordinary");
   await using echo = await HttpsEcho.open(bench, [BOUND, OTHER]);
