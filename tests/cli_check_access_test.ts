@@ -72,6 +72,11 @@ Deno.test("L10 check-access names the rule and the flag, for hosts too, and chan
     flags: [`--write ${bench.elsewhere}`],
   });
   assert.match(await ask(), /^2 Name a path or a host/);
+  assert.match(await ask(""), /^2 Name a path or a host/);
+  assert.match(
+    await ask("https://evil.example/x", "--network", "packages"),
+    /^2 .* is an address of a page: write the host alone, "evil\.example"/,
+  );
   assert.match(await ask("/etc", "look"), /^2 Cannot check "look": expected one of read, list, write/);
   assert.match(await ask("*.example.org"), /^2 Cannot check "\*\.example\.org": name one path or one host/);
   assert.equal(JSON.stringify(bench.outside()), before);

@@ -26,7 +26,7 @@ interface Checked extends Verdict {
 /** Resolves with the exit code; 1: they may not. @throws {UsageError} when the words are wrong, {UserError} when the server would not start */
 export async function checkAccess(context: CommandContext): Promise<number> {
   const [named, word = "read", ...more] = context.operands;
-  if (named === undefined) throw new UsageError("Name a path or a host, as in check-access /etc/hosts");
+  if (named === undefined || named === "") throw new UsageError("Name a path or a host, as in check-access /etc/hosts");
   if (more[0] !== undefined) throw new UsageError(`Cannot use "${more[0]}": check-access takes one path or host`);
   const access = ACCESSES.find((one) => one === word);
   if (access === undefined) throw new UsageError(`Cannot check "${word}": expected one of ${ACCESSES.join(", ")}`);
@@ -86,8 +86,9 @@ function text({ subject, access, allowed, rule, flags, policy }: Checked): strin
   return `${allowed ? "yes" : "no"}: ${access} ${shorten(subject)}: ${shorten(rule)}${advice}${holds}\n`;
 }
 
-/** A host has a dot, and no file has its name. */
+/** A host has a dot, and no file has its name; the address of a page is refused as one. */
 function isPath(named: string): boolean {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(named)) return false;
   const path = absolutePath(named, Deno.cwd());
   return /^[/.~]|^[^.:]*$|\//.test(named) || existingPart(path) === path;
 }
