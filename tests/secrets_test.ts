@@ -321,7 +321,9 @@ Deno.test("S33 no file that the server or commands leave holds a secret after 20
     assert.ok(!said.join("\n").includes(value));
     const control = place.write(`${place.home}/control`, value);
     const temporary = Deno.env.get("TMPDIR") ?? "/tmp";
-    const sessions = [...Deno.readDirSync(temporary)].filter(({ name }) => name.startsWith("ahma_mcp-"));
+    const sessions = (await Array.fromAsync(Deno.readDir(temporary))).filter(({ name }) =>
+      name.startsWith("ahma_mcp-")
+    );
     const places = [bench.parent, place.parent, "/dev/shm", ...sessions.map(({ name }) => `${temporary}/${name}`)];
     const holders = await new Deno.Command("grep", { args: ["-raFls", value, ...places] }).output();
     assert.equal(new TextDecoder().decode(holders.stdout), `${control}\n`);

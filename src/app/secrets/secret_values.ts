@@ -59,7 +59,7 @@ async function fromFile(name: string, path: string, isReadable: (path: string) =
   if (isReadable(path)) throw problem("commands can read it there. Keep it outside the scope");
   try {
     // Opening a pipe would wait for a writer.
-    if (!Deno.statSync(path).isFile) throw problem("it is not a file");
+    if (!(await Deno.stat(path)).isFile) throw problem("it is not a file");
     using file = await Deno.open(path);
     const { isFile, uid, mode, size } = await file.stat();
     if (!isFile) throw problem("it is not a file");
