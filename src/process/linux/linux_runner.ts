@@ -19,21 +19,21 @@ import type {
 import { ProcessesBelow } from "../processes_below.ts";
 import { LineShell, runWithin, type StartedShell } from "../open_shell/line_shell.ts";
 import { openShellArguments, type Shell } from "../shell.ts";
-import { askProgram, Spawner } from "../spawn.ts";
+import { askProgram } from "../spawn.ts";
 import { type LaunchTools, OpenLaunch, RunLaunch } from "./launch.ts";
-import { type GitConfig, openGitConfig } from "./git_config/open_git_config.ts";
+import type { GitConfig } from "./git_config/open_git_config.ts";
 import { LaunchImages } from "./launch/launch_images.ts";
 import { retryLaunch } from "./launch/retry_launch.ts";
-import { type PublicationState, SessionNetwork } from "./network/named_network.ts";
+import type { PublicationState } from "./network/named_network.ts";
 import type { NamedTotals } from "./network/network_users.ts";
 import { PrewarmedProcesses } from "./process_pool.ts";
-import { OwnChanges } from "../../sandbox/protect/path_snapshot.ts";
 import { ShellWatch } from "./protection/shell_watch.ts";
 import { ProtectedState } from "./protection/protected_state.ts";
 import type { ForeignSockets, SearchTimes } from "./sockets/foreign_sockets.ts";
 import { openForeignSockets } from "./sockets/open_foreign_sockets.ts";
-import { NarrowedNetworks, type NarrowedTotals } from "./readiness/narrowed_networks.ts";
+import type { NarrowedTotals } from "./readiness/narrowed_networks.ts";
 import { Readiness } from "./readiness/readiness.ts";
+import { SessionParts } from "./session_parts.ts";
 
 export interface LinuxRunnerOptions {
   readonly sandbox: Sandbox;
@@ -47,6 +47,8 @@ export interface LinuxRunnerOptions {
   readonly terminator?: Terminator | undefined;
   /** How long sockets of other programs are searched; absent: as usual. */
   readonly searchTimes?: SearchTimes;
+  /** Shared with other sandboxes of the session; absent: there are none. */
+  readonly parts?: SessionParts;
 }
 
 /** The server ends even when a process cannot be ended (one that hangs in the kernel, say). */
@@ -61,20 +63,19 @@ export class LinuxRunner implements SessionRunner {
   readonly #gitConfig: GitConfig | undefined;
   readonly #sockets: ForeignSockets;
   readonly #readiness: Readiness;
-  readonly #network: SessionNetwork;
-  readonly #narrowed: NarrowedNetworks;
+  readonly #parts: SessionParts;
   /** Trees whose result is known and whose last processes are on their way out. */
   readonly #departing = new Set<Promise<void>>();
 
   constructor(options: LinuxRunnerOptions) {
     this.#options = options;
     const { sandbox, shell, logger } = options;
-    this.#network = new SessionNetwork({ logger, terminator: options.terminator });
-    const spawner = new Spawner(sandbox.processor, sandbox.directories.root);
+    const parts = this.#parts = options.parts ?? new SessionParts(options);
+    parts.join();
+    const { spawner, ownChanges, network, once, commands, repositoriesIn } = parts;
     const images = new LaunchImages({ sandbox, shell, spawner, onStale: () => prewarmed.invalidate() });
     const prewarmed = new PrewarmedProcesses({ images, spawner, shell, reuse: options.reuse });
-    const ownChanges = new OwnChanges();
-    this.#gitConfig = openGitConfig({ sandbox, looker: spawner, ask: askProgram, ownChanges });
+    this.#gitConfig = parts.gitConfigOf(sandbox);
     this.#sockets = openForeignSockets({ ...options, looker: spawner });
     const protectedState = sandbox.guard && new ProtectedState({
       plan: sandbox.guard,
@@ -83,6 +84,8 @@ export class LinuxRunner implements SessionRunner {
       ask: askProgram,
       images,
       ownChanges,
+      commands,
+      repositoriesIn,
       gitConfig: this.#gitConfig,
       sockets: this.#sockets,
     });
@@ -93,11 +96,11 @@ export class LinuxRunner implements SessionRunner {
       images,
       protectedState,
       sockets: this.#sockets,
-      network: this.#network,
+      network,
+      once,
       logger,
     });
-    const { users } = this.#network;
-    this.#narrowed = new NarrowedNetworks({ sandbox, spawner, images, protectedState, network: this.#network, logger });
+    const { users } = network;
     this.#tools = { spawner, images, prewarmed, protectedState, shell, logger, users, departing: this.#departing };
   }
 
@@ -134,22 +137,22 @@ export class LinuxRunner implements SessionRunner {
 
   /** What the session's commands did in their network by name; empty: it has none, or they did nothing there. */
   get networkTotals(): readonly NamedTotals[] {
-    return this.#network.users.totals;
+    return this.#parts.network.users.totals;
   }
 
   /** The lists of tool files that are open, with what their commands did there. */
   get narrowedTotals(): readonly NarrowedTotals[] {
-    return this.#narrowed.totals;
+    return this.#parts.narrowed.totals;
   }
 
   /** Leads ports of this machine's loopback into the network of commands. @throws {UserError} When one is taken. */
   async publish(ports: readonly PublishedPort[]): Promise<void> {
-    await this.#network.publish(ports);
+    await this.#parts.network.publish(ports);
   }
 
   /** The published ports; empty: there are none. */
   get published(): readonly PublicationState[] {
-    return this.#network.published;
+    return this.#parts.network.published;
   }
 
   /** Settles when the sandbox has passed its self-test. @throws {Error} When no command would be run, with the reason (S17). */
@@ -179,7 +182,7 @@ export class LinuxRunner implements SessionRunner {
       // Without a wait the command is on its way before its start is announced.
       const policy = this.#readiness.readyPolicy ?? await this.#readiness.policyForCommand();
       const isNarrower = request.network !== undefined && policy !== undefined && request.offline !== true;
-      const narrowed = isNarrower ? await this.#narrowed.lease(policy, request.network) : undefined;
+      const narrowed = isNarrower ? await this.#parts.narrowed.lease(policy, request.network, this.#tools) : undefined;
       const launch = new RunLaunch(this.#tools, {
         request,
         hooks,
@@ -244,9 +247,14 @@ export class LinuxRunner implements SessionRunner {
     await Promise.all([...this.#departing, this.#readiness.settled()]);
   }
 
+  /** Ends what waits for commands: others follow under another policy. */
+  async retire(): Promise<void> {
+    await this.#tools.prewarmed.close();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    const { prewarmed, images, spawner, logger } = this.#tools;
-    this.#network.unpublish();
+    const { prewarmed, images, logger } = this.#tools;
+    if (this.#parts.isLast) this.#parts.network.unpublish();
     this.#sockets.stop();
     await this.#readiness.settled();
     await prewarmed.close();
@@ -259,11 +267,7 @@ export class LinuxRunner implements SessionRunner {
     }
     images[Symbol.dispose]();
     this.#protectedState?.[Symbol.dispose]();
-    this.#gitConfig?.[Symbol.dispose]();
     this.#sockets[Symbol.dispose]();
-    await this.#narrowed[Symbol.asyncDispose]();
-    await this.#readiness[Symbol.asyncDispose]();
-    await this.#network[Symbol.asyncDispose]();
-    spawner.close();
+    await this.#parts.leave(this.#gitConfig);
   }
 }

@@ -35,6 +35,8 @@ const UNREADABLE = "all of it: git cannot read it";
 export interface ConfigBrokerOptions {
   /** Canonical trees that commands can write to. */
   readonly trees: readonly PinnedDirectory[];
+  /** Begins the names of its copies and links. */
+  readonly name: string;
   /** The session's temp directory, which holds the copies. */
   readonly temporary: PinnedDirectory;
   /** Shown to commands, and written by the server alone: it holds the links. */
@@ -136,16 +138,16 @@ export class ConfigBroker {
   }
 
   #make(path: string): Brokered | undefined {
-    const { trees, temporary, files: shown, calls } = this.#options;
+    const { trees, name, temporary, files: shown, calls } = this.#options;
     const tree = trees.find((one) => isWithin(path, one.path));
     if (tree === undefined) return undefined;
     const real = { tree, directory: parentOf(path).slice(tree.path.length + 1) };
-    const number = this.#brokered.size + 1;
-    const copy = { tree: temporary, directory: `${COPIES}/${number}` };
+    const copyName = `${name}${this.#brokered.size + 1}`;
+    const copy = { tree: temporary, directory: `${COPIES}/${copyName}` };
     using files = calls.begin();
     const known = readConfig(files, real);
     if (known === undefined || replaceCopy(files, copy, known.content) === undefined) return undefined;
-    const link = `${shown}/git-config-${number}`;
+    const link = `${shown}/git-config-${copyName}`;
     Deno.symlinkSync(`${temporary.path}/${copy.directory}/config`, link);
     return { path, real, copy, link, first: new Map(), unread: [known.content], known, judged: known.content };
   }

@@ -1,4 +1,5 @@
 /** Builds the broker between commands and git outside, if its requirements are met. */
+import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
 import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
 import { withLibc } from "../../../system/libc.ts";
 import { FileCalls } from "../../../system/open_files/file_calls.ts";
@@ -21,26 +22,32 @@ const FEWEST_WATCHES = 8_192;
 export interface OpenBrokerOptions
   extends Pick<ConfigBrokerOptions, "looker" | "ownChanges">, Pick<ConfigEditorOptions, "ask"> {
   readonly sandbox: Sandbox;
+  /** Trees of the sandbox that commands can write to. */
+  readonly trees: readonly PinnedDirectory[];
+  /** Begins the names of its copies, which lie in one directory for all of a session. */
+  readonly name: string;
 }
 
 export interface GitConfig extends Disposable {
   /** Undefined: there is no temp directory for copies. */
-  readonly broker: ConfigBroker | undefined;
-  readonly made: MadeRepositories;
+  readonly broker: Pick<ConfigBroker, "add" | "follow" | "links" | "settle"> | undefined;
+  readonly made: Pick<MadeRepositories, "begin" | "settle" | "isComplete">;
 }
 
 /** Undefined: there is no sandbox, or no git that could be asked. */
-export function openGitConfig({ sandbox, looker, ownChanges, ask }: OpenBrokerOptions): GitConfig | undefined {
+export function openGitConfig(
+  { sandbox, trees, name, looker, ownChanges, ask }: OpenBrokerOptions,
+): GitConfig | undefined {
   const { guard, temporary, accepted, directories: { root, files } } = sandbox;
   if (guard?.git === undefined) return undefined;
-  const { trees, open, git } = guard;
+  const { open, git } = guard;
   const ending = new AbortController();
   const { signal } = ending;
   const editor = new ConfigEditor({ git, ask, directory: root, signal });
   const calls = new FileCalls();
   const events = new TreeEvents({ names: NAMES, isLeftOut: isGenerated, most: mostDirectories() });
   return {
-    broker: temporary && new ConfigBroker({ trees, temporary, files, calls, looker, editor, ownChanges }),
+    broker: temporary && new ConfigBroker({ trees, name, temporary, files, calls, looker, editor, ownChanges }),
     made: new MadeRepositories({
       trees,
       open,

@@ -61,7 +61,7 @@ export class LaunchImages implements Disposable {
   #network: SharedNetwork | undefined;
   #policyPart: Table | undefined;
   /** By the policy of commands whose network is narrower. */
-  readonly #narrowParts = new Map<SandboxPolicy, Table>();
+  #narrowParts = new WeakMap<SandboxPolicy, Table>();
   #shell: LauncherImage | undefined;
   #launcher: ToldLauncher<WaitingTable> | undefined;
   #servingShell: LauncherImage | undefined;
@@ -105,7 +105,7 @@ export class LaunchImages implements Disposable {
   discard(): void {
     this.#options.onStale();
     this.#policyPart = undefined;
-    this.#narrowParts.clear();
+    this.#narrowParts = new WeakMap();
     this[Symbol.dispose]();
     this.#shell = undefined;
     this.#launcher = undefined;
@@ -125,11 +125,6 @@ export class LaunchImages implements Disposable {
     const table = policyTable(this.#withGuarded(policy), { ...this.target, sharedNetwork: network });
     this.#narrowParts.set(policy, table);
     return table;
-  }
-
-  /** Lets go of the part of a policy that is used no more. */
-  forgetPart(policy: SandboxPolicy): void {
-    this.#narrowParts.delete(policy);
   }
 
   /** The image of a prewarmed shell; kept here. */

@@ -7,7 +7,7 @@ import { UserError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { GuardPlan, GuardView, WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
-import { findNestedRepositories } from "../../../sandbox/protect/nested_repositories.ts";
+import type { FoundRepositories } from "../../../sandbox/protect/nested_repositories.ts";
 import { lookAtGuarded, type OwnChanges, protectedChanges } from "../../../sandbox/protect/path_snapshot.ts";
 import { nestedRepositoryPaths, type ProtectedPath } from "../../../sandbox/protect/protected_paths.ts";
 import { isWithin } from "../../../system/paths.ts";
@@ -27,6 +27,9 @@ export interface ProtectedStateOptions {
   /** The images for launches, updated with protected and granted paths. */
   readonly images: Pick<LaunchImages, "adopt" | "invalidatePrewarmed">;
   readonly ownChanges: OwnChanges;
+  /** All of the session that run, under this plan or another; it is kept up to date here. */
+  readonly commands: Set<GuardedCommand>;
+  readonly repositoriesIn: (tree: string) => Promise<FoundRepositories>;
   readonly sockets: Pick<ForeignSockets, "add" | "look" | "covered" | "closed">;
   /** Undefined: no git is available. Without a broker commands see git's configuration read-only. */
   readonly gitConfig: {
@@ -67,7 +70,7 @@ export class ProtectedState implements Disposable {
   #view: WatchedView;
   /** Paths already reported as holding too much. */
   readonly #overfull = new Set<string>();
-  readonly #commands = new Set<GuardedCommand>();
+  readonly #commands: Set<GuardedCommand>;
   /** Changes found after their command's result was sent: the next result reports them. */
   #late: readonly ProtectedChange[] = [];
   /** The state of each path when a result last reported it. */
@@ -77,6 +80,7 @@ export class ProtectedState implements Disposable {
     const { plan, looker, ask } = options;
     this.#options = options;
     this.#plan = plan;
+    this.#commands = options.commands;
     this.#secondNames = new SecondNames(looker, plan.trees, options.ownChanges);
     this.#grants = new GrantWatch(looker);
     this.#view = this.#watched();
@@ -85,10 +89,10 @@ export class ProtectedState implements Disposable {
 
   /** Adds the repositories below the trees, and what git acts on: once, before the first command. */
   async findRepositories(): Promise<void> {
-    const { plan: { trees, open, home }, logger } = this.#options;
+    const { plan: { trees, open, home }, repositoriesIn, logger } = this.#options;
     const asked = this.#git?.refresh(); // about the trees, while they are searched
     const found = await Promise.all(trees.map(async ({ path: tree }) => {
-      const repositories = await findNestedRepositories(tree);
+      const repositories = await repositoriesIn(tree);
       if (!repositories.complete) {
         logger.warn("Not all repositories below are protected: there are too many files", { tree });
       }

@@ -11,6 +11,7 @@ import type { NetworkReach } from "../../../base/network/network_bound.ts";
 import { makeNetworkFiles } from "../../../sandbox/directories/network_files.ts";
 import { tooOpen } from "../../../sandbox/launcher/policy_fallback.ts";
 import { narrowedPolicy } from "../../../sandbox/policy/narrowed_network.ts";
+import type { Confinement } from "../../../sandbox/policy/confinement.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
 import { refusalFor } from "../../../sandbox/selftest/judge.ts";
@@ -27,11 +28,15 @@ import { type HeldNetwork, holdNetwork } from "./namespaces.ts";
 export interface NarrowedNetworksOptions {
   readonly sandbox: Pick<Sandbox, "directories">;
   readonly spawner: Spawner;
-  readonly images: LaunchImages;
-  readonly protectedState: Pick<ProtectedState, "look"> | undefined;
   /** Its relay serves all lists. */
   readonly network: SessionNetwork;
   readonly logger: Logger;
+}
+
+/** Who asks for one: the sandbox of its command. */
+export interface NarrowedUser {
+  readonly images: LaunchImages;
+  readonly protectedState: Pick<ProtectedState, "look"> | undefined;
 }
 
 /** What a command runs in. */
@@ -60,7 +65,11 @@ const NO_PERMISSION =
   "this server gave up the network at its start, when no tool file listed hosts. Start it again, by " +
   "its script (dist/ahma_mcp)";
 
-interface Entry extends Omit<NarrowedNetwork, "network"> {
+interface Entry {
+  readonly users: NetworkUsers;
+  readonly confinement: Confinement;
+  /** By the session's policy that was narrowed: it changes with what a person allows. */
+  readonly policies: WeakMap<SandboxPolicy, SandboxPolicy>;
   readonly held: Promise<HeldNetwork | undefined>;
   /** Commands that run in it, or wait for it. */
   leases: number;
@@ -80,7 +89,7 @@ export class NarrowedNetworks implements AsyncDisposable {
 
   /** Of the lists that were used, as far as they are open. */
   get totals(): readonly NarrowedTotals[] {
-    return [...this.#entries.values()].flatMap(({ policy: { confinement: { network, names } }, users: { totals } }) =>
+    return [...this.#entries.values()].flatMap(({ confinement: { network, names }, users: { totals } }) =>
       network === "names" ? [{ names, totals }] : []
     );
   }
@@ -89,15 +98,19 @@ export class NarrowedNetworks implements AsyncDisposable {
    * The network of a command that `bound` narrows; undefined: it narrows nothing, and the session's is the command's.
    * @throws {Error} When it cannot be held, opened or proven, or too many are in use.
    */
-  async lease(policy: SandboxPolicy, bound: NetworkReach): Promise<NarrowedLease | undefined> {
+  async lease(policy: SandboxPolicy, bound: NetworkReach, user: NarrowedUser): Promise<NarrowedLease | undefined> {
+    const narrow = narrowedPolicy(policy, bound);
+    if (narrow === policy) return undefined;
     const key = `${bound.network} ${printNameList(bound.names)}`;
-    const entry = this.#entries.get(key) ?? this.#begin(policy, bound);
-    if (entry === undefined) return undefined;
+    const known = this.#entries.get(key)?.policies.get(policy);
+    const whole = known ?? this.#withFiles(narrow);
+    const entry = this.#entries.get(key) ?? this.#begin(whole, user);
+    entry.policies.set(policy, whole);
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     entry.leases++;
     try {
-      return { policy: entry.policy, users: entry.users, network: await entry.held, release: () => entry.leases-- };
+      return { policy: whole, users: entry.users, network: await entry.held, release: () => entry.leases-- };
     } catch (thrown) {
       if (this.#entries.get(key) === entry) this.#entries.delete(key); // the next command tries again
       throw thrown;
@@ -109,15 +122,13 @@ export class NarrowedNetworks implements AsyncDisposable {
     this.#entries.clear();
   }
 
-  #begin(policy: SandboxPolicy, bound: NetworkReach): Entry | undefined {
-    const narrow = narrowedPolicy(policy, bound);
-    if (narrow === policy) return undefined;
-    const whole = this.#withFiles(narrow);
-    const problem = tooOpen(whole);
+  #begin(policy: SandboxPolicy, user: NarrowedUser): Entry {
+    const problem = tooOpen(policy);
     if (problem !== undefined) throw new UserError(problem);
     this.#makeRoom();
     const users = new NetworkUsers();
-    return { policy: whole, users, held: this.#open(whole, users), leases: 0 };
+    const { confinement } = policy;
+    return { confinement, policies: new WeakMap(), users, held: this.#open(policy, users, user), leases: 0 };
   }
 
   /** Closes the one that was unused for longest. */
@@ -140,9 +151,9 @@ export class NarrowedNetworks implements AsyncDisposable {
     return { ...policy, root: { ...root, instead: this.#files() } };
   }
 
-  async #open(policy: SandboxPolicy, users: NetworkUsers): Promise<HeldNetwork | undefined> {
-    const { images, spawner, logger, network } = this.#options;
-    const target = { ...images.target, sharedNetwork: undefined };
+  async #open(policy: SandboxPolicy, users: NetworkUsers, user: NarrowedUser): Promise<HeldNetwork | undefined> {
+    const { spawner, logger, network } = this.#options;
+    const target = { ...user.images.target, sharedNetwork: undefined };
     const networkServer = async () => {
       const { state } = await Deno.permissions.query({ name: "net" });
       if (state !== "granted") throw new UserError(NO_PERMISSION);
@@ -150,18 +161,21 @@ export class NarrowedNetworks implements AsyncDisposable {
     };
     const held = await holdNetwork({ policy, target, spawner, logger, networkServer });
     try {
-      await this.#prove(policy, held);
+      await this.#prove(policy, held, user);
       users.forget();
       return held;
     } catch (thrown) {
       held?.close();
-      images.forgetPart(policy);
       throw thrown;
     }
   }
 
-  async #prove(policy: SandboxPolicy, network: HeldNetwork | undefined): Promise<void> {
-    const { images, spawner, protectedState } = this.#options;
+  async #prove(
+    policy: SandboxPolicy,
+    network: HeldNetwork | undefined,
+    { images, protectedState }: NarrowedUser,
+  ): Promise<void> {
+    const { spawner } = this.#options;
     const [test] = await retryLaunch({
       look: () => protectedState?.look(policy),
       launch: () => {
@@ -176,9 +190,8 @@ export class NarrowedNetworks implements AsyncDisposable {
     if (refusal !== undefined) throw new Error(refusal);
   }
 
-  async #close({ held, policy }: Entry): Promise<void> {
+  async #close({ held }: Entry): Promise<void> {
     const [opened] = await Promise.allSettled([held]);
     if (opened.status === "fulfilled") opened.value?.close();
-    this.#options.images.forgetPart(policy);
   }
 }

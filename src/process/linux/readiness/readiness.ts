@@ -11,7 +11,8 @@ import type { ForeignSockets } from "../sockets/foreign_sockets.ts";
 import { withoutPrivateSockets } from "../../../sandbox/policy/confinement.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
-import { type HeldNetwork, holdNetwork, settleNamespaces } from "./namespaces.ts";
+import { holdNetwork, settleNamespaces } from "./namespaces.ts";
+import type { NetworkOnce } from "./network_once.ts";
 import { retryLaunch } from "../launch/retry_launch.ts";
 import type { LaunchImages } from "../launch/launch_images.ts";
 import { canShareNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
@@ -29,10 +30,11 @@ export interface ReadinessOptions {
   readonly sockets: Pick<ForeignSockets, "canList" | "settle">;
   /** Serves a network by name. */
   readonly network: SessionNetwork;
+  readonly once: NetworkOnce;
   readonly logger: Logger;
 }
 
-export class Readiness implements AsyncDisposable {
+export class Readiness {
   readonly #options: ReadinessOptions;
   /** Settles when the repositories below the scopes are known; undefined: not asked yet. */
   #repositories: Promise<void> | undefined;
@@ -42,7 +44,6 @@ export class Readiness implements AsyncDisposable {
   #found: SelfTestReport | undefined;
   /** Settles when nothing of self-tests is left. */
   #removed: Promise<unknown> = Promise.resolve();
-  #network: HeldNetwork | undefined;
   /** Once its self-test passed. */
   #ready: SandboxPolicy | undefined;
 
@@ -92,12 +93,6 @@ export class Readiness implements AsyncDisposable {
     await this.#removed;
   }
 
-  /** Releases everything made for commands. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.settled();
-    this.#network?.close();
-  }
-
   #settle(): Promise<SandboxPolicy | undefined> {
     this.#repositories ??= this.#options.protectedState?.findRepositories() ?? Promise.resolve();
     const settling = this.#askKernel(this.#repositories);
@@ -118,14 +113,17 @@ export class Readiness implements AsyncDisposable {
     const question = { policy: wanted, target: images.target, spawner, logger };
     const tryWhole = (policy: SandboxPolicy) => this.#testWhole(policy);
     const policy = await settleNamespaces({ ...question, tryWhole });
-    const { network } = this.#options;
-    const held = this.#network ??= await holdNetwork({ ...question, policy, networkServer: () => network.server() });
-    if (held !== undefined) {
-      const { target } = images; // as it is before commands share the network
-      const makeSockets = (family: 4 | 6) => makeSocketsIn(held, family, { spawner, target });
-      network.enter({ hasIpv6: spawner.hasIpv6, makeSockets });
-    }
-    images.shareNetwork(held);
+    const { network, once } = this.#options;
+    images.shareNetwork(
+      await once.hold(async () => {
+        const held = await holdNetwork({ ...question, policy, networkServer: () => network.server() });
+        if (held === undefined) return undefined;
+        const { target } = images; // as it is before commands share the network
+        const makeSockets = (family: 4 | 6) => makeSocketsIn(held, family, { spawner, target });
+        network.enter({ hasIpv6: spawner.hasIpv6, makeSockets });
+        return held;
+      }),
+    );
     return policy;
   }
 
@@ -173,14 +171,13 @@ export class Readiness implements AsyncDisposable {
     this.#removed = Promise.all([this.#removed, removed]);
     const { findings, milliseconds } = test.value.report;
     const began = performance.now();
-    const ofNetwork = await testNetwork({
-      policy,
-      table: images.policyPart(policy),
-      target: images.target,
-      spawner,
-      relayed: this.#network?.relayed,
+    const ofNetwork = await this.#options.once.findings(async (held) => {
+      const { target } = images;
+      const table = images.policyPart(policy);
+      const found = await testNetwork({ policy, table, target, spawner, relayed: held?.relayed });
+      this.#options.network.users.forget();
+      return found;
     });
-    this.#options.network.users.forget();
     return {
       findings: [...findings, ...ofNetwork],
       milliseconds: milliseconds + (ofNetwork.length === 0 ? 0 : performance.now() - began),

@@ -19,6 +19,7 @@ import { chooseShell } from "../../shell.ts";
 import { type LauncherImage, Spawner } from "../../spawn.ts";
 import { LaunchImages } from "../launch/launch_images.ts";
 import { type NetworkServer, SessionNetwork } from "../network/named_network.ts";
+import { NetworkOnce } from "./network_once.ts";
 import { Readiness } from "./readiness.ts";
 
 const SYS = SYSTEM_CALLS[Deno.build.arch === "aarch64" ? "aarch64" : "x86_64"];
@@ -100,12 +101,15 @@ async function startWithout(taken: Taken): Promise<string> {
   try {
     await using network = new ReducedNetwork(taken);
     const sockets = { canList: () => true, settle: () => Promise.resolve() };
-    await using readiness = new Readiness({
-      ...{ sandbox, spawner, images, network, sockets },
+    await using once = new NetworkOnce();
+    const readiness = new Readiness({
+      ...{ sandbox, spawner, images, network, once, sockets },
       protectedState: undefined,
       logger: SILENT,
     });
-    return await readiness.policyForCommand().then(() => "ready", ({ message }: Error) => message);
+    const said = await readiness.policyForCommand().then(() => "ready", ({ message }: Error) => message);
+    await readiness.settled();
+    return said;
   } finally {
     images[Symbol.dispose]();
     spawner.close();

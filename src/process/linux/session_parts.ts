@@ -1,0 +1,96 @@
+/**
+ * What all sandboxes of a session share: what a person allows makes another sandbox for the commands that follow, while
+ * those that run keep theirs (S35). The network, its published ports, git's configuration and what is known of
+ * repositories stay the same.
+ */
+import type { Logger } from "../../base/log.ts";
+import type { Terminator } from "../../relay/terminator.ts";
+import type { Sandbox } from "../../sandbox/prepare_linux.ts";
+import { findNestedRepositories, type FoundRepositories } from "../../sandbox/protect/nested_repositories.ts";
+import { OwnChanges } from "../../sandbox/protect/path_snapshot.ts";
+import { askProgram, Spawner } from "../spawn.ts";
+import { type GitConfig, openGitConfig } from "./git_config/open_git_config.ts";
+import { withFurther } from "./git_config/further_trees.ts";
+import { SessionNetwork } from "./network/named_network.ts";
+import type { GuardedCommand } from "./protection/protected_state.ts";
+import { NarrowedNetworks } from "./readiness/narrowed_networks.ts";
+import { NetworkOnce } from "./readiness/network_once.ts";
+
+export interface SessionPartsOptions {
+  /** The session's first. */
+  readonly sandbox: Sandbox;
+  readonly logger: Logger;
+  /** See `LinuxRunnerOptions`. */
+  readonly terminator?: Terminator | undefined;
+}
+
+/** They are closed when the last runner leaves that has joined. */
+export class SessionParts {
+  readonly spawner: Spawner;
+  readonly network: SessionNetwork;
+  readonly once = new NetworkOnce();
+  readonly narrowed: NarrowedNetworks;
+  readonly ownChanges = new OwnChanges();
+  /** All that run, in whatever sandbox. */
+  readonly commands = new Set<GuardedCommand>();
+  readonly #sandbox: Sandbox;
+  /** Of the first sandbox's trees. Undefined: no git is available. */
+  readonly #gitConfig: GitConfig | undefined;
+  /** Below the trees of the first sandbox. */
+  readonly #repositories = new Map<string, Promise<FoundRepositories>>();
+  #further = 0;
+  #runners = 0;
+
+  constructor({ sandbox, logger, terminator }: SessionPartsOptions) {
+    this.#sandbox = sandbox;
+    this.spawner = new Spawner(sandbox.processor, sandbox.directories.root);
+    const { spawner, ownChanges } = this;
+    this.network = new SessionNetwork({ logger, terminator });
+    this.narrowed = new NarrowedNetworks({ sandbox, spawner, network: this.network, logger });
+    this.#gitConfig = openGitConfig({ sandbox, trees: sandbox.guard?.trees ?? [], name: "", looker: spawner, ask: askProgram, ownChanges });
+  }
+
+  /** Repositories below a tree; of the first sandbox's as they were before the first command. */
+  readonly repositoriesIn = (tree: string): Promise<FoundRepositories> => {
+    if (!this.#isFirst(tree)) return findNestedRepositories(tree);
+    const found = this.#repositories.get(tree) ?? findNestedRepositories(tree);
+    this.#repositories.set(tree, found);
+    return found;
+  };
+
+  /** Git's configuration in the trees of a sandbox; the first one's is shared. Undefined: no git is available. */
+  gitConfigOf(sandbox: Sandbox): GitConfig | undefined {
+    if (sandbox === this.#sandbox || this.#gitConfig === undefined) return this.#gitConfig;
+    const { spawner: looker, ownChanges } = this;
+    const trees = (sandbox.guard?.trees ?? []).filter(({ path }) => !this.#isFirst(path));
+    const name = `${++this.#further}-`;
+    const further = trees.length === 0
+      ? undefined
+      : openGitConfig({ sandbox, trees, name, looker, ask: askProgram, ownChanges });
+    return withFurther(this.#gitConfig, further, trees);
+  }
+
+  /** Whether one runner is left. */
+  get isLast(): boolean {
+    return this.#runners === 1;
+  }
+
+  join(): void {
+    this.#runners++;
+  }
+
+  /** A runner leaves that has nothing left that runs, with its `gitConfigOf`. */
+  async leave(gitConfig: GitConfig | undefined): Promise<void> {
+    if (gitConfig !== this.#gitConfig) gitConfig?.[Symbol.dispose]();
+    if (--this.#runners > 0) return;
+    this.#gitConfig?.[Symbol.dispose]();
+    await this.narrowed[Symbol.asyncDispose]();
+    await this.once[Symbol.asyncDispose]();
+    await this.network[Symbol.asyncDispose]();
+    this.spawner.close();
+  }
+
+  #isFirst(tree: string): boolean {
+    return this.#sandbox.guard?.trees.some(({ path }) => path === tree) === true;
+  }
+}
