@@ -2,7 +2,9 @@
  * Builds a session's sandbox from its settings, once, before the first command: prerequisites, scopes, private
  * directories, readable paths, environment. The result is data; process/ turns it into running commands.
  */
+import type { PinnedSubject } from "../base/command/grant_subject.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
+import { withAllowed } from "./allowed_paths.ts";
 import { copyCargoConfiguration } from "./grants/cargo_configuration.ts";
 import { lazy } from "../base/lazy.ts";
 import { boundsMemory, type Confinement, confinementHere, withoutPrivateSockets } from "./policy/confinement.ts";
@@ -35,7 +37,7 @@ import {
 } from "../system/paths.ts";
 import { certificatesInstead } from "./directories/certificate_files.ts";
 import { makeNetworkFiles } from "./directories/network_files.ts";
-import { placeInMemory } from "./directories/place_in_memory.ts";
+import { SessionPoints } from "./directories/session_points.ts";
 import { ownRoot } from "./directories/own_root.ts";
 import { TERMINALS } from "./grants/system_paths.ts";
 import { privateTemporary, type TemporaryQuestion } from "./directories/private_temporary.ts";
@@ -74,6 +76,11 @@ export interface Sandbox extends SessionSandbox {
   readonly trialPlace: string;
   /** Landlock's ABI; 0 with `--no-sandbox`. */
   readonly abi: number;
+  /**
+   * The same session's sandbox with what a person allowed in addition to what it was started with, in the same directories;
+   * empty: nothing. The problem says why that cannot be.
+   */
+  allowing(allowed: readonly PinnedSubject[]): Outcome<Sandbox>;
 }
 
 /** The sandbox, or why it is impossible. Synchronous and quick, because it runs before the first byte of MCP. */
@@ -94,7 +101,8 @@ function prepared(settings: SandboxSettings, processor: Processor, libc: Libc): 
   if (problem !== undefined) return failure(problem);
   const own = openDirectories(settings, settled.value);
   if (!own.ok) return own;
-  return build({ settings, processor, abi: abi.value, libc, settled: settled.value, own: own.value });
+  const points = new SessionPoints(own.value.directories.root);
+  return build({ settings, processor, abi: abi.value, libc, settled: settled.value, own: own.value, points });
 }
 
 /**
@@ -115,6 +123,9 @@ interface Context {
   readonly libc: Libc;
   readonly settled: SettledPaths;
   readonly own: OwnDirectories;
+  readonly points: SessionPoints;
+  /** The policy of the session's first sandbox; undefined: it is being made. */
+  readonly first?: SandboxPolicy;
 }
 
 function build(context: Context): Outcome<Sandbox> {
@@ -142,7 +153,7 @@ function build(context: Context): Outcome<Sandbox> {
   for (const path of spelledPaths(settings)) trustedPath(path, [], targetOf);
   const reach = { writable, grants: grants.value, directories, covers: coversIn(directories), links };
   const policy = lazy(() => withLibc((own) => withMaker({ ...context, libc: own }, reach)));
-  return success({
+  const sandbox: Sandbox = {
     guard: settings.enforce ? guardOf(context, reach) : undefined,
     sensitive: settled.sensitive,
     get policy() {
@@ -159,7 +170,49 @@ function build(context: Context): Outcome<Sandbox> {
     abi,
     missing: abi === 0 ? [] : missingProtections(abi),
     warnings: own.warnings,
-  });
+    allowing: (allowed) => withLibc((own) => allowing(sandbox, { ...context, libc: own }, reach, allowed)),
+  };
+  return success(sandbox);
+}
+
+/** `first`: the session's; `context` and `reach`: what it was made of. */
+function allowing(
+  first: Sandbox,
+  context: Context,
+  reach: Omit<Reach, "make" | "root">,
+  allowed: readonly PinnedSubject[],
+): Outcome<Sandbox> {
+  const { guard, policy } = first;
+  if (guard === undefined || policy === undefined || allowed.length === 0) return success(first);
+  const more = withAllowed({ ...context, system: context.libc }, allowed);
+  if (!more.ok) return more;
+  const { settings, settled, reads } = more.value;
+  const within: Context = { ...context, settings, settled, first: policy };
+  const wider = {
+    ...reach,
+    writable: [...settled.opened, ...reach.writable.filter(({ path }) => !settled.trees.includes(path))],
+    grants: [...reach.grants, ...reads],
+    links: new Map(reach.links),
+  };
+  const widened: Sandbox = {
+    ...first,
+    guard: guardOf(within, wider),
+    policy: withMaker(within, wider),
+    accepted: acceptedOf(settings, wider.writable),
+    writable: wider.writable.map(({ path }) => path),
+  };
+  const problem = widenedProblem(first, widened);
+  return problem === undefined ? success(widened) : failure(problem);
+}
+
+/** Why a sandbox with more paths is not as good as the first; undefined: it is. */
+function widenedProblem(first: Sandbox, { guard, policy, accepted }: Sandbox): string | undefined {
+  if (guard?.git?.program !== first.guard?.git?.program || accepted !== first.accepted) {
+    return "Commands could then change git, or what you accepted of repositories";
+  }
+  const isWhole = (policy?.root === undefined) === (first.policy?.root === undefined) &&
+    (policy?.temporary === undefined) === (first.policy?.temporary === undefined);
+  return isWhole ? undefined : "Commands have something of their own at its place in /tmp, or the disk is full";
 }
 
 function guardOf(
@@ -200,13 +253,9 @@ function spelledPaths({ scopes, reads, writes, home, workingDirectory, shell }: 
 
 function withMaker(context: Context, reach: Omit<Reach, "make" | "root">): SandboxPolicy {
   using make = new TreeMaker();
-  const { directories: { root }, covers } = reach;
-  makeCovers(covers, make);
-  return policyOf(context, {
-    ...reach,
-    make,
-    root: placeInMemory(root, { ...reach, libc: context.libc, make }) ?? root,
-  });
+  makeCovers(reach.covers, make);
+  const root = context.points.next({ ...reach, libc: context.libc, make });
+  return policyOf(context, { ...reach, make, root });
 }
 
 function policyOf(context: Context, reach: Reach): SandboxPolicy {
@@ -221,8 +270,9 @@ function policyOf(context: Context, reach: Reach): SandboxPolicy {
   const { directories } = reach;
   const certificates = settings.secrets === undefined ? [] : certificatesInstead(directories.files);
   const own = isOpen ? undefined : rootOf(context, { ...reach, writable }, temporary);
+  const instead = () => [...makeNetworkFiles(`${directories.root}/network`), ...certificates];
   const root = own && confinement.network === "names"
-    ? { ...own, instead: [...makeNetworkFiles(`${directories.root}/network`), ...certificates] }
+    ? { ...own, instead: context.first?.root?.instead ?? instead() }
     : own;
   const terminals = root === undefined ? [] : terminalGrants(abi);
   return {
@@ -243,10 +293,10 @@ function policyOf(context: Context, reach: Reach): SandboxPolicy {
   };
 }
 
-function temporaryOf({ libc }: Context, { directories, ...reach }: Reach): PrivateTemporary | undefined {
+function temporaryOf({ libc, points }: Context, { directories, ...reach }: Reach): PrivateTemporary | undefined {
   const tree = reach.writable.find(({ path }) => path === directories.temporary);
   if (tree === undefined) return undefined;
-  return privateTemporary({ ...reach, tree, identityOf: (path) => libc.identityOf(path) });
+  return privateTemporary({ ...reach, tree, points, identityOf: (path) => libc.identityOf(path) });
 }
 
 function rootOf(

@@ -20,6 +20,11 @@ export interface PathSubject {
   readonly path: string;
 }
 
+/** The same, by what was there when the person was asked: nothing else at that path is meant (S20). */
+export interface PinnedSubject extends PathSubject {
+  readonly identity: { readonly device: bigint; readonly inode: bigint };
+}
+
 /** The one thing that a question is about, and that a grant opens. */
 export type GrantSubject = HostSubject | PathSubject;
 

@@ -47,7 +47,14 @@ export class SessionParts {
     const { spawner, ownChanges } = this;
     this.network = new SessionNetwork({ logger, terminator });
     this.narrowed = new NarrowedNetworks({ sandbox, spawner, network: this.network, logger });
-    this.#gitConfig = openGitConfig({ sandbox, trees: sandbox.guard?.trees ?? [], name: "", looker: spawner, ask: askProgram, ownChanges });
+    this.#gitConfig = openGitConfig({
+      sandbox,
+      trees: sandbox.guard?.trees ?? [],
+      name: "",
+      looker: spawner,
+      ask: askProgram,
+      ownChanges,
+    });
   }
 
   /** Repositories below a tree; of the first sandbox's as they were before the first command. */

@@ -10,6 +10,7 @@ import { attempt } from "../../base/errors.ts";
 import { expected, isWithin } from "../../system/paths.ts";
 import type { TreeMaker } from "../../system/open_files/tree_maker.ts";
 import type { PathGrant, PinnedDirectory, PrivateTemporary, SandboxPolicy } from "../policy/policy.ts";
+import type { SessionPoints } from "./session_points.ts";
 import type { Covers } from "./session_directory.ts";
 import { TreePoints } from "./tree_points.ts";
 
@@ -23,6 +24,8 @@ export interface TemporaryQuestion extends Pick<SandboxPolicy, "writable" | "gra
   readonly root: string;
   readonly make: TreeMaker;
   readonly covers: Covers;
+  /** Of other sandboxes of the session. */
+  readonly points: Pick<SessionPoints, "inTemporary">;
   readonly identityOf: (path: string) => Pick<PinnedDirectory, "device" | "inode"> | undefined;
 }
 
@@ -89,16 +92,23 @@ class MountPoints {
 
   constructor(question: TemporaryQuestion) {
     this.#question = question;
-    this.#maker = new TreePoints(question.make, [question.tree.path, question.root]);
+    const { make, tree, root, points: { inTemporary }, identityOf } = question;
+    const there = [...inTemporary].filter((path) => identityOf(path) !== undefined);
+    this.#maker = new TreePoints(make, [tree.path, root, ...there]);
   }
 
   add(place: string, path: string, kind: "directory" | "file"): void {
-    const { tree, root } = this.#question;
+    const { tree, root, points: { inTemporary } } = this.#question;
     const [first = "", ...rest] = path.slice(place.length + 1).split("/");
     const top = `${tree.path}/${first}`;
-    if (rest.length === 0) return this.#make(path, top, kind);
+    if (rest.length === 0) {
+      this.#make(path, top, kind);
+      inTemporary.add(top);
+      return;
+    }
     const source = `${root}/ways${place}/${first}`;
     this.#maker.add(top, "directory");
+    inTemporary.add(top);
     this.#ways.set(`${place}/${first}`, { source, at: top });
     this.#make(path, `${source}/${rest.join("/")}`, kind);
   }

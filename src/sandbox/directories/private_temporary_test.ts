@@ -28,6 +28,7 @@ function made(writable: readonly string[], grants: readonly PathGrant[], then: (
       root,
       make,
       covers: { directory: `${root}/empty`, file: `${root}/nothing` },
+      points: { inTemporary: new Set() },
       writable: writable.map(tree),
       grants,
       identityOf: (path) => libc.identityOf(path),

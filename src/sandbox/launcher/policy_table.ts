@@ -306,9 +306,13 @@ function restrict(draft: TargetDraft, policy: SandboxPolicy): void {
   ]);
   const kept = table.call("keep the Landlock ruleset", sys.dup3, [0, RULESET_FD, O_CLOEXEC]);
   table.passOn(ruleset, kept);
-  for (const directory of policy.writable) allowPinned(draft, directory, policy.abi);
+  const rights = grantable(WRITABLE_TREE, policy.abi, "directory");
+  for (const tree of policy.writable) allowPinned(draft, tree, { rights, directory: true });
   for (const grant of policy.grants) {
-    allowPath(draft, grant.path, grantable(grant.rights, policy.abi, grant.kind));
+    const rights = grantable(grant.rights, policy.abi, grant.kind);
+    const { path, identity } = grant;
+    if (identity === undefined) allowPath(draft, path, rights);
+    else allowPinned(draft, { path, ...identity }, { rights, directory: grant.kind === "directory" });
   }
   limitCapabilities(draft, policy.keptCapabilities);
   table.call("set no_new_privs", sys.prctl, [PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0]);
@@ -316,15 +320,19 @@ function restrict(draft: TargetDraft, policy: SandboxPolicy): void {
   filterCalls(draft, policy, draft.target.processor);
 }
 
-/** A writable tree, looked at once more after the mounts: missing, behind a link now, or another one is fatal. */
-function allowPinned(draft: Draft, pinned: PinnedDirectory, abi: number): void {
+/** What is pinned, looked at once more after the mounts: missing, behind a link now, or another one is fatal. */
+function allowPinned(
+  draft: Draft,
+  pinned: PinnedDirectory,
+  { rights, directory }: { readonly rights: number; readonly directory: boolean },
+): void {
   const { table, sys } = draft;
   const { path } = pinned;
-  const fd = openPlace(draft, path, { step: `open "${path}"`, directory: true });
+  const fd = openPlace(draft, path, { step: `open "${path}"`, directory });
   const kept = table.call(`keep "${path}" open`, sys.dup3, [0, PINNED_FD, O_CLOEXEC]);
   table.passOn(fd, kept);
   comparePlace(draft, PINNED_FD, pinned, sameDirectoryStep(path));
-  const rule = table.words(grantable(WRITABLE_TREE, abi, "directory"), PINNED_FD);
+  const rule = table.words(rights, PINNED_FD);
   table.call(`allow "${path}"`, sys.landlock_add_rule, [RULESET_FD, LANDLOCK_RULE_PATH_BENEATH, rule, 0]);
 }
 

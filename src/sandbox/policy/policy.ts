@@ -21,6 +21,8 @@ export interface PathGrant {
   readonly kind: "directory" | "file";
   /** A mask of `FS` rights (landlock.ts). */
   readonly rights: number;
+  /** What must be there when a command starts, or none is launched; absent: whatever is. */
+  readonly identity?: Pick<PinnedDirectory, "device" | "inode">;
 }
 
 /**

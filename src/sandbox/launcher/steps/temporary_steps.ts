@@ -6,7 +6,7 @@ import { FS } from "../../policy/landlock.ts";
 import type { PathGrant, PinnedDirectory, SandboxPolicy } from "../../policy/policy.ts";
 import { copyMounts, MOUNT_ATTR_NODEV, MOUNT_ATTR_RDONLY, mountOn, openPinned } from "./copied_mounts.ts";
 import { DescriptorNumbers, HELD_FD } from "../image/descriptor_numbers.ts";
-import { type Draft, openPlace } from "./identity_steps.ts";
+import { comparePlace, type Draft, openPlace, sameDirectoryStep } from "./identity_steps.ts";
 import { O_CLOEXEC } from "../../../system/syscalls.ts";
 
 const READ_ONLY = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV;
@@ -89,12 +89,14 @@ export class TemporarySteps {
   }
 
   /** Whether it is there decides which descriptor is free next, so the number is freed again either way. */
-  #readable({ path, kind, rights }: PathGrant, cover: number): CopiedTree {
+  #readable({ path, kind, rights, identity }: PathGrant, cover: number): CopiedTree {
     const { table, sys } = this.#draft;
     const step = `show "${path}"`;
     const opened = openPlace(this.#draft, path, { step, directory: kind === "directory", mode: "soft" });
     const held = table.call(step, sys.dup3, [cover, HELD_FD, O_CLOEXEC]);
     table.passOn(opened, held);
+    // What is mounted here has the rights of the temp directory.
+    if (identity !== undefined) comparePlace(this.#draft, HELD_FD, { path, ...identity }, sameDirectoryStep(path));
     // Landlock's rights on the temp directory hold for what is mounted in it too, so these have to be the mount's.
     const attributes = READ_ONLY | ((rights & FS.execute) === 0 ? MOUNT_ATTR_NOEXEC : 0n);
     const tree = copyMounts(this.#draft, { place: HELD_FD, path, attributes, step }, {
