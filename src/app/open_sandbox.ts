@@ -23,6 +23,7 @@ import { keepSettingsPlace, settingsPlace, unkeptSettings } from "./protect_sett
 import { programFiles } from "./program/own_program.ts";
 import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
 import type { Consent } from "../consent/consent.ts";
+import type { PathGrants } from "./runner/allowing_runner.ts";
 import { AuditLog } from "./runner/audit_log.ts";
 import { AuditedRunner } from "./runner/audited_runner.ts";
 import { LimitedInputs } from "./runner/limited_inputs.ts";
@@ -63,6 +64,8 @@ export interface Session {
   readonly sandboxFacts?: () => Promise<SandboxFacts>;
   /** Publishes ports of commands. @throws {UserError} When one is taken. Absent: commands listen on this machine itself. */
   readonly publish?: (ports: readonly PublishedPort[]) => Promise<PublishedAs>;
+  /** Opens paths to commands while the session lives; absent: nothing does. */
+  readonly grants?: PathGrants;
   /** What the sandbox keeps from what a program mentioned; absent: nothing is reported. */
   readonly explain?: ExplainedRunner["explain"];
 }
@@ -138,23 +141,30 @@ async function openUnaudited(
   if (open.length > 0) keepControlDirectories(environment, (path) => isInOpenTree(path, open));
   const sandbox = unwrapOrUserError(withRoom(() => prepareSandbox(chosen)));
   const { pool, reuse } = settings;
-  const runner = new LinuxRunner({ sandbox, shell, pool, reuse, logger: log, terminator: secrets?.terminator });
-  const explained = sandbox.guard === undefined ? undefined : new ExplainedRunner(runner, sandbox, settings.policy);
+  const linux = { sandbox, shell, pool, reuse, logger: log, terminator: secrets?.terminator };
+  const allowing = sandbox.guard !== undefined && settings.asks.some((kind) => kind !== "network")
+    ? new (await import("./runner/allowing_runner.ts")).AllowingRunner(linux, settings.policy)
+    : undefined;
+  const first = allowing?.current ?? new LinuxRunner(linux);
+  const current = () => allowing?.current ?? first;
+  const explained = allowing ??
+    (sandbox.guard === undefined ? undefined : new ExplainedRunner(first, sandbox, settings.policy));
   return {
     sandbox,
-    runner: explained ?? runner,
+    runner: explained ?? first,
+    ...allowing !== undefined && { grants: allowing },
     ...explained !== undefined && { explain: (command) => explained.explain(command) },
-    status: sandboxStatus(sandbox, runner, settings),
+    status: sandboxStatus(sandbox, current, settings),
     ...sandbox.guard !== undefined && settings.sandbox.confinement.network !== "full" && {
       publish: async (ports) => {
-        await runner.publish(ports);
-        return (inside) => runner.published.find((one) => one.inside === inside && one.isHeard === true)?.port;
+        await first.publish(ports);
+        return (inside) => current().published.find((one) => one.inside === inside && one.isHeard === true)?.port;
       },
     },
-    ...sandbox.guard !== undefined && { sandboxFacts: () => sandboxFacts(sandbox, runner) },
+    ...sandbox.guard !== undefined && { sandboxFacts: () => sandboxFacts(sandbox, current()) },
     insistOn: async () => {
-      await insistOn(settings, sandbox, runner);
-      if (ownSettings && (await runner.policy)?.namespaces !== true) throw unkeptSettings(environment);
+      await insistOn(settings, sandbox, first);
+      if (ownSettings && (await first.policy)?.namespaces !== true) throw unkeptSettings(environment);
     },
   };
 }
@@ -211,7 +221,7 @@ async function sandboxFacts({ scopes, abi }: Sandbox, runner: LinuxRunner): Prom
   return { scope: paths[0] ?? "", ...paths.length > 1 && { scopes: paths }, abi };
 }
 
-function sandboxStatus(sandbox: Sandbox, runner: LinuxRunner, settings: Settings): SandboxStatus {
+function sandboxStatus(sandbox: Sandbox, current: () => LinuxRunner, settings: Settings): SandboxStatus {
   if (sandbox.guard === undefined) {
     const { network } = settings.sandbox.confinement;
     const open = network === "full" ? "" : `; --network ${network} does NOT hold`;
@@ -223,6 +233,7 @@ function sandboxStatus(sandbox: Sandbox, runner: LinuxRunner, settings: Settings
     enforced: true,
     summary,
     details: async () => {
+      const runner = current();
       const [settled] = await Promise.allSettled([runner.policy]);
       if (settled.status === "rejected") return `${summary}; not tried yet: ${messageOf(settled.reason)}`;
       const { policy } = sandbox;

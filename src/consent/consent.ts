@@ -72,6 +72,12 @@ export class Consent implements WaitingQuestions {
     return [...this.#session.values()].map(({ subject }) => subject);
   }
 
+  /** What holds for every command that starts now. */
+  get granted(): readonly GrantSubject[] {
+    const { kinds, kept } = this.#options;
+    return [...this.session, ...kept?.subjects() ?? []].filter(({ kind }) => kinds.has(kind));
+  }
+
   /** Whether a host was granted to a command on some port. */
   isGranted(host: string, run: object): boolean {
     if (!this.#options.kinds.has("network")) return false;
@@ -84,6 +90,11 @@ export class Consent implements WaitingQuestions {
   hostProblem(host: string): Unasked | undefined {
     const [refused] = this.#refused.entries().filter(([key]) => isOfHost(key, host)).map(([, why]) => why);
     return refused ?? this.#closed({ kind: "network", host, port: HTTPS });
+  }
+
+  /** The kinds that are asked for. */
+  get kinds(): ReadonlySet<AskKind> {
+    return this.#options.kinds;
   }
 
   /** What is known of a wish without asking by a form; where nothing is, a question begins to wait for a terminal. */

@@ -30,6 +30,8 @@ export interface CommandRequest {
   readonly network?: NetworkReach | undefined;
   /** The shell that runs it, which must be a line; absent: it starts its own shell or program. */
   readonly within?: OpenShell;
+  /** Running it twice does what running it once does; absent: that is not known. */
+  readonly isRepeatable?: true;
   /** The operation that runs it; absent: no tool does, but a check of a program or a third-party server. */
   readonly operation?: { readonly id: string; readonly tool: string };
 }
@@ -56,6 +58,8 @@ export interface CommandHooks {
   readonly unlisted?: UnlistedHosts | undefined;
   /** The person to ask for what it is denied; absent: its call has no client. */
   readonly person?: Person | undefined;
+  /** Gets lines of our own among the output, without newlines; absent: they are left out. */
+  readonly say?: ((line: string) => void) | undefined;
   /** Gets the command once it is being started, and again where another attempt was needed; on macOS only one with `input`. */
   readonly onRunning?: ((command: RunningCommand) => void) | undefined;
 }

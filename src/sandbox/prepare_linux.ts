@@ -253,7 +253,7 @@ function spelledPaths({ scopes, reads, writes, home, workingDirectory, shell }: 
 
 function withMaker(context: Context, reach: Omit<Reach, "make" | "root">): SandboxPolicy {
   using make = new TreeMaker();
-  makeCovers(reach.covers, make);
+  if (context.first === undefined) makeCovers(reach.covers, make);
   const root = context.points.next({ ...reach, libc: context.libc, make });
   return policyOf(context, { ...reach, make, root });
 }

@@ -5,6 +5,7 @@ import type { Unallowed, UnlistedHosts } from "../../base/command/unlisted_hosts
 import type { Consent } from "../../consent/consent.ts";
 import type { Decision, Wish } from "../../consent/wish.ts";
 import type { CommandHooks, CommandRequest, SessionRunner } from "../../process/command_runner.ts";
+import type { PathQuestions } from "./path_questions.ts";
 import { RunnerDecorator } from "./runner_decorator.ts";
 
 /** Names beyond the list that one command may look up: each takes an address of its session. */
@@ -12,10 +13,13 @@ const MOST_NAMES = 64;
 
 export class AskingRunner extends RunnerDecorator {
   readonly #consent: Consent;
+  readonly #paths: PathQuestions | undefined;
 
-  constructor(inner: SessionRunner, consent: Consent) {
+  /** `paths`: undefined where none can be opened while the server runs. */
+  constructor(inner: SessionRunner, consent: Consent, paths: PathQuestions | undefined) {
     super(inner);
     this.#consent = consent;
+    this.#paths = paths;
   }
 
   /** Commands of no operation ask nothing. */
@@ -30,10 +34,26 @@ export class AskingRunner extends RunnerDecorator {
       person: hooks.person,
     };
     try {
-      return await this.inner.run(request, { ...hooks, unlisted: this.#unlisted(asked, ended.signal) });
+      const asking = { ...hooks, unlisted: this.#unlisted(asked, ended.signal) };
+      return await (this.#paths === undefined
+        ? this.inner.run(request, asking)
+        : this.#askingForPaths(this.#paths, asked, request, asking));
     } finally {
       ended.abort();
     }
+  }
+
+  async #askingForPaths(
+    paths: PathQuestions,
+    asked: Omit<Wish, "subject">,
+    request: CommandRequest,
+    hooks: CommandHooks,
+  ): Promise<CommandEnd> {
+    const run = (one: CommandRequest, with_: CommandHooks) => this.inner.run(one, with_);
+    const first = await paths.run(request, hooks, run);
+    const { end, allowed } = await paths.ask(first, asked, { request, signal: hooks.signal });
+    const mayRunAgain = allowed?.kind === "read" && request.isRepeatable === true && !hooks.signal.aborted;
+    return mayRunAgain ? await paths.runAgain(allowed, request, hooks, run) : end;
   }
 
   #unlisted(asked: Omit<Wish, "subject">, ended: AbortSignal): UnlistedHosts {

@@ -34,22 +34,27 @@ export class ProjectConsent implements KeptConsent, AsyncDisposable {
     this.#kept.subscribe(() => this.#tellRevoked());
   }
 
-  /** Those that hold now: a path that leads to another file than then is not what was allowed. */
+  /**
+   * Those that hold now: a path that leads to another file than then is not what was allowed. Programs replace what is
+   * protected by another file, which is the same path for them.
+   */
   grants(): readonly KeptGrant[] {
     return this.#kept.of(this.#options.scopes).filter(({ subject, identity }) =>
-      subject.kind === "network" || isSame(identity, this.#libc.lookAt(subject.path))
+      subject.kind === "network" || subject.kind === "protected" || isSame(identity, this.#libc.lookAt(subject.path))
     );
   }
 
   subjects(): readonly GrantSubject[] {
-    return this.grants().map(({ subject }) => subject);
+    return this.grants().map(({ subject, identity }) =>
+      subject.kind === "network" || identity === undefined ? subject : { ...subject, identity }
+    );
   }
 
   async keep(subject: GrantSubject): Promise<Outcome<void>> {
-    const identity = subject.kind === "network" ? undefined : this.#libc.lookAt(subject.path);
+    const identity = subject.kind === "network" ? undefined : subject.identity ?? this.#libc.lookAt(subject.path);
     if (subject.kind !== "network" && identity === undefined) return failure("is not there any more");
     const added = await this.#kept.add({
-      subject,
+      subject: subject.kind === "network" ? subject : { kind: subject.kind, path: subject.path },
       project: this.#options.scopes.map(({ path, device, inode }) => ({ path, device, inode })),
       ...identity !== undefined && { identity: { device: identity.device, inode: identity.inode } },
     });

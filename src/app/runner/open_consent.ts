@@ -10,17 +10,23 @@ import type { SessionRunner } from "../../process/command_runner.ts";
 import type { SessionSandbox } from "../../sandbox/settle_paths.ts";
 import type { SandboxStatus } from "../../service/service.ts";
 import type { Settings } from "../../settings/settings.ts";
+import { absolutePath, placeOf, realPath } from "../../system/paths.ts";
+import { homeOf } from "../../system/user_directories.ts";
+import type { PathGrants } from "./allowing_runner.ts";
 import { AskingRunner } from "./asking_runner.ts";
+import { PathQuestions, type PathQuestionsOptions } from "./path_questions.ts";
 import type { AuditLog } from "./audit_log.ts";
 import { ProjectConsent } from "./kept_consent.ts";
 
 export interface OpenConsentOptions {
   /** Runs what asks. */
   readonly runner: SessionRunner;
-  readonly settings: Pick<Settings, "asks">;
+  readonly settings: Pick<Settings, "asks" | "auditLog">;
   readonly environment: Readonly<Record<string, string>>;
   readonly sandbox: Pick<SessionSandbox, "scopes" | "writable">;
   readonly status: SandboxStatus;
+  /** Opens what is allowed; absent: paths are not asked for. */
+  readonly grants?: PathGrants;
   /** Gets each question and answer; undefined: no log is wanted. */
   readonly audit: Outcome<AuditLog> | undefined;
   readonly log: Logger;
@@ -44,7 +50,29 @@ export function openConsent(options: OpenConsentOptions, stack: AsyncDisposableS
   };
   const consent = new Consent({ kinds: new Set(asks), kept, record });
   const lines = () => grantLines(asks, consent.session, kept);
-  return { runner: new AskingRunner(runner, consent), consent, status: withLines(status, lines) };
+  const paths = options.grants && pathQuestions({
+    ...options,
+    consent,
+    grants: options.grants,
+    onUse: (subject) => void kept?.used(subject),
+  });
+  return { runner: new AskingRunner(runner, consent, paths), consent, status: withLines(status, lines) };
+}
+
+function pathQuestions(
+  { consent, grants, onUse, settings: { auditLog }, environment, log }:
+    & OpenConsentOptions
+    & Pick<PathQuestionsOptions, "consent" | "grants" | "onUse">,
+): PathQuestions {
+  const home = homeOf(environment);
+  return new PathQuestions({
+    consent,
+    grants,
+    onUse,
+    home: home === undefined ? undefined : realPath(home),
+    closed: auditLog === undefined ? [] : [placeOf(absolutePath(auditLog, Deno.cwd()))],
+    log,
+  });
 }
 
 /** Undefined: there is no place out of reach of commands, which is logged. */

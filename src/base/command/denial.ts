@@ -52,18 +52,21 @@ interface DenialFacts {
   readonly question?: string;
   /** The machine's policy that keeps such flags from being given, as a sentence without its end; absent: none does. */
   readonly policy?: string;
+  /** What a person who was asked has answered, a sentence without its end; absent: none was asked. */
+  readonly answer?: string;
 }
 
 /** The denial in a sentence. It says what holds and leaves the conclusion to the reader. */
 export function denialSentence(denial: Denial): string {
-  const { flags, question, policy } = denial;
+  const { flags, question, policy, answer } = denial;
   const ways = [
     ...question === undefined ? [] : [`run \`ahma_mcp grants allow ${question}\``],
     ...flags.length === 0 ? [] : [`start the server with ${flags.join(" or ")}`],
   ];
   const advice = ways.length === 0 ? "" : ` A person can allow it: ${ways.join(", or ")}.`;
+  const told = answer === undefined ? advice : ` ${answer}.`;
   const held = policy === undefined ? "" : ` The ${policy.replace(/\.$/, "")}.`;
-  return `${"path" in denial ? pathReason(denial) : denial.reason}.${advice}${held}`;
+  return `${"path" in denial ? pathReason(denial) : denial.reason}.${told}${held}`;
 }
 
 function pathReason({ path, access, protected: isProtected, hidden, copied, instead }: PathDenial): string {

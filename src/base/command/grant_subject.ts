@@ -18,12 +18,16 @@ export interface PathSubject {
   readonly kind: "read" | "write" | "protected";
   /** Canonical and absolute. */
   readonly path: string;
+  /** What was there when the person was asked: nothing else at that path is meant (S20). Absent: what is there now. */
+  readonly identity?: PathIdentity;
 }
 
-/** The same, by what was there when the person was asked: nothing else at that path is meant (S20). */
-export interface PinnedSubject extends PathSubject {
-  readonly identity: { readonly device: bigint; readonly inode: bigint };
+export interface PathIdentity {
+  readonly device: bigint;
+  readonly inode: bigint;
 }
+
+export type PinnedSubject = PathSubject & { readonly identity: PathIdentity };
 
 /** The one thing that a question is about, and that a grant opens. */
 export type GrantSubject = HostSubject | PathSubject;
@@ -31,4 +35,9 @@ export type GrantSubject = HostSubject | PathSubject;
 /** Equal for equal subjects only. */
 export function subjectKey(subject: GrantSubject): string {
   return subject.kind === "network" ? `network ${subject.host}:${subject.port}` : `${subject.kind} ${subject.path}`;
+}
+
+/** The same for what is pinned: another thing at the same path is another subject. */
+export function pinKey(subject: PinnedSubject): string {
+  return `${subjectKey(subject)} ${subject.identity.device}:${subject.identity.inode}`;
 }

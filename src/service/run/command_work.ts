@@ -55,6 +55,7 @@ function runRequest({ runner }: WorkTools, request: CommandRequest, control: Wor
     onOutput: (chunk) => control.write(chunk),
     onProtectedChange: (changes) => control.protectedChanged(changes),
     onRunning: (command) => control.running(command),
+    say: (line) => control.say(line),
     person,
   });
 }
