@@ -12,6 +12,8 @@ export function machineProblem(): string | undefined {
 
 /** The machine until it is disposed of. */
 export interface OtherMachine extends AsyncDisposable {
+  /** Where it listens. Root logs in with the key in the file `user` of its directory. */
+  readonly port: number;
   /**
    * Gives the account of the bench's home the name `other` for it, and a key.
    *
@@ -40,6 +42,7 @@ export async function startMachine(directory: string): Promise<OtherMachine> {
     ...options,
   ]);
   return {
+    port: server.port,
     async admit(bench) {
       const here = `${bench.home}/.ssh`;
       bench.write(
