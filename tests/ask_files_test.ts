@@ -117,7 +117,7 @@ Deno.test('S35 "no" leaves a path closed, unasked, and a form that is closed is 
         /commands can neither read nor change it\. It was refused by the person who was asked\.$/,
       );
     }
-    assert.match(await sh(`echo x > ${elsewhere}/work/new`), /It was asked for, and no person answered\.$/);
+    assert.match(await sh(`echo x > ${elsewhere}/work/new`), /It was asked for, and no person allowed it\.$/);
     assert.equal(forms.length, 2);
   });
 });
