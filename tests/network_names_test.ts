@@ -1,6 +1,9 @@
 /** The network by name: what a list opens, and that all else stays closed (S30, S31, S32). */
 import assert from "node:assert/strict";
 import { namesHere } from "./_support/names_here.ts";
+import { SYSTEM_CALLS, THIS_PROCESSOR } from "../src/system/syscalls.ts";
+import { HAS_COMPILER, NO_COMPILER } from "./_support/kernel/compiled.ts";
+import { lyingKernel } from "./_support/kernel/lying_kernel.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
 import { HttpClient } from "./_support/clients/http_client.ts";
@@ -10,6 +13,9 @@ import { HttpServerProcess } from "./_support/servers/http_server.ts";
 const HOSTS = "named.example.test other.example.test a.below.example.test deep.a.below.example.test below.example.test";
 const NAMED = "named.example.test";
 const ELSEWHERE = "169.254.169.254 metadata.example.test\n192.0.2.1 special.example.test\n";
+
+const AF_INET6 = 10;
+const EAFNOSUPPORT = 97;
 
 /** Prints what comes of a connection: `python3 client.py HOST PORT [SERVER_NAME]`, with a name as TLS. */
 const CLIENT = `
@@ -200,6 +206,24 @@ except OSError as e: print("cut off")
     text.replace(/\n\[exit code 0, [^\]]*\]/, "").trim(),
     `cut off\nSandbox: "${NAMED}:443" has no address.`,
   );
+});
+
+Deno.test(`S30 where no process gets sockets of IPv6, a list opens its names over IPv4${NO_COMPILER}`, {
+  ignore: !HAS_COMPILER,
+}, async () => {
+  using bench = new Workbench();
+  await using recorder = new Recorder();
+  bench.write("client.py", CLIENT);
+  const lying = await lyingKernel(bench);
+  const refused = lying([{ call: SYSTEM_CALLS[THIS_PROCESSOR].socket, errno: EAFNOSUPPORT, first: AF_INET6 }]);
+  await using server = await ServerProcess.start(bench, {
+    flags: ["--sync", "--network", `${NAMED}:${recorder.port}`, "--allow-private-hosts", NAMED],
+    prefix: [...refused, ...namesHere(bench, HOSTS)],
+    permissions: ["--allow-net"],
+  });
+  const asked = 'import socket; print([place[0].name for place in socket.getaddrinfo("' + NAMED + '", 1, type=1)])';
+  const command = `python3 client.py ${NAMED} ${recorder.port}; python3 -c '${asked}'`;
+  assert.match((await server.call("sandboxed_shell", { command })).text, /^answered\n\['AF_INET'\]\n/);
 });
 
 Deno.test("S31 a person is told of a flag only where it opens the address", async () => {

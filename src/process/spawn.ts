@@ -46,6 +46,7 @@ export class Spawner {
   readonly #libc: Libc;
   readonly #separator: Separator;
   readonly #watches: NoticedWatches;
+  #hasIpv6: boolean | undefined;
   #terminals: Terminals | undefined;
   #others: OtherDescriptors | undefined;
   readonly #processor: Processor;
@@ -124,9 +125,9 @@ export class Spawner {
     return (this.#others ??= new OtherDescriptors()).take(pid, descriptor);
   }
 
-  /** Whether the kernel knows IPv6. */
+  /** Whether commands can have IPv6. */
   get hasIpv6(): boolean {
-    return this.#libc.readProc("/proc/net/if_inet6") !== undefined;
+    return this.#hasIpv6 ??= this.#libc.hasIpv6();
   }
 
   /** What is at a path itself (libc.ts). */

@@ -247,9 +247,9 @@ function throughTerminator(
 
 function useOf(name: string, port: number, end: ConnectionEnd, { places, termination }: Ended): NetworkUse {
   const { bytesIn, bytesOut } = end;
-  const { secrets, refused: why } = termination?.end() ?? { secrets: [], refused: undefined };
+  const { secrets, refused: ofRequest } = termination?.end() ?? { secrets: [], refused: undefined };
   const [address] = termination === undefined || end.address === undefined ? [end.address] : places;
-  const refused = end.refused ?? (why === undefined ? undefined : { reason: why });
+  const refused = end.refused ?? ofRequest;
   return {
     name,
     port,

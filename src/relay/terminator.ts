@@ -1,4 +1,6 @@
 /** What ends the TLS of some hosts in place of the relay, which passes bytes on: it sees the requests (S33). */
+import type { NetworkRefusal } from "../base/command/network_use.ts";
+import type { Place } from "./connection.ts";
 import type { Endpoint } from "./sockets.ts";
 
 /** Where a connection was meant to go. */
@@ -6,7 +8,7 @@ export interface TerminatorTarget {
   readonly host: string;
   readonly port: number;
   /** Looked up and checked. */
-  readonly places: readonly Endpoint[];
+  readonly places: readonly Place[];
 }
 
 /** What became of a connection. */
@@ -14,7 +16,7 @@ export interface TerminatedUse {
   /** Names of the secrets that its requests have carried. */
   readonly secrets: readonly string[];
   /** Why a request was refused; undefined: none was. */
-  readonly refused: string | undefined;
+  readonly refused: NetworkRefusal | undefined;
 }
 
 /** One connection. */

@@ -2,6 +2,7 @@
  * Ends the TLS of commands for hosts that secrets are bound to (S33), puts the secrets into their requests, and sends these
  * on over TLS of its own. Only connections that the relay has announced are answered.
  */
+import type { NetworkRefusal } from "../base/command/network_use.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { shorten, writtenOut } from "../base/visible_text.ts";
@@ -42,7 +43,7 @@ interface Connection {
   /** Ends its requests. */
   readonly controller: AbortController;
   readonly used: Set<string>;
-  refused: string | undefined;
+  refused: NetworkRefusal | undefined;
 }
 
 /** Disposal ends all connections. */
@@ -108,7 +109,7 @@ export class SecretGateway implements Terminator, AsyncDisposable {
     if (connection === undefined) return answered(403, "This address is not yours to use");
     const { target, controller } = connection;
     const refuse = (status: number, why: string) => {
-      connection.refused = `was sent a request that is not passed on: ${why}`;
+      connection.refused = { reason: `was sent a request that is not passed on: ${why}` };
       return answered(status, `Refused by ahma_mcp: ${why}`);
     };
     const [, asked = "", path = ""] = ADDRESS.exec(request.url) ?? [];
@@ -131,7 +132,12 @@ export class SecretGateway implements Terminator, AsyncDisposable {
     for (const name of ready.used) connection.used.add(name);
     try {
       const { authorities } = this.#options;
-      return await send({ request, target, line, ready, authorities, signal: controller.signal });
+      const ownProblem = (address: string) => {
+        const place = target.places.find((one) => addressText(one.address) === address);
+        connection.refused = place?.ownProblem?.();
+        return connection.refused?.reason;
+      };
+      return await send({ request, target, line, ready, authorities, ownProblem, signal: controller.signal });
     } catch (thrown) {
       // A message of the runtime may quote what was sent.
       const why = hideIn(messageOf(thrown), ready.hidden);
@@ -147,18 +153,19 @@ interface Sent {
   readonly line: Pick<RequestLine, "method" | "target">;
   readonly ready: Exclude<PutIn, { readonly refused: string }>;
   readonly authorities: readonly string[];
+  readonly ownProblem: (address: string) => string | undefined;
   readonly signal: AbortSignal;
 }
 
 async function send(
-  { request, target: { host, port, places }, line, ready, authorities, signal }: Sent,
+  { request, target: { host, port, places }, line, ready, authorities, ownProblem, signal }: Sent,
 ): Promise<Response> {
   const authority = port === 443 ? host : `${host}:${port}`;
   const addresses = places.map(({ address }): HostAddress => ({
     address: addressText(address),
     family: address.length === 4 ? 4 : 6,
   }));
-  const connection = await tlsToAddress({ host, port, addresses, authorities, signal });
+  const connection = await tlsToAddress({ host, port, addresses, authorities, ownProblem, signal });
   const answer = await requestToAddress({
     url: new URL(`https://${authority}`),
     path: line.target,

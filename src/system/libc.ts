@@ -13,6 +13,7 @@ import {
   O_PATH,
   OWN_CALLS,
   OWN_OPEN_FLAGS,
+  SOCK_STREAM,
   THIS_PROCESSOR,
 } from "./syscalls.ts";
 import { AbsenceWatch, type ChangeWatch, PathWatch, type StatInto, type Watched } from "./stat_watch.ts";
@@ -36,6 +37,7 @@ const FILES = {
   read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   close: { parameters: ["i32"], result: "i32" },
+  socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
 } as const;
 
 const LISTINGS = {
@@ -43,6 +45,7 @@ const LISTINGS = {
   readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
 } as const;
 
+const AF_INET6 = 10;
 const HERE = BigInt(AT_FDCWD);
 const MFD_CLOEXEC = 1;
 const MFD_EXEC = 16;
@@ -122,6 +125,14 @@ export class Libc implements Disposable {
     const { landlock, __errno_location } = this.#questions.symbols;
     const abi = landlock(number, 0n, 0n, LANDLOCK_CREATE_RULESET_VERSION);
     return abi < 0n ? -errnoAt(__errno_location()) : Number(abi);
+  }
+
+  /** Whether this process gets sockets of IPv6: kernels, and filters around this process, can refuse them. */
+  hasIpv6(): boolean {
+    const { socket, close } = this.#files.symbols;
+    const opened = socket(AF_INET6, SOCK_STREAM | O_CLOEXEC, 0);
+    if (opened >= 0) close(opened);
+    return opened >= 0;
   }
 
   /** Whether the kernel can filter system calls by answering with an error. */

@@ -11,16 +11,22 @@ export interface TlsTarget {
   readonly port: number;
   /** At least one; the first that can be reached is used. */
   readonly addresses: readonly HostAddress[];
+  /** Why an address that turns out to be this machine's own may not be spoken to; undefined: it may. */
+  readonly ownProblem: (address: string) => string | undefined;
   /** Certificates of authorities in addition to those that the runtime trusts, PEM. */
   readonly authorities: readonly string[];
   /** Ends it. */
   readonly signal: AbortSignal;
 }
 
+/** How long one address may say nothing while there may be others, milliseconds. */
+const DIAL_MS = 10_000;
+
 /** Rejects when no address answers, or not as the host. */
-export async function tlsToAddress({ host, port, addresses, authorities, signal }: TlsTarget): Promise<Duplex> {
+export async function tlsToAddress(target: TlsTarget): Promise<Duplex> {
+  const { host, authorities, signal } = target;
   const { Duplex } = await import("node:stream");
-  const dialled = await dial(addresses, port, signal);
+  const dialled = await dial(target);
   const connection = await Deno.startTls(dialled, { hostname: host, caCerts: [...authorities] });
   const end = () => connection.close();
   signal.addEventListener("abort", end);
@@ -36,15 +42,35 @@ export async function tlsToAddress({ host, port, addresses, authorities, signal 
   return Duplex.fromWeb({ readable: connection.readable, writable: connection.writable });
 }
 
-async function dial(addresses: readonly HostAddress[], port: number, signal: AbortSignal): Promise<Deno.TcpConn> {
+async function dial({ addresses, port, signal, ownProblem }: TlsTarget): Promise<Deno.TcpConn> {
   let problem: unknown = new Error("It has no address");
   for (const { address } of addresses) {
     try {
-      return await Deno.connect({ hostname: address, port, signal });
+      return checked(await dialOne(address, port, signal), address, ownProblem);
     } catch (thrown) {
       signal.throwIfAborted();
       problem = thrown;
     }
   }
   throw problem;
+}
+
+/** Rejects also where it says nothing for long. */
+async function dialOne(hostname: string, port: number, signal: AbortSignal): Promise<Deno.TcpConn> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error(`${hostname} does not answer`)), DIAL_MS);
+  try {
+    return await Deno.connect({ hostname, port, signal: AbortSignal.any([signal, late.signal]) });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A route can make this machine's own what no interface has: both ends of a connection are the same address then. */
+function checked(connection: Deno.TcpConn, address: string, ownProblem: TlsTarget["ownProblem"]): Deno.TcpConn {
+  const { localAddr, remoteAddr } = connection;
+  const why = localAddr.hostname === remoteAddr.hostname ? ownProblem(address) : undefined;
+  if (why === undefined) return connection;
+  connection.close();
+  throw new Error(why);
 }
