@@ -116,6 +116,7 @@ export class Consent implements WaitingQuestions {
       const key = subjectKey(subject);
       const open = this.#open.get(key) ?? this.#begin(key, wish);
       if (open.way === "terminal") return { allowed: false, question: open.id };
+      wish.onForm(subject);
       const { answer, reason } = await open.join(waiting);
       if (answer === "no") return { allowed: false, ...refusal(reason) };
       // What was granted to another command once is asked for again.

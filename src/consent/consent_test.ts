@@ -36,8 +36,9 @@ class Scripted implements Person {
 /** A run with its wishes. */
 function asking(person: Person, consent: Consent) {
   const run = {};
+  const by = { command: "c", tool: "t", operation: "op_1" };
   return (subject: GrantSubject, signal = NEVER): Promise<Decision> =>
-    consent.decide({ subject, run, person, by: { command: "c", tool: "t", operation: "op_1" } }, signal);
+    consent.decide({ subject, run, person, by, onForm: () => {} }, signal);
 }
 
 function host(name: string): GrantSubject {

@@ -11,6 +11,8 @@ export interface Wish {
   readonly run: object;
   /** Undefined: its call has none. */
   readonly person: Person | undefined;
+  /** Hears that the command waits for an answer in a form. */
+  readonly onForm: (subject: GrantSubject) => void;
 }
 
 export type Decision =

@@ -3,6 +3,7 @@ import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { HostSubject } from "../../base/command/grant_subject.ts";
 import type { Unallowed, UnlistedHosts } from "../../base/command/unlisted_hosts.ts";
 import type { Consent } from "../../consent/consent.ts";
+import { wishText } from "../../consent/form.ts";
 import type { Decision, Wish } from "../../consent/wish.ts";
 import type { CommandHooks, CommandRequest, SessionRunner } from "../../process/command_runner.ts";
 import type { PathQuestions } from "./path_questions.ts";
@@ -32,6 +33,7 @@ export class AskingRunner extends RunnerDecorator {
       by: { command, tool: operation.tool, operation: operation.id },
       run: ended,
       person: hooks.person,
+      onForm: this.#saying(hooks),
     };
     try {
       const asking = { ...hooks, unlisted: this.#unlisted(asked, ended.signal) };
@@ -54,6 +56,16 @@ export class AskingRunner extends RunnerDecorator {
     const { end, allowed } = await paths.ask(first, asked, { request, signal: hooks.signal });
     const mayRunAgain = allowed?.kind === "read" && request.isRepeatable === true && !hooks.signal.aborted;
     return mayRunAgain ? await paths.runAgain(allowed, request, hooks, run) : end;
+  }
+
+  /** Tells once of each question why nothing goes on: results and progress show it. */
+  #saying({ say }: CommandHooks): Wish["onForm"] {
+    const said = new Set<string>();
+    return (subject) => {
+      const wish = wishText(subject);
+      if (!said.has(wish)) say?.(`[a person is asked: ${wish}?]`);
+      said.add(wish);
+    };
   }
 
   #unlisted(asked: Omit<Wish, "subject">, ended: AbortSignal): UnlistedHosts {

@@ -161,6 +161,7 @@ export class ConnectionShells {
         onProtectedChange: (changes) => control.protectedChanged(changes),
         onRunning: (command) => control.running(command),
         person: control.person,
+        say: (line) => control.say(line),
       },
     );
   }

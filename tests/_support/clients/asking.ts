@@ -79,7 +79,8 @@ export async function withAsking(
       arguments: { command: `python3 client.py ${places.join(" ")}` },
     });
     const text = content.map((part) => part.type === "text" ? part.text : part.type).join("\n");
-    return text.replace(/\n\[exit code 0, [^\]]*\]/, "").trim(); // of a command that took longer
+    // What is said while a person is asked, and of a command that took longer.
+    return text.replaceAll(/^\[a person is asked: .*\?\]\n/gm, "").replace(/\n\[exit code 0, [^\]]*\]/, "").trim();
   };
   await run({ bench, greeter, port, server, client, forms, connect });
   await client.close();
