@@ -1,5 +1,6 @@
 /** A person is asked for paths that a command was denied, and commands that follow have them (S35, S36). */
 import assert from "node:assert/strict";
+import type { Client } from "@modelcontextprotocol/client";
 import { type Answer, choosing } from "./_support/clients/asking.ts";
 import { connectClient } from "./_support/clients/sdk_client.ts";
 import { until } from "./_support/deadline.ts";
@@ -10,6 +11,7 @@ import { exists, type User, usersAtHand, Workbench } from "./_support/workbench.
 interface Session {
   readonly bench: Workbench;
   readonly server: ServerProcess;
+  readonly client: Client;
   /** The messages of the forms, in order. */
   readonly forms: readonly string[];
   /** Runs a line, and gives the result's text. */
@@ -55,7 +57,7 @@ async function inSession(
     const text = content.map((part) => part.type === "text" ? part.text : part.type).join("\n");
     return text.replace(/\n?\[exit code [^\]]*\]/, "").trim();
   };
-  await work({ bench, server, forms, call, sh: (line) => call("sandboxed_shell", { command: line }) });
+  await work({ bench, server, client, forms, call, sh: (line) => call("sandboxed_shell", { command: line }) });
   await client.close();
 }
 
@@ -95,6 +97,32 @@ for (const user of usersAtHand()) {
     });
   }
 }
+
+Deno.test("S35 an idempotent leaf that may read now is run again, another one is not", async () => {
+  using bench = new Workbench();
+  const leaf = { description: "Shows a file.", positional_args: [{ name: "path", type: "string", required: true }] };
+  const subcommand = [
+    { ...leaf, name: "again", argv: [], idempotent: true },
+    { ...leaf, name: "once", argv: [] },
+  ];
+  bench.write(
+    ".ahma/tools/show.json",
+    JSON.stringify({ name: "show", command: "cat", description: "Shows files.", subcommand }),
+  );
+  await inSession(choosing("this session"), async ({ call, client, forms }) => {
+    const { elsewhere } = bench;
+    const text = await call("show_again", { path: `${elsewhere}/data/f` });
+    assert.match(text, /\[reading ".*\/data\/f" is allowed now: run again\]\nof data$/);
+    assert.match(await call("show_once", { path: `${elsewhere}/work/notes` }), /is allowed now, .*: call again\.$/);
+    assert.equal(await call("show_once", { path: `${elsewhere}/work/notes` }), "notes");
+    assert.equal(forms.length, 2);
+    const { tools } = await client.listTools();
+    const hints = tools.filter(({ name }) => name.startsWith("show_")).map((
+      { name, annotations },
+    ) => [name, annotations]);
+    assert.deepStrictEqual(hints, [["show_again", { idempotentHint: true }], ["show_once", undefined]]);
+  }, { bench });
+});
 
 Deno.test('S35 "this time" opens a path to one more run of that command, and to no other', async () => {
   await inSession(choosing("this time"), async ({ bench: { elsewhere }, forms, sh }) => {

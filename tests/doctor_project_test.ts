@@ -1,5 +1,6 @@
 /** `doctor --project` on made-up projects: what it says works does, and what it says needs a setting works with it only. */
 import assert from "node:assert/strict";
+import { namesHere } from "./_support/names_here.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { runOnTerminal, runProgram } from "./_support/terminal.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -55,7 +56,7 @@ Deno.test("L6 doctor --project says what works, and settings that open the rest 
     place: `cat ${shared}`,
     variable: 'test -n "$TEST_TOKEN"',
     home: "mkdir ~/.mix",
-    network: "getent hosts repo.hex.pm", // answered here, not by another machine
+    network: "getent hosts repo.hex.pm", // looked up in a file, and nothing connects
     hooks: "touch .git/hooks/pre-commit",
   };
   const works = async (start: object) => {
@@ -101,6 +102,7 @@ Deno.test("L6 doctor --project says what works, and settings that open the rest 
     environment: { TEST_TOKEN },
     flags: ["--allow-protected", ".git/hooks"],
     permissions: ["--allow-net"],
+    prefix: namesHere(bench, "", "1.1.1.1 repo.hex.pm\n"),
   };
   const open = Object.fromEntries(Object.keys(probes).map((id) => [id, true]));
   assert.deepStrictEqual(await works(opened), open);

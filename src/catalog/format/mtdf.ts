@@ -48,6 +48,10 @@ const shared = lazy(() => ({
   ),
   input: flag("Standard input stays open while it runs, for the tool send. Default false."),
   tty: flag("It gets a terminal of its own (80x24), for the tool send. Default false."),
+  idempotent: flag(
+    "Running it twice does what running it once does: it is run again once a person allowed it to read what it was " +
+      "denied (--ask). Default false.",
+  ),
   concurrency: optional(
     z.enum(["shared", "exclusive"]),
     "exclusive: one run at a time per working directory. Default shared.",

@@ -62,6 +62,8 @@ export interface Leaf {
   readonly watch?: readonly string[];
   /** How its input stays open while it runs (X22); absent: it does not. */
   readonly input?: "pipe" | "terminal";
+  /** Running it twice does what running it once does (S35); absent: that is not known. */
+  readonly idempotent?: true;
   /** Where its commands may connect at most (S43); absent: where the server lets all commands. */
   readonly network?: NetworkReach;
   /** How to find out whether it can run (T11). */

@@ -14,15 +14,16 @@ export function exclusiveOf(nodes: readonly Node[]): boolean {
   return nodes.findLast((node) => node.concurrency !== undefined)?.concurrency === "exclusive";
 }
 
-/** What a node itself says about the answers of its calls, and its input while it runs (X20 to X22). */
+/** What a node itself says about the answers of its calls, its input while it runs (X20 to X22), and runs in its place. */
 export function answersOf(
-  { until, until_port, until_quiet, watch, input, tty }: Node,
-): Pick<Leaf, "answersAt" | "watch" | "input"> {
+  { until, until_port, until_quiet, watch, input, tty, idempotent }: Node,
+): Pick<Leaf, "answersAt" | "watch" | "input" | "idempotent"> {
   const isSaid = until !== undefined || until_port !== undefined || until_quiet !== undefined;
   return {
     ...isSaid && { answersAt: { until, until_port, until_quiet } },
     ...watch !== undefined && { watch },
     ...(tty === true || input === true) && { input: tty === true ? "terminal" : "pipe" },
+    ...idempotent === true && { idempotent },
   };
 }
 

@@ -3,6 +3,7 @@ import type { CommandEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
 import { narrowedReach, type NetworkReach } from "../../base/network/network_bound.ts";
 import type { PreparedCommand } from "../../command/prepared_command.ts";
+import type { Leaf } from "../../catalog/model/leaf.ts";
 import type { Work, WorkControl } from "../../operation/operation.ts";
 import type { CommandRequest } from "../../process/command_runner.ts";
 import type { PrivateFile, Service } from "../service.ts";
@@ -14,19 +15,22 @@ import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
 /** The parts of a service that the work needs. */
 export type WorkTools = Pick<Service, "runner" | "writePrivateFile" | "log">;
 
-/** Runs `prepared` in `directory` (real, inside the scope). `input`: how its input stays open; absent: it does not. */
+/** How a leaf runs: `input` stays open, absent: it does not; `idempotent`: it may be run again, absent: it may not. */
+type RunRules = Pick<Leaf, "input" | "idempotent">;
+
+/** Runs `prepared` in `directory` (real, inside the scope). */
 export function commandWork(
   tools: WorkTools,
   prepared: PreparedCommand,
   directory: string,
-  input?: CommandRequest["input"],
+  rules: RunRules = {},
 ): Work {
-  if (prepared.files.length === 0) return requestWork(tools, requestOf(prepared, directory, { files: [], input }));
+  if (prepared.files.length === 0) return requestWork(tools, requestOf(prepared, directory, { files: [], rules }));
   return async (control) => {
     const files: PrivateFile[] = [];
     try {
       for (const text of prepared.files) files.push(await tools.writePrivateFile(text));
-      return await runRequest(tools, requestOf(prepared, directory, { files, input }), control);
+      return await runRequest(tools, requestOf(prepared, directory, { files, rules }), control);
     } catch (thrown) {
       const message = `Cannot write a private file for an argument: ${messageOf(thrown)}`;
       return { kind: "not_started", message, fault: "server" };
@@ -63,7 +67,7 @@ function runRequest({ runner }: WorkTools, request: CommandRequest, control: Wor
 function requestOf(
   prepared: PreparedCommand,
   directory: string,
-  { files, input }: { readonly files: readonly PrivateFile[]; readonly input: CommandRequest["input"] },
+  { files, rules: { input, idempotent } }: { readonly files: readonly PrivateFile[]; readonly rules: RunRules },
 ): CommandRequest {
   return {
     run: { argv: prepared.argv.map((word) => typeof word === "string" ? word : files[word.file]?.path ?? "") },
@@ -71,6 +75,7 @@ function requestOf(
     environment: prepared.environment,
     stdin: prepared.stdin,
     ...input !== undefined && { input },
+    ...idempotent === true && { isRepeatable: idempotent },
   };
 }
 

@@ -88,6 +88,7 @@ export function leafTool(leaf: Leaf, facts: ListFacts): Tool {
     description: listedDescription(leaf, facts),
     // A schema is JSON, which its own type does not say: its members are `unknown`.
     inputSchema: { ...inputSchemaOf(leaf) } as Tool["inputSchema"],
+    ...leaf.idempotent === true && { annotations: { idempotentHint: true } },
   };
 }
 
@@ -98,7 +99,7 @@ async function makeJob(service: Service, catalog: Catalog, { leaf, args }: Resol
   const { meta, directory, command, title } = prepared.value;
   const work = command === undefined
     ? await sequenceWork(service, catalog, { leaf, directory })
-    : success(withRetries(commandWork(service, command, directory, leaf.input), leaf.retry));
+    : success(withRetries(commandWork(service, command, directory, leaf), leaf.retry));
   if (!work.ok) return work;
   const awaited = await readCondition(leaf.name, leaf.answersAt, { isOpen: leaf.input !== undefined });
   if (!awaited.ok) return awaited;

@@ -104,6 +104,80 @@ function takesGrants(setting: ServerSetting): Way {
   return { does, ownServer: setting };
 }
 
+/** A directory that a person allowed to read, and what is there afterwards. */
+interface Allowed {
+  readonly bench: Workbench;
+  /** Below `elsewhere` of the bench: `data/f`, which was allowed, and `other/f` with the secret. */
+  readonly data: string;
+  readonly other: string;
+  /** Reads `data/f`. */
+  readonly line: string;
+  readonly secret: string;
+  /** Where it was allowed; undefined in the control, which has no sandbox to be asked. */
+  readonly asked: { takeBack(): Promise<void> } | undefined;
+}
+
+/** Reads by `shell` after `change`; gives the secret where the command got it. */
+function readsAfter(
+  change: (allowed: Allowed) => Promise<void> | void,
+  from: "the same session" | "another session" = "the same session",
+): Way {
+  const does = driven(async ({ user, home, running, enforced }) => {
+    using bench = new Workbench(user);
+    const [data, other] = [`${bench.elsewhere}/data`, `${bench.elsewhere}/other`];
+    const secret = crypto.randomUUID();
+    bench.write(`${data}/f`, from === "another session" ? secret : "allowed\n");
+    bench.write(`${other}/f`, secret);
+    const parts = { bench, data, other, secret, line: `cat ${data}/f` };
+    if (!enforced) {
+      await change({ ...parts, asked: undefined });
+      return (await running.shell(parts.line)).text.includes(secret) ? secret : undefined;
+    }
+    const flags = ["--ask", "read"];
+    await using server = await ServerProcess.start(bench, { flags, environment: { HOME: home } });
+    // The directory, as its file is one of several.
+    const [, grant = ""] = /grants allow (q_\w+)/.exec((await server.shell(`ls ${data}`)).text) ?? [];
+    const answered = await runProgram(bench, ["grants", "allow", grant, "session"], { environment: { HOME: home } });
+    const seen = (await server.shell(parts.line)).text;
+    if (!seen.includes(from === "another session" ? secret : "allowed")) {
+      throw new Error(`What was allowed cannot be read: ${answered.stdout}${answered.stderr}${seen}`);
+    }
+    const takeBack = async () => {
+      const { code, stderr } = await runProgram(bench, ["grants", "revoke", grant], { environment: { HOME: home } });
+      if (code !== 0) throw new Error(stderr);
+    };
+    await change({ ...parts, asked: { takeBack } });
+    using elsewhere = new Workbench(user);
+    await using another = from === "another session"
+      ? await ServerProcess.start(elsewhere, { flags, environment: { HOME: home } })
+      : undefined;
+    const reader = another ?? server;
+    return (await reader.shell(`${parts.line}; cat ${data}/*`)).text.includes(secret) ? secret : undefined;
+  });
+  return { does, ownServer: {} };
+}
+
+function exchange({ data, other }: Allowed): void {
+  Deno.renameSync(data, `${data}.old`);
+  Deno.renameSync(other, data);
+}
+
+function linkInstead({ data, other }: Allowed): void {
+  Deno.renameSync(data, `${data}.old`);
+  Deno.symlinkSync(other, data);
+}
+
+function linkFile({ data, other }: Allowed): void {
+  Deno.removeSync(`${data}/f`);
+  Deno.symlinkSync(`${other}/f`, `${data}/f`);
+}
+
+/** With another secret in place of what was read before. */
+async function takeBack({ bench, data, secret, asked }: Allowed): Promise<void> {
+  bench.write(`${data}/f`, secret);
+  await asked?.takeBack();
+}
+
 const OPEN_SOCKETS = ["--unix-sockets", "allow"];
 
 export const CONSENT: readonly Row[] = [
@@ -133,6 +207,19 @@ export const CONSENT: readonly Row[] = [
         flags: ({ home }) => ["--write", home, "--allow-broad-scope"],
       }),
       "without namespaces": takesGrants(REFUSING_NAMESPACES),
+    },
+  },
+  {
+    id: "I11",
+    title: "read with a person's grant what the person did not allow",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      "another directory at its path": readsAfter(exchange),
+      "a link at its path": readsAfter(linkInstead),
+      "a link to elsewhere in it": readsAfter(linkFile),
+      "after it was taken back": readsAfter(takeBack),
+      "in another session": readsAfter(() => {}, "another session"),
     },
   },
 ];
