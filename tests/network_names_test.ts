@@ -190,7 +190,7 @@ except OSError as e: print("cut off")
 `,
   );
   const prefix = namesHere(bench, HOSTS);
-  // A program that reads the names waits until they can be written, and finds none.
+  // A program that reads the names waits until they can be written, and finds none, as often as it asks.
   const [hosts, connected] = [`${bench.parent}/hosts`, `${bench.scope}/connected`];
   await Deno.remove(hosts);
   for (const pipe of [hosts, connected]) {
@@ -198,14 +198,18 @@ except OSError as e: print("cut off")
   }
   const flags = ["--sync", "--network", NAMED];
   await using server = await ServerProcess.start(bench, { flags, prefix, permissions: ["--allow-net"] });
-  const [{ text }] = await Promise.all([
-    server.call("sandboxed_shell", { command: "python3 slow.py; rm connected" }),
-    Deno.readTextFile(connected).then(() => Deno.open(hosts, { write: true })).then((file) => file.close()),
-  ]);
-  assert.equal(
-    text.replace(/\n\[exit code 0, [^\]]*\]/, "").trim(),
-    `cut off\nSandbox: "${NAMED}:443" has no address.`,
-  );
+  const answer = server.call("sandboxed_shell", { command: "python3 slow.py; rm connected" });
+  await Deno.readTextFile(connected);
+  const answering = new Deno.Command("sh", { args: ["-c", 'while :; do : > "$0"; done', hosts] }).spawn();
+  try {
+    assert.equal(
+      (await answer).text.replace(/\n\[exit code 0, [^\]]*\]/, "").trim(),
+      `cut off\nSandbox: "${NAMED}:443" has no address.`,
+    );
+  } finally {
+    answering.kill("SIGKILL");
+    await answering.status;
+  }
 });
 
 Deno.test(`S30 where no process gets sockets of IPv6, a list opens its names over IPv4${NO_COMPILER}`, {
