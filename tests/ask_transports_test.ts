@@ -1,7 +1,7 @@
 /** Questions to a person over each transport, and what is left of them when a side goes away (S35). */
 import assert from "node:assert/strict";
 import type { ElicitResult } from "@modelcontextprotocol/client";
-import { askingFlags, choosing, CLIENT, Greeter, HOSTS, withAsking } from "./_support/clients/asking.ts";
+import { type Asking, askingFlags, choosing, CLIENT, Greeter, HOSTS, withAsking } from "./_support/clients/asking.ts";
 import { connectHttpClient } from "./_support/clients/sdk_client.ts";
 import { withDeadline } from "./_support/deadline.ts";
 import { namesHere } from "./_support/names_here.ts";
@@ -58,33 +58,32 @@ Deno.test("S35 clients that share a sandbox are not asked: the start is refused"
   );
 });
 
+/** Connects from an operation whose call has its answer by then, and gives the operation's result as JSON. */
+async function connectLater({ client, bench, port }: Asking): Promise<string> {
+  const command = `until [ -e go ]; do sleep 0.02; done; python3 client.py one.example.test:${port}`;
+  const begun = await client.callTool({
+    name: "sandboxed_shell",
+    arguments: { command, execution_mode: "AsyncResultPush" },
+  });
+  bench.write("go", "\n");
+  const [, id] = /(op_\w+)/.exec(JSON.stringify(begun.content)) ?? [];
+  const ended = await client.callTool({ name: "await", arguments: { operation_id: id } });
+  return JSON.stringify(ended.content);
+}
+
 Deno.test("S35 an operation that went on asks its client later", async () => {
-  await withAsking(choosing("this session"), async ({ client, bench, port, forms }) => {
-    const command = `until [ -e go ]; do sleep 0.02; done; python3 client.py one.example.test:${port}`;
-    const begun = await client.callTool({
-      name: "sandboxed_shell",
-      arguments: { command, execution_mode: "AsyncResultPush" },
-    });
-    bench.write("go", "\n");
-    const [, id] = /(op_\w+)/.exec(JSON.stringify(begun.content)) ?? [];
-    const ended = await client.callTool({ name: "await", arguments: { operation_id: id } });
-    assert.match(JSON.stringify(ended.content), /HTTP\/1\.1 400/);
-    assert.equal(forms.length, 1);
+  await withAsking(choosing("this session"), async (asking) => {
+    const ended = await connectLater(asking);
+    assert.match(ended, /HTTP\/1\.1 400/);
+    assert.equal(asking.forms.length, 1);
   }, { flags: [] });
 });
 
 Deno.test("S35 a call of 2026-07-28 that was answered leaves its questions to a terminal", async () => {
-  await withAsking(choosing("this session"), async ({ client, bench, port, forms }) => {
-    const command = `until [ -e go ]; do sleep 0.02; done; python3 client.py one.example.test:${port}`;
-    const begun = await client.callTool({
-      name: "sandboxed_shell",
-      arguments: { command, execution_mode: "AsyncResultPush" },
-    });
-    bench.write("go", "\n");
-    const [, id] = /(op_\w+)/.exec(JSON.stringify(begun.content)) ?? [];
-    const ended = await client.callTool({ name: "await", arguments: { operation_id: id } });
-    assert.match(JSON.stringify(ended.content), /ahma_mcp grants allow q_\w+/);
-    assert.equal(forms.length, 0);
+  await withAsking(choosing("this session"), async (asking) => {
+    const ended = await connectLater(asking);
+    assert.match(ended, /ahma_mcp grants allow q_\w+/);
+    assert.equal(asking.forms.length, 0);
   }, { era: "2026-07-28", flags: [] });
 });
 
