@@ -19,25 +19,22 @@ export function hideIn(text: string, hidden: readonly string[]): string {
  */
 export function hidingStream(hidden: readonly string[]): TransformStream<Uint8Array, Uint8Array> {
   let held = new Uint8Array(0);
-  /** So many bytes of what is held belong to a text that began before. */
-  let covered = 0;
+  /** The bytes that are held, without what is known to be hidden. */
+  let heldShown = new Uint8Array(0);
   return new TransformStream({
     transform(chunk, controller) {
       const bytes = concatenate([held, chunk]);
+      const shown = concatenate([heldShown, chunk]);
       // One character for each byte, and strings are searched faster than bytes.
       const text = new TextDecoder("latin1").decode(bytes);
+      for (const { from, to } of placesOf(hidden, text)) shown.fill(ASTERISK, from, to);
       const end = bytes.length - Math.max(0, ...hidden.map((one) => begunAtEnd(text, one)));
       held = bytes.slice(end);
-      bytes.fill(ASTERISK, 0, covered);
-      covered = Math.max(0, covered - end);
-      for (const { from, to } of placesOf(hidden, text)) {
-        bytes.fill(ASTERISK, from, to);
-        covered = Math.max(covered, to - end);
-      }
-      if (end > 0) controller.enqueue(bytes.subarray(0, end));
+      heldShown = shown.slice(end);
+      if (end > 0) controller.enqueue(shown.subarray(0, end));
     },
     flush(controller) {
-      if (held.length > 0) controller.enqueue(held.fill(ASTERISK, 0, covered));
+      if (heldShown.length > 0) controller.enqueue(heldShown);
     },
   });
 }
