@@ -7,7 +7,7 @@ const LIBRARY = {
   epoll_create1: { parameters: ["i32"], result: "i32" },
   epoll_ctl: { parameters: ["i32", "i32", "i32", "buffer"], result: "i32" },
   epoll_wait: { parameters: ["i32", "buffer", "i32", "i32"], result: "i32", nonblocking: true },
-  /** The same call where it waits for nothing. */
+  /** The same call on this thread, for a timeout of zero. */
   epoll_now: { name: "epoll_wait", parameters: ["i32", "buffer", "i32", "i32"], result: "i32" },
   eventfd: { parameters: ["u32", "i32"], result: "i32" },
   write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
@@ -26,23 +26,23 @@ const EPOLLET = 0x8000_0000;
 const [EVENT_BYTES, DATA_AT] = Deno.build.arch === "x86_64" ? [12, 4] as const : [16, 8] as const;
 const MOST_EVENTS = 256;
 
-/** What became possible since it was told last; both where the connection has ended. */
+/** What a descriptor became ready for since the last call; both, if its connection has ended. */
 export interface Possible {
   readonly read: boolean;
   readonly write: boolean;
 }
 
-/** Hears of each change once: what can be read or written must be, until the kernel says "blocked". */
+/** Called once for each change (edge-triggered): it must read or write until the kernel answers "blocked". */
 export type OnPossible = (possible: Possible) => void;
 
 export interface EventLoopOptions {
-  /** Hears why a listener has thrown: nothing is told any more. */
+  /** Called with what a listener threw; the loop has ended then. */
   readonly onFailure: (thrown: unknown) => void;
-  /** How long what was begun may take, milliseconds. */
+  /** The time until work of `later` is due, milliseconds. */
   readonly patience: number;
 }
 
-/** Work that is due at a time, unless it is dropped before. */
+/** Work that runs at a time, unless it is dropped before. */
 export interface Deadline {
   /** Of performance.now(), milliseconds. */
   readonly at: number;
@@ -55,12 +55,12 @@ export class EventLoop {
   readonly #wake: number;
   readonly #event = new Uint8Array(EVENT_BYTES);
   readonly #listeners = new Map<number, OnPossible>();
-  /** What is not finished, although the kernel has nothing new to tell of it. */
+  /** Work that goes on in the next turn without a new event of the kernel. */
   #again = new Set<() => void>();
-  /** In the order of their times. */
+  /** Ordered by time. */
   readonly #deadlines = new Set<Deadline>();
   readonly #thread: ThreadShare;
-  /** The kernel is asked on another thread, and what is due later than it knows. */
+  /** A wait on another thread is under way, with the timeout of the deadlines it began with. */
   #isWaiting = false;
   #running: Promise<void> | undefined;
   #isClosed = false;
@@ -78,12 +78,12 @@ export class EventLoop {
     this.#thread = new ThreadShare(this.#epoll);
   }
 
-  /** Hears of a descriptor until it is removed, which must be before it is closed. @throws {Error} When the system refuses. */
+  /** Watches a descriptor until `remove`, which must come before it is closed. @throws {Error} When the system refuses. */
   add(descriptor: number, listener: OnPossible): void {
     this.#add(descriptor, listener, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
   }
 
-  /** The same for what can only be read, told as long as there is something: once for each connection that is taken. */
+  /** Watches a listening socket: called as long as a connection waits (level-triggered). */
   addListener(descriptor: number, listener: () => void): void {
     this.#add(descriptor, listener, EPOLLIN);
   }
@@ -98,8 +98,8 @@ export class EventLoop {
   }
 
   /**
-   * Runs `work` when the patience ends, unless it is dropped. The wait for descriptors ends then: a timer of the runtime
-   * would cost a connection a twentieth of a millisecond.
+   * Runs `work` when the patience ends, unless it is dropped. The deadline is the timeout of the wait for descriptors: a
+   * timer of the runtime would cost each connection 0.05 ms.
    */
   later(work: () => void): Deadline {
     const deadline = { at: performance.now() + this.#options.patience, work };
@@ -112,7 +112,7 @@ export class EventLoop {
     this.#deadlines.delete(deadline);
   }
 
-  /** Settles when nothing is waited for any more. */
+  /** Settles when the last wait has ended. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -146,7 +146,7 @@ export class EventLoop {
     }
   }
 
-  /** How much is possible, once there is something or others need the thread. */
+  /** Waits for events, and gives how many there are; zero if the rest of the program needs the thread. */
   async #possible(events: Uint8Array<ArrayBuffer>, isLively: boolean): Promise<number> {
     const count = this.#possibleNow(events);
     if (count > 0 || this.#again.size > 0) return count;
@@ -158,7 +158,7 @@ export class EventLoop {
     return await this.#possibleLater(events, isLively ? 0 : this.#dueIn());
   }
 
-  /** Each event may take a while. */
+  /** Called before each event, which may take a while; undefined: the turn goes on. */
   #takeTurns(): Promise<void> | undefined {
     return this.#thread.hasTime ? undefined : this.#thread.giveWay();
   }
@@ -171,12 +171,12 @@ export class EventLoop {
     });
   }
 
-  /** What became possible meanwhile is asked for at once: the way by another thread takes longer than most of it. */
+  /** The events that there are now, without a wait: another thread would take longer than most events do. */
   #possibleNow(events: Uint8Array<ArrayBuffer>): number {
     return this.#library.symbols.epoll_now(this.#epoll, events, MOST_EVENTS, 0);
   }
 
-  /** Another thread waits, and the rest of the program goes on. */
+  /** Waits on another thread, while this one runs the rest of the program. */
   async #possibleLater(events: Uint8Array<ArrayBuffer>, milliseconds: number): Promise<number> {
     this.#isWaiting = true;
     const count = await this.#library.symbols.epoll_wait(this.#epoll, events, MOST_EVENTS, milliseconds);
@@ -220,7 +220,7 @@ export class EventLoop {
   }
 }
 
-/** How long after its last event a connection is expected to have another one soon. */
+/** How long after an event the next one is expected soon, milliseconds: the wait stays on this thread. */
 const LIVELY_MS = 20;
 /** O_NONBLOCK */
 const NONBLOCK = 0x800;

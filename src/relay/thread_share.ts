@@ -1,55 +1,57 @@
 /**
- * The program has one thread: connections have it in turns, and the rest of the program in between. Both are quick where
- * the thread itself waits for the kernel: another thread that waits in its place wakes it a tenth of a millisecond late.
+ * Shares the program's one thread between the relay and everything else. The relay works in turns, and gives the thread
+ * back between them. It waits for the kernel on this thread where it can, because a wait on another one ends 0.1 ms late.
  */
 import { LazyLibrary, LITTLE_ENDIAN } from "../system/c_library.ts";
 import { withLibc } from "../system/libc.ts";
 
 const LIBRARY = {
   poll: { parameters: ["buffer", "u64", "i32"], result: "i32" },
-  /** The same call, which waits for nothing, on another thread. */
+  /** The same call on another thread, with a timeout of zero: the runtime's own events are handled meanwhile. */
   rest: { name: "poll", parameters: ["buffer", "u64", "i32"], result: "i32", nonblocking: true },
 } as const;
 
 /** `struct pollfd`. */
 const POLLED_BYTES = 8;
 const POLLIN = 1;
-/** A turn, milliseconds: as long as the rest of the program needs nothing, and where it does. */
+/** The longest turn of the relay, milliseconds, while the runtime has no event. */
 const MOST_MS = 5;
+/** The shortest turn of the relay, milliseconds, even if the runtime has events. */
 const LEAST_MS = 1;
-/** How long the rest of the program has the thread at most. */
+/** The longest turn of the rest of the program, milliseconds. */
 const REST_MS = 5;
-/** How late timers of the program may be, which are not seen from here. */
+/** The longest wait on this thread, milliseconds. Timers of the runtime, which cannot be seen here, run late by this. */
 const SOON_MS = 1;
-/** What the program can go on with at once goes first, in steps. */
+/** Microtasks that may run before a wait, so that work that is ready does not wait with it. */
 const STEPS = 16;
 
 export class ThreadShare implements Disposable {
   readonly #library = new LazyLibrary(LIBRARY);
-  /** What connections wait in, then what the runtime waits in, if that is known. */
+  /** `struct pollfd` of the relay's epoll, then of the runtime's if that is known. */
   readonly #waiting: Uint8Array<ArrayBuffer>;
+  /** The same of the runtime's epoll alone; empty: it is not known. */
   readonly #runtime: Uint8Array<ArrayBuffer>;
   #begun = 0;
 
-  /** `epoll`: what connections wait in. */
+  /** `epoll`: the relay's own. */
   constructor(epoll: number) {
     const runtime = runtimeEpoll(epoll);
     this.#waiting = polled([epoll, ...runtime]);
     this.#runtime = polled(runtime);
   }
 
-  /** Whether the turn may go on. */
+  /** Whether the relay's turn may go on. */
   get hasTime(): boolean {
     const time = performance.now() - this.#begun;
     return time < LEAST_MS || time < MOST_MS && !this.#isAwaited;
   }
 
-  /** Begins a turn, as another thread has waited meanwhile. */
+  /** Begins a turn of the relay. */
   begin(): void {
     this.#begun = performance.now();
   }
 
-  /** Gives the rest of the program its turn, and begins another one. */
+  /** Gives the thread to the rest of the program, then begins the relay's next turn. */
   async giveWay(): Promise<void> {
     const end = performance.now() + REST_MS;
     do {
@@ -58,7 +60,7 @@ export class ThreadShare implements Disposable {
     this.begin();
   }
 
-  /** Waits a moment for connections; less, where the rest of the program can go on, or where that is not known. */
+  /** Waits up to 1 ms for an event of the relay or the runtime; not at all if the runtime's epoll is not known. */
   async wait(): Promise<void> {
     if (this.#runtime.length === 0) return;
     for (let steps = 0; steps < STEPS; steps++) await undefined;
@@ -70,7 +72,7 @@ export class ThreadShare implements Disposable {
     this.#library[Symbol.dispose]();
   }
 
-  /** The rest of the program can go on. */
+  /** Whether the runtime has an event to handle. */
   get #isAwaited(): boolean {
     return this.#poll(this.#runtime, 0) > 0;
   }
@@ -80,14 +82,14 @@ export class ThreadShare implements Disposable {
   }
 }
 
-/** What the runtime waits in, which is the first of this process; empty: it is not known. */
+/** The runtime's epoll descriptor, which is the first that this process has opened; empty: none was found. */
 function runtimeEpoll(own: number): readonly number[] {
   const found = withLibc((libc) => libc.descriptorsOf("self"));
   return [...found].filter(([descriptor, what]) => what === "anon_inode:[eventpoll]" && descriptor !== own)
     .map(([descriptor]) => descriptor).slice(0, 1);
 }
 
-/** Descriptors to wait for until they can be read. */
+/** `struct pollfd` for each descriptor, to wait until it can be read. */
 function polled(descriptors: readonly number[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(POLLED_BYTES * descriptors.length);
   const view = new DataView(bytes.buffer);
