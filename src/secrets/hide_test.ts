@@ -13,12 +13,15 @@ Deno.test("S33 hidingStream() hides a text however the bytes are cut, and change
     minLength: 1,
     maxLength: 3,
   });
-  await fc.assert(fc.asyncProperty(letters, secrets, fc.array(fc.nat(60)), async (text, texts, cuts) => {
-    const bytes = new TextEncoder().encode(text);
-    const ends = [...cuts, bytes.length].map((at) => Math.min(at, bytes.length)).sort((one, other) => one - other);
-    const chunks = ends.map((end, at) => bytes.subarray(ends[at - 1] ?? 0, end));
-    assert.equal(await hidden(chunks, texts), hideIn(text, texts));
-  }), { examples: [["aba", ["abaa", "ba"], []]] });
+  await fc.assert(
+    fc.asyncProperty(letters, secrets, fc.array(fc.nat(60)), async (text, texts, cuts) => {
+      const bytes = new TextEncoder().encode(text);
+      const ends = [...cuts, bytes.length].map((at) => Math.min(at, bytes.length)).sort((one, other) => one - other);
+      const chunks = ends.map((end, at) => bytes.subarray(ends[at - 1] ?? 0, end));
+      assert.equal(await hidden(chunks, texts), hideIn(text, texts));
+    }),
+    { examples: [["aba", ["abaa", "ba"], []]] },
+  );
 });
 
 Deno.test("S33 hideIn() hides all texts that overlap, whichever is named first", () => {
