@@ -35,7 +35,7 @@ const REST = `
 | \`XDG_CONFIG_HOME\` | Holds \`ahma/settings.json\` (default: ~/.config)                                                 |
 | \`XDG_CACHE_HOME\`  | Holds \`ahma_mcp\`: logs and the caches of package managers (default: ~/.cache)                   |
 | \`XDG_STATE_HOME\`  | Holds the token of \`--require-token\`, logins to other servers, and grants of \`--ask\` (default: ~/.local/state) |
-| \`XDG_RUNTIME_DIR\` | Holds \`ahma_mcp\`: sockets of servers, for \`attach\` and \`grants\` (default: below XDG_STATE_HOME)             |
+| \`XDG_RUNTIME_DIR\` | Holds \`ahma_mcp\`: sockets of servers, for \`attach\`, \`ps\` and \`grants\` (default: below XDG_STATE_HOME)             |
 | \`DENO_DIR\`        | The runtime's own cache; it must not lie in a scope                                             |
 | \`NO_COLOR\`        | Set to anything: no colour on a terminal                                                        |
 

@@ -25,6 +25,7 @@ Deno.test("L1 bash completes subcommands, flags, values, files and tools", async
     "ahma_mcp completions ": ["bash", "fish", "zsh"],
     "ahma_mcp servers te": ["test"],
     "ahma_mcp grants re": ["revoke"],
+    "ahma_mcp logs --f": ["--follow"],
     "ahma_mcp call git_statu": ["git_status"],
     "ahma_mcp call --sync --timeout 9 git_statu": ["git_status"],
     "ahma_mcp call git_status ": [],

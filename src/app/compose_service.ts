@@ -22,7 +22,7 @@ import { ToolFileSource } from "../service/tool_files/tool_file_source.ts";
 import type { ConnectionShellsOptions } from "../service/shells/connection_shells.ts";
 import { inlineLimits, type PublishedAs, type Service } from "../service/service.ts";
 import type { StdioStreams } from "../service/connection/stdio_connection.ts";
-import type { ShownConnection } from "../control/server/shown_server.ts";
+import type { ShownConnections } from "../control/server/shown_connections.ts";
 import { LateControl } from "./late_control.ts";
 import { isReadable } from "./writable_trees.ts";
 import { type OpenSecrets, openSecrets } from "./secrets/open_secrets.ts";
@@ -61,7 +61,7 @@ export interface Program extends AsyncDisposable {
   /** Speaks MCP until the client is gone or `stop` aborts, and everything that ran has ended (X14). */
   serve(io: StdioStreams): Promise<void>;
   /** The connections that people of its user see (X24). */
-  readonly shown: Set<ShownConnection>;
+  readonly shown: ShownConnections;
   /** Does the work that was deferred until a client has its answer. */
   afterFirstAnswer(): void;
 }
@@ -114,7 +114,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     log,
   };
   const housekeeping = stack.use(new Housekeeping({ environment, sandbox, log }));
-  const control = stack.use(new LateControl({ settings, environment, service, questions: session.consent }));
+  const control = stack.use(new LateControl({ settings, audit, environment, service, questions: session.consent }));
   const rooms = stack.move();
   return {
     service,
@@ -135,7 +135,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
 async function serveStdio(
   service: Service,
   io: StdioStreams,
-  { shells, shown }: { readonly shells: ConnectionShellsOptions; readonly shown: Set<ShownConnection> },
+  { shells, shown }: { readonly shells: ConnectionShellsOptions; readonly shown: ShownConnections },
 ): Promise<void> {
   const begun = await beginConnection(service, io);
   const [{ serveStdioConnection }, { ConnectionShells }] = await Promise.all([
@@ -144,7 +144,7 @@ async function serveStdio(
   ]);
   const connected = { ...service, shells: new ConnectionShells(shells) };
   shown.delete(service);
-  shown.add(connected);
+  shown.add({ ...connected, client: begun.answered?.client });
   await serveStdioConnection(connected, begun);
 }
 

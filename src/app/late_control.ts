@@ -2,14 +2,17 @@
 import type { WaitingQuestions } from "../base/command/grant_answer.ts";
 import { messageOf } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
-import type { ShownConnection } from "../control/server/shown_server.ts";
+import { type ShownConnection, ShownConnections } from "../control/server/shown_connections.ts";
 import { statusLine } from "../service/result/closing_line.ts";
 import type { Service } from "../service/service.ts";
 import type { Settings } from "../settings/settings.ts";
+import type { AuditLog } from "./runner/audit_log.ts";
 import { isInOpenTree, openTrees } from "./writable_trees.ts";
 
 export interface LateControlOptions {
   readonly settings: Pick<Settings, "http" | "sandbox">;
+  /** Absent: there is none. */
+  readonly audit?: Pick<AuditLog, "killed" | "path"> | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly service: Pick<Service, "scope" | "log"> & ShownConnection;
   /** Absent: the server asks nothing. */
@@ -18,13 +21,13 @@ export interface LateControlOptions {
 
 export class LateControl implements AsyncDisposable {
   /** The connections there are; at first the service itself. */
-  readonly shown: Set<ShownConnection>;
+  readonly shown = new ShownConnections();
   readonly #options: LateControlOptions;
   #opening: Promise<AsyncDisposable | undefined> | undefined;
 
   constructor(options: LateControlOptions) {
     this.#options = options;
-    this.shown = new Set([options.service]);
+    this.shown.add(options.service);
   }
 
   /** Makes it, once; a server without it only cannot be seen by people. */
@@ -38,7 +41,7 @@ export class LateControl implements AsyncDisposable {
   }
 
   async #open(): Promise<AsyncDisposable | undefined> {
-    const { settings, environment, questions, service: { scope: { roots: scopes }, log } } = this.#options;
+    const { settings, environment, questions, audit, service: { scope: { roots: scopes }, log } } = this.#options;
     const { openControl } = await import("../control/server/open_control.ts");
     const open = settings.sandbox.enforce ? openTrees(settings.sandbox, environment) : [];
     const opened = await openControl({
@@ -46,10 +49,17 @@ export class LateControl implements AsyncDisposable {
       isOpen: (path) => isInOpenTree(path, open),
       log,
       server: {
-        facts: { pid: Deno.pid, version: VERSION, mode: settings.http === undefined ? "stdio" : "http", scopes },
+        facts: {
+          pid: Deno.pid,
+          version: VERSION,
+          mode: settings.http === undefined ? "stdio" : "http",
+          scopes,
+          ...audit !== undefined && { auditLog: audit.path },
+        },
         connections: this.shown,
         describeEnd: statusLine,
         ...questions !== undefined && { questions },
+        ...audit !== undefined && { auditKill: ({ id, tool }) => audit.killed({ id, tool }) },
       },
     });
     return opened.ok ? opened.value : this.#warn(opened.problem);

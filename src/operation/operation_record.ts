@@ -86,6 +86,8 @@ export class OperationRecord {
   command: RunningCommand | undefined;
   /** What its terminal shows; undefined: it has none, or has ended. */
   screen: TerminalScreen | undefined;
+  /** Its command has, or had, a terminal to itself. */
+  hasTerminal = false;
   /** Protected paths that changed while it ran; empty: none, or nothing is protected. */
   protectedChanges: readonly ProtectedChange[] = [];
   readonly #resolveEnded: (end: OperationEnd) => void;
@@ -200,6 +202,7 @@ export class OperationRecord {
       running: (command) => {
         this.command = command;
         const { terminal } = command.input ?? {};
+        this.hasTerminal ||= terminal !== undefined;
         this.screen ??= terminal && new TerminalScreen(terminal.size);
         this.#resolveBegan();
       },

@@ -1,13 +1,14 @@
 import type { LeftRunning } from "../base/command/command_end.ts";
 import { living, type ProcessNames } from "./background_processes.ts";
-import type { CommandInput, RunningCommand } from "../base/command/running_command.ts";
+import type { CommandInput, ProcessUsage, RunningCommand } from "../base/command/running_command.ts";
 import type { OpenProcesses } from "./command_runner.ts";
 import { descendantsOf, killDescendants, type ProcessTree } from "./tree/descendants.ts";
 import { type InputSystem, inputWait } from "./tree/input_wait.ts";
+import { usageOf, type UsageSystem } from "./tree/usage.ts";
 import { holdsPort, type ListeningSystem, listensAt, type Protocol } from "./tree/listening.ts";
 
 /** What is needed of the system. */
-export type ProcessSystem = ProcessTree & ProcessNames & InputSystem & ListeningSystem;
+export type ProcessSystem = ProcessTree & ProcessNames & InputSystem & ListeningSystem & UsageSystem;
 
 /** The processes of a command: its first one, which is there at the first question, and the others. */
 export class ProcessesBelow implements OpenProcesses, RunningCommand {
@@ -35,6 +36,10 @@ export class ProcessesBelow implements OpenProcesses, RunningCommand {
   inputWait(): string | undefined {
     if (this.input?.terminal?.hasOutput === true) return undefined;
     return inputWait(this.#all(), this.#system);
+  }
+
+  usage(): ProcessUsage | undefined {
+    return usageOf(this.#all(), this.#system);
   }
 
   all(earlier?: ReadonlySet<number>): readonly number[] {

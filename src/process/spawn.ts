@@ -105,6 +105,8 @@ export class Spawner {
     return {
       ...systemTree(libc),
       commandLineOf: (pid) => libc.readProc(`/proc/${pid}/cmdline`),
+      statOf: (pid) => libc.readProc(`/proc/${pid}/stat`),
+      memoryOf: (pid) => libc.readProc(`/proc/${pid}/status`),
       callsOf: (pid) => libc.callsOf(pid),
       waitsOf: (thread) => libc.waitsOf(thread),
       descriptorsOf: (pid) => libc.descriptorsOf(pid),

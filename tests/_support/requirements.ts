@@ -1,7 +1,7 @@
 /** docs/requirements.md as data: tables of ids and sentences, under a heading for each letter. */
 
 /** An id with its part, as in `S8` and `X5a`; rows of the attack catalogue have a zero in front or a letter of their own. */
-const CITED = /\b[BCDGHKLMNOPQSTX][1-9]\d?[a-e]?\b/g;
+const CITED = /\b[BCDGHKLMNOPQSTVX][1-9]\d?[a-e]?\b/g;
 const ROW = /^\| <a id="([A-Z]\d+[a-z]?)"><\/a>(\S+) +\| (.+?) *\|$/;
 const FRAME = /^\| (?:id +\| requirement|-+ +\| -+|-+ \| -+) *\|$/;
 

@@ -41,7 +41,8 @@ const LONGEST_WORD = 4096;
 
 export class AuditLog implements Disposable {
   readonly #file: Deno.FsFile;
-  readonly #path: string;
+  /** Absolute. */
+  readonly path: string;
   readonly #options: AuditLogOptions;
   readonly #session = crypto.randomUUID().slice(0, 8);
   /** The last write was cut off: the next one begins a new line. */
@@ -51,7 +52,7 @@ export class AuditLog implements Disposable {
 
   private constructor(file: Deno.FsFile, path: string, options: AuditLogOptions) {
     this.#file = file;
-    this.#path = path;
+    this.path = path;
     this.#options = options;
     options.log.info("Audit log", { file: path, auditSession: this.#session });
   }
@@ -120,6 +121,11 @@ export class AuditLog implements Disposable {
     return this.#before(EVENT_NAMES[kind], "allow it", { ...by, ...subjectFields(subject), ...facts });
   }
 
+  /** A person ends an operation, whatever becomes of the line. */
+  killed({ id, tool }: AuditedCommand["operation"]): Promise<void> {
+    return this.#afterwards("kill", { operation: id, tool, by: "person" });
+  }
+
   /** The same for a call: names only, since its arguments are the server's business and may be secrets. */
   beginCall(call: AuditedCall): Promise<Outcome<void>> {
     return this.#before("start", "run the call", namesOf(call));
@@ -137,7 +143,7 @@ export class AuditLog implements Disposable {
       if (!(error instanceof Error)) throw error;
       this.#complain(error);
       return failure(
-        `Cannot ${what}: it cannot be written to the audit log "${this.#path}" (${error.message}), ` +
+        `Cannot ${what}: it cannot be written to the audit log "${this.path}" (${error.message}), ` +
           "and this server runs nothing that is not written there",
       );
     }
@@ -174,7 +180,7 @@ export class AuditLog implements Disposable {
   }
 
   #complain(error: Error): void {
-    this.#options.log.error("Cannot write the audit log", { file: this.#path, error: messageOf(error) });
+    this.#options.log.error("Cannot write the audit log", { file: this.path, error: messageOf(error) });
   }
 }
 

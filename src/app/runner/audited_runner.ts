@@ -79,6 +79,7 @@ export class AuditedRunner extends RunnerDecorator {
     return {
       listensAt: (port) => running.listensAt(port),
       inputWait: () => running.inputWait(),
+      usage: () => running.usage(),
       input: { write, close: () => input.close(), ...input.terminal !== undefined && { terminal: input.terminal } },
     };
   }

@@ -7,8 +7,20 @@ export interface RunningCommand {
    * none is, as far as that is known.
    */
   inputWait(): string | undefined;
+  /** What its processes use at this moment; undefined: this system does not tell. */
+  usage(): ProcessUsage | undefined;
   /** Absent: its input was given whole, or is empty. */
   readonly input?: CommandInput;
+}
+
+/** What the processes of a command use. */
+export interface ProcessUsage {
+  /** How many there are. */
+  readonly processes: number;
+  /** Resident memory, in bytes; what several of them share counts in each. */
+  readonly memoryBytes: number;
+  /** Processor time, in milliseconds, also of those that ended below another one. */
+  readonly processorMs: number;
 }
 
 /** The open input of a running command. */

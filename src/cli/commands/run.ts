@@ -10,6 +10,9 @@ import { completions } from "./completions/completions.ts";
 import type { CommandContext } from "../terminal/command_context.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { grants } from "./grants/grants.ts";
+import { kill } from "./operations/kill.ts";
+import { logs } from "./operations/logs.ts";
+import { ps } from "./operations/ps.ts";
 import { init } from "./init/init.ts";
 import { listTools } from "./list_tools/list_tools.ts";
 import { prompts } from "./prompts/prompts.ts";
@@ -33,6 +36,9 @@ export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help" | "serve
   schema,
   call,
   attach,
+  ps,
+  logs,
+  kill,
   doctor,
   init,
   uninstall,

@@ -4,7 +4,7 @@ import { withTimeout } from "../../base/time.ts";
 import type { UnixStream, UnixStreams } from "../../system/sockets/unix_stream.ts";
 import { controlDirectories, isPrivate } from "../place/control_directories.ts";
 import { entriesIn, type Entry, removeDeadEntries, removeIfDead } from "../place/entries.ts";
-import type { ControlEvent, ControlRequest, ListedServer } from "../protocol/messages.ts";
+import type { ControlEvent, ControlRequest, ListedServer, ListRequest } from "../protocol/messages.ts";
 import { ServerLine } from "./server_line.ts";
 
 /** The time for a server to answer, milliseconds. */
@@ -22,10 +22,11 @@ export interface FoundServers {
   readonly problems: readonly string[];
 }
 
-/** Asks every server of this user what it runs. */
+/** Asks every server of this user what it runs; `request` absent: without what its processes use. */
 export async function findServers(
   streams: UnixStreams,
   environment: Readonly<Record<string, string>>,
+  request: ListRequest = { request: "list" },
 ): Promise<FoundServers> {
   const servers: FoundServer[] = [];
   const problems: string[] = [];
@@ -33,7 +34,7 @@ export async function findServers(
     if (!await isPrivate(path)) continue;
     await removeDeadEntries(path);
     const asked = (await entriesIn(path)).map(async (entry) => {
-      const answer = await askServer(streams, entry, { request: "list" });
+      const answer = await askServer(streams, entry, request);
       if (answer?.event === "server") servers.push({ entry, server: answer.server });
       if (answer?.event === "refused") problems.push(`The server at "${entry.socket}" refused: ${answer.problem}`);
     });

@@ -8,6 +8,7 @@ import {
   type SessionGrant,
   type WaitingQuestion,
 } from "../../base/command/grant_answer.ts";
+import type { ProcessUsage } from "../../base/command/running_command.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { shownValue } from "../../base/text.ts";
 import type { OperationEnd, OperationState } from "../../operation/operation.ts";
@@ -20,7 +21,7 @@ export const CONTROL_VERSION = 1;
 export const LONGEST_LINE = 64 * 1024;
 
 /** The requests there are; another one is another name here, and its answer in `server/open_control.ts`. */
-export const REQUEST_NAMES = ["list", "attach", "answer", "take_back"] as const;
+export const REQUEST_NAMES = ["list", "attach", "answer", "take_back", "output", "kill"] as const;
 export type RequestName = typeof REQUEST_NAMES[number];
 
 /** A request as it came, its members not checked. */
@@ -39,6 +40,12 @@ export interface WindowSize {
 /** Asks what a server runs and has run. */
 export interface ListRequest {
   readonly request: "list";
+  /** Only operations whose id begins with this, all that are kept; absent: those that run, and the last that ended. */
+  readonly beginning?: string;
+  /** With what the processes of each operation use. */
+  readonly usage?: true;
+  /** Changes follow until the asker is gone. */
+  readonly follow?: true;
 }
 
 /** Asks for the output of an operation, and to type into it. */
@@ -64,8 +71,28 @@ export interface TakeBackRequest {
   readonly grant: string;
 }
 
+/** Asks for the output of an operation, all that is kept. */
+export interface OutputRequest {
+  readonly request: "output";
+  readonly operation: string;
+  /** What it writes from then on follows, until it ends. */
+  readonly follow?: true;
+}
+
+/** Ends an operation. */
+export interface KillRequest {
+  readonly request: "kill";
+  readonly operation: string;
+}
+
 /** What a person's program asks for. */
-export type ControlRequest = ListRequest | AttachRequest | AnswerRequest | TakeBackRequest;
+export type ControlRequest =
+  | ListRequest
+  | AttachRequest
+  | AnswerRequest
+  | TakeBackRequest
+  | OutputRequest
+  | KillRequest;
 
 /** An operation as a server lists it. */
 export interface ListedOperation {
@@ -81,6 +108,14 @@ export interface ListedOperation {
   readonly session?: string;
   /** How it ended, for people; absent: it has not. */
   readonly ended?: string;
+  /** When it was called, milliseconds since 1970; absent: an older server lists it. */
+  readonly created?: number;
+  /** The client that called it, as it names itself; absent: it does not say. */
+  readonly client?: string;
+  /** It has, or had, a terminal of its own. */
+  readonly terminal?: true;
+  /** What its processes use; absent: not asked for, not known on this system, or nothing runs. */
+  readonly usage?: ProcessUsage;
 }
 
 /** A named shell as a server lists it. */
@@ -98,6 +133,8 @@ export interface ListedServer {
   /** How its clients reach it. */
   readonly mode: "stdio" | "http";
   readonly scopes: readonly string[];
+  /** Its audit log; absent: it has none. */
+  readonly auditLog?: string;
   /** Running and queued ones, and the last that ended. */
   readonly operations: readonly ListedOperation[];
   readonly sessions: readonly ListedSession[];
@@ -111,6 +148,8 @@ export interface ListedServer {
 export type ControlEvent =
   | { readonly event: "refused"; readonly problem: string }
   | { readonly event: "server"; readonly server: ListedServer }
+  /** An operation began or ended, or what it uses was measured. */
+  | { readonly event: "operation"; readonly operation: ListedOperation }
   /** A question is answered, or a grant taken back. */
   | { readonly event: "answered" }
   /** Nothing can be shown yet: why, for people. */

@@ -8,7 +8,8 @@ import type { Answer } from "./control_server.ts";
 import { feedOutput, sendEarlier } from "./output_feed.ts";
 import type { Peer } from "./peer.ts";
 import { PersonSizes } from "./person_sizes.ts";
-import { listedOperation, runningIn, type ShownConnection, type ShownServer } from "./shown_server.ts";
+import type { ShownConnection } from "./shown_connections.ts";
+import { listedOperation, runningIn, type ShownServer } from "./shown_server.ts";
 import { takeGiven } from "./typing.ts";
 
 /** What runs no command of its own, such as a call of another server, never says that it began; milliseconds. */

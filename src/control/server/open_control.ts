@@ -4,7 +4,10 @@ import { controlDirectories, isLedThere } from "../place/control_directories.ts"
 import { answerAnswer, takeBackAnswer } from "./answer.ts";
 import { attachAnswer } from "./attach.ts";
 import { ControlServer } from "./control_server.ts";
-import { listedServer, type ShownServer } from "./shown_server.ts";
+import { killAnswer } from "./kill.ts";
+import { listAnswer } from "./list.ts";
+import { outputAnswer } from "./output.ts";
+import type { ShownServer } from "./shown_server.ts";
 
 export interface OpenControlOptions {
   readonly environment: Readonly<Record<string, string>>;
@@ -21,10 +24,12 @@ export async function openControl(options: OpenControlOptions): Promise<Outcome<
     directories: controlDirectories(environment).filter(({ path }) => !isLedThere(path, isOpen)),
     log,
     answers: {
-      list: async (_request, peer) => await peer.send({ event: "server", server: listedServer(server) }),
+      list: listAnswer(server),
       attach: attachAnswer(server),
       answer: answerAnswer(server),
       take_back: takeBackAnswer(server),
+      output: outputAnswer(server),
+      kill: killAnswer(server),
     },
   });
 }

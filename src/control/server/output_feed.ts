@@ -20,13 +20,18 @@ const NEWLINE = 10;
 export interface FeedOptions {
   /** The place in the output to begin at. */
   readonly from: number;
+  /** The place to end at; absent: it goes on until the operation has ended. */
+  readonly until?: number | undefined;
+  /** What is kept is sent whole, however slow the reader is. */
+  readonly isWhole?: boolean;
   readonly send: (event: ControlEvent) => Promise<void>;
   /** Aborted: it is not read any more. */
   readonly signal: AbortSignal;
 }
 
 /** Sends the output from a place on, until the operation has ended and all is sent, or it is not read. */
-export async function feedOutput(operation: Operation, { from, send, signal }: FeedOptions): Promise<void> {
+export async function feedOutput(operation: Operation, options: FeedOptions): Promise<void> {
+  const { from, until = Infinity, isWhole = false, send, signal } = options;
   const { output } = operation;
   let at = from;
   let more = Promise.withResolvers<void>();
@@ -38,14 +43,14 @@ export async function feedOutput(operation: Operation, { from, send, signal }: F
     while (!signal.aborted) {
       more = Promise.withResolvers<void>();
       const isOver = isEnded(operation.state);
-      const behind = output.totalBytes - at;
-      if (behind === 0 && isOver) return;
+      const behind = Math.min(until, output.totalBytes) - at;
+      if (behind <= 0 && (isOver || at >= until)) return;
       if (behind === 0) {
         await more.promise;
         continue;
       }
-      const wanted = behind > MOST_BEHIND ? output.totalBytes - PART_BYTES : at;
-      const piece = await output.read(wanted, PART_BYTES);
+      const wanted = behind > MOST_BEHIND && !isWhole ? output.totalBytes - PART_BYTES : at;
+      const piece = await output.read(wanted, Math.min(PART_BYTES, until - wanted));
       if (piece.offset > at) await send({ event: "gap", bytes: piece.offset - at });
       await send({ event: "output", data: piece.bytes.toBase64() });
       at = piece.offset + piece.bytes.length;

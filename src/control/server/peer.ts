@@ -32,6 +32,11 @@ export class Peer implements Disposable {
     if (!await this.#sent) this.#gone.abort();
   }
 
+  /** Takes nothing more from it: from now on `gone` tells when it leaves. */
+  async drain(): Promise<void> {
+    for await (const _ of this.lines);
+  }
+
   [Symbol.dispose](): void {
     this.#gone.abort();
     this.#stream.close();

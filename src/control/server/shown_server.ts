@@ -1,47 +1,43 @@
 /** What a server shows to people of its own user. */
 import type { WaitingQuestions } from "../../base/command/grant_answer.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { isEnded } from "../../operation/operation.ts";
 import type { Operation } from "../../operation/operation_record.ts";
-import type { OperationRegistry } from "../../operation/registry.ts";
+import type { ShownConnection, ShownConnections } from "./shown_connections.ts";
 import type { ListedOperation, ListedServer, ListedSession } from "../protocol/messages.ts";
-
-/** The named shells of a connection. */
-export interface ShownShells {
-  list(): readonly { readonly name: string; readonly directory: string }[];
-  /** What an operation of that shell has as its key, so that it runs alone there. */
-  exclusiveKey(name: string): string;
-}
-
-/** A connection with what it runs. */
-export interface ShownConnection {
-  readonly registry: Pick<OperationRegistry, "everything" | "get" | "subscribe">;
-  /** Absent: it can have none. */
-  readonly shells?: ShownShells;
-}
 
 export interface ShownServer {
   readonly facts: Omit<ListedServer, "operations" | "sessions" | "questions" | "granted">;
   /** Those that there are now. */
-  readonly connections: Iterable<ShownConnection>;
+  readonly connections: ShownConnections;
   /** How an operation ended, on one line. */
   readonly describeEnd: (operation: Operation) => string;
   /** Absent: it asks nothing. */
   readonly questions?: WaitingQuestions;
+  /** Writes down that a person ends an operation, before it is done; absent: there is no audit log. */
+  readonly auditKill?: (operation: Operation) => Promise<void>;
+}
+
+/** Which operations are listed, and with what. */
+export interface ListOptions {
+  /** As `ListRequest`. */
+  readonly beginning?: string | undefined;
+  readonly usage?: boolean | undefined;
 }
 
 /** Ended operations that are listed for each connection. */
 const MOST_ENDED = 100;
 
 /** The server with its operations. */
-export function listedServer(server: ShownServer): ListedServer {
+export function listedServer(server: ShownServer, { beginning, usage }: ListOptions = {}): ListedServer {
   const connections = [...server.connections];
   return {
     ...server.facts,
     operations: connections.flatMap((one) => {
-      const all = one.registry.everything();
+      const all = one.registry.everything().filter(({ id }) => beginning === undefined || id.startsWith(beginning));
       const ended = all.filter(({ state }) => isEnded(state)).slice(-MOST_ENDED);
       return [...ended, ...all.filter(({ state }) => !isEnded(state))].map((operation) =>
-        listedOperation(operation, one, server)
+        listedOperation(operation, one, { ...server, usage })
       );
     }),
     sessions: connections.flatMap(sessionsOf),
@@ -55,10 +51,11 @@ export function listedServer(server: ShownServer): ListedServer {
 /** One operation of a connection. */
 export function listedOperation(
   operation: Operation,
-  { shells }: ShownConnection,
-  { describeEnd }: Pick<ShownServer, "describeEnd">,
+  { shells, client }: ShownConnection,
+  { describeEnd, usage }: Pick<ShownServer, "describeEnd"> & Pick<ListOptions, "usage">,
 ): ListedOperation {
-  const { id, tool, title, state, command, exclusive } = operation;
+  const { id, tool, title, state, command, exclusive, createdAt: created } = operation;
+  const used = usage === true ? command?.usage() : undefined;
   const session = shells?.list().find(({ name }) => shells.exclusiveKey(name) === exclusive)?.name;
   return {
     id,
@@ -69,7 +66,23 @@ export function listedOperation(
     ...command?.input !== undefined && { input: command.input.terminal === undefined ? "pipe" : "terminal" },
     ...session !== undefined && { session },
     ...isEnded(state) && { ended: describeEnd(operation) },
+    created,
+    ...client !== undefined && { client },
+    ...operation.hasTerminal && { terminal: true },
+    ...used !== undefined && { usage: used },
   };
+}
+
+/** An operation with its connection. The problem is for the person. */
+export function findOperation(
+  { connections }: Pick<ShownServer, "connections">,
+  id: unknown,
+): Outcome<{ readonly connection: ShownConnection; readonly operation: Operation }> {
+  for (const connection of connections) {
+    const operation = connection.registry.get(String(id));
+    if (operation !== undefined) return success({ connection, operation });
+  }
+  return failure("This server does not know it any more");
 }
 
 /** What runs in the named shell now; undefined: nothing. */

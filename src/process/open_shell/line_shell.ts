@@ -1,5 +1,6 @@
 /** Runs lines in one interactive shell, however it was started (B5). */
 import type { CommandEnd, LeftRunning } from "../../base/command/command_end.ts";
+import type { RunningCommand } from "../../base/command/running_command.ts";
 import { HurriedEnd } from "../../base/command/kill_delay.ts";
 import type { ProtectedChange } from "../../base/command/protected_change.ts";
 import { ignoreClosedPipe } from "../../base/errors.ts";
@@ -106,7 +107,7 @@ export class LineShell implements OpenShell {
   async run(line: ShellLine, { signal, ...hooks }: CommandHooks): Promise<CommandEnd> {
     const { processes } = this.#started.command;
     const earlier = new Set(processes?.all());
-    if (processes !== undefined) hooks.onRunning?.(processes);
+    if (processes !== undefined) hooks.onRunning?.(ofOneLine(processes));
     const ended = this.#say(lineText(line), hooks);
     let interrupted: Promise<unknown> | undefined;
     const onAbort = () => interrupted = this.#interrupt(signal, ended, earlier);
@@ -165,4 +166,17 @@ export async function runWithin(
   if (!("shell" in run)) return { kind: "not_started", message: "A session runs lines only", fault: "server" };
   const target = directory === shell.directory ? undefined : directory;
   return await shell.run({ line: run.shell, directory: target, environment }, hooks);
+}
+
+/** The command of a line: the time of the lines before is not its own. */
+function ofOneLine(processes: RunningCommand): RunningCommand {
+  const { processorMs: before = 0 } = processes.usage() ?? {};
+  return {
+    listensAt: (port) => processes.listensAt(port),
+    inputWait: () => processes.inputWait(),
+    usage() {
+      const now = processes.usage();
+      return now && { ...now, processorMs: Math.max(0, now.processorMs - before) };
+    },
+  };
 }

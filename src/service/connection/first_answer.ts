@@ -17,6 +17,8 @@ export interface FirstAnswer {
   readonly id: WireId;
   /** One line, without its end. */
   readonly text: string;
+  /** Name and version of the client. */
+  readonly client: string;
 }
 
 /** Versions that begin with `initialize`, and are answered with themselves. */
@@ -59,7 +61,8 @@ export function firstAnswer(service: Service, line: Uint8Array): FirstAnswer | u
     serverInfo: service.info,
     instructions: instructionsOf(service),
   };
-  return { id, text: JSON.stringify({ result, jsonrpc, id }) };
+  const { name, version } = clientInfo;
+  return { id, text: JSON.stringify({ result, jsonrpc, id }), client: `${name} ${version}`.trim() };
 }
 
 /** Undefined also for what the engine's objects treat in their own way. */
@@ -73,7 +76,7 @@ function isId(id: unknown): id is WireId {
   return typeof id === "string" ? id.length <= LONGEST_ID : Number.isSafeInteger(id);
 }
 
-function isClient(client: unknown): boolean {
+function isClient(client: unknown): client is Readonly<Record<"name" | "version", string>> {
   if (!isObject(client) || "icons" in client || !has(client, CLIENT)) return false;
   return typeof client["name"] === "string" && typeof client["version"] === "string";
 }

@@ -264,6 +264,8 @@ const FLAGS = {
       repeatable: true,
     }),
     "all": { help: "All of them" },
+    "watch": { help: "Show changes as they come, until ctrl-c" },
+    "follow": { help: "Print what is written until the operation ends" },
     "dry-run": { help: "Show what would change, and change nothing" },
     "check": { help: "Ask the npm registry for the newest version" },
     "yes": { help: "Change files without asking" },

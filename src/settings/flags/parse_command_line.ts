@@ -7,7 +7,8 @@ import { builtinTraits } from "../../catalog/format/builtin_traits.ts";
 import { closest } from "../../base/suggest.ts";
 import { mayRepeat, valuesIn } from "./flag.ts";
 import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "./flags.ts";
-import { factsOf, type Operands, type Subcommand, SUBCOMMANDS } from "./subcommands.ts";
+import type { Operands } from "./subcommand.ts";
+import { factsOf, type Subcommand, SUBCOMMANDS } from "./subcommands.ts";
 
 /** Flags as typed: a switch has no values, the others at least one, in order. */
 export interface CommandLine {

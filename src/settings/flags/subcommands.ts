@@ -1,49 +1,7 @@
 /** The words that may come first, with what the help, the parser and the completions need to know of each. */
 import { COMPLETION_SHELLS } from "./actions.ts";
-import type { FlagName } from "./flags.ts";
-
-/** What words without dashes mean after a subcommand. */
-export type Operands =
-  | "none"
-  /** Files and directories. */
-  | "paths"
-  /** After `--`: the command line of another program. */
-  | "command"
-  /** A tool's name; all that follows belongs to the tool. */
-  | "tool"
-  | "shell"
-  /** An operation of a running server, or the name of a shell. */
-  | "operation"
-  /** What to do with logins, and a server. */
-  | "login"
-  /** What to do with servers, names of servers, and names of tools. */
-  | "servers"
-  /** What to do with grants, and ids. */
-  | "grants"
-  /** What to do with prompts, the name of one, and its arguments. */
-  | "prompts"
-  /** What to do with rules; all that follows is files and options of the tool. */
-  | "rules"
-  | "subcommand";
-
-/** One subcommand of the program (requirement L1). */
-export interface SubcommandFacts {
-  readonly summary: string;
-  /** What follows the subcommand's name in the line of usage. */
-  readonly usage: string;
-  readonly operands: Operands;
-  /** Flags of this subcommand only. */
-  readonly flags: readonly FlagName[];
-  /** Whether the flags of the server hold here too. */
-  readonly serverFlags: boolean;
-  /** Paragraphs of the help; empty: the summary says it all. */
-  readonly details: readonly string[];
-  /** Command lines worth copying, each with what it is for. */
-  readonly examples: readonly (readonly [command: string, purpose: string])[];
-}
-
-/** A row of the table; absent fields are empty or false. */
-type Row = Partial<SubcommandFacts> & Pick<SubcommandFacts, "summary" | "examples">;
+import { OPERATION_SUBCOMMANDS } from "./operation_subcommands.ts";
+import type { Row, SubcommandFacts } from "./subcommand.ts";
 
 /** Every subcommand, in the order of the help. */
 const SUBCOMMAND_FACTS = {
@@ -121,24 +79,7 @@ const SUBCOMMAND_FACTS = {
       ['ahma_mcp --tool_name git --tool_args \'{"subcommand":"status"}\'', "The same in flags"],
     ],
   },
-  "attach": {
-    summary: "See what an operation of a running server writes, and type into it",
-    usage: "OPERATION | SESSION",
-    operands: "operation",
-    details: [
-      "OPERATION is an id such as op_P48D4J7W, of any server of yours on this machine; SESSION is the name of a shell that an " +
-      "agent keeps. Without a name, attach lists what runs.",
-      "What it wrote last is shown first. Where it has a terminal (tty), keys go to it, and it takes the size of yours; where " +
-      "its input is a pipe (input), lines do, and ctrl-d ends it. ctrl-] detaches, and the operation goes on. In a pipe, " +
-      "attach only prints the output, as plain text.",
-      "Exit codes: that of the operation, as call has it; 0 after you detached; 1 when there is nothing to attach to.",
-    ],
-    examples: [
-      ["ahma_mcp attach op_P48D4J7W", "Answer the password prompt that an agent met"],
-      ["ahma_mcp attach dev", "Watch the shell that an agent calls dev"],
-      ["ahma_mcp attach op_P48D4J7W | grep -i error", "Only some lines of a build"],
-    ],
-  },
+  ...OPERATION_SUBCOMMANDS,
   "doctor": {
     summary: "Check this machine, and show your client's settings",
     usage: "[flags]",

@@ -55,7 +55,7 @@ export class AttachedTerminal implements Disposable {
       if (event.event === "waiting") await this.#tell(`${event.reason}. ${this.#wayOut}`);
       else if (event.event === "attached") await this.#begin(event.operation);
       else if (event.event === "end") end = event;
-      else if (event.event !== "server" && event.event !== "answered" && !await this.#take(event)) this.#detach();
+      else if (isShown(event) && !await this.#take(event)) this.#detach();
     }
     await this.#output?.end();
     this[Symbol.dispose]();
@@ -151,6 +151,10 @@ export class AttachedTerminal implements Disposable {
     const size = windowSize();
     if (size !== undefined && this.#operation?.input === "terminal") void this.#line.give({ kind: "size", size });
   }
+}
+
+function isShown(event: ControlEvent): event is Shown {
+  return ["earlier", "screen", "output", "gap", "not_taken"].includes(event.event);
 }
 
 /** The size of this terminal; undefined: it has none. */

@@ -18,7 +18,12 @@ const IS_READ = true;
 
 /** How output is shown: `hasTerminal`: the operation has a terminal of its own. */
 export function shownOutput({ hasTerminal }: { readonly hasTerminal: boolean }): ShownOutput {
-  if (isOnTerminal()) return hasTerminal ? passedThrough() : filtered();
+  return isOnTerminal() && hasTerminal ? passedThrough() : recordedOutput({ hasTerminal });
+}
+
+/** The same for output that is only read: it draws nothing. */
+export function recordedOutput({ hasTerminal }: { readonly hasTerminal: boolean }): ShownOutput {
+  if (isOnTerminal()) return filtered();
   return hasTerminal ? cleaned() : { earlier: print, output: print, end: () => Promise.resolve(IS_READ) };
 }
 

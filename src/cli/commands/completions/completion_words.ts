@@ -13,7 +13,8 @@ import {
   RULE_ACTIONS,
   SERVER_ACTIONS,
 } from "../../../settings/flags/actions.ts";
-import { factsOf, type Operands, type Subcommand, SUBCOMMANDS } from "../../../settings/flags/subcommands.ts";
+import type { Operands } from "../../../settings/flags/subcommand.ts";
+import { factsOf, type Subcommand, SUBCOMMANDS } from "../../../settings/flags/subcommands.ts";
 
 /** What can follow a flag or a subcommand. */
 export type Completion =
@@ -61,6 +62,7 @@ const OPERANDS: Readonly<Record<Operands, Completion>> = {
   rules: { kind: "words", words: RULE_ACTIONS },
   shell: { kind: "words", words: COMPLETION_SHELLS },
   operation: { kind: "free" },
+  operations: { kind: "free" },
   subcommand: { kind: "words", words: SUBCOMMANDS },
 };
 

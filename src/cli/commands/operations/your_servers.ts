@@ -1,0 +1,37 @@
+/** The servers of a person, for the subcommands that ask them (V1). */
+import { UserError } from "../../../base/errors.ts";
+import { findServers, type FoundServer } from "../../../control/client/running_servers.ts";
+import type { ListedOperation } from "../../../control/protocol/messages.ts";
+import { UnixStreams } from "../../../system/sockets/unix_stream.ts";
+import { chooseOperation, splitName } from "./choose_operation.ts";
+
+/** Connections to servers. `what`: what cannot be done without, such as "list operations". @throws {UserError} */
+export function openStreams(what: string): UnixStreams {
+  if (Deno.build.os === "linux") return new UnixStreams();
+  throw new UserError(`Cannot ${what} on this system: servers have sockets on Linux only`);
+}
+
+/** An operation, and the server that has it. */
+export interface FoundOperation {
+  readonly found: FoundServer;
+  readonly operation: ListedOperation;
+}
+
+/**
+ * The operation that a person names.
+ * @throws {UserError} When there is none, or there are several. `what`: what cannot be done then, such as "end".
+ */
+export async function findOperation(
+  streams: UnixStreams,
+  environment: Readonly<Record<string, string>>,
+  { name, what }: { readonly name: string; readonly what: string },
+): Promise<FoundOperation> {
+  const { beginning } = splitName(name);
+  const { servers, problems } = await findServers(streams, environment, { request: "list", beginning, usage: true });
+  const chosen = chooseOperation(servers, name);
+  if (chosen.ok) return chosen.value;
+  // What it could be in place of that is among all of them.
+  const told = chooseOperation((await findServers(streams, environment)).servers, name);
+  const others = problems.map((problem) => `\n${problem}`).join("");
+  throw new UserError(`Cannot ${what} "${name}": ${told.ok ? chosen.problem : told.problem}${others}`);
+}

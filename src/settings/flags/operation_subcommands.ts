@@ -1,0 +1,72 @@
+/** The subcommands that show a person what agents do, and end it (V1, X24). */
+import type { Row } from "./subcommand.ts";
+
+/** In the order of the help. */
+export const OPERATION_SUBCOMMANDS = {
+  "attach": {
+    summary: "See what an operation of a running server writes, and type into it",
+    usage: "OPERATION | SESSION",
+    operands: "operation",
+    details: [
+      "OPERATION is an id such as op_P48D4J7W, of any server of yours on this machine; SESSION is the name of a shell that an " +
+      "agent keeps. Without a name, attach lists what runs.",
+      "What it wrote last is shown first. Where it has a terminal (tty), keys go to it, and it takes the size of yours; where " +
+      "its input is a pipe (input), lines do, and ctrl-d ends it. ctrl-] detaches, and the operation goes on. In a pipe, " +
+      "attach only prints the output, as plain text.",
+      "Exit codes: that of the operation, as call has it; 0 after you detached; 1 when there is nothing to attach to.",
+    ],
+    examples: [
+      ["ahma_mcp attach op_P48D4J7W", "Answer the password prompt that an agent met"],
+      ["ahma_mcp attach dev", "Watch the shell that an agent calls dev"],
+      ["ahma_mcp attach op_P48D4J7W | grep -i error", "Only some lines of a build"],
+    ],
+  },
+  "ps": {
+    summary: "List what the servers of all your agents run",
+    usage: "[--watch] [--json]",
+    flags: ["watch", "json"],
+    details: [
+      "Each line is an operation: how long it has run, processor time and memory of its processes, client and project. Those " +
+      "that run come first, then those that wait and the last that ended. Where nothing runs, ps lists the servers.",
+      "--watch follows what servers tell; ctrl-c ends it. In a pipe it prints a line for each operation that begins or " +
+      "ends, with --json a document in a line for each change.",
+      "Only servers of your own user are seen, as root too: sudo -u NAME ahma_mcp ps lists those of another user. The exit " +
+      "code is 1 if a server does not answer.",
+    ],
+    examples: [
+      ["ahma_mcp ps", "What runs, and what ended last"],
+      ["ahma_mcp ps --watch", "The same, as it changes"],
+      ["ahma_mcp ps --json | jq '.servers[].operations[].id'", "For programs"],
+    ],
+  },
+  "logs": {
+    summary: "Print what an operation of a running server wrote",
+    usage: "OPERATION [--follow]",
+    operands: "operation",
+    flags: ["follow"],
+    details: [
+      "OPERATION is an id of ahma_mcp ps, its beginning, or SERVER/ID where several servers have it. The server keeps the " +
+      "output of ended operations too, until newer ones take its place.",
+      "--follow prints what is written until the operation ends. The last line, on stderr, says how it ended. On a " +
+      "terminal colours are the only control sequences.",
+    ],
+    examples: [
+      ["ahma_mcp logs op_P48D4J7W", "All that is kept"],
+      ["ahma_mcp logs p48 --follow", "The beginning of an id is enough"],
+      ["ahma_mcp logs op_P48D4J7W | less", "Page by page"],
+    ],
+  },
+  "kill": {
+    summary: "End operations of running servers with all their processes",
+    usage: "OPERATION...",
+    operands: "operations",
+    details: [
+      "OPERATION is as for logs. It ends as by cancel of its agent, which is told that you ended it. The audit log has a line " +
+      "of it. The exit code is 1 if one was not ended.",
+    ],
+    examples: [
+      ["ahma_mcp kill op_P48D4J7W", "End it, and wait until no process is left"],
+      ["ahma_mcp kill 4711/op_P48D4J7W", "That of one server"],
+    ],
+  },
+} as const satisfies Readonly<Record<string, Row>>;
