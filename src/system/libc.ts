@@ -70,6 +70,9 @@ export interface FileFacts extends FileIdentity {
   readonly mode: number;
   /** Names (hard links) that the file has; of a directory a number without meaning. */
   readonly links: number;
+  /** Its owner and group. */
+  readonly uid: number;
+  readonly gid: number;
   readonly size: bigint;
   /** Nanoseconds since 1970 of the last change of content, owner or mode; programs cannot set it. */
   readonly changedAt: bigint;
@@ -83,7 +86,7 @@ const NO_FOLLOW = BigInt(AT_SYMLINK_NOFOLLOW);
 const KIND_MASK = 0xf000;
 const KINDS: Readonly<Record<number, EntryKind>> = { 0x4000: "directory", 0x8000: "file", 0xa000: "link" };
 /** In 32-bit words of `struct stat`; the other fields that are used here have the same offsets on both processors. */
-const [MODE_WORD, LINKS_WORD] = THIS_PROCESSOR === "x86_64" ? [6, 4] as const : [4, 5] as const;
+const [MODE_WORD, LINKS_WORD, UID_WORD] = THIS_PROCESSOR === "x86_64" ? [6, 4, 7] as const : [4, 5, 6] as const;
 
 /** What `struct stat` says, as 64-bit and as 32-bit words of the same memory. */
 export function factsOf(stat: BigUint64Array, words: Uint32Array): FileFacts {
@@ -94,6 +97,8 @@ export function factsOf(stat: BigUint64Array, words: Uint32Array): FileFacts {
     kind: KINDS[mode & KIND_MASK] ?? "other",
     mode,
     links: words[LINKS_WORD] ?? 0,
+    uid: words[UID_WORD] ?? 0,
+    gid: words[UID_WORD + 1] ?? 0,
     size: stat[6] ?? 0n,
     changedAt: (stat[13] ?? 0n) * 1_000_000_000n + (stat[14] ?? 0n),
   };

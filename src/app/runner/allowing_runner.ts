@@ -24,7 +24,7 @@ import { ExplainedRunner } from "./explained_runner.ts";
 
 /** What a person allows beyond the settings, as the sandboxes of commands have it. */
 export interface PathGrants {
-  /** By what is there now; undefined: nothing is, or not at this very path. */
+  /** By what is there now; undefined: nothing is, not at this very path, or it is another user's. */
   pin(subject: PathSubject): PinnedSubject | undefined;
   /**
    * Sets all that commands may use in addition, if they start from now on; empty: nothing. The problem: why that cannot
@@ -99,7 +99,8 @@ export class AllowingRunner implements SessionRunner, PathGrants {
 
   pin(subject: PathSubject): PinnedSubject | undefined {
     const facts = this.#options.parts.spawner.lookAt(subject.path);
-    if (facts === undefined) return undefined;
+    // What belongs to another user is not this one's to give away; its owner is of the same look as its identity.
+    if (facts === undefined || facts.uid !== 0 && facts.uid !== Deno.uid()) return undefined;
     const { kind, path } = subject;
     const pinned = { kind, path, identity: { device: facts.device, inode: facts.inode } };
     return this.#holds(pinned) ? pinned : undefined;

@@ -100,6 +100,22 @@ for (const dir of [undefined, "/tmp"]) {
   });
 }
 
+Deno.test({
+  name: "S35 AllowingRunner pins nothing of another user's (needs root, to give files away)",
+  ignore: Deno.uid() !== 0,
+  async fn() {
+    await onGround(async ({ base, runner, pin }) => {
+      const data = pin("read", `${base}/data`);
+      await Deno.chown(`${base}/data`, 4711, 4711);
+      for (const kind of ["read", "write", "protected"] as const) {
+        assert.strictEqual(runner.pin({ kind, path: `${base}/data` }), undefined, kind);
+      }
+      await Deno.chown(`${base}/data`, 0, 0);
+      assert.deepStrictEqual(runner.pin({ kind: "read", path: `${base}/data` }), data);
+    }, { reuse: false });
+  },
+});
+
 Deno.test("S35 S20 AllowingRunner opens what was there when the person was asked, and nothing else at that path", async () => {
   for (const reuse of [true, false]) {
     await onGround(async ({ base, runner, line, pin }) => {

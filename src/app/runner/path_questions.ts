@@ -9,7 +9,7 @@ import type { Consent } from "../../consent/consent.ts";
 import { deniedSubjects } from "../../consent/denied_subject.ts";
 import type { Wish } from "../../consent/wish.ts";
 import type { CommandHooks, CommandRequest } from "../../process/command_runner.ts";
-import { expected, isWithin } from "../../system/paths.ts";
+import { isWithin } from "../../system/paths.ts";
 import type { PathGrants } from "./allowing_runner.ts";
 
 export interface PathQuestionsOptions {
@@ -141,7 +141,7 @@ export class PathQuestions {
       for (const subject of deniedSubjects(denial, { kinds: consent.kinds, home })) {
         const pinned = grants.pin(subject);
         const isClosed = subject.kind === "write" && closed.some((one) => isWithin(one, subject.path));
-        if (pinned !== undefined && !isClosed && isOwn(subject.path)) return { denial, subject: pinned };
+        if (pinned !== undefined && !isClosed) return { denial, subject: pinned };
       }
     }
     return undefined;
@@ -162,12 +162,6 @@ export class PathQuestions {
     if (this.#once.size >= MOST_ONCE && oldest !== undefined) this.#once.delete(oldest);
     this.#once.set(key, subject);
   }
-}
-
-/** A path of another user's is nothing that this one gives away. */
-function isOwn(path: string): boolean {
-  const uid = expected(() => Deno.lstatSync(path).uid);
-  return uid === 0 || uid !== undefined && uid === Deno.uid();
 }
 
 function keyOf({ run, directory }: CommandRequest): string {

@@ -38,11 +38,11 @@ export function chooseProfile(
   if (found === undefined) {
     const places = [file, policy?.file].filter((one) => one !== undefined).map((one) => `"${one}"`);
     const known = [...profiles.keys(), ...policy?.profiles.keys() ?? []];
-    const named = known.length === 0 ? "there are none" : `there are ${[...new Set(known)].join(", ")}`;
-    const shown = shorten(writtenOut(name));
-    return failure(
-      `Cannot use profile "${shown}": it is not in ${places.join(" or ")}, ${named}${didYouMean(name, known)}`,
-    );
+    const where = places.length === 0 ? "" : ` in ${places.join(" or ")}`;
+    const others = known.length === 0
+      ? `there is no profile${where}; write it there under "profiles"`
+      : `the profiles${where} are ${[...new Set(known)].join(", ")}${didYouMean(name, known)}`;
+    return failure(`Cannot use profile "${shorten(writtenOut(name))}": ${others}`);
   }
   const hidden = own !== undefined && machines !== undefined;
   const warnings = hidden ? [`Profile "${name}" of "${file}" is not used: "${policy?.file}" has one of this name`] : [];

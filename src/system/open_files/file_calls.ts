@@ -53,14 +53,9 @@ const PRIVATE = 0o600;
 
 /** The fields of `struct stat` that are needed here. */
 export interface Stat extends FileFacts {
-  readonly uid: number;
-  readonly gid: number;
   /** Times of access and of writing as `struct timespec[2]`. */
   readonly times: BigUint64Array<ArrayBuffer>;
 }
-
-/** Of `st_uid`, which `st_gid` follows, in 32-bit words. */
-const OWNER_WORD = THIS_PROCESSOR === "x86_64" ? 7 : 6;
 
 /** An open file whose rights another one gets. */
 interface OpenLike {
@@ -299,9 +294,7 @@ export class OpenFiles implements Disposable {
     const number = BigInt(OWN_CALLS.newfstatat);
     const flags = BigInt(AT_SYMLINK_NOFOLLOW | (name === "" ? AT_EMPTY_PATH : 0));
     if (this.#library.symbols.stat(number, BigInt(fd), text(name), stat, flags) !== 0n) return undefined;
-    const words = new Uint32Array(stat.buffer);
-    const [uid = 0, gid = 0] = words.subarray(OWNER_WORD);
-    return { ...factsOf(stat, words), uid, gid, times: stat.slice(9, 13) };
+    return { ...factsOf(stat, new Uint32Array(stat.buffer)), times: stat.slice(9, 13) };
   }
 
   /** What no later file or directory has, though it gets the number of `name` as that is gone; undefined: it is gone. */

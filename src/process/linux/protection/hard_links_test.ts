@@ -5,7 +5,17 @@ import { fingerprintOf, OwnChanges } from "../../../sandbox/protect/path_snapsho
 import { SecondNames } from "./hard_links.ts";
 
 const TREE = { path: "/t", device: 1n, inode: 2n };
-const FACTS = { device: 1n, inode: 3n, kind: "file", mode: 0o644, links: 2, size: 0n, changedAt: 0n } as const;
+const FACTS = {
+  device: 1n,
+  inode: 3n,
+  kind: "file",
+  mode: 0o644,
+  links: 2,
+  uid: 0,
+  gid: 0,
+  size: 0n,
+  changedAt: 0n,
+} as const;
 
 function view(seen: Readonly<Record<string, string>>): GuardView {
   return {
