@@ -104,6 +104,12 @@ Deno.test("V1 ps, logs and kill reach the operations of all servers of a user, a
   assert.deepStrictEqual(await person.left(), { code: 0, isAsBefore: true });
   assert.ok((await ran(bench, "ps")).stdout.startsWith(`Nothing runs. There is 1 server:\n  ${two.pid}  stdio  `));
   await listed(bench, 1);
+  // The server that runs tells where its log is.
+  await Deno.writeTextFile(log, '{"cut', { append: true });
+  const sum = await ran(bench, "audit", "--in", bench.scope);
+  assert.match(sum.stdout, /^The last 7d: 1 run, 1 failed, 1 ended by a person, [^\n]+\n\nTOOL +PROGRAM +RUNS +FAILED/);
+  assert.match(sum.stdout, /\nsandboxed_shell +echo +1 +1 +0 +\d/);
+  assert.deepStrictEqual([sum.code, sum.stderr.split(" of ")[0]], [1, "1 line"]);
 });
 
 interface Users {

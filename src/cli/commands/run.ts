@@ -2,6 +2,7 @@
 import type { Subcommand } from "../../settings/flags/subcommands.ts";
 import { accept } from "./accept/accept.ts";
 import { attach } from "./attach/attach.ts";
+import { audit } from "./audit/audit.ts";
 import { auth } from "./auth/auth.ts";
 import { checkAccess } from "./check_access/check_access.ts";
 import { cache } from "./cache/cache.ts";
@@ -39,6 +40,7 @@ export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help" | "serve
   ps,
   logs,
   kill,
+  audit,
   doctor,
   init,
   uninstall,

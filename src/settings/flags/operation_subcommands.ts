@@ -69,4 +69,23 @@ export const OPERATION_SUBCOMMANDS = {
       ["ahma_mcp kill 4711/op_P48D4J7W", "That of one server"],
     ],
   },
+  "audit": {
+    summary: "Sum up what audit logs say: what ran, what was denied, which names",
+    usage: "[--since 7d] [--tool TOOL] [--in DIRECTORY] [--denials] [FILE]...",
+    operands: "paths",
+    flags: ["since", "tool", "in", "denials", "json"],
+    details: [
+      "It reads the log of your settings (audit_log), and those that your running servers write to. With a FILE it reads that " +
+      "alone, such as one that was rotated. A file may have any size.",
+      "The table has tools, and the first program of each shell line: runs, failures, denials and time. Then come what was " +
+      "denied, with the flag that opens least, and names on the network with connections and bytes.",
+      "Lines that are cut off are counted on stderr, and the exit code is 1.",
+    ],
+    examples: [
+      ["ahma_mcp audit", "What all agents did in the last seven days"],
+      ["ahma_mcp audit --since 24h --in ~/web", "In one project, since yesterday"],
+      ["ahma_mcp audit --denials", "Only what was denied"],
+      ["ahma_mcp audit --tool sandboxed_shell --json | jq '.ran[]'", "For programs"],
+    ],
+  },
 } as const satisfies Readonly<Record<string, Row>>;

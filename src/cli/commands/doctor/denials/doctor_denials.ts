@@ -1,30 +1,27 @@
 /** `doctor --denials` (L11): what the sandbox denied lately, by the audit log, and the settings that would allow it. */
 import { counted } from "../../../../base/text.ts";
-import { messageOf, UsageError, UserError } from "../../../../base/errors.ts";
+import { messageOf, UserError } from "../../../../base/errors.ts";
 import { printNameList } from "../../../../base/network/name_list.ts";
 import { shorten } from "../../../../base/visible_text.ts";
 import { userSettingsPath } from "../../../../settings/settings_files.ts";
 import { absolutePath } from "../../../../system/paths.ts";
 import type { CommandContext } from "../../../terminal/command_context.ts";
 import { print } from "../../../terminal/print.ts";
+import { sinceMs } from "../../../terminal/since.ts";
 import { type DeniedSubject, deniedSubjects, type ProposedSettings, proposedSettings } from "./proposal.ts";
 
-const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const LONGEST_LOG = 256 * 1024 * 1024;
 const MOST_SHOWN = 40;
 
 /** Resolves with the exit code. @throws {UsageError} when the words are wrong, {UserError} when there is no log */
 export async function doctorDenials({ settings, environment, flags }: CommandContext): Promise<number> {
   const [since = "7d"] = flags.get("since") ?? [];
-  const [, count, unit = ""] = /^(\d{1,4})([hdw])$/.exec(since) ?? [];
-  if (count === undefined) {
-    throw new UsageError(`Cannot use --since "${since}": expected hours, days or weeks, as in 12h, 7d, 2w`);
-  }
+  const agoMs = sinceMs(since);
   if (settings.auditLog === undefined) {
     throw new UserError("Cannot tell what was denied: no audit log is kept. Start servers with --audit-log FILE");
   }
   const path = absolutePath(settings.auditLog, Deno.cwd());
-  const subjects = deniedSubjects(await linesOf(path), Date.now() - Number(count) * (UNITS[unit] ?? 0));
+  const subjects = deniedSubjects(await linesOf(path), Date.now() - agoMs);
   const { reads, writes, confinement: { names } } = settings.sandbox;
   const values = proposedSettings(subjects, {
     read: reads,

@@ -26,23 +26,44 @@ const SWITCHES: Readonly<Record<string, string>> = { "--private-home": "private_
 
 /** Sums up lines of an audit log, those that are none are left out. `since`: milliseconds since 1970. */
 export function deniedSubjects(lines: Iterable<unknown>, since: number): readonly DeniedSubject[] {
-  const found = new Map<string, DeniedSubject>();
-  for (const line of lines) {
+  const subjects = new DeniedSubjects();
+  for (const line of lines) if (Date.parse(String(member(line, "time"))) >= since) subjects.add(line);
+  return subjects.found;
+}
+
+/** What was denied by lines of an audit log, added up line by line. */
+export class DeniedSubjects {
+  readonly #most: number;
+  readonly #found = new Map<string, DeniedSubject>();
+
+  /** `most`: further subjects are left out; absent: none is. */
+  constructor(most = Infinity) {
+    this.#most = most;
+  }
+
+  /** The most frequent first. */
+  get found(): readonly DeniedSubject[] {
+    return [...this.#found.values()].sort((one, other) => other.times - one.times);
+  }
+
+  /** Takes a line; gives the number of its denials. */
+  add(line: unknown): number {
     const [time, tool, denials] = ["time", "tool", "denials"].map((name) => member(line, name));
-    if (typeof time !== "string" || !(Date.parse(time) >= since) || !Array.isArray(denials)) continue;
+    if (typeof time !== "string" || !Array.isArray(denials)) return 0;
     for (const denial of denials.filter(isObject)) {
       const subject = denial["path"] ?? denial["subject"];
       if (typeof subject !== "string") continue;
       const flag = narrowest(denial);
       const key = `${subject} ${flag ?? ""}`;
-      const known = found.get(key);
+      const known = this.#found.get(key);
+      if (known === undefined && this.#found.size >= this.#most) continue;
       const tools = new Set([...known?.tools ?? [], ...typeof tool === "string" ? [tool] : []]);
       const last = known === undefined || time > known.last ? time : known.last;
       const isRisky = flag !== undefined && proposed(flag) === undefined;
-      found.set(key, { subject, times: (known?.times ?? 0) + 1, last, tools: [...tools], flag, isRisky });
+      this.#found.set(key, { subject, times: (known?.times ?? 0) + 1, last, tools: [...tools], flag, isRisky });
     }
+    return denials.length;
   }
-  return [...found.values()].sort((one, other) => other.times - one.times);
 }
 
 /** To read is less than to write. */

@@ -1,0 +1,70 @@
+/** `audit` (V1): what the audit logs of a person's servers add up to. */
+import { UserError } from "../../../base/errors.ts";
+import { findServers } from "../../../control/client/running_servers.ts";
+import { absolutePath, realPath } from "../../../system/paths.ts";
+import { UnixStreams } from "../../../system/sockets/unix_stream.ts";
+import { colours } from "../../terminal/colours.ts";
+import type { CommandContext } from "../../terminal/command_context.ts";
+import { mayColour, print, printProblem, terminalWidth } from "../../terminal/print.ts";
+import { sinceMs } from "../../terminal/since.ts";
+import { AuditAdder } from "./audit_sum.ts";
+import { type AuditReport, auditText, problemsOf } from "./audit_text.ts";
+import { readLog } from "./log_lines.ts";
+
+/** Of a line in a pipe. */
+const WIDTH_IN_PIPE = 200;
+
+/**
+ * Resolves with the exit code; 1: a log, or a line of one, could not be read.
+ * @throws {UsageError} When the words are wrong, {UserError} when there is no log.
+ */
+export async function audit(context: CommandContext): Promise<number> {
+  const { flags, environment } = context;
+  const [since = "7d"] = flags.get("since") ?? [];
+  const earliest = Date.now() - sinceMs(since);
+  const [tool] = flags.get("tool") ?? [];
+  const [named] = flags.get("in") ?? [];
+  const place = named === undefined ? undefined : absolutePath(named, Deno.cwd());
+  const adder = new AuditAdder({ tool, directory: place === undefined ? undefined : realPath(place) ?? place });
+  const logs = [];
+  for (const path of await logsOf(context)) logs.push(await readLog(path, earliest, (line) => adder.add(line)));
+  const report: AuditReport = { since, logs, ...adder.sum };
+  const deniedOnly = flags.has("denials");
+  await print(
+    flags.has("json") ? `${JSON.stringify(deniedOnly ? onlyDenied(report) : report, null, 2)}\n` : auditText(report, {
+      width: terminalWidth() ?? WIDTH_IN_PIPE,
+      colours: colours(mayColour(environment)),
+      deniedOnly,
+    }),
+  );
+  const problems = problemsOf(report);
+  for (const problem of problems) await printProblem(problem);
+  return problems.length > 0 ? 1 : 0;
+}
+
+function onlyDenied({ since, logs, denials, names }: AuditReport): object {
+  return { since, logs, denials, names: names.filter(({ refused }) => refused > 0) };
+}
+
+/** The named ones; else that of the settings, and those that running servers write to. @throws {UserError} When there is none. */
+async function logsOf({ operands, settings, environment }: CommandContext): Promise<readonly string[]> {
+  const own = operands.length > 0 ? operands : settings.auditLog === undefined ? [] : [settings.auditLog];
+  const others = operands.length > 0 ? [] : await logsOfServers(environment);
+  const paths = [...own, ...others].map((path) => absolutePath(path, Deno.cwd()));
+  if (paths.length > 0) return [...new Set(paths.map((path) => realPath(path) ?? path))];
+  throw new UserError(
+    "Cannot tell what ran: no audit log is kept. Start servers with --audit-log FILE, or name a file",
+  );
+}
+
+/** Servers have sockets on Linux only. */
+async function logsOfServers(environment: CommandContext["environment"]): Promise<readonly string[]> {
+  if (Deno.build.os !== "linux") return [];
+  const streams = new UnixStreams();
+  try {
+    const { servers } = await findServers(streams, environment);
+    return servers.flatMap(({ server: { auditLog } }) => auditLog === undefined ? [] : [auditLog]);
+  } finally {
+    streams[Symbol.dispose]();
+  }
+}
