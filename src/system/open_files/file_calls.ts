@@ -24,7 +24,6 @@ import {
   O_WRONLY,
   OWN_CALLS,
   OWN_OPEN_FLAGS,
-  THIS_PROCESSOR,
 } from "../syscalls.ts";
 
 const AT_SYMLINK_FOLLOW = 0x400;
