@@ -27,7 +27,7 @@ const GATES: Readonly<Record<string, readonly Step[]>> = {
   commit: [[...CHECKS, ["bundle"]], ...inTurn(["test:unit", "test:selected", "test:tools:changed"])],
   full: [
     [...CHECKS, ["compile"]],
-    ...inTurn(["test:unit", "test:whole", "test:executable", "test:alone", "test:attacks"]),
+    ...inTurn(["test:unit", "test:whole", "test:executable", "test:alone"]),
   ],
   prepare: [],
 };

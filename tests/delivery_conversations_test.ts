@@ -126,6 +126,11 @@ class Conversation {
     return found[0] ?? assert.fail();
   }
 
+  /** Cancels the operation that an answer names: a server over HTTP that is told to end waits ten seconds for it. */
+  async endWhatGoesOn(text: string): Promise<void> {
+    await this.call("cancel", { operation_id: /op_\w+/.exec(text)?.[0] });
+  }
+
   async cancel(taskId: string): Promise<RpcMessage> {
     return await this.#client.request("tasks/cancel", { taskId });
   }
@@ -190,10 +195,12 @@ onEachWire("a task that waits for silence, a port or the end of its command says
     command: `python3 -c "${LISTENS.replace("PORT", String(port))}"`,
     until_port: port,
   });
-  assert.match((await client.answer(listening)).text, new RegExp(` and listens at port ${port}\\. `));
+  const atPort = (await client.answer(listening)).text;
+  assert.match(atPort, new RegExp(` and listens at port ${port}\\. `));
   const ended = await client.begin({ command: "echo over; exit 3", until: "never" });
   const over = (await client.answer(ended)).text;
   assert.match(over, /^over\n\[exit code 3, [^\n]+\]\n\[ended without a line with "never"\]$/);
+  for (const one of [text, atPort]) await client.endWhatGoesOn(one);
 });
 
 onEachWire("a task that is cancelled while it waits ends its operation", async (client, bench) => {
@@ -207,7 +214,9 @@ onEachWire("a task that is cancelled while it waits ends its operation", async (
 
 onEachWire("a leaf of a tool file that waits for a line is such a task", async (client) => {
   const task = await client.begin({ execution_mode: "AsyncResultPush" }, "serve_up");
-  assert.match((await client.answer(task)).text, /^op_\w+ still runs after [^\n]+ It wrote:\n> up$/);
+  const { text } = await client.answer(task);
+  assert.match(text, /^op_\w+ still runs after [^\n]+ It wrote:\n> up$/);
+  await client.endWhatGoesOn(text);
 });
 
 const CORE_WIRES = WIRES.filter(({ isCore }) => isCore);
@@ -317,7 +326,9 @@ Deno.test("X5 2026-07-28: who listens to a call that is a task is told once, wit
   bench.write("go", "");
   const { params } = await server.notification("notifications/tasks");
   assert.strictEqual(params?.["status"], "completed");
-  assert.match(toolAnswer({ result: params?.["result"] as object as Record<string, unknown> }).text, /\n> up$/);
+  const { text } = toolAnswer({ result: params?.["result"] as object as Record<string, unknown> });
+  assert.match(text, /\n> up$/);
+  await client.request("tools/call", { name: "cancel", arguments: { operation_id: /op_\w+/.exec(text)?.[0] } });
   server.kill("SIGTERM");
   assert.strictEqual((await listening).result?.["resultType"], "complete");
 });

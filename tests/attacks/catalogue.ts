@@ -58,17 +58,21 @@ export const RIGHTS_DECIDE: readonly Row[] = [
   ...BETWEEN_COMMANDS,
 ];
 
-/** About the network, what a command uses up or leaves running, and sequences: limits and filters that bind all alike. */
-export const LIMITS_DECIDE: readonly Row[] = [
-  ...SIGNALS,
-  ...MEMORY,
-  ...NETWORK,
+/** About the hosts of a list, the secrets that requests to them carry, and published ports: the relay decides. */
+export const RELAY_DECIDES: readonly Row[] = [
   ...NETWORK_NAMES,
   ...NETWORK_PROTOCOLS,
   ...NETWORK_ESCAPES,
   ...NETWORK_NARROWED,
   ...SECRETS,
   ...PUBLICATION,
+];
+
+/** About sockets, what a command uses up or leaves running, and sequences: limits and filters that bind all alike. */
+export const LIMITS_DECIDE: readonly Row[] = [
+  ...SIGNALS,
+  ...MEMORY,
+  ...NETWORK,
   ...OPERATIONS,
   ...SHELL_SESSIONS,
   ...INPUT,
@@ -106,6 +110,7 @@ export const RACES: readonly Row[] = [...LAUNCH_RACES, ...NATIVE_RACES];
 export const CATALOGUE: readonly Row[] = [
   ...RIGHTS_DECIDE,
   ...LIMITS_DECIDE,
+  ...RELAY_DECIDES,
   ...SERVER_DECIDES,
   ...OUR_OWN,
   ...HOSTILE_SERVERS,

@@ -4,10 +4,12 @@
  * minutes of every developer's gate. A sandbox serves one row after the other; those of files have one for each command.
  */
 import { testRowsAsRoot } from "./as_tests.ts";
-import { FILES_DECIDE, LIMITS_DECIDE, RIGHTS_DECIDE, SERVER_DECIDES } from "./catalogue.ts";
+import { FILES_DECIDE, LIMITS_DECIDE, RELAY_DECIDES, RIGHTS_DECIDE, SERVER_DECIDES } from "./catalogue.ts";
 
 testRowsAsRoot(FILES_DECIDE, "S3 S4 S8", { flags: ["--no-reuse"] });
 testRowsAsRoot([
   ...RIGHTS_DECIDE.filter((row) => !FILES_DECIDE.includes(row)),
-  ...[...LIMITS_DECIDE, ...SERVER_DECIDES].filter((row) => "users" in row && !row.users.includes("ordinary")),
+  ...[...LIMITS_DECIDE, ...RELAY_DECIDES, ...SERVER_DECIDES].filter((row) =>
+    "users" in row && !row.users.includes("ordinary")
+  ),
 ]);

@@ -1,0 +1,39 @@
+/**
+ * The files of `deno task test:whole`, those first that take longest, so that none of them ends last: all of `tests/`
+ * but what needs the machine for itself or the executable. The runtime keeps the order, but for files of a deeper
+ * directory, which it takes before all others.
+ */
+import { globSync } from "node:fs";
+
+const ROOT = new URL("../../", import.meta.url);
+const ELSEWHERE = /^tests\/(?:alone|executable)\/|^tests\/attacks\/own_root_test\.ts$/;
+
+/** Half a minute and more each, beside others on two processors. */
+const LONGEST: readonly string[] = [
+  "tests/attacks/own_ordinary_test.ts",
+  "tests/attacks/network_test.ts",
+  "tests/attacks/limits_test.ts",
+  "tests/attacks/confined_test.ts",
+  "tests/projects/projects_test.ts",
+  "tests/attacks/ordinary_test.ts",
+  "tests/attacks/races_test.ts",
+  "tests/delivery_conversations_test.ts",
+  "tests/toolbox_memory_test.ts",
+  "tests/release_test.ts",
+  "tests/attacks/root_test.ts",
+  "tests/servers_third_party_test.ts",
+  "tests/servers_states_test.ts",
+  "tests/http_session_life_test.ts",
+  "tests/http_fronted_work_test.ts",
+  "tests/conformance_client_test.ts",
+  "tests/demo_test.ts",
+  "tests/input_test.ts",
+];
+
+/** From the root of the repository, each once. */
+export function wholeTestFiles(): readonly string[] {
+  const all = globSync("tests/**/*_test.ts", { cwd: ROOT.pathname }).filter((path) => !ELSEWHERE.test(path)).toSorted();
+  return [...LONGEST, ...all.filter((path) => !LONGEST.includes(path))];
+}
+
+if (import.meta.main) Deno.stdout.writeSync(new TextEncoder().encode(`${wholeTestFiles().join(" ")}\n`));
