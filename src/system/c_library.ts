@@ -28,9 +28,10 @@ export function openCLibrary<const Symbols extends Deno.ForeignLibraryInterface>
 }
 
 /**
- * Functions of the C library, each loaded when it is first asked for. The runtime compiles machine code for each at its
- * load, 0.3 ms and at first 4 MB, but not for one with a structure among its parameters: so each gets one more, which
- * the C library does not look at. A call of it takes a microsecond more, and no longer than before until it is hot.
+ * Functions of the C library, each loaded at its first use. The runtime compiles machine code for each function it
+ * loads, which takes 0.3 ms and 4 MB for the first. It does not do so for a function with a structure parameter. Each
+ * function therefore gets an extra structure parameter, which the C library ignores. A call then takes one microsecond
+ * more once it is hot.
  */
 export class LazyLibrary<const Symbols extends Deno.ForeignLibraryInterface> implements Disposable {
   /** @throws Error when neither glibc nor musl is found, or lacks the function that is asked for. */
@@ -75,7 +76,7 @@ function withStructure(description: Deno.ForeignFunction | Deno.ForeignStatic): 
 
 const ERRNO_LOCATION = "__errno_location";
 
-/** The error of the last call, at what `__errno_location` answers. */
+/** The error number of the last call; `pointer` is the result of `__errno_location`. */
 export function errnoAt(pointer: Deno.PointerValue): number {
   return pointer === null ? 0 : new Deno.UnsafePointerView(pointer).getInt32();
 }
@@ -95,7 +96,7 @@ const TYPE_AT = 18;
 const NAME_AT = 19;
 const KINDS: Readonly<Record<number, EntryKind | undefined>> = { 0: undefined, 4: "directory", 8: "file", 10: "link" };
 
-/** All entries of a directory; `read` fills the buffer with the next ones, and gives their bytes: 0 at the end. */
+/** All entries of a directory. `read` fills the buffer with the next entries and returns their bytes; 0: the end. */
 export function listEntries(
   buffer: Uint8Array<ArrayBuffer>,
   read: (buffer: Uint8Array<ArrayBuffer>) => number | bigint,
@@ -109,7 +110,7 @@ export function listEntries(
   }
 }
 
-/** The entries of `struct linux_dirent64`, without `.` and `..`; of a kind that is `wanted`. */
+/** The entries of `struct linux_dirent64` whose kind is `wanted`, without `.` and `..`. */
 export function directoryEntries(
   bytes: Uint8Array,
   wanted: (kind: DirectoryEntry["kind"]) => boolean = () => true,

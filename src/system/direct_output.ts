@@ -1,6 +1,6 @@
 /**
- * Writes without waiting, in the calling thread. The runtime hands each write to another thread, which costs a message
- * some 80 µs of processor time; its own synchronous write would wait for a reader that has stopped.
+ * Writes in the calling thread without waiting. The runtime hands each write to another thread, which costs about 80 µs
+ * of processor time per message. Its synchronous write would wait for a reader that has stopped.
  */
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 import { EINVAL, ENOSYS, EOPNOTSUPP, OWN_CALLS } from "./syscalls.ts";
@@ -10,13 +10,13 @@ interface SlowOutput {
   write(bytes: Uint8Array): Promise<number>;
 }
 
-/** Like `SlowOutput`, and what can be written at once is. */
+/** A `SlowOutput` that can also write at once. */
 export interface FastOutput extends SlowOutput {
-  /** Bytes written; 0: nothing can be written now, or not in this way. Never waits. */
+  /** Writes what it can without waiting, and returns the number of bytes written. 0: `write` must be used. */
   writeNow(bytes: Uint8Array): number;
 }
 
-/** Disposal gives back what it took; the descriptor stays open. */
+/** Disposal frees its memory; the descriptor stays open. */
 export interface DirectOutput extends Disposable {
   readonly output: FastOutput;
 }
@@ -27,15 +27,15 @@ const LIBRARY = {
 } as const;
 /** At the current position of the file. */
 const NO_OFFSET = -1n;
-/** It fails where it would wait. Pipes know it since Linux 6.4, sockets longer. */
+/** The write fails if it would wait. Pipes support the flag since Linux 6.4, sockets for longer. */
 const RWF_NOWAIT = 8n;
 const ONE_VECTOR = 1n;
-/** The kernel does not do it here, now or later. */
+/** The kernel does not support it for this descriptor. */
 const NEVER: readonly number[] = [EINVAL, ENOSYS, EOPNOTSUPP];
-/** Of one message; longer ones go the slow way. */
+/** Longer messages use the slow output. */
 const MOST_BYTES = 65_536;
 
-/** The output of a descriptor, whose slow way is `slow`. */
+/** The output of a descriptor; `slow` writes whatever cannot be written at once. */
 export function directOutput(slow: SlowOutput, descriptor: number): DirectOutput {
   const write = (bytes: Uint8Array) => slow.write(bytes);
   if (Deno.build.os !== "linux") return { output: { write, writeNow: () => 0 }, [Symbol.dispose]() {} };
@@ -50,7 +50,7 @@ class NowWriter {
   readonly #library = new LazyLibrary(LIBRARY);
   readonly #number = BigInt(OWN_CALLS.pwritev2);
   readonly #descriptor: bigint;
-  /** One place for all messages, so that its address is asked for once. */
+  /** One buffer for all messages, so that its address is looked up once. */
   readonly #bytes = new Uint8Array(MOST_BYTES);
   /** `struct iovec`: address, then length. */
   readonly #vector = new Uint8Array(16);
@@ -72,7 +72,7 @@ class NowWriter {
       pwritev2(this.#number, this.#descriptor, this.#vector, ONE_VECTOR, NO_OFFSET, NO_OFFSET, RWF_NOWAIT),
     );
     if (written >= 0) return written;
-    // Any other failure, such as a reader that is gone, is the slow way's to tell.
+    // The slow output reports any other failure, such as a reader that is gone.
     this.#works = !NEVER.includes(errnoAt(__errno_location()));
     return 0;
   }

@@ -1,6 +1,6 @@
 /**
- * Notices changes in directories, also in those that do not exist yet: where one is missing, the nearest directory
- * above it is watched for its appearance. The event says only that something changed; the listener reads what.
+ * Notices changes in directories, including ones that do not exist yet: for a missing one, the nearest existing
+ * directory above it is watched. An event says only that something changed; the listener finds out what.
  */
 import { attempt, messageOf } from "../base/errors.ts";
 import { Inotify, type NamesListener } from "./inotify.ts";
@@ -8,11 +8,11 @@ import type { Logger } from "../base/log.ts";
 
 /** What is watched, and the listener. */
 export interface DirectoryWatchOptions {
-  /** Absolute paths; they may be missing, appear, and go again. */
+  /** Absolute paths, which need not exist. */
   readonly directories: readonly string[];
-  /** Directories below one of them that are watched too, asked again after each event; absent: none. */
+  /** Lists directories below one of them that are watched too. It is called again after each event; absent: none. */
   readonly below?: ((directory: string) => readonly string[]) | undefined;
-  /** Called for each event that may matter; often several times for one change. */
+  /** Called for each relevant event, often several times for one change. */
   readonly onChange: () => void;
   readonly log: Logger;
 }
@@ -30,7 +30,9 @@ export interface WatchProblem {
   readonly reason: string;
 }
 
-/** Looks in a row, where each began a watch: more than a path has levels. Then a directory is exchanged all the time. */
+/**
+ * At most this many looks in a row, each of which began a watch. More means that a directory is exchanged all the time.
+ */
 const MOST_LOOKS = 256;
 
 export class DirectoryWatch implements AsyncDisposable {
@@ -62,11 +64,11 @@ export class DirectoryWatch implements AsyncDisposable {
   /** Watches what exists now, and nothing else. */
   #updateWatches(): void {
     if (this.#closed) return;
-    // What appeared or was exchanged before a new watch began has sent no event: another look finds it.
+    // A change before a new watch began raised no event, so another look is needed.
     for (let looks = 0; looks < MOST_LOOKS && this.#updateOnce(); looks++);
   }
 
-  /** Whether a watch began. */
+  /** Whether at least one watch began. */
   #updateOnce(): boolean {
     const wanted = new Map<string, string>();
     const { directories, below } = this.#options;
@@ -90,7 +92,7 @@ export class DirectoryWatch implements AsyncDisposable {
       this.#watched.set(path, { watch, identity });
       return true;
     } catch (thrown) {
-      // Gone again, or the system's limit of watches: the tools stay as they are.
+      // The directory is gone again, or the system's limit of watches is reached.
       if (identityOf(path) === identity) this.#reportUnwatched(path, thrown);
       return false;
     }
@@ -124,7 +126,7 @@ export class DirectoryWatch implements AsyncDisposable {
     this.#options.onChange();
   }
 
-  /** Everything in a directory that is watched for itself; above it only what lies on the way. */
+  /** Whether an event is relevant: any name in a watched directory counts, above it only names on its path. */
   #matters(path: string, names: readonly string[]): boolean {
     if (this.#directories.includes(path)) return true;
     const above = path === "/" ? "" : path;

@@ -1,22 +1,22 @@
-/** Follows a path link by link, and lists the links and directories on the way: a command could exchange each of them. */
+/** Follows a path link by link and lists the links and directories on it, because a command could exchange each. */
 import type { FileFacts } from "./libc.ts";
 import { isExpected, MOST_LINKS, parentOf } from "./paths.ts";
 
 export interface Followed {
-  /** Where the way ends: what it leads to, or the first name that is not there. Canonical where `from` is. */
+  /** Where the path ends: its target, or the first missing name. Canonical if `from` is. */
   readonly path: string;
-  /** What is there, never a link; undefined: nothing, or nothing that can be reached. */
+  /** Facts about the target, which is never a link; undefined: it is missing or out of reach. */
   readonly facts: FileFacts | undefined;
-  /** Links and directories on the way, in this order, `from` and what lies above it not among them. */
+  /** Links and directories on the path, in order, without `from` and the directories above it. */
   readonly passed: readonly { readonly path: string; readonly facts: FileFacts }[];
-  /** A link on the way leads to a name that is not valid text. */
+  /** Whether the target of a link on the path is not valid text. */
   readonly unreadable: boolean;
 }
 
 export interface Way {
   /** A canonical directory. */
   readonly from: string;
-  /** Seen from there. */
+  /** Relative to `from`. */
   readonly path: string;
   readonly look: (path: string) => FileFacts | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Closes a file whose lock (flock) this process holds. A lock belongs to the opening of the file: a program that is
- * being started has a copy of that for a moment, which would keep the lock beyond the mere closing.
+ * Releases the lock (flock) of a file and closes it. Closing alone is not enough: a program that is just being started
+ * has a copy of the descriptor for a moment, which would keep the lock.
  */
 export function freeLock(file: Deno.FsFile): void {
   file.unlockSync();

@@ -1,14 +1,14 @@
 /**
  * Changes in directories, reported by the Linux kernel (inotify(7)).
  *
- * Not `Deno.watchFs`: that opens every path an event names, and opening a pipe waits for a writer. One `mkfifo` in a
- * watched directory ends its notices for good and lets the program hang when it closes the watch.
+ * `Deno.watchFs` is not used because it opens every path of an event, and opening a pipe waits for a writer. One
+ * `mkfifo` in a watched directory would end its events for good and block the program at the close of the watch.
  */
 import { nameText } from "../base/bytes.ts";
 import { encodeText } from "../base/text.ts";
 import { LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 
-/** What each user of inotify calls. */
+/** The inotify functions of the C library. */
 export const INOTIFY = {
   inotify_init1: { parameters: ["i32"], result: "i32" },
   inotify_add_watch: { parameters: ["i32", "buffer", "u32"], result: "i32" },
@@ -29,7 +29,7 @@ export const NONBLOCK_CLOEXEC = 0x80800;
 /** modify, attrib, close_write, moved_from, moved_to, create, delete, delete_self, move_self (linux/inotify.h). */
 const CHANGES = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800;
 export const IN_Q_OVERFLOW = 0x4000;
-/** The watch is over, because the file is gone or its file system. */
+/** The watch ended because the file or its file system is gone. */
 export const IN_IGNORED = 0x8000;
 const IN_ONLYDIR = 0x1000000;
 export const POLLIN = 1;
@@ -37,8 +37,8 @@ export const POLLIN = 1;
 const EVENT_BYTES = 16;
 const BATCH_BYTES = 65_536;
 /**
- * Pause between two batches, milliseconds: a program that changes files in a loop costs one batch in that time. The
- * kernel reports events beyond its queue as one overflow.
+ * Pause between two batches, milliseconds, so that a program that changes files in a loop costs little. The kernel
+ * reports events beyond its queue as one overflow.
  */
 export const PAUSE_MS = 20;
 
@@ -56,7 +56,7 @@ export class Inotify implements AsyncDisposable {
   #pause: { readonly timer: ReturnType<typeof setTimeout>; readonly end: () => void } | undefined;
   #closed = false;
 
-  /** @throws Error when the C library or the kernel gives none: the system's limit of instances. */
+  /** @throws Error when the C library or the kernel refuses, for example at the system's limit of instances. */
   constructor() {
     const { inotify_init1, eventfd, close } = this.#library.symbols;
     this.#descriptor = inotify_init1(NONBLOCK_CLOEXEC);
@@ -79,7 +79,7 @@ export class Inotify implements AsyncDisposable {
     const path = encodeText(`${directory}\0`);
     const watch = inotify_add_watch(this.#descriptor, path, CHANGES | IN_ONLYDIR);
     if (watch < 0) throw new Error("The system does not watch it (see fs.inotify.max_user_watches)");
-    // One directory under two names has one number.
+    // A directory with two names has one watch descriptor.
     const listeners = this.#listeners.get(watch) ?? new Set();
     this.#listeners.set(watch, listeners.add(hear));
     return {
@@ -141,7 +141,7 @@ export class Inotify implements AsyncDisposable {
   }
 }
 
-/** One event; `name` is empty where it is of the watched thing itself. */
+/** One event; `name` is empty if it is about the watched file or directory itself. */
 export interface Event {
   readonly watch: number;
   readonly mask: number;

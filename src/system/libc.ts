@@ -1,6 +1,7 @@
 /**
- * The few C library calls the program makes itself, all on the calling thread. They ask the kernel and make memory
- * files; none of them restricts this process: restricting a thread of the server is an escape hatch (S3).
+ * The few C library calls that the program makes itself, all on the calling thread. They query the kernel and make
+ * memory files. None of them restricts this process, because a restricted thread of the server would be an escape hatch
+ * (S3).
  */
 import { nameBytes, nameText } from "../base/bytes.ts";
 import { encodeText } from "../base/text.ts";
@@ -21,7 +22,7 @@ import { AbsenceWatch, type ChangeWatch, PathWatch, type StatInto, type Watched 
 /** Loaded with the calls whose failure it reports: loading it later would overwrite errno. */
 const ERRNO = { __errno_location: { parameters: [], result: "pointer" } } as const;
 
-/** What every start asks. */
+/** The functions that every start calls. */
 const QUESTIONS = {
   ...ERRNO,
   landlock: { name: "syscall", parameters: ["i64", "i64", "i64", "i64"], result: "i64" },
@@ -68,7 +69,7 @@ export interface FileIdentity {
 export interface FileFacts extends FileIdentity {
   readonly kind: EntryKind;
   readonly mode: number;
-  /** Names (hard links) that the file has; of a directory a number without meaning. */
+  /** The number of hard links of the file; without meaning for a directory. */
   readonly links: number;
   /** Its owner and group. */
   readonly uid: number;
@@ -78,14 +79,14 @@ export interface FileFacts extends FileIdentity {
   readonly changedAt: bigint;
 }
 
-/** What a search goes into, or may look for. */
+/** An entry that a search enters or may look for. */
 export type SearchedEntry = DirectoryEntry & { readonly kind: "directory" | "other" };
 
 const BUFFER_BYTES = 65_536n;
 const NO_FOLLOW = BigInt(AT_SYMLINK_NOFOLLOW);
 const KIND_MASK = 0xf000;
 const KINDS: Readonly<Record<number, EntryKind>> = { 0x4000: "directory", 0x8000: "file", 0xa000: "link" };
-/** In 32-bit words of `struct stat`; the other fields that are used here have the same offsets on both processors. */
+/** Offsets in 32-bit words of `struct stat`. The other fields have the same offsets on both processors. */
 const [MODE_WORD, LINKS_WORD, UID_WORD] = THIS_PROCESSOR === "x86_64" ? [6, 4, 7] as const : [4, 5, 6] as const;
 
 /** What `struct stat` says, as 64-bit and as 32-bit words of the same memory. */
@@ -104,7 +105,7 @@ export function factsOf(stat: BigUint64Array, words: Uint32Array): FileFacts {
   };
 }
 
-/** What `use` gives; what was loaded of the library is unloaded then. */
+/** Calls `use` with the C library, unloads it, and returns the result of `use`. */
 export function withLibc<Result>(use: (libc: Libc) => Result): Result {
   const libc = new Libc();
   try {
@@ -114,7 +115,7 @@ export function withLibc<Result>(use: (libc: Libc) => Result): Result {
   }
 }
 
-/** The C library, glibc or else musl; disposal unloads what was loaded of it. Calls throw an Error where there is none. */
+/** The C library, glibc or musl; disposal unloads it. Calls throw an Error if there is none. */
 export class Libc implements Disposable {
   readonly #questions = new LazyLibrary(QUESTIONS);
   readonly #files = new LazyLibrary(FILES);
@@ -132,7 +133,7 @@ export class Libc implements Disposable {
     return abi < 0n ? -errnoAt(__errno_location()) : Number(abi);
   }
 
-  /** Whether this process gets sockets of IPv6: kernels, and filters around this process, can refuse them. */
+  /** Whether this process can make IPv6 sockets, which the kernel or an outer filter can refuse. */
   hasIpv6(): boolean {
     const { socket, close } = this.#files.symbols;
     const opened = socket(AF_INET6, SOCK_STREAM | O_CLOEXEC, 0);
@@ -147,7 +148,7 @@ export class Libc implements Disposable {
     return this.#questions.symbols.seccomp(number, SECCOMP_GET_ACTION_AVAIL, 0n, action) === 0n;
   }
 
-  /** The limits of this process for a resource, by its number; undefined: none, or they cannot be asked. */
+  /** The limits of this process for a resource number; undefined: unlimited or unknown. */
   limitOf(resource: number): { readonly soft: number | undefined; readonly hard: number | undefined } {
     const found = new BigUint64Array([UNLIMITED, UNLIMITED]);
     const number = BigInt(OWN_CALLS.prlimit64);
@@ -156,14 +157,14 @@ export class Libc implements Disposable {
     return { soft, hard };
   }
 
-  /** Device and inode of what `path` leads to, exact where JavaScript numbers are not; undefined when it is gone. */
+  /** Device and inode of the target of `path`, as exact bigints; undefined: it is gone. */
   identityOf(path: string): FileIdentity | undefined {
     if (!this.#takeStat(path, 0n)) return undefined;
     const [device = 0n, inode = 0n] = this.#stat;
     return { device, inode };
   }
 
-  /** What is at `path` itself, a link not followed; undefined when there is nothing, or it is out of reach. Some 2 µs. */
+  /** Facts about `path`; a link is not followed. Undefined: it is missing or out of reach. A call takes about 2 µs. */
   lookAt(path: string): FileFacts | undefined {
     return this.#takeStat(path, NO_FOLLOW) ? factsOf(this.#stat, this.#statWords) : undefined;
   }
@@ -173,7 +174,7 @@ export class Libc implements Disposable {
     return this.#questions.symbols.stat(number, HERE, nameBytes(path + "\0"), this.#stat, flags) === 0n;
   }
 
-  /** For looking at the same paths as `lookAt` does, again and again. */
+  /** Watches fixed paths by repeated `lookAt`. */
   watch(paths: readonly string[], watched?: Exclude<Watched, "absence">): PathWatch;
   watch(paths: readonly string[], watched?: Watched): ChangeWatch;
   watch(paths: readonly string[], watched: Watched = "everything"): ChangeWatch {
@@ -185,14 +186,14 @@ export class Libc implements Disposable {
   }
 
   /**
-   * A file in memory that holds `bytes` and may be executed; the descriptor is the caller's to close.
-   * Undefined where the system forbids executable memory files (`vm.memfd_noexec=2`).
+   * An executable memory file with these `bytes`; the caller closes the descriptor. Undefined where the system forbids
+   * executable memory files (`vm.memfd_noexec=2`).
    */
   memoryFile(bytes: Uint8Array<ArrayBuffer>): number | undefined {
     const name = encodeText("ahma_launcher\0");
     const { memfd_create, write, close, __errno_location } = this.#files.symbols;
     let fd = memfd_create(name, MFD_CLOEXEC | MFD_EXEC);
-    // Kernels before 6.3 do not know MFD_EXEC and need no such word.
+    // Kernels before 6.3 neither know nor need MFD_EXEC.
     if (fd < 0 && errnoAt(__errno_location()) === EINVAL) fd = memfd_create(name, MFD_CLOEXEC);
     if (fd < 0) return undefined;
     if (Number(write(fd, bytes, BigInt(bytes.length))) === bytes.length) return fd;
@@ -231,7 +232,7 @@ export class Libc implements Disposable {
     return this.#numbersIn("/proc");
   }
 
-  /** What the descriptors of a process are, such as `socket:[1234]`; empty when it may not be looked at or is gone. */
+  /** The targets of a process's descriptors, such as `socket:[1234]`; empty: it may not be read or is gone. */
   descriptorsOf(pid: number | "self"): ReadonlyMap<number, string> {
     const buffer = new Uint8Array(64);
     return new Map(
@@ -243,35 +244,35 @@ export class Libc implements Disposable {
     );
   }
 
-  /** Inode numbers of the sockets that a process holds; empty when it may not be looked at or is gone. */
+  /** Inode numbers of the sockets of a process; empty: it may not be read or is gone. */
   socketsOf(pid: number): readonly string[] {
     return [...this.descriptorsOf(pid).values()].flatMap((target) => /^socket:\[(\d+)\]$/.exec(target)?.[1] ?? []);
   }
 
-  /** What each thread of a process is blocked in (proc(5), `syscall`); empty when it may not be looked at or is gone. */
+  /** The system call in which each thread of a process is blocked (proc(5)); empty: it may not be read or is gone. */
   callsOf(pid: number): ReadonlyMap<number, string> {
     const call = (thread: number) => this.readProc(`/proc/${pid}/task/${thread}/syscall`) ?? "";
     return new Map(this.#numbersIn(`/proc/${pid}/task`).map((thread) => [thread, call(thread)]));
   }
 
-  /** How often a thread has begun to wait; empty when it may not be looked at or is gone. */
+  /** How often a thread has begun to wait; empty: it may not be read or is gone. */
   waitsOf(thread: number): string {
     return /^voluntary_ctxt_switches:\s*(\d+)/m.exec(this.readProc(`/proc/${thread}/status`) ?? "")?.[1] ?? "";
   }
 
-  /** What is in a directory but for files and links; empty: it is gone, is a link, or is closed to this user. */
+  /** The entries of a directory without files and links; empty: it is gone, a link, or closed to this user. */
   searched(directory: string): readonly SearchedEntry[] {
     const { noFollow, directory: only } = OWN_OPEN_FLAGS;
     const isSearched = (kind: DirectoryEntry["kind"]) => kind !== "file" && kind !== "link";
     return this.#entriesOf(directory, isSearched, noFollow | only)
-      // Some file systems do not say what an entry is.
+      // Some file systems do not report the kind of an entry.
       .map((entry) =>
         entry.kind === undefined ? { ...entry, kind: this.lookAt(`${directory}/${entry.name}`)?.kind } : entry
       )
       .filter((entry): entry is SearchedEntry => entry.kind === "directory" || entry.kind === "other");
   }
 
-  /** Names of a directory of /proc that are numbers. */
+  /** The numeric names in a directory of /proc. */
   #numbersIn(path: string): readonly number[] {
     return this.#entriesOf(path).map(({ name }) => Number(name)).filter(Number.isInteger);
   }
@@ -295,20 +296,23 @@ export class Libc implements Disposable {
     }
   }
 
-  /** Opens files that Deno would not; the caller closes the descriptor. Undefined: it cannot be opened. */
+  /** Opens a file that Deno would refuse; the caller closes the descriptor. Undefined: it cannot be opened. */
   openDescriptor(path: string): number | undefined {
     const fd = this.#files.symbols.open(encodeText(path + "\0"), O_CLOEXEC);
     return fd < 0 ? undefined : fd;
   }
 
-  /** Holds the file at `path`, of any kind and wherever it is moved; the caller closes it. Undefined: it is gone. */
+  /**
+   * A descriptor (O_PATH) of the file at `path`, whatever its kind. It stays valid if the file is moved; the caller
+   * closes it. Undefined: the file is gone.
+   */
   hold(path: string): number | undefined {
     const flags = O_PATH | O_CLOEXEC | OWN_OPEN_FLAGS.noFollow;
     const fd = this.#files.symbols.open(nameBytes(path + "\0"), flags);
     return fd < 0 ? undefined : fd;
   }
 
-  /** Where that is now; where it has no name any more, a path at which there is nothing. */
+  /** The current path of a held file. If the file has no name any more, nothing is at the path. */
   heldPath(fd: number): string {
     const buffer = new Uint8Array(4096);
     const length = Number(
@@ -317,7 +321,7 @@ export class Libc implements Disposable {
     return nameText(buffer.subarray(0, Math.max(0, length)));
   }
 
-  /** What is held, wherever it is; `links` 0: it has no name any more, and never will have one. */
+  /** Facts about a held file; `links` 0: it has no name and cannot get one again. */
   heldFacts(fd: number): FileFacts | undefined {
     return this.#takeStat(`/proc/self/fd/${fd}`, 0n) ? factsOf(this.#stat, this.#statWords) : undefined;
   }

@@ -1,6 +1,6 @@
 /**
- * Content that is loaded from directories and kept current. A change is loaded when its events pause. One load
- * runs at a time. A load with a transient fault is repeated. A different result replaces the last one and is announced.
+ * Content that is loaded from directories and kept current. A change is loaded when its events pause. One load runs at
+ * a time. A load with a transient fault is repeated. A different result replaces the last one, and listeners are told.
  */
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
@@ -8,12 +8,12 @@ import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { DirectoryWatch, type WatchProblem } from "./directory_watch.ts";
 
-/** What was loaded, and what is wrong with it; after a transient fault the load is repeated. */
+/** Loaded content with its diagnostics. A load with a transient diagnostic is repeated. */
 export interface Diagnosed {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What is loaded, from where, and how two results compare. */
+/** The directories, the load, and the comparison of two results. */
 export interface LiveDirectoryOptions<Content extends Diagnosed> {
   /** The log's name for one file: "tool file". */
   readonly name: string;
@@ -42,7 +42,7 @@ export class LiveDirectory<Content extends Diagnosed> implements AsyncDisposable
   #content: Content | undefined;
   #watch: DirectoryWatch | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
-  /** Begin of the pause, of `performance.now()`. */
+  /** Start of the pause, by `performance.now()`. */
   #pausing: number | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #retries = 0;
@@ -62,7 +62,7 @@ export class LiveDirectory<Content extends Diagnosed> implements AsyncDisposable
     return this.#content === undefined ? this.#first ??= this.#loadFirst() : Promise.resolve(this.#content);
   }
 
-  /** Loads again, after the loads that already wait. */
+  /** Loads again after all pending loads. */
   reload(): void {
     this.#working = this.#working.then(() => this.#loadAgain());
   }
@@ -72,7 +72,7 @@ export class LiveDirectory<Content extends Diagnosed> implements AsyncDisposable
     for (let seen; seen !== this.#working;) await (seen = this.#working);
   }
 
-  /** Calls `listener` with each new content that differs from the one before. */
+  /** Calls `listener` with each new content that differs from the previous one. */
   subscribe(listener: (content: Content) => void): Unsubscribe {
     return this.#changes.subscribe(listener);
   }
@@ -155,7 +155,7 @@ export class LiveDirectory<Content extends Diagnosed> implements AsyncDisposable
   }
 }
 
-/** Whether a file could not be read at that moment. */
+/** Whether a file could temporarily not be read. */
 export function hasTransientFault({ diagnostics }: Diagnosed): boolean {
   return diagnostics.some(({ unreadable }) => unreadable === "transient");
 }

@@ -1,7 +1,7 @@
 /**
- * The directory trees a session may use (S16, T9). Paths are resolved as the kernel does it: symbolic links are
- * followed as far as they exist, `..` leaves the target of a link. This is a courtesy to the agent, whose mistake gets
- * a clear answer; that nothing outside can be touched, also when a path changes later, is the sandbox's work.
+ * The directory trees that a session may use (S16, T9). Paths are resolved as the kernel does: existing links are
+ * followed, and `..` leaves the target of a link. These checks only give the agent a clear error. The sandbox is what
+ * protects everything outside, even if a path changes later.
  */
 import { encodeText, truncate } from "../base/text.ts";
 import { messageOf } from "../base/errors.ts";
@@ -10,14 +10,14 @@ import { isWithin, trustedPath } from "./paths.ts";
 
 /** What a session may use. */
 export interface Scope {
-  /** Real paths, at least one; the first is where commands run by default. */
+  /** Real paths, at least one; commands run in the first by default. */
   readonly roots: readonly string[];
   /**
    * The real path of a working directory, which must exist inside the scope. Undefined: the first root; a relative
    * path starts there. The problem is worded for the agent.
    */
   resolveDirectory(path: string | undefined): Promise<Outcome<string>>;
-  /** Where `path`, relative to `directory` (real), leads: inside the scope, or a problem worded for the agent. */
+  /** The real path of `path` (relative to the real `directory`) inside the scope, or a problem worded for the agent. */
   contains(path: string, directory: string): Promise<Outcome<string>>;
 }
 
@@ -27,7 +27,7 @@ const LONGEST_PATH = 4096;
 const LONGEST_SHOWN = 200;
 
 /**
- * The scope of `directories` (absolute or relative to the process), each followed to its real path now and for good.
+ * The scope of `directories` (absolute or relative to the process). Each is resolved once, now.
  * @throws the file system's error for one that does not exist; RangeError for an empty list
  */
 export async function openScope(directories: readonly string[]): Promise<Scope> {
@@ -72,7 +72,7 @@ async function resolveInside(
     const leads = real === path ? "it is" : `it leads to "${real}",`;
     return failure(`Cannot use ${where}: ${leads} outside ${describe(roots)}; give a path inside it`);
   } catch (thrown) {
-    // The runtime keeps /proc and /dev from this program, in words meant for who starts it.
+    // The runtime refuses /proc and /dev with a message for the person who started it.
     const reason = thrown instanceof Deno.errors.NotCapable ? `it is outside ${describe(roots)}` : messageOf(thrown);
     return failure(`Cannot use ${where}: ${reason}`);
   }
@@ -96,9 +96,9 @@ async function directoryProblem(real: string): Promise<string | undefined> {
   }
 }
 
-/** The real path as far as it exists, and the rest of the names behind it. */
+/** The real path of the existing part, followed by the remaining names. */
 async function follow(path: string): Promise<string> {
-  // Under restricted permissions Deno takes `..` out of a path before it looks at links, which the kernel does not.
+  // With restricted permissions Deno resolves `..` before links, unlike the kernel.
   if (path.split("/").includes("..")) return followNameByName(path);
   try {
     return await Deno.realPath(path);
@@ -108,7 +108,7 @@ async function follow(path: string): Promise<string> {
   }
 }
 
-/** The slow way, for `..` and for a path that does not exist in full: a link that leads to nothing still leads somewhere. */
+/** The slow path, for `..` and for missing paths: even a dangling link has a target. */
 function followNameByName(path: string): string {
   const real = trustedPath(path, [], linkTarget);
   if (real === undefined) throw new Error("Too many levels of symbolic links");

@@ -1,7 +1,10 @@
-/** Resolves paths safely: what is resolved once, at the start, may not pass through a directory that commands can write to. */
+/**
+ * Resolves paths safely: a path that is resolved once at the start must not pass a directory that commands can write
+ * to.
+ */
 import { attempt } from "../base/errors.ts";
 
-/** The kernel follows no more links for one path. */
+/** The kernel follows at most this many links in one path. */
 export const MOST_LINKS = 40;
 
 /** Whether `path` is `tree` or lies below it. Both canonical. */
@@ -17,7 +20,7 @@ export function parentOf(path: string): string {
 /** `.` or `..` at the beginning, with the slashes after it. */
 const FIRST_STEP = /^(\.{1,2})(?:\/+|$)/;
 
-/** `path` seen from the canonical directory `base`; steps up at its beginning are taken, the rest is as spelled. */
+/** `path` relative to the canonical directory `base`. Leading `..` steps are resolved; the rest is kept as spelled. */
 export function absolutePath(path: string, base: string): string {
   if (path.startsWith("/")) return path;
   let rest = path;
@@ -29,7 +32,7 @@ export function absolutePath(path: string, base: string): string {
   return `${from}/${rest}`;
 }
 
-/** Without empty names, `.` and `..`, which is taken as spelled. `path` is absolute. */
+/** The absolute `path` without empty names, `.` and `..`; links are not followed. */
 export function normalPath(path: string): string {
   const names: string[] = [];
   for (const name of path.split("/")) {
@@ -44,7 +47,7 @@ export function realPath(path: string): string | undefined {
   return expected(() => Deno.realPathSync(path));
 }
 
-/** The real location of a path, existing or not: existing links on the way are followed. `path` is absolute. */
+/** The real location of an absolute path that need not exist; existing links are followed. */
 export function placeOf(path: string): string {
   const existing = existingPart(path);
   const real = realPath(existing) ?? existing;
@@ -58,8 +61,8 @@ export function existingPart(path: string): string {
 }
 
 /**
- * The canonical path, unless a name on the way or a link's target lies in one of `untrusted`: a command that ran
- * before could have put a link there that leads anywhere. Undefined then, and when it is missing or out of reach.
+ * The canonical path. Undefined: it is missing, out of reach, or passes one of `untrusted`. An earlier command could
+ * have put a link there that leads anywhere.
  */
 export function trustedPath(
   path: string,
@@ -69,7 +72,7 @@ export function trustedPath(
   return walk(path, targetOf, (place) => !untrusted.some((tree) => isWithin(place, tree)));
 }
 
-/** The links that are followed on the way to `path`, which is absolute, each by its canonical place, as far as there is anything. */
+/** The canonical places of the links on an absolute path, as far as it exists. */
 export function linksOnTheWay(path: string): readonly string[] {
   const found: string[] = [];
   walk(path, linkTarget, (place, target) => target === "" || found.push(place) > 0);
@@ -77,8 +80,8 @@ export function linksOnTheWay(path: string): readonly string[] {
 }
 
 /**
- * Where `path` leads, links followed as the kernel does; undefined where something is missing, there are too many links,
- * or `isPassable` says no of a place on the way.
+ * The target of `path`, with links followed as the kernel does. Undefined: a name is missing, there are too many links,
+ * or `isPassable` refuses a place on the path.
  */
 function walk(
   path: string,
@@ -108,10 +111,10 @@ function walk(
   return current || "/";
 }
 
-/** Where a link leads; empty for what is not a link; undefined when there is nothing. */
+/** The target of a link; empty: it is not a link. Undefined: nothing is there. */
 export type ReadLink = (path: string) => string | undefined;
 
-/** Memoizes `read` in `seen`, for many paths with a common beginning at one moment. */
+/** Memoizes `read` in `seen`, for many paths with a common prefix that are resolved together. */
 export function memoizedLinks(seen = new Map<string, string | undefined>(), read: ReadLink = linkTarget): ReadLink {
   return (path) => {
     if (!seen.has(path)) seen.set(path, read(path));
@@ -119,10 +122,10 @@ export function memoizedLinks(seen = new Map<string, string | undefined>(), read
   };
 }
 
-/** What the runtime keeps from this program. */
+/** Directories that the runtime refuses to this program. */
 const OF_KERNEL = /^\/(?:proc|dev|sys)(?:\/|$)/;
 
-/** The same answers without an error of the runtime for each name that is missing, which takes ten times as long. */
+/** The same results without the runtime's error for each missing name, which takes ten times as long. */
 export function linksSeenBy(lookAt: (path: string) => { readonly kind: string } | undefined): ReadLink {
   return (path) => {
     const kind = OF_KERNEL.test(path) ? "link" : lookAt(path)?.kind;
@@ -134,17 +137,17 @@ function linkTarget(path: string): string | undefined {
   return expected(() => Deno.lstatSync(path).isSymlink ? Deno.readLinkSync(path) : "");
 }
 
-/** Whether a file is there, also behind links. */
+/** Whether a file exists; links are followed. */
 export function isFile(path: string): boolean {
   return attempt(Error, () => Deno.statSync(path).isFile) === true;
 }
 
-/** Whether a directory is there, also behind links. */
+/** Whether a directory exists; links are followed. */
 export function isDirectory(path: string): boolean {
   return attempt(Error, () => Deno.statSync(path).isDirectory) === true;
 }
 
-/** The value of `look`; undefined for an expected error of the file system. Any other error is thrown. */
+/** The result of `look`; undefined: it threw an expected file system error. Other errors are rethrown. */
 export function expected<Value>(look: () => Value): Value | undefined {
   try {
     return look();
@@ -154,7 +157,10 @@ export function expected<Value>(look: () => Value): Value | undefined {
   }
 }
 
-/** Errors that paths cause: missing, out of reach, read-only, no directory, a loop of links, a name too long or no text. */
+/**
+ * Whether an error is caused by a path: missing, out of reach, read-only, not a directory, a link loop, too long, not
+ * text.
+ */
 export function isExpected(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied ||
     error instanceof Deno.errors.NotADirectory || error instanceof Deno.errors.FilesystemLoop ||

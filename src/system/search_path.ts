@@ -1,7 +1,7 @@
 /** The search for programs. Pure. */
 import { withoutTrailing } from "../base/text.ts";
 
-/** The absolute directories of a PATH; the usual ones where it has none. */
+/** The absolute directories of a PATH; the usual ones if it has none. */
 export function searchPath(path: string | undefined): readonly string[] {
   const entries = (path ?? "").split(":").filter((entry) => entry.startsWith("/"));
   const cleaned = entries.map((entry) => entry.length > 1 ? withoutTrailing(entry, "/") : entry);
@@ -15,7 +15,7 @@ export function programPaths(program: string, path: readonly string[], directory
   return path.map((entry) => `${entry}/${program}`);
 }
 
-/** Whether a program can be started from it: a regular file with a right to execute for anyone. */
+/** Whether it is a regular file with at least one execute bit. */
 export function isExecutableFile({ isFile, mode }: Pick<Deno.FileInfo, "isFile" | "mode">): boolean {
   return isFile && ((mode ?? 0) & 0o111) !== 0;
 }

@@ -1,6 +1,6 @@
 /**
  * Detects whether anything about a fixed set of paths changed since the last comparison. It makes the system calls of
- * `Libc.lookAt` without decoding the answers, which takes a quarter of the time, and most commands change no path.
+ * `Libc.lookAt` without decoding the results, which takes a quarter of the time.
  */
 
 import { encodeText } from "../base/text.ts";
@@ -12,8 +12,8 @@ export type StatInto = (name: Uint8Array<ArrayBuffer>, stat: BigUint64Array<Arra
 /** `struct stat` in 32-bit words, on both processors. */
 const STAT_WORDS = 64;
 /**
- * The words that show a change: device, inode; mode, owner and number of links where either processor
- * has them; size; time of change. Not the times of reading and writing: programs set these as they please.
+ * The words that show a change: device, inode, mode, owner, number of links (at the offsets of either processor), size,
+ * and time of change. Access and modification times are left out, because programs can set them.
  */
 const TELLING = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 26, 27, 28, 29] as const;
 /** Of the time of change; its seconds fit one word until 2106. */
@@ -23,15 +23,15 @@ const NANOSECONDS = 28;
 const IDENTITY = [0, 1, 2, 3] as const;
 
 /**
- * What counts as a change: anything about a path, or only that something else is there now. Absence: anything, of paths
- * at which nothing is.
+ * What counts as a change. `everything`: any fact about a path. `identity`: another file is there. `absence`: any fact,
+ * for paths that are missing.
  */
 export type Watched = "everything" | "identity" | "absence";
 
-/** Says whether anything changed since the last comparison; the first one says no. */
+/** Tells whether anything changed since the last comparison; the first call returns false. */
 export interface ChangeWatch {
   isUnchanged(): boolean;
-  /** To be called when it is not asked any more; absent: it holds nothing. */
+  /** Frees its resources; absent: it has none. */
   close?(): void;
 }
 
@@ -52,13 +52,13 @@ export class PathWatch {
     this.#last = new Uint32Array(paths.length * this.#telling.length);
   }
 
-  /** When, by the clock of the first path, it last changed, in milliseconds since 1970; 0: nothing was there. */
+  /** When the first path last changed, milliseconds since 1970; 0: nothing was there. */
   get changedAt(): number {
     const at = (word: number) => this.#last[this.#telling.indexOf(word)] ?? 0;
     return at(SECONDS) * 1000 + at(NANOSECONDS) / 1e6;
   }
 
-  /** Compares every path with the last comparison. The first one says no. */
+  /** Compares every path with the last comparison; the first call returns false. */
   isUnchanged(): boolean {
     let same = this.#looked;
     this.#looked = true;
@@ -78,15 +78,15 @@ export class PathWatch {
   }
 }
 
-/** What changes sooner after a change may bear the same time: the kernel's clock ticks, some in 10 ms. */
+/** Changes closer together than this may have the same time, because the kernel's clock ticks up to 10 ms apart. */
 const SETTLED_MS = 100;
 
 /** A watch of some paths. */
 type Watching = (paths: readonly string[]) => PathWatch;
 
 /**
- * Names that are not there, watched by the directories that would hold them: one look each instead of one for each name,
- * as long as nothing comes or goes there.
+ * Watches missing names through their parent directories. One look at a directory replaces a look at each name, as long
+ * as its entries do not change.
  */
 export class AbsenceWatch {
   readonly #groups: readonly { readonly directory: PathWatch; readonly names: PathWatch; settled: boolean }[];
@@ -101,7 +101,7 @@ export class AbsenceWatch {
     })).toArray();
   }
 
-  /** Whether nothing changed about any name since the last comparison. The first says no. */
+  /** Whether no name changed since the last comparison; the first call returns false. */
   isUnchanged(): boolean {
     let same = true;
     for (const group of this.#groups) {
@@ -109,7 +109,7 @@ export class AbsenceWatch {
       const now = this.#now();
       const unchanged = group.directory.isUnchanged();
       group.settled = group.directory.changedAt < now - SETTLED_MS;
-      // What came in the tick of the last look would bear the time that was seen then.
+      // An entry made in the same clock tick as the last look would not change the time.
       if (!(unchanged && wasSettled) && !group.names.isUnchanged()) same = false;
     }
     return same;

@@ -4,13 +4,13 @@
  */
 import NUMBERS from "./system_calls.json" with { type: "json" };
 
-/** The number of no system call: the kernel answers ENOSYS. In the table: this processor never had the call. */
+/** Not a system call: the kernel answers ENOSYS. In the table: this processor does not have the call. */
 export const NO_CALL = -1;
 
-/** The processors the launcher exists for. */
+/** The processors that the launcher supports. */
 export type Processor = "x86_64" | "aarch64";
 
-/** That of this machine, where the program's Linux part runs. */
+/** The processor of this machine. */
 export const THIS_PROCESSOR: Processor = Deno.build.arch === "aarch64" ? "aarch64" : "x86_64";
 
 export type SystemCall = keyof typeof NUMBERS;
@@ -24,7 +24,7 @@ function numbersAt(index: 0 | 1): SystemCalls {
 
 export const SYSTEM_CALLS: Readonly<Record<Processor, SystemCalls>> = { x86_64: numbersAt(0), aarch64: numbersAt(1) };
 
-/** Flags of `openat` whose values differ between the two (asm-generic and arm64 fcntl.h). */
+/** Flags of `openat` whose values differ by processor (asm-generic and arm64 fcntl.h). */
 export const OPEN_FLAGS: Readonly<Record<Processor, { readonly noFollow: number; readonly directory: number }>> = {
   x86_64: { noFollow: 0x20000, directory: 0x10000 },
   aarch64: { noFollow: 0x8000, directory: 0x4000 },
@@ -54,8 +54,8 @@ export const CLONE_NEWNET = 0x40000000;
 
 export const SIGCHLD = 17;
 /**
- * Flags of `clone`, CLONE_VM | CLONE_VFORK | SIGCHLD: the parent stands still until the child has executed its program,
- * which spares copying the memory. Only for a parent that has nothing to do before that.
+ * Flags of `clone`, CLONE_VM | CLONE_VFORK | SIGCHLD. The parent is suspended until the child calls `execve`, so the
+ * memory is not copied.
  */
 export const CHILD_UNTIL_EXEC = 0x100 | 0x4000 | SIGCHLD;
 

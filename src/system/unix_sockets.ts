@@ -1,6 +1,6 @@
 /**
- * Unix sockets that listen, as the kernel lists them for this network namespace (sock_diag(7)), and whether one at a path
- * is alive in any.
+ * Listening Unix sockets of this network namespace (sock_diag(7)), and whether the socket at a path is alive in any
+ * namespace.
  */
 import { encodeText } from "../base/text.ts";
 import { concatenate, sameBytes } from "../base/bytes.ts";
@@ -38,13 +38,13 @@ const DECODER = new TextDecoder();
 
 /** A socket that listens at a path. */
 export interface ListeningSocket {
-  /** The socket's own number, as `/proc/PID/fd` shows it. */
+  /** The socket's inode number, as `/proc/PID/fd` shows it. */
   readonly socket: string;
-  /** Of the file system that holds its file: `MAJOR:MINOR`, as in `/proc/self/mountinfo`. */
+  /** Device of the file system of its file: `MAJOR:MINOR`, as in `/proc/self/mountinfo`. */
   readonly device: string;
   /** The lower 32 bits of the file's inode. */
   readonly file: number;
-  /** The path as the program named it: it may be relative, or seen from another root. */
+  /** The path as the program named it, which may be relative or refer to another root. */
   readonly name: string;
 }
 
@@ -54,7 +54,10 @@ export class UnixSockets implements Disposable {
   #netlink: number | undefined;
   #last: { readonly bytes: Uint8Array; readonly listed: readonly ListeningSocket[] } | undefined;
 
-  /** Those that have a path; the same object while nothing changed. Undefined: the kernel does not say. */
+  /**
+   * The listening sockets with a path; the same object as long as nothing changed. Undefined: the kernel does not list
+   * them.
+   */
   list(): readonly ListeningSocket[] | undefined {
     const bytes = this.#dump();
     if (bytes === undefined) return undefined;
@@ -64,7 +67,7 @@ export class UnixSockets implements Disposable {
     return this.#last.listed;
   }
 
-  /** Whether a program listens at the path. It does not see that it was asked: the question is of a wrong kind. */
+  /** Whether a program listens at the path. The program does not notice the test, which uses a wrong socket type. */
   isAlive(path: string): boolean {
     const name = encodeText(path);
     if (name.length > LONGEST_PATH) return true; // it cannot be asked, and a command could name it shorter
@@ -121,7 +124,7 @@ interface Part {
   readonly end: number;
 }
 
-/** Messages, or attributes of one: their length and kind come first, each begins at a multiple of four. */
+/** Splits messages, or the attributes of one. Each begins with length and kind, at a multiple of four. */
 function* partsOf(view: DataView, from: number, end: number, { wide }: { readonly wide: boolean }): Generator<Part> {
   for (let at = from; at + (wide ? HEADER : ATTRIBUTE) <= end;) {
     const length = wide ? view.getUint32(at, LITTLE_ENDIAN) : view.getUint16(at, LITTLE_ENDIAN);

@@ -1,4 +1,4 @@
-/** Directories of the server's user, by the variables that name them. Pure, but for the number of the user. */
+/** Directories of the server's user, from environment variables. Pure except for the user id. */
 import { UserError } from "../base/errors.ts";
 
 type Environment = Readonly<Record<string, string>>;
@@ -11,7 +11,10 @@ export const XDG_DIRECTORIES = {
   XDG_STATE_HOME: ".local/state",
 } as const;
 
-/** The directory that the variable names, else its default below HOME; undefined without either. A relative path counts as unset. */
+/**
+ * The directory of the variable, or else its default below HOME; undefined: neither is set. A relative path counts as
+ * unset.
+ */
 export function userDirectory(environment: Environment, variable: keyof typeof XDG_DIRECTORIES): string | undefined {
   const named = environment[variable];
   if (named?.startsWith("/")) return named;
@@ -26,20 +29,20 @@ export function stateDirectory(environment: Environment): string | undefined {
 }
 
 /**
- * The program's own directory where sockets of this user are: in `XDG_RUNTIME_DIR`, or where systemd has that, in case that
- * another server of the user has the variable.
+ * The program's directory for sockets of this user: in `XDG_RUNTIME_DIR`, or where systemd puts it, because another
+ * server of the user may have the variable.
  */
 export function runtimeDirectory(environment: Environment): string {
   const named = environment["XDG_RUNTIME_DIR"];
   return `${named?.startsWith("/") === true ? named : `/run/user/${Deno.uid()}`}/ahma_mcp`;
 }
 
-/** HOME; undefined where it is missing or no absolute path, and says nothing. */
+/** HOME; undefined: it is missing or not an absolute path. */
 export function homeOf(environment: Environment): string | undefined {
   return environment["HOME"]?.startsWith("/") === true ? environment["HOME"] : undefined;
 }
 
-/** @throws {UserError} where the sandbox could not tell the user's credentials from other files */
+/** @throws {UserError} when HOME is unusable, because the sandbox could then not recognize the user's credentials */
 export function insistOnHome(environment: Environment): void {
   if (homeOf(environment) !== undefined) return;
   const given = environment["HOME"];

@@ -1,7 +1,7 @@
 /**
- * What the kernel notices about names and files (inotify(7)), asked without waiting: one call says that there is nothing
- * new. Names are watched by the directories that hold them, from the root on, so that a directory on the way can be
- * neither exchanged nor moved unseen. A change of mounts counts as one of everything.
+ * Reads changes of names and files from the kernel (inotify(7)) without waiting. One call tells that nothing is new.
+ * Each directory on a path is watched, from the root on, so that none can be exchanged or moved unnoticed. A change of
+ * mounts counts as a change of everything.
  */
 import { encodeText } from "../../base/text.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
@@ -19,23 +19,23 @@ const SYMBOLS = {
   __errno_location: { parameters: [], result: "pointer" },
 } as const;
 
-/** moved_from, moved_to, create, delete; added to what else is watched there; a directory itself, no link to one. */
+/** moved_from, moved_to, create, delete. They are added to an existing watch; links to directories are not followed. */
 const NAMES = 0x40 | 0x80 | 0x100 | 0x200 | 0x0100_0000 | 0x0200_0000 | 0x2000_0000;
 /**
- * The same and modify, attrib, delete_self, move_self, close_write: the last of it comes when a writable mapping goes too,
- * whose single writes raise no event.
+ * The same and modify, attrib, delete_self, move_self, close_write. Writes through a mapping raise no event, but the
+ * end of the mapping raises close_write.
  */
 const EVERYTHING = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x0200_0000 | 0x2000_0000;
-/** A few hundred events; where there are more, everything may have changed. */
+/** Room for a few hundred events; if there are more, everything counts as changed. */
 const BATCH_BYTES = 16_384;
-/** The system's limit is one for all programs of the user: editors have watches too. */
+/** The system limits the watches of all programs of a user together, and editors need some too. */
 const MOST_WATCHES = 4_096;
 /**
- * File systems of this machine alone, on which no other way leads past the watch: ext, xfs, btrfs, tmpfs, f2fs, bcachefs
+ * Local file systems, which nothing can change without an event: ext, xfs, btrfs, tmpfs, f2fs, bcachefs
  * (linux/magic.h).
  */
 const LOCAL: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0xf2f52010, 0xca451a4e]);
-/** Room for `struct statfs`, whose first word is the kind. */
+/** Room for `struct statfs`; its first word is the type of the file system. */
 const FACTS_BYTES = 256;
 
 /** A listener for any event at its path. */
@@ -46,9 +46,9 @@ export interface Listener {
 /** A file or directory that is watched. */
 interface WatchedFile {
   readonly number: number;
-  /** Of itself, and of all in it. */
+  /** Listeners for the file itself and everything in it. */
   readonly all: Set<Listener>;
-  /** By the name that they wait for, in small letters: some directories know no others. */
+  /** Listeners by the lower-case name that they wait for, because some directories ignore case. */
   readonly names: Map<string, Set<Listener>>;
 }
 
@@ -56,7 +56,7 @@ interface WatchedFile {
 interface Place {
   readonly watched: WatchedFile;
   readonly listeners: Set<Listener>;
-  /** Of the name that it waits for there; absent: for none. */
+  /** The name that it waits for in lower case; absent: it does not wait for a name. */
   readonly key?: string;
 }
 
@@ -71,10 +71,13 @@ export class PathEvents implements Disposable {
   readonly #facts = new Uint8Array(FACTS_BYTES);
   readonly #watched = new Map<number, WatchedFile>();
   readonly #places = new Map<Listener, Place[]>();
-  /** Directories by path, while nothing happens: many paths have the same ones on their way. */
+  /** Watched directories by path, because many paths share them. An event clears the map. */
   readonly #directories = new Map<string, WatchedFile>();
 
-  /** @throws {Error} When the C library, the kernel or /proc gives none: at the system's limit of instances, for one. */
+  /**
+   * @throws {Error} When the C library, the kernel or /proc fails, for example at the system's limit of inotify
+   * instances.
+   */
   constructor() {
     const { inotify_init1, open } = this.#library.symbols;
     this.#descriptor = inotify_init1(NONBLOCK_CLOEXEC);
@@ -93,7 +96,7 @@ export class PathEvents implements Disposable {
     this.#library[Symbol.dispose]();
   }
 
-  /** Tells every listener to which something happened since the last time. */
+  /** Tells each listener whose path changed since the last look. */
   look(): void {
     if (this.#library.symbols.poll(this.#asked, 2n, 0) === 0) return;
     this.#directories.clear();
@@ -103,8 +106,8 @@ export class PathEvents implements Disposable {
   }
 
   /**
-   * Tells `listener` from now on what happens to the name, and with `inside` what happens to the file that has it. False:
-   * the system does not notice all of that. What happened before is to be looked at after it.
+   * Tells `listener` from now on about changes of the name, and with `inside` about changes of the file too. False: the
+   * system does not report all of these changes. The caller looks at the path after this call, to see earlier changes.
    */
   add(listener: Listener, path: string, { inside }: { readonly inside: boolean }): boolean {
     this.remove(listener);
@@ -128,7 +131,7 @@ export class PathEvents implements Disposable {
     return true;
   }
 
-  /** Tells `listener` nothing more. */
+  /** Stops telling `listener`. */
   remove(listener: Listener): void {
     for (const { watched, listeners, key } of this.#places.get(listener) ?? []) {
       listeners.delete(listener);
@@ -148,7 +151,7 @@ export class PathEvents implements Disposable {
     return watched;
   }
 
-  /** Missing: there is nothing, or nothing can be below it. Undefined: the system would not tell all that happens there. */
+  /** Missing: there is nothing, or it is not a directory. Undefined: the system would not report every change there. */
   #watch(path: string, mask: number): WatchedFile | "missing" | undefined {
     const { inotify_add_watch, statfs, readlink, __errno_location } = this.#library.symbols;
     const name = encodeText(`${path}\0`);
@@ -192,16 +195,16 @@ export class PathEvents implements Disposable {
   }
 }
 
-/** Makes a watch that looks. */
+/** Makes a watch that compares the facts of paths. */
 export type MakeWatch = (paths: readonly string[], watched: Watched) => ChangeWatch;
 
 /**
- * The watches of one session, which ask the kernel what happened instead of looking at each path. What it does not
- * notice is looked at as without it, and where it noticed something, all is.
+ * The watches of one session. They ask the kernel for changes and do not look at each path. Paths that the kernel
+ * cannot watch are compared as usual. After an event, all paths of the watch are compared.
  */
 export class NoticedWatches implements Disposable {
   readonly #make: MakeWatch;
-  /** Undefined: not asked for yet, or this system gives none. */
+  /** Undefined: not used yet, or this system does not offer it. */
   #events: PathEvents | undefined;
   #isAsked = false;
 
@@ -245,11 +248,11 @@ class NoticedWatch implements ChangeWatch {
   readonly #options: NoticedWatchOptions;
   readonly #whole: ChangeWatch;
   readonly #spots: readonly Spot[];
-  /** Those to which something happened; all, at first. */
+  /** Spots that may have changed; at first all of them. */
   readonly #due: Set<Spot>;
-  /** Of which the kernel would not tell. */
+  /** Spots whose changes the kernel does not report. */
   readonly #unnoticed = new Set<Spot>();
-  /** Undefined: there are none of these. */
+  /** Watches these spots by comparison; undefined: there are none. */
   #rest: ChangeWatch | undefined;
 
   constructor(paths: readonly string[], options: NoticedWatchOptions) {
@@ -272,7 +275,7 @@ class NoticedWatch implements ChangeWatch {
       else this.#unnoticed.add(spot);
     }
     this.#rest = this.#unnoticed.size === 0 ? undefined : make(Array.from(this.#unnoticed, ({ path }) => path));
-    // Both look after the kernel was asked to tell what comes from now on.
+    // Both look after the kernel began to report changes, so that no change is missed.
     this.#rest?.isUnchanged();
     return this.#whole.isUnchanged();
   }

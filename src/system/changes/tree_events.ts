@@ -1,6 +1,6 @@
 /**
- * Notices names that appear anywhere in large trees (inotify(7)), without a look at each directory: one call says that
- * there is nothing new. A directory is watched before it is listed, so that nothing appears between the two.
+ * Notices names that appear anywhere in large trees (inotify(7)) without reading each directory. One call tells that
+ * nothing is new. A directory is watched before it is listed, so that no name is missed between the two.
  */
 import { nameBytes } from "../../base/bytes.ts";
 import { type DirectoryEntry, errnoAt, LazyLibrary, listEntries } from "../c_library.ts";
@@ -15,13 +15,13 @@ const SYMBOLS = {
   __errno_location: { parameters: [], result: "pointer" },
 } as const;
 
-/** moved_to and create, of a directory itself, added to what is watched there. */
+/** moved_to and create. They are added to an existing watch; links to directories are not followed. */
 const NAMES = 0x80 | 0x100 | 0x0100_0000 | 0x0200_0000 | 0x2000_0000;
 /** The same and modify, attrib, close_write. */
 const CONTENTS = NAMES | 0x2 | 0x4 | 0x8;
 const IN_ISDIR = 0x4000_0000;
 const BATCH_BYTES = 65_536;
-/** Directories that the system does not watch, and each look goes through. */
+/** At most this many directories are searched at each look because the system does not watch them. */
 const MOST_UNWATCHED = 2_048;
 
 export interface TreeEventsOptions {
@@ -29,21 +29,21 @@ export interface TreeEventsOptions {
   readonly names: readonly [string, ...string[]];
   /** Whether directories of this name are left out at first. */
   readonly isLeftOut: (name: string) => boolean;
-  /** Directories that are watched; the system's limit is one for all programs of the user. */
+  /** At most this many directories are watched; the system limits the watches of all programs of a user together. */
   readonly most: number;
 }
 
 /** What appeared since the last look. */
 export interface Appeared {
-  /** Directories that hold at least one of the names, and one of which appeared. */
+  /** Directories that hold at least one of the names, and in which one appeared. */
   readonly directories: ReadonlySet<string>;
   /** Followed directories in which anything changed. */
   readonly followed: ReadonlySet<string>;
-  /** Directories that the system keeps from view. */
+  /** Directories that this user cannot list. */
   readonly unclear: ReadonlySet<string>;
 }
 
-/** A directory behind a number of the kernel's. */
+/** A directory by its watch descriptor. */
 interface Watched {
   readonly path: string;
   /** The followed directory that this one belongs to. Undefined: it belongs to a tree. */
@@ -53,14 +53,14 @@ interface Watched {
 export class TreeEvents implements Disposable {
   readonly #options: TreeEventsOptions;
   readonly #library = new LazyLibrary(SYMBOLS);
-  /** Negative: the system gives no instance, and each look goes through all trees. */
+  /** The inotify instance. Negative: the system offers none, and each look searches all trees. */
   readonly #descriptor: number;
   readonly #buffer = new Uint8Array(BATCH_BYTES);
   readonly #roots = new Set<string>();
   readonly #watched = new Map<number, Watched>();
-  /** Directories that the system does not watch: each look goes through them. */
+  /** Directories that the system does not watch, so each look searches them. */
   readonly #unwatched = new Set<string>();
-  /** Directories that are not gone through yet. */
+  /** Directories that have not been searched yet. */
   readonly #pending = new Set<string>();
   #leavesOut = true;
   #isComplete = true;
@@ -82,14 +82,14 @@ export class TreeEvents implements Disposable {
     return this.#isComplete;
   }
 
-  /** Watches a tree, and counts all names in it as appeared; other work gets its turn in between. */
+  /** Watches a tree and treats all names in it as new. Other work runs in between. */
   async add(root: string): Promise<void> {
     this.#roots.add(root);
     this.#pending.add(root);
     await this.explore();
   }
 
-  /** Goes through directories that appeared, so that the next look tells of them; other work gets its turn in between. */
+  /** Searches directories that appeared, so that the next look reports them. Other work runs in between. */
   async explore(): Promise<void> {
     const turns = new Turns();
     const entered = new Set(this.#pending); // grows meanwhile
@@ -100,7 +100,9 @@ export class TreeEvents implements Disposable {
     }
   }
 
-  /** Follows all changes in a directory, and of `below` in it, under the name of the directory. */
+  /**
+   * Follows all changes in a directory and in its directories `below`; they are reported by the path of `directory`.
+   */
   follow(directory: string, below: readonly string[]): void {
     for (const path of [directory, ...below.map((name) => `${directory}/${name}`)]) {
       const number = this.#addWatch(path, CONTENTS);
@@ -109,7 +111,7 @@ export class TreeEvents implements Disposable {
     }
   }
 
-  /** Enters directories that were left out, too, from now on. */
+  /** From now on also enters directories that were left out. */
   async leaveOutNothing(): Promise<void> {
     if (!this.#leavesOut) return;
     this.#leavesOut = false;
@@ -149,7 +151,7 @@ export class TreeEvents implements Disposable {
     if (isEntered) this.#pending.add(`${path}/${name}`);
   }
 
-  /** Watches and lists a directory; gives those in it that are to be entered. */
+  /** Watches and lists a directory. Returns the directories in it that are still to be entered. */
   #enter(path: string): readonly string[] {
     const { names, most } = this.#options;
     const number = this.#watched.size < most ? this.#addWatch(path, NAMES) : -1;
@@ -168,14 +170,14 @@ export class TreeEvents implements Disposable {
     const entries = this.list(path);
     if (entries === undefined && !isOwn(path)) return this.#forget(path);
     if (entries === undefined) this.#found.unclear.add(path);
-    // What cannot be listed may still be entered by who knows a name in it.
+    // A program that knows a name can still enter a directory that cannot be listed.
     if (entries === undefined || entries.some(({ name }) => names.includes(name))) this.#found.directories.add(path);
     return (entries ?? []).flatMap(({ name, kind }) =>
       (kind === "directory" || kind === undefined) && !this.#isLeftOut(name) ? [`${path}/${name}`] : []
     );
   }
 
-  /** What the server's user may not list, and does not own, no command changes either. */
+  /** Commands cannot change a directory that the server's user can neither list nor owns. */
   #forget(path: string): readonly string[] {
     this.#unwatched.delete(path);
     return [];
@@ -194,7 +196,7 @@ export class TreeEvents implements Disposable {
     return errnoAt(this.#library.symbols.__errno_location());
   }
 
-  /** What a directory holds, a link not followed; undefined: it cannot be listed. */
+  /** The entries of a directory; a link is not followed. Undefined: it cannot be listed. */
   list(path: string): readonly DirectoryEntry[] | undefined {
     const { open, list, close } = this.#library.symbols;
     const { directory, noFollow } = OWN_OPEN_FLAGS;
@@ -225,7 +227,7 @@ function isGone(error: number): boolean {
 
 const LONGEST_TURN_MS = 20;
 
-/** Long work on the server's thread, in turns with other work: nothing else is served during it. */
+/** Splits long work on the server's thread into turns, so that other work runs in between. */
 export class Turns {
   #begun = performance.now();
 

@@ -7,36 +7,39 @@ import { type IpAddress, ipAddressOf, type IpNetwork, ipNetworkOf, ipv4, isInNet
 
 export type AddressClass = "public" | keyof typeof NETWORKS;
 
-/** The first class with a network of the address is its class. IPv6 that no network has is for special use. */
+/** The class of an address is the first one with a network that holds it. Any other IPv6 address is for special use. */
 const NETWORKS = {
-  /** Hosts below each machine of a cloud, which tell its secrets: those of all clouds, Alibaba, Azure, Oracle, AWS, Google, Scaleway. */
+  /**
+   * Metadata services of clouds, which hand out secrets: the shared address, Alibaba, Azure, Oracle, AWS, Google,
+   * Scaleway.
+   */
   metadata: words(
     "169.254.169.254/32 100.100.100.200/32 168.63.129.16/32 192.0.0.192/32",
     "fd00:ec2::/32 fd20:ce::254/128 fd00:42::42/128",
   ),
-  /** This machine. The kernel takes 0.0.0.0 and :: for it too. */
+  /** This machine; the kernel treats 0.0.0.0 and :: as loopback too. */
   loopback: words("127.0.0.0/8 0.0.0.0/8 ::1/128 ::/128"),
   "link-local": words("169.254.0.0/16 fe80::/10"),
   /** Networks of homes, companies and providers. */
   private: words("10.0.0.0/8 100.64.0.0/10 172.16.0.0/12 192.168.0.0/16 fc00::/7"),
   multicast: words("224.0.0.0/4 ff00::/8"),
-  /** What names have inside a sandbox. */
+  /** Addresses that host names get inside a sandbox. */
   synthetic: words("198.18.0.0/15 2001:2::/48"),
-  /** Documentation, protocols of the IETF (Teredo, ORCHID), 6to4 and its relays, and what is reserved. */
+  /** Documentation, IETF protocols (Teredo, ORCHID), 6to4 and its relays, and reserved networks. */
   special: words(
     "192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 198.51.100.0/24 203.0.113.0/24 240.0.0.0/4",
     "2001::/23 2001:db8::/32 2002::/16 3fff::/20",
   ),
 } as const;
-/** All of IPv6 that is given out for the internet. */
+/** The part of IPv6 that is assigned to the internet. */
 const GLOBAL_IPV6 = "2000::/3";
-/** They hold an IPv4 address, to which a connection really goes: mapped ones, and those of NAT64. */
+/** Networks whose addresses contain the IPv4 address of the real target: mapped addresses and NAT64. */
 const HOLDING_IPV4 = words("::ffff:0:0/96 64:ff9b::/96");
-/** The third of the four numbers of 32 bits in an address of ISATAP, which holds one of IPv4: a bit of it may be set. */
+/** The third 32-bit word of an ISATAP address, which contains an IPv4 address; one bit of the word may vary. */
 const ISATAP = 0x5efen;
 const ISATAP_MASK = 0xfdff_ffffn;
 
-/** Parsed once: with them an address takes microseconds. */
+/** Parsed once, so that a look-up takes microseconds. */
 const networks = lazy(() => {
   const classes = Object.entries(NETWORKS) as [AddressClass, readonly string[]][]; // keys of the constant
   return {
@@ -57,7 +60,10 @@ export function addressClass(text: string): AddressClass | undefined {
   return isInNetwork(reached, globalIpv6) && !isIsatap ? "public" : "special";
 }
 
-/** The address to which a connection really goes, where IPv6 holds one of IPv4; undefined: it is not an address. */
+/**
+ * The real target of a connection: the IPv4 address that an IPv6 address contains, or else the address itself.
+ * Undefined: it is not an address.
+ */
 export function reachedAddress(text: string): IpAddress | undefined {
   const address = ipAddressOf(text);
   return address !== undefined && isInOne(address, networks().holdingIpv4) ? ipv4(address.value) : address;
@@ -67,7 +73,7 @@ function isInOne(address: IpAddress, list: readonly IpNetwork[]): boolean {
   return list.some((network) => isInNetwork(address, network));
 }
 
-/** What an address of a class is, for a person. */
+/** The class of an address in words for a person. */
 export const CLASS_IN_WORDS: Readonly<Record<AddressClass, string>> = {
   public: "an address of the internet",
   metadata: "an address where a cloud keeps secrets of its machines",

@@ -3,7 +3,7 @@ import { type AddressClass, addressClass, CLASS_IN_WORDS, reachedAddress } from 
 import type { IpAddress } from "./ip_address.ts";
 
 export interface DialRules {
-  /** Whether a person allowed the host although it is not on the internet. */
+  /** Whether a person allowed the host even with a private address. */
   readonly allowsPrivateHosts: boolean;
   /** All addresses of this machine. */
   readonly own: readonly IpAddress[];
@@ -11,18 +11,19 @@ export interface DialRules {
 
 /** Why no connection may go to an address. */
 export interface DialProblem {
-  /** What it is: "an address of a private network". */
+  /** The kind of address in words, such as "an address of a private network". */
   readonly what: string;
   /** Whether a person can allow its host. */
   readonly canBeAllowed: boolean;
 }
 
-/** Places that no person can mean by the name of a host. */
+/** Classes that a person cannot allow. */
 const NEVER: readonly AddressClass[] = ["metadata", "link-local", "multicast"];
 
 /**
- * Undefined: a connection may go there. An own address is this machine's, whatever its network: its services trust it.
- * Some networks and proxies serve names of the internet at addresses for special use, so that a person can allow those.
+ * Why a connection may not go to an address; undefined: it may. An address of this machine counts as loopback, whatever
+ * its network, because local services trust it. A person can allow addresses for special use, because some networks and
+ * proxies use them for internet names.
  */
 export function dialProblem(address: string, { allowsPrivateHosts, own }: DialRules): DialProblem | undefined {
   const found = addressClass(address);

@@ -1,4 +1,4 @@
-/** IP addresses as numbers, from every spelling of a URL, a resolver or a person. Pure. */
+/** IP addresses as numbers, parsed from any spelling that URLs, resolvers or people use. Pure. */
 
 export interface IpAddress {
   readonly version: 4 | 6;
@@ -7,7 +7,7 @@ export interface IpAddress {
 
 export interface IpNetwork {
   readonly first: IpAddress;
-  /** How many of the first bits all its addresses share. */
+  /** Length of the prefix in bits. */
   readonly bits: number;
 }
 
@@ -16,14 +16,14 @@ export function ipAddressOf(text: string): IpAddress | undefined {
   const plain = text.replaceAll(/^\[|\]$/g, "");
   const host = plain.includes(":") ? `[${plain.replace(/%.*/s, "")}]` : plain;
   if (/[/?#@\\]/.test(host) || !URL.canParse(`http://${host}/`)) return undefined;
-  // The URL parser writes each address in one way only.
+  // The URL parser brings each address into its canonical form.
   const { hostname } = new URL(`http://${host}/`);
   if (hostname.startsWith("[")) return { version: 6, value: BigInt(`0x${groupsOf(hostname.slice(1, -1))}`) };
   if (!/^\d+(?:\.\d+){3}$/.test(hostname)) return undefined;
   return ipv4(hostname.split(".").reduce((value, part) => value * 256n + BigInt(part), 0n));
 }
 
-/** A network as it is written, such as `10.0.0.0/8`. @throws {TypeError} when it is not one */
+/** Parses a network such as `10.0.0.0/8`. @throws {TypeError} when it is not one */
 export function ipNetworkOf(text: string): IpNetwork {
   const [address = "", bits] = text.split("/");
   const first = ipAddressOf(address);

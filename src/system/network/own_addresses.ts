@@ -22,8 +22,8 @@ const EAGAIN = 11;
 const NEWS_BYTES = 4096;
 
 /**
- * Reading all interfaces takes a tenth of a millisecond or more, asking the kernel whether they have changed (netlink(7))
- * a few microseconds. A kernel that does not tell of changes is asked for all of them each time.
+ * Caches the addresses. Reading all interfaces takes 0.1 ms or more; asking the kernel for changes (netlink(7)) takes a
+ * few microseconds. If the kernel does not report changes, all interfaces are read each time.
  */
 export class OwnAddresses implements Disposable {
   readonly #library = new LazyLibrary(LIBRARY);
@@ -35,7 +35,7 @@ export class OwnAddresses implements Disposable {
     this.#socket = this.#subscribe();
   }
 
-  /** Those of all interfaces as they are now. @throws {Deno.errors.NotCapable} without `--allow-sys` */
+  /** The current addresses of all interfaces. @throws {Deno.errors.NotCapable} without `--allow-sys` */
   now(): readonly IpAddress[] {
     const hasChanged = this.#hasChanged();
     if (this.#kept === undefined || hasChanged) this.#kept = ownAddresses();
@@ -47,7 +47,7 @@ export class OwnAddresses implements Disposable {
     this.#library[Symbol.dispose]();
   }
 
-  /** Undefined: the kernel tells of no changes. */
+  /** Undefined: the kernel does not report changes. */
   #subscribe(): number | undefined {
     const { socket: open, bind, close } = this.#library.symbols;
     const socket = open(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | O_CLOEXEC, NETLINK_ROUTE);
@@ -61,7 +61,7 @@ export class OwnAddresses implements Disposable {
     return undefined;
   }
 
-  /** All but "nothing is new" counts as a change: news, news that were lost, and every other error. */
+  /** Everything but EAGAIN counts as a change: a message, a lost message, and any other error. */
   #hasChanged(): boolean {
     const socket = this.#socket;
     if (socket === undefined) return true;
@@ -79,7 +79,7 @@ export class OwnAddresses implements Disposable {
   }
 }
 
-/** What is read at once; more is read the next time. */
+/** At most this many messages are read at once; the others are read the next time. */
 const MOST_NEWS = 64;
 
 /** The addresses of all interfaces of this machine, read now. @throws {Deno.errors.NotCapable} without `--allow-sys` */

@@ -1,11 +1,11 @@
-/** Proxies that the environment names for requests of this program. Pure but for the environment. */
+/** Proxies that the environment names for requests of this program. Reads the environment, otherwise pure. */
 
-/** What the runtime takes as a proxy; it goes past every other value, and past a user name without a password. */
+/** Values that the runtime accepts as a proxy. It ignores any other value, and a user name without a password. */
 const USABLE = /^(?:(?:https?|socks5h?):\/\/)?(?:[^\s/@:]+:[^\s/@]*@)?[^\s/@]+\/?$/i;
 
 /**
- * Whether a request goes through one, which then looks the name of the host up itself. Where that is in doubt, because of
- * `no_proxy` or of a value that is not a proxy, it does not.
+ * Whether a request goes through a proxy, which then resolves the host name itself. False in case of doubt: `no_proxy`
+ * is set, or a value is not a proxy.
  */
 export function isProxied(
   { protocol, hostname }: Pick<URL, "protocol" | "hostname">,

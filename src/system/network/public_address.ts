@@ -1,14 +1,14 @@
 /**
- * Which hosts the public internet reaches, by address or by name. It decides for OAuth, for web tools, and for addresses
- * that servers ask a person to open. Pure.
+ * Whether a host, by address or name, is on the public internet. Used for OAuth, web tools, and addresses that servers
+ * ask a person to open. Pure.
  */
 import { addressClass } from "./address_class.ts";
 import { ipAddressOf, ipNetworkOf, isInNetwork } from "./ip_address.ts";
 
-/** Names that no public host has, or that lead to the metadata of a cloud. */
+/** Names that public hosts do not have, and names of cloud metadata services. */
 const PRIVATE_NAME =
   /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa|metadata\.goog)$/;
-/** Without the addresses that hold one of IPv4: a gateway may take them elsewhere. */
+/** Addresses that contain an IPv4 address are left out, because a gateway may route them elsewhere. */
 const LOOPBACK = ["127.0.0.0/8", "::1/128"];
 
 /**
@@ -24,7 +24,7 @@ export function isAddress(host: string): boolean {
   return addressClass(host) !== undefined;
 }
 
-/** Whether a host is an address that is not public, or has a name of this machine or a private network.. */
+/** Whether a host is a non-public address, or a name of this machine or a private network. */
 export function isPrivateHost(host: string): boolean {
   const found = addressClass(host);
   if (found !== undefined) return found !== "public";
@@ -32,14 +32,14 @@ export function isPrivateHost(host: string): boolean {
   return PRIVATE_NAME.test(name) || !name.includes(".");
 }
 
-/** Whether a request to this host stays on this machine.. */
+/** Whether a request to this host stays on this machine. */
 export function isLoopbackHost(host: string): boolean {
   const address = ipAddressOf(host);
   if (address !== undefined) return LOOPBACK.some((network) => isInNetwork(address, ipNetworkOf(network)));
   return /(?:^|\.)localhost$/.test(nameOf(host));
 }
 
-/** A name as names are compared: in small letters, and without the dot of the root. */
+/** A name in the form for comparisons: lower case, without the trailing dot. */
 function nameOf(host: string): string {
   return host.toLowerCase().replace(/\.$/, "");
 }

@@ -1,4 +1,6 @@
-/** One request to addresses that were looked up and checked before: no second look-up can lead elsewhere. */
+/**
+ * Sends one request to addresses that were already resolved and checked, so that no second look-up can lead elsewhere.
+ */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { RequestOptions } from "node:https";
 import type { Duplex } from "node:stream";
@@ -9,7 +11,7 @@ export interface HostAddress {
   readonly family: number;
 }
 
-/** All addresses of a host, as connections find them. Rejects where it has none. */
+/** Resolves all addresses of a host, as connections do. Rejects if it has none. */
 export async function addressesOf(host: string): Promise<readonly HostAddress[]> {
   const { lookup } = await import("node:dns/promises");
   return await lookup(host, { all: true });
@@ -17,29 +19,32 @@ export async function addressesOf(host: string): Promise<readonly HostAddress[]>
 
 export interface AddressedRequest {
   readonly url: URL;
-  /** The target as it is sent; absent: the one of `url`. */
+  /** The request target; absent: the path and query of `url`. */
   readonly path?: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Absent: none is sent. Of a stream, the headers may say the length. */
+  /** Absent: there is no body. For a stream, the headers may give the length. */
   readonly body?: string | ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
   /** At least one; the first that can be reached is used. */
   readonly addresses: readonly HostAddress[];
-  /** Certificates of authorities, PEM; absent or empty: those that the runtime trusts. */
+  /** Certificates of trusted authorities, PEM; absent or empty: those of the runtime. */
   readonly authorities?: readonly string[];
   readonly signal: AbortSignal;
-  /** To send it on, and to nothing else; absent: one of its own. */
+  /** The only connection that is used; absent: a new one is made. */
   readonly connection?: Duplex;
 }
 
-/** An answer whose body has not been read; it comes as it was sent, compressed or not. */
+/** An answer whose body has not been read. The body is not decompressed. */
 export interface AddressedAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: IncomingMessage;
 }
 
-/** Sends it, and follows no redirect. Certificates are those of the host's name. Rejects when there is no answer. */
+/**
+ * Sends the request without following redirects. The certificate must be valid for the host's name. Rejects if there is
+ * no answer.
+ */
 export async function requestToAddress(
   { url, path, method, headers, body, addresses, authorities = [], signal, connection }: AddressedRequest,
 ): Promise<AddressedAnswer> {
@@ -71,7 +76,7 @@ export async function requestToAddress(
   if (body instanceof ReadableStream) {
     const { Readable } = await import("node:stream");
     const source = Readable.fromWeb(body);
-    // What comes too late or never ends the request: its server would wait for the rest.
+    // A body that ends late or never must end the request, because its server would wait for the rest.
     source.on("error", (thrown) => sent.destroy(thrown));
     source.pipe(sent);
   } else sent.end(body);

@@ -1,17 +1,17 @@
 /**
- * A TLS connection to addresses that were looked up and checked before. It is read no faster than its reader reads, while
- * `node:https` of Deno 2.9 keeps all that a server sends.
+ * A TLS connection to addresses that were already resolved and checked. It applies backpressure; `node:https` of Deno
+ * 2.9 buffers everything that a server sends.
  */
 import type { Duplex } from "node:stream";
 import type { HostAddress } from "./request_to_address.ts";
 
 export interface TlsTarget {
-  /** Whose certificate it must have. */
+  /** The host whose certificate the server must have. */
   readonly host: string;
   readonly port: number;
   /** At least one; the first that can be reached is used. */
   readonly addresses: readonly HostAddress[];
-  /** Why an address that turns out to be this machine's own may not be spoken to; undefined: it may. */
+  /** Why a connection to an address of this machine is refused; undefined: it is allowed. */
   readonly ownProblem: (address: string) => string | undefined;
   /** Certificates of authorities in addition to those that the runtime trusts, PEM. */
   readonly authorities: readonly string[];
@@ -19,10 +19,10 @@ export interface TlsTarget {
   readonly signal: AbortSignal;
 }
 
-/** How long one address may say nothing while there may be others, milliseconds. */
+/** How long one address may take to answer, milliseconds. */
 const DIAL_MS = 10_000;
 
-/** Rejects when no address answers, or not as the host. */
+/** Rejects if no address answers with a valid certificate of the host. */
 export async function tlsToAddress(target: TlsTarget): Promise<Duplex> {
   const { host, authorities, signal } = target;
   const { Duplex } = await import("node:stream");
@@ -55,7 +55,7 @@ async function dial({ addresses, port, signal, ownProblem }: TlsTarget): Promise
   throw problem;
 }
 
-/** Rejects also where it says nothing for long. */
+/** Also rejects if the address does not answer in time. */
 async function dialOne(hostname: string, port: number, signal: AbortSignal): Promise<Deno.TcpConn> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Error(`${hostname} does not answer`)), DIAL_MS);
@@ -66,7 +66,10 @@ async function dialOne(hostname: string, port: number, signal: AbortSignal): Pro
   }
 }
 
-/** A route can make this machine's own what no interface has: both ends of a connection are the same address then. */
+/**
+ * A route can lead an address to this machine that no interface has. Both ends of the connection then have the same
+ * address.
+ */
 function checked(connection: Deno.TcpConn, address: string, ownProblem: TlsTarget["ownProblem"]): Deno.TcpConn {
   const { localAddr, remoteAddr } = connection;
   const why = localAddr.hostname === remoteAddr.hostname ? ownProblem(address) : undefined;

@@ -1,4 +1,4 @@
-/** Names that are not UTF-8: the runtime's calls take texts, and so reach nothing that is called like that. */
+/** File names that are not UTF-8. The runtime's calls take text, so they cannot reach such files. */
 import { LITTLE_ENDIAN } from "../c_library.ts";
 import { AT_FDCWD, O_CLOEXEC, OWN_CALLS, OWN_OPEN_FLAGS } from "../syscalls.ts";
 import { type FileLibrary, openFileLibrary, text } from "./library.ts";
@@ -8,7 +8,7 @@ const RENAME_NOREPLACE = 1n;
 const LENGTH_AT = 16;
 const NAME_AT = 19;
 
-/** Gives each entry of a directory whose name is not text one that is. A link is renamed, not followed. */
+/** Renames each entry of a directory whose name is not valid text. A link is renamed, not followed. */
 export function giveDecodableNames(directory: string): void {
   using library = openFileLibrary();
   const { symbols } = library;

@@ -1,6 +1,6 @@
 /**
- * System calls that reach a file by the descriptor of its directory, through no link: what a path leads to may change
- * while it is worked on.
+ * System calls that reach a file through the descriptor of its directory and follow no link, because a path may lead
+ * elsewhere at any time.
  */
 import { nameText } from "../../base/bytes.ts";
 import { type DirectoryEntry, errnoAt, listEntries } from "../c_library.ts";
@@ -37,9 +37,9 @@ const LOCK_NB = 4;
 const F_SETSIG = 10;
 const F_SETLEASE = 1024;
 const F_RDLCK = 0n;
-/** Ignored where nothing waits for it: a lease that is broken sends it. */
+/** Signal of a broken lease; ignored by default. */
 const SIGURG = 23n;
-/** Another user's file, or a file system without leases. */
+/** Errors for a file of another user, or a file system without leases. */
 const NO_LEASE: readonly number[] = [EACCES, EINVAL, EOPNOTSUPP];
 /** RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH */
 const RESOLVE_PLAIN = 0x2n | 0x4n | 0x8n;
@@ -50,7 +50,7 @@ const PERMISSIONS = 0o777;
 const OWNER = 0o700;
 const PRIVATE = 0o600;
 
-/** The fields of `struct stat` that are needed here. */
+/** The needed fields of `struct stat`. */
 export interface Stat extends FileFacts {
   /** Times of access and of writing as `struct timespec[2]`. */
   readonly times: BigUint64Array<ArrayBuffer>;
@@ -76,7 +76,7 @@ export class FileCalls implements Disposable {
   }
 }
 
-/** Work on files of one directory. Descriptors that it gives stay open until it is disposed of, or they are dropped. */
+/** Work on files of one directory. Its descriptors stay open until they are dropped or it is disposed of. */
 export class OpenFiles implements Disposable {
   readonly #library: FileLibrary;
   readonly #kept: number[] = [];
@@ -86,7 +86,7 @@ export class OpenFiles implements Disposable {
     this.#library = library;
   }
 
-  /** The directory `below` the tree, which must be the one that was pinned; undefined: it is not, or a link is on the way. */
+  /** Opens a directory `below` a tree. Undefined: the tree is not the one that was pinned, or a link is on the path. */
   directory(tree: FileIdentity & { readonly path: string }, below: string): number | undefined {
     const { directory, noFollow } = OWN_OPEN_FLAGS;
     const flags = O_PATH | O_CLOEXEC | directory | noFollow;
@@ -95,57 +95,57 @@ export class OpenFiles implements Disposable {
     return this.#openBelow(top, below, flags);
   }
 
-  /** For reading; undefined: it is a link, or cannot be opened. */
+  /** Opens a file for reading; undefined: it is a link, or cannot be opened. */
   open(directory: number, name: string): number | undefined {
     return this.#open(directory, name, OWN_OPEN_FLAGS.noFollow | O_NONBLOCK | O_CLOEXEC);
   }
 
-  /** A directory below another one for `entries`, without following links; undefined: there is none. */
+  /** Opens a directory below another for `entries`, without following links; undefined: there is none. */
   directoryBelow(directory: number, below: string): number | undefined {
     const flags = OWN_OPEN_FLAGS.directory | OWN_OPEN_FLAGS.noFollow | O_CLOEXEC;
     return this.#openBelow(directory, below, flags);
   }
 
-  /** A file below a directory for reading, without following links; undefined: there is none. */
+  /** Opens a file below a directory for reading, without following links; undefined: there is none. */
   fileBelow(directory: number, below: string): number | undefined {
     return this.#openBelow(directory, below, O_NONBLOCK | O_CLOEXEC);
   }
 
-  /** What a directory holds that was opened for it. */
+  /** The entries of a directory that was opened by `directoryBelow`. */
   entries(fd: number): readonly DirectoryEntry[] {
     const number = BigInt(OWN_CALLS.getdents64);
     const { directory } = this.#library.symbols;
     return listEntries(new Uint8Array(65_536), (into) => directory(number, BigInt(fd), into, BigInt(into.length)));
   }
 
-  /** For reading and writing, its content kept; undefined: it is a link, or cannot be opened. */
+  /** Opens a file for reading and writing and keeps its content; undefined: it is a link, or cannot be opened. */
   openForWriting(directory: number, name: string): number | undefined {
     return this.#open(directory, name, O_RDWR | OWN_OPEN_FLAGS.noFollow | O_NONBLOCK | O_CLOEXEC);
   }
 
-  /** A new, empty file for writing, whose mode the umask narrows; undefined where the name is taken. */
+  /** Creates an empty file for writing; the umask applies to `mode`. Undefined: the name is taken. */
   create(directory: number, name: string, mode = 0): number | undefined {
     const { noFollow } = OWN_OPEN_FLAGS;
     return this.#open(directory, name, O_WRONLY | O_CREAT | O_EXCL | noFollow | O_CLOEXEC, mode);
   }
 
-  /** A new file that has no name yet; undefined where the file system knows none. */
+  /** Creates a file that has no name yet; undefined: the file system does not support this. */
   createUnnamed(directory: number, mode = 0): number | undefined {
     return this.#open(directory, ".", O_WRONLY | O_TMPFILE | OWN_OPEN_FLAGS.directory | O_CLOEXEC, mode);
   }
 
-  /** A new directory, whose mode the umask narrows; false: the name is taken, or the system refuses. */
+  /** Creates a directory; the umask applies to `mode`. False: the name is taken, or the system refuses. */
   makeDirectory(directory: number, name: string): boolean {
     return this.#library.symbols.mkdirat(directory, text(name), PERMISSIONS) === 0;
   }
 
-  /** Opens a directory to its owner; false: the system refuses. */
+  /** Gives the owner all rights to a directory; false: the system refuses. */
   openToOwner(directory: number): boolean {
-    // Its mode may keep it from being entered.
+    // The mode of the directory may forbid opening it.
     return this.#library.symbols.fchmodat(AT_FDCWD, text(`/proc/self/fd/${directory}`), OWNER, 0) === 0;
   }
 
-  /** Gives an open file a further name; false: the name is taken, or nothing else has the file any more. */
+  /** Links an open file to another name; false: the name is taken, or the file has no name any more. */
   link(fd: number, directory: number, name: string): boolean {
     const path = text(`/proc/self/fd/${fd}`);
     return this.#library.symbols.linkat(AT_FDCWD, path, directory, text(name), AT_SYMLINK_FOLLOW) === 0;
@@ -156,22 +156,22 @@ export class OpenFiles implements Disposable {
     return this.#renameAt([directory, one], [directory, other], RENAME_EXCHANGE);
   }
 
-  /** Gives `from` the name `to` of the same directory, in the place of what has it: a link is replaced, not followed. */
+  /** Renames `from` to `to` in the same directory and replaces an existing `to`; a link is replaced, not followed. */
   replace(directory: number, from: string, to: string): boolean {
     return this.#renameAt([directory, from], [directory, to], 0);
   }
 
-  /** The same where nothing has the name `to`. */
+  /** As `replace`, but fails if `to` exists. */
   rename(directory: number, from: string, to: string): boolean {
     return this.#renameAt([directory, from], [directory, to], RENAME_NOREPLACE);
   }
 
-  /** Gives what has a name another one in another directory, where nothing has it yet; false: the system refuses. */
+  /** Moves a file to a free name in another directory; false: the name is taken, or the system refuses. */
   move(directory: number, name: string, to: number, toName: string): boolean {
     return this.#renameAt([directory, name], [to, toName], RENAME_NOREPLACE);
   }
 
-  /** Exchanges two names in two directories in one step, so that both are there at any time; false: as above. */
+  /** Exchanges two names of two directories in one step, so that both always exist; false: the system refuses. */
   exchangeAt(directory: number, name: string, other: number, otherName: string): boolean {
     return this.#renameAt([directory, name], [other, otherName], RENAME_EXCHANGE);
   }
@@ -188,17 +188,17 @@ export class OpenFiles implements Disposable {
     return length < 0 ? undefined : nameText(buffer.subarray(0, length));
   }
 
-  /** Takes a name away; false: the system refuses. */
+  /** Removes a name; false: the system refuses. */
   unlink(directory: number, name: string): boolean {
     return this.#library.symbols.unlinkat(directory, text(name), 0) === 0;
   }
 
-  /** Takes an empty directory away; false: it is not one, or the system refuses. */
+  /** Removes an empty directory; false: it is not one, or the system refuses. */
   removeDirectory(directory: number, name: string): boolean {
     return this.#library.symbols.unlinkat(directory, text(name), AT_REMOVEDIR) === 0;
   }
 
-  /** All bytes of a file of `size`; undefined: there are fewer or more. */
+  /** Reads all bytes of a file of `size`; undefined: there are fewer or more. */
   read(fd: number, size: bigint): Uint8Array<ArrayBuffer> | undefined {
     const { read } = this.#library.symbols;
     const bytes = new Uint8Array(Number(size) + 1);
@@ -217,8 +217,8 @@ export class OpenFiles implements Disposable {
   }
 
   /**
-   * Whether no program has the file open or mapped for writing, this one included; `fd` is open for reading. It stays so
-   * until `fd` is closed (fcntl(2), leases). A file system without leases cannot say: true.
+   * Whether no program, including this one, has the file open or mapped for writing. `fd` is open for reading, and the
+   * result holds until it is closed (fcntl(2), leases). True on a file system without leases, which cannot tell.
    */
   hasNoWriter(fd: number): boolean {
     const { fcntl, __errno_location } = this.#library.symbols;
@@ -226,13 +226,15 @@ export class OpenFiles implements Disposable {
     return fcntl(fd, F_SETLEASE, F_RDLCK) === 0 || NO_LEASE.includes(errnoAt(__errno_location()));
   }
 
-  /** Writes the content, and gives the file owner, attributes, mode and times of another; false: not all of them. */
+  /**
+   * Writes the content and copies owner, attributes, mode and times of another file; false: not everything succeeded.
+   */
   write(fd: number, content: Uint8Array<ArrayBuffer>, like: OpenLike): boolean {
     const { futimens } = this.#library.symbols;
     return this.writeAll(fd, content) && this.takeRights(fd, like) && futimens(fd, like.stat.times) === 0;
   }
 
-  /** Writes the content from where the descriptor stands; false: not all of it. */
+  /** Writes the content at the current position; false: not all was written. */
   writeAll(fd: number, content: Uint8Array<ArrayBuffer>): boolean {
     const { write } = this.#library.symbols;
     for (let at = 0; at < content.length;) {
@@ -243,18 +245,18 @@ export class OpenFiles implements Disposable {
     return true;
   }
 
-  /** Gives an open file owner, attributes and mode of another; false: not all of them. */
+  /** Copies owner, attributes and mode of another file to an open one; false: not all were copied. */
   takeRights(fd: number, { fd: source, stat }: OpenLike): boolean {
     const { fchmod, fchown } = this.#library.symbols;
     const made = this.stat(fd, "");
     const isOurs = made?.uid === stat.uid && made.gid === stat.gid;
     if (!isOurs && fchown(fd, stat.uid, stat.gid) !== 0) return false;
-    // Only a file that its owner may write takes attributes.
+    // Attributes can be set only while the owner may write the file.
     return fchmod(fd, PRIVATE) === 0 && copyAttributes(this.#library, source, fd) &&
       fchmod(fd, stat.mode & PERMISSIONS) === 0;
   }
 
-  /** Writes the content over that of an open file, the part that needs new room first; false: not all of it. */
+  /** Overwrites an open file, beginning with the part that needs more space; false: not all was written. */
   overwrite(fd: number, content: Uint8Array<ArrayBuffer>): boolean {
     const { lseek, ftruncate } = this.#library.symbols;
     const size = this.stat(fd, "")?.size ?? 0n;
@@ -266,18 +268,18 @@ export class OpenFiles implements Disposable {
     return false;
   }
 
-  /** Has the system store what was written to a file. */
+  /** Waits until the content of a file is on the disk (fsync). */
   sync(fd: number): boolean {
     return this.#library.symbols.fsync(fd) === 0;
   }
 
-  /** Takes the advisory lock of an open file, which is held until it is closed; false: another one holds it. */
+  /** Takes the advisory lock of an open file until it is closed; false: another process holds it. */
   lock(fd: number): boolean {
     const { flock, __errno_location } = this.#library.symbols;
     return flock(fd, LOCK_EX | LOCK_NB) === 0 || errnoAt(__errno_location()) !== EAGAIN;
   }
 
-  /** The same after the other process has released it. The descriptor may be closed in that time. */
+  /** Waits for the lock and takes it. The descriptor may be closed meanwhile. */
   async waitForLock(fd: number): Promise<void> {
     await this.#library.symbols.waitForLock(fd, LOCK_EX);
   }
@@ -287,7 +289,10 @@ export class OpenFiles implements Disposable {
     return errnoAt(this.#library.symbols.__errno_location());
   }
 
-  /** Of `name` in the directory `fd`, links not followed; of `fd` itself where the name is empty. Undefined: it is gone. */
+  /**
+   * Facts about `name` in the directory `fd`, or about `fd` itself if the name is empty. Links are not followed.
+   * Undefined: it is gone.
+   */
   stat(fd: number, name: string): Stat | undefined {
     const stat = new BigUint64Array(32);
     const number = BigInt(OWN_CALLS.newfstatat);
@@ -296,7 +301,7 @@ export class OpenFiles implements Disposable {
     return { ...factsOf(stat, new Uint32Array(stat.buffer)), times: stat.slice(9, 13) };
   }
 
-  /** What no later file or directory has, though it gets the number of `name` as that is gone; undefined: it is gone. */
+  /** An identity that stays unique even if a later file reuses the inode number; undefined: the file is gone. */
   identity(fd: number, name: string): string | undefined {
     const stat = this.stat(fd, name);
     const born = new BigUint64Array(32); // zeros where the file system does not know
@@ -306,7 +311,9 @@ export class OpenFiles implements Disposable {
     return stat && `${stat.device}:${stat.inode}:${born[BIRTH_WORD]}.${born[BIRTH_WORD + 1]}`;
   }
 
-  /** As `stat`, of many files: when each was last written, milliseconds since 1970. Undefined: it is gone. */
+  /**
+   * When `name` was last written, milliseconds since 1970; faster than `stat` for many files. Undefined: it is gone.
+   */
   writtenAt(fd: number, name: string): number | undefined {
     const number = BigInt(OWN_CALLS.newfstatat);
     const stat = this.#stat;
@@ -316,7 +323,7 @@ export class OpenFiles implements Disposable {
     return Number(stat[11]) * 1000 + Number(stat[12]) / 1e6;
   }
 
-  /** Closes one before the others: what is open keeps its space. */
+  /** Closes one descriptor early, because an open file keeps its disk space. */
   drop(fd: number): void {
     this.#kept.splice(this.#kept.indexOf(fd), 1);
     this.#library.symbols.close(fd);
@@ -351,7 +358,7 @@ export class OpenFiles implements Disposable {
     return Number(result);
   }
 
-  /** Whether both files have the same extended attributes, rights for named users (ACL) among them. */
+  /** Whether both files have the same extended attributes, including ACLs. */
   haveSameAttributes(one: number, other: number): boolean {
     return haveSameAttributes(this.#library, one, other);
   }

@@ -42,7 +42,7 @@ export function openFileLibrary(): FileLibrary {
   return new LazyLibrary(LIBRARY);
 }
 
-/** A text as the C library takes it. */
+/** A text as a C string: UTF-8 with a zero byte at its end. */
 export function text(value: string): Uint8Array<ArrayBuffer> {
   return nameBytes(value + "\0");
 }

@@ -9,11 +9,11 @@ const LIBRARY = {
   getDescriptor: { name: "syscall", parameters: ["i64", "i64", "i64", "i64"], result: "i64" },
 } as const;
 
-/** The functions for that; disposal unloads them. */
+/** The C library's functions for it; disposal unloads them. */
 export class OtherDescriptors implements Disposable {
   readonly #library = new LazyLibrary(LIBRARY);
 
-  /** A copy of a descriptor of a process, which may close its own then. @throws {Error} When the system refuses. */
+  /** A copy of a process's descriptor; the process may close its own. @throws {Error} When the system refuses. */
   take(pid: number, descriptor: number): number {
     const { openPidfd, getDescriptor, close, __errno_location } = this.#library.symbols;
     const { pidfd_open, pidfd_getfd } = OWN_CALLS;

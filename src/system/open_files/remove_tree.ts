@@ -1,15 +1,15 @@
 /**
- * Removes a directory with any content. A command may have left a tree deeper than any path can express, and
- * directories no user may enter: so nothing here recurses or names a deep path. What lies deeper is moved up into the
- * root first, which commands cannot write to.
+ * Removes a directory with any content. A command may have left a tree that is deeper than the longest path, or
+ * directories that cannot be entered. So the code neither recurses nor uses deep paths. It first moves deeper
+ * directories up into the root, which commands cannot write to.
  */
 
 import { giveDecodableNames } from "./decodable_names.ts";
 import { attempt, undefinedFor } from "../../base/errors.ts";
 
 /**
- * Removes `root`. Links are removed, never followed. `last`: a file in it that is there until all else is gone.
- * @throws {Error} At the first thing that cannot be removed. Nothing when it is gone already.
+ * Removes `root`. Links are removed, not followed. `last`: a file in it that is removed after everything else.
+ * @throws {Error} At the first entry that cannot be removed. A missing `root` is not an error.
  */
 export async function removeTree(root: string, last?: string): Promise<void> {
   let moved = 0;
@@ -31,7 +31,7 @@ export async function removeTree(root: string, last?: string): Promise<void> {
       }
       const up = directory === root ? path : `${root}/.${++moved}-${crypto.randomUUID()}`;
       if (up !== path) await move(path, up);
-      // Only here is it looked at: where it lay, a process that is still alive could have put a link in its place.
+      // It is checked only here: at its old place, a living process could have replaced it by a link.
       const { isDirectory: still } = await Deno.lstat(up);
       if (still) await Deno.chmod(up, 0o700);
       if (still) pending.push(up);
@@ -43,13 +43,13 @@ export async function removeTree(root: string, last?: string): Promise<void> {
   if (isThere) removeEmptied(root, last);
 }
 
-/** Right after each other: no later server takes a root without its last file for one that was left. */
+/** Both are removed in direct succession, so that no other server finds a root without its last file. */
 function removeEmptied(root: string, last: string | undefined): void {
   if (last !== undefined) attempt(Deno.errors.NotFound, () => Deno.removeSync(`${root}/${last}`));
   Deno.removeSync(root);
 }
 
-/** Moves what is there, a link as a link. A directory can be moved only by who may write to it. */
+/** Moves an entry; a link is moved, not followed. Only a user with write access can move a directory. */
 async function move(from: string, to: string): Promise<void> {
   try {
     await Deno.rename(from, to);

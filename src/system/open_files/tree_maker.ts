@@ -1,6 +1,6 @@
 /**
- * Makes and removes small trees with two functions of the C library: a hundred entries take a millisecond. Unlike the
- * runtime's functions these work in /dev too.
+ * Makes and removes small trees with two functions of the C library. A hundred entries take a millisecond. Unlike the
+ * runtime's functions, these also work in /dev.
  */
 import { type DirectoryEntry, LazyLibrary, listEntries } from "../c_library.ts";
 import { text } from "./library.ts";
@@ -30,7 +30,10 @@ export class TreeMaker implements Disposable {
     if (this.#call("mkdirat", AT_FDCWD, path, mode) < 0) throw new Error(`Cannot make directory "${path}"`);
   }
 
-  /** An empty file, if there is none. @throws {Error} When another kind of file has the name, or the system refuses. */
+  /**
+   * Makes an empty file if there is none. @throws {Error} When another kind of file has the name, or the system
+   * refuses.
+   */
   file(path: string, mode = 0o444): void {
     const { noFollow } = OWN_OPEN_FLAGS;
     const descriptor = this.#call("openat", AT_FDCWD, path, O_WRONLY | O_CREAT | noFollow | O_CLOEXEC, mode);

@@ -1,6 +1,6 @@
 /**
- * Opens files for reading without waiting for anything, which the runtime does not offer. On Linux the C library does it:
- * loading `node:fs` takes a tenth of the time of a start, and nearly every start reads some file.
+ * Opens files for reading without blocking, which the runtime does not offer. Linux uses the C library, because loading
+ * `node:fs` takes a tenth of the start time and nearly every start reads a file.
  */
 import { encodeText } from "../../base/text.ts";
 import { errnoAt, LazyLibrary } from "../c_library.ts";
@@ -11,9 +11,12 @@ import { AT_FDCWD, O_CLOEXEC, O_NONBLOCK, OWN_CALLS } from "../syscalls.ts";
 export interface OpenedFile extends Disposable {
   readonly isFile: boolean;
   readonly size: number;
-  /** `device:inode`, as the runtime's numbers. */
+  /** `device:inode`, in decimal. */
   readonly identity: string;
-  /** Bytes read from where the last read ended; 0: the end. @throws Error with the system's `code` */
+  /**
+   * Reads on from the end of the last read and returns the number of bytes; 0: the end. @throws Error with the system's
+   * `code`
+   */
   read(into: Uint8Array<ArrayBuffer>): number;
 }
 
@@ -23,7 +26,7 @@ export interface FileOpener {
   open(path: string): OpenedFile;
 }
 
-/** The result of `use` with the one for this system, which is of no use after it. */
+/** Calls `use` with the opener for this system, which is valid only during the call. Returns the result. */
 export function withFileOpener<Result>(use: (opener: FileOpener) => Result): Result {
   if (Deno.build.os !== "linux") return use(nodeOpener());
   const opener = new LinuxOpener();
@@ -83,7 +86,7 @@ class LinuxOpener implements FileOpener {
 
   #factsOf(descriptor: number): FileFacts {
     const stat = new BigUint64Array(32);
-    // It has no way to fail: the descriptor is open, and its file is not asked.
+    // It cannot fail: the descriptor is open, and the file is not touched.
     this.#call("fstat", descriptor, stat);
     return factsOf(stat, new Uint32Array(stat.buffer));
   }
@@ -105,7 +108,7 @@ class LinuxOpener implements FileOpener {
   }
 }
 
-/** What is left to systems whose C library is another one. */
+/** For systems with another C library. */
 function nodeOpener(): FileOpener {
   const { closeSync, constants, fstatSync, openSync, readSync } = process.getBuiltinModule("node:fs");
   return {

@@ -1,7 +1,7 @@
 /**
- * Reading a file that others may swap at any moment. Looking first and opening then would let a pipe take the file's
- * place in between, and opening a pipe waits for a writer that never comes: so the file is opened without waiting and
- * looked at through its descriptor.
+ * Reads a file that others may replace at any moment. Between a check and the opening, a pipe could take the file's
+ * place, and opening it would wait for a writer. So the file is opened without blocking and checked through its
+ * descriptor.
  */
 import { type FileOpener, withFileOpener } from "./file_opener.ts";
 
@@ -23,8 +23,7 @@ export function readRegularFile(path: string, largest: number, opener?: FileOpen
   using opened = opener.open(path);
   if (!opened.isFile) return { kind: "not_regular" };
   if (opened.size > largest) return { kind: "too_large", size: opened.size };
-  // One byte more than the size: a file that grows during the read is noticed, and the end is seen without another
-  // call.
+  // One byte more than the size shows that the file grew, and shows the end without another call.
   const bytes = new Uint8Array(opened.size + 1);
   let length = 0;
   for (let got = 1; got > 0 && length < bytes.length;) {
@@ -34,7 +33,7 @@ export function readRegularFile(path: string, largest: number, opener?: FileOpen
   return { kind: "read", bytes: bytes.subarray(0, Math.min(length, opened.size)), identity: opened.identity };
 }
 
-/** The same as text; undefined where there is none that could be read. */
+/** The same as text; undefined: it cannot be read. */
 export function readTextIfRegular(path: string, largest: number, opener?: FileOpener): string | undefined {
   try {
     const read = readRegularFile(path, largest, opener);
@@ -45,12 +44,12 @@ export function readTextIfRegular(path: string, largest: number, opener?: FileOp
   }
 }
 
-/** The system's name of what went wrong (`ENOENT`); undefined: not an error of the system. */
+/** The system's error code, such as `ENOENT`; undefined: it is not a system error. */
 export function systemErrorCode(thrown: unknown): string | undefined {
   return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : undefined;
 }
 
-/** What was read inside a directory, or why it is refused. */
+/** The bytes of a file inside a directory, or why it is refused. */
 export type InsideFile =
   | RegularFile
   /** It is a link that leads out of the directory. */
@@ -59,9 +58,8 @@ export type InsideFile =
   | { readonly kind: "exchanged" };
 
 /**
- * A file of at most `largest` bytes below `directory`. A link that leads out is not followed: the content of a file is
- * shown to the agent. A command may exchange the file for a link while it is read, so afterwards what was read must be
- * what lies inside.
+ * Reads a file of at most `largest` bytes below `directory`. A link that leads out is refused, because the agent sees
+ * the content. A command may replace the file by a link during the read, so the identity is checked again afterwards.
  * @throws Error with the system's `code` when it cannot be opened or read
  */
 export function readInside(directory: string, file: string, largest: number, opener: FileOpener): InsideFile {
@@ -74,7 +72,7 @@ export function readInside(directory: string, file: string, largest: number, ope
   return read.identity === `${dev}:${ino}` ? read : { kind: "exchanged" };
 }
 
-/** Errors that a file system causes; any other is a fault of this program. */
+/** Whether the file system caused an error; any other error is a fault of this program. */
 export function isFileError(thrown: unknown): boolean {
   return thrown instanceof Deno.errors.NotFound || thrown instanceof Deno.errors.PermissionDenied ||
     thrown instanceof Deno.errors.NotCapable || thrown instanceof Deno.errors.FilesystemLoop ||

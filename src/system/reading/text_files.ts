@@ -5,15 +5,15 @@ import { realPath } from "../paths.ts";
 import { withFileOpener } from "./file_opener.ts";
 import { type InsideFile, isFileError, readInside } from "./regular_file.ts";
 
-/** Limits of all files of a directory; those beyond them, in the order of their paths, are left out. */
+/** Limits for all files of a directory; files beyond them, in the order of their paths, are left out. */
 export const MOST_BYTES = 4 * 1024 * 1024;
 export const MOST_FILES = 1_000;
 
-/** A kind of file and of its directories, with words of messages. */
+/** A kind of file, with its rules and the words of its messages. */
 export interface TextKind {
   /** One file: "tool file". */
   readonly name: string;
-  /** Bytes of one file. */
+  /** Maximum size of one file, bytes. */
   readonly largest: number;
   /** Whether files may be read from a directory with this real path. */
   readonly mayRead: (real: string) => boolean;
@@ -25,13 +25,13 @@ export interface TextKind {
   readonly beyond: (path: string) => string;
 }
 
-/** What was read, and what could not be. Paths are those below the directory. */
+/** The texts that were read, and the files that could not be. Paths are relative to the directory. */
 export interface Texts {
   readonly texts: readonly { readonly path: string; readonly text: string }[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The texts of the files that `list` finds below `directory`. Never throws for what is there. */
+/** Reads the files that `list` finds below `directory`. Never throws because of their content. */
 export function readTexts(
   directory: string,
   kind: TextKind,
@@ -72,7 +72,7 @@ function readAll(directory: string, paths: readonly string[], kind: TextKind): T
   return { texts, diagnostics };
 }
 
-/** What `read` finds as text, or why it cannot be read; false: it has more bytes than `read` allowed for now. */
+/** The result of `read` as text, or why it cannot be read; false: it exceeds the bytes that `read` allowed. */
 export function textOf(
   file: string,
   { name, largest, outside }: Pick<TextKind, "name" | "largest" | "outside">,
@@ -83,7 +83,7 @@ export function textOf(
     const found = read();
     switch (found.kind) {
       case "read":
-        // A byte order mark stays: who reads the text takes it away.
+        // A byte order mark is kept; the caller removes it.
         return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(found.bytes);
       case "outside":
         return permanent(file, cannot(`it is a link that leads out of ${outside}`));

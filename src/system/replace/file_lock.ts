@@ -1,19 +1,19 @@
-/** Locks between processes (flock): the system frees one with the process that holds it. */
+/** Locks between processes (flock). The system releases a lock when its process ends. */
 import { freeLock } from "../free_lock.ts";
 
 const EXCLUSIVE = true;
 
-/** The value of the work; undefined: it was not begun. */
+/** The result of the work; undefined: it did not begin. */
 export type Done<Value> = { readonly value: Value } | undefined;
 
 /**
- * Works while no other process holds the lock of the file, which stays; waits `waitMs` milliseconds for it at most. The
- * lock is freed in words: the minifier of the bundle drops a `using` whose variable is read once.
+ * Does work under the lock of a file, and waits at most `waitMs` milliseconds for it. The file stays. The lock is
+ * released explicitly, because the bundle's minifier drops a `using` whose variable is read once.
  */
 export async function underLock<Value>(path: string, waitMs: number, work: () => Promise<Value>): Promise<Done<Value>> {
   const file = await Deno.open(path, { write: true, create: true, mode: 0o600 });
   const free = () => freeLock(file);
-  // The wait cannot be called off: a lock that comes too late is freed then.
+  // The wait cannot be cancelled, so a lock that comes too late is released at once.
   const locked = file.lock(EXCLUSIVE).then(() => "locked" as const, (thrown: unknown) => {
     file.close();
     throw thrown;

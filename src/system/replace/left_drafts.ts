@@ -1,9 +1,9 @@
-/** Files that a killed process left between writing a content and giving it its name: removed at a later write there. */
+/** Drafts that a killed process left before it renamed them. A later write to the directory removes them. */
 import type { OpenFiles } from "../open_files/file_calls.ts";
 
 const MARK = ".ahma-";
 const DRAFT = /^\.ahma-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** A younger one may belong to a write of another server, milliseconds. */
+/** Minimum age of a draft that is removed, milliseconds. A younger one may belong to another server. */
 const LEFT_AFTER_MS = 3_600_000;
 
 /** A name for a draft. */
@@ -11,11 +11,11 @@ export function draftName(): string {
   return MARK + crypto.randomUUID();
 }
 
-/** Directories that were looked through while the process lives. */
+/** Directories that this process has already searched. */
 export class LeftDrafts {
   readonly #seen = new Set<string>();
 
-  /** Removes what is left in a directory, once: each look reads it whole. */
+  /** Removes the drafts in a directory, only once per directory, because it reads all entries. */
   removeFrom(files: OpenFiles, directory: number): void {
     const stat = files.stat(directory, "");
     const key = `${stat?.device} ${stat?.inode}`;

@@ -1,6 +1,6 @@
 /**
- * A private directory (0700) of this user with private files (0600). A file is replaced whole, so a reader sees the old
- * text or the new one.
+ * A private directory (0700) of this user with private files (0600). Files are replaced atomically, so a reader sees
+ * the old text or the new one.
  */
 import { attempt, messageOf, UserError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
@@ -8,12 +8,12 @@ import { type Done, underLock } from "./file_lock.ts";
 import { writePrivately } from "./private_file.ts";
 
 export interface PrivateDirectoryOptions {
-  /** Made with the first file. */
+  /** Created with the first file. */
   readonly path: string;
-  /** What a file holds, and all of them, for messages: `the login`, `logins`. */
+  /** Words for messages: the content of one file (`the login`) and of all (`logins`). */
   readonly one: string;
   readonly all: string;
-  /** Of a file, bytes; a larger one was written by another program. Absent: none. */
+  /** Maximum size of a file, bytes; a larger one was written by another program. Absent: unlimited. */
   readonly largest?: number;
   readonly log: Logger;
 }
@@ -37,12 +37,15 @@ export class PrivateDirectory {
     return `${this.#options.path}/${name}`;
   }
 
-  /** Names of all that lies there; empty: there is no directory yet. @throws {UserError} When it is not private. */
+  /** Names of all files; empty: there is no directory yet. @throws {UserError} When it is not private. */
   names(): readonly string[] {
     return this.#isThere() ? Array.from(Deno.readDirSync(this.#options.path), ({ name }) => name) : [];
   }
 
-  /** Undefined: there is none. @throws {UserError} When directory or file are not private, or the file is too large. */
+  /**
+   * Reads a file; undefined: there is none. @throws {UserError} When directory or file are not private, or the file is
+   * too large.
+   */
   read(name: string): PrivateText | undefined {
     const { one, largest = Infinity } = this.#options;
     const path = this.pathOf(name);
@@ -58,12 +61,12 @@ export class PrivateDirectory {
     });
   }
 
-  /** Names the version of the file, without reading it; undefined: there is none. */
+  /** The stamp of a file, without reading it; undefined: there is no file. */
   stamp(name: string): string | undefined {
     return ifThere(() => stampOf(Deno.lstatSync(this.pathOf(name))));
   }
 
-  /** Replaces the file; the text is on the disk then. @throws {UserError} When it cannot be kept private. */
+  /** Replaces a file and waits until the text is on the disk. @throws {UserError} When it cannot be kept private. */
   async write(name: string, text: string): Promise<void> {
     await this.#make();
     const path = this.pathOf(name);
@@ -82,14 +85,14 @@ export class PrivateDirectory {
     }) ?? false;
   }
 
-  /** Keeps a file that is of no use, under a name that nothing reads. */
+  /** Renames a damaged file to a name that is never read. */
   async setAside(name: string, problem: string): Promise<void> {
     const path = this.pathOf(name);
     await Deno.rename(path, `${path}.damaged`);
     this.#options.log.warn(`Set ${this.#options.one} aside as "${path}.damaged": ${problem}`);
   }
 
-  /** Works while no other process holds the lock of that name; undefined: another one was at it for `waitMs`. */
+  /** Does work under the lock of that name; undefined: another process held it for `waitMs` milliseconds. */
   async underLock<Value>(name: string, waitMs: number, work: () => Promise<Value>): Promise<Done<Value>> {
     await this.#make();
     return await underLock(this.pathOf(`${name}.lock`), waitMs, work);
@@ -122,7 +125,7 @@ function isPrivate({ uid, mode }: Deno.FileInfo): boolean {
   return uid === Deno.uid() && ((mode ?? 0) & 0o077) === 0;
 }
 
-/** Another file has another inode, and the same file another time. */
+/** A replaced file has another inode, a changed file another time. */
 function stampOf({ ino, mtime, size }: Deno.FileInfo): string {
   return `${ino} ${mtime?.getTime()} ${size}`;
 }

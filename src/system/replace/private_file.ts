@@ -4,12 +4,12 @@ import { writeAll } from "../../base/write_all.ts";
 import { parentOf } from "../paths.ts";
 
 /**
- * Writes a whole file that only this user can read (0600), in one step: a reader meets the old text or the new one. The
- * directory is made (0700). No command may be able to write there, because names on the way are followed.
+ * Writes a file that only this user can read (0600) atomically: a reader sees the old text or the new one. Its
+ * directory is created (0700). Commands must not have write access there, because links on the path are followed.
  *
- * @param place gives the written file its name; absent: in the place of what has it. `Deno.link` refuses a taken name
+ * @param place gives the written file its name; absent: it replaces an existing file. `Deno.link` refuses a taken name
  * @param isSynced whether the text is on the disk before it has its name; absent: it need not survive a crash
- * @throws {Error} when the system refuses; what was there is kept, and nothing else is left
+ * @throws {Error} when the system refuses; the old file is kept, and no draft is left
  */
 export async function writePrivately(
   path: string,

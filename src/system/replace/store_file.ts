@@ -1,7 +1,7 @@
 /**
- * Puts a content in the place of a file's: a new file next to it is written, stored, and takes its name in one step, so
- * that readers and a crash meet the old content or the new one whole. Where that would lose something, the file is
- * rewritten in place, and the answer says so. No link is followed: the directory is open, and names are those in it.
+ * Replaces the content of a file. A draft next to it is written, synced and renamed in one step, so that readers see
+ * the old content or the new one, even after a crash. If this would lose something, the file is rewritten in place, and
+ * the result says so. No link is followed: names are looked up in the open directory.
  */
 import { counted } from "../../base/text.ts";
 import { isSameFile, type OpenFiles, type Stat } from "../open_files/file_calls.ts";
@@ -14,7 +14,7 @@ export interface NamedFile {
   /** Descriptor of the directory. */
   readonly directory: number;
   readonly name: string;
-  /** What the name is known to have; undefined: nothing. */
+  /** The file that is expected at the name; undefined: none. */
   readonly current: CurrentFile | undefined;
 }
 
@@ -24,7 +24,10 @@ export interface CurrentFile {
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
-/** `conflict`: the name has another file than `current` by now, and nothing was written. `refused`: nor was it, by `errno`. */
+/**
+ * `conflict`: the name now has another file than `current`, so nothing was written. `refused`: the system refused with
+ * `errno`, so nothing was written.
+ */
 export type StoredFile =
   | { readonly kind: "stored"; /** Why not atomically; undefined: atomically. */ readonly inPlace?: string }
   | { readonly kind: "conflict" }
@@ -32,11 +35,11 @@ export type StoredFile =
 
 const CONFLICT: StoredFile = { kind: "conflict" };
 const STORED: StoredFile = { kind: "stored" };
-/** Of a new file, before the umask. */
+/** Mode of a new file, before the umask. */
 const NEW_MODE = 0o666;
 const PRIVATE_MODE = 0o600;
 
-/** Stores the content. A new file gets the rights of `like`, or without it those of any new file. */
+/** Stores the content. A new file gets the rights of `like`; absent: the usual rights of a new file. */
 export function storeFile(file: NamedFile, content: Uint8Array<ArrayBuffer>, like?: CurrentFile): StoredFile {
   const { current } = file;
   if (current === undefined) return create(file, { content, like });
@@ -45,17 +48,17 @@ export function storeFile(file: NamedFile, content: Uint8Array<ArrayBuffer>, lik
   return replace(file, { current, content });
 }
 
-/** Takes the name away from the file that it is known to have. */
+/** Removes a file, if it is still the expected one. */
 export function removeFile({ files, directory, name, current }: NamedFile): StoredFile {
   if (current === undefined || !isUntouched({ files, directory, name }, current)) return CONFLICT;
   return files.unlink(directory, name) ? STORED : refused(files);
 }
 
-/** A file being written that has, or soon gets, its own name. */
+/** A draft: a new file that is being written. */
 interface Draft {
   readonly fd: number;
   readonly made: Stat;
-  /** Undefined: none yet. */
+  /** Undefined: it has no name yet. */
   readonly name: string | undefined;
 }
 
@@ -117,7 +120,7 @@ function replace(file: NamedFile, replacement: Replacement, begin: BeginDraft = 
   return replace(file, replacement, namedDraft); // as above
 }
 
-/** Writes over the content; what is there is put back where that ends early. */
+/** Rewrites the content in place; restores the old content if that fails. */
 function rewrite(file: NamedFile, { current, content, why }: Replacement & { readonly why: string }): StoredFile {
   const { files, directory, name } = file;
   const fd = files.openForWriting(directory, name);
@@ -134,13 +137,13 @@ function rewrite(file: NamedFile, { current, content, why }: Replacement & { rea
   return { kind: "stored", inPlace: why };
 }
 
-/** Whether the name still has the file as it was read. */
+/** Whether the file at the name is unchanged since it was read. */
 function isUntouched({ files, directory, name }: Omit<NamedFile, "current">, { stat }: CurrentFile): boolean {
   const is = files.stat(directory, name);
   return isSameFile(is, stat) && is?.changedAt === stat.changedAt;
 }
 
-/** The draft, or the error number of the system's refusal: without a name where the file system knows that. */
+/** A draft without a name where the file system supports it, or the error number of the refusal. */
 function unnamedDraft(file: NamedFile, mode: number): Draft | number {
   const { files, directory } = file;
   const fd = files.createUnnamed(directory, mode);
@@ -156,13 +159,13 @@ function namedDraft({ files, directory }: NamedFile, mode: number): Draft | numb
   return fd === undefined || made === undefined ? files.errno : { fd, made, name };
 }
 
-/** Takes the draft's own name away, if it still has it. */
+/** Removes the draft's own name if it still has one. */
 function discard({ files, directory }: NamedFile, { made, name, fd }: Draft): void {
   if (name !== undefined && isSameFile(files.stat(directory, name), made)) files.unlink(directory, name);
   files.drop(fd);
 }
 
-/** The last call's refusal, before a further call can change it. */
+/** The refusal of the last call, read before another call changes it. */
 function refused({ errno }: OpenFiles): Extract<StoredFile, { kind: "refused" }> {
   return { kind: "refused", errno };
 }

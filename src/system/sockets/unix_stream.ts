@@ -1,6 +1,6 @@
 /**
- * Stream sockets of this machine (unix(7)), which need no network permission of the runtime (docs/security.md). A wait
- * takes a thread of the runtime, and nothing while nothing comes.
+ * Unix stream sockets (unix(7)) that need no network permission of the runtime (docs/security.md). Waiting blocks one
+ * thread of the runtime and uses no processor time.
  */
 import { nameBytes } from "../../base/bytes.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
@@ -34,17 +34,17 @@ const CREDENTIALS_BYTES = 12;
 const MSG_NOSIGNAL = 0x4000;
 const POLLIN = 1;
 const POLLOUT = 4;
-/** What a waiting client that is gone, or a signal, leaves to `accept`: ECONNABORTED, EINTR. */
+/** Errors of `accept` that pass: a client that is gone (ECONNABORTED), a signal (EINTR). */
 const PASSING: readonly number[] = [103, 4];
 /** Bytes of a name in `struct sockaddr_un`, without the zero at its end. */
 const LONGEST_NAME = 107;
 const ECONNREFUSED = 111;
 
-/** Makes sockets; disposal unloads the functions, when every socket is closed. */
+/** Makes sockets; disposal unloads the functions once every socket is closed. */
 export class UnixStreams implements Disposable {
   readonly #library = new LazyLibrary(LIBRARY);
 
-  /** Listens at a path that nothing has yet. @throws {Error} When the system refuses. */
+  /** Listens at a path that must not exist. @throws {Error} When the system refuses. */
   listen(path: string): UnixListener {
     const { bind, listen, __errno_location } = this.#library.symbols;
     const descriptor = this.#socket();
@@ -53,7 +53,10 @@ export class UnixStreams implements Disposable {
     throw this.#refusal(descriptor, errnoAt(__errno_location()), `listen at "${path}"`);
   }
 
-  /** Undefined: no program listens there. @throws {Error} When the system refuses, as where too many wait. */
+  /**
+   * Undefined: no program listens there. @throws {Error} When the system refuses, for example because too many clients
+   * wait.
+   */
   connect(path: string): UnixStream | undefined {
     const { connect, close, __errno_location } = this.#library.symbols;
     const descriptor = this.#socket();
@@ -81,7 +84,7 @@ export class UnixStreams implements Disposable {
     return new Error(`The system refuses to ${what} (errno ${errno})`);
   }
 
-  /** A path that is too long for an address is given by its open directory. */
+  /** A path that is too long for an address is expressed through its open directory. */
   #withAddress(path: string, use: (address: Uint8Array<ArrayBuffer>) => number): number {
     const name = nameBytes(path);
     if (name.length <= LONGEST_NAME) return use(addressOf(name));
@@ -102,7 +105,7 @@ type Library = LazyLibrary<typeof LIBRARY>;
 class Socket {
   protected readonly library: Library;
   protected readonly descriptor: number;
-  /** Asked to end: what waits sees it, and the last that waits closes the descriptor. */
+  /** Whether it is closing: waiting calls notice it, and the last of them closes the descriptor. */
   protected isOver = false;
   #waiting = 0;
   #isClosed = false;
@@ -112,7 +115,7 @@ class Socket {
     this.descriptor = descriptor;
   }
 
-  /** Ends it; what waits for it goes on. */
+  /** Closes the socket; waiting calls return. */
   close(): void {
     if (!this.isOver) this.library.symbols.shutdown(this.descriptor, SHUT_RDWR);
     this.isOver = true;
@@ -137,9 +140,9 @@ class Socket {
   }
 }
 
-/** A socket that takes connections. */
+/** A socket that accepts connections. */
 export class UnixListener extends Socket {
-  /** The next connection; undefined: it is closed, or the system takes no more. */
+  /** The next connection; undefined: the socket is closed, or the system refuses. */
   async accept(): Promise<UnixStream | undefined> {
     while (!this.isOver) {
       const descriptor = this.library.symbols.accept4(this.descriptor, null, null, FLAGS);
@@ -163,7 +166,7 @@ export class UnixStream extends Socket {
     return new DataView(credentials.buffer).getUint32(4, LITTLE_ENDIAN);
   }
 
-  /** Fills a buffer with what comes next; 0: the other end is gone, or this one is closed. */
+  /** Reads the next bytes into a buffer and returns their number; 0: either end is closed. */
   async read(into: Uint8Array<ArrayBuffer>): Promise<number> {
     while (!this.isOver) {
       const length = Number(this.library.symbols.recv(this.descriptor, into, BigInt(into.length), 0));
@@ -174,7 +177,7 @@ export class UnixStream extends Socket {
     return 0;
   }
 
-  /** False: the other end is gone, or this one is closed. */
+  /** Writes all bytes; false: either end is closed. */
   async write(bytes: Uint8Array<ArrayBuffer>): Promise<boolean> {
     for (let rest = bytes; rest.length > 0;) {
       if (this.isOver) return false;

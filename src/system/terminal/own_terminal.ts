@@ -1,11 +1,11 @@
-/** The terminal that this process was started on: what becomes of the keys that a person types (termios(3)). */
+/** The terminal of this process, and how it treats the keys that a person types (termios(3)). */
 import { LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
 
 const LIBRARY = { ioctl: { parameters: ["i32", "u64", "buffer"], result: "i32" } } as const;
 
 const STDIN = 0;
 const TCGETS = 0x5401n;
-/** TCSETSW: when all output is out. */
+/** TCSETSW: applies after all output is written. */
 const TCSETS = 0x5403n;
 const TERMIOS_BYTES = 64;
 /** Offsets in `struct termios`: words of flags, then characters. */
@@ -17,13 +17,13 @@ const [ISIG, ICANON, ECHO, IEXTEN] = [1, 2, 8, 0x8000];
 const [VTIME, VMIN, VEOL] = [5, 6, 11];
 
 /**
- * - `keys`: each key comes as its bytes, and none means anything to the system.
- * - `lines`: whole lines come, which the person sees and edits, and what precedes one key, whose code is `end`.
- * - `silent`: each key comes at once and is not shown; ctrl-c is a signal.
+ * - `keys`: each key arrives as its bytes; no key has a meaning for the system.
+ * - `lines`: whole lines arrive, which the person sees and edits. The key with the code `end` also ends a line.
+ * - `silent`: each key arrives at once and is not shown; ctrl-c sends a signal.
  */
 export type KeyMode = { readonly kind: "keys" | "silent" } | { readonly kind: "lines"; readonly end: number };
 
-/** The terminal at stdin; disposal gives it the mode that it had. */
+/** The terminal at stdin; disposal restores its mode. */
 export class OwnTerminal implements Disposable {
   readonly #library = new LazyLibrary(LIBRARY);
   readonly #before = new Uint8Array(TERMIOS_BYTES);
@@ -33,7 +33,7 @@ export class OwnTerminal implements Disposable {
     this.#isTerminal = this.#library.symbols.ioctl(STDIN, TCGETS, this.#before) === 0;
   }
 
-  /** Sets a mode in one step: a key that comes in between would stay in a line that has not ended. */
+  /** Sets a mode in one step; otherwise a key in between would stay in an unfinished line. */
   set(mode: KeyMode): void {
     if (this.#isTerminal) this.#library.symbols.ioctl(STDIN, TCSETS, changed(this.#before, mode));
   }

@@ -1,4 +1,4 @@
-/** Pseudo-terminals of other processes: their master is taken over, read and written (pty(7), ioctl_tty(2)). */
+/** Pseudo-terminals of other processes; this program reads and writes their master (pty(7), ioctl_tty(2)). */
 import { nameBytes } from "../../base/bytes.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
 import { O_CLOEXEC } from "../syscalls.ts";
@@ -29,7 +29,7 @@ const LOCAL_FLAGS_AT = 12;
 const TERMIOS_BYTES = 64;
 const ICANON = 2;
 const ECHO = 8;
-/** A program that reads nothing for so long takes no input, milliseconds. */
+/** A program that reads nothing for this long does not take input, milliseconds. */
 const WRITE_PATIENCE_MS = 2_000;
 
 /** Columns and rows. */
@@ -62,7 +62,7 @@ export class Terminals implements Disposable {
     return isKnown ? count[0] ?? 0 : 0;
   }
 
-  /** The terminal whose master is this descriptor, which is the terminal's from now on. */
+  /** The terminal of a master descriptor, which it owns from now on. */
   adopt(master: number): Terminal {
     this.#library.symbols.fcntl(master, F_SETFL, O_RDWR | O_NONBLOCK);
     return new Terminal(this.#library, master);
@@ -84,7 +84,7 @@ export class Terminal {
     this.#descriptor = descriptor;
   }
 
-  /** Whether what is typed is taken line by line and not shown, as where a password is asked. */
+  /** Whether typed lines are not shown, as for a password. */
   get hidesInput(): boolean {
     const settings = new Uint8Array(TERMIOS_BYTES);
     if (this.#isClosed || this.#library.symbols.ioctl(this.#descriptor, TCGETS, settings) !== 0) return false;
@@ -92,13 +92,13 @@ export class Terminal {
     return (flags & ICANON) !== 0 && (flags & ECHO) === 0;
   }
 
-  /** Whether its programs have written what was not read yet, as far as the kernel has passed it on. */
+  /** Whether there is output that has not been read yet, as far as the kernel has passed it on. */
   get hasOutput(): boolean {
     const count = new Int32Array(1);
     return !this.#isClosed && this.#library.symbols.ioctl(this.#descriptor, FIONREAD, count) === 0 && count[0] !== 0;
   }
 
-  /** Fills a buffer with what comes next; 0: no process has the terminal any more. It closes itself then. */
+  /** Reads the next output into a buffer; 0: no process has the terminal any more. It then closes itself. */
   async read(into: Uint8Array<ArrayBuffer>): Promise<number> {
     const { read, __errno_location } = this.#library.symbols;
     for (;;) {
@@ -128,7 +128,7 @@ export class Terminal {
     }
   }
 
-  /** Gives it up; what is written to it is lost. */
+  /** Closes the terminal; unread output is lost. */
   close(): void {
     if (!this.#isClosed) this.#library.symbols.close(this.#descriptor);
     this.#isClosed = true;

@@ -1,37 +1,37 @@
-/** Which files a tree asks to leave alone, as git and ripgrep read .gitignore, .ignore and .rgignore. Pure. */
+/** Which files of a tree are ignored, as git and ripgrep read .gitignore, .ignore and .rgignore. Pure. */
 import { glob, type GlobTest } from "../../base/glob.ts";
 import { withoutTrailing } from "../../base/text.ts";
 
-/** The texts of the files of one directory that name what is ignored below it. */
+/** The texts of the ignore files of one directory. */
 export interface IgnoreFiles {
   /** `.gitignore`. */
   readonly git?: string | undefined;
-  /** `.ignore`, which comes before all of git's. */
+  /** `.ignore`, which overrides git's files. */
   readonly plain?: string | undefined;
-  /** `.rgignore`, which comes before all others. */
+  /** `.rgignore`, which overrides all others. */
   readonly ripgrep?: string | undefined;
   /** `.git/info/exclude`. */
   readonly exclude?: string | undefined;
-  /** A repository begins here: rules of git from outside end. */
+  /** Whether a repository begins here; git's rules from outside do not apply in it. */
   readonly isRepository: boolean;
 }
 
-/** No path is longer. */
+/** The longest path, so longer lines match nothing. */
 const LONGEST_LINE = 4_096;
 
 /** The names under which a directory keeps its rules, the weakest first. */
 export const IGNORE_NAMES = { git: ".gitignore", plain: ".ignore", ripgrep: ".rgignore" } as const;
 
 interface Rule {
-  /** An earlier rule is lifted. */
+  /** The rule lifts an earlier one. */
   readonly isNegative: boolean;
   readonly onlyDirectories: boolean;
   readonly fits: GlobTest;
-  /** Where the part of a path begins that the rule is about. */
+  /** Where the part of a path begins that the rule applies to. */
   readonly from: number;
 }
 
-/** The strongest first, and of one kind of file the last. */
+/** Rules, the strongest first; within one file the last line first. */
 type Rules = Readonly<Record<"ripgrep" | "plain" | "git", readonly Rule[]>>;
 
 export class IgnoreRules {
@@ -72,7 +72,9 @@ function rulesOf(text: string | undefined, from: number): readonly Rule[] {
   return lines.flatMap((line) => ruleOf(line, from) ?? []).toReversed();
 }
 
-/** Undefined: the line holds no rule. A pattern with a slash that does not end it begins where its file is. */
+/**
+ * Undefined: the line is not a rule. A pattern with a slash before its end is anchored at the directory of its file.
+ */
 function ruleOf(line: string, from: number): Rule | undefined {
   if (line.startsWith("#")) return undefined;
   const trimmed = withoutTrailing(line, " ");

@@ -1,18 +1,18 @@
 /**
- * A directory and all below it, by names from the root that holds it. Every access begins at the open root and passes
- * no link, so that a link swapped in at the same time leads nowhere.
+ * A directory tree, by names relative to its root. Every access starts at the open root and follows no link, so a link
+ * that is swapped in meanwhile has no effect.
  */
 import type { DirectoryEntry, EntryKind } from "../c_library.ts";
 import type { OpenFiles, Stat } from "../open_files/file_calls.ts";
 import { expected } from "../paths.ts";
 
-/** Where a path leads. */
+/** The place that a path leads to. */
 export interface Place {
-  /** Absolute, no link in it. */
+  /** Absolute, without links. */
   readonly path: string;
-  /** As results name it: relative to the first scope where it lies in it. */
+  /** The path in results: relative to the first scope if it lies in it. */
   readonly shown: string;
-  /** The directory of the project that holds it. */
+  /** The directory of the project that contains it. */
   readonly root: string;
 }
 
@@ -43,17 +43,17 @@ export class Tree implements Disposable {
     this.#parts = parts;
   }
 
-  /** A path below the directory that was asked for, seen from the root. */
+  /** Converts a path relative to the requested directory into one relative to the root. */
   fromRoot(path: string): string {
     return this.from === "" ? path : `${this.from}/${path}`;
   }
 
-  /** A path from the root, seen from the directory that was asked for. */
+  /** Converts a path relative to the root into one relative to the requested directory. */
   fromHere(path: string): string {
     return path.slice(this.from === "" ? 0 : this.from.length + 1);
   }
 
-  /** A path below the directory that was asked for, as answers name it. */
+  /** The path in results of a path below the requested directory. */
   shown(path: string): string {
     return this.place.shown === "." ? path : `${this.place.shown}/${path}`;
   }
@@ -71,13 +71,13 @@ export class Tree implements Disposable {
     }));
   }
 
-  /** Facts about a file, a link not followed; undefined: it is gone. */
+  /** Facts about a file; a link is not followed. Undefined: it is gone. */
   stat(path: string): Stat | undefined {
     const { files, directory } = this.#parts;
     return files.stat(directory, path || ".");
   }
 
-  /** Whether a regular file is there. */
+  /** Whether it is a regular file. */
   isFile(path: string): boolean {
     return this.#kindOf(path) === "file";
   }
@@ -88,7 +88,7 @@ export class Tree implements Disposable {
     return files.writtenAt(directory, path || ".");
   }
 
-  /** The text of a link; undefined: it is no longer a link. */
+  /** The target of a link; undefined: it is no longer a link. */
   target(path: string): string | undefined {
     return expected(() => Deno.readLinkSync(`${this.place.root}/${path}`));
   }

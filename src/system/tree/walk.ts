@@ -1,13 +1,13 @@
-/** Walks through a tree, directory by directory; links are not followed, `.git` is left alone. */
+/** Walks through a tree, directory by directory. Links are not followed, and `.git` is skipped. */
 import type { EntryKind } from "../c_library.ts";
 import type { Tree, TreeEntry } from "./tree.ts";
 import { IGNORE_NAMES, IgnoreRules } from "./ignore_rules.ts";
 import { Turns } from "./turns.ts";
 
 export interface WalkOptions {
-  /** Whether ignored directories are left out, and what is in them. */
+  /** Whether ignored directories are left out with their contents. */
   readonly respectIgnore: boolean;
-  /** Decides otherwise what is left out; absent: what the rules of the tree ignore. */
+  /** Decides what is left out; absent: the ignore rules of the tree decide. */
   readonly leavesOut?: (
     entry: { readonly path: string; readonly isDirectory: boolean; readonly isIgnored: boolean },
   ) => boolean;
@@ -17,9 +17,9 @@ export interface WalkOptions {
   readonly signal: AbortSignal;
 }
 
-/** One of the things below the directory that is walked through. */
+/** An entry below the directory of the walk. */
 export interface Found {
-  /** Seen from the root of the tree. */
+  /** Relative to the root of the tree. */
   readonly path: string;
   readonly kind: EntryKind;
   readonly isIgnored: boolean;
@@ -33,7 +33,7 @@ interface Directory {
 
 const MOST_RULES_BYTES = 1024 * 1024;
 
-/** What each directory holds, sorted by name, ignored things marked; a directory comes before what it holds. */
+/** The entries of each directory, sorted by name, with ignored ones marked. A directory comes before its entries. */
 export async function* walk(tree: Tree, options: WalkOptions): AsyncGenerator<readonly Found[]> {
   const waiting: Directory[] = [{ path: tree.from, depth: 1, rules: rulesAbove(tree) }];
   const turns = new Turns();
@@ -62,7 +62,7 @@ export async function* walk(tree: Tree, options: WalkOptions): AsyncGenerator<re
   }
 }
 
-/** The rules of the directories that hold the one that is walked through. */
+/** The rules of the directories above the walked one. */
 function rulesAbove(tree: Tree): IgnoreRules {
   const names = tree.from === "" ? [] : tree.from.split("/");
   return names.reduce((rules, _, index) => {
