@@ -20,13 +20,13 @@ const MOST_AHEAD = 64 * 1024 * 1024;
 const DEADLINE_MS = 10_000;
 const PLACEHOLDER = /ahma_secret_[0-9a-f]{36}/;
 
-/** `python3 ask.py METHOD URL [HEADER...]`, in which `$TOKEN` is the variable's value. */
+/** `python3 ask.py METHOD URL [HEADER...]`, in which `$TOKEN` is the variable's value, as others are. */
 const ASK = `
 import os, sys, urllib.error, urllib.request
 method, url, *headers = sys.argv[1:]
 class Stay(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_): return None
-pairs = dict(one.replace("$TOKEN", os.environ["TOKEN"]).split(": ", 1) for one in headers)
+pairs = dict(os.path.expandvars(one).split(": ", 1) for one in headers)
 request = urllib.request.Request(url, method=method, headers=pairs, data=b"x" * 3000000 if method == "PUT" else None)
 try:
     answer = urllib.request.build_opener(Stay).open(request)
@@ -85,7 +85,7 @@ for (const user of usersAtHand()) {
         await ask("GET", url(BOUND, "/packed"), "Authorization: Bearer $TOKEN"),
         await ask("GET", url(BOUND, `/moved?https://${OTHER}/`), "Authorization: Bearer $TOKEN"),
       ];
-      assert.deepEqual(echo.heard, [
+      assert.deepEqual(echo.heard.map(({ rest: _, ...one }) => one), [
         { line: "GET /a?b=1", host: `${BOUND}:${echo.port}`, authorization: `Bearer ${VALUE}`, bytes: 0 },
         { line: "PUT /up", host: `${BOUND}:${echo.port}`, authorization: null, bytes: 3_000_000 },
         { line: "GET /packed", host: `${BOUND}:${echo.port}`, authorization: `Bearer ${VALUE}`, bytes: 0 },
@@ -232,10 +232,17 @@ Deno.test("S33 values come from private files and commands, and what cannot be k
   const file = place.write(`${place.home}/token`, `${VALUE}\n`);
   await Deno.chmod(file, 0o600);
   const bindings = (port: number) => [`TOKEN=${BOUND}:${port}`, `MADE=${BOUND}:${port}`];
-  const flags = ["--secret-file", `TOKEN=${file}`, "--secret-command", "MADE=printf made-%s by-command"];
+  const left = `${place.home}/left`;
+  const made = `MADE=printf made-%s by-command; sleep 50 & echo $! > ${left}`;
+  const flags = ["--secret-file", `TOKEN=${file}`, "--secret-command", made];
   await withSecrets("ordinary", bindings, async ({ echo, ask }) => {
     await ask("GET", `https://${BOUND}:${echo.port}/`, "Authorization: Bearer $TOKEN");
     assert.equal(echo.heard.at(-1)?.authorization, `Bearer ${VALUE}`);
+    const leftRunning = Number(await Deno.readTextFile(left));
+    assert.notEqual(await Deno.readTextFile(`/proc/${leftRunning}/cmdline`), "", "it was waited for");
+    Deno.kill(leftRunning, "SIGKILL");
+    await ask("GET", `https://${BOUND}:${echo.port}/`, "Authorization: Bearer $MADE");
+    assert.equal(echo.heard.at(-1)?.authorization, "Bearer made-by-command");
   }, { flags, environment: {} });
   const open = place.write(`${place.home}/open`, VALUE);
   const started = async (flags: readonly string[], environment: Readonly<Record<string, string>> = { TOKEN: VALUE }) =>

@@ -213,6 +213,8 @@ export function startGroup(start: ProgramStart & { readonly stdin: "piped" | "nu
 export interface Question extends ProgramStart {
   readonly longestMs: number;
   readonly mostBytes: number;
+  /** What it writes at its end: the answer stands before it, whatever else still holds stdout. Absent: it holds all. */
+  readonly endMark?: string;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
@@ -220,25 +222,32 @@ export interface Question extends ProgramStart {
 /** `unanswered`: it took too long or wrote too much, and was ended. `failed`: it ended with an error, or did not start. */
 export type Asked = { readonly kind: "answered"; readonly text: string } | { readonly kind: "unanswered" | "failed" };
 
-/** What a program says on stdout. */
+/** What a program says on stdout. At the limit it does not wait for other programs that still hold it. */
 export async function askProgram(question: Question): Promise<Asked> {
-  const { longestMs, mostBytes, signal } = question;
+  const { longestMs, mostBytes, endMark, signal } = question;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
   const child = attempt(Error, () => commandOf(question, { stdin: "null", stderr: "null" }).spawn());
   if (child === undefined) return { kind: "failed" };
+  const reader = child.stdout.getReader();
+  const leave = () => void reader.cancel();
+  limit.addEventListener("abort", leave, { once: true });
   const end = () => child.kill("SIGKILL");
   limit.addEventListener("abort", end, { once: true });
   const ended = child.status.finally(() => limit.removeEventListener("abort", end));
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let length = 0;
-  for await (const chunk of child.stdout) {
-    length += chunk.length;
-    if (length > mostBytes) break; // which closes the pipe, and so ends the program at its next write
-    chunks.push(chunk);
+  const decoder = new TextDecoder();
+  let [text, length, isWhole] = ["", 0, false];
+  while (!isWhole && length <= mostBytes) {
+    const { done, value } = await reader.read();
+    text += decoder.decode(value, { stream: !done });
+    length += value?.length ?? 0;
+    isWhole = done || endMark !== undefined && text.includes(endMark);
   }
+  limit.removeEventListener("abort", leave);
+  await reader.cancel(); // which closes the pipe, and so ends the program at its next write
   const { success } = await ended;
-  if (limit.aborted || length > mostBytes) return { kind: "unanswered" };
-  return success ? { kind: "answered", text: await new Blob(chunks).text() } : { kind: "failed" };
+  if (limit.aborted || !isWhole) return { kind: "unanswered" };
+  const at = endMark === undefined ? -1 : text.indexOf(endMark);
+  return success ? { kind: "answered", text: at < 0 ? text : text.slice(0, at) } : { kind: "failed" };
 }
 
 /**

@@ -8,6 +8,8 @@ type Environment = Readonly<Record<string, string>>;
 /** A person may be asked for a password. */
 const COMMAND_MS = 60_000;
 const MOST_BYTES = 64 * 1024;
+/** What the command leaves running holds its stdout, and is not waited for. */
+const MARKED = '/bin/sh -c "$1"; code=$?; printf %s "$2"; exit $code';
 /** What a header can carry: no spaces at its ends, no control characters. The shortest could stand in any answer by chance. */
 const USABLE = /^[!-~](?:[ -~]*[!-~])$/;
 const SHORTEST = 8;
@@ -73,9 +75,11 @@ async function fromFile(name: string, path: string, isReadable: (path: string) =
 }
 
 async function fromCommand(name: string, command: string, environment: Environment): Promise<string> {
+  const endMark = crypto.randomUUID();
   const asked = await askProgram({
     program: "/bin/sh",
-    args: ["-c", command],
+    args: ["-c", MARKED, "sh", command, endMark],
+    endMark,
     environment,
     // What a project holds decides nothing of a command that runs with all rights.
     directory: environment["HOME"] ?? "/",

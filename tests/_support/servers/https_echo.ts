@@ -12,6 +12,8 @@ export interface HeardRequest {
   readonly host: string | null;
   readonly authorization: string | null;
   readonly bytes: number;
+  /** Its other headers, and the beginning of its body. */
+  readonly rest: string;
 }
 
 export class HttpsEcho implements AsyncDisposable {
@@ -53,7 +55,10 @@ export class HttpsEcho implements AsyncDisposable {
     const body = await request.bytes();
     const [host, authorization] = [request.headers.get("host"), request.headers.get("authorization")];
     const line = `${request.method} ${pathname}${search}`;
-    this.heard.push({ line, host, authorization, bytes: body.length });
+    const others = [...request.headers].filter(([name]) => name !== "authorization");
+    const start = new TextDecoder("latin1").decode(body.subarray(0, 4096));
+    const rest = [...others.map(([name, value]) => `${name}: ${value}`), start].join("\n");
+    this.heard.push({ line, host, authorization, bytes: body.length, rest });
     if (pathname === "/silent") return await this.#silence(request.signal);
     if (pathname === "/endless") return this.#endless();
     if (pathname === "/before") return new Response(this.heard.at(-2)?.authorization);
