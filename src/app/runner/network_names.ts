@@ -29,7 +29,7 @@ function listLine(title: string, { names, totals }: NarrowedTotals): string {
     return `\n  ${subject}: ${[...used, ...refused].join("; ")}`;
   });
   const more = totals.length > MOST_NAMES ? `\n  and ${totals.length - MOST_NAMES} more` : "";
-  const list = names.length === 0 ? "no host" : shorten(shortNameList(names), LONGEST_LIST);
+  const list = names.length === 0 ? "no host" : shortNameList(names, LONGEST_LIST);
   return `\n${title}: ${list}${told.join("")}${more}`;
 }
 

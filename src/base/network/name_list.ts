@@ -91,8 +91,13 @@ export function withHosts(list: NameList, more: NameList): NameList {
 
 /** A list that parses to the same rules. */
 export function printNameList(list: NameList): string {
+  return printHosts(list).join(",");
+}
+
+/** Its entries, one for each host. */
+export function printHosts(list: NameList): readonly string[] {
   const hosts = Map.groupBy(list, printHost);
-  return [...hosts].map(([host, rules]) => `${host}:${rules.map(printPort).join(",")}`).join(",");
+  return [...hosts].map(([host, rules]) => `${host}:${rules.map(printPort).join(",")}`);
 }
 
 function matches({ kind, name }: NameRule, host: string): boolean {

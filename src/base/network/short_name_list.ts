@@ -1,13 +1,21 @@
 /** A list in as few words as it can be typed (S30). Pure. */
-import { type NameList, narrowed, parseNameList, printNameList } from "./name_list.ts";
+import { type NameList, narrowed, parseNameList, printHosts } from "./name_list.ts";
 import { PRESETS } from "./presets.ts";
 
-/** A list that parses to the same rules, with a preset for the rules that it holds; empty: the list is. */
-export function shortNameList(list: NameList): string {
+/**
+ * A list that parses to the same rules, with a preset for the rules that it holds; empty: the list is. One with more than
+ * `longest` characters says how many of its entries it leaves out, for people.
+ */
+export function shortNameList(list: NameList, longest = Infinity): string {
   const held = [...PRESETS.keys()].flatMap((name) => {
     const preset = parseNameList(name);
     return preset.ok && narrowed(list, preset.value).ok ? [{ name, list: preset.value }] : [];
   });
   const rest = list.filter((rule) => !held.some((preset) => narrowed(preset.list, [rule]).ok));
-  return [...held.map(({ name }) => name), ...rest.length === 0 ? [] : [printNameList(rest)]].join(",");
+  const entries = [...held.map(({ name }) => name), ...printHosts(rest)];
+  const texts = entries.map((_, left) => {
+    const shown = entries.slice(0, entries.length - left).join(",");
+    return left === 0 ? shown : `${shown} and ${left} more`;
+  });
+  return texts.find((text) => text.length <= longest) ?? (entries.length === 0 ? "" : `${entries.length} hosts`);
 }

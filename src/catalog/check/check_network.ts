@@ -1,7 +1,6 @@
 /** What `network` of a tool file lacks (S43): entries that cannot be read, and those that the server does not allow. */
 import { closedRules, type NetworkReach, readBound } from "../../base/network/network_bound.ts";
 import { shortNameList } from "../../base/network/short_name_list.ts";
-import { shorten } from "../../base/visible_text.ts";
 import { errorAt, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import type { SubcommandDefinition, ToolDefinition } from "../format/mtdf.ts";
 
@@ -24,7 +23,7 @@ export function closedEntries(node: Node, server: NetworkReach, at: Path = []): 
     closedEntries(child, server, [...at, "subcommand", index])
   );
   if (closed.length === 0) return below;
-  const list = shorten(shortNameList(closed), LONGEST_LIST);
+  const list = shortNameList(closed, LONGEST_LIST);
   const own = server.network === "names"
     ? `${list} is not on the list of --network and stays closed: start the server with --network ...,${list}`
     : `${list} stays closed with --network ${server.network}: start the server with --network ${list}`;

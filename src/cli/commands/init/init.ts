@@ -4,7 +4,6 @@
  */
 import { thisProgram } from "../../../app/program/own_program.ts";
 import { mtdfSchemaText } from "../../../catalog/format/mtdf.ts";
-import { shorten } from "../../../base/visible_text.ts";
 import { CLIENT_NAMES } from "../../../settings/flags/client_names.ts";
 import { readNetwork } from "../../../settings/flags/network_value.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
@@ -64,10 +63,8 @@ const ASK = "To be asked in your client for what commands are denied: ahma_mcp i
 /** What the project's files name beyond the list of a new entry. Who wrote them is not known: a person adds it. */
 function moreHosts(): string {
   const listed = readNetwork(ENTRY_LIST).names;
-  const missing = missingHosts(listed, hostsNamedIn(Deno.cwd()));
-  return missing === undefined
-    ? ""
-    : `This project's files name more hosts: add ${shorten(missing, 300)} if you trust them.\n`;
+  const missing = missingHosts(listed, hostsNamedIn(Deno.cwd()), 300);
+  return missing === undefined ? "" : `This project's files name more hosts: add ${missing} if you trust them.\n`;
 }
 
 async function addEntry(

@@ -21,10 +21,10 @@ export function neededHosts(programs: readonly string[], addresses: readonly str
   return list.ok ? list.value : [];
 }
 
-/** What `list` lacks of what is needed, as it is typed; undefined: nothing. */
-export function missingHosts(list: NameList, needed: NameList): string | undefined {
+/** What `list` lacks of what is needed, as it is typed, or for people within `longest` characters; undefined: nothing. */
+export function missingHosts(list: NameList, needed: NameList, longest?: number): string | undefined {
   const missing = needed.filter((rule) => !narrowed(list, [rule]).ok);
-  return missing.length === 0 ? undefined : shortNameList(missing);
+  return missing.length === 0 ? undefined : shortNameList(missing, longest);
 }
 
 /** The host of an address and its port, as an entry; undefined: a list holds no such host. */
