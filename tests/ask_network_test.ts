@@ -89,7 +89,7 @@ Deno.test("S35 equal questions are one, and different ones come one after the ot
 });
 
 Deno.test("S35 a client without forms gets the sentence with the question for a terminal, at once", async () => {
-  await withAsking(choosing("this session"), async ({ connect, forms }) => {
+  await withAsking(choosing("this session"), async ({ bench, client, connect, forms }) => {
     const denied = await connect("one");
     const id = /grants allow (q_\w+)`/.exec(denied)?.[1] ?? assert.fail(denied);
     assert.equal(
@@ -98,12 +98,32 @@ Deno.test("S35 a client without forms gets the sentence with the question for a 
         `\`ahma_mcp grants allow ${id}\`, or start the server with --network ...,one.example.test.`,
     );
     assert.ok((await connect("one")).includes(`grants allow ${id}\``));
+    bench.write("closes.py", CLOSING);
+    const { content } = await client.callTool({
+      name: "sandboxed_shell",
+      arguments: { command: "python3 closes.py one.example.test" },
+    });
+    assert.ok(JSON.stringify(content).includes(`grants allow ${id}\``), JSON.stringify(content));
     const other = await connect("two");
     assert.match(other, /grants allow q_\w+`/);
     assert.ok(!other.includes(id), other);
     assert.equal(forms.length, 0);
   }, { takesForms: false });
 });
+
+/** Looks a name up and reads the answer, and asks again from sockets that it closes at once. */
+const CLOSING = `
+import socket, sys
+try: socket.gethostbyname(sys.argv[1])
+except OSError as error: print(error)
+query = b"ZZ\\1\\0\\0\\1\\0\\0\\0\\0\\0\\0"
+query += b"".join(bytes([len(one)]) + one.encode() for one in sys.argv[1].split(".")) + b"\\0\\0\\1\\0\\1"
+for _ in range(3): socket.socket(2, 2).sendto(query, ("127.0.0.1", 53))
+last = socket.socket(2, 2)
+last.sendto(query.replace(b"one", b"two"), ("127.0.0.1", 53))
+last.recv(512)
+sys.exit(1)
+`;
 
 /** Sends a request to a host and leaves, without waiting for anything; with a third argument it waits. */
 const LEAVING = `

@@ -64,8 +64,10 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
       },
       onNetwork: (use) => {
         hooks.onNetwork?.(use);
-        const isNew = use.refused !== undefined && refused.size < MOST_REFUSED;
-        if (isNew) refused.set(`${use.name}:${use.port}`, use);
+        const key = `${use.name}:${use.port}`;
+        // One whose socket was closed before its command was found has no question, and hides none.
+        const isTold = use.refused?.question === undefined && refused.get(key)?.refused?.question !== undefined;
+        if (use.refused !== undefined && refused.size < MOST_REFUSED && !isTold) refused.set(key, use);
       },
       onProtectedChange: (changes) => {
         changed.push(...changes.map(({ path }) => path));
