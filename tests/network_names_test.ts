@@ -146,8 +146,10 @@ for (const user of usersAtHand()) {
         /\nSandbox: "203\.0\.113\.1:80" is not on the list of --network\./,
       );
       assert.equal(recorder.heard.length, open);
-      const status = (await server.call("status")).text;
+      const status = (await server.call("status", { limit: 20 })).text;
       assert.match(status, new RegExp(`\n  named\\.example\\.test:${port}: 2 connections, 12 bytes out, 20 in\n`));
+      assert.match(status, /: python3 client\.py a\.below\S+ \d+ \(network: 6 bytes out, 10 in\)\n/);
+      assert.match(status, /: python3 client\.py other\S+ \d+ \(network: \d refused\)\n/);
       assert.match(status, /\n {2}other\.example\.test: \d refused: is not on the list of --network\n/);
       assert.match(status, /\nSelf-test: \d+ attacks denied in \d+ ms(?:;|\n)/);
     });

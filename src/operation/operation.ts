@@ -5,6 +5,7 @@ import type { RunningCommand } from "../base/command/running_command.ts";
 import type { ProtectedChange } from "../base/command/protected_change.ts";
 import type { LogFields } from "../base/log.ts";
 import type { NetworkReach } from "../base/network/network_bound.ts";
+import type { NetworkUse } from "../base/command/network_use.ts";
 
 export type EndState = "completed" | "failed" | "cancelled" | "timed_out";
 export type OperationState = "queued" | "running" | EndState;
@@ -29,6 +30,8 @@ export interface WorkControl {
   readonly person?: Person;
   /** Protected paths that changed while the work ran (S8), reported with the result. */
   protectedChanged(changes: readonly ProtectedChange[]): void;
+  /** A connection of its commands ended or was refused, where they reach hosts by name. */
+  connected(use: NetworkUse): void;
   /** The command that the work runs now; the one before, if any, has ended. */
   running(command: RunningCommand): void;
   /** Takes a finished result as another server gave it, which is handed on whole; the output is its text. */

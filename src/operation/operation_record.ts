@@ -33,6 +33,13 @@ export type Operation = Readonly<
   Omit<OperationRecord, "heldBytes" | "forgetNews" | "reduceOutput" | "discard" | "apply" | "runWork">
 >;
 
+/** Of all connections of an operation. */
+export interface NetworkTotals {
+  readonly bytesOut: number;
+  readonly bytesIn: number;
+  readonly refusals: number;
+}
+
 type Facts = "id" | "ordinal" | "tool" | "title" | "createdAt" | "timeoutSeconds" | "exclusive";
 
 export interface OperationRecordParts extends Pick<OperationRecord, Facts> {
@@ -90,6 +97,8 @@ export class OperationRecord {
   hasTerminal = false;
   /** Protected paths that changed while it ran; empty: none, or nothing is protected. */
   protectedChanges: readonly ProtectedChange[] = [];
+  /** What its ended connections carried, and how many were refused, where its commands reach hosts by name. */
+  network: NetworkTotals = { bytesOut: 0, bytesIn: 0, refusals: 0 };
   readonly #resolveEnded: (end: OperationEnd) => void;
   readonly #resolveBegan: () => void;
   readonly #output: OperationOutput;
@@ -208,6 +217,14 @@ export class OperationRecord {
       },
       answer: (result) => this.#answer = { result, bytes: sizeOf(result) },
       protectedChanged: (changes) => this.protectedChanges = [...this.protectedChanges, ...changes],
+      connected: ({ bytesOut, bytesIn, refused }) => {
+        const { bytesOut: out, bytesIn: in_, refusals } = this.network;
+        this.network = {
+          bytesOut: out + bytesOut,
+          bytesIn: in_ + bytesIn,
+          refusals: refusals + (refused === undefined ? 0 : 1),
+        };
+      },
     };
     try {
       if (work === undefined) throw new TypeError(`Operation ${this.id} was started twice`);

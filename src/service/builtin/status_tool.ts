@@ -81,7 +81,7 @@ async function showStatus(service: Service, args: BuiltinArguments, context: Cal
       "Ended, newest first",
       ended,
       shown.limit,
-      (operation) => `${statusLine(operation)} ${headingOf(operation)}`,
+      (operation) => `${statusLine(operation)} ${headingOf(operation)}${networkNote(operation)}`,
     ),
     ...service.shells?.statusLines() ?? [],
     ...checkLines(service),
@@ -128,7 +128,14 @@ function section(
 function describeActive(service: Service, operation: Operation): string {
   const output = lastLines(operation.output, RUNNING_OUTPUT, { keepAnsi: service.settings.keepAnsi }).trimEnd();
   const indented = output.split("\n").map((line) => `\n  ${line}`).join("");
-  return `${activeLine(service, operation)}${output === "" ? "" : indented}`;
+  return `${activeLine(service, operation)}${networkNote(operation)}${output === "" ? "" : indented}`;
+}
+
+/** What its ended connections came to; empty: it has made none by name. */
+function networkNote({ network: { bytesOut, bytesIn, refusals } }: Operation): string {
+  const carried = bytesOut + bytesIn === 0 ? [] : [`${bytesOut} bytes out, ${bytesIn} in`];
+  const notes = [...carried, ...refusals === 0 ? [] : [`${refusals} refused`]];
+  return notes.length === 0 ? "" : ` (network: ${notes.join(", ")})`;
 }
 
 function checkLines(service: Service): readonly string[] {

@@ -58,6 +58,7 @@ function runRequest({ runner }: WorkTools, request: CommandRequest, control: Wor
     signal: control.signal,
     onOutput: (chunk) => control.write(chunk),
     onProtectedChange: (changes) => control.protectedChanged(changes),
+    onNetwork: (use) => control.connected(use),
     onRunning: (command) => control.running(command),
     say: (line) => control.say(line),
     person,

@@ -11,6 +11,7 @@ Deno.test("N4 X8 output that is written faster than it can be kept makes its com
     write: () => kept,
     answer() {},
     protectedChanged: () => {},
+    connected: () => {},
     running: () => {},
     say: () => {},
   };

@@ -21,6 +21,7 @@ async function run(
     write,
     answer() {},
     protectedChanged: () => {},
+    connected: () => {},
     running: () => {},
     say: (line) => void (output += `${line}\n`),
   });

@@ -159,6 +159,7 @@ export class ConnectionShells {
         signal: control.signal,
         onOutput: (chunk) => control.write(chunk),
         onProtectedChange: (changes) => control.protectedChanged(changes),
+        onNetwork: (use) => control.connected(use),
         onRunning: (command) => control.running(command),
         person: control.person,
         say: (line) => control.say(line),

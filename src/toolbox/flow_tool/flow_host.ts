@@ -74,6 +74,7 @@ async function runShell(service: Service, call: ShellCall, control: WorkControl)
     signal: control.signal,
     answer: () => {},
     protectedChanged: (changes) => control.protectedChanged(changes),
+    connected: (use) => control.connected(use),
     running: (command) => control.running(command),
     say(line) {
       kept.write(encodeText(`${line}\n`));
