@@ -80,13 +80,13 @@ const CLIENTS: Readonly<Record<string, Client>> = {
     programs: ["npm", "node"],
     command: (url) =>
       `mkdir -p npm && cd npm && npm init -y >/dev/null && npm install ` +
-      `--cafile ../authority.pem --fetch-retries 0 --no-audit --no-fund --registry ${url}/npm/ fetched && node -p 'require("fetched")'`,
+      `--cafile ../authority.pem --no-audit --no-fund --registry ${url}/npm/ fetched && node -p 'require("fetched")'`,
     shows: /from npm/,
   },
   "pip": {
     programs: ["/usr/bin/python3"],
     command: (url) =>
-      `/usr/bin/python3 -m pip install -q --retries 0 --target t --cert ${CA} --index-url ${url}/pypi/ fetched && ` +
+      `/usr/bin/python3 -m pip install -q --target t --cert ${CA} --index-url ${url}/pypi/ fetched && ` +
       `PYTHONPATH=t /usr/bin/python3 -c 'import fetched; print(fetched.TEXT)'`,
     shows: /from pip/,
   },

@@ -47,6 +47,19 @@ const NON_INTERACTIVE: Readonly<Record<string, string>> = {
   npm_config_update_notifier: "false",
 };
 
+/**
+ * Where hosts are listed by name: npm, pip and uv repeat what no list allows as often as what a busy server refuses,
+ * whatever they are answered. They try again as before, but within a second.
+ */
+const SOON_AGAIN: Readonly<Record<string, string>> = {
+  PIP_RETRIES: "2",
+  UV_HTTP_RETRIES: "1",
+  npm_config_fetch_retry_factor: "5",
+  npm_config_fetch_retry_mintimeout: "100",
+  pnpm_config_fetch_retry_factor: "5",
+  pnpm_config_fetch_retry_mintimeout: "100",
+};
+
 /** Of these, what keeps programs from asking, for a command that can be answered. Pagers stay off. */
 const ASKING: readonly string[] = words("DEBIAN_FRONTEND DENO_NO_PROMPT GIT_EDITOR GIT_TERMINAL_PROMPT PIP_NO_INPUT");
 
@@ -134,6 +147,7 @@ const NEVER = /^(AHMA_.*|LD_.*|DYLD_.*|BASH_ENV|ENV|PROMPT_COMMAND|SHELLOPTS|BAS
 export interface EnvironmentPlan
   extends
     Pick<SandboxSettings, "serverEnvironment" | "environmentNames" | "shell" | "home" | "privateHome" | "serverHome"> {
+  readonly confinement: Pick<SandboxSettings["confinement"], "network">;
   /** Undefined with `--no-temp-files`. */
   readonly temporaryDirectory: string | undefined;
   readonly cacheDirectory: string;
@@ -161,7 +175,7 @@ export function buildEnvironment(plan: EnvironmentPlan): Readonly<Record<string,
   PROXIES.filter((name) => !plan.serverEnvironment[name]?.includes("@")).forEach(pass);
   environment["LANG"] ??= "C.UTF-8";
   environment["SHELL"] = plan.shell;
-  Object.assign(environment, NON_INTERACTIVE);
+  Object.assign(environment, NON_INTERACTIVE, plan.confinement.network === "names" ? SOON_AGAIN : {});
   for (const [name, directory] of Object.entries(CACHES)) environment[name] = `${cache}/${directory}`;
   Object.assign(environment, javaOptions(cache));
   Object.assign(environment, plan.configuration);

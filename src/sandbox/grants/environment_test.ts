@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { buildEnvironment, isForbiddenVariable } from "./environment.ts";
+import { buildEnvironment, type EnvironmentPlan, isForbiddenVariable } from "./environment.ts";
 
-const PLAN = {
+const PLAN: Omit<EnvironmentPlan, "serverEnvironment"> = {
+  confinement: { network: "full" },
   environmentNames: [],
   temporaryDirectory: "/tmp/s/tmp",
   cacheDirectory: "/cache",
@@ -43,6 +44,21 @@ Deno.test("S9 buildEnvironment() passes nothing that is not on the list", () => 
 Deno.test("X15 buildEnvironment() lets no command wait for a person", () => {
   const { GIT_TERMINAL_PROMPT, PAGER, TERM, DENO_NO_PROMPT } = buildEnvironment({ ...PLAN, serverEnvironment: {} });
   assert.deepStrictEqual([GIT_TERMINAL_PROMPT, PAGER, TERM, DENO_NO_PROMPT], ["0", "cat", "dumb", "1"]);
+});
+
+Deno.test("S30 buildEnvironment() lets npm and pip repeat soon what a list refuses, unless a person says otherwise", () => {
+  const built = (network: "names" | "full", serverEnvironment = {}) => {
+    const { PIP_RETRIES, npm_config_fetch_retry_mintimeout: npm } = buildEnvironment({
+      ...PLAN,
+      confinement: { network },
+      serverEnvironment,
+      environmentNames: ["PIP_RETRIES"],
+    });
+    return [PIP_RETRIES, npm];
+  };
+  assert.deepStrictEqual(built("names"), ["2", "100"]);
+  assert.deepStrictEqual(built("names", { PIP_RETRIES: "9" }), ["9", "100"]);
+  assert.deepStrictEqual(built("full"), [undefined, undefined]);
 });
 
 Deno.test("S9 buildEnvironment() adds what --env names, except what loads code everywhere", () => {
