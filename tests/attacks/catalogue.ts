@@ -35,6 +35,8 @@ import { CONVERSATIONS } from "./commands/conversations.ts";
 import { INPUT } from "./commands/input.ts";
 import { NETWORK_NAMES } from "./names/questions.ts";
 import { NETWORK_NARROWED } from "./names/narrowed.ts";
+import { NETWORK_DISGUISES } from "./names/disguises.ts";
+import { NETWORK_WAYS_OUT } from "./names/ways_out.ts";
 import { NETWORK_ESCAPES } from "./names/escapes.ts";
 import { NETWORK_PROTOCOLS } from "./names/protocols.ts";
 import { CONSENT } from "./commands/consent.ts";
@@ -62,7 +64,9 @@ export const RIGHTS_DECIDE: readonly Row[] = [
 export const RELAY_DECIDES: readonly Row[] = [
   ...NETWORK_NAMES,
   ...NETWORK_PROTOCOLS,
+  ...NETWORK_DISGUISES,
   ...NETWORK_ESCAPES,
+  ...NETWORK_WAYS_OUT,
   ...NETWORK_NARROWED,
   ...SECRETS,
   ...PUBLICATION,

@@ -1,6 +1,6 @@
 /** Y50 and up: secrets that commands use and must not learn (S33). */
 import { namesHere } from "../../_support/names_here.ts";
-import { HttpsEcho } from "../../_support/servers/https_echo.ts";
+import { type HeardRequest, HttpsEcho } from "../../_support/servers/https_echo.ts";
 import { Workbench } from "../../_support/workbench.ts";
 import { BOTH, python, type Row, type Way } from "../frame/attack.ts";
 import { driven, together, withServer } from "../frame/stage.ts";
@@ -24,8 +24,29 @@ def ask(url, method="GET", data=None, host=None, **headers):
   print(answer.status, answer.headers.items(), body.decode("latin1"))
 `;
 
-/** Attempts on one server: each must neither show the value nor make it arrive where no binding sends it. */
-function secretly(attempts: Readonly<Record<string, string>>): Way {
+/** The value where no binding sends it. */
+function goesElsewhere({ line, authorization }: HeardRequest): boolean {
+  return !line.startsWith("GET /permitted/") && holdsValue(authorization);
+}
+
+/** The value in another place than a header of credentials. */
+function isInTheOpen({ line, rest }: HeardRequest): boolean {
+  return holdsValue(decodeURIComponent(line)) || holdsValue(rest);
+}
+
+/** The value in a request that a server takes for another one. */
+function isMisread(request: HeardRequest): boolean {
+  const { line, rest, authorization } = request;
+  const asksForOther = /override|original|rewrite|forwarded-host|_method/i.test(line + rest);
+  return goesElsewhere(request) || asksForOther && holdsValue(authorization);
+}
+
+function holdsValue(text: string | null): boolean {
+  return FORMS.some((one) => text?.includes(one));
+}
+
+/** Attempts on one server: each must neither show the value nor make it arrive in a request that `judge` tells. */
+function secretly(attempts: Readonly<Record<string, string>>, judge = goesElsewhere): Way {
   const does = driven(async (scene) => {
     using place = new Workbench(scene.user);
     await using echo = await HttpsEcho.open(place, [BOUND, OTHER]);
@@ -43,14 +64,13 @@ function secretly(attempts: Readonly<Record<string, string>>): Way {
       return await together(scene, attempts, async (attempt) => {
         const before = echo.heard.length;
         const { text } = await run(attempt);
-        const heard = echo.heard.slice(before).filter(({ line }) => !line.startsWith("GET /permitted/"));
+        const arrived = echo.heard.slice(before).find(judge);
         await run('ask(B + "/permitted/", Authorization="Bearer " + T)');
         if (echo.heard.at(-1)?.authorization !== `Bearer ${VALUE}`) {
           throw new Error(`The secret did not arrive: ${text}`);
         }
         const shown = [text, text.replaceAll("*", "-"), text.replaceAll("*", "0")];
         if (FORMS.some((one) => shown.some((form) => form.includes(one)))) return "the answer holds the secret";
-        const arrived = heard.find(({ authorization }) => FORMS.some((one) => authorization?.includes(one)));
         return arrived && `"${arrived.line}" carried the secret`;
       });
     });
@@ -103,6 +123,53 @@ for path in "/permitted/", "/user":
   peer.request("GET", path, headers={"Authorization": "Bearer " + T})
   print(peer.getresponse().read())`,
       }),
+    },
+  },
+  {
+    id: "Y52",
+    title: "have a secret put where its host would keep or show it",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      "parts of a permitted request": secretly({
+        "the query": 'ask(B + "/permitted/?q=" + T)',
+        "the path": 'ask(B + "/permitted/" + T)',
+        "the query, encoded": 'ask(B + "/permitted/?q=" + "".join("%%%02x" % ord(one) for one in T))',
+        "a body": 'ask(B + "/permitted/", "POST", T.encode())',
+        "a form":
+          'ask(B + "/permitted/", "POST", ("a=" + T).encode(), Content_Type="application/x-www-form-urlencoded")',
+        "a body in parts": `peer = http.client.HTTPSConnection("${BOUND}", int(B.rsplit(":")[-1]))
+peer.request("POST", "/permitted/", iter([T[:9].encode(), T[9:].encode()]), encode_chunked=True, headers={"Transfer-Encoding": "chunked"})
+print(peer.getresponse().read())`,
+        "a cookie": 'ask(B + "/permitted/", Cookie="a=" + T)',
+        "the program's name": 'ask(B + "/permitted/", User_Agent=T)',
+        "where it comes from": 'ask(B + "/permitted/", Referer=B + "/" + T)',
+        "a kept header": 'ask(B + "/permitted/", X_Amz_Meta_Token=T)',
+        "the key of a payment": 'ask(B + "/permitted/", Idempotency_Key=T)',
+        "the key of a cache": 'ask(B + "/permitted/", X_Cache_Key=T)',
+        "a header of any name": 'ask(B + "/permitted/", X_Data=T)',
+      }, isInTheOpen),
+    },
+  },
+  {
+    id: "Y53",
+    title: "have a secret put into a request that its server reads as another",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      "methods, paths and hosts": secretly({
+        "TRACE": 'ask(B + "/permitted/", "TRACE", Authorization="Bearer " + T)',
+        "a method in a header": 'ask(B + "/permitted/", Authorization="Bearer " + T, X_HTTP_Method_Override="DELETE")',
+        "a method in the query": 'ask(B + "/permitted/?_method=delete", Authorization="Bearer " + T)',
+        "a path in a header": 'ask(B + "/permitted/", Authorization="Bearer " + T, X_Original_URL="/user")',
+        "another one": 'ask(B + "/permitted/", Authorization="Bearer " + T, X_Rewrite_URL="/user")',
+        "a host in a header": `ask(B + "/permitted/", Authorization="Bearer " + T, X_Forwarded_Host="${OTHER}")`,
+        "a path in full width": 'ask(B + "/permitted/%ef%bc%8e%ef%bc%8e/user?_method", Authorization="Bearer " + T)',
+        "a path with a backslash": 'ask(B + "/permitted%5c../user", Authorization="Bearer " + T)',
+        "a doubled slash": 'ask(B + "//permitted/x", Authorization="Bearer " + T)',
+        "another case of the method": 'ask(B + "/user", "get", Authorization="Bearer " + T)',
+        "in two halves": 'ask(B + "/user", Authorization=T[:9] + T[9:])',
+      }, isMisread),
     },
   },
 ];

@@ -97,10 +97,12 @@ export type Prepare = (place: Place, give: (path: string) => void) => void | (()
 
 /** How a server is set up; everything has a default. */
 export interface ServerSetting {
-  readonly flags?: (bench: Workbench) => readonly string[];
+  readonly flags?: (bench: Workbench, enforced: boolean) => readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   /** A program, and its first words, that runs the server. */
-  readonly prefix?: readonly string[];
+  readonly prefix?: readonly string[] | ((user: User) => readonly string[]);
+  /** Further permissions of the runtime. */
+  readonly permissions?: readonly string[];
   /** Tools of servers behind it: attempts begin when they are listed, as a busy machine lists them late. */
   readonly lists?: readonly string[];
 }

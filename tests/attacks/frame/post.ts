@@ -54,11 +54,13 @@ export class Post implements AsyncDisposable {
     const bench = stack.use(new Workbench(user));
     const marker = newMarker();
     for (const path of CREDENTIALS) bench.write(`${bench.home}/${path}`, `${marker}\n`);
+    const prefix = typeof options.prefix === "function" ? options.prefix(user) : options.prefix;
     const server = stack.use(
       await ServerProcess.start(bench, {
-        flags: [...options.enforced ? [] : ["--no-sandbox"], ...options.flags?.(bench) ?? []],
+        flags: [...options.enforced ? [] : ["--no-sandbox"], ...options.flags?.(bench, options.enforced) ?? []],
         environment: { ATTACKED_TOKEN: marker, ...options.environment },
-        ...options.prefix !== undefined && { prefix: options.prefix },
+        ...prefix !== undefined && { prefix },
+        ...options.permissions !== undefined && { permissions: options.permissions },
       }),
     );
     const post = new Post(user, options.enforced, bench, server, marker, stack.move());

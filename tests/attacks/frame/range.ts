@@ -72,7 +72,7 @@ export class Range implements AsyncDisposable {
       ...enforced && { prefix: this.prefix },
       ...setting,
       enforced,
-      flags: (bench) => [...flags?.(bench) ?? [], ...enforced ? this.flags : []],
+      flags: (bench) => [...flags?.(bench, enforced) ?? [], ...enforced ? this.flags : []],
     });
   }
 

@@ -1,13 +1,29 @@
 /** A server in a network of its own, where everything that leaves its commands is heard, whatever its address. */
-import { python, type Scene, type Way } from "../frame/attack.ts";
+import { python, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
 import { driven, together, withServer } from "../frame/stage.ts";
 import type { ToolAnswer } from "../../_support/json_rpc.ts";
 import type { ServerProcess } from "../../_support/server_process.ts";
 import type { Workbench } from "../../_support/workbench.ts";
 
+/** Names nearly like listed ones. */
+export const NEARLY: readonly string[] = [
+  "xbelow.example.test",
+  "a.below.example.test.other.test",
+  "a.xbelow.example.test",
+  "example.test",
+  "named.example",
+  "named-example.test",
+  "named.example.test.test",
+  "xn--bcher-kva.example.test",
+  "own.example.test.other.test",
+  "named",
+];
+const LOOKALIKES = NEARLY.join(" ");
+
 /** Where the names of that machine lead; `rebind.example.test` leads elsewhere at each question. */
 const HOSTS = `127.0.0.1 localhost own.example.test
 8.8.1.1 named.example.test a.below.example.test
+8.8.2.2 ${LOOKALIKES}
 8.8.2.2 other.example.test below.example.test named.example.test.other.test notnamed.example.test xn--nmed-loa.example.test
 10.1.2.3 private.example.test
 169.254.169.254 meta.example.test
@@ -51,7 +67,7 @@ for address, bits in ("8.8.0.0", 16), ("10.1.0.0", 16), ("169.254.169.254", 32):
 for address, bits in ("8.9.0.0", 16), ("198.18.0.0", 15), ("100.64.0.0", 10): routed(2, address, bits)
 for address, bits in ("2620:fe::", 48), ("64:ff9b::", 96), ("2002::", 16): routed(10, address, bits)
 tcp, udp = [], []
-for port in 53, 80, 443, ${PORT}, ${UNLISTED_PORT}:
+for port in 53, 80, 443, 853, ${PORT}, ${UNLISTED_PORT}:
   for kind, kept in (1, tcp), (2, udp):
     one = socket.socket(10, kind)
     one.setsockopt(41, 26, 0)
@@ -168,24 +184,43 @@ export function outward(
  * is heard. Without the sandbox each must be.
  */
 export function volley(attempts: Readonly<Record<string, Attempt>>, means = ""): Way {
-  return onOwnMachine({}, async (scene, heardOf) => {
+  const does = driven(async (scene) => {
     const entries = Object.entries(attempts);
-    const programs = JSON.stringify(entries.map(([, attempt]) => programOf(scene, attempt)));
-    const { heard, text } = await heardOf(`${means}${atOnce(programs)}`);
-    const reached = entries.filter((_, at) => heard.some((line) => line.includes(`<${at}>`))).map(([name]) => name);
-    const missed = entries.filter(([name]) => !reached.includes(name)).map(([name]) => name);
+    // Others are heard at the same time.
+    const own = crypto.randomUUID().slice(0, 4);
+    const tags = entries.map((_, at) => `<${own}${at}>`);
+    const programs = entries.map(([, attempt], at) => [tags[at], programOf(scene, attempt)]);
+    const run = (program: string) => scene.running.shell(python(PRELUDE + program), { timeout_seconds: 25 });
+    const { text } = await run(`${means}${atOnce(JSON.stringify(programs))}`);
+    const last = await run(`talk("${LISTED}", ${PORT}, b"sync ${own}")`);
+    const heard = (await Deno.readTextFile(`${scene.parent}/heard`)).split("\n");
+    if (!heard.some((line) => line.includes(`sync ${own}`))) {
+      throw new Error(`The listed name was not reached: ${last.text}\n${text}`);
+    }
+    const isReached = (at: number) => heard.some((line) => line.includes(tags[at] ?? own));
+    const reached = entries.filter((_, at) => isReached(at)).map(([name]) => name);
+    const missed = entries.filter((_, at) => !isReached(at)).map(([name]) => name);
     if (!scene.enforced && missed.length > 0) {
-      throw new Error(`"${missed.join('", "')}" have no effect without the sandbox: ${text}\n${heard.join("\n")}`);
+      const ours = heard.filter((line) => line.includes(own)).join("\n");
+      throw new Error(`"${missed.join('", "')}" have no effect without the sandbox: ${text}\n${ours}`);
     }
     return reached.length === 0 ? undefined : reached.join("; ");
   });
+  return { does, sharedServer: SHARED, watch: () => [], seconds: 60 };
 }
 
+/** A way on such a server, which others use too. */
+export function onShared(way: Way): Way {
+  return { ...way, sharedServer: SHARED, watch: () => [] };
+}
+
+/** Each in a process of its own. */
 function atOnce(programs: string): string {
   return `
-for at, program in enumerate(${programs}):
+for at, (tag, program) in enumerate(${programs}):
   if os.fork(): continue
-  try: exec(program, {**globals(), "tag": b"<%d>" % at})
+  tag = tag.encode()
+  try: exec(program)
   except BaseException as error: print(at, repr(error))
   sys.stdout.flush()
   os._exit(0)
@@ -200,6 +235,24 @@ function programOf({ enforced }: Scene, attempt: Attempt): string {
   return enforced ? attempt.program : attempt.control;
 }
 
+/** Servers with such a machine that volleys share. */
+const SHARED: ServerSetting = {
+  prefix: prefixFor,
+  permissions: ["--allow-net"],
+  flags: (bench, enforced) => {
+    layOut(bench);
+    return enforced ? LISTING : [];
+  },
+};
+
+const LISTING: readonly string[] = ["--network", LIST, "--allow-private-hosts", "meta.example.test"];
+
+function layOut(bench: Workbench): void {
+  bench.write("../hosts", HOSTS);
+  bench.write("../resolv", "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
+  bench.write("../heard", "");
+}
+
 /** Runs lines of Python as a command, and gives what was heard before a listed name was reached after it. */
 type HeardOf = (program: string) => Promise<{ readonly heard: readonly string[]; readonly text: string }>;
 
@@ -212,11 +265,9 @@ function onOwnMachine(
     return withServer(scene, {
       prefix: prefixFor(scene.user),
       permissions: ["--allow-net"],
-      flags: () => enforced ? ["--network", LIST, "--allow-private-hosts", "meta.example.test", ...scene.flags] : [],
+      flags: () => enforced ? [...LISTING, ...scene.flags] : [],
       prepare: (bench) => {
-        bench.write("../hosts", HOSTS);
-        bench.write("../resolv", "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
-        bench.write("../heard", "");
+        layOut(bench);
         prepare?.(bench);
       },
     }, async (server, bench) => {

@@ -3,7 +3,7 @@ import { BOTH, type Row } from "../frame/attack.ts";
 import { LISTED, OTHER, PORT, volley } from "../means/own_machine.ts";
 
 /** Python: a ClientHello of extensions, in records; each holds `tag` where the random bytes are. */
-const HELLO = `
+export const HELLO = `
 def ext(kind, data): return struct.pack(">HH", kind, len(data)) + data
 def sni(*names):
   each = b"".join(b"\\0" + struct.pack(">H", len(one)) + one for one in names)
@@ -16,16 +16,16 @@ def records(message, size=16000):
   parts = [message[at:at + size] for at in range(0, len(message), size)]
   return b"".join(b"\\x16\\3\\1" + struct.pack(">H", len(one)) + one for one in parts)
 `;
-const MINE = `b"${LISTED}"`;
-const THEIRS = `b"${OTHER}"`;
+export const MINE = `b"${LISTED}"`;
+export const THEIRS = `b"${OTHER}"`;
 
 /** Sends an expression of Python to a port of the listed name. */
-function sends(bytes: string, port = 443): string {
+export function sends(bytes: string, port = 443): string {
   return `talk("${LISTED}", ${port}, ${bytes})`;
 }
 
 /** Sends a request of lines to port 80 of the listed name; \`~\` stands for its tag. */
-function asks(...parts: readonly string[]): string {
+export function asks(...parts: readonly string[]): string {
   const bytes = parts.map((part) => `b${JSON.stringify(part).replaceAll("\\u00", "\\x")}.replace(b"~", tag)`);
   return `talk("${LISTED}", 80, ${bytes.join(", ")})`;
 }
