@@ -116,7 +116,7 @@ Deno.test("X24 a server that cannot have a socket says so in its log, and works"
 });
 
 for (const flags of [[], ["--session-isolation"]]) {
-  Deno.test(`X24 operations of HTTP sessions are found too, ${flags.join(" ") || "of one process"}`, async () => {
+  Deno.test(`X24 V1 operations of HTTP sessions are found too, ${flags.join(" ") || "of one process"}`, async () => {
     using bench = new Workbench();
     await using server = await HttpServerProcess.start(bench, {
       flags: [...flags, "--sandbox-scope", bench.scope],
@@ -134,6 +134,9 @@ for (const flags of [[], ["--session-isolation"]]) {
       `${id} in the list`,
     );
     assert.ok(listed.includes(`${id} sandboxed_shell, running for `), listed);
+    const { servers } = JSON.parse((await runProgram(bench, ["ps", "--json"])).stdout);
+    const clients = servers.flatMap(({ operations }: { operations: { client: string }[] }) => operations);
+    assert.deepStrictEqual(clients.map(({ client }: { client: string }) => client), ["wire 1"]);
     await using person = new Person(bench, ["attach", id]);
     await person.sees(/here/);
     bench.write("go", "");

@@ -124,13 +124,13 @@ async function eachSeesItsOwn({ bench, other, foreign, ids }: Users): Promise<vo
   const seen = await ran(other, "ps");
   assert.ok(seen.stdout.includes(foreign) && seen.stdout.startsWith("1 running, of 1 server\n"), seen.stdout);
   if (Deno.uid() !== 0) return;
-  for (const [looks, into] of [[bench, other], [other, bench]] as const) {
-    const environment = { HOME: into.home };
-    for (const words of [["ps", "--json"], ["logs", foreign], ["kill", ...ids]]) {
-      const { code, stdout, stderr } = await runProgram(looks, words, { environment });
-      const [name] = words;
-      assert.deepStrictEqual([name, code], [name, name === "ps" ? 0 : 1], stderr);
-      assert.ok(![foreign, ...ids].some((id) => stdout.includes(id)) && !stdout.includes("secret"), stdout);
-    }
-  }
+  const rounds = [[bench, other], [other, bench]].flatMap(([looks = bench, into = other]) =>
+    [["ps", "--json"], ["logs", foreign], ["kill", ...ids]].map((words) => ({ looks, into, words }))
+  );
+  await Promise.all(rounds.map(async ({ looks, into, words }) => {
+    const { code, stdout, stderr } = await runProgram(looks, words, { environment: { HOME: into.home } });
+    const [name] = words;
+    assert.deepStrictEqual([name, code], [name, name === "ps" ? 0 : 1], stderr);
+    assert.ok(![foreign, ...ids].some((id) => stdout.includes(id)) && !stdout.includes("secret"), stdout);
+  }));
 }

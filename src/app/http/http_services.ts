@@ -65,17 +65,18 @@ export async function inProcessServices(
   program.afterFirstAnswer();
   return {
     open: inProcessBackends({
-      makeService: () => {
+      makeService: (client) => {
         const shells = new ConnectionShells({ ...program, settings, scope: service.scope });
         const own = { ...withRegistry(service, { turns, log, kept, byIdOnly: LISTED }), shells };
         const { registry } = own;
-        program.shown.add(own);
+        const shown = { ...own, client };
+        program.shown.add(shown);
         return {
           registry,
           server: makeServer(own, { revision: "2025-11-25" }),
           close: async () => {
             await shells.close();
-            program.shown.delete(own);
+            program.shown.delete(shown);
           },
         };
       },

@@ -10,6 +10,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { OperationRegistry } from "../../operation/registry.ts";
 import { isEnded } from "../../operation/operation.ts";
+import { member } from "../../wire/json_value.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../session/backend.ts";
 
 /** A service of one session. */
@@ -21,8 +22,8 @@ export interface ServiceParts {
 }
 
 interface InProcessOptions {
-  /** Makes the service of a new session. */
-  readonly makeService: () => ServiceParts;
+  /** Makes the service of a new session. `client`: its name with its version, as it says; undefined: it does not. */
+  readonly makeService: (client: string | undefined) => ServiceParts;
   /** Time that operations have to end by themselves, milliseconds. */
   readonly graceMs: number;
   readonly log: Logger;
@@ -30,7 +31,7 @@ interface InProcessOptions {
 
 /** Opens sessions with this backend. */
 export function inProcessBackends(options: InProcessOptions): OpenBackend {
-  return (link) => new InProcessBackend(options, link);
+  return (link, { clientInfo }) => new InProcessBackend(options, link, nameOf(clientInfo));
 }
 
 class InProcessBackend implements Backend {
@@ -40,10 +41,10 @@ class InProcessBackend implements Backend {
   readonly #transport: LinkTransport;
   readonly #connected: Promise<void>;
 
-  constructor(options: InProcessOptions, link: ClientLink) {
+  constructor(options: InProcessOptions, link: ClientLink, client: string | undefined) {
     this.#options = options;
     this.#link = link;
-    this.#parts = options.makeService();
+    this.#parts = options.makeService(client);
     this.#transport = new LinkTransport(link);
     this.#connected = this.#parts.server.connect(this.#transport);
     this.#parts.registry.subscribe(({ to }) => {
@@ -103,4 +104,9 @@ class LinkTransport implements Transport {
     this.onclose?.();
     return Promise.resolve();
   }
+}
+
+function nameOf(client: unknown): string | undefined {
+  const [name, version] = [member(client, "name"), member(client, "version")];
+  return typeof name === "string" && typeof version === "string" ? `${name} ${version}`.trim() : undefined;
 }

@@ -11,9 +11,8 @@ import { findOperation, openStreams } from "./your_servers.ts";
 
 /** Resolves with the exit code. @throws {UsageError} When the words are wrong, {UserError} when there is no such operation. */
 export async function logs({ operands, flags, environment, stop }: CommandContext): Promise<number> {
-  const [name, more] = operands;
+  const [name] = operands;
   if (name === undefined) throw new UsageError("Cannot print output: name an operation. See ahma_mcp ps");
-  if (more !== undefined) throw new UsageError(`Cannot print the output of "${more}" too: name one operation`);
   using streams = openStreams("print output");
   const { found: { entry }, operation } = await findOperation(streams, environment, {
     name,

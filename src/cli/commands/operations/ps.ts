@@ -1,5 +1,4 @@
 /** `ps` (V1): what all servers of this user run, once or as it changes. */
-import { UsageError } from "../../../base/errors.ts";
 import { findServers } from "../../../control/client/running_servers.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print, printProblem } from "../../terminal/print.ts";
@@ -7,12 +6,9 @@ import { operationsAsJson, tableFor } from "./ps_output.ts";
 import { watchOperations } from "./ps_watch.ts";
 import { openStreams } from "./your_servers.ts";
 
-/** Resolves with the exit code; 1: a server did not answer. @throws {UsageError} When a word follows. */
+/** Resolves with the exit code; 1: a server did not answer. @throws {UserError} On a system without sockets. */
 export async function ps(context: CommandContext): Promise<number> {
-  const { operands: [word], flags, environment } = context;
-  if (word !== undefined) {
-    throw new UsageError(`Cannot list "${word}" alone: ps lists all operations. See ahma_mcp logs ${word}`);
-  }
+  const { flags, environment } = context;
   using streams = openStreams("list operations");
   if (flags.has("watch")) return await watchOperations(streams, context);
   const { servers, problems } = await findServers(streams, environment, { request: "list", usage: true });
