@@ -109,9 +109,7 @@ async function endsInTime(): Promise<void> {
     assert.match(answer.text, /until then/, name);
     assert.deepStrictEqual(await sleepers(bench, seed), [], name);
   });
-  const without = server.shell("sleep 300");
-  await Promise.all(calls);
-  const answer = await without;
+  const [answer] = await Promise.all([server.shell("sleep 300"), ...calls]);
   assert.ok(answer.isError);
   assert.match(answer.text, /timed_out|timed out/);
   assert.match(answer.text, /after its time limit of 11(\.\d+)? s/, "--timeout holds where a call gives none");

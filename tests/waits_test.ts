@@ -38,9 +38,10 @@ Deno.test("X9 X20 X22 --timeout also ends what is waited for, watched or typed i
   const command = "echo up; tail -f /dev/null";
   for (const args of [{ until: "up" }, { watch: ["never"] }, { input: true }, { tty: true }]) {
     const { text } = await server.shell(command, { ...args, execution_mode: "AsyncResultPush" });
-    const [id] = /op_\w+/.exec(text) ?? assert.fail(text);
-    const ended = await server.call("await", { operation_id: id });
-    assert.match(ended.text, /\[timed_out, .*Ended after its time limit of 1 s\]$/, JSON.stringify(args));
+    const [id] = /op_\w+/.exec(text) ?? [];
+    // On a busy machine the first answer is the end, before a word is written.
+    const ended = id === undefined ? text : (await server.call("await", { operation_id: id })).text;
+    assert.match(ended, /[[ ]timed_out, .*Ended after its time limit of 1 s\]/, JSON.stringify([args, ended]));
   }
 });
 
