@@ -98,6 +98,28 @@ for (const user of usersAtHand()) {
   }
 }
 
+Deno.test("S15 S35 one question is enough for a copy, a push and a write that nothing names", async () => {
+  using bench = new Workbench();
+  const { elsewhere, scope } = bench;
+  const setUp = 'git init -q --bare "$0/origin.git" && git init -q . && git remote add origin "$0/origin.git"';
+  const { success } = await new Deno.Command("sh", { args: ["-c", setUp, elsewhere], cwd: scope }).output();
+  assert.ok(success);
+  bench.write("a", "text\n");
+  await inSession(choosing("this session"), async ({ forms, sh }) => {
+    const commit = "git -c user.name=a -c user.email=a@example.test commit -q --allow-empty -m a";
+    const lines = [`cp a ${elsewhere}/work/`, "git push -q origin HEAD:main", `cd ${elsewhere}/data && echo x > new`];
+    await sh(commit);
+    for (const line of lines) {
+      assert.match(await sh(line), /Changing ".*" is allowed now, for this session: call again\.$/);
+    }
+    for (const line of lines) assert.match(await sh(line), /^(?:\[no output\])?$/);
+    assert.deepStrictEqual(
+      forms.map((form) => /wants to (change "[^"]*")/.exec(form)?.[1]),
+      ["work", "origin.git", "data"].map((name) => `change "${elsewhere}/${name}"`),
+    );
+  }, { bench, flags: ["--read", `${elsewhere}/origin.git`, "--read", `${elsewhere}/data`] });
+});
+
 Deno.test("S35 an idempotent leaf that may read now is run again, another one is not", async () => {
   using bench = new Workbench();
   const leaf = { description: "Shows a file.", positional_args: [{ name: "path", type: "string", required: true }] };

@@ -18,7 +18,8 @@ export function outsideDenial(place: Place, context: DenialContext, mention: Men
   const readable = kind !== undefined && allows(policy, path, kind === "directory" ? "list" : "read");
   const repository = scopes.map(linkedRepository).find((one) => one !== undefined && isGitsOwn(path, one));
   if (!isTold(place, context, mention, { readable, hasRepository: repository !== undefined })) return undefined;
-  const writes = mention.asTarget || hasError(mention, ["EROFS"]) || kind === undefined;
+  const writes = mention.asTarget || mention.asPlace && kind === "directory" || hasError(mention, ["EROFS"]) ||
+    kind === undefined;
   const seen = writes && kind !== undefined && !isHidden(path, context);
   const access = readable || seen ? ["write"] as const : ["read", "write"] as const;
   if (writes && repository === undefined && isTemporary(path, context)) {
@@ -82,7 +83,7 @@ function isTold(
   mention: Mention,
   { readable, hasRepository }: { readonly readable: boolean; readonly hasRepository: boolean },
 ): boolean {
-  const { inCommand, inOutput, evidence, silent, failed } = mention;
+  const { inCommand, inOutput, evidence, asPlace, silent, failed } = mention;
   const hidden = kind === undefined && isHidden(parentOf(path), context) && (mention.asTarget || !isSystemPath(path));
   const errors = hidden ? [...DENIED, "ENOENT"] as const : DENIED;
   const denied = hasError(mention, errors, { orSpokenOf: !readable && kind !== undefined });
@@ -92,6 +93,7 @@ function isTold(
   // A missing file is missing outside too.
   if (kind === undefined && evidence?.errors.has("ENOENT") === true && !denied) return false;
   if (!readable && kind !== undefined) return true;
+  if (asPlace && kind === "directory" && !isSystemPath(path)) return true;
   // Git names what it could not open or make there, and the command does not.
   const byBoth = inCommand && (inOutput || silent) || inOutput && kind === undefined && hasRepository;
   if (!byBoth || kind === "program") return false;

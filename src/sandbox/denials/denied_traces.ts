@@ -71,7 +71,12 @@ export function withoutPackages(denials: readonly Denial[], scopes: readonly str
 
 /** Denials for a read-only error that no path explains; otherwise empty. */
 export function unnamedWrites(output: string, found: readonly Denial[], scopes: readonly string[]): readonly Denial[] {
-  if (found.length > 0 || !errorsIn(output.slice(-LONGEST_TEXT)).has("EROFS")) return [];
+  if (found.length > 0 || !isReadOnlyError(output)) return [];
   const reason = "outside the scope everything is read-only; temporary files belong in $TMPDIR";
   return [{ operation: "write", subject: "", reason, scope: scopes, flags: [] }];
+}
+
+/** Whether something could not be changed, wherever. */
+export function isReadOnlyError(output: string): boolean {
+  return errorsIn(output.slice(-LONGEST_TEXT)).has("EROFS");
 }

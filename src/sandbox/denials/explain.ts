@@ -14,9 +14,9 @@ import { withClosedPrograms } from "./closed_programs.ts";
 import { deniedListeners, operationDenials, refusedNames, socketDenial } from "./denied_operations.ts";
 import { protectedDenial } from "./denied_protected.ts";
 import { copiedDenial, copiedPipDenial, coveredDenial, outsideDenial } from "./denied_outside.ts";
-import { tracedDenials, unnamedWrites, withoutPackages, withoutTerminals } from "./denied_traces.ts";
+import { isReadOnlyError, tracedDenials, unnamedWrites, withoutPackages, withoutTerminals } from "./denied_traces.ts";
 import { lookAbove, lookAsSeen, type Place } from "./inspect_path.ts";
-import { pathsInCommand, pathsInOutput, type Places, targetsInCommand } from "./mentioned_paths.ts";
+import { LONGEST_TEXT, pathsInCommand, pathsInOutput, type Places, targetsInCommand } from "./mentioned_paths.ts";
 import { allows } from "./policy_query.ts";
 import { isWithin } from "../../system/paths.ts";
 import { evidenceIn } from "./printed_errors.ts";
@@ -120,12 +120,15 @@ function mentionsOf(command: EndedCommand, context: DenialContext): readonly Men
   if (!failed && evidence.size === 0 && !inCommand.values().some((named) => isSensitive(named, context))) return [];
   const targets = targetsInCommand(words, places);
   const inOutput = new Set([...evidence.keys(), ...failed ? pathsInOutput(output, places) : []]);
+  const isPush = words.some((word) => PUSH.test(word.slice(0, LONGEST_TEXT)));
+  const isUnnamed = failed && isReadOnlyError(output) && !evidence.values().some(({ errors }) => errors.has("EROFS"));
   const silent = output.trim() === "";
   const all = [...new Set([...inCommand, ...inOutput])].map((named) => ({
     named,
     inCommand: inCommand.has(named),
     belowCommand: [...inCommand].some((one) => isWithin(named, one)),
     asTarget: targets.has(named),
+    asPlace: isPush && inOutput.has(named) || isUnnamed && inCommand.has(named),
     inOutput: inOutput.has(named),
     printed: inOutput.has(named) || inCommand.has(named) && output.includes(named.slice(named.lastIndexOf("/") + 1)),
     evidence: evidence.get(named),
@@ -134,6 +137,9 @@ function mentionsOf(command: EndedCommand, context: DenialContext): readonly Men
   }));
   return failed ? all : all.filter((mention) => canMatter(mention, context));
 }
+
+/** Git names the repository that it could not send to, and often only its configuration holds that name. */
+const PUSH = /\bgit\b[^\n;&|]{0,200}\bpush\b/;
 
 /** Most commands succeed, and their output names what they did: nothing is looked at for that. */
 function canMatter({ named, inCommand, evidence }: Mention, context: DenialContext): boolean {

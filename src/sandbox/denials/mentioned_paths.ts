@@ -32,17 +32,32 @@ export function pathsInOutput(text: string, places: Places): ReadonlySet<string>
   return collected(namesIn(text.slice(-LONGEST_TEXT)).filter((name) => /^~|\/|^\.\.$/.test(name)), places);
 }
 
-/** Where a shell line redirects output to: `> PATH`, `2>>PATH`. */
+/** Where a command writes to by its words: `> PATH`, `2>>PATH`, and the last word of `cp`, `install`, `ln` and `mv`. */
 export function targetsInCommand(words: readonly string[], places: Places): ReadonlySet<string> {
   const names = words.flatMap((word) => [...word.slice(0, LONGEST_TEXT).matchAll(TARGET)].map(([, name = ""]) => name));
-  return collected(names, places);
+  const lines = words.length === 1 ? (words[0] ?? "").slice(0, LONGEST_TEXT).split(/[\n;&|]+/) : [words.join(" ")];
+  return collected([...names, ...lines.flatMap(copiedTo)], places);
 }
+
+/** Of one command without redirections. */
+function copiedTo(line: string): readonly string[] {
+  const [program = "", ...operands] = line.split(/[\s"']+/).filter((word) => word !== "" && !word.startsWith("-"));
+  return COPIES.test(program) ? operands.slice(1).slice(-1) : [];
+}
+
+const COPIES = /^(?:\/(?:usr\/)?bin\/)?(?:cp|install|ln|mv)$/;
 
 /** Names in a command's words: also plain ones, which may be links. */
 export function pathsInCommand(words: readonly string[], places: Places): ReadonlySet<string> {
   const names = words.flatMap((word) => [word, ...namesIn(word.slice(0, LONGEST_TEXT))]);
-  return collected(names.filter((name) => !name.startsWith("-")), places);
+  return collected(
+    names.map((name) => ATTACHED.exec(name)?.[1] ?? name).filter((name) => !name.startsWith("-")),
+    places,
+  );
 }
+
+/** A path behind the letter of an option: `-I../include`. */
+const ATTACHED = /^-[A-Za-z]((?:~|\.{1,2})?\/.+|\.\.)$/;
 
 function namesIn(raw: string): readonly string[] {
   const named = raw.replaceAll("${HOME}", "$HOME");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { pathsInCommand, pathsInOutput } from "./mentioned_paths.ts";
+import { pathsInCommand, pathsInOutput, targetsInCommand } from "./mentioned_paths.ts";
 
 const PLACES = { directory: "/work/project", home: "/home/u" };
 
@@ -36,6 +36,19 @@ Deno.test("S15 pathsInCommand() finds paths in argv and in shell lines", () => {
     "/work/b",
   ]);
   assert.deepStrictEqual(found("${HOME}/x", "$OTHER/x", "~other/x"), ["/home/u/x"]);
+  assert.deepStrictEqual(found("-I../words", "-L/srv/x", "-C..", "-I", "-j2", "--x/y"), [
+    "/work/words",
+    "/srv/x",
+    "/work",
+  ]);
+});
+
+Deno.test("S15 targetsInCommand() finds where output is redirected to, and what is copied to", () => {
+  const found = (...words: readonly string[]) => [...targetsInCommand(words, PLACES)];
+  assert.deepStrictEqual(found("echo x > ../a 2>>/srv/b; cat /srv/c"), ["/work/a", "/srv/b"]);
+  assert.deepStrictEqual(found('make && cp -r "a b" ../c/ && mv d /srv/e; ls ../f'), ["/work/c", "/srv/e"]);
+  assert.deepStrictEqual(found("/usr/bin/install", "-m", "755", "a", "/srv/b"), ["/srv/b"]);
+  assert.deepStrictEqual([found("cp ../a"), found("cpio ../a ../b"), found("cat ../a ../b")], [[], [], []]);
 });
 
 Deno.test("S15 a path on another machine is not taken for one of this one", () => {

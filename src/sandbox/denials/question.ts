@@ -32,8 +32,13 @@ export interface Mention {
   readonly inCommand: boolean;
   /** The command names it, or a directory that holds it. */
   readonly belowCommand: boolean;
-  /** The command writes its output there (`> PATH`). */
+  /** The command writes there (`> PATH`, `cp x PATH`). */
   readonly asTarget: boolean;
+  /**
+   * Where it is a directory, the command most likely writes in it: a `git push` printed it, or a write failed at a path
+   * that nothing names, and the command names this one.
+   */
+  readonly asPlace: boolean;
   readonly inOutput: boolean;
   /** Or, where the command names it, the output has its last name. */
   readonly printed: boolean;
