@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { type Denial, DENIED_META_KEY } from "../../src/base/command/denial.ts";
 import type { CommandLine } from "./command_line.ts";
 
 /** The answer of a tool. */
@@ -10,7 +11,18 @@ export interface Answer {
   readonly succeeded: boolean;
   /** Empty where the result names none. */
   readonly operation: string;
+  /** What the sandbox kept from its command. */
+  readonly denials: readonly Denial[];
 }
+
+/** How an agent over stdio behaves. */
+export interface StdioAgentOptions {
+  /** Chooses an answer of a form by its message; absent: the client shows no forms. */
+  readonly onForm?: (message: string) => string;
+}
+
+/** A command that says nothing for so long is given up, milliseconds. */
+const SILENCE_MS = 600_000;
 
 export interface HttpAgentOptions {
   readonly name: string;
@@ -34,7 +46,7 @@ export class Agent implements AsyncDisposable {
   }
 
   /** An agent that starts its server when it connects; the working directory is the scope. */
-  static stdio({ command, args, directory, environment }: CommandLine): Agent {
+  static stdio({ command, args, directory, environment }: CommandLine, { onForm }: StdioAgentOptions = {}): Agent {
     const transport = new StdioClientTransport({
       command,
       args: [...args],
@@ -42,7 +54,14 @@ export class Agent implements AsyncDisposable {
       env: { ...environment },
       stderr: "pipe",
     });
-    return new Agent("demo", new Client({ name: "demo", version: "1.0.0" }), transport);
+    const capabilities = onForm === undefined ? {} : { elicitation: {} };
+    const client = new Client({ name: "demo", version: "1.0.0" }, { capabilities });
+    if (onForm !== undefined) {
+      client.setRequestHandler("elicitation/create", ({ params }) => {
+        return { action: "accept", content: { answer: onForm(params.message) } };
+      });
+    }
+    return new Agent("demo", client, transport);
   }
 
   /** An agent of a server over HTTP. */
@@ -88,15 +107,21 @@ export class Agent implements AsyncDisposable {
   async call(name: string, args: Record<string, unknown>, onProgress?: (text: string) => void): Promise<Answer> {
     const result = await this.client.callTool(
       { name, arguments: args },
-      onProgress === undefined ? {} : { onprogress: ({ message }) => onProgress(message ?? "") },
+      {
+        timeout: SILENCE_MS,
+        resetTimeoutOnProgress: true,
+        ...onProgress !== undefined && { onprogress: ({ message }) => onProgress(message ?? "") },
+      },
     );
     const text = result.content.map((block) => block.type === "text" ? block.text : "").join("\n");
     // Written by our own server: requirement X1.
     const facts = result._meta?.["ahma/operation"] as
       | { readonly operation_id?: string; readonly exit_code?: number }
       | undefined;
+    const denials = (result._meta?.[DENIED_META_KEY] ?? []) as readonly Denial[];
     const isError = result.isError === true;
-    return { text, isError, succeeded: !isError && facts?.exit_code === 0, operation: facts?.operation_id ?? "" };
+    const succeeded = !isError && facts?.exit_code === 0;
+    return { text, isError, succeeded, operation: facts?.operation_id ?? "", denials };
   }
 
   /** Runs a shell line to its end; `onProgress` gets live output. */

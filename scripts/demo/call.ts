@@ -14,7 +14,7 @@ const MOST_LINES = 3;
 export async function call({ agent, screen }: Stage, name: string, args: Record<string, unknown>): Promise<Answer> {
   screen.asks(`${name} ${JSON.stringify(args)}`);
   const answer = await agent.call(name, args).catch((error: Error): Answer => {
-    return { text: error.message, isError: true, succeeded: false, operation: "" };
+    return { text: error.message, isError: true, succeeded: false, operation: "", denials: [] };
   });
   screen.shows(printed(answer).slice(0, MOST_LINES).join("\n") || firstLine(answer));
   return answer;
