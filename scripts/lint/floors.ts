@@ -10,6 +10,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   prompt: 2,
   consent: 2,
   relay: 2,
+  undo: 2,
   process: 3,
   command: 3,
   control: 3,

@@ -54,8 +54,8 @@ export interface Program extends AsyncDisposable {
   readonly sandbox: SessionSandbox;
   /** Servers behind this one; undefined: none is configured. */
   readonly servers: OpenServers | undefined;
-  /** Copies the notes of an earlier program in the first scope (K6). */
-  migrate: OpenToolbox["migrate"];
+  /** What a person asks of native tools. */
+  readonly toolbox: Pick<OpenToolbox, "migrate" | "changes">;
   /** The tools when their checks have answers; `service.catalog` does not wait for them. */
   checkedTools(): Promise<Catalog>;
   /** Speaks MCP until the client is gone or `stop` aborts, and everything that ran has ended (X14). */
@@ -90,7 +90,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const facts = { scope, settings: { ...settings, inline, sandbox: status, publishedAs } };
   const catalog = () => tools.current();
   const onChange = settings.hotReload ? (listener: () => void) => tools.subscribe(listener) : undefined;
-  const toolbox = stack.use(await lateToolbox({ ...options, sandbox, audit }));
+  const toolbox = stack.use(await lateToolbox({ ...options, sandbox, runner, audit }));
   const own = [builtinSource(facts), new ToolFileSource({ facts, catalog, onChange }), toolbox.source] as const;
   const ownPrompts = promptSources(options, stack, toolbox.findValues);
   const servers = configured === undefined
@@ -105,7 +105,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     catalog,
     checks: tools.checks,
     ...onChange !== undefined && { onCatalogChange: onChange },
-    runner,
+    runner: toolbox.runner,
     registry: new OperationRegistry({ maxConcurrency, log, shortIds: settings.http === undefined, ...kept }),
     ...facts,
     writePrivateFile: (text) => writePrivateFile(sandbox.directories.files, text),
@@ -122,9 +122,10 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     runner,
     sandbox,
     servers: servers[0],
-    migrate: (options) => toolbox.migrate(options),
+    toolbox,
     checkedTools: () => tools.checked(),
-    serve: (io) => serveStdio(service, io, { shells: { runner, scope, settings }, shown: control.shown }),
+    serve: (io) =>
+      serveStdio(service, io, { shells: { runner: toolbox.runner, scope, settings }, shown: control.shown }),
     shown: control.shown,
     afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, toolbox, housekeeping, control, log }),
     [Symbol.asyncDispose]: () => rooms.disposeAsync(),

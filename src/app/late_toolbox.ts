@@ -4,24 +4,46 @@ import { failure } from "../base/outcome.ts";
 import type { ToolSource } from "../service/service.ts";
 import { toolGroups } from "../settings/bundles.ts";
 import { projectDirectories } from "./program/directories.ts";
+import type { SessionRunner } from "../process/command_runner.ts";
+import { recordedBy } from "./runner/recorded_runner.ts";
+import { checkUndoStore } from "./undo/undo_store.ts";
+import { isReadable } from "./writable_trees.ts";
 import type { OpenToolbox, OpenToolboxOptions } from "./open_toolbox.ts";
+
+interface LateToolboxOptions extends Omit<OpenToolboxOptions, "directories"> {
+  readonly runner: SessionRunner;
+}
+
+interface LateToolbox extends OpenToolbox {
+  /** Records what commands change where that is asked for; its owner disposes of it. */
+  readonly runner: SessionRunner;
+}
 
 /**
  * The tools of the groups that `--bundles` names.
- * @throws {UsageError} When a directory of the settings cannot be used.
+ * @throws {UserError} When a directory of the settings cannot be used, or commands could reach what `--undo` keeps.
  */
-export async function lateToolbox(options: Omit<OpenToolboxOptions, "directories">): Promise<OpenToolbox> {
+export async function lateToolbox(options: LateToolboxOptions): Promise<LateToolbox> {
+  const { settings, environment, runner } = options;
+  if (settings.undo.isOn) {
+    checkUndoStore(environment, (path) => settings.sandbox.enforce && isReadable(path, { settings, environment }));
+  }
   const directories = await projectDirectories(options.settings, options.sandbox);
   let opened: Promise<OpenToolbox> | undefined;
   const open = lazy(() =>
     opened = import("./open_toolbox.ts").then(({ openToolbox }) => openToolbox({ ...options, directories }))
   );
-  if (toolGroups(options.settings.bundles).length > 0) return await open();
+  if (toolGroups(options.settings.bundles).length > 0 || options.settings.undo.isOn) {
+    const toolbox = await open();
+    return { ...toolbox, runner: recordedBy(runner, toolbox.recorded) };
+  }
   return {
+    runner,
     source: NO_TOOLS,
     resources: [],
     migrate: async (how) => await (await open()).migrate(how),
     findValues: async (asked, signal) => await (await open()).findValues(asked, signal),
+    changes: async (args, signal) => await (await open()).changes(args, signal),
     warmUp: () => Promise.resolve(),
     async [Symbol.asyncDispose]() {
       await (await opened)?.[Symbol.asyncDispose]();

@@ -3,19 +3,21 @@ import type { SandboxChoice } from "../sandbox/policy/sandbox_settings.ts";
 import type { SessionSandbox } from "../sandbox/settle_paths.ts";
 import { openingFlags } from "../sandbox/denials/denied_protected.ts";
 import { startInSandbox } from "../child_server/sandboxed_start.ts";
+import { shortId } from "../operation/operation_id.ts";
 import type { CallAudit } from "../service/run/call_audit.ts";
 import { messageOf } from "../base/errors.ts";
 import type { FindValues } from "../service/prompts/prompt_file_source.ts";
 import type { ResourceSource } from "../service/resource_source.ts";
 import type { ToolSource } from "../service/service.ts";
-import { toolGroups } from "../settings/bundles.ts";
+import { type ToolGroup, toolGroups } from "../settings/bundles.ts";
 import type { ProjectDirectories } from "../settings/project_directories.ts";
 import type { Settings } from "../settings/settings.ts";
 import { DirectoryWatch } from "../system/directory_watch.ts";
 import { absolutePath, isDirectory, realPath } from "../system/paths.ts";
 import { MIGRATE } from "../toolbox/definition/question.ts";
-import type { Protection, ToolResult, WebSetup } from "../toolbox/frame/messages.ts";
-import { toolsOf } from "../toolbox/definition/groups.ts";
+import type { Protection, ToolArguments, ToolResult, WebSetup } from "../toolbox/frame/messages.ts";
+import { type GroupedTool, toolsOf } from "../toolbox/definition/groups.ts";
+import { UNDO_AS, UNDO_START, UNDO_TOOLS } from "../toolbox/definition/undo.ts";
 import { RULE_TOOLS, USER_RULES } from "../toolbox/definition/rules.ts";
 import type { WorkerKind } from "../toolbox/definition/tool_definition.ts";
 import { type OpenWorkerSandbox, WorkerLink } from "../toolbox/link/worker_link.ts";
@@ -26,12 +28,14 @@ import { flowDirectories, makeNotePlaces, runsDirectory, userRules } from "./pro
 import { NoteResources } from "../toolbox/source/note_resources.ts";
 import { projectValues } from "../toolbox/source/project_values.ts";
 import { questionTool } from "../toolbox/source/question_tool.ts";
-import { toolboxSource } from "../toolbox/source/toolbox_source.ts";
+import { toolboxSource, type ToolboxSourceParts } from "../toolbox/source/toolbox_source.ts";
 import { heldFlags } from "../settings/policy/held.ts";
 import type { Policy } from "../settings/policy/policy.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 import { workerCacheOf } from "./program/scope_cache.ts";
 import { workerProgram } from "./program/worker_program.ts";
+import { RecordedCalls } from "./undo/recorded_calls.ts";
+import { undoStore } from "./undo/undo_store.ts";
 
 export interface OpenToolboxOptions extends SessionOptions {
   /** Of commands. */
@@ -51,27 +55,35 @@ export interface OpenToolbox extends AsyncDisposable {
   migrate(options: { readonly dryRun: boolean; readonly signal: AbortSignal }): Promise<ToolResult>;
   /** What the project has for an argument of a prompt. */
   readonly findValues: FindValues;
+  /** Records what calls change; absent: nothing is recorded (S39). */
+  readonly recorded?: RecordedCalls;
+  /** What operations changed, for a person: a call of the tool `changes`. */
+  changes(args: ToolArguments, signal: AbortSignal): Promise<ToolResult>;
   /** Starts the processes that will be needed first. */
   warmUp(): Promise<void>;
 }
 
 const IDLE_MS = 60_000;
+/** A worker that watches the project goes on: the longest time of a timer. */
+const WATCHING_MS = 2_147_483_647;
 const GRACE_MS = 2_000;
+const NEVER = new AbortController().signal;
 
 /** The tools of the groups that `--bundles` names. */
 export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
   const groups = toolGroups(options.settings.bundles);
-  const tools = toolsOf(groups);
+  const tools = [...toolsOf(groups), ...options.settings.undo.isOn ? undoTools() : []];
   const { directories } = options;
   const worker = (kind: WorkerKind) =>
     new WorkerLink({
       name: kind,
       open: () => openWorker(kind, options, directories),
-      idleMs: IDLE_MS,
+      idleMs: kind === "undo" ? WATCHING_MS : IDLE_MS,
       graceMs: GRACE_MS,
       log: options.log,
     });
-  const workers = { project: worker("project"), web: worker("web") };
+  const workers = { project: worker("project"), web: worker("web"), undo: worker("undo") };
+  const recorded = options.settings.undo.isOn ? new RecordedCalls(workers.undo) : undefined;
   const { environment, sandbox } = options;
   const report = (thrown: unknown) =>
     options.log.warn("Cannot tell changes of resources", { error: messageOf(thrown) });
@@ -82,18 +94,10 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
     store,
     onSave: (id) => runs.saved(id),
   });
-  const kinds = (["issues", "memos"] as const).filter((kind) => groups.includes(kind));
-  const notes = new NoteResources({
-    kinds,
-    tasks: groups.includes("todo"),
-    worker: workers.project,
-    watch: (onChange) =>
-      new DirectoryWatch({ directories: notePlaces(directories, sandbox), onChange, log: options.log }),
-    onError: report,
-  });
+  const { notes, resources } = noteResources(options, groups, { worker: workers.project, report });
   return {
     resources: [
-      ...kinds.length > 0 || groups.includes("todo") ? [notes] : [],
+      ...resources,
       ...groups.includes("flow") ? [runs] : [],
     ],
     source: toolboxSource({
@@ -101,7 +105,8 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
       workers,
       onChange: (tool) => void notes.called(tool).catch(report),
       audit: options.audit,
-      added: Object.fromEntries(RULE_TOOLS.map(({ name }) => [name, () => ({ [USER_RULES]: userRules(environment) })])),
+      ...recorded !== undefined && { recorded },
+      added: addedArguments(environment),
       inServer: {
         flow: (service, args, context) => flows.call(service, args, context),
         question_ask: questionTool(workers.project),
@@ -109,14 +114,48 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
     }),
     migrate: ({ dryRun, signal }) => workers.project.call(MIGRATE, { dry_run: dryRun }, { signal }),
     findValues: (asked, signal) => projectValues(workers.project, asked, signal),
+    ...recorded !== undefined && { recorded },
+    changes: (args, signal) => workers.undo.call("changes", { [UNDO_AS]: shortId(), ...args }, { signal }),
     warmUp: async () => {
-      if (tools.some(({ place }) => place === "project")) await workers.project.warmUp();
+      const used = (place: WorkerKind) => tools.some((tool) => tool.place === place);
+      const first = used("undo") ? workers.undo.call(UNDO_START, {}, { signal: NEVER }) : undefined;
+      if (used("project")) await workers.project.warmUp();
+      await first;
     },
     async [Symbol.asyncDispose]() {
       await notes[Symbol.asyncDispose]();
       await Promise.all(Object.values(workers).map((link) => link[Symbol.asyncDispose]()));
     },
   };
+}
+
+/** Notes as resources, if their groups are offered. */
+function noteResources(
+  { directories, sandbox, log }: OpenToolboxOptions,
+  groups: readonly ToolGroup[],
+  { worker, report }: { readonly worker: WorkerLink; readonly report: (thrown: unknown) => void },
+): { readonly notes: NoteResources; readonly resources: readonly NoteResources[] } {
+  const kinds = (["issues", "memos"] as const).filter((kind) => groups.includes(kind));
+  const notes = new NoteResources({
+    kinds,
+    tasks: groups.includes("todo"),
+    worker,
+    watch: (onChange) => new DirectoryWatch({ directories: notePlaces(directories, sandbox), onChange, log: log }),
+    onError: report,
+  });
+  return { notes, resources: kinds.length > 0 || groups.includes("todo") ? [notes] : [] };
+}
+
+/** What tools are given by the server alone. */
+function addedArguments(environment: OpenToolboxOptions["environment"]): ToolboxSourceParts["added"] {
+  return Object.fromEntries([
+    ...RULE_TOOLS.map(({ name }) => [name, () => ({ [USER_RULES]: userRules(environment) })] as const),
+    ...UNDO_TOOLS.map(({ name }) => [name, (as: string) => ({ [UNDO_AS]: as })] as const),
+  ]);
+}
+
+function undoTools(): readonly GroupedTool[] {
+  return UNDO_TOOLS.map((definition) => ({ definition, place: "undo" }));
 }
 
 /** Directories whose files are notes, and that of the list of tasks. */
@@ -137,9 +176,10 @@ async function openWorker(
   const { settings, log } = options;
   await using stack = new AsyncDisposableStack();
   const program = workerProgram(`${options.sandbox.directories.root}/worker`);
-  const cache = kind === "web" ? undefined : await makeCache(options);
+  const cache = kind === "project" ? await makeCache(options) : undefined;
+  const store = kind === "undo" ? await undoStore(options.environment, options.sandbox, stack) : undefined;
   const place = kind === "web" ? await emptyPlace(options) : placeOfProject(options);
-  const own = { reads: program.reads, writes: cache === undefined ? [] : [cache] };
+  const own = { reads: program.reads, writes: [cache ?? [], store ?? []].flat(), store };
   const session = await openSession({ ...options, settings: settingsFor(kind, settings, place, own) }, stack);
   const { runner, sandbox: { directories: { files } } } = session;
   const opened = stack.move();
@@ -155,6 +195,7 @@ async function openWorker(
       writable: place.writes,
       cache,
       ...kind === "web" && { web: webSetup(options) },
+      ...store !== undefined && { undo: { store, ignoredBytes: options.settings.undo.ignoredBytes } },
     },
     start: (hooks) => {
       if (kind === "project") makeNotePlaces(options.sandbox.scopes, settings);
@@ -216,7 +257,7 @@ function settingsFor(
   kind: WorkerKind,
   settings: Settings,
   place: WorkerPlace,
-  own: Pick<WorkerPlace, "reads" | "writes">,
+  own: Pick<WorkerPlace, "reads" | "writes"> & { readonly store: string | undefined },
 ): Settings {
   const { sandbox } = settings;
   const network = kind === "web" ? sandbox.confinement.network : "none";
@@ -230,6 +271,7 @@ function settingsFor(
       ...kind === "web" && { pinned: [], protect: [], allowProtected: [], allowSensitive: [] },
       reads: [...place.reads, ...own.reads],
       writes: [...place.writes, ...own.writes],
+      ...own.store !== undefined && { store: own.store },
       environmentNames: [],
       confinement: { ...sandbox.confinement, network },
     },

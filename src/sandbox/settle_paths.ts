@@ -69,9 +69,11 @@ export function settlePaths(settings: SandboxSettings, system: PathSystem): Outc
   if (!scopes.ok) return scopes;
   const places = sensitivePlaces(settings, system.moreCredentials);
   if (!places.ok) return places;
-  const { serverHome } = settings;
-  // What lies next to it is granted by nothing.
-  const sensitive = places.value.filter((place) => serverHome === undefined || !isWithin(serverHome, place));
+  const { serverHome, store } = settings;
+  // What lies next to them is granted by nothing.
+  const sensitive = places.value.filter((place) =>
+    ![serverHome, store].some((own) => own !== undefined && isWithin(own, place))
+  );
   const problem = scopes.value.map(({ path }) => sensitiveProblem(path, sensitive))
     .find((found) => found !== undefined);
   if (problem !== undefined && settings.enforce) return failure(problem);

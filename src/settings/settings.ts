@@ -17,7 +17,7 @@ import { type ConfinementChoice, DEFAULT_CONFINEMENT, UNIX_SOCKETS } from "../sa
 import { SANDBOX_LAYERS } from "../sandbox/policy/layers.ts";
 import type { CommandLine } from "./flags/parse_command_line.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
-import { type FlagSources, type FlagValues, flagValues, type Given } from "./flags/flag_values.ts";
+import { type FlagSources, type FlagValues, flagValues, type Given, limitOf } from "./flags/flag_values.ts";
 import { askingRefused, heldBy, openingProblem } from "./policy/held.ts";
 import type { Policy } from "./policy/policy.ts";
 import type { SandboxChoice } from "../sandbox/policy/sandbox_settings.ts";
@@ -165,6 +165,8 @@ function settingsFrom(values: FlagValues, cores: number) {
     pool: !values.isOn("no-pool"),
     /** Whether a sandbox may run one command after the other. */
     reuse: !values.isOn("no-reuse"),
+    /** What operations change is recorded, to be taken back (S39), with so many bytes of ignored files. */
+    undo: { isOn: values.isOn("undo"), ignoredBytes: limitOf(values.text("undo-ignored") ?? "64M") ?? Infinity },
     /** As typed (S18); undefined: none is written. */
     auditLog: values.text("audit-log"),
     /** Instead of the daily file (L8). */

@@ -4,6 +4,7 @@ import type { Logger } from "../../base/log.ts";
 import { parentOf } from "../../system/paths.ts";
 import { removeStaleSessions } from "../../sandbox/directories/session_directory.ts";
 import type { SessionSandbox } from "../../sandbox/settle_paths.ts";
+import { removeOldStores } from "../undo/undo_store.ts";
 import { removeOldCaches } from "./scope_cache.ts";
 
 /** Then a client's first calls, which it would delay, are answered. */
@@ -35,14 +36,16 @@ export class Housekeeping implements Disposable {
 
   async #keep(): Promise<void> {
     const { environment, sandbox, log } = this.#options;
-    const [sessions, caches] = await Promise.allSettled([
+    const [sessions, ...kept] = await Promise.allSettled([
       removeStaleSessions(parentOf(sandbox.directories.root)),
       removeOldCaches(environment, sandbox),
+      removeOldStores(environment),
     ]);
     if (sessions.status === "fulfilled") { for (const problem of sessions.value.problems) log.warn(problem); }
     else log.warn("Cannot remove the remains of killed sessions", { error: messageOf(sessions.reason) });
-    if (caches.status === "rejected") {
-      log.warn("Cannot remove caches that are not used any more", { error: messageOf(caches.reason) });
+    for (const one of kept) {
+      if (one.status !== "rejected") continue;
+      log.warn("Cannot remove caches that are not used any more", { error: messageOf(one.reason) });
     }
   }
 }

@@ -22,6 +22,7 @@ import { uninstall } from "./uninstall/uninstall.ts";
 import { servers } from "./servers/servers.ts";
 import { migrate } from "./migrate/migrate.ts";
 import { schema } from "./schema.ts";
+import { undo } from "./undo/undo.ts";
 import { validate } from "./validate/validate.ts";
 import { version } from "./version/version.ts";
 
@@ -46,6 +47,7 @@ export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help" | "serve
   uninstall,
   migrate,
   accept,
+  undo,
   cache,
   "check-access": checkAccess,
   grants,

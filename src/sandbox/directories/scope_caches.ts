@@ -118,12 +118,12 @@ function moveUnused(path: string, removed: string): boolean {
   return true;
 }
 
-/** Removes caches that were not used for 30 days. */
-export async function removeUnusedCaches(base: string, now: number): Promise<void> {
+/** Removes caches that were not used for so long, milliseconds; absent: 30 days. */
+export async function removeUnusedCaches(base: string, now: number, keptMs = KEPT_MS): Promise<void> {
   for await (const { name } of Deno.readDir(base)) if (name.startsWith(REMOVED)) await removeTree(`${base}/${name}`);
   for (const path of await cachePaths(base)) {
     // No lock is tried on any other: its server may be starting.
-    if (now - (await lastUse(path)).getTime() > KEPT_MS) await removeCache({ path });
+    if (now - (await lastUse(path)).getTime() > keptMs) await removeCache({ path });
   }
 }
 

@@ -22,6 +22,8 @@ export interface SandboxChoice {
   readonly allowSensitive: readonly string[];
   /** The home of a third-party server, canonical: it lies among credentials and is its scope; absent: none. */
   readonly serverHome?: string;
+  /** The store of a worker of ours, canonical, which lies among credentials: only its sandbox opens it; absent: none. */
+  readonly store?: string;
   /** `--strict`: nothing below home is readable unless it is named (S4). */
   readonly strict: boolean;
   /** `--require-layer`: layers without which the program does not start, in addition to Landlock (S8). */

@@ -238,6 +238,10 @@ const FLAGS = {
   "no-pool": { help: "Start a new process for every command instead of keeping some ready", project: true },
   "no-reuse": { help: "Run each command in a new sandbox instead of reusing one" },
   "no-hot-reload": { help: "Read the tool files only once, not again when they change", project: true },
+  "undo": { help: "Keep what each call changes in the scope, to show it and take it back (docs/undo.md)" },
+  "undo-ignored": taking("limit", "SIZE", "How much of ignored files --undo keeps (default: 64M)", {
+    range: [0, 1024 * 1024 * 1024 * 1024],
+  }),
   "audit-log": taking("text", "FILE", "Log every command to this file, and run none that cannot be logged", {
     refuseEmpty: true,
   }),

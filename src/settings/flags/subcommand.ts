@@ -15,6 +15,8 @@ export type Operands =
   | "operation"
   /** Operations of running servers. */
   | "operations"
+  /** An operation that is kept, and paths. */
+  | "changed"
   /** What to do with logins, and a server. */
   | "login"
   /** What to do with servers, names of servers, and names of tools. */

@@ -178,6 +178,24 @@ const SUBCOMMAND_FACTS = {
       ["ahma_mcp accept vendor/lib", "Show that one, and put it back"],
     ],
   },
+  "undo": {
+    summary: "Show what operations changed in this project, and take it back",
+    usage: "[OPERATION [PATH]...] [flags]",
+    operands: "changed",
+    flags: ["yes", "json"],
+    serverFlags: true,
+    details: [
+      "A server with --undo keeps what each call changes in the scope. undo lists the last operations of this directory's " +
+      "project; with one it shows what that changed, asks, and puts it back. No server need run.",
+      "What was changed since is left alone and named, unless it is given as PATH. Each undo is an operation that can be undone.",
+      "The exit code is 1 if something was left alone, or if there is no such operation.",
+    ],
+    examples: [
+      ["ahma_mcp undo", "The last operations, and what they changed"],
+      ["ahma_mcp undo op_P48D4J7W", "Show one, and put it back"],
+      ["ahma_mcp undo op_P48D4J7W src/main.rs --yes", "One file of it, without a question"],
+    ],
+  },
   "cache": {
     summary: "List the package manager caches of each project, or clear them",
     usage: "[list] | clear [DIRECTORY]... | clear --all",
@@ -186,6 +204,7 @@ const SUBCOMMAND_FACTS = {
     details: [
       "Each scope has its own cache in ~/.cache/ahma_mcp/scopes: packages, build caches, and programs that package " +
       "managers install for the user. A new clone at the same path finds it again. After 30 days without use it is removed.",
+      "What --undo keeps of a project is listed and cleared too; after 7 days without use it is removed.",
       "clear removes the caches of the named scopes, by default that of the current directory. A cache in use by a server stays.",
     ],
     examples: [

@@ -95,6 +95,11 @@ export class OpenFiles implements Disposable {
     return this.#openBelow(top, below, flags);
   }
 
+  /** Opens a directory by its canonical path; undefined: there is none, or it is a link. */
+  directoryAt(path: string): number | undefined {
+    return this.#open(AT_FDCWD, path, O_PATH | O_CLOEXEC | OWN_OPEN_FLAGS.directory | OWN_OPEN_FLAGS.noFollow);
+  }
+
   /** Opens a file for reading; undefined: it is a link, or cannot be opened. */
   open(directory: number, name: string): number | undefined {
     return this.#open(directory, name, OWN_OPEN_FLAGS.noFollow | O_NONBLOCK | O_CLOEXEC);
@@ -116,6 +121,11 @@ export class OpenFiles implements Disposable {
     const number = BigInt(OWN_CALLS.getdents64);
     const { directory } = this.#library.symbols;
     return listEntries(new Uint8Array(65_536), (into) => directory(number, BigInt(fd), into, BigInt(into.length)));
+  }
+
+  /** Opens an open file once more, for reading; undefined: it may not be read. */
+  reopen(fd: number): number | undefined {
+    return this.#open(AT_FDCWD, `/proc/self/fd/${fd}`, O_NONBLOCK | O_CLOEXEC);
   }
 
   /** Opens a file for reading and writing and keeps its content; undefined: it is a link, or cannot be opened. */

@@ -1,7 +1,10 @@
 import type { Parameter } from "./parameters.ts";
 
-/** The kinds of workers: one for the files of the project without a network, one for the network without files (K2). */
-export type WorkerKind = "project" | "web";
+/**
+ * The kinds of workers: one for the files of the project without a network, one for the network without files (K2), and one
+ * that records changes (S39).
+ */
+export type WorkerKind = "project" | "web" | "undo";
 
 /** The process that runs a tool: a worker, or the server if the tool opens no path of a call. */
 export type ToolPlace = WorkerKind | "server";

@@ -20,6 +20,8 @@ export interface WorkerSetup {
   readonly data?: string | undefined;
   /** Absolute directory for what is derived from the project and kept between starts, as an index. */
   readonly cache?: string | undefined;
+  /** Of the worker that records changes: the absolute directory of its store, and bytes of ignored files that it keeps; absent: it is another. */
+  readonly undo?: { readonly store: string; readonly ignoredBytes: number };
   /** Command line of its helpers; absent: it has none. */
   readonly helper?: readonly string[];
   /** Of the worker for the network; absent: it is the other one. */

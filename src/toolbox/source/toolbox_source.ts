@@ -19,8 +19,15 @@ import type { WorkerLink } from "../link/worker_link.ts";
 export interface ToolboxSourceParts {
   readonly tools: readonly GroupedTool[];
   readonly workers: Readonly<Record<WorkerKind, Pick<WorkerLink, "call">>>;
-  /** Arguments that only the server adds to a tool's call, by the tool's name. */
-  readonly added: Readonly<Record<string, () => ToolArguments>>;
+  /** Arguments that only the server adds to a tool's call, by the tool's name; `operation` is the id of the call's. */
+  readonly added: Readonly<Record<string, (operation: string) => ToolArguments>>;
+  /** Records what a call changes that may write, and gives sentences for its result; absent: nothing is recorded. */
+  readonly recorded?: {
+    around<Result>(
+      call: { readonly id: string; readonly title: string },
+      work: () => Promise<Result>,
+    ): Promise<{ readonly result: Result; readonly notes: readonly string[] }>;
+  };
   /** Tools of the server, by name. */
   readonly inServer: Readonly<Record<string, ServerTool>>;
   /** Undefined: no log is kept. */
@@ -33,7 +40,9 @@ export interface ToolboxSourceParts {
 export type ServerTool = (service: Service, args: never, context: CallContext) => Promise<CallToolResult>;
 
 /** The tools of the requested groups. */
-export function toolboxSource({ tools, workers, inServer, audit, onChange, added }: ToolboxSourceParts): ToolSource {
+export function toolboxSource(
+  { tools, workers, inServer, audit, onChange, added, recorded }: ToolboxSourceParts,
+): ToolSource {
   const listed = tools.map(({ definition }) => listedTool(definition));
   const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
   return {
@@ -45,7 +54,15 @@ export function toolboxSource({ tools, workers, inServer, audit, onChange, added
       if (!checked.ok) return success(errorResult(checked.problem));
       const { place } = tool;
       if (place !== "server") {
-        const call = { name, args: checked.value, added: added[name]?.() ?? {}, worker: workers[place], audit };
+        const isRecorded = place === "project" && !tool.definition.readOnly;
+        const call = {
+          name,
+          args: checked.value,
+          added: (operation: string) => added[name]?.(operation) ?? {},
+          worker: workers[place],
+          audit,
+          recorded: isRecorded ? recorded : undefined,
+        };
         const result = await callWorker(service, call, context);
         if (!tool.definition.readOnly) onChange?.(name);
         return success(result);
@@ -60,13 +77,14 @@ export function toolboxSource({ tools, workers, inServer, audit, onChange, added
 interface WorkerCall extends Pick<ToolboxSourceParts, "audit"> {
   readonly name: string;
   readonly args: ToolArguments;
-  readonly added: ToolArguments;
+  readonly added: (operation: string) => ToolArguments;
   readonly worker: Pick<WorkerLink, "call">;
+  readonly recorded: ToolboxSourceParts["recorded"];
 }
 
 async function callWorker(
   service: Service,
-  { name, args, added, worker, audit }: WorkerCall,
+  { name, args, added, worker, audit, recorded }: WorkerCall,
   context: CallContext,
 ): Promise<CallToolResult> {
   const progress = new ForwardedProgress(context);
@@ -75,10 +93,14 @@ async function callWorker(
     const audited = { operation: control.operation, ...typeof path === "string" && { path } };
     const begun = await audit?.beginCall(audited);
     if (begun?.ok === false) return { kind: "not_started", message: begun.problem, fault: "server" };
-    const result = await worker.call(name, { ...args, ...added }, {
-      signal: control.signal,
-      onProgress: (step) => progress.forward({ ...step }),
-    });
+    const call = () =>
+      worker.call(name, { ...args, ...added(control.operation.id) }, {
+        signal: control.signal,
+        onProgress: (step) => progress.forward({ ...step }),
+      });
+    const result = recorded === undefined
+      ? await call()
+      : withNotes(await recorded.around({ id: control.operation.id, title: `${name}: ${job.title}` }, call));
     control.answer({ ...result });
     control.write(encodeText(`${textOf(result)}\n`));
     const outcome = control.signal.aborted ? "cancelled" : result.isError === true ? "failed" : "completed";
@@ -103,6 +125,13 @@ async function callWorker(
   } finally {
     progress.end();
   }
+}
+
+function withNotes(
+  { result, notes }: { readonly result: ToolResult; readonly notes: readonly string[] },
+): ToolResult {
+  if (notes.length === 0) return result;
+  return { ...result, content: [...result.content, { type: "text", text: notes.join("\n") }] };
 }
 
 /** A tool in the form of `tools/list`. */

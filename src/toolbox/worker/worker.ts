@@ -49,5 +49,6 @@ const writer = Deno.stdout.writable.getWriter();
 await serveCalls(
   Deno.stdin.readable,
   (frame) => writer.write(frame),
-  async (name) => TOOLS[name] ?? (await import("../notes/tools.ts")).TOOLS[name],
+  async (name) =>
+    TOOLS[name] ?? (await import("../notes/tools.ts")).TOOLS[name] ?? (await import("../undo/tools.ts")).TOOLS[name],
 );

@@ -63,6 +63,7 @@ const OPERANDS: Readonly<Record<Operands, Completion>> = {
   shell: { kind: "words", words: COMPLETION_SHELLS },
   operation: { kind: "free" },
   operations: { kind: "free" },
+  changed: { kind: "free" },
   subcommand: { kind: "words", words: SUBCOMMANDS },
 };
 

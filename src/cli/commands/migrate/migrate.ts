@@ -22,7 +22,7 @@ export async function migrate(
   await using log = openRunLog({ settings, warnings, environment });
   await using program = await compose({ settings, environment, log: log.logger });
   log.start();
-  const { content, isError } = await program.migrate({ dryRun: flags.has("dry-run"), signal: stop });
+  const { content, isError } = await program.toolbox.migrate({ dryRun: flags.has("dry-run"), signal: stop });
   const text = content.map((part) => part.type === "text" ? part.text : "").join("\n");
   await (isError === true ? printProblem(text) : print(`${text}\n`));
   return isError === true ? 1 : 0;

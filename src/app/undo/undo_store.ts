@@ -1,0 +1,68 @@
+/** Where changes of a project are kept: in the user's state directory, where no command reaches (S39). */
+import { messageOf, UserError } from "../../base/errors.ts";
+import { unwrapOrUserError } from "../../base/outcome.ts";
+import { listCaches, removeUnusedCaches, type ScopeCache, useCache } from "../../sandbox/directories/scope_caches.ts";
+import { scopeName } from "../../sandbox/settle_paths.ts";
+import type { SessionSandbox } from "../../sandbox/settle_paths.ts";
+import { realPath } from "../../system/paths.ts";
+import { stateDirectory } from "../../system/user_directories.ts";
+
+type Environment = Readonly<Record<string, string>>;
+
+/** The directory of all stores; undefined: the user has no state directory. */
+export function undoStores(environment: Environment): string | undefined {
+  const state = stateDirectory(environment);
+  return state === undefined ? undefined : `${state}/undo`;
+}
+
+/** @throws {UserError} When commands could reach the store, or this system has none. */
+export function checkUndoStore(environment: Environment, isReadable: (path: string) => boolean): void {
+  if (Deno.build.os !== "linux") throw new UserError('Cannot use "--undo": it needs Linux');
+  const stores = undoStores(environment);
+  if (stores === undefined) {
+    throw new UserError('Cannot use "--undo": neither XDG_STATE_HOME nor HOME says where to keep contents');
+  }
+  if (isReadable(stores)) {
+    throw new UserError(
+      `Cannot use "--undo": commands can reach "${stores}", where contents are kept. ` +
+        "Choose another scope, --read or --write directory, or set XDG_STATE_HOME",
+    );
+  }
+}
+
+/** Stores of projects without a server for this long are removed, milliseconds: 7 days. */
+const KEPT_MS = 7 * 86_400_000;
+
+/** Removes what no server used for 7 days. */
+export async function removeOldStores(environment: Environment): Promise<void> {
+  const stores = undoStores(environment);
+  if (stores !== undefined && realPath(stores) !== undefined) await removeUnusedCaches(stores, Date.now(), KEPT_MS);
+}
+
+/** Stores with their projects, as caches are listed. */
+export async function listStores(environment: Environment): Promise<readonly ScopeCache[]> {
+  const stores = undoStores(environment);
+  return stores === undefined || realPath(stores) === undefined ? [] : await listCaches(stores);
+}
+
+/**
+ * The store of a project, made where it is missing; `stack` holds its record.
+ * @throws {UserError} When it is not private to this user.
+ */
+export async function undoStore(
+  environment: Environment,
+  { scopes }: Pick<SessionSandbox, "scopes">,
+  stack: AsyncDisposableStack,
+): Promise<string> {
+  const path = `${undoStores(environment)}/${scopeName(scopes)}`;
+  try {
+    await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+    stack.use(unwrapOrUserError(useCache(path, scopes[0]?.path ?? "")));
+    const { isDirectory, uid, mode } = await Deno.lstat(path);
+    const real = realPath(path);
+    if (isDirectory && uid === Deno.uid() && ((mode ?? 0) & 0o077) === 0 && real !== undefined) return real;
+  } catch (thrown) {
+    throw new UserError(`Cannot make "${path}": ${messageOf(thrown)}`);
+  }
+  throw new UserError(`Cannot use "${path}": it must be a directory of yours with mode 0700`);
+}

@@ -1,0 +1,129 @@
+/** What readers are told of recorded operations. Pure. */
+import { duration } from "../../base/time.ts";
+import { shorten } from "../../base/visible_text.ts";
+import { type Change, letterOf, type MovedRef, type RecordedOperation, told } from "../../undo/model/change.ts";
+import type { Left, Step } from "../../undo/model/plan.ts";
+
+/** How names are shown. */
+export interface Shown {
+  /** A path as the project calls it. */
+  readonly name: (path: string) => string;
+  readonly json: boolean;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+const MOST_LINES = 200;
+const MOST_LISTED = 20;
+const LONGEST_NAME = 300;
+
+/** One line for each operation, the last first. */
+export function operationLines(operations: readonly RecordedOperation[], shown: Shown): string {
+  if (shown.json) return JSON.stringify({ operations: operations.map((one) => asJson(one, shown)) }, null, 2);
+  if (operations.length === 0) return "No operation that is kept changed anything here.";
+  const lines = operations.slice(0, MOST_LISTED).map((one) => {
+    const { operation, at, title } = one;
+    return `${operation}  ${duration(shown.now - at)} ago  ${counts(one)}  ${shorten(title, 100)}`;
+  });
+  return withMore(lines, operations.length, "operations");
+}
+
+/** What one operation changed. */
+export function changeLines(one: RecordedOperation, shown: Shown, diff: string): string {
+  const { operation, at, title, shared, changes, refs } = one;
+  const listed = told(changes).map((change) => `${letterOf(change)} ${nameOf(change.path, shown)}${unkept(change)}`);
+  return [
+    `${operation}, ${duration(shown.now - at)} ago, changed ${counts(one)}: ${shorten(title, 200)}`,
+    withMore(listed.slice(0, MOST_LINES), listed.length, "paths"),
+    ...shared.length === 0 ? [] : [`Ran at the same time, so a change may be theirs: ${shared.join(", ")}`],
+    ...refs.map(refLine),
+    ...diff === "" ? [] : ["", diff],
+  ].filter((line) => line !== undefined).join("\n");
+}
+
+/** The same for programs. */
+export function operationAsJson(one: RecordedOperation, shown: Shown, diff: string): string {
+  return JSON.stringify({ ...asJson(one, shown), diff }, null, 2);
+}
+
+interface UndoneOperation {
+  readonly done: readonly Step[];
+  readonly left: readonly Left[];
+  readonly refs: readonly MovedRef[];
+  /** That this undo is. */
+  readonly operation: string;
+}
+
+/** What an undo did, and what it left alone. */
+export function undoneLines({ done, left, refs, operation }: UndoneOperation, shown: Shown): string {
+  const paths = new Set(done.map(({ path }) => path));
+  if (shown.json) {
+    return JSON.stringify(
+      {
+        operation,
+        undone: [...paths].map(shown.name),
+        left: left.map(({ path, reason }) => ({ path: shown.name(path), reason })),
+        refs,
+      },
+      null,
+      2,
+    );
+  }
+  const lines = left.slice(0, MOST_LINES).map(({ path, reason }) => `${nameOf(path, shown)}: ${reason}`);
+  return [
+    paths.size === 0
+      ? "Nothing was put back."
+      : `Put back ${paths.size === 1 ? "1 path" : `${paths.size} paths`}. Undo of this: \`changes\` ${operation}.`,
+    ...left.length === 0 ? [] : ["Left alone (name a path in `paths` to put it back all the same):"],
+    ...left.length === 0 ? [] : [withMore(lines, left.length, "paths")],
+    ...refs.map(refLine),
+  ].join("\n");
+}
+
+function asJson({ operation, at, title, shared, changes, refs }: RecordedOperation, shown: Shown) {
+  return {
+    operation,
+    at: new Date(at).toISOString(),
+    title,
+    changes: told(changes).map((change) => ({
+      change: letterOf(change),
+      path: shown.name(change.path).toWellFormed(),
+    })),
+    ...shared.length > 0 && { shared },
+    ...refs.length > 0 && { refs },
+  };
+}
+
+function counts({ changes, refs }: RecordedOperation): string {
+  const letters = told(changes).map(letterOf);
+  const parts = (["A", "M", "D"] as const).flatMap((letter) => {
+    const count = letters.filter((one) => one === letter).length;
+    return count === 0 ? [] : [`${count} ${letter}`];
+  });
+  return [...parts, ...refs.length === 0 ? [] : [`${refs.length} git`]].join(" ") || "times only";
+}
+
+function unkept({ before }: Change): string {
+  return before?.unkept === undefined ? "" : ` (not kept: ${before.unkept})`;
+}
+
+/** A name that a command moved is never moved back: git's own way is told. */
+function refLine({ name, before, after }: MovedRef): string {
+  const short = (value: string | undefined) => value === undefined ? "none" : shorten(value.slice(0, 60), 60);
+  const way = before === undefined
+    ? `git update-ref -d ${name}`
+    : name === "HEAD" && before.startsWith("ref: ")
+    ? `git symbolic-ref HEAD ${before.slice("ref: ".length)}`
+    : name === "refs/stash"
+    ? `git stash store ${before}`
+    : `git update-ref ${name} ${before}`;
+  return `git ${shorten(name, 200)}: ${short(before)} -> ${short(after)}; back: ${shorten(way, 300)} (see git reflog)`;
+}
+
+function nameOf(path: string, { name }: Shown): string {
+  return shorten(name(path).toWellFormed(), LONGEST_NAME);
+}
+
+function withMore(lines: readonly string[], total: number, what: string): string {
+  return [...lines, ...total > lines.length ? [`… [${total - lines.length} more ${what}]`] : []].join("\n");
+}

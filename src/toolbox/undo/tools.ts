@@ -1,0 +1,141 @@
+/** The calls of the worker that records changes: it reads and writes files of the project, and starts no program (S39). */
+import { UserError } from "../../base/errors.ts";
+import { absolutePath } from "../../system/paths.ts";
+import { Recorder } from "../../undo/recorder.ts";
+import { type RecordedOperation, told } from "../../undo/model/change.ts";
+import { UNDO_BEGIN, UNDO_END, UNDO_START } from "../definition/undo.ts";
+import { textResult, type ToolResult } from "../frame/messages.ts";
+import type { NativeTool, ToolContext } from "../project/native_tool.ts";
+import type { Project } from "../project/project.ts";
+import { diffText } from "./diff_text.ts";
+import { changeLines, operationAsJson, operationLines, type Shown, undoneLines } from "./texts.ts";
+
+/** See the definition of `changes`, and what only the server adds. */
+interface ChangesArguments {
+  readonly operation_id?: string;
+  readonly action?: "show" | "undo";
+  readonly paths?: readonly string[];
+  readonly as?: string;
+  readonly json?: boolean;
+}
+
+/** One for the worker: the first call looks at the whole project. */
+class Recording {
+  readonly #project: Project;
+  #recorder: Recorder | undefined;
+  /** The project cannot be recorded at all. */
+  #refused: UserError | undefined;
+
+  constructor(project: Project) {
+    this.#project = project;
+  }
+
+  get recorder(): Recorder {
+    if (this.#refused !== undefined) throw this.#refused;
+    try {
+      return this.#recorder ??= openRecorder(this.#project);
+    } catch (thrown) {
+      if (thrown instanceof UserError) this.#refused = thrown;
+      throw thrown;
+    }
+  }
+}
+
+function openRecorder(project: Project): Recorder {
+  const { undo, scopes } = project.setup;
+  if (undo === undefined) throw new UserError('Cannot record changes: the server was started without "--undo"');
+  const files = project.begin();
+  const roots = scopes.flatMap((path) => {
+    const directory = files.directoryAt(path);
+    return directory === undefined ? [] : [{ path, directory }];
+  });
+  return new Recorder({ files, roots, ...undo, now: Date.now });
+}
+
+function recorderOf({ project }: ToolContext): Recorder {
+  return project.kept(Recording).recorder;
+}
+
+/** Every answer says what could not be recorded. */
+function answer(recorder: Recorder, text: string): ToolResult {
+  const problem = recorder.takeProblem();
+  return textResult(
+    problem === undefined ? text : `${text}${text === "" ? "" : "\n"}Not all of it can be undone: ${problem}.`,
+  );
+}
+
+function begin({ operation, title }: { readonly operation: string; readonly title: string }, context: ToolContext) {
+  const recorder = recorderOf(context);
+  recorder.begin({ operation, title });
+  return answer(recorder, "");
+}
+
+function end({ operation }: { readonly operation: string }, context: ToolContext): ToolResult {
+  const recorder = recorderOf(context);
+  const { changes, refs } = recorder.end(operation);
+  const count = told(changes).length;
+  const parts = [
+    ...count === 0 ? [] : [count === 1 ? "1 path" : `${count} paths`],
+    ...refs.length === 0 ? [] : ["names of git"],
+  ];
+  return answer(recorder, parts.length === 0 ? "" : `Changed ${parts.join(" and ")} (\`changes\` ${operation}).`);
+}
+
+async function changes(args: ChangesArguments, context: ToolContext): Promise<ToolResult> {
+  const recorder = recorderOf(context);
+  const shown = shownBy(context.project, args);
+  const { operation_id: wanted, action = "show" } = args;
+  const operations = recorder.operations();
+  if (wanted === undefined) {
+    if (action === "undo") throw new UserError('Cannot undo: argument "operation_id" names no operation');
+    return textResult(operationLines(operations, shown));
+  }
+  const found = operations.find(({ operation }) => operation === wanted);
+  if (found === undefined) {
+    throw new UserError(
+      `Operation "${wanted}" changed nothing here that is kept. Without operation_id the last are listed`,
+    );
+  }
+  if (action === "undo") return undo(recorder, found, { args, context, shown });
+  const chosen = args.paths === undefined ? found : only(found, pathsOf(args.paths, context));
+  const diff = await diffText(chosen.changes, (content, most) => recorder.content(content, most), shown);
+  return textResult(shown.json ? operationAsJson(chosen, shown, diff) : changeLines(chosen, shown, diff));
+}
+
+function undo(
+  recorder: Recorder,
+  found: RecordedOperation,
+  { args: { paths, as }, context, shown }: {
+    readonly args: ChangesArguments;
+    readonly context: ToolContext;
+    readonly shown: Shown;
+  },
+): ToolResult {
+  const operation = as ?? crypto.randomUUID();
+  const chosen = paths && pathsOf(paths, context);
+  const undone = recorder.undo(found.changes, chosen, { operation, title: `undo of ${found.operation}` });
+  const result = answer(recorder, undoneLines({ ...undone, refs: found.refs, operation }, shown));
+  return { ...result, ...undone.left.length > 0 && undone.done.length === 0 && { isError: true } };
+}
+
+function pathsOf(paths: readonly string[], { project }: ToolContext): readonly string[] {
+  return paths.map((path) => absolutePath(path, project.directory));
+}
+
+function only(found: RecordedOperation, paths: readonly string[]): RecordedOperation {
+  const isChosen = (path: string) => paths.some((one) => path === one || path.startsWith(`${one}/`));
+  return { ...found, changes: found.changes.filter(({ path }) => isChosen(path)) };
+}
+
+function shownBy({ directory }: Project, { json }: ChangesArguments): Shown {
+  const name = (path: string) => path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path;
+  return { name, json: json === true, now: Date.now() };
+}
+
+/** The code of each call by its name. */
+export const TOOLS: Readonly<Record<string, NativeTool>> = {
+  [UNDO_START]: (_args: never, context) => answer(recorderOf(context), ""),
+  [UNDO_BEGIN]: begin,
+  [UNDO_END]: end,
+  changes,
+};

@@ -1,0 +1,82 @@
+/** What changed between two states of a tree. Pure. */
+import { isOnlyTimes, isSame, type State } from "./entry.ts";
+
+export interface Change {
+  /** Absolute. */
+  readonly path: string;
+  readonly before: State;
+  readonly after: State;
+}
+
+/** A tree as it was last seen, by path. */
+export type Index = ReadonlyMap<string, NonNullable<State>>;
+
+/** A branch or another name of git that a command moved. */
+export interface MovedRef {
+  /** The directory of git that holds it. */
+  readonly repository: string;
+  readonly name: string;
+  /** What it named; undefined: it did not exist. */
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** One operation of one server. */
+export interface RecordedOperation {
+  readonly operation: string;
+  /** Of its last begin, milliseconds since 1970. */
+  readonly at: number;
+  readonly title: string;
+  readonly changes: readonly Change[];
+  readonly refs: readonly MovedRef[];
+  /** Others that ran at the same time, so that a change may be theirs. */
+  readonly shared: readonly string[];
+}
+
+/** What differs between two indexes, in the order of paths. */
+export function differences(before: Index, after: Index): readonly Change[] {
+  const changes: Change[] = [];
+  for (const [path, old] of before) {
+    const next = after.get(path);
+    if (!isSame(old, next)) changes.push({ path, before: old, after: next });
+  }
+  for (const [path, next] of after) if (!before.has(path)) changes.push({ path, before: undefined, after: next });
+  return inOrder(changes);
+}
+
+/** Several lists, one after the other, as one: what went back to its first state is left out. */
+export function combined(lists: Iterable<readonly Change[]>): readonly Change[] {
+  const whole = new Map<string, Change>();
+  for (const list of lists) {
+    for (const change of list) {
+      whole.set(change.path, { ...change, before: (whole.get(change.path) ?? change).before });
+    }
+  }
+  return inOrder([...whole.values()].filter(({ before, after }) => !isSame(before, after)));
+}
+
+/** The same for names of git. */
+export function combinedRefs(lists: Iterable<readonly MovedRef[]>): readonly MovedRef[] {
+  const whole = new Map<string, MovedRef>();
+  for (const list of lists) {
+    for (const ref of list) {
+      const key = `${ref.repository}\0${ref.name}`;
+      whole.set(key, { ...ref, before: (whole.get(key) ?? ref).before });
+    }
+  }
+  return [...whole.values()].filter(({ before, after }) => before !== after);
+}
+
+/** Those that a reader is told of: times of directories change with what is in them. */
+export function told(changes: readonly Change[]): readonly Change[] {
+  return changes.filter(({ before, after }) => !isOnlyTimes(before, after));
+}
+
+/** The letter that git uses for it. */
+export function letterOf({ before, after }: Change): "A" | "M" | "D" {
+  return before === undefined ? "A" : after === undefined ? "D" : "M";
+}
+
+function inOrder(changes: readonly Change[]): readonly Change[] {
+  return changes.toSorted((one, other) => one.path < other.path ? -1 : 1);
+}

@@ -1,0 +1,93 @@
+/** The steps that take changes back, each of which is safe to do or to leave. Pure. */
+import type { Change } from "./change.ts";
+import { holdsSame, isOnlyTimes, isSame, type State } from "./entry.ts";
+
+/** One path is taken from the state that was seen a moment ago to an earlier one. */
+export interface Step {
+  readonly path: string;
+  readonly present: State;
+  readonly wanted: State;
+}
+
+/** A path that is left alone, and why. */
+export interface Left {
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface Plan {
+  /** In the order in which they are to be done. */
+  readonly steps: readonly Step[];
+  /** Directories that get their modes and times when all else is done, the deepest first. */
+  readonly finish: readonly Step[];
+  readonly left: readonly Left[];
+}
+
+export interface PlanQuestion {
+  /** Of the operation. */
+  readonly changes: readonly Change[];
+  /** What is there now. */
+  readonly present: (path: string) => State;
+  /** Only these paths and what is below them, absolute; these themselves in whatever state. Undefined: all paths. */
+  readonly chosen: readonly string[] | undefined;
+}
+
+/** A path whose present state is not what the operation left is a conflict, unless it was chosen by name. */
+export function planUndo({ changes, present, chosen }: PlanQuestion): Plan {
+  const wanted = chosen === undefined ? changes : withParents(changes, chosen);
+  const steps: Step[] = [];
+  const finish: Step[] = [];
+  const left: Left[] = [];
+  for (const { path, before, after } of wanted) {
+    const now = present(path);
+    const step = { path, present: now, wanted: before };
+    if (isOnlyTimes(before, after)) {
+      if (isSame(now, after)) finish.push(step);
+    } else if (isSame(now, before)) continue;
+    else if (!holdsSame(now, after) && !holdsSame(now, before) && chosen?.includes(path) !== true) {
+      left.push({ path, reason: "it was changed since" });
+    } else {
+      const reason = whyLost(before, now);
+      if (reason !== undefined) left.push({ path, reason });
+      else {
+        steps.push(step);
+        if (before?.kind === "directory") finish.push(step);
+      }
+    }
+  }
+  return { steps: inTurn(steps), finish: deepestFirst(finish), left };
+}
+
+/** The chosen paths, what is below them, and directories above them that are gone. */
+function withParents(changes: readonly Change[], chosen: readonly string[]): readonly Change[] {
+  const isChosen = (path: string) => chosen.some((one) => path === one || path.startsWith(`${one}/`));
+  const isAbove = ({ path, before }: Change) =>
+    before?.kind === "directory" && chosen.some((one) => one.startsWith(`${path}/`));
+  return changes.filter((change) => isChosen(change.path) || isAbove(change));
+}
+
+function whyLost(before: State, now: State): string | undefined {
+  if (before?.kind === "other") return "pipes, sockets and devices are not kept";
+  if (before?.kind !== "file" || before.content !== undefined) return undefined;
+  const hasContent = now?.kind === "file" && now.size === before.size && now.modified === before.modified;
+  return hasContent ? undefined : `its content was not kept: ${before.unkept ?? "it is not known"}`;
+}
+
+/** What goes, from the deepest on; then directories, from the highest on; then what is in them. */
+function inTurn(steps: readonly Step[]): readonly Step[] {
+  const goes = ({ present, wanted }: Step) => present !== undefined && present.kind !== wanted?.kind;
+  const going = steps.filter(goes).map((step) => ({ ...step, wanted: undefined }));
+  const coming = steps.filter(({ wanted }) => wanted !== undefined)
+    .map((step) => goes(step) ? { ...step, present: undefined } : step);
+  const isDirectory = ({ wanted }: Step) => wanted?.kind === "directory";
+  return [
+    ...deepestFirst(going),
+    ...deepestFirst(coming.filter(isDirectory)).toReversed(),
+    ...coming.filter((step) => !isDirectory(step)),
+  ];
+}
+
+function deepestFirst(steps: readonly Step[]): readonly Step[] {
+  const depth = ({ path }: Step) => path.split("/").length;
+  return steps.toSorted((one, other) => depth(other) - depth(one));
+}

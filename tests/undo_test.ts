@@ -1,0 +1,160 @@
+/** S39: what calls change in the scope is kept where commands cannot reach it, shown, and taken back. */
+import assert from "node:assert/strict";
+import { asUser } from "./attacks/means/as_user.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { runOnTerminal, runProgram } from "./_support/terminal.ts";
+import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+const GIT = "git -c user.name=n -c user.email=n@e.invalid -c core.pager=cat";
+/** A repository whose filters and hooks leave a trace when any program runs them; links, modes, times, names as bytes. */
+const PROJECT = `git init -q -b main . && printf 'x filter=evil\\n*.o\\n' > .gitattributes && echo '*.o' > .gitignore
+git config filter.evil.clean 'touch ran; cat' && git config filter.evil.smudge 'touch ran; cat'
+mkdir -p src/deep empty && for i in $(seq 200); do echo "old $i" > src/$i.txt; done
+printf 'bytes' > "$(printf 'src/\\377\\376')" && ln -s ../x src/link && echo x > x && echo o > made.o && mkfifo pipe
+chmod 710 empty && chmod 600 src/1.txt && chmod 755 src/2.txt && touch -h -d '2001-02-03 04:05:06.789' src/link src/deep src
+git add -A . && ${GIT} commit -qm one && rm -f ran && echo untracked > src/new.txt`;
+/** Every fact of all paths but those of git, in the order of bytes. */
+const FACTS = `LC_ALL=C find . -path ./.git -prune -o ! -name pipe -printf '%p %y %m %T@ %U %s %l\\n' | LC_ALL=C sort |
+  grep -v '^[.] d' && find . -path ./.git -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum`;
+
+/** What a line of the user's own prints, in the scope. */
+async function own({ user, home, scope }: Workbench, line: string): Promise<string> {
+  const [program = "", ...args] = asUser(user, ["bash", "-c", `exec 2>&1; ${line}`]);
+  const env = { PATH: Deno.env.get("PATH") ?? "", HOME: home };
+  const { stdout } = await new Deno.Command(program, { args, cwd: scope, clearEnv: true, env }).output();
+  return new TextDecoder().decode(stdout);
+}
+
+/** The operation of a result. */
+function operationOf(text: string): string {
+  return /`changes` (op_\w+)/.exec(text)?.[1] ?? assert.fail(text);
+}
+
+async function undo(server: ServerProcess, operation_id: string): Promise<string> {
+  return (await server.call("changes", { operation_id, action: "undo" })).text;
+}
+
+for (const user of usersAtHand()) {
+  Deno.test(`S39 what ordinary and destructive commands did comes back to the byte, and stays undoable, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    assert.equal(await own(bench, PROJECT), "");
+    await using server = await ServerProcess.start(bench, { flags: ["--undo", "--sync", "--bundles", "files"] });
+    const before = await own(bench, FACTS);
+    const lines = [
+      "find . -mindepth 1 -maxdepth 1 ! -name .git -exec rm -rf {} +",
+      "sed -i s/old/new/ src/*.txt && chmod -R go-rwx src",
+      "git checkout -q -f -b other && git rm -q -r src/deep src/1.txt; rm -r empty; echo more >> x",
+      "git reset -q --hard; echo x > src/3.txt; git stash -q; git stash drop -q; rm src/new.txt made.o",
+      "mkdir -p node_modules/a && seq 100 > node_modules/a/b && mv src lib",
+    ];
+    for (const line of lines) {
+      const { text } = await server.shell(line);
+      const operation = operationOf(text);
+      const { text: shown } = await server.call("changes", { operation_id: operation });
+      assert.match(shown, /^op_\w+, .* ago, changed .*: sandboxed_shell: /);
+      const done = await undo(server, operation);
+      assert.equal(await own(bench, FACTS), before, `${line}\n${shown}\n${done}`);
+      if (!line.startsWith("git checkout")) continue;
+      assert.match(
+        done,
+        /^git HEAD: ref: refs\/heads\/main -> ref: .*; back: git symbolic-ref HEAD refs\/heads\/main/m,
+      );
+      await undo(server, operationOf(done));
+      assert.match((await server.shell("tail -1 x; ls src | grep -c . ; git branch --show-current")).text, /^more\n/);
+      const [last] = (await server.call("changes")).text.split("\n");
+      await undo(server, last?.split(" ")[0] ?? "");
+      assert.equal(await own(bench, FACTS), before);
+    }
+    await server.call("files_write", { path: "x", content: "written\n" });
+    const { text: listed } = await server.call("changes");
+    assert.match(listed, /^op_\w+ {2}.* ago {2}1 M {2}files_write: .*"path":"x"/);
+    await undo(server, /^op_\w+/.exec(listed)?.[0] ?? "");
+    assert.equal(await own(bench, FACTS), before);
+    assert.deepEqual(["ran"].filter((name) => exists(`${bench.scope}/${name}`)), []);
+  });
+}
+
+Deno.test("S39 a person keeps what was written since, and undoes after the server was killed", async () => {
+  using bench = new Workbench("ordinary");
+  await own(bench, "mkdir d; for i in $(seq 50); do echo old > d/$i; done");
+  await using killed = await ServerProcess.start(bench, { flags: ["--undo", "--sync"] });
+  await killed.start("rm -r d; echo new > added; touch begun; exec sleep 600");
+  await bench.appears("begun");
+  killed.kill("SIGKILL");
+  await killed.exit();
+  const command = async (...words: readonly string[]) => await runProgram(bench, ["undo", ...words]);
+  const { stdout: listed } = await command();
+  await own(bench, "echo mine > added");
+  const [, operation = ""] = /^(op_\w+) {2}.* ago {2}2 A 51 D {2}sandboxed_shell: rm -r d/m.exec(listed) ?? [];
+  const { operations: [first] } = JSON.parse((await command("--json")).stdout);
+  assert.equal(first.operation, operation);
+  assert.match((await command(operation)).stderr, /Cannot ask without a terminal: say --yes/);
+  const coloured = await runOnTerminal(bench, ["undo", operation], "n\n");
+  assert.match(coloured.stdout, /so a change may be theirs: others, until the next start/);
+  assert.ok(coloured.stdout.includes("\x1b[32mA added\x1b[0m"), coloured.stdout);
+  const done = await command(operation, "--yes");
+  assert.match(
+    done.stdout,
+    /^Put back 52 paths\. Undo of this: `changes` op_\w+\.\nLeft alone .*:\nadded: it was changed since$/m,
+  );
+  assert.equal(await own(bench, "cat d/7 added; ls d | wc -l; ls -a"), "old\nmine\n50\n.\n..\nadded\nd\n");
+  assert.match((await command(operation, "added", "--yes")).stdout, /^Put back 1 path\./m);
+  assert.match((await runProgram(bench, ["cache"])).stdout, / \(undo\)$/m);
+  assert.match((await runProgram(bench, ["cache", "clear"])).stdout, /^Cleared what --undo kept of /m);
+  assert.equal((await command()).stdout, "No operation that is kept changed anything here.\n");
+});
+
+Deno.test("S39 commands reach nothing of the store, and a place that they reach is refused", async () => {
+  using bench = new Workbench();
+  await own(bench, "echo secret-of-the-past > a");
+  await using server = await ServerProcess.start(bench, { flags: ["--undo", "--sync"] });
+  await server.shell("rm a");
+  const store = (await own(bench, "cd ~/.local/state/ahma/undo/*/ && pwd && grep -rl secret-of . | wc -l")).trim()
+    .split("\n");
+  assert.equal(store[1], "1");
+  const tries = ["cat", "ls", "touch", "rm -rf", "mkdir", "ln -f a", "chmod 777"].map((verb) =>
+    `${verb} ${store[0]}/objects/*`
+  );
+  const { text } = await server.shell(
+    `echo b > a; ${tries.join("; ")}; grep -rs secret-of ~ /proc/*/root/${store[0]}; echo done`,
+  );
+  assert.doesNotMatch(text, /^secret-of-the-past/m);
+  assert.match(text, /done/);
+  assert.equal(await own(bench, `cat ${store[0]}/objects/* | grep -c secret-of`), "1\n");
+  for (
+    const flags of [["--read", bench.home], ["--write", `${bench.home}/.local`], ["--sandbox-scope", bench.parent]]
+  ) {
+    const refused = await runProgram(bench, ["undo", ...flags]);
+    assert.equal(refused.code, 1, flags.join(" "));
+    assert.match(refused.stderr, /Cannot (?:use "--undo": commands can reach|open|use)/);
+  }
+});
+
+Deno.test("S39 a full disk stops no command, and is told in its result", async () => {
+  using bench = new Workbench();
+  const state = `${bench.elsewhere}/state`;
+  const mount = `mkdir -p ${state} && mount -t tmpfs -o size=300k none ${state} && chmod 700 ${state}`;
+  await own(bench, "seq 20000 > small");
+  const prefix = [
+    "unshare",
+    "--mount",
+    ...Deno.uid() === 0 ? [] : ["--map-root-user"],
+    "sh",
+    "-c",
+    `${mount} && exec "$@"`,
+    "sh",
+  ];
+  await using server = await ServerProcess.start(bench, {
+    flags: ["--undo", "--sync"],
+    prefix,
+    environment: { XDG_STATE_HOME: state },
+  });
+  const { text } = await server.shell("seq 90000 > large; echo ran");
+  assert.match(text, /^ran\n(?:.*\n)*.*Not all of it can be undone: the disk is full\./);
+  assert.match((await server.shell("rm small large")).text, /Changed 2 paths/);
+  const [last] = (await server.call("changes")).text.split("\n");
+  assert.match(
+    await undo(server, last?.split(" ")[0] ?? ""),
+    /^Put back 1 path.*\n.*\nlarge: its content was not kept: the disk is full$/m,
+  );
+});
