@@ -5,9 +5,11 @@ import { type Asking, askingFlags, choosing, CLIENT, Greeter, HOSTS, withAsking 
 import { connectHttpClient } from "./_support/clients/sdk_client.ts";
 import { withDeadline } from "./_support/deadline.ts";
 import { namesHere } from "./_support/names_here.ts";
-import type { Era } from "./_support/server_process.ts";
+import { type Era, ERAS } from "./_support/server_process.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { Workbench } from "./_support/workbench.ts";
+import { ANYTHING } from "../src/service/sdk/wrong_parameters.ts";
+import { member } from "../src/wire/json_value.ts";
 
 const DEADLINE = 20_000;
 /** A form waits for most of a minute. */
@@ -86,6 +88,32 @@ Deno.test("S35 a call of 2026-07-28 that was answered leaves its questions to a 
     assert.equal(asking.forms.length, 0);
   }, { era: "2026-07-28", flags: [] });
 });
+
+for (const era of ERAS) {
+  const how = era === "2025-11-25" ? "asks its client while it works" : "asks before it is one";
+  Deno.test(`S35 X5 a call that its client takes as a task ${how}, ${era}`, async () => {
+    await withAsking(choosing("this session"), async ({ client, port, forms }) => {
+      const request = async (method: string, params: Readonly<Record<string, unknown>>) =>
+        await client.request({ method, params: { ...params } }, ANYTHING);
+      const call = {
+        name: "sandboxed_shell",
+        arguments: { command: `sleep 1; python3 client.py one.example.test:${port}` },
+      };
+      const extensions = { "io.modelcontextprotocol/tasks": {} };
+      const answer = era === "2025-11-25"
+        ? await request("tools/call", { ...call, task: { ttl: 60_000 } })
+        : await request("tools/call", {
+          ...call,
+          _meta: { "io.modelcontextprotocol/clientCapabilities": { elicitation: {}, extensions } },
+        });
+      const taskId = member(member(answer, "task"), "taskId");
+      assert.equal(typeof taskId, era === "2025-11-25" ? "string" : "undefined");
+      const result = taskId === undefined ? answer : await request("tasks/result", { taskId });
+      assert.match(JSON.stringify(result), /\[a person is asked: [^\]]*\]\\nHTTP\/1\.1 400/);
+      assert.equal(forms.length, 1);
+    }, { era, flags: [] });
+  });
+}
 
 Deno.test("S35 silence until the connection ends is a no: its host is not asked for again", async () => {
   await withAsking(() => new Promise<ElicitResult>(() => {}), async ({ client, connect, port, forms }) => {

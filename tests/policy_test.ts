@@ -341,7 +341,11 @@ test("S37 the entries of servers open no more than the policy", async () => {
 
 test("S37 the child servers of HTTP are held by the policy, whatever is in the roots of their clients", async () => {
   using bench = new Workbench("ordinary");
-  police(bench, { policy: strictPolicy(bench) });
+  // Each session has the root of its client, as a start has its working directory: no flag is given.
+  const { forbid, ...rest } = strictPolicy(bench);
+  police(bench, { policy: { ...rest, forbid: [...forbid, "sandbox-scope"] } });
+  const given = await runProgram(bench, ["call", "--sandbox-scope", bench.scope, "sandboxed_shell", "--", "true"]);
+  assert.match(given.stderr, /Cannot use flag "--sandbox-scope": policy ".*" forbids --sandbox-scope/);
   bench.write("root/.ahma/settings.json", JSON.stringify({ network: "full", no_sandbox: true, timeout: 5000 }));
   await using server = await HttpServerProcess.start(bench, { flags: ["--session-isolation"] });
   await using client = await HttpClient.connect(server, { roots: [`${bench.scope}/root`] });

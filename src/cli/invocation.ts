@@ -40,7 +40,7 @@ export async function readWholeInvocation(
   }
   const policy = await readPolicy();
   if (!policy.ok) return policy;
-  const asked = { line: line.value, policy: policy.value };
+  const asked = { line: line.value, policy: policy.value, handsScopes: pinned.length > 0 };
   const whole = await withFiles(asked, environment).catch((thrown: unknown) => {
     if (thrown instanceof UserError && LOOK_FOR_MISTAKES.includes(subcommand)) return failure(thrown.message);
     throw thrown;
@@ -56,14 +56,15 @@ export async function readWholeInvocation(
 interface Asked {
   readonly line: CommandLine;
   readonly policy: Policy | undefined;
+  readonly handsScopes: boolean;
 }
 
-async function withFiles({ line, policy }: Asked, environment: Environment): Promise<Outcome<Invocation>> {
+async function withFiles({ line, policy, handsScopes }: Asked, environment: Environment): Promise<Outcome<Invocation>> {
   const profile = line.flags.get("profile")?.[0] ?? environment["AHMA_PROFILE"];
   const read = await readSettingsFiles({ environment, directory: projectOf(line, environment), policy, profile });
   if (!read.ok) return failure(read.problem);
   const { files, warnings, userFile } = read.value;
-  const surroundings = { environment, cores: navigator.hardwareConcurrency, policy };
+  const surroundings = { environment, cores: navigator.hardwareConcurrency, policy, handsScopes };
   const invocation = readInvocation(line, { ...surroundings, files });
   if (!invocation.ok || invocation.value.kind !== "run") return invocation;
   if (userFile !== undefined) {

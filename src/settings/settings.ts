@@ -60,6 +60,8 @@ export interface Surroundings {
   readonly files?: FlagSources["files"];
   /** The machine's; absent: none holds. */
   readonly policy?: Policy | undefined;
+  /** True: the scopes come from the server of `--session-isolation`, and no person gave `--sandbox-scope`. */
+  readonly handsScopes?: boolean;
 }
 
 /** Variables without a flag: of the launcher script, and those that the starting program sets for a server. */
@@ -77,8 +79,9 @@ export function readInvocation(line: CommandLine, surroundings: Surroundings): O
   if (asked === "help") return helpOn(line.operands[0]);
   if (line.flags.has("help")) return success({ kind: "help", subcommand: asked });
   if (line.flags.has("version")) return success({ kind: "version" });
-  const { environment, files = [], policy } = surroundings;
-  const hold = (name: FlagName, given: Given) => heldBy(policy, name, given);
+  const { environment, files = [], policy, handsScopes } = surroundings;
+  const isFree = (name: FlagName) => handsScopes === true && name === "sandbox-scope" && !policy?.forced.has(name);
+  const hold = (name: FlagName, given: Given) => isFree(name) ? success(given) : heldBy(policy, name, given);
   const values = flagValues({ typed: line.flags, environment, files, hold });
   if (!values.ok) return values;
   const forbidden = values.value.texts("env").find((name) => name.startsWith("AHMA_"));
