@@ -9,7 +9,7 @@ import { runGit } from "../project/programs.ts";
 import { type ChangedFile, parseNameStatus, parseStatus } from "./parse_changes.ts";
 
 const DEFAULT_LIMIT = 300;
-/** Branches that others leave, where the upstream names none. */
+/** Usual base branches, for a remote without a default branch. */
 const USUAL_BASES: readonly string[] = ["main", "master", "trunk"];
 
 type Git = (...words: readonly string[]) => Promise<string | undefined>;
@@ -41,7 +41,7 @@ export async function gitChanges(args: CallOf<"git_changes">, context: ToolConte
   return textResult(visibleText(lines.join("\n")));
 }
 
-/** Asks git; undefined: it answered with an error. */
+/** Runs git; undefined: it reported an error. */
 function gitIn({ project, signal }: ToolContext): Git {
   return async (...words) => {
     const { code, stdout, stderr } = await runGit(words, { directory: project.directory, signal });
@@ -59,7 +59,7 @@ async function commitOf(git: Git, name: string): Promise<string> {
   throw new UserError(`Cannot compare "${name}": ${reason}`);
 }
 
-/** What the branch is compared with; undefined: nothing usual is there. */
+/** The base that the branch is compared with; undefined: no usual base exists. */
 async function baseOf(git: Git, branch: string, wanted: string | undefined): Promise<string | undefined> {
   if (wanted !== undefined) {
     await commitOf(git, wanted);

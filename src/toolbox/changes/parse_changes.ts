@@ -1,4 +1,4 @@
-/** What git says about changed files, in its forms for programs. Pure. */
+/** Parses git's machine-readable lists of changed files. Pure. */
 
 /** One changed file. */
 export interface ChangedFile {
@@ -46,14 +46,14 @@ export function parseStatus(text: string): readonly ChangedFile[] {
   return files;
 }
 
-/** Of the index and the work tree, the one that says more. */
+/** The letter of the index or of the work tree, whichever says more. */
 function letterOf(line: string): string {
   const [, pair = ".."] = line.split(" ", 2);
   const [staged = ".", unstaged = "."] = pair;
   return unstaged === "." || staged === "A" ? staged : unstaged;
 }
 
-/** A path may hold blanks; the fields before it do not. */
+/** The rest after `count` fields. A path may contain blanks; the fields before it do not. */
 function afterFields(line: string, count: number): string {
   return line.split(" ").slice(count).join(" ");
 }

@@ -58,7 +58,7 @@ export const WRITING_TOOLS = [
   },
 ] as const satisfies readonly ToolDefinition[];
 
-/** Listed by its own group only: it is for models that are trained on its format. */
+/** Listed only by its own group, for models that are trained on its format. */
 export const PATCH_TOOLS = [
   {
     name: "files_patch",

@@ -1,6 +1,6 @@
 /**
- * Rows of the tables of arguments, by the kind of their value, and those that several tools have. Their types keep names
- * and values, from which `ArgumentsOf` makes the type of a call.
+ * Builds rows of argument tables by kind of value, and rows that several tools share. Their types keep names and
+ * values, from which `ArgumentsOf` derives the type of a call.
  */
 import type { Parameter, ParameterType } from "./parameters.ts";
 
@@ -11,7 +11,7 @@ type Row<Name extends string, Type extends ParameterType, Extra extends More> =
   & { readonly name: Name; readonly type: Type; readonly description: string }
   & NoInfer<Extra>; // not of what the table asks for
 
-/** For an argument that each call must have. */
+/** Marks a required argument. */
 export const REQUIRED = { required: true } as const;
 
 function row<Name extends string, const Type extends ParameterType, Extra extends More>(

@@ -1,4 +1,6 @@
-/** Arguments of native tools: the listed schema and the check of a call come from one table for each tool (K1). Pure. */
+/**
+ * Arguments of native tools. One table for each tool gives both its listed schema and the check of a call (K1). Pure.
+ */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { shownValue } from "../../base/text.ts";
@@ -21,7 +23,7 @@ export type ParameterType =
 export interface Parameter {
   readonly name: string;
   readonly type: ParameterType;
-  /** For the model; empty: the name says all. */
+  /** For the model; empty: the name is enough. */
   readonly description: string;
   readonly required?: true;
   /** Other accepted names, which are not listed; absent: none. */
@@ -61,8 +63,8 @@ export function schemaOf(parameters: readonly Parameter[]): Readonly<Record<stri
 }
 
 /**
- * The arguments by their documented names. A number, flag, list or object may come as its text, as some clients send it.
- * The problem is the text of the result.
+ * Checks arguments and returns them by their documented names. Some clients send numbers, flags, lists and objects as
+ * text; this is accepted. The problem is the text of the result.
  */
 export function checkArguments(
   tool: string,
@@ -122,7 +124,7 @@ function typeSchema(type: ParameterType): Record<string, unknown> {
   }
 }
 
-/** The value of the type; the problem: what is expected. */
+/** The value in its type; the problem says what is expected. */
 function readValue(type: ParameterType, value: unknown): Outcome<unknown> {
   switch (type.kind) {
     case "text":
@@ -180,14 +182,14 @@ function listOf(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(list) ? list : undefined;
 }
 
-/** The value of a JSON text of an object or a list; anything else unchanged. */
+/** Parses the JSON text of an object or list; returns anything else unchanged. */
 function parsed(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   const read = parseBounded(value);
   return read.ok ? read.value : value;
 }
 
-/** A lone surrogate has no bytes. */
+/** Whether it is a well-formed text; a lone surrogate cannot be encoded. */
 function isText(value: unknown): value is string {
   return typeof value === "string" && value.isWellFormed();
 }

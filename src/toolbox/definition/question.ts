@@ -14,7 +14,7 @@ export const QUESTION_TOOLS = [
     ],
     readOnly: false,
     harmless: true,
-    // A worker speaks with no client.
+    // A worker cannot talk to a client.
     place: "server",
   },
   {
@@ -26,7 +26,7 @@ export const QUESTION_TOOLS = [
   },
 ] as const satisfies readonly ToolDefinition[];
 
-/** The arguments that give an answer to the worker; never listed, like those for a terminal. */
+/** Internal tools that only the server calls; they are never listed. */
 export const STORE_ANSWER = "question_store";
 export const MIGRATE = "notes_migrate";
 export const LIST_NOTES = "notes_list";

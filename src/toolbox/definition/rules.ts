@@ -2,7 +2,7 @@
 import { choice, flag, integer, object, objects, REQUIRED, text, texts } from "./kinds.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
 
-/** An argument that the server adds to calls: the texts of the user's rules. No client can give it. */
+/** An argument that only the server adds to calls: the texts of the user's rules. */
 export const USER_RULES = "userRules";
 
 const LEVELS = ["error", "warning", "info", "hint"] as const;
@@ -38,7 +38,7 @@ export const RULE_TOOLS = [
       choice("review", ["list", "none"]),
       integer("limit", { least: 1, most: 10_000 }, "Findings. Default 200."),
     ],
-    // A rule may be a program, which may change files.
+    // A rule may run a program that changes files.
     readOnly: false,
     idempotent: true,
   },

@@ -1,4 +1,4 @@
-/** Tools that tell what sources define and find it (K4), and what a branch changes (K10). */
+/** Tools that outline and search sources (K4), and list what a branch changes (K10). */
 import { DIRECTORY } from "./files_reading.ts";
 import { choice, flag, integer, REQUIRED, text, texts } from "./kinds.ts";
 import type { ToolDefinition } from "./tool_definition.ts";

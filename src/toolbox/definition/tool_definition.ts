@@ -6,7 +6,7 @@ import type { Parameter } from "./parameters.ts";
  */
 export type WorkerKind = "project" | "web" | "undo";
 
-/** The process that runs a tool: a worker, or the server if the tool opens no path of a call. */
+/** The process that runs a tool: a worker, or the server if the tool opens no path from a call. */
 export type ToolPlace = WorkerKind | "server";
 
 /** One native tool: how it is listed, and how calls are checked before they reach a worker. */
@@ -20,10 +20,10 @@ export interface ToolDefinition {
   readonly readOnly: boolean;
   /** The process that runs it; absent: that of its group. */
   readonly place?: ToolPlace;
-  /** Whether a repeated call changes nothing more; absent: as `readOnly`. */
+  /** Whether a repeated call has no further effect; absent: as `readOnly`. */
   readonly idempotent?: boolean;
-  /** Whether nothing that is there is lost by it; absent: as `readOnly`. */
+  /** Whether it loses no existing data; absent: as `readOnly`. */
   readonly harmless?: true;
-  /** Whether it reaches what is outside this machine; absent: it does not. */
+  /** Whether it reaches other machines; absent: it does not. */
   readonly openWorld?: true;
 }

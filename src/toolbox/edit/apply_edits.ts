@@ -11,7 +11,7 @@ import { composed, type Region, spliced } from "./regions.ts";
 export interface Edit {
   readonly oldText: string;
   readonly newText: string;
-  /** Each place; otherwise there must be one only, or `occurrence` says which. */
+  /** Whether every occurrence is replaced; otherwise there must be only one, or `occurrence` selects it. */
   readonly all: boolean;
   /** From 1; undefined: not given. */
   readonly occurrence: number | undefined;
@@ -21,19 +21,21 @@ export interface EditedText {
   readonly units: string;
   readonly regions: readonly Region[];
   readonly replacements: number;
-  /** Liberties that were taken, none twice. */
+  /** How each edit was matched, without repeats. */
   readonly rungs: readonly Rung[];
 }
 
 /** At most this many places are listed. */
 const MOST_LISTED = 20;
-/** Of fewer places the lines around them tell them apart. */
+/** At most this many places are listed with the lines around them. */
 const MOST_SURROUNDED = 4;
 const LINES_AROUND = 2;
-/** These say the same in every respect that matters to the text. */
+/** Matches that are exact but for line endings. */
 const FAITHFUL: readonly Rung[] = ["exact", "line endings"];
 
-/** The text with all edits, each applied to what the former ones left. The problem names the edit that does not fit. */
+/**
+ * Applies all edits in order, each to the result of the previous ones. The problem names the edit that does not fit.
+ */
 export function applyEdits(file: FileText, edits: readonly Edit[]): Outcome<EditedText> {
   let state: EditedText = { units: file.units, regions: [], replacements: 0, rungs: [] };
   for (const [index, edit] of edits.entries()) {
@@ -73,7 +75,7 @@ function applyEdit(file: FileText, edit: Edit): Outcome<EditedText> {
   return success({ ...spliced(file.units, splices), replacements: splices.length, rungs });
 }
 
-/** The places to replace; the problem lists all where one cannot be chosen. */
+/** The places to replace; if the choice is ambiguous, the problem lists all. */
 function choose(file: FileText, { rung, places }: Found, { all, occurrence }: Edit): Outcome<readonly Place[]> {
   const isFaithful = FAITHFUL.includes(rung);
   if (places.length === 1 && (occurrence ?? 1) === 1 || isFaithful && all) return success(places);
@@ -95,7 +97,7 @@ function choose(file: FileText, { rung, places }: Found, { all, occurrence }: Ed
   );
 }
 
-/** The lines of the places with their numbers; of few, also some around them. */
+/** The numbered lines of the places; if there are few, also some lines around them. */
 function listed({ units, encoding }: FileText, places: readonly Place[]): string {
   const lines = shownLines(units, encoding);
   const isFew = places.length <= MOST_SURROUNDED;
@@ -109,7 +111,7 @@ function listed({ units, encoding }: FileText, places: readonly Place[]): string
   return [...shown, ...left > 0 ? [`and ${left} more`] : []].join("\n");
 }
 
-/** Why there is nothing to replace, and what is near. */
+/** Says why nothing matches, and shows the nearest lines. */
 function missing(file: FileText, { oldText, newText }: Edit): string {
   const { units, encoding } = file;
   const done = newText.trim() === "" ? undefined : findText({ ...file, from: 0 }, newText);

@@ -8,7 +8,7 @@ import { nearestLines } from "./nearest_lines.ts";
 import type { Hunk } from "./patch_envelope.ts";
 import { type Splice, spliced } from "./regions.ts";
 
-/** The text with all hunks. The problem names the hunk that does not fit. */
+/** Applies all hunks. The problem names the hunk that does not fit. */
 export function applyHunks(file: FileText, hunks: readonly Hunk[]): Outcome<EditedText> {
   const ending = dominantEnding(file.units);
   const splices: Splice[] = [];
@@ -27,7 +27,7 @@ export function applyHunks(file: FileText, hunks: readonly Hunk[]): Outcome<Edit
   return success({ ...spliced(file.units, splices), replacements: splices.length, rungs: [...rungs] });
 }
 
-/** The place of a hunk, and its new text for that place. */
+/** The place of a hunk and its new text, adapted to that place. */
 interface HunkPlace extends Splice {
   readonly rung: Rung;
 }
@@ -60,7 +60,7 @@ function placeOf(file: FileText, hunk: Hunk, from: number): Outcome<HunkPlace> {
   return success({ start: chosen.start, end: chosen.end, text: chosen.adapt(found.newText), rung: found.rung });
 }
 
-/** New lines where nothing is replaced. */
+/** The place and text of a hunk that only adds lines. */
 function insertion(units: string, { newText }: Hunk, place: number): HunkPlace {
   const isOpen = place > 0 && !/[\r\n]/.test(units.charAt(place - 1));
   return { start: place, end: place, text: isOpen ? `\n${newText.replace(/\n$/, "")}` : newText, rung: "exact" };
@@ -72,7 +72,7 @@ interface FoundLines {
   readonly newText: string;
 }
 
-/** Where the lines of a hunk stand as whole lines; undefined: nowhere. */
+/** Where the lines of a hunk occur as whole lines; undefined: nowhere. */
 function wholeLines(file: FileText, { oldText, newText }: Hunk, from: number): FoundLines | undefined {
   const found = findText({ ...file, from }, oldText);
   const isStart = (place: number) => place === 0 || /[\r\n]/.test(file.units.charAt(place - 1));
@@ -81,14 +81,13 @@ function wholeLines(file: FileText, { oldText, newText }: Hunk, from: number): F
   return found === undefined || places.length === 0 ? undefined : { places, rung: found.rung, newText };
 }
 
-/** For a file whose last line has no end. */
+/** The hunk for a file whose last line has no line ending. */
 function withoutLastEnd({ oldText, newText }: Hunk): Pick<Hunk, "oldText" | "newText"> {
   return { oldText: oldText.replace(/\n$/, ""), newText: newText.replace(/\n$/, "") };
 }
 
 /**
- * The beginning of the line after the first one that equals `anchor`, ignoring spaces around it; undefined: there is
- * none.
+ * The start of the line after the first one that equals `anchor`, ignoring surrounding spaces; undefined: no line does.
  */
 function lineAfter({ units, encoding }: FileText, anchor: string, from: number): number | undefined {
   const ending: LineEnding = units.includes("\n") ? "\n" : "\r";

@@ -1,20 +1,20 @@
 /**
- * The text of a file as units that stand for its bytes exactly: of UTF-8 and windows-1252 a unit is a byte, of UTF-16 two. What
- * is matched and replaced in them leaves every other byte as it was, invalid ones too. Pure.
+ * The text of a file as units that represent its bytes exactly. A unit is one byte of UTF-8 or windows-1252, or two
+ * bytes of UTF-16. A replacement leaves every other byte unchanged, even invalid ones. Pure.
  */
 import { Buffer } from "node:buffer";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Encoding } from "../definition/files_writing.ts";
 import type { Region } from "./regions.ts";
 
-/** How a file holds its text. */
+/** How a file encodes its text. */
 export interface TextForm {
   readonly encoding: Encoding;
   /** Whether it begins with a byte order mark. */
   readonly mark: boolean;
 }
 
-/** A file, taken apart. */
+/** A decoded file. */
 export interface FileText extends TextForm {
   readonly units: string;
   /** The last byte of a UTF-16 file with an odd number of them; empty otherwise. */
@@ -26,15 +26,15 @@ const MARKS: readonly (readonly [encoding: Encoding, mark: readonly number[]])[]
   ["utf-16le", [0xff, 0xfe]],
   ["utf-16be", [0xfe, 0xff]],
 ];
-/** A NUL in this many first bytes means that a file is binary. */
+/** A NUL within this many bytes from the start means that a file is binary. */
 const LOOKED_AT_BYTES = 8192;
-/** Characters of the bytes of windows-1252, which has one for each. */
+/** The windows-1252 character of each byte. */
 const CHARACTERS: string = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
 
-/** What a new file is. */
+/** The form of a new file. */
 export const PLAIN: TextForm = { encoding: "utf-8", mark: false };
 
-/** The text of a file; `encoding` comes from the call. The problem: it cannot be decoded as text. */
+/** Decodes a file; `encoding` comes from the call. The problem says why it is not text. */
 export function decodeFile(bytes: Uint8Array, encoding?: Encoding): Outcome<FileText> {
   const marked = MARKS.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte));
   if (marked !== undefined && (encoding === undefined || encoding === marked[0])) {
@@ -58,7 +58,7 @@ function unitsOf(bytes: Uint8Array, encoding: Encoding): string {
   return buffer.toString(encoding === "utf-16le" ? "utf16le" : "latin1");
 }
 
-/** The bytes of a file that holds these units. */
+/** The bytes of a file with these units. */
 export function encodeFile(
   { encoding, mark, tail }: TextForm & { readonly tail?: Uint8Array },
   units: string,
@@ -73,10 +73,10 @@ export function encodeFile(
   return bytes;
 }
 
-/** More regions are not copied one by one. */
+/** Above this number of regions, the whole file is encoded. */
 const MOST_COPIED = 1000;
 
-/** As `encodeFile`, where the file is `content` now: what the regions leave out is copied from it. */
+/** As `encodeFile`, for a file that is now `content`: everything outside the regions is copied from it. */
 export function encodeChanged(
   content: Uint8Array,
   file: FileText,
@@ -100,7 +100,7 @@ export function encodeChanged(
   return bytes;
 }
 
-/** The units of a text in a file of the encoding; the problem: a character that it has not. */
+/** Encodes a text as units; the problem names a character that the encoding lacks. */
 export function textUnits(text: string, encoding: Encoding): Outcome<string> {
   if (isWide(encoding)) return success(text);
   if (encoding === "utf-8") return success(Buffer.from(text, "utf8").toString("latin1"));
@@ -109,7 +109,7 @@ export function textUnits(text: string, encoding: Encoding): Outcome<string> {
   return success(text.replace(/[^]/g, (one) => String.fromCharCode(CHARACTERS.indexOf(one))));
 }
 
-/** Units as a text for a person; an invalid byte becomes a replacement character. */
+/** Decodes units for display; an invalid byte becomes a replacement character. */
 export function shownUnits(units: string, encoding: Encoding): string {
   if (encoding === "utf-8") return Buffer.from(units, "latin1").toString("utf8");
   return isWide(encoding) ? units.toWellFormed() : units.replace(/[^]/g, (one) => CHARACTERS.charAt(one.charCodeAt(0)));

@@ -2,7 +2,7 @@
 
 export type LineEnding = "\n" | "\r\n" | "\r";
 
-/** The most frequent one; a text without lines has "\n". */
+/** The most frequent line ending; "\n" for a text without one. */
 export function dominantEnding(units: string): LineEnding {
   const pairs = occurrences(units, "\r\n");
   const feeds = occurrences(units, "\n") - pairs;
@@ -11,20 +11,20 @@ export function dominantEnding(units: string): LineEnding {
   return returns > feeds ? "\r" : "\n";
 }
 
-/** The ending that all lines of a part have; `otherwise` where it has none, or several. */
+/** The line ending of a part; `otherwise` if it has none or a mixture. */
 export function endingOf(part: string, otherwise: LineEnding): LineEnding {
   const found = new Set(part.match(/\r\n|\n|\r/g));
   const [only] = found;
   return found.size === 1 && only !== undefined ? only as LineEnding : otherwise; // what the pattern matches
 }
 
-/** The text with these endings. A "\r" alone stays what it is, unless it is the ending. */
+/** The text with these endings. A lone "\r" is kept, unless it is the ending. */
 export function withEnding(text: string, ending: LineEnding): string {
   const plain = text.replaceAll("\r\n", "\n");
   return ending === "\n" ? plain : plain.replaceAll("\n", ending);
 }
 
-/** The number of the line at a place, from 1. Lines end with "\n", or with "\r" where the text has no other. */
+/** The number of the line at a place, from 1. Lines end with "\n", or with "\r" if the text has no "\n". */
 export function lineAt(units: string, place: number): number {
   const ending = units.includes("\n") ? "\n" : "\r";
   let line = 1;

@@ -1,4 +1,4 @@
-/** Patterns that find a text that differs from the wanted one in only one way. Pure. */
+/** Patterns that find a text that differs in only one way from the wanted one. Pure. */
 import type { Encoding } from "../definition/files_writing.ts";
 import { textUnits } from "./file_text.ts";
 import { linesOf } from "./line_endings.ts";
@@ -6,10 +6,10 @@ import { linesOf } from "./line_endings.ts";
 const LINE_END = "(?:\\r\\n|\\n|\\r)";
 const BLANKS = "[ \\t]*";
 
-/** Characters that programs write for one another. */
+/** Characters that programs substitute for one another. */
 const ALIKE: readonly string[] = ["'‘’‚‛′", '"“”„‟″', "-‐‑‒–—―−", " \u00a0\u2002\u2003\u2007\u2009\u202f"];
 
-/** A number and a separator at the beginning of a line, as listings of files have them. */
+/** A line number and separator at the start of a line, as in listings. */
 const LINE_NUMBER = /^[ \t]*\d+(?:\t|→|[:|] ?)/;
 
 /** The unchanged text, with any line endings. */
@@ -17,12 +17,14 @@ export function anyLineEnds(units: string): string {
   return linesOf(units).map(escaped).join(LINE_END);
 }
 
-/** Blanks at the ends of lines ignored. */
+/** Ignores blanks at the ends of lines. */
 export function anyTrailingBlanks(units: string): string {
   return joined(withoutTrailing(linesOf(units)).map(escaped)) + endOf(units);
 }
 
-/** All lines indented by the same spaces, which the first group captures; undefined: there is no text. */
+/**
+ * Replaces the common indentation of all lines by any other, captured by the first group; undefined: there is no text.
+ */
 export function anyIndentation(units: string): { readonly pattern: string; readonly indent: string } | undefined {
   const lines = withoutTrailing(linesOf(units));
   const indent = commonIndent(lines);
@@ -35,7 +37,10 @@ export function anyIndentation(units: string): { readonly pattern: string; reado
   return { pattern: `^${moved.join(BLANKS + LINE_END)}${endOf(units)}`, indent };
 }
 
-/** Quotation marks, dashes and spaces of any form, and blanks at the ends of lines ignored. `text` is no units yet. */
+/**
+ * Allows any form of quotation marks, dashes and spaces, and ignores blanks at the ends of lines. `text` is not encoded
+ * as units yet.
+ */
 export function anyTypography(text: string, encoding: Encoding): string {
   const units = (one: string) => {
     const found = textUnits(one, encoding);
@@ -49,7 +54,7 @@ export function anyTypography(text: string, encoding: Encoding): string {
   return joined(withoutTrailing(linesOf(text)).map(characters)) + endOf(text);
 }
 
-/** The lines without the numbers that a listing gave them; undefined: not all of them have one. */
+/** The lines without the numbers of a listing; undefined: not every line has one. */
 export function withoutLineNumbers(text: string): string | undefined {
   const lines = text.split("\n");
   const isBare = (line: string, at: number) => !LINE_NUMBER.test(line) && !(line === "" && at === lines.length - 1);
@@ -57,7 +62,7 @@ export function withoutLineNumbers(text: string): string | undefined {
   return lines.map((line) => line.replace(LINE_NUMBER, "")).join("\n");
 }
 
-/** The lines of a text indented like the lines found: `indent` of the request became `found`. */
+/** Indents the lines of a text like the matched lines: replaces `indent` by `found`. */
 export function reindented(text: string, indent: string, found: string): string {
   return text.split("\n").map((line) => {
     if (line.trim() === "") return line;
@@ -71,15 +76,15 @@ function withoutTrailing(lines: readonly string[]): readonly string[] {
 }
 
 /**
- * Lines with any blanks at their ends. A first one without text is its end alone: tried from each place of a long row of
- * blanks, blanks would take a time that grows with its square.
+ * Lines with any blanks at their ends. An empty first line matches only its line ending: blanks would take quadratic
+ * time on a long row of blanks.
  */
 function joined([first = "", ...others]: readonly string[]): string {
   const separator = first === "" ? LINE_END : BLANKS + LINE_END;
   return others.length === 0 ? first : first + separator + others.join(BLANKS + LINE_END);
 }
 
-/** A last line whose blanks are ignored ends there. */
+/** Where the pattern ends after a last line whose trailing blanks are ignored. */
 function endOf(text: string): string {
   return /[ \t]$/.test(text) ? `${BLANKS}(?=[\\r\\n]|$(?![^]))` : "";
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the text to replace: exactly, otherwise by the first of some named looser matches that finds anything. There
- * are no scores of similarity: a change in the wrong place is worse than none. Pure.
+ * Finds the text to replace: exactly, or else by the first of several named looser matches. It does not score
+ * similarity, because a change in the wrong place is worse than none. Pure.
  */
 import type { Encoding } from "../definition/files_writing.ts";
 import { dominantEnding, withEnding } from "./line_endings.ts";
@@ -14,19 +14,19 @@ import {
 } from "./loose_patterns.ts";
 import { textUnits } from "./file_text.ts";
 
-/** The looser match that was used; an answer names it. */
+/** The kind of match that was used; answers name it. */
 export type Rung = "exact" | "line endings" | "trailing whitespace" | "indentation" | "line numbers" | "typography";
 
 export interface Found {
   readonly rung: Rung;
-  /** At least one, in order, none over another. */
+  /** At least one place, in order, without overlaps. */
   readonly places: readonly Place[];
 }
 
 export interface Place {
   readonly start: number;
   readonly end: number;
-  /** The new text as it belongs in this place. */
+  /** Adapts the new text to this place. */
   readonly adapt: (text: string) => string;
 }
 
@@ -37,10 +37,10 @@ export interface Searched {
   readonly from: number;
 }
 
-/** A longer text is found with its own or the file's line endings only, units. */
+/** A longer text is matched only with its own or the file's line endings, units. */
 const LONGEST_LOOSE = 100_000;
 
-/** Where `text` (any Unicode, not empty) stands; undefined: nowhere. */
+/** Where `text` (any Unicode, not empty) occurs; undefined: nowhere. */
 export function findText(searched: Searched, text: string): Found | undefined {
   const plain = findWithNumbers(searched, text);
   if (plain !== undefined || text.length > LONGEST_LOOSE) return plain;

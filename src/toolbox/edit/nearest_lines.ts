@@ -1,14 +1,14 @@
-/** Lines of a file as error messages show them, and those most like a text that is not there. Pure. */
+/** Numbered lines for error messages, and the lines most similar to a text that was not found. Pure. */
 import { truncate } from "../../base/text.ts";
 
-/** More lines are not looked at. */
+/** At most this many lines are compared. */
 const MOST_LINES = 200_000;
 /** At most this many windows are compared line by line. */
 const MOST_WINDOWS = 16;
 /** At most this many lines of a block are shown. */
 const MOST_SHOWN = 12;
 const LONGEST_LINE = 200;
-/** A line alone is near that has so large a part of its words in common. */
+/** A single line is near if it shares at least this part of its words. */
 const LEAST_SHARED = 0.5;
 
 /** Lines `[first, last]` (from 1) with their numbers, as files_read shows them. */
@@ -17,7 +17,7 @@ export function numbered(lines: readonly string[], first: number, last: number):
     .map((line, at) => `${Math.max(1, first) + at}\t${truncate(line, LONGEST_LINE)}`).join("\n");
 }
 
-/** The lines most like those that are wanted, with their numbers; undefined: none is like them. */
+/** The numbered lines most similar to the wanted ones; undefined: none are similar. */
 export function nearestLines(lines: readonly string[], wanted: readonly string[]): string | undefined {
   const trimmed = wanted.map((line) => line.trim());
   const first = nearestWindow(lines.slice(0, MOST_LINES), trimmed) ?? nearestLine(lines.slice(0, MOST_LINES), trimmed);
@@ -25,7 +25,7 @@ export function nearestLines(lines: readonly string[], wanted: readonly string[]
   return numbered(lines, first + 1, first + Math.min(wanted.length, MOST_SHOWN));
 }
 
-/** The window with the longest common subsequence of lines; undefined: no line is the same. */
+/** The window with the longest common subsequence of lines; undefined: no line is equal. */
 function nearestWindow(lines: readonly string[], wanted: readonly string[]): number | undefined {
   const known = new Set(wanted.filter((line) => line !== ""));
   const isKnown = lines.map((line) => known.has(line.trim()) ? 1 : 0);
@@ -57,7 +57,7 @@ function commonLines(one: readonly string[], other: readonly string[]): number {
   return row.at(-1) ?? 0;
 }
 
-/** The line that shares most words with the longest of those wanted. */
+/** The line that shares the most words with the longest wanted line. */
 function nearestLine(lines: readonly string[], wanted: readonly string[]): number | undefined {
   const longest = wanted.reduce((one, other) => one.length >= other.length ? one : other, "");
   const words = new Set(longest.match(/[\w$]+/g));

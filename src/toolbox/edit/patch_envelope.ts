@@ -1,4 +1,4 @@
-/** Reads patches in the envelope that some models are trained on: files with hunks, found by their lines. Pure. */
+/** Parses patches in the envelope that some models are trained on: hunks per file, located by their lines. Pure. */
 import { shownValue } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 
@@ -14,15 +14,15 @@ export type FilePatch =
     readonly hunks: readonly Hunk[];
   };
 
-/** Some lines of a file and what they become; both texts are whole lines, or empty. */
+/** Lines of a file and their replacement; both texts are whole lines, or empty. */
 export interface Hunk {
-  /** Lines after which it stands, each after the former. */
+  /** Lines that precede it, in order. */
   readonly anchors: readonly string[];
   readonly oldText: string;
   readonly newText: string;
-  /** The file ends with it. */
+  /** Whether it must be at the end of the file. */
   readonly atEnd: boolean;
-  /** Of the patch, from 1. */
+  /** Its line in the patch, from 1. */
   readonly line: number;
 }
 
@@ -33,10 +33,10 @@ const UPDATE = "*** Update File: ";
 const DELETE = "*** Delete File: ";
 const MOVE = "*** Move to: ";
 const END_OF_FILE = "*** End of File";
-/** The head of a hunk as unified diffs have it; the text after it does not name a line. */
+/** The hunk header of a unified diff; the text after it is not an anchor. */
 const UNIFIED_HEAD = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/;
 
-/** The files of a patch. The problem names the line that cannot be read. */
+/** Parses the files of a patch. The problem names the line that cannot be read. */
 export function parsePatch(text: string): Outcome<readonly FilePatch[]> {
   const lines = text.replaceAll("\r\n", "\n").trimEnd().split("\n");
   const first = lines.findIndex((line) => line.trim() !== "");
@@ -84,7 +84,7 @@ class PatchReader {
     return update === undefined ? this.#unexpected(`"${ADD}", "${UPDATE}" or "${DELETE}"`) : this.#updated(update);
   }
 
-  /** What follows the words at the beginning of the line, which is passed then; undefined: it begins with others. */
+  /** If the line begins with these words, consumes it and returns the rest; undefined: it does not. */
   #taken(words: string): string | undefined {
     const line = this.#line;
     if (line?.startsWith(words) !== true) return undefined;

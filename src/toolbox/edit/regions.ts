@@ -1,6 +1,6 @@
-/** Which parts of a text were replaced by which of another: what a diff needs to look at. Pure. */
+/** Which parts of a text were replaced by which parts of another, so that a diff compares only these. Pure. */
 
-/** `[oldStart, oldEnd)` of one text became `[newStart, newEnd)` of the other; all between two regions is the same. */
+/** `[oldStart, oldEnd)` of one text became `[newStart, newEnd)` of the other; everything between regions is equal. */
 export interface Region {
   readonly oldStart: number;
   readonly oldEnd: number;
@@ -15,7 +15,7 @@ export interface Splice {
   readonly text: string;
 }
 
-/** The text with all splices, which are in order and do not overlap, and its regions. */
+/** The text with all splices applied, and its regions. Splices are in order and do not overlap. */
 export function spliced(units: string, splices: readonly Splice[]): { units: string; regions: readonly Region[] } {
   const parts: string[] = [];
   const regions: Region[] = [];
@@ -31,7 +31,7 @@ export function spliced(units: string, splices: readonly Splice[]): { units: str
   return { units: parts.join(""), regions };
 }
 
-/** The regions of two changes, one after the other. */
+/** The regions of two successive changes. */
 export function composed(first: readonly Region[], second: readonly Region[]): readonly Region[] {
   const regions: Region[] = [];
   let [one, other, oldShift, newShift] = [0, 0, 0, 0];
@@ -56,7 +56,7 @@ export function composed(first: readonly Region[], second: readonly Region[]): r
   }
 }
 
-/** One region of all that differs between two texts; none where they are equal. */
+/** One region that covers every difference of two texts; empty if they are equal. */
 export function difference(old: string, next: string): readonly Region[] {
   if (old === next) return [];
   const least = Math.min(old.length, next.length);
@@ -70,7 +70,7 @@ export function difference(old: string, next: string): readonly Region[] {
 /** At most this many units are compared at once. */
 const STEP = 65_536;
 
-/** How many units, at most `most`, are the same; `partsAt` gives those of both texts from one number to another. */
+/** How many units, at most `most`, are equal; `partsAt` returns a range of both texts. */
 function sharedUnits(most: number, partsAt: (from: number, to: number) => readonly [string, string]): number {
   let shared = 0;
   for (let step = STEP; step >= 1;) {

@@ -1,4 +1,4 @@
-/** The unified diff of a change whose regions are known, so that no more than them is compared. Pure. */
+/** The unified diff of a change; only its known regions are compared. Pure. */
 import type { Encoding } from "../definition/files_writing.ts";
 import { shownUnits } from "./file_text.ts";
 import type { Region } from "./regions.ts";
@@ -24,9 +24,9 @@ export interface TextDiff {
 
 const CONTEXT_LINES = 3;
 const MOST_CHARACTERS = 8192;
-/** A longer part is not compared line by line, but counted as changed in all lines; units of both texts. */
+/** A longer part (units of both texts) is not compared; all its lines count as changed. */
 const MOST_COMPARED = 2_000_000;
-/** A part with more changed lines is counted as changed in all of them. */
+/** If a part has more changed lines, all its lines count as changed. */
 const MOST_EDITS = 1000;
 
 /** The diff. `package_` is "diff". */
@@ -65,7 +65,7 @@ export function unifiedDiff(changed: ChangedText, { structuredPatch }: DiffPacka
   return { text: lines.join("\n"), added, removed };
 }
 
-/** Parts of both texts in whole lines that hold the regions and the lines around them. */
+/** The parts of both texts, in whole lines, that contain the regions and their context. */
 function windowsOf({ old, next, regions }: ChangedText): readonly Region[] {
   const windows: Region[] = [];
   for (const { oldStart, oldEnd, newStart, newEnd } of regions) {
@@ -84,7 +84,7 @@ function windowsOf({ old, next, regions }: ChangedText): readonly Region[] {
   return windows;
 }
 
-/** The beginning of the line this many lines above a place. */
+/** The start of the line this many lines above a place. */
 function lineStart(units: string, place: number, above: number): number {
   let at = place;
   for (let line = 0; line <= above; line++) {

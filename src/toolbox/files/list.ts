@@ -1,4 +1,4 @@
-/** `files_list`: what a directory holds, as a tree with sizes (K3). */
+/** `files_list`: lists a directory as a tree with sizes (K3). */
 import { visibleText } from "../../base/visible_text.ts";
 import { type Found, walk } from "../../system/tree/walk.ts";
 import type { CallOf } from "../definition/groups.ts";
@@ -59,7 +59,7 @@ function traits(tree: Tree, { path, kind }: Found): string {
   }
 }
 
-/** Like `ls -h`: exact to 1 KiB, then with one decimal below ten. */
+/** As `ls -h`: exact below 1 KiB, then with one decimal below ten. */
 export function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes}`;
   const power = Math.min(4, Math.floor(Math.log2(bytes) / 10));

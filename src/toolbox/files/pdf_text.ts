@@ -8,11 +8,11 @@ export interface PdfTask {
 
 export interface PdfText {
   readonly text: string;
-  /** Pages of the document. */
+  /** Number of pages of the document. */
   readonly total: number;
 }
 
-/** The pages of a range; their parser may run forever. @throws {Error} When there are none, or it is not a PDF. */
+/** The text of a range of pages; the parser may never end. @throws {Error} When there are none, or it is not a PDF. */
 export async function pdfText(bytes: Uint8Array<ArrayBuffer>, { range }: PdfTask): Promise<PdfText> {
   const { getDocumentProxy } = await import("unpdf");
   const document = await getDocumentProxy(bytes, { verbosity: ERRORS_ONLY });
@@ -31,10 +31,10 @@ export async function pdfText(bytes: Uint8Array<ArrayBuffer>, { range }: PdfTask
   }
 }
 
-/** Silences the package's warnings on stderr, which a damaged file causes without end. */
+/** Silences the package's warnings on stderr; a damaged file causes countless ones. */
 const ERRORS_ONLY = 0;
 
-/** More pages are not given at once. */
+/** At most this many pages are returned at once. */
 const MOST_PAGES = 20;
 
 interface PageRange {

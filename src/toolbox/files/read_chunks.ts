@@ -1,4 +1,4 @@
-/** The bytes of an open file, in parts: no file is in memory as a whole unless it is small. */
+/** Reads an open file in parts, so that only a small file is in memory as a whole. */
 import { setImmediate } from "node:timers";
 import type { OpenFile } from "../project/project.ts";
 import type { TextEncoding } from "./read_kind.ts";
@@ -6,13 +6,15 @@ import type { TextEncoding } from "./read_kind.ts";
 const CHUNK_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
 
-/** This many bytes from the beginning; fewer if the file is shorter. */
+/** The first `length` bytes; fewer if the file is shorter. */
 export function readUpTo(file: OpenFile, length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   return bytes.subarray(0, fill(file, bytes, 0));
 }
 
-/** The text from `start` to the end as chunks of UTF-8; each is valid until the next. Ends early when aborted. */
+/**
+ * The text from `start` to the end in chunks of UTF-8. A chunk is valid until the next one. Ends early when aborted.
+ */
 export async function* readText(
   file: OpenFile,
   { start, encoding, signal }: {
@@ -32,12 +34,12 @@ export async function* readText(
   }
 }
 
-/** Other calls, and a cancel of this one, are taken from stdin between chunks. */
+/** Lets other calls, and a cancellation of this one, arrive between chunks. */
 function letOthersRun(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The number of bytes that were there. */
+/** Fills the buffer and returns the number of bytes read. */
 function fill(file: OpenFile, bytes: Uint8Array<ArrayBuffer>, position: number): number {
   let filled = 0;
   for (let got = 1; got > 0 && filled < bytes.length; filled += got) {
@@ -46,7 +48,7 @@ function fill(file: OpenFile, bytes: Uint8Array<ArrayBuffer>, position: number):
   return filled;
 }
 
-/** Makes UTF-8 of chunks in an encoding. */
+/** Converts chunks of an encoding to UTF-8. */
 export function recoder(encoding: TextEncoding): (chunk: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer> {
   if (encoding === "utf-8") return (chunk) => chunk;
   const decoder = new TextDecoder(encoding);
@@ -55,8 +57,8 @@ export function recoder(encoding: TextEncoding): (chunk: Uint8Array<ArrayBuffer>
 }
 
 /**
- * Where the last `count` lines begin, found from the end; undefined: there are not more. For encodings in which no other
- * character has the byte of a line feed.
+ * Where the last `count` lines begin, searched from the end; undefined: the file has no more lines than that. For
+ * encodings in which the line feed byte occurs in no other character.
  */
 export async function startOfLast(
   file: OpenFile,
@@ -67,7 +69,7 @@ export async function startOfLast(
   for (let end = size; end > 0 && !signal.aborted;) {
     const start = Math.max(0, end - CHUNK_BYTES);
     const got = fill(file, buffer.subarray(0, end - start), start);
-    // The line feed that ends the file begins no line.
+    // A line feed at the end of the file does not begin a line.
     let from = end === size ? got - 2 : got - 1;
     for (; from >= 0; from--) {
       from = buffer.lastIndexOf(LINE_FEED, from);

@@ -1,4 +1,4 @@
-/** `files_read`: text with line numbers, pictures, notebooks, PDF, and what a binary file is (K3). */
+/** `files_read`: text with line numbers, images, notebooks, PDF, and the type of a binary file (K3). */
 import { UserError } from "../../base/errors.ts";
 import type { CallOf } from "../definition/groups.ts";
 import { textResult, type ToolResult } from "../frame/messages.ts";

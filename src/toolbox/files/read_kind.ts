@@ -1,4 +1,4 @@
-/** What a file is, by its first bytes. Pure. */
+/** The kind of a file, by its first bytes. Pure. */
 
 import { attempt } from "../../base/errors.ts";
 
@@ -12,9 +12,9 @@ export type FileKind =
   | { readonly kind: "text"; readonly encoding: TextEncoding; readonly mark: number }
   | { readonly kind: "binary"; readonly type: string };
 
-/** The first bytes of a file by which it is judged. */
+/** How many first bytes decide the kind. */
 export const HEAD_BYTES = 65_536;
-/** A zero byte in this many first bytes means that a file is binary. */
+/** A zero byte within this many first bytes means that a file is binary. */
 const ZERO_BYTES = 8192;
 
 const SIGNATURES: readonly (readonly [bytes: readonly number[], kind: FileKind])[] = [
@@ -42,7 +42,7 @@ export function kindOf(head: Uint8Array, { isWhole }: { readonly isWhole: boolea
   }
   if (head.subarray(0, ZERO_BYTES).includes(0)) return { kind: "binary", type: "binary data" };
   if (isUtf8(head, isWhole)) return { kind: "text", encoding: "utf-8", mark: 0 };
-  // What has no control characters is text of an older encoding.
+  // Bytes without control characters are text in an older encoding.
   return head.some(isControl)
     ? { kind: "binary", type: "binary data" }
     : { kind: "text", encoding: "windows-1252", mark: 0 };

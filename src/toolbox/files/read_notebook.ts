@@ -1,4 +1,4 @@
-/** A Jupyter notebook (nbformat 4) as text, its pictures apart. Pure. */
+/** A Jupyter notebook (nbformat 4) as text, with its images separate. Pure. */
 import { isObject, member, parseJson } from "../../wire/json_value.ts";
 
 export interface Notebook {
@@ -8,19 +8,19 @@ export interface Notebook {
 }
 
 export interface NotebookImage {
-  /** As the text names it. */
+  /** Its name in the text. */
   readonly name: string;
   readonly mimeType: string;
   /** Base64. */
   readonly data: string;
 }
 
-/** A longer output is cut, characters. */
+/** A longer output is truncated, characters. */
 const LONGEST_OUTPUT = 2048;
 const MOST_IMAGES = 20;
 const MOST_IMAGE_CHARACTERS = 5 * 1024 * 1024;
 const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-/** Colours of a terminal, as tracebacks have them. */
+/** Terminal colour codes, as in tracebacks. */
 // deno-lint-ignore no-control-regex
 const COLOURS = /\u001b\[[\d;]*m/g;
 

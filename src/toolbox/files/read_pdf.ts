@@ -1,12 +1,12 @@
-/** Reads a PDF in a helper, which ends with the call or its time (K3). */
+/** Reads a PDF in a helper, which ends with the call or at its time limit (K3). */
 import { UserError } from "../../base/errors.ts";
 import type { Helpers } from "../helper/helpers.ts";
 import type { PdfTask, PdfText } from "./pdf_text.ts";
 
-/** A PDF may take so long, milliseconds. */
+/** Time limit for a PDF, milliseconds. */
 const LONGEST_MS = 30_000;
 
-/** A PDF as it was read. */
+/** A PDF that was read. */
 export interface PdfFile extends PdfTask {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Its name in messages. */
@@ -15,7 +15,7 @@ export interface PdfFile extends PdfTask {
 
 export interface PdfLimits {
   readonly signal: AbortSignal;
-  /** Milliseconds for all of its pages; absent: thirty seconds. */
+  /** Time limit for all of its pages, milliseconds; absent: thirty seconds. */
   readonly longestMs?: number;
 }
 

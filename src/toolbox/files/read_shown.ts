@@ -1,16 +1,16 @@
-/** The text of an answer of `files_read`. Pure. */
+/** The answer of `files_read` as text. Pure. */
 import type { FileKind } from "./read_kind.ts";
 import type { LineWindow, WindowLine } from "./read_window.ts";
 
 /** What the first line tells. */
 export interface Facts {
-  /** As results name the file. */
+  /** The name of the file in results. */
   readonly shown: string;
   /** Bytes. */
   readonly size: number;
   /** Undefined: lines after the shown ones were not counted. */
   readonly total?: number | undefined;
-  /** Undefined: the file is too long to be read for it. */
+  /** Undefined: the file is too long for a fingerprint. */
   readonly rev?: string | undefined;
   /** Type and encoding of the file; empty: UTF-8 text with plain line endings. */
   readonly traits: readonly string[];
@@ -23,7 +23,7 @@ export function headLine({ shown, size, total, rev, traits }: Facts): string {
   return `${shown}: ${facts.join(", ")}`;
 }
 
-/** How a text is written where that is not UTF-8 with plain line ends. */
+/** The encoding and line endings of a text; empty for UTF-8 with plain line endings. */
 export function traitsOf(kind: Extract<FileKind, { kind: "text" }>, window: LineWindow): readonly string[] {
   const { encoding, mark } = kind;
   const last = window.lines.at(-1);
@@ -41,7 +41,7 @@ export function numbered(lines: readonly WindowLine[], first: number): readonly 
   return lines.map(({ text, cut }, at) => `${first + at}\t${text}${cut === 0 ? "" : ` … [+${cut} chars]`}`);
 }
 
-/** Lines with their own ends; a line that did not fit says so. */
+/** Lines with their original endings; a truncated line says so. */
 export function exact(lines: readonly WindowLine[]): string {
   return lines.map(({ text, cut, end }) => `${text}${cut === 0 ? "" : ` … [+${cut} chars]`}${end}`).join("");
 }
@@ -54,7 +54,7 @@ interface Shown {
   readonly more: boolean;
 }
 
-/** The last line: what was shown and how to get the rest; empty: all of it was. */
+/** The last line: what was shown and how to get the rest; empty: everything was shown. */
 export function rest({ first, count, total, more }: Shown): readonly string[] {
   if (!more) return [];
   const last = first + count - 1;

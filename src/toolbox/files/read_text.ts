@@ -9,13 +9,13 @@ import { LineWindow } from "./read_window.ts";
 
 /** Which lines are requested, and how. */
 export interface LineRequest {
-  /** From 1; negative: from the end. */
+  /** First line, from 1; negative: counted from the end. */
   readonly offset: number;
   readonly limit: number;
   readonly numbers: boolean;
 }
 
-/** A file of at most this many bytes is read as a whole, for its number of lines and its `rev`. */
+/** A file of at most this many bytes is read completely, to count its lines and compute its `rev`. */
 export const WHOLE_BYTES = 16 * 1024 * 1024;
 const LONGEST_LINE = 2000;
 const BUDGET = 48 * 1024;
@@ -35,7 +35,7 @@ export async function readLines(
     : await readStreamed(opened, size, { kind, request, signal });
 }
 
-/** Bytes to ask for: if the file grows during the read, only the old part is read. */
+/** Bytes to read; if the file grows meanwhile, the new part is ignored. */
 function wholeSize({ stat }: OpenFile): number {
   return Number(stat.size) || WHOLE_BYTES;
 }
@@ -51,7 +51,7 @@ function readWhole(file: OpenFile, kind: Text, request: LineRequest): Promise<To
   });
 }
 
-/** Lines of a text that is in memory. */
+/** The requested lines of a text in memory. */
 export async function renderedLines(
   text: Uint8Array,
   request: LineRequest,
@@ -71,7 +71,7 @@ interface Streamed {
   readonly signal: AbortSignal;
 }
 
-/** Only as much is read as the answer needs; lines from the end keep numbers from the end. */
+/** Reads only as much as the answer needs; lines from the end keep negative numbers. */
 async function readStreamed(
   file: OpenFile,
   size: number,
@@ -98,7 +98,7 @@ async function readStreamed(
   return answer(head, { window, request, first: number, total });
 }
 
-/** Until the window shows nothing that follows. */
+/** Pushes chunks until the window is full. */
 async function pushAll(window: LineWindow, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const chunk of chunks) {
     window.push(chunk);

@@ -1,11 +1,11 @@
-/** The lines of a file that an answer shows, from chunks of UTF-8 of any size, in bounded memory. Pure. */
+/** Selects the shown lines of a file from UTF-8 chunks of any size, in bounded memory. Pure. */
 
 export interface WindowOptions {
-  /** The first line that is shown, from 1. */
+  /** The first shown line, from 1. */
   readonly first: number;
   /** Maximum number of lines. */
   readonly count: number;
-  /** A longer line is cut, characters; undefined: lines stay whole. */
+  /** A longer line is truncated, characters; undefined: lines are not truncated. */
   readonly longestLine?: number;
   /** Maximum bytes of all lines together; at least one is always shown. */
   readonly budget: number;
@@ -15,7 +15,7 @@ export interface WindowOptions {
 export interface WindowLine {
   /** Without its end. */
   readonly text: string;
-  /** Characters that were cut off. */
+  /** Number of characters that were cut off. */
   readonly cut: number;
   readonly end: "" | "\n" | "\r\n";
 }
@@ -24,7 +24,7 @@ const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 /** The longest character in UTF-8, bytes. */
 const MOST_BYTES = 4;
-/** A number before each line takes about as much. */
+/** Bytes that the number before each line takes. */
 const PREFIX_BYTES = 7;
 
 export class LineWindow {
@@ -33,7 +33,7 @@ export class LineWindow {
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   readonly #kept: Uint8Array;
   #keptLength = 0;
-  /** Bytes of the line that begins in an earlier chunk; characters of it that were not kept. */
+  /** Bytes of the unfinished line, and how many of its characters were not kept. */
   #lineBytes = 0;
   #dropped = 0;
   #lastByte = 0;
@@ -48,7 +48,7 @@ export class LineWindow {
     this.#kept = new Uint8Array(longestLine === undefined ? budget : longestLine * MOST_BYTES);
   }
 
-  /** The chunk is not kept. */
+  /** Adds a chunk, which is not kept. */
   push(chunk: Uint8Array): void {
     for (let at = 0; at < chunk.length;) {
       const feed = chunk.indexOf(LINE_FEED, at);
@@ -61,7 +61,7 @@ export class LineWindow {
     }
   }
 
-  /** The last line may have no end. */
+  /** Ends the last line, which may lack a line ending. */
   finish(): void {
     if (this.#lineBytes > 0) this.#endLine("");
   }
@@ -71,7 +71,7 @@ export class LineWindow {
     return this.#lines;
   }
 
-  /** Whether something follows that is not shown. */
+  /** Whether more lines follow that are not shown. */
   get hasMore(): boolean {
     return this.#full && (this.#lineBytes > 0 || this.#ended + 1 > this.#options.first + this.#lines.length);
   }
@@ -113,7 +113,7 @@ export class LineWindow {
     const { longestLine, count, budget } = this.#options;
     const isWhole = this.#keptLength === this.#lineBytes;
     let kept = this.#decoder.decode(this.#kept.subarray(0, this.#keptLength), { stream: true });
-    // A character whose bytes were kept in part is shown as none of them.
+    // Drops a last character of which only some bytes were kept.
     let cut = this.#dropped + (this.#decoder.decode() === "" || isWhole ? 0 : 1);
     if (end === "\r\n" && isWhole) kept = kept.slice(0, -1);
     if (end === "\r\n" && !isWhole) cut--;

@@ -1,4 +1,4 @@
-/** Paths of the project that fit what a person has typed, for completion in a client (C5). */
+/** Completes a path of the project that a person types in a client (C5). */
 import { compareText } from "../../base/text.ts";
 import { hiddenCharacter } from "../../base/visible_text.ts";
 import { textResult, type ToolArguments, type ToolResult } from "../frame/messages.ts";
@@ -7,7 +7,7 @@ import { listFiles } from "./list_files.ts";
 
 const MOST_VALUES = 100;
 
-/** As JSON: paths that begin with `typed`, else those that contain it, case ignored, and how many there are. */
+/** Paths that begin with `typed`, or else contain it, and their number, as JSON. Case is ignored. */
 export async function completePath(args: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
   using tree = await project.tree(".");
   const typed = String(args["typed"]).toLowerCase().replace(/^\.\//, "");

@@ -1,4 +1,4 @@
-/** `files_glob`: the paths that fit a pattern, the newest first (K3). */
+/** `files_glob`: paths that match a pattern, newest first (K3). */
 import { visibleText } from "../../base/visible_text.ts";
 import type { CallOf } from "../definition/groups.ts";
 import { textResult, type ToolResult } from "../frame/messages.ts";
@@ -11,7 +11,7 @@ import { Turns } from "../../system/tree/turns.ts";
 const DEFAULT_LIMIT = 100;
 
 interface Match {
-  /** Seen from the directory that was searched. */
+  /** Relative to the searched directory. */
   readonly path: string;
   /** Milliseconds since 1970. */
   readonly changedAt: number;
@@ -55,7 +55,7 @@ interface Nothing {
   readonly signal: AbortSignal;
 }
 
-/** Files searched without a match, and files skipped. */
+/** The answer without a match: how many files were searched and how many skipped. */
 async function nothing(tree: Tree, { patterns, seen, respectIgnore, signal }: Nothing): Promise<string> {
   const all = respectIgnore ? await countFiles(tree, { respectIgnore: false, signal }) : seen;
   const ignored = all > seen ? `; ${all - seen} ignored ones were left out (respect_git_ignore)` : "";

@@ -1,23 +1,23 @@
-/** Patterns of paths, as arguments and rules have them. Pure. */
+/** Path patterns of arguments and rules. Pure. */
 import { UserError } from "../../base/errors.ts";
 import { glob, type GlobTest } from "../../base/glob.ts";
 import { shorten } from "../../base/visible_text.ts";
 
 export interface GlobOptions {
-  /** Absent: capitals matter where a pattern has one. */
+  /** Absent: case matters if a pattern has a capital. */
   readonly caseSensitive?: boolean | undefined;
-  /** Absolute path of the directory where paths begin, which a pattern may repeat. */
+  /** Absolute path of the directory that paths are relative to; a pattern may begin with it. */
   readonly directory: string;
 }
 
 /** UTF-16 units: no path is longer. */
 const LONGEST_PATTERN = 4_096;
-/** Syntax of shells only: here it would be literal, and find nothing. */
+/** Extended globs of shells, which would be taken literally and match nothing. */
 const EXTENDED = /(?<!\\)(?:!\(|[@+*?]\([^()/]*\|)/;
 
 /**
- * Whether a path fits one of the patterns and none of those that begin with `!`. Without a pattern of the first kind all
- * paths fit that are not excluded. @throws {UserError} When a pattern is not understood.
+ * Tests whether a path matches a pattern and is not excluded by one that begins with `!`. If all patterns exclude,
+ * every other path matches. @throws {UserError} When a pattern is not understood.
  */
 export function globTest(patterns: readonly string[], options: GlobOptions): GlobTest {
   return withExcluded(patterns, options, (included) => {
@@ -26,7 +26,7 @@ export function globTest(patterns: readonly string[], options: GlobOptions): Glo
   });
 }
 
-/** As `globTest`, where a pattern also means the file or directory of exactly its name; `.` is all. */
+/** As `globTest`, but a pattern also matches the file or directory with exactly its name; `.` matches everything. */
 export function pathTest(patterns: readonly string[], options: GlobOptions): GlobTest {
   return withExcluded(patterns, options, (included) => {
     const fits = globTest(included, options);
@@ -35,7 +35,7 @@ export function pathTest(patterns: readonly string[], options: GlobOptions): Glo
   });
 }
 
-/** Why a pattern cannot be used, with the way out; undefined: it can. */
+/** Why a pattern cannot be used, with the remedy; undefined: it can. */
 export function globProblem(pattern: string): string | undefined {
   const named = `Pattern "${shorten(pattern)}"`;
   if (pattern.length > LONGEST_PATTERN) return `${named} is longer than ${LONGEST_PATTERN} characters: write several`;
@@ -44,7 +44,7 @@ export function globProblem(pattern: string): string | undefined {
   return `${named} is not understood: ${ways}`;
 }
 
-/** A path relative to the directory, without "./" before it or "/" after it. */
+/** The path relative to the directory, without leading "./" or trailing "/". */
 export function plainPath(path: string, directory: string): string {
   return withoutStart(path, directory).replace(/\/$/, "");
 }
@@ -60,7 +60,7 @@ function withExcluded(
   return (path) => included(path) && !excluded.some((fits) => fits(path));
 }
 
-/** A pattern without a slash fits at any depth. */
+/** A pattern without a slash matches at any depth. */
 function testOf(pattern: string, { directory, caseSensitive }: GlobOptions): GlobTest {
   const problem = globProblem(pattern);
   if (problem !== undefined) throw new UserError(problem);

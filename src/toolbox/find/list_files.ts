@@ -1,4 +1,7 @@
-/** The files below a directory: by `rg` where there is one, which is faster, else by our own walk, which finds the same. */
+/**
+ * Lists the files below a directory: with `rg` if it is installed, which is faster, or else by our own walk with the
+ * same result.
+ */
 import { UserError } from "../../base/errors.ts";
 import { findProgram, startProgram } from "../project/programs.ts";
 import type { EntryKind } from "../../system/c_library.ts";
@@ -8,7 +11,7 @@ import { walk, type WalkOptions } from "../../system/tree/walk.ts";
 
 type ListOptions = Omit<WalkOptions, "depth">;
 
-/** Ignored by both kinds of search: `.git`, and the user's ignore rules that the project does not know. */
+/** Both ways skip `.git` and disregard the user's global ignore rules. */
 export const RG_SCOPE: readonly string[] = [
   "--no-config",
   "--hidden",
@@ -29,7 +32,7 @@ export async function countFiles(tree: Tree, options: ListOptions): Promise<numb
   return count;
 }
 
-/** Files that are not ignored and fit, in no order. */
+/** Files that are not ignored and match, unordered. */
 export async function filesThatFit(
   tree: Tree,
   fits: (path: string) => boolean,
@@ -43,12 +46,12 @@ export async function filesThatFit(
   return found;
 }
 
-/** The error of a call whose patterns fit no file. */
+/** The error of a call whose patterns match no file. */
 export function noFileFits(patterns: readonly string[]): UserError {
   return new UserError(`No file fits ${patterns.map((one) => `"${one}"`).join(", ")}; files_glob finds paths`);
 }
 
-/** Paths of one kind, without a program. */
+/** Lists paths by our own walk. */
 export async function* listByWalk(
   tree: Tree,
   options: ListOptions,
@@ -60,7 +63,7 @@ export async function* listByWalk(
   }
 }
 
-/** With `rg`, which must be there. */
+/** Lists paths with `rg`, which must be installed. */
 export async function* listByRg(tree: Tree, { respectIgnore, signal }: ListOptions): AsyncGenerator<readonly string[]> {
   await using running = startProgram({
     program: "rg",

@@ -1,4 +1,4 @@
-/** Reads a file, has its new content computed and stores it; again where another program was faster. */
+/** Reads a file, computes its new content and stores it; retries if another program was faster. */
 import { UserError } from "../../base/errors.ts";
 import { decodeFile } from "../edit/file_text.ts";
 import { difference } from "../edit/regions.ts";
@@ -12,7 +12,7 @@ import { revOf } from "../project/seen_contents.ts";
 import { storeContent, type Stored } from "./store_content.ts";
 import { openTarget, type Target } from "./target.ts";
 
-/** What a call asks of a file, as its arguments have it. */
+/** The arguments of a call about a file. */
 type ChangeArguments = Pick<CallOf<"files_write">, "path" | "expected_rev" | "dry_run">;
 
 /** The new content of a file, and its line in the answer. */
@@ -20,7 +20,7 @@ export interface Change {
   readonly content: Uint8Array<ArrayBuffer>;
   /** The first line names the change, its counts included; the rest is its diff. */
   readonly summary: string;
-  /** Empty: there is none to show. */
+  /** Empty: there is no diff to show. */
   readonly diff: string;
 }
 
@@ -29,7 +29,7 @@ export type ComputeChange = (content: Uint8Array<ArrayBuffer> | undefined, place
 
 const MOST_TRIES = 1000;
 
-/** Makes the change. @throws {UserError} When it cannot be made; nothing is changed then. */
+/** Makes the change. @throws {UserError} When it fails; nothing is changed then. */
 export async function changeFile(
   { project, signal }: Pick<ToolContext, "project" | "signal">,
   { path, expected_rev: expectedRev, dry_run: dryRun = false }: ChangeArguments,
@@ -49,7 +49,9 @@ export async function changeFile(
   throw new UserError(`Cannot change "${path}": other programs keep changing it`);
 }
 
-/** @throws {UserError} When the content is another than the caller knows, with what changed as far as that is known. */
+/**
+ * @throws {UserError} When the content differs from the caller's `rev`; the message shows the change if it is known.
+ */
 async function insistOnRev(
   { seen }: Pick<Project, "seen">,
   { place: { shown }, current }: Pick<Target, "place" | "current">,

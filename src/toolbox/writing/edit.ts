@@ -50,7 +50,7 @@ function edited(content: Uint8Array<ArrayBuffer>, { place, edits, encoding, diff
   return editedChange({ content, file: file.value }, applied.value, { noun: "replacement", diff });
 }
 
-/** A text whose parts were replaced, as a change; `noun` is what one of them is called. */
+/** Builds a change from an edited text; `noun` names one replacement. */
 export function editedChange(
   { content, file }: { readonly content: Uint8Array; readonly file: FileText },
   edited: EditedText,

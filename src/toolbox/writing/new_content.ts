@@ -1,4 +1,4 @@
-/** The first content of a file, in the form that a call asks for. */
+/** The content of a new file, in the form that a call asks for. */
 import { counted } from "../../base/text.ts";
 import { UserError } from "../../base/errors.ts";
 import type { Encoding } from "../definition/files_writing.ts";
@@ -16,13 +16,16 @@ export function newFile(
   return { content, summary: `${what} with ${counted(lines, "line")}, ${counted(content.length, "byte")}`, diff: "" };
 }
 
-/** A new file in UTF-16 begins with its mark. */
+/** The form of a new file; UTF-16 begins with a byte order mark. */
 export function newForm(encoding: Encoding | undefined): TextForm {
   if (encoding === undefined) return PLAIN;
   return { encoding, mark: encoding.startsWith("utf-16") };
 }
 
-/** The bytes of a text; a mark in the text itself is not doubled. @throws {UserError} For a character that it has not. */
+/**
+ * Encodes a text; a byte order mark in the text is not doubled. @throws {UserError} For a character that the encoding
+ * lacks.
+ */
 export function encoded(text: string, form: TextForm): Uint8Array<ArrayBuffer> {
   const units = textUnits(form.mark ? text.replace(/^\ufeff/, "") : text, form.encoding);
   if (!units.ok) throw new UserError(`Cannot write: ${units.problem}`);

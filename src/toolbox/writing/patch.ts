@@ -19,13 +19,13 @@ interface Step {
   readonly target: Target;
   /** Undefined: the file is removed. */
   readonly change: Change | undefined;
-  /** The file whose rights a new one gets; undefined: those of any new file. */
+  /** A new file gets the rights of this file; undefined: the usual rights of a new file. */
   readonly like?: Target;
   /** How the answer shows a removed file. */
   readonly gone?: string;
 }
 
-/** Files that others keep changing are patched again so often. */
+/** How often a patch is retried if other programs change its files. */
 const MOST_TRIES = 20;
 
 /** See the definition of `files_patch`. */
