@@ -1,8 +1,8 @@
-/** What can be wrong with the states of a flow before it runs (K7). Pure. */
+/** Checks the states of a flow before it runs (K7). Pure. */
 import type { ReportFault } from "../../prompt/format/front_matter.ts";
 import { END, type State } from "./flow.ts";
 
-/** Reports states that cannot be reached or left, and arms that are never taken. */
+/** Reports states that cannot be reached or cannot reach the end, and arms that are never taken. */
 export function checkStates(states: ReadonlyMap<string, State>, start: string, report: ReportFault): void {
   const fault = (severity: "error" | "warning", message: string, line: number) =>
     void report(severity, message, { line, column: 1 });
@@ -31,7 +31,7 @@ function reachable(states: ReadonlyMap<string, State>, start: string): ReadonlyS
   return seen;
 }
 
-/** States from which the end can be reached. */
+/** The states from which the end can be reached. */
 function canEnd(states: ReadonlyMap<string, State>): ReadonlySet<string> {
   const ending = new Set<string>();
   for (let before = -1; before < ending.size;) {

@@ -1,4 +1,4 @@
-/** Runs a flow until it needs an answer or has ended: what is deterministic is done here, one effect after the other (K7). */
+/** Runs a flow until it needs an answer or has ended, one effect after the other (K7). */
 import type { Outcome } from "../../base/outcome.ts";
 import type { Evaluate } from "./expression.ts";
 import type { Action, Flow, ShellOptions } from "./flow.ts";
@@ -15,22 +15,22 @@ import {
 } from "./machine.ts";
 import { renderAll, renderTemplate, type ShellText, shellText, type Variables } from "./template.ts";
 
-/** A shell line with its values, ready to run. */
+/** A shell line with its values filled in. */
 export interface ShellCall extends ShellText {
   readonly timeoutSeconds: number | undefined;
   /** Undefined: the project's directory. */
   readonly directory: string | undefined;
 }
 
-/** The effects of actions; none of them rejects for what a flow can do. */
+/** The effects of actions. None of them rejects because of something that a flow does. */
 export interface FlowHost {
   flow(name: string): Promise<Outcome<Flow>>;
-  /** The variables that a flow starts with. */
+  /** The initial variables of a flow; the problem names an invalid parameter. */
   start(flow: Flow, given: Variables): Outcome<Variables>;
   prompt(name: string, args: Readonly<Record<string, string>>): Promise<Outcome<string>>;
   shell(call: ShellCall): Promise<ActionEnd>;
   tool(name: string, args: Readonly<Record<string, string>>): Promise<ActionEnd>;
-  /** False: the call was cancelled during it. */
+  /** Waits; false: the call was cancelled meanwhile. */
   wait(seconds: number): Promise<boolean>;
   /** Saves the run after each change of its state, and reports progress. */
   save(run: Run, flow: Flow): Promise<void>;
@@ -38,7 +38,7 @@ export interface FlowHost {
   readonly evaluate: Evaluate;
 }
 
-/** The run when it waits or has ended; if cancelled, it keeps its state and can continue. */
+/** Runs until the run waits or has ended, and returns it. A cancelled run keeps its state and can continue. */
 export async function drive(begun: Run, host: FlowHost): Promise<Run> {
   let run = begun;
   while (run.status === "running" && !host.signal.aborted) {
@@ -54,7 +54,7 @@ export async function drive(begun: Run, host: FlowHost): Promise<Run> {
   return run;
 }
 
-/** The run with the answer to what it waited for. */
+/** Continues a run with the answer that it waited for. */
 export async function answered(run: Run, end: ActionEnd, host: FlowHost): Promise<Run> {
   const { waiting: _, ...rest } = run;
   const going: Run = { ...rest, status: "running" };
@@ -63,7 +63,7 @@ export async function answered(run: Run, end: ActionEnd, host: FlowHost): Promis
   return await afterFlow(advanced(going, flow.value, end, host.evaluate), host);
 }
 
-/** The action of the caller ends with the flow that it called. */
+/** Ends the action that called a flow, once that flow has ended. */
 async function afterFlow({ returned, ...run }: Run, host: FlowHost): Promise<Run> {
   if (returned === undefined || run.status !== "running") return run;
   const caller = await host.flow(topOf(run).flow);

@@ -1,22 +1,22 @@
-/** Conditions of arms in CEL (K7). They read variables and do nothing else. */
+/** Conditions of arms in CEL (K7). They only read variables. */
 import { messageOf } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Variables } from "./template.ts";
 
-/** The current value of a condition. `unknown`: it names an unset variable. */
+/** The result of a condition. `unknown`: it names an unset variable. */
 export type Verdict =
   | { readonly kind: "true" }
   | { readonly kind: "false" }
   | { readonly kind: "unknown" | "error"; readonly message: string };
 
-/** Judges a checked condition. */
+/** Evaluates a checked condition. */
 export type Evaluate = (text: string, variables: Variables) => Verdict;
 
 const LONGEST = 500;
-/** Calls that can take time without end: patterns, and loops over lists inside each other. */
+/** Calls whose time has no bound: regular expressions and nested loops over lists. */
 const ENDLESS = /\b(matches|all|exists|exists_one|map|filter)(?:\s|\/\/.*)*\(/;
 
-/** Why a text is not a condition; undefined: it is one. */
+/** Why a text is not a valid condition; undefined: it is. */
 export async function expressionProblem(text: string): Promise<string | undefined> {
   if (text.length > LONGEST) return `The condition has ${text.length} characters, at most ${LONGEST} are taken`;
   const endless = ENDLESS.exec(text);
@@ -45,7 +45,7 @@ export async function loadEvaluator(): Promise<Evaluate> {
   };
 }
 
-/** A JSON text as a value; the problem is what the parser says of it. */
+/** Parses a JSON text; the problem is the parser's message. */
 export function readJsonAnswer(text: string): Outcome<unknown> {
   const inner = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text;
   try {

@@ -1,10 +1,10 @@
 /** A flow: a state machine of a Markdown file, which the calling agent drives (K7). Immutable. */
 import type { PromptParameter } from "../../prompt/format/prompt.ts";
 
-/** A text with places that values fill when the action runs. */
+/** A text with slots that are filled when the action runs. */
 export type Template = readonly (string | Slot)[];
 
-/** The place of a value: a variable, or a member of one, as in `result.content`. */
+/** A slot: a variable or a member of one, as in `result.content`. */
 export interface Slot {
   readonly path: readonly string[];
 }
@@ -23,7 +23,7 @@ export type Action =
 
 export type TemplateMap = Readonly<Record<string, Template>>;
 export type LogLevel = "info" | "warning" | "error";
-/** The shape that the answer to a prompt must have. */
+/** The required form of the answer to a prompt. */
 export type Expected = "text" | "yes_no" | "json";
 
 export interface ShellOptions {
@@ -34,7 +34,7 @@ export interface ShellOptions {
   readonly environment: TemplateMap;
 }
 
-/** What an action of a line says, and where its result goes. */
+/** An action and the variable for its result. */
 export interface StateAction {
   readonly action: Action;
   /** The variable that keeps the result; undefined: only `result`. */

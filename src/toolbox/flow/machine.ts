@@ -1,14 +1,14 @@
-/** What a run of a flow is, and how it goes from state to state (K7). Pure: effects are the caller's. */
+/** A run of a flow and its transitions between states (K7). Pure: the caller does the effects. */
 import type { Evaluate } from "./expression.ts";
 import { type Arm, END, type Expected, type Flow, type State } from "./flow.ts";
 import type { Variables } from "./template.ts";
 
-/** One flow of the run's stack. */
+/** One flow on the stack of a run. */
 export interface Frame {
   readonly flow: string;
   readonly state: string;
   readonly variables: Variables;
-  /** Branches of forks that are still to run, innermost last. */
+  /** Branches of forks that have not run yet, innermost last. */
   readonly branches: readonly (readonly string[])[];
 }
 
@@ -20,22 +20,22 @@ export interface Waiting {
   readonly expect: Expected;
 }
 
-/** One run. It holds JSON only, so that it can be kept. */
+/** One run. It consists of JSON values only, so that it can be stored. */
 export interface Run {
   readonly id: string;
   /** The flow it was started with. */
   readonly flow: string;
-  /** The last is the one that runs. */
+  /** The stack of flows; the last one is running. */
   readonly frames: readonly Frame[];
   readonly status: "running" | "waiting" | "completed" | "failed" | "aborted";
   readonly waiting?: Waiting;
   /** Why it failed or was aborted. */
   readonly message?: string;
-  /** Changes of state so far. */
+  /** Number of transitions so far. */
   readonly transitions: number;
-  /** The last of them, as `flow.state`. */
+  /** The latest transitions, as `flow.state`. */
   readonly trace: readonly string[];
-  /** How the flow that has just ended ended; absent: none has. */
+  /** The result of a called flow that has just ended; absent: none has. */
   readonly returned?: ActionEnd;
   /** Lines that the flow logged. */
   readonly log: readonly string[];
@@ -45,9 +45,9 @@ export interface Run {
 export interface ActionEnd {
   readonly success: boolean;
   readonly content: string;
-  /** Further members of `result`, as `exit_code`; absent: none. */
+  /** Additional members of `result`, such as `exit_code`; absent: none. */
   readonly facts?: Variables;
-  /** What a variable of the action's own keeps; absent: the content. */
+  /** The value for the action's own result variable; absent: the content. */
   readonly value?: unknown;
 }
 
@@ -69,14 +69,16 @@ export function topOf({ frames }: Pick<Run, "frames">): Frame {
   return frame;
 }
 
-/** The run with one flow more on its stack. */
+/** Pushes a flow onto the stack of a run. */
 export function entered(run: Run, flow: Flow, variables: Variables): Run {
   if (run.frames.length >= DEEPEST_FLOWS) return ended(run, "failed", `Flows call each other ${DEEPEST_FLOWS} deep`);
   const frame: Frame = { flow: flow.name, state: flow.start, variables, branches: [] };
   return traced({ ...run, frames: [...run.frames, frame] }, frame);
 }
 
-/** The run after the action of its state: in the next state, ended, or waiting for variables that conditions name. */
+/**
+ * Continues a run after the action of its state: it enters the next state, ends, or waits for variables of conditions.
+ */
 export function advanced(run: Run, flow: Flow, end: ActionEnd, evaluate: Evaluate): Run {
   const frame = topOf(run);
   const state = flow.states.get(frame.state);
@@ -104,7 +106,7 @@ export function advanced(run: Run, flow: Flow, end: ActionEnd, evaluate: Evaluat
   );
 }
 
-/** The run at its end. */
+/** The run in its final status. */
 export function ended(run: Run, status: "completed" | "failed" | "aborted", message?: string): Run {
   const { waiting: _, ...rest } = run;
   return { ...rest, status, ...message !== undefined && { message } };
@@ -115,7 +117,7 @@ export function logged(run: Run, line: string): Run {
   return { ...run, log: [...run.log, line].slice(-MOST_LOG) };
 }
 
-/** The run with other variables in the flow that runs now. */
+/** Sets variables of the running flow. */
 export function withVariables(run: Run, more: Variables): Run {
   const frame = topOf(run);
   return withTop(run, { ...frame, variables: { ...frame.variables, ...more } });
@@ -126,7 +128,7 @@ type Choice =
   | { readonly kind: "unknown"; readonly message: string }
   | { readonly kind: "none" };
 
-/** The first arm that fits, in the order of the file; `default` after all others. */
+/** The first matching arm in the order of the file; `default` comes last. */
 function chooseArm(state: State, isSuccess: boolean, variables: Variables, evaluate: Evaluate): Choice {
   let unknown: string | undefined;
   let conditions = 0;
@@ -163,7 +165,7 @@ function moved(run: Run, flow: Flow, to: string): Run {
   return traced(withTop(counted, onward), onward);
 }
 
-/** The frame in state `to`; at a join, in the next branch of its fork as long as there is one. */
+/** Moves the frame to state `to`; at a join, to the next pending branch of its fork. */
 function next(frame: Frame, flow: Flow, to: string): Frame {
   const waiting = flow.states.get(to)?.kind === "join" ? frame.branches.at(-1) : undefined;
   if (waiting === undefined) return { ...frame, state: to };
@@ -172,7 +174,7 @@ function next(frame: Frame, flow: Flow, to: string): Frame {
   return { ...frame, state: branch ?? to, branches: branch === undefined ? outer : [...outer, rest] };
 }
 
-/** The end of one flow is the end of the action that called it. */
+/** Pops a flow that has ended; its end is also the end of the action that called it. */
 function leave(run: Run): Run {
   if (run.frames.length === 1) return ended(run, "completed");
   const { flow, variables: { last_action_result: content, success } } = topOf(run);
@@ -192,7 +194,7 @@ function traced(run: Run, { flow, state }: Frame): Run {
   return { ...run, trace: [...run.trace, `${flow}.${state}`].slice(-MOST_TRACE) };
 }
 
-/** The names by which conditions and actions know how the last action ended. */
+/** Sets the variables that describe the end of the last action. */
 function withResult(
   variables: Variables,
   { action }: State,

@@ -1,4 +1,4 @@
-/** The line of a state becomes its action (K7). Keywords may be in any case. Pure. */
+/** Parses the line of a state into its action (K7). Keywords ignore case. Pure. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Action, Expected, LogLevel, StateAction, Template, TemplateMap } from "./flow.ts";
 import { shellProblem } from "./shell_places.ts";
@@ -12,7 +12,7 @@ const LEVELS: readonly LogLevel[] = ["info", "warning", "error"];
 
 type Reader = (words: ParsedWords) => Outcome<Action | undefined>;
 
-/** By the keywords that a line begins with. */
+/** Parsers by the keywords that begin a line. */
 const READERS: readonly (readonly [keywords: RegExp, read: Reader])[] = [
   [/^execute\s+prompt\b/i, readPrompt],
   [
@@ -41,7 +41,7 @@ const READERS: readonly (readonly [keywords: RegExp, read: Reader])[] = [
   [/^abort(?:\s+with\s+message)?\b/i, (words) => withText(words, (reason) => success({ kind: "abort", reason }))],
 ];
 
-/** The action of a line; undefined: the line is words for readers only. The problem says what is wrong in it. */
+/** The action of a line; undefined: the line is only a comment for readers. The problem says what is wrong. */
 export function parseAction(line: string): Outcome<StateAction | undefined> {
   const text = line.trim();
   const found = READERS.find(([keywords]) => keywords.test(text));
@@ -126,7 +126,7 @@ function readAsk(words: ParsedWords): Outcome<Action> {
   return expect.ok ? withText(words, (question) => success({ kind: "ask", question, expect: expect.value })) : expect;
 }
 
-/** An action of a name in quotation marks, with options as its arguments; `problem`: there is no name. */
+/** An action with a quoted name and options as arguments; `problem` is used if the name is missing. */
 function withName(
   { quoted, options }: ParsedWords,
   problem: string,

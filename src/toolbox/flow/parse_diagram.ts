@@ -1,13 +1,13 @@
-/** A Mermaid state diagram becomes states and arms (K7). Pure. */
+/** Parses a Mermaid state diagram into states and arms (K7). Pure. */
 import type { Arm, Condition, StateKind } from "./flow.ts";
 import { END } from "./flow.ts";
 
-/** A diagram as written in the file, unchecked. */
+/** An unchecked diagram. */
 export interface Diagram {
   /** Targets of `[*]`, with their lines. */
   readonly starts: readonly { readonly state: string; readonly line: number }[];
   readonly states: ReadonlyMap<string, DiagramState>;
-  /** Lines that are not a known part of a diagram. */
+  /** Lines that are not valid in a diagram. */
   readonly unread: readonly { readonly text: string; readonly line: number }[];
 }
 
@@ -20,11 +20,11 @@ export interface DiagramState {
 const ARM = /^(\[\*\]|[\w-]+)\s*-->\s*(\[\*\]|[\w-]+)\s*(?::\s*(.*?))?\s*$/;
 const KIND = /^state\s+([\w-]+)\s*<<(choice|fork|join)>>\s*$/i;
 const DESCRIBED = /^(?:state\s+(?:"[^"]*"\s+as\s+)?)?([\w-]+)\s*(?::.*)?$/;
-/** Lines without meaning here. */
+/** Lines that are ignored. */
 const OTHER =
   /^(?:stateDiagram(?:-v2)?|direction\s+\w+|%%.*|note\s+(?:left|right)\s+of\s.*|end\s+note|classDef\s.*|class\s.*|)$/i;
 
-/** Reads the lines of a diagram; `firstLine` is the line of the file where they begin. */
+/** Parses the lines of a diagram; `firstLine` is the number of the first one in the file. */
 export function parseDiagram(text: string, firstLine: number): Diagram {
   const starts: { state: string; line: number }[] = [];
   const unread: { text: string; line: number }[] = [];
@@ -61,7 +61,7 @@ export function parseDiagram(text: string, firstLine: number): Diagram {
 
 const OPERATORS = /==|!=|&&|\|\||[.(<>]/;
 
-/** What the label of an arm means. */
+/** The condition that the label of an arm means. */
 export function conditionOf(label: string): Condition {
   const text = label.trim();
   if (text === "" || /^always$/i.test(text)) return { kind: "always" };

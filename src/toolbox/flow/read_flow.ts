@@ -1,4 +1,4 @@
-/** A Markdown file becomes a flow: front matter, a state diagram, and an action for each state (K7). */
+/** Parses a Markdown file into a flow: front matter, a state diagram, and an action for each state (K7). */
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { readFrontMatter, type ReportFault, splitText } from "../../prompt/format/front_matter.ts";
 import { readFacts } from "../../prompt/format/read_facts.ts";
@@ -16,18 +16,18 @@ export interface FlowText {
   readonly text: string;
 }
 
-/** `flow` is undefined where the file has an error. */
+/** `flow` is undefined if the file has an error. */
 export interface ReadFlow {
   readonly flow: Flow | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 const MOST_STATES = 500;
-/** Characters: what reads a line may go over it again and again. */
+/** Maximum characters of a line, because parsing one may take quadratic time. */
 const LONGEST_LINE = 4_000;
 const ACTION = /^\s*[-*]\s+(?:\*\*|`)?([\w-]+)(?:\*\*|`)?\s*:\s*(.*)$/;
 
-/** Reads one file. Never throws for what it holds. */
+/** Reads one file. Never throws because of its content. */
 export async function readFlow({ name, file, text }: FlowText): Promise<ReadFlow> {
   const diagnostics: Diagnostic[] = [];
   const report: ReportFault = (severity, message, { line, column }) => {
@@ -99,7 +99,7 @@ interface ActionLine {
   readonly line: number;
 }
 
-/** Lines below `## Actions`; else the first line of each heading below `## States`. */
+/** Lines below `## Actions`, or else the first line below each heading of `## States`. */
 function actionsOf(lines: readonly string[], linesBefore: number): ReadonlyMap<string, ActionLine> {
   const found = new Map<string, ActionLine>();
   let section = "";

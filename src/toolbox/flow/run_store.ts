@@ -1,4 +1,4 @@
-/** Runs of flows, a private file each in the user's state directory, so that they outlive the server (K7). */
+/** Stores each run of a flow in a private file in the user's state directory, so that it outlives the server (K7). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { messageOf, undefinedFor } from "../../base/errors.ts";
 import { freeLock } from "../../system/free_lock.ts";
@@ -7,39 +7,39 @@ import { writePrivately } from "../../system/replace/private_file.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";
 import type { Run } from "./machine.ts";
 
-/** A run without a call is kept so long, milliseconds. */
+/** How long an unused run is kept, milliseconds. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
 const LARGEST_BYTES = 4 * 1024 * 1024;
 const ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
 
 const EXCLUSIVE = true;
 
-/** The exclusive right to change one run, among all servers; the OS releases it when the process exits. */
+/** The exclusive right to change one run among all servers. The system releases it when the process exits. */
 export interface RunClaim {
   release(): void;
 }
 
-/** A run as others see it. */
+/** A run as other calls see it. */
 export interface SeenRun extends Omit<Run, "status"> {
-  /** Interrupted: it did not come to an end, and no call works on it. */
+  /** `interrupted`: it has not ended, and no call works on it. */
   readonly status: Run["status"] | "interrupted";
 }
 
 export class RunStore {
   readonly #directory: string;
 
-  /** `directory`: of one project's runs; it is made by the first of them. */
+  /** `directory` holds the runs of one project; the first run creates it. */
   constructor(directory: string) {
     this.#directory = directory;
   }
 
-  /** The kept run; the problem is worded for the agent. */
+  /** Reads a stored run; the problem is worded for the agent. */
   async read(id: string): Promise<Outcome<Run>> {
     if (!ID.test(id)) return failure(`"${id}" is not the id of a run; flow_name "status" lists the runs`);
     try {
       const text = await Deno.readTextFile(`${this.#directory}/${id}.json`);
       const read = parseJson(text);
-      // Nothing but this program writes there.
+      // Only this program writes there.
       if (read.ok && isObject(read.value)) return success(read.value as unknown as Run);
       return failure(`Run ${id} cannot be read: its file is damaged`);
     } catch (thrown) {
@@ -59,7 +59,7 @@ export class RunStore {
     return { ...run, status: "interrupted" };
   }
 
-  /** Claims a run for one call; the problem: another one works on it. */
+  /** Claims a run for one call; the problem says that another call works on it. */
   async claim(id: string): Promise<Outcome<RunClaim>> {
     try {
       await Deno.mkdir(this.#directory, { recursive: true, mode: 0o700 });
@@ -73,14 +73,14 @@ export class RunStore {
     }
   }
 
-  /** Keeps a run, whole or as it was before. @throws {Error} When the system refuses it. */
+  /** Stores a run atomically. @throws {Error} When the system refuses. */
   async write(run: Run): Promise<void> {
     const text = JSON.stringify(run);
     if (text.length > LARGEST_BYTES) throw new Error(`The variables of run ${run.id} are too long to keep`);
     await writePrivately(`${this.#directory}/${run.id}.json`, text);
   }
 
-  /** All runs, the newest first; those that were not used for long are removed. */
+  /** All runs, newest first. Runs that were not used for a long time are removed. */
   async list(now: number): Promise<readonly Run[]> {
     const found: { readonly run: Run; readonly at: number }[] = [];
     const listing = Array.fromAsync(Deno.readDir(this.#directory)).catch(undefinedFor(Deno.errors.NotFound));
@@ -97,7 +97,7 @@ export class RunStore {
     return found.toSorted((one, other) => other.at - one.at).map(({ run }) => run);
   }
 
-  /** The same runs as they are seen now. */
+  /** The same runs with their current status. */
   async listSeen(now: number): Promise<readonly SeenRun[]> {
     return await Promise.all((await this.list(now)).map((run) => this.seen(run)));
   }

@@ -1,6 +1,6 @@
 /**
- * Texts of actions with the places of values (K7). A value is put in after the text was taken apart, so that it never
- * becomes part of an action. In a shell line it is a variable of the environment. Pure.
+ * Templates of actions (K7). The text is parsed before values are filled in, so that a value never becomes part of an
+ * action. In a shell line a value is an environment variable. Pure.
  */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { member } from "../../wire/json_value.ts";
@@ -8,19 +8,19 @@ import type { Slot, Template, TemplateMap } from "./flow.ts";
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** Neither part looks far for its end: a text may begin many. */
+/** The lengths are bounded, because a text may contain many starts without an end. */
 const SLOT = /\{\{([^{}]*)\}\}|\$\{([^}]{0,200})\}/g;
 const PATH = /^[A-Za-z_][\w-]*(\.[A-Za-z_0-9][\w-]*)*$/;
 const TAG = /\{%/;
 
-/** The parts of a text; the problem names a place that is not a plain variable. */
+/** Parses a template; the problem names a slot that is not a plain variable. */
 export function parseTemplate(text: string): Outcome<Template> {
   if (TAG.test(text)) return failure('Tags of Liquid, as "{% if %}", work in prompts only; use a choice state');
   const parts: (string | Slot)[] = [];
   let at = 0;
   for (const found of text.matchAll(SLOT)) {
     const path = (found[1]?.replace(/^-/, "").replace(/-$/, "") ?? found[2] ?? "").trim();
-    // In a shell line `${name:-x}` and the like are the shell's own.
+    // In a shell line, forms such as `${name:-x}` belong to the shell.
     if (found[2] !== undefined && !PATH.test(path)) continue;
     if (!PATH.test(path)) {
       return failure(`"${found[0]}" is not a variable: an action takes "{{ name }}" or "{{ name.member }}"`);
@@ -32,23 +32,23 @@ export function parseTemplate(text: string): Outcome<Template> {
   return success(parts.filter((part) => part !== ""));
 }
 
-/** The text with its values; a variable that is not there is empty. */
+/** The text with its values; an unset variable is empty. */
 export function renderTemplate(template: Template, variables: Variables): string {
   return template.map((part) => typeof part === "string" ? part : textOf(valueAt(variables, part))).join("");
 }
 
-/** Each text of a map with its values. */
+/** Renders each template of a map. */
 export function renderAll(templates: TemplateMap, variables: Variables): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(templates).map(([name, text]) => [name, renderTemplate(text, variables)]));
 }
 
-/** A shell line in which values are variables, and these variables. */
+/** A shell line whose values are environment variables, and these variables. */
 export interface ShellText {
   readonly line: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The line with a variable for each value, quoted as its place asks for. */
+/** The line with a variable for each value, quoted as its context requires. */
 export function shellText(template: Template, variables: Variables): ShellText {
   const environment: Record<string, string> = {};
   let line = "";
@@ -74,7 +74,7 @@ const PLACES: Readonly<Record<Quote, (variable: string) => string>> = {
   single: (variable) => `'"${variable}"'`,
 };
 
-/** In which quotes a shell is after `text`. */
+/** The kind of quotes that is open after `text`. */
 function quoteAfter(text: string, before: Quote): Quote {
   let quote = before;
   for (let at = 0; at < text.length; at++) {

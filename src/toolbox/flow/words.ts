@@ -1,4 +1,4 @@
-/** Words of an action's line: bare words, quoted texts, and options as `key="value"` or `key={"a": "b"}`. Pure. */
+/** Tokens of an action line: bare words, quoted texts, and options as `key="value"` or `key={"a": "b"}`. Pure. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";
 
@@ -8,14 +8,14 @@ export interface ParsedWords {
   /** Contents of quotation marks, in order. */
   readonly quoted: readonly string[];
   readonly options: Readonly<Record<string, string>>;
-  /** Options that are objects of texts. */
+  /** Options whose values are objects of texts. */
   readonly objects: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 const TOKEN =
   /\s+|([A-Za-z_][\w-]*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|(\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\})|([^\s"'{}]+))|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s"'={}]+)/sy;
 
-/** The words of a text; the problem is the first place that is not a word. */
+/** The tokens of a text; the problem shows the first part that is not one. */
 export function parseWords(text: string): Outcome<ParsedWords> {
   const bare: string[] = [];
   const quoted: string[] = [];

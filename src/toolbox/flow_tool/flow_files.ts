@@ -1,4 +1,4 @@
-/** Flows of the user and of the project, read when they are asked for (K7). */
+/** Flows of the user and the project, read on demand (K7). */
 import { describeDiagnostic, type Diagnostic } from "../../base/diagnostic.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -13,7 +13,7 @@ export interface FlowSet {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads every flow; for the same name the last directory wins. Faults name files relative to `root`. */
+/** Reads every flow; if two have the same name, the last directory wins. Faults name files relative to `root`. */
 export async function readFlows(directories: readonly PromptDirectory[], root: string): Promise<FlowSet> {
   const flows = new Map<string, Flow>();
   const diagnostics: Diagnostic[] = [];
@@ -35,7 +35,7 @@ export async function readFlows(directories: readonly PromptDirectory[], root: s
   };
 }
 
-/** A path below `root` without it; any other path unchanged. */
+/** The path relative to `root`; a path outside is unchanged. */
 export function seenFrom(root: string, path: string): string {
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }
@@ -49,7 +49,7 @@ export function flowNamed({ flows, diagnostics }: FlowSet, name: string): Outcom
   return failure(`There is no flow "${name}"${didYouMean(name, flows.keys()) || '; flow_name "list" shows all'}`);
 }
 
-/** Calls of flows that are not there, or that lead back to the flow itself. */
+/** Reports calls of missing flows and calls that lead back to the flow itself. */
 function unknownFlows(flow: Flow, flows: ReadonlyMap<string, Flow>): readonly Diagnostic[] {
   return callsOf(flow).flatMap(({ called, line }) => {
     const way = flows.has(called) ? wayBack(called, flow.name, flows) : undefined;
@@ -69,7 +69,7 @@ function callsOf({ states }: Flow): readonly { readonly called: string; readonly
   );
 }
 
-/** The chain of calls from flow `from` to flow `to`, both included; undefined: there is none. */
+/** The chain of calls from flow `from` to flow `to`, inclusive; undefined: there is none. */
 function wayBack(from: string, to: string, flows: ReadonlyMap<string, Flow>): readonly string[] | undefined {
   const ways = new Map<string, readonly string[]>([[from, [from]]]);
   for (const [name, way] of ways) {

@@ -1,4 +1,6 @@
-/** The effects of flows: shell lines and tools run as any call does, prompts come from the prompt sources (K7, S3). */
+/**
+ * The effects of flows. Shell lines and tools run like any other call; prompts come from the prompt sources (K7, S3).
+ */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { delay } from "../../base/time.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -21,9 +23,9 @@ export interface FlowHostParts extends Pick<FlowHost, "flow" | "start" | "evalua
   readonly save: (run: Run) => Promise<void>;
 }
 
-/** Of a command's output, what a flow may look at: its last bytes. */
+/** A flow sees at most this many of the last bytes of a command's output. */
 const MOST_OUTPUT_BYTES = 64 * 1024;
-/** A tool that runs flows itself: a flow has `run workflow` for that. */
+/** The tool that runs flows; a flow uses `run workflow` instead. */
 const OWN_NAME = "flow";
 
 export function flowHost({ service, control, context, save, ...parts }: FlowHostParts): FlowHost {

@@ -17,11 +17,11 @@ const MOST_DIAGNOSTICS = 20;
 export interface TextStyle {
   readonly asJson: boolean;
   readonly verbose: boolean;
-  /** Log lines reported before. */
+  /** Number of log lines that were already reported. */
   readonly logged: number;
 }
 
-/** The state of a run, and what is to be done now. */
+/** The state of a run and the next step. */
 export function runResult(run: SeenRun, { asJson, verbose, logged }: TextStyle): CallToolResult {
   const facts = runFacts(run, { verbose });
   const text = asJson ? JSON.stringify(facts, null, 2) : runText(run, facts.state, { verbose, logged });
@@ -128,7 +128,7 @@ export function runsText(runs: readonly SeenRun[]): string {
   }).join("\n");
 }
 
-/** What a flow would do. */
+/** What a flow would do, without running it. */
 export function planText(flow: Flow): string {
   const lines = [...flow.states.values()].map(({ name, kind, action, arms }) => {
     const does = action === undefined ? kind === "normal" ? "nothing" : kind : actionText(action.action);

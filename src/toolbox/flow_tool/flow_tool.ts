@@ -1,4 +1,4 @@
-/** `flow`: starts, continues and lists runs (K7). It runs in the server; its effects do not. */
+/** `flow`: starts, continues and lists runs (K7). The tool runs in the server, its effects run in the sandbox. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { UserError } from "../../base/errors.ts";
 import { lazy } from "../../base/lazy.ts";
@@ -23,7 +23,7 @@ import { flowHost } from "./flow_host.ts";
 import { listText, planText, runResult, runsText, type TextStyle } from "./flow_texts.ts";
 
 export interface FlowToolParts {
-  /** In the order of precedence, the last wins. */
+  /** In order of precedence; the last wins. */
   readonly directories: () => readonly PromptDirectory[];
   readonly store: RunStore;
   /** Called with the id of each saved run. */
@@ -38,7 +38,7 @@ export class FlowTool {
     this.#parts = parts;
   }
 
-  /** Does one call; what is wrong with it is an error result. */
+  /** Does one call; an invalid call gives an error result. */
   async call(service: Service, args: CallOf<"flow">, context: CallContext): Promise<CallToolResult> {
     try {
       const flows = await readFlows(this.#parts.directories(), rootOf(service));
@@ -82,13 +82,13 @@ export class FlowTool {
     if (args.flow_name === "status") return runResult(await store.seen(kept), { ...styleOf(args, kept), logged: 0 });
     const claim = unwrap(await store.claim(id));
     return await this.#holding(claim, async () => {
-      // The state after the last call, which may have ended since.
+      // Another call may have ended meanwhile, so the state is read again.
       const run = unwrap(await store.read(id));
       if (args.abort !== undefined) {
         const aborted = ended(run, "aborted", args.abort);
         await this.#save(aborted);
         claim.release();
-        // The caller wanted this end.
+        // The caller asked for this end, so it is not an error.
         const { isError: _, ...told } = runResult(aborted, styleOf(args, run));
         return told;
       }
@@ -105,7 +105,7 @@ export class FlowTool {
     this.#parts.onSave(run.id);
   }
 
-  /** Releases the claim when `begin` fails; else what it began does. */
+  /** Releases the claim if `begin` fails; otherwise the started operation releases it. */
   async #holding(claim: RunClaim, begin: () => Promise<CallToolResult>): Promise<CallToolResult> {
     try {
       return await begin();
@@ -115,7 +115,7 @@ export class FlowTool {
     }
   }
 
-  /** Works on a run as an operation, so that it can be awaited and cancelled. */
+  /** Runs it as an operation, so that it can be awaited and cancelled. */
   async #work(service: Service, run: Run, { args, flows, context, claim }: RunCall): Promise<CallToolResult> {
     const end = unwrap(answerTo(run, args));
     const evaluate = await this.#evaluator();
@@ -142,7 +142,7 @@ export class FlowTool {
     };
     const title = `${run.flow} ${run.id}`;
     const unset = { timeoutSeconds: undefined, executionMode: undefined, leafSynchronous: undefined };
-    // A call that is cancelled before its turn has an end too, and never works.
+    // An operation that is cancelled before it starts ends too, but never works.
     const stop = service.registry.subscribe(({ operation, to }) => {
       if (operation.title !== title || !isEnded(to)) return;
       claim.release();
@@ -159,7 +159,7 @@ interface Surroundings {
 
 interface RunCall extends Surroundings {
   readonly args: CallOf<"flow">;
-  /** Released when the work has ended. */
+  /** Released at the end of the work. */
   readonly claim: RunClaim;
 }
 
@@ -167,14 +167,14 @@ function rootOf({ scope }: Service): string {
   return scope.roots[0] ?? "/";
 }
 
-/** The variables that a flow begins with; wrong parameters are the problem. */
+/** The initial variables of a flow; the problem names wrong parameters. */
 function startVariables(flow: Flow, given: Variables): Outcome<Variables> {
   const textOf = (value: unknown) => typeof value === "string" ? value : JSON.stringify(value);
   const texts = Object.entries(given).map(([name, value]) => [name, textOf(value)]);
   return argumentValues(flow, Object.fromEntries(texts), "start flow");
 }
 
-/** The end of the action that the run waits in; undefined: it does not wait for an answer. */
+/** The result of the waiting action from the caller's answer; undefined: the run does not wait for one. */
 function answerTo(
   run: Run,
   { result, outcome = "success", variables }: CallOf<"flow">,

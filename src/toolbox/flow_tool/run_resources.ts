@@ -18,14 +18,14 @@ export class RunResources implements ResourceSource {
   /** Runs that this server has saved. */
   readonly #saved = new Set<string>();
 
-  /** `onError` gets what a listener of changes threw. */
+  /** `onError` receives what a listener threw. */
   constructor(store: RunStore, onError: (thrown: unknown) => void) {
     this.#store = store;
     this.#changes = new Emitter(onError);
     this.#updates = new Emitter(onError);
   }
 
-  /** To be called when a run was saved. */
+  /** Must be called after a run was saved. */
   saved(id: string): void {
     if (!this.#saved.has(id)) this.#changes.emit(undefined);
     this.#saved.add(id);
@@ -66,7 +66,7 @@ export class RunResources implements ResourceSource {
 
   async follow(uri: string): Promise<Outcome<Unsubscribe, ResourceRefusal>> {
     const read = await this.read(uri);
-    // Listeners choose what they follow; a run that another server changes is not told.
+    // Announces only runs that this server changes.
     return read.ok ? success(() => {}) : read;
   }
 
