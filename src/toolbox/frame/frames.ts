@@ -1,13 +1,13 @@
 /** Messages between the server, a worker and its helpers: four bytes of length (big-endian), then JSON or bytes. Pure. */
 import { encodeText } from "../../base/text.ts";
 
-/** A longer message is refused by both sides, bytes. */
+/** Both sides refuse a longer message, bytes. */
 export const LONGEST_FRAME: number = 64 * 1024 * 1024;
-/** Of a worker's answers, which are meant for a model. */
+/** Longest answer of a worker, bytes. */
 export const LONGEST_ANSWER: number = 16 * 1024 * 1024;
 
 const HEADER_BYTES = 4;
-/** A bit of the length: the bytes that follow are not JSON. */
+/** Flag in the length: the following bytes are not JSON. */
 const RAW = 0x8000_0000;
 const DECODER = new TextDecoder();
 
@@ -21,27 +21,27 @@ export function encodeFrame(message: unknown, longest: number = LONGEST_FRAME): 
   return frame;
 }
 
-/** The header before `length` bytes that are not JSON; the reader returns them unchanged. */
+/** The header for `length` bytes that are not JSON; the reader returns them unchanged. */
 export function rawHeader(length: number): Uint8Array<ArrayBuffer> {
   const header = new Uint8Array(HEADER_BYTES);
   new DataView(header.buffer).setUint32(0, RAW + length);
   return header;
 }
 
-/** Puts messages together again from chunks of any size. */
+/** Reassembles messages from chunks of any size. */
 export class FrameReader {
   readonly #longest: number;
   #held = new Uint8Array(HEADER_BYTES);
   #length = 0;
 
-  /** `longest`: of a message, bytes. */
+  /** `longest`: maximum size of a message, bytes. */
   constructor(longest: number = LONGEST_FRAME) {
     this.#longest = longest;
   }
 
   /**
    * The messages that end in this chunk, which is not kept.
-   * @throws {Error} When the input is not a message; nothing after it can be read then.
+   * @throws {Error} When the input is not a message; the reader is unusable afterwards.
    */
   push(chunk: Uint8Array): readonly unknown[] {
     this.#append(chunk);
@@ -56,12 +56,12 @@ export class FrameReader {
       at += HEADER_BYTES + size;
     }
     this.#length -= at;
-    // What is left of a long message is moved when it is whole, and its memory let go.
+    // The rest after a long message is copied, so that its memory is freed.
     if (at > 0) this.#held = this.#held.slice(at, at + Math.max(this.#length, HEADER_BYTES));
     return messages;
   }
 
-  /** The size of the message whose header begins at `at`; undefined: the header is not whole yet. */
+  /** The size of the message whose header begins at `at`; undefined: the header is incomplete. */
   #sizeAt(at: number): number | undefined {
     if (this.#length - at < HEADER_BYTES) return undefined;
     const size = new DataView(this.#held.buffer, at).getUint32(0) % RAW;

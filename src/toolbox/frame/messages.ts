@@ -1,30 +1,30 @@
-/** What the server and a worker say to each other, one frame each (K2). Pure. */
+/** Messages between the server and a worker, one frame each (K2). Pure. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { DENIED_META_KEY } from "../../base/command/denial.ts";
 import type { ProjectDirectories } from "../../settings/project_directories.ts";
 import { isObject } from "../../wire/json_value.ts";
 
-/** The paths that a worker may use: the kernel enforces them, and these facts word its answers. */
+/** The paths that a worker may use. The kernel enforces them; these facts are for its messages. */
 export interface WorkerSetup {
-  /** Canonical directories that calls may change, at least one; relative paths begin in the first. */
+  /** Canonical directories that calls may change, at least one; relative paths start in the first. */
   readonly scopes: readonly string[];
-  /** Canonical directories that calls may read as well. */
+  /** Canonical directories that calls may also read. */
   readonly readable: readonly string[];
-  /** Canonical directories outside of the scopes that calls may change as well (`--write`). */
+  /** Canonical directories outside the scopes that calls may also change (`--write`). */
   readonly writable: readonly string[];
   /** Paths in the scope that calls may not change, canonical as far as they exist; undefined: none. */
   readonly protection?: Protection | undefined;
-  /** Below the first scope; absent: the defaults. */
+  /** Directories for notes and rules below the first scope; absent: the defaults. */
   readonly directories?: ProjectDirectories;
-  /** Absolute directory of the worker's own data, as grammars; undefined: it has none. */
+  /** Absolute directory of the worker's own data, such as grammars; undefined: it has none. */
   readonly data?: string | undefined;
-  /** Absolute directory for what is derived from the project and kept between starts, as an index. */
+  /** Absolute directory for data derived from the project and kept between starts, such as the index. */
   readonly cache?: string | undefined;
   /** Of the worker that records changes: the absolute directory of its store, and bytes of ignored files that it keeps; absent: it is another. */
   readonly undo?: { readonly store: string; readonly ignoredBytes: number };
   /** Command line of its helpers; absent: it has none. */
   readonly helper?: readonly string[];
-  /** Of the worker for the network; absent: it is the other one. */
+  /** Settings of the web worker; absent: it is the project worker. */
   readonly web?: WebSetup;
 }
 
@@ -34,7 +34,7 @@ export interface WorkerSetup {
 export interface Protection {
   readonly paths: readonly {
     readonly path: string;
-    /** A directory there is not meant. */
+    /** Whether only a file is protected, not a directory. */
     readonly fileOnly: boolean;
     /** Names of directories in it that calls may change; absent: none. */
     readonly writable?: readonly string[];
@@ -68,7 +68,10 @@ export type ToWorker =
   | { readonly kind: "call"; readonly id: number; readonly tool: string; readonly args: ToolArguments }
   | { readonly kind: "cancel"; readonly id: number };
 
-/** From a worker: each call is answered once. `last`: it ends now, and began no call that has no answer; absent: it goes on. */
+/**
+ * From a worker: each call is answered once. `last`: it ends now and has answered every call that it began; absent: it
+ * continues.
+ */
 export type FromWorker =
   | { readonly kind: "result"; readonly id: number; readonly result: ToolResult; readonly last?: true }
   | { readonly kind: "progress"; readonly id: number; readonly progress: WorkProgress };
@@ -84,7 +87,7 @@ export function textResult(text: string): ToolResult {
   return { content: [{ type: "text", text }] };
 }
 
-/** How far a call is; `progress` only rises. Of a worker: not checked yet. */
+/** Progress of a call; `progress` only increases. A worker's values are unchecked. */
 export interface WorkProgress {
   readonly progress?: unknown;
   readonly total?: unknown;
@@ -94,15 +97,15 @@ export interface WorkProgress {
 /** Key of `_meta` for the fingerprint of what a call replaced. */
 export const REPLACED_META_KEY = "ahma/replaced_rev";
 
-/** Key of `_meta` with the counts of a check by rules, by severity. */
+/** Key of `_meta` for the counts of rule findings by severity. */
 export const RULES_META_KEY = "ahma/rules";
 
-/** Other keys would name operations and tasks, which a worker does not have. */
+/** Keys that a worker may set; others would name operations and tasks, which it does not have. */
 const META_KEYS: readonly string[] = [DENIED_META_KEY, REPLACED_META_KEY, RULES_META_KEY];
 
 /**
- * A worker's message, with known members only. It is read as that of a stranger: a worker parses pages and files of others,
- * and a fault in a parser may make it theirs. @throws {Error} When it is not a message.
+ * Reads a worker's message and keeps only known members. It is not trusted: a worker parses foreign pages and files,
+ * and a flaw in a parser may let them control it. @throws {Error} When it is not a message.
  */
 export function readAnswer(message: unknown): FromWorker {
   if (!isObject(message) || typeof message["id"] !== "number") throw new Error("A message of no known kind");

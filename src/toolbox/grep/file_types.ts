@@ -1,4 +1,4 @@
-/** File types by name: the most used ones of ripgrep, the same for each of its versions. Pure. */
+/** The most used file types of ripgrep, which are the same in all its versions. Pure. */
 
 const TYPES: Readonly<Record<string, string>> = {
   c: "*.c *.h",
@@ -51,11 +51,11 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   yml: "yaml",
 };
 
-/** Patterns of the names of such files; undefined: the kind is not known here. */
+/** Patterns for names of such files; undefined: the type is not known here. */
 export function globsOfType(type: string): readonly string[] | undefined {
   const name = Object.hasOwn(OTHER_NAMES, type) ? OTHER_NAMES[type] ?? type : type;
   return Object.hasOwn(TYPES, name) ? TYPES[name]?.split(" ") : undefined;
 }
 
-/** The kinds, for a message. */
+/** The names of all types, for messages. */
 export const KNOWN_TYPES: string = Object.keys(TYPES).join(", ");

@@ -1,10 +1,10 @@
-/** What a search found, kept in bounded memory for any number of matches. Pure. */
+/** Collects the results of a search in bounded memory. Pure. */
 
 /** A line of a file. */
 export interface FoundLine {
   /** From 1. */
   readonly number: number;
-  /** Without its end, cut around the match where it is long. */
+  /** Without its line ending; a long line is cut around the match. */
   readonly text: string;
   readonly isMatch: boolean;
 }
@@ -13,16 +13,16 @@ export interface FoundLine {
 export interface FoundFile {
   /** As the answer names it. */
   readonly path: string;
-  /** All matching lines of the file. */
+  /** Number of all matching lines of the file. */
   readonly matches: number;
   /** The first of them, in order. */
   readonly lines: readonly FoundLine[];
 }
 
 const LONGEST_LINE = 500;
-/** Shown of a long line before its match. */
+/** Characters of a long line that are shown before its match. */
 const LEAD = 100;
-/** More than is needed is kept so often before it is thrown away. */
+/** Keeps up to this many times the needed lines before it drops some. */
 const SLACK = 4;
 
 /** The files of a search in order of their paths, with as many lines as are needed. */
@@ -37,7 +37,7 @@ export class FoundLines {
     this.#needed = needed;
   }
 
-  /** Files come in any order, each once. */
+  /** Adds a file; files may come in any order, each once. */
   add(file: FoundFile): void {
     this.#matches += file.matches;
     this.#files.push(file);
@@ -78,7 +78,7 @@ export function shownLine(line: string, at: number): string {
   return `${place}${text.slice(start, end)}${end < text.length ? ` … [+${text.length - end} chars]` : ""}`;
 }
 
-/** A place that does not part a surrogate pair. */
+/** The nearest place that does not split a surrogate pair. */
 function wholeCharacter(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;

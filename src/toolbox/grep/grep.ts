@@ -1,4 +1,4 @@
-/** `files_grep`: lines that match, by `rg`, else by a search of our own that agrees with it (K3). */
+/** `files_grep`: finds matching lines with `rg`, or else with our own equivalent search (K3). */
 import { UserError } from "../../base/errors.ts";
 import { parentOf } from "../../system/paths.ts";
 import type { CallOf } from "../definition/groups.ts";
@@ -58,7 +58,7 @@ export async function grepFiles(args: CallOf<"files_grep">, { project, signal }:
   }
 }
 
-/** One file may take so long, milliseconds. */
+/** Time limit for one file, milliseconds. */
 const LONGEST_FILE_MS = 10_000;
 
 /**
@@ -88,7 +88,7 @@ export async function searchApart(
   );
 }
 
-/** A file is searched alone. */
+/** Splits a path into directory and file; a file is searched alone. */
 async function placeOf(project: Project, path: string): Promise<SearchPlace> {
   const { path: real, root } = await project.resolve(path);
   const isFile = real !== root && await project.isFile(path);

@@ -3,7 +3,7 @@ import { visibleText } from "../../base/visible_text.ts";
 import type { FoundFile, FoundLine, FoundLines } from "./found_lines.ts";
 import type { GrepQuery, GrepView } from "./grep_query.ts";
 
-/** An answer is not longer, characters. */
+/** Maximum length of an answer, characters. */
 const BUDGET = 48 * 1024;
 
 interface Page {
@@ -53,7 +53,7 @@ function contentPage(found: FoundLines, query: GrepQuery, { offset, limit, numbe
 }
 
 interface Part {
-  /** Matches of the file that are left out at its beginning, where it is positive. */
+  /** Number of matches to skip at the start of the file; negative: none. */
   readonly first: number;
   /** Matches that are shown. */
   readonly count: number;
@@ -66,7 +66,7 @@ interface Group {
   matches: number;
 }
 
-/** Lines that follow each other, with the matches that are shown and the lines around them. */
+/** Groups of consecutive lines: the shown matches and the lines around them. */
 function groups({ path, lines }: FoundFile, { first, count, query, numbers }: Part): readonly Group[] {
   const wanted = lines.filter(({ isMatch }) => isMatch).slice(Math.max(0, first), Math.max(0, first) + count);
   const isNear = ({ number }: FoundLine) =>

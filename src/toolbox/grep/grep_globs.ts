@@ -1,11 +1,11 @@
-/** Which files the arguments `glob` and `type` of `files_grep` choose, as `rg` does it. Pure. */
+/** Which files the arguments `glob` and `type` of `files_grep` select, as in `rg`. Pure. */
 import { glob as testOf, type GlobTest } from "../../base/glob.ts";
 
 interface Entry {
-  /** Seen from the directory that is searched. */
+  /** Relative to the searched directory. */
   readonly path: string;
   readonly isDirectory: boolean;
-  /** By the rules of the tree. */
+  /** Whether the ignore rules of the tree ignore it. */
   readonly isIgnored: boolean;
 }
 
@@ -16,8 +16,8 @@ interface Glob {
 }
 
 /**
- * Whether an entry is left out. The last pattern that fits decides, before all rules of the tree; with a pattern that
- * includes, a file that fits none is left out. `names`: patterns of names, one of which a file must fit; empty: any.
+ * Whether an entry is left out. The last matching pattern decides and overrides the rules of the tree. If a pattern
+ * includes, files that match none are left out. `names`: a file must match one of these name patterns; empty: any file.
  */
 export function leavesOut(
   globs: readonly string[],
@@ -33,7 +33,7 @@ export function leavesOut(
   };
 }
 
-/** Whether the name of a file fits one of the patterns; without any all do. */
+/** Whether a file name matches one of the patterns; without patterns all match. */
 export function kindTest(names: readonly string[]): GlobTest {
   const tests = names.map((name) => testOf(name, "path"));
   return (path) => tests.length === 0 || tests.some((fits) => fits(path.slice(path.lastIndexOf("/") + 1)));

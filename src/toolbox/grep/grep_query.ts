@@ -1,47 +1,47 @@
-/** What a call of `files_grep` asks for, and what a search is given and gives, whichever engine does it. Pure. */
+/** The query of a `files_grep` call, and the input and output of both search engines. Pure. */
 import type { CallOf } from "../definition/groups.ts";
 import type { FoundFile } from "./found_lines.ts";
 
 export type OutputMode = "content" | "files_with_matches" | "count";
 
-/** A search that both engines understand; it is sent to a helper unchanged. */
+/** A search for either engine; it is sent to a helper unchanged. */
 export interface GrepQuery {
   readonly pattern: string;
-  /** The pattern is text, not a regular expression. */
+  /** Whether the pattern is text, not a regular expression. */
   readonly fixed: boolean;
   readonly word: boolean;
   readonly insensitive: boolean;
-  /** Lines that do not match are wanted. */
+  /** Whether lines that do not match are wanted. */
   readonly invert: boolean;
-  /** A match may reach over lines, and `.` fits their ends. */
+  /** Whether a match may span lines, and `.` matches line endings. */
   readonly multiline: boolean;
   /** Lines around each match. */
   readonly before: number;
   readonly after: number;
   readonly globs: readonly string[];
-  /** A kind of file by its name, as `ts`; undefined: any. */
+  /** A file type such as `ts`; undefined: any. */
   readonly type: string | undefined;
   readonly respectIgnore: boolean;
 }
 
 /** Where to search: a directory, or one file of it. */
 export interface SearchPlace {
-  /** As a call names the directory. */
+  /** The directory as the call names it. */
   readonly directory: string;
-  /** Name of the only file that is searched; undefined: all below the directory. */
+  /** Name of the only searched file; undefined: all files below the directory. */
   readonly file: string | undefined;
 }
 
 export interface SearchRequest {
   readonly place: SearchPlace;
   readonly query: GrepQuery;
-  /** Matching lines of a file that are kept. */
+  /** At most this many matching lines of a file are kept. */
   readonly most: number;
 }
 
 /** How a search ended. */
 export interface SearchEnd {
-  /** Files that were searched, and those of them that hold a zero byte; undefined: they were not counted. */
+  /** Number of searched files and of those with a zero byte; undefined: they were not counted. */
   readonly counted: { readonly searched: number; readonly binary: number } | undefined;
   /** What could not be read; empty: nothing. */
   readonly warnings: readonly string[];

@@ -1,14 +1,14 @@
-/** A regular expression of ripgrep's kind (Rust's) in JavaScript's, where there is no `rg`. Pure. */
+/** Translates a regular expression of ripgrep (Rust) into JavaScript, for machines without `rg`. Pure. */
 import { messageOf } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { GrepQuery } from "./grep_query.ts";
 
-/** A letter, digit or mark, as Rust understands `\w`; inside of brackets. */
+/** Rust's `\w` as the content of a bracket expression. */
 const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
 const [AFTER, BEFORE] = [`(?<=[${WORD}])`, `(?=[${WORD}])`];
 const [NOT_AFTER, NOT_BEFORE] = [`(?<![${WORD}])`, `(?![${WORD}])`];
 
-/** Escapes with another meaning in JavaScript, which takes them for ASCII. */
+/** Escapes that JavaScript limits to ASCII. */
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["\\w", `[${WORD}]`],
   ["\\W", `[^${WORD}]`],
@@ -20,10 +20,10 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["\\B", `(?:${AFTER}${BEFORE}|${NOT_AFTER}${NOT_BEFORE})`],
   ["\\a", "\\x07"],
 ]);
-/** The same between brackets. */
+/** The same escapes within brackets. */
 const CLASS_ESCAPES: ReadonlyMap<string, string> = new Map([...ESCAPES, ["\\w", WORD], ["\\-", "\\-"]]);
 
-/** What only Rust's kind has, with its remedy. */
+/** Syntax that only Rust has, with the remedy. */
 const RUST_ONLY: readonly (readonly [what: RegExp, remedy: string])[] = [
   [/^\\[Az]$/, "write ^ and $"],
   [/^\\[<>]$/, "write \\b"],
@@ -34,7 +34,7 @@ const [ANCHOR, WORD_EDGE, IN_CLASS, FLAGS] = RUST_ONLY;
 const TOKENS =
   /\\[pPxu]\{[^}]*\}|\\[\s\S]|\(\?P<|\(\?[a-zA-Z]*[xUR][a-zA-Z]*[:)]|\{\d+(?:,\d*)?\}|\[\^?\]?|&&|--|~~|[\s\S]/gu;
 
-/** The pattern with the flags of a query, for single lines, or with `multiline` for whole texts. */
+/** The pattern with the flags of a query, for single lines or, with `multiline`, for whole texts. */
 export function jsPattern(
   { pattern, fixed, word, insensitive, multiline }: Omit<GrepQuery, "globs" | "type">,
 ): Outcome<RegExp> {

@@ -1,4 +1,4 @@
-/** Runs `rg` and reads its messages as they come. */
+/** Runs `rg` and parses its output as it arrives. */
 import { UserError } from "../../base/errors.ts";
 import { globsOfType } from "./file_types.ts";
 import { kindTest } from "./grep_globs.ts";
@@ -7,10 +7,10 @@ import { startProgram } from "../project/programs.ts";
 import { rgArguments, rgChoice, RgMessages } from "./rg_search.ts";
 import type { OnFile, SearchEnd, SearchRequest } from "./grep_query.ts";
 
-/** A line of a file is in one message. */
+/** Maximum size of a message, bytes; a line of a file is one message. */
 const LONGEST_MESSAGE = 64 * 1024 * 1024;
 const MOST_WARNINGS = 3;
-/** What tells a binary file. */
+/** The pattern that identifies binary files. */
 const ZERO_BYTE = { pattern: "\\x00", fixed: false, word: false, invert: false, before: 0, after: 0 } as const;
 const MATCHED = 0;
 const NOT_MATCHED = 1;
@@ -28,7 +28,7 @@ export async function searchByRg(
     directory: tree.place.path,
     signal,
   });
-  // A pattern that includes comes before the kind of a file for "rg"; here both must fit.
+  // In `rg` an including pattern overrides the type; here both must match.
   const isOfKind = kindTest(query.type === undefined ? [] : globsOfType(query.type) ?? []);
   const messages = new RgMessages(most, (file) => isOfKind(file.path) && onFile(file));
   await eachLine(running.output, (line) => messages.take(line));
@@ -38,7 +38,7 @@ export async function searchByRg(
   return { counted: undefined, warnings: said.slice(0, MOST_WARNINGS) };
 }
 
-/** How many files a search looks at, and how many of them hold a zero byte: `rg` does not say it without a match. */
+/** Counts searched files and those with a zero byte, because `rg` does not report them without a match. */
 export async function countSearched(
   tree: Tree,
   { query, place }: SearchRequest,

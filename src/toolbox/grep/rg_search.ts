@@ -1,4 +1,4 @@
-/** A search by `rg`: its command line, and what its messages say. Pure. */
+/** The command line of `rg` and the parsing of its messages. Pure. */
 import { isObject, member, parseJson } from "../../wire/json_value.ts";
 import { globsOfType } from "./file_types.ts";
 import { type FoundFile, type FoundLine, shownLine } from "./found_lines.ts";
@@ -24,11 +24,11 @@ export function rgArguments(query: GrepQuery, path: string): readonly string[] {
   ];
 }
 
-/** The words that choose files. */
+/** The arguments that select files. */
 export function rgChoice({ type, globs, respectIgnore }: GrepQuery): readonly string[] {
   return [
     ...globs.map((glob) => `--glob=${glob}`),
-    // The last pattern that fits decides.
+    // The last matching pattern decides.
     ...RG_SCOPE,
     ...respectIgnore ? [] : ["--no-ignore"],
     ...type === undefined ? [] : typeWords(type),
@@ -41,18 +41,18 @@ function typeWords(type: string): readonly string[] {
   return [`--type-clear=${type}`, ...globs.map((glob) => `--type-add=${type}:${glob}`), `--type=${type}`];
 }
 
-/** What `rg` says of one file after the other; binary files are left out. */
+/** Collects the messages of `rg` by file; binary files are left out. */
 export class RgMessages {
   readonly #most: number;
   readonly #onFile: (file: FoundFile) => void;
-  /** The search came to its end. */
+  /** Whether the search completed. */
   hasEnded = false;
-  /** Of the file that is under way. */
+  /** Lines of the current file. */
   #path = "";
   #lines: FoundLine[] = [];
   #matches = 0;
 
-  /** `most`: matching lines of a file that are kept, and what is around them. */
+  /** `most`: at most this many matching lines of a file are kept, with their context. */
   constructor(most: number, onFile: (file: FoundFile) => void) {
     this.#most = most;
     this.#onFile = onFile;
@@ -97,7 +97,7 @@ export class RgMessages {
   }
 }
 
-/** Text that may be bytes in base64. */
+/** The text of a value that may be base64 bytes. */
 function textOf(value: unknown): string {
   const text = member(value, "text");
   if (typeof text === "string") return text;

@@ -1,4 +1,4 @@
-/** Finds lines in a text, as `rg` finds them. Pure. */
+/** Finds lines in a text as `rg` does. Pure. */
 import { type FoundFile, type FoundLine, shownLine } from "./found_lines.ts";
 import type { GrepQuery } from "./grep_query.ts";
 
@@ -6,7 +6,7 @@ export interface TextSearch {
   readonly query: GrepQuery;
   /** Made by `jsPattern`. */
   readonly pattern: RegExp;
-  /** Matching lines that are kept. */
+  /** At most this many matching lines are kept. */
   readonly most: number;
 }
 
@@ -18,7 +18,7 @@ export function searchText(path: string, text: string, { query, pattern, most }:
   const isMatch = (line: number) => places.has(line) !== query.invert;
   const found: FoundLine[] = [];
   let matches = 0;
-  // Lines behind the last match that are shown, and those before the next one that may be.
+  // Shown lines after the last match, and possible context lines before the next one.
   let until = -1;
   let shown = 0;
   for (let line = 0; line < lines.length; line++) {
@@ -50,7 +50,7 @@ function placesInLines(lines: readonly string[], pattern: RegExp): ReadonlyMap<n
   return places;
 }
 
-/** The same for matches that reach over lines: each line of a match counts. */
+/** The same for matches that span lines; each line of a match counts. */
 function placesInText(text: string, lines: readonly string[], pattern: RegExp): ReadonlyMap<number, number> {
   const places = new Map<number, number>();
   let line = 0;

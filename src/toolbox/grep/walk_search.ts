@@ -1,4 +1,4 @@
-/** The search without `rg`: walks, reads and matches. A helper does it, because a pattern may never end. */
+/** The search without `rg`: walks, reads and matches. It runs in a helper, because a pattern may take forever. */
 import { markedEncoding } from "../../base/bytes.ts";
 import { UserError } from "../../base/errors.ts";
 import type { WorkerSetup } from "../frame/messages.ts";
@@ -22,12 +22,12 @@ interface Hooks {
   readonly onSearched: () => void;
 }
 
-/** A part of the answer of a helper: a file with matches, or a sign that it is still running. */
+/** Part of a helper's answer: a file with matches, or a sign that it is still running. */
 export type SearchPart = FoundFile | "alive";
 
 const ALIVE_MS = 250;
 
-/** The work of a helper that searches. */
+/** The work of a search helper. */
 export function searchWork(setup: WorkerSetup, { post }: Pick<WorkHooks, "post">): HelperWork {
   return async (request: SearchRequest) => {
     const project = new Project(setup);
@@ -45,7 +45,7 @@ export function searchWork(setup: WorkerSetup, { post }: Pick<WorkHooks, "post">
   };
 }
 
-/** Searches below a directory of the project. @throws {UserError} When the pattern or a kind of file is not understood. */
+/** Searches below a directory of the project. @throws {UserError} When the pattern or a file type is not understood. */
 export async function searchByWalk(
   project: Project,
   { place, query, most }: SearchRequest,

@@ -1,4 +1,4 @@
-/** One process of a worker's own, which does tasks until it is ended: at once, also in the middle of its work. */
+/** A helper process of a worker. It can be killed at any time, even in the middle of a task. */
 import { ignoreClosedPipe } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { encodeFrame, FrameReader, rawHeader } from "../frame/frames.ts";
@@ -6,22 +6,22 @@ import type { WorkerSetup } from "../frame/messages.ts";
 import { startHelper } from "../project/programs.ts";
 import { type FromHelper, HELPER_HEAP, HELPER_MEBIBYTES, type HelperKind, type ToHelper } from "./messages.ts";
 
-/** Why a task has no answer. */
+/** Why a task failed. */
 export interface HelperProblem {
-  /** `failed`: its work says so; `gone`: its process ended, as one does that needs too much memory. */
+  /** `failed`: the work reported a failure; `gone`: the process ended, for example for lack of memory. */
   readonly kind: "failed" | "late" | "cancelled" | "gone";
   readonly text: string;
 }
 
 export interface TaskOptions<Part> {
-  /** Sent along; absent: none. */
+  /** Bytes that are sent with the task; absent: none. */
   readonly bytes?: Uint8Array<ArrayBuffer>;
   readonly onPart?: (part: Part) => void;
-  /** Aborted: the task is given up. */
+  /** Aborting it cancels the task. */
   readonly signal: AbortSignal;
-  /** Milliseconds from its start in a process that is there; absent: it may take any time. */
+  /** Time limit in milliseconds, from the start of the task in a running process; absent: none. */
   readonly longestMs?: number;
-  /** Each part of the answer may take `longestMs`; absent: all of it together. */
+  /** Whether `longestMs` applies to each part of the answer; absent: to the whole answer. */
   readonly isByPart?: true;
 }
 
@@ -29,7 +29,7 @@ export class Helper {
   readonly #child: Deno.ChildProcess;
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #ended: Promise<void>;
-  /** Why it ended; undefined: it runs. */
+  /** Why the process ended; undefined: it is running. */
   #gone: string | undefined;
   #isReady = false;
   #isFree = false;
@@ -43,12 +43,12 @@ export class Helper {
     this.#send(encodeFrame({ setup } satisfies ToHelper));
   }
 
-  /** Whether it has done its task, and can do another. */
+  /** Whether it is idle and can do another task. */
   get isFree(): boolean {
     return this.#isFree && this.#gone === undefined;
   }
 
-  /** Does one task after the other. One that is late or cancelled ends it. */
+  /** Does one task at a time. A late or cancelled task ends the process. */
   async ask<Result, Part = never>(
     kind: HelperKind,
     task: unknown,
@@ -125,5 +125,5 @@ export class Helper {
 
 /** The error of a call that ended before its task. */
 export const CANCELLED: HelperProblem = { kind: "cancelled", text: "the call has ended" };
-/** The runtime ends itself by a signal where it gets no memory. */
+/** The runtime aborts by a signal when it cannot get memory. */
 const TOO_MUCH = `it takes more than ${HELPER_MEBIBYTES} MiB of memory, or crashes the parser`;

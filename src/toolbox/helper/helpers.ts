@@ -1,6 +1,6 @@
 /**
- * Processes of a worker's own for what may take any time or memory: parsers of what others wrote, and their patterns. The
- * runtime does not stop a thread in the middle of its work; a process is ended at once, and the kernel bounds its memory.
+ * Helper processes of a worker, for work that may take any time or memory: parsers of foreign content and foreign
+ * patterns. The runtime cannot stop a busy thread. A process can be killed at once, and the kernel bounds its memory.
  */
 import { failure, type Outcome } from "../../base/outcome.ts";
 import { Turns } from "../../operation/concurrency.ts";
@@ -9,11 +9,11 @@ import { CANCELLED, Helper, type HelperProblem, type TaskOptions } from "./helpe
 import type { HelperKind } from "./messages.ts";
 
 /**
- * At most this many run at once, only one of each kind except `search`: concurrent hostile pages then take no more
+ * At most this many run at once, only one of each kind except `search`. Concurrent hostile pages thus need no more
  * memory than one.
  */
 const MOST = 4;
-/** To start one takes longer than most tasks: one is kept for the next task so long, milliseconds. */
+/** How long an idle helper is kept for the next task, milliseconds, because a start takes longer than most tasks. */
 const IDLE_MS = 30_000;
 
 /** All helpers of a worker. */
@@ -44,7 +44,7 @@ export class Helpers implements AsyncDisposable {
     return answer ?? failure(CANCELLED);
   }
 
-  /** Ends the one that is kept. */
+  /** Ends the idle helper. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#takeKept()?.end();
   }

@@ -1,42 +1,42 @@
-/** What a worker and its helpers say to each other, one frame each (K2). */
+/** Messages between a worker and its helpers, one frame each (K2). */
 import type { Outcome } from "../../base/outcome.ts";
 import type { WorkerSetup } from "../frame/messages.ts";
 
-/** A helper gets so much more memory than the runtime itself has. */
+/** Memory that a helper may use in addition to the runtime's own, MiB. */
 export const HELPER_MEBIBYTES = 280;
 
 /**
- * Flags of a helper's engine, in a variable that reaches it in an executable too. It collects garbage before the memory
- * that the kernel gives it is full: it then reads pages of twice the size.
+ * V8 flags of a helper, in a variable that also works in an executable. V8 then collects garbage before it reaches the
+ * kernel's limit, so the helper can read pages of twice the size.
  */
 export const HELPER_HEAP: readonly [name: string, value: string] = [
   "DENO_V8_FLAGS",
   "--max-old-space-size=224,--max-semi-space-size=4",
 ];
 
-/** What a helper does. */
+/** The kinds of helpers. */
 export type HelperKind = "page" | "pdf" | "search" | "rules";
 
 /** To a helper: first the worker's setup, then one task after the other. */
 export type ToHelper = { readonly setup: WorkerSetup } | { readonly kind: HelperKind; readonly task: unknown };
 
-/** From a helper: word that it begins, then for each task any number of parts of the answer, and its end. */
+/** From a helper: first that it is ready, then for each task any number of partial answers and the end. */
 export type FromHelper =
   | { readonly ready: true }
   | { readonly part: unknown }
-  /** `isSpent`: it is of no use for further tasks. */
+  /** `isSpent`: the helper cannot do further tasks. */
   | { readonly end: Outcome<unknown>; readonly isSpent: boolean };
 
 /** What a task may do before its end. */
 export interface WorkHooks {
   /** Sends a part of the answer. */
   readonly post: (part: unknown) => void;
-  /** This helper is of no use for further tasks. */
+  /** Says that this helper cannot do further tasks. */
   readonly spend: () => void;
 }
 
-/** Does one task after the other. `bytes`: those that came with the task; empty: none. */
+/** Does one task. `bytes`: sent with the task; empty: none. */
 export type HelperWork = (task: never, bytes: Uint8Array<ArrayBuffer>) => Promise<unknown>;
 
-/** What a helper does, by the kind of a task. */
+/** The work of each kind of helper. */
 export type HelperWorks = Readonly<Record<HelperKind, HelperWork>>;

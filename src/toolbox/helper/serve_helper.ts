@@ -1,4 +1,4 @@
-/** A helper's end: it takes tasks from stdin and answers each on stdout. */
+/** The helper's side: takes tasks from stdin and answers each on stdout. */
 import { attempt, messageOf } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { openCLibrary } from "../../system/c_library.ts";
@@ -6,12 +6,12 @@ import { encodeFrame, FrameReader, LONGEST_ANSWER } from "../frame/frames.ts";
 import type { WorkerSetup } from "../frame/messages.ts";
 import { type FromHelper, HELPER_MEBIBYTES, type HelperWorks, type ToHelper, type WorkHooks } from "./messages.ts";
 
-/** One that holds more after a task is spent, bytes; the runtime itself holds some 70 MiB. */
+/** A helper that uses more memory than this after a task is spent, bytes. The runtime itself uses some 70 MiB. */
 const LARGE_BYTES = 160 * 1024 * 1024;
 
 /**
- * Serves until stdin ends. `write` puts all of a frame out before it returns, because the work may not end. An error of a
- * promise that a package forgot ends nothing: the work answers all the same.
+ * Serves until stdin ends. `write` writes a whole frame synchronously, because the work may never end. Unhandled
+ * rejections in packages are ignored: the work still answers.
  */
 export async function serveHelper(
   input: ReadableStream<Uint8Array>,
@@ -53,9 +53,9 @@ function lastFrame(end: Outcome<unknown>, isSpent: boolean): Uint8Array<ArrayBuf
 const RLIMIT_DATA = 2;
 
 /**
- * From now on this process gets at most `mebibytes` more memory than it has: then the runtime refuses long arrays, and ends
- * where the heap is full. On Linux only.
- * @throws {Error} When the kernel does not say what it has.
+ * Limits this process to `mebibytes` more memory than it has. Beyond that the runtime refuses long arrays, and aborts
+ * when the heap is full. Linux only.
+ * @throws {Error} When the kernel does not report the memory in use.
  */
 function boundMemory(mebibytes: number): void {
   if (Deno.build.os !== "linux") return;
@@ -63,6 +63,6 @@ function boundMemory(mebibytes: number): void {
   if (kibibytes === undefined) throw new Error("The kernel does not tell the memory of a helper");
   const limit = BigInt(kibibytes) * 1024n + BigInt(mebibytes) * 1_048_576n;
   const library = openCLibrary({ setrlimit: { parameters: ["i32", "buffer"], result: "i32" } });
-  // A flag of the user may have set a lower limit, which stays.
+  // A lower limit that the user has set stays.
   library.symbols.setrlimit(RLIMIT_DATA, new BigUint64Array([limit, limit]));
 }

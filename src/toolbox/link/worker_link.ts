@@ -1,6 +1,6 @@
 /**
- * The server's end of one worker: it is started by a call, kept while calls come, ended when idle, and started again
- * after a crash (K2).
+ * The server's side of one worker. The first call starts it; it ends when idle, and the next call restarts it after a
+ * crash (K2).
  */
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
@@ -19,25 +19,25 @@ import {
 } from "../frame/messages.ts";
 
 export interface WorkerLinkOptions {
-  /** For messages. */
+  /** Name in messages. */
   readonly name: string;
-  /** Opens its sandbox at the first call, and starts it; disposal of the link ends the sandbox too. */
+  /** Opens its sandbox at the first call; disposal of the link closes the sandbox. */
   readonly open: () => Promise<OpenWorkerSandbox>;
-  /** Without a call for so long it is ended, milliseconds. */
+  /** A worker without a call for this long is ended, milliseconds. */
   readonly idleMs: number;
-  /** Time for a worker to end on request, or to end a cancelled call, milliseconds. */
+  /** Time that a worker has to end on request or to stop a cancelled call, milliseconds. */
   readonly graceMs: number;
   readonly log: Logger;
 }
 
-/** A sandbox in which a worker can be started again and again. */
+/** A sandbox in which a worker can be started repeatedly. */
 export interface OpenWorkerSandbox extends AsyncDisposable {
   readonly start: StartChildServer;
   readonly setup: WorkerSetup;
 }
 
 export interface WorkerCallHooks {
-  /** Aborted: the call is cancelled, and its worker ended where it does not obey. */
+  /** Aborting it cancels the call; a worker that does not obey is ended. */
   readonly signal: AbortSignal;
   /** Absent: progress is not reported. */
   readonly onProgress?: (progress: WorkProgress) => void;
@@ -53,9 +53,9 @@ interface PendingCall extends Pick<WorkerCallHooks, "onProgress"> {
 interface RunningWorker {
   readonly process: ChildServer;
   readonly calls: Map<number, PendingCall>;
-  /** How it ended; undefined: it runs. */
+  /** How it ended; undefined: it is running. */
   ended: string | undefined;
-  /** The cancelled call that it did not end, for which it is ended itself; undefined: there is none. */
+  /** The cancelled call that it did not stop, so that it is ended itself; undefined: there is none. */
   disobeyed: string | undefined;
 }
 
@@ -67,7 +67,7 @@ export class WorkerLink implements AsyncDisposable {
   #using = 0;
   #lastId = 0;
   #isClosed = false;
-  /** Settles when workers that took their last call have ended. */
+  /** Settles when all retired workers have ended. */
   #retired: Promise<unknown> = Promise.resolve();
 
   constructor(options: WorkerLinkOptions) {
@@ -185,7 +185,7 @@ export class WorkerLink implements AsyncDisposable {
     return running;
   }
 
-  /** The worker took its last call: another begins those that it did not begin. */
+  /** Retires a worker that took its last call; another one does the calls that it did not begin. */
   #retire(calls: Map<number, PendingCall>): void {
     this.#retired = Promise.all([this.#retired, this.#end()]);
     for (const { settle } of calls.values()) settle(undefined);
@@ -204,7 +204,7 @@ export class WorkerLink implements AsyncDisposable {
     calls.clear();
   }
 
-  /** The next call starts another, unless one was started since. */
+  /** Forgets a worker that has ended, so that the next call starts another. */
   async #forgetAtEnd(worker: Promise<RunningWorker>): Promise<void> {
     const [started] = await Promise.allSettled([worker]);
     if (started.status === "fulfilled") await started.value.process.ended;
@@ -226,10 +226,10 @@ export class WorkerLink implements AsyncDisposable {
   }
 }
 
-/** Workers that are given one call, where each ends before it begins it. */
+/** How many workers a call is given to if each ends before it begins the call. */
 const MOST_TRIES = 3;
 const CANCELLED = "The call was cancelled";
-/** Lines of a crash that tell a reader nothing: addresses, and what the garbage collector did. */
+/** Useless lines of a crash report: addresses and traces of the garbage collector. */
 const NOISE = /^[\s#]*$|^=+ C stack trace|\(\+0x[0-9a-f]+\)|^<---|^\[\d+:0x/;
 
 function goneResult(tool: string, how: string): ToolResult {

@@ -1,4 +1,4 @@
-/** First module of a helper: a process of a worker's own, in the same sandbox. */
+/** Main module of a helper, a process of a worker in the same sandbox. */
 import { type PdfTask, pdfText } from "../files/pdf_text.ts";
 import { searchWork } from "../grep/walk_search.ts";
 import { serveHelper } from "../helper/serve_helper.ts";

@@ -1,4 +1,4 @@
-/** The worker's end: reads calls from stdin, runs them side by side and answers each on stdout (K2). */
+/** The worker's side: reads calls from stdin, runs them concurrently, and answers each on stdout (K2). */
 import { messageOf, UserError } from "../../base/errors.ts";
 import { encodeFrame, FrameReader, LONGEST_ANSWER } from "../frame/frames.ts";
 import { type FromWorker, textResult, type ToolResult, type ToWorker } from "../frame/messages.ts";

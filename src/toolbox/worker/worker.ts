@@ -1,4 +1,4 @@
-/** First module of a worker: a separate program inside the sandbox, started by the server. */
+/** Main module of a worker, a separate program in the sandbox that the server starts. */
 import { gitChanges } from "../changes/git_changes.ts";
 import { COMPLETE_PATH } from "../definition/question.ts";
 import { listDirectory } from "../files/list.ts";
@@ -20,7 +20,9 @@ import { patchFiles } from "../writing/patch.ts";
 import { writeFile } from "../writing/write.ts";
 import { serveCalls } from "./serve.ts";
 
-/** The code of native tools but those for notes; packages that only some of them need are loaded by their first call. */
+/**
+ * The code of native tools except those for notes; packages that only some tools need are loaded at their first call.
+ */
 const TOOLS: Readonly<Record<string, NativeTool>> = {
   files_read: readFile,
   files_list: listDirectory,
@@ -43,7 +45,7 @@ const TOOLS: Readonly<Record<string, NativeTool>> = {
   web_search: webSearch,
 };
 
-// The runtime has read it; programs that the worker starts have bounds of their own.
+// The runtime has already read the variable; programs that the worker starts must not inherit it.
 Deno.env.delete("DENO_V8_FLAGS");
 const writer = Deno.stdout.writable.getWriter();
 await serveCalls(
