@@ -1,4 +1,4 @@
-/** The code of the tools for issues, memos, lists of tasks and questions, and of what the server asks of notes itself. */
+/** The code of the tools for issues, memos, tasks and questions, and of the server's own requests for notes. */
 import { UserError } from "../../base/errors.ts";
 import { shownValue } from "../../base/text.ts";
 import { LIST_NOTES, MIGRATE, READ_NOTE, STORE_ANSWER } from "../definition/question.ts";
@@ -57,7 +57,7 @@ function listNotes({ kind }: NoteArguments, { project }: ToolContext): ToolResul
   return textResult(JSON.stringify(items.slice(0, MOST_LISTED).map(({ name, title }) => ({ name, title }))));
 }
 
-/** The file of a note as it is. @throws {UserError} When it cannot be read. */
+/** The raw file of a note. @throws {UserError} When it cannot be read. */
 function readNote({ kind, name }: NoteArguments, { project }: ToolContext): ToolResult {
   const file = readNotes(project, kind).files.find((one) => one.name === name);
   if (file?.text !== undefined) return textResult(file.text);

@@ -2,12 +2,12 @@
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
 import { changeFront, type FrontChange, readFront, splitText } from "./front_matter.ts";
 
-/** What a call changes; nothing in it: nothing. */
+/** What a call changes; absent members stay unchanged. */
 export interface NoteChange {
   readonly front: FrontChange;
   /** The new text below the front matter. */
   readonly body?: string | undefined;
-  /** Text that is added at the end. */
+  /** Text to append. */
   readonly appended?: string | undefined;
 }
 
@@ -31,8 +31,8 @@ function ended(text: string): string {
 }
 
 /**
- * Whether a change that was made for `seen` may be made to `now`: not where both change the same key, or the text below.
- * The problem names what.
+ * Whether a change that was based on `seen` can be applied to `now`. The problem names the key or text that both
+ * changed.
  */
 export function overlap({ seen, now }: Versions, change: NoteChange): Outcome<string> {
   const [was, is] = [splitText(seen), splitText(now)];
@@ -46,8 +46,8 @@ export function overlap({ seen, now }: Versions, change: NoteChange): Outcome<st
 }
 
 interface Versions {
-  /** What the caller has read. */
+  /** The text that the caller has read. */
   readonly seen: string;
-  /** What is there. */
+  /** The current text. */
   readonly now: string;
 }

@@ -1,14 +1,14 @@
 /**
- * Front matter of a Markdown file: YAML between two lines of `---`. Changes are spliced into the text by the ranges that
- * the parser gives, so that order, comments and unknown keys stay, and a change of one key changes one line. Pure.
+ * Front matter of a Markdown file: YAML between two lines of `---`. Changes are spliced in by the parser's ranges.
+ * Order, comments and unknown keys stay, and a change of one key changes one line. Pure.
  */
 import { Document, isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type Scalar, type YAMLMap } from "yaml";
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
 
-/** A longer front matter was not written by a person, characters. */
+/** Maximum length of front matter, characters. */
 const LONGEST_FRONT = 16_384;
 
-/** The parts of a file; joined they are the file again. */
+/** The parts of a file; concatenated they are the file again. */
 export interface SplitText {
   /** Up to the end of the opening line; empty: there is no front matter. */
   readonly open: string;
@@ -19,10 +19,10 @@ export interface SplitText {
   readonly body: string;
 }
 
-/** What a key may have; a list has scalars only. */
+/** The value of a key; a list contains only scalars. */
 export type FrontValue = string | number | boolean | readonly string[];
 
-/** The values by key; what is null or of another kind is left out. */
+/** The values by key; null and other types are left out. */
 export type FrontValues = Readonly<Record<string, FrontValue>>;
 
 /** New values by key; undefined removes the key. */
@@ -38,7 +38,7 @@ export function splitText(text: string): SplitText {
   return { open, front: text.slice(open.length, from), close: text.slice(from, to), body: text.slice(to) };
 }
 
-/** Where the first line of `---` from `start` on begins, and where the next line does. */
+/** Start and end of the first line of `---` from `start` on; undefined: there is none. */
 function closingLine(text: string, start: number): readonly [from: number, to: number] | undefined {
   for (let from = start; from < text.length;) {
     const end = text.indexOf("\n", from);
@@ -49,7 +49,7 @@ function closingLine(text: string, start: number): readonly [from: number, to: n
   return undefined;
 }
 
-/** The values of a front matter; the problem says why it cannot be read. */
+/** Parses front matter; the problem says why it cannot be read. */
 export function readFront(front: string): Outcome<FrontValues> {
   const parsed = parseFront(front);
   if (!parsed.ok) return parsed;
@@ -61,7 +61,7 @@ export function readFront(front: string): Outcome<FrontValues> {
   return success(values);
 }
 
-/** The text with other values; without a front matter it gets one. The problem says why it cannot be changed. */
+/** The text with changed values; missing front matter is added. The problem says why it cannot be changed. */
 export function changeFront(text: string, change: FrontChange): Outcome<string> {
   const { open, front, close, body } = splitText(text);
   if (open === "") {
@@ -78,7 +78,7 @@ export function changeFront(text: string, change: FrontChange): Outcome<string> 
   return success(`${open}${changed}${close}${body}`);
 }
 
-/** The YAML of new values, a line each; empty where all are undefined. */
+/** The YAML of new values, one line each; empty if all are undefined. */
 export function newFront(values: FrontChange): string {
   return Object.entries(values).flatMap(([key, value]) => value === undefined ? [] : `${key}: ${written(value)}\n`)
     .join("");
@@ -105,7 +105,7 @@ function parseFront(front: string): Outcome<FrontDocument> {
     }
     return success(document as FrontDocument); // a map or nothing, as was just looked at
   } catch (thrown) {
-    // The parser calls itself for each level.
+    // Bounds the nesting, because the parser is recursive.
     if (thrown instanceof RangeError) return failure("its front matter nests too deeply");
     throw thrown;
   }
@@ -116,7 +116,7 @@ function keyOf({ key }: Pair<unknown, unknown>): string {
   return typeof value === "string" ? value : String(value);
 }
 
-/** Undefined: null, an alias, or what has members. Nothing is expanded. */
+/** The value of a scalar or a list of scalars; undefined: null, an alias or a map. Aliases are not expanded. */
 function plainValue(node: unknown): FrontValue | undefined {
   if (isScalar(node)) return scalarValue(node.value);
   if (!isSeq(node)) return undefined;
@@ -190,7 +190,7 @@ function rangeOf(node: unknown): readonly [from: number, to: number] | undefined
   return range === undefined || range === null ? undefined : [range[0], range[1]];
 }
 
-/** Whether the new text has the value, and each other key the very text that it had. */
+/** Whether the new text has the value, and every other key is textually unchanged. */
 function hasOnlyChanged(before: string, after: string, key: string, value: FrontValue | undefined): boolean {
   const [was, is] = [textsOf(before), textsOf(after)];
   if (was === undefined || is === undefined) return false;

@@ -1,15 +1,15 @@
-/** Texts of items: what a file holds, what a caller may give, and how much of them an answer shows. */
+/** Texts of items: reading them, checking them, and truncating them for answers. */
 import { UserError } from "../../../base/errors.ts";
 import { counted } from "../../../base/text.ts";
 import { shorten, visibleText } from "../../../base/visible_text.ts";
 import { type FrontValues, readFront, splitText } from "./front_matter.ts";
 
-/** Characters of one item's text that a call may give. */
+/** Maximum length of an item's text in a call, characters. */
 const LONGEST_CONTENT = 256 * 1024;
-/** Characters of one item's text in an answer. */
+/** Maximum length of an item's text in an answer, characters. */
 const LONGEST_SHOWN = 40_000;
 
-/** What the file of an item holds. */
+/** The content of an item's file. */
 export interface ItemText {
   readonly values: FrontValues;
   readonly body: string;
@@ -26,7 +26,7 @@ interface RawItem {
   readonly problem: string | undefined;
 }
 
-/** The parts of a file; those that cannot be read are empty. */
+/** Splits a file into its parts; unreadable parts are empty. */
 export function readItem({ text = "", problem }: RawItem): ItemText {
   const { front, body } = splitText(text);
   const read = readFront(front);
@@ -36,7 +36,7 @@ export function readItem({ text = "", problem }: RawItem): ItemText {
 
 const MARKERS = ["<<<<<<<", "=======", ">>>>>>>"] as const;
 
-/** Whether git left a conflict in a text: the lines of both sides, each after its marker. */
+/** Whether a text contains git's conflict markers. */
 export function hasConflict(text: string): boolean {
   let expected = 0;
   for (const { 0: marker, index } of text.matchAll(/(?:<{7}|={7}|>{7})(?=[ \r\n]|$)/g)) {
@@ -65,18 +65,18 @@ export function optionalLine(text: string | undefined): string | undefined {
   return line === "" ? undefined : line;
 }
 
-/** A text without hidden characters and empty lines around it, cut where it is too long. */
+/** The text without hidden characters and surrounding empty lines, truncated if it is too long. */
 export function boundedText(text: string, path: string): string {
   return cutText(visibleText(text).replace(/^\n+/, "").trimEnd(), path);
 }
 
-/** A text, cut if it is too long. */
+/** The text, truncated if it is too long. */
 export function cutText(text: string, path: string): string {
   if (text.length <= LONGEST_SHOWN) return text;
   return `${text.slice(0, LONGEST_SHOWN).toWellFormed()}\n[${text.length - LONGEST_SHOWN} characters more in ${path}]`;
 }
 
-/** A time to the second; by default that of now. */
+/** The time in whole seconds; by default now. */
 export function timestamp(time: Date = new Date()): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }
@@ -91,7 +91,7 @@ export function filled(list: readonly string[] | undefined): readonly string[] |
   return list === undefined || list.length === 0 ? undefined : list;
 }
 
-/** What a list says of how much of it is shown; empty: all. */
+/** The line that says which part of a list is shown; empty: all of it. */
 export function partLine(shown: number, total: number, offset: number, what: string): string {
   if (shown >= total) return "";
   const rest = offset + shown < total ? `; offset ${offset + shown} shows more` : "";

@@ -1,4 +1,4 @@
-/** The lines between the first and the last that differ. Pure. */
+/** A simple diff: the lines between the first and the last difference. Pure. */
 import { truncate } from "../../../base/text.ts";
 
 const MOST_LINES = 40;

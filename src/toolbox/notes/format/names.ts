@@ -1,19 +1,19 @@
-/** Names of items, which are names of files on every system. Pure. */
+/** Names of items, which are valid file names on every system. Pure. */
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
 import { compareText, shownValue } from "../../../base/text.ts";
 
-/** Characters of a name, without the ending of the file. */
+/** Maximum length of a name without the file extension, characters. */
 const LONGEST_NAME = 80;
 
-/** Names of devices on Windows, with any ending. */
+/** Device names of Windows, with any extension. */
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/;
 
-/** Words that stand for an item in a reference. */
+/** Words with a special meaning in references. */
 const WORDS: readonly string[] = ["next", "current"];
 
 /**
- * The name for what a caller calls an item: lower-case letters, digits, `.`, `_` and `-`; empty where nothing of it is
- * left. The problem says which name cannot be.
+ * Converts a caller's name into an item name of lower-case letters, digits, `.`, `_` and `-`; empty if nothing is left.
+ * The problem says why a name is refused.
  * @example nameOf("Fix: the Login!") // "fix-the-login"
  */
 export function nameOf(given: string): Outcome<string> {
@@ -31,8 +31,8 @@ function refused(given: string, why: string): Outcome<never> {
 }
 
 /**
- * A new name for each old one: the same for the same names, so that a second migration finds what the first one made.
- * Where two would have one name, the later of them gets a number.
+ * A new name for each old one. The result is deterministic, so that a second migration finds the files of the first. If
+ * two names would be equal, the later one gets a number.
  */
 export function newNames(names: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Set<string>();

@@ -6,16 +6,16 @@ import { isIdOrEnd } from "./ulid.ts";
 
 export interface Named {
   readonly name: string;
-  /** Undefined: it has none. */
+  /** The id; undefined: it has none. */
   readonly id?: string | undefined;
-  /** A further name; absent: none. */
+  /** Another name; absent: none. */
   readonly title?: string;
 }
 
 /** At most this many of the matching items are named. */
 const MOST_NAMED = 8;
 
-/** The item; `what` names the kind in the problem. */
+/** Finds the item of a reference; `what` names the kind in the problem. */
 export function resolveReference<Item extends Named>(
   items: readonly Item[],
   reference: string,

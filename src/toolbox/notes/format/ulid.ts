@@ -1,10 +1,10 @@
-/** ULIDs: ids that sort by the time of their making and need no counter, so that branches and clones never collide. */
+/** ULIDs: ids that sort by creation time and need no counter, so that branches and clones never collide. */
 
 import { base32Digits, randomDigits } from "../../../operation/operation_id.ts";
 
-/** Characters of a short form: 40 random bits. */
+/** Length of a short form, characters: 40 random bits. */
 const SHORT_LENGTH = 8;
-/** At least this many of the last characters name an item. */
+/** Minimum number of last characters that identify an item. */
 const SHORTEST_REFERENCE = 7;
 
 /** A new id of a time, by default now, milliseconds since 1970. */
@@ -12,7 +12,7 @@ export function newUlid(time: number = Date.now()): string {
   return base32Digits(time, 10) + randomDigits(16);
 }
 
-/** The last characters, as names of files have them. */
+/** The short form of an id, as used in file names. */
 export function shortForm(id: string): string {
   return id.slice(-SHORT_LENGTH).toLowerCase();
 }

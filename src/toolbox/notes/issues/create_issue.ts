@@ -66,12 +66,12 @@ function firstLine(content: string): string | undefined {
   return content.split("\n").map((line) => line.trim()).find((line) => line !== "");
 }
 
-/** The names of the issues that are meant. @throws {UserError} When one is not there. */
+/** Resolves references to issue names. @throws {UserError} When one does not exist. */
 export function dependencies(references: readonly string[], set: IssueSet): readonly string[] {
   return [...new Set(references.map((reference) => unwrap(set.resolve(reference)).name))];
 }
 
-/** @throws {UserError} When the file, as it would be, makes its issue wait for itself. */
+/** @throws {UserError} When the new dependencies would form a circle. */
 export function insistOnNoCircle(set: IssueSet, name: string, text: string): void {
   const changed = readIssue({ name, path: name, text, problem: undefined, writtenAt: 0, completed: false });
   const circle = new IssueSet([...set.all.filter((one) => one.name !== name), changed]).cycleThrough(changed);

@@ -1,4 +1,4 @@
-/** An issue as its file says it. Pure. */
+/** An issue, parsed from its file. Pure. */
 import { shorten } from "../../../base/visible_text.ts";
 import type { FrontValue, FrontValues } from "../format/front_matter.ts";
 import { CONFLICT, type ItemText, readItem } from "../format/item_text.ts";
@@ -6,13 +6,13 @@ import type { NoteFile } from "../store/note_files.ts";
 
 export const STATUSES = ["open", "in_progress", "blocked", "complete", "cancelled"] as const;
 export type IssueStatus = typeof STATUSES[number];
-/** `conflict`: git left one in the file. `broken`: the file cannot be read, or its status is invalid. */
+/** `conflict`: the file has git's conflict markers. `broken`: it cannot be read, or its status is invalid. */
 export type ShownStatus = IssueStatus | "conflict" | "broken";
 
 export const DEFAULT_PRIORITY = 2;
 export const LOWEST_PRIORITY = 4;
 const LONGEST_TITLE = 200;
-/** More labels or dependencies of one issue were not written by a person. */
+/** At most this many labels or dependencies of one issue are read. */
 const MOST_TEXTS = 32;
 const LONGEST_TEXT = 80;
 
@@ -22,7 +22,7 @@ export interface Issue extends Omit<ItemText, "values"> {
   readonly id: string | undefined;
   readonly title: string;
   readonly status: ShownStatus;
-  /** Values that cannot be used, in words. */
+  /** Messages about invalid values. */
   readonly notes: readonly string[];
   readonly priority: number;
   readonly labels: readonly string[];
@@ -62,7 +62,7 @@ export function readIssue(file: NoteFile): Issue {
   };
 }
 
-/** Whether nothing is left to be done for it. */
+/** Whether it needs no more work. */
 export function isClosed({ status }: Pick<Issue, "status">): boolean {
   return status === "complete" || status === "cancelled";
 }

@@ -1,4 +1,4 @@
-/** All issues of a moment: what depends on what, and which is next. Pure but for `loadIssues`. */
+/** All issues at one moment, with their dependencies and order. Pure except for `loadIssues`. */
 import type { Outcome } from "../../../base/outcome.ts";
 import { compareText } from "../../../base/text.ts";
 import { resolveReference } from "../format/references.ts";
@@ -22,7 +22,7 @@ export class IssueSet {
     for (const one of all) this.#known.set(one.name, one);
   }
 
-  /** The issue that a reference means; the problem names those that it may mean. */
+  /** The issue of a reference; the problem names the candidates. */
   resolve(reference: string): Outcome<Issue> {
     return resolveReference(this.all, reference, "issue");
   }
@@ -33,7 +33,7 @@ export class IssueSet {
       .filter((one) => one.issue === undefined || !isClosed(one.issue));
   }
 
-  /** Open, nothing to wait for, and free for `by`: the first is the next one. `by` undefined: for all. */
+  /** Open issues that wait for nothing and are free for `by`; the first is the next one. `by` undefined: for anyone. */
   ready(by?: string): readonly Issue[] {
     return this.all.filter((one) =>
       one.status === "open" && one.fault === undefined && this.waitsFor(one).length === 0 &&
@@ -41,7 +41,7 @@ export class IssueSet {
     ).toSorted(compareIssues);
   }
 
-  /** The names of a circle of dependencies that begins and ends with the issue; undefined: it is in none. */
+  /** The names of a dependency circle that begins and ends with the issue; undefined: it is in none. */
   cycleThrough(start: Issue): readonly string[] | undefined {
     const from = new Map<Issue, Issue | undefined>([[start, undefined]]);
     const queue = [start];
@@ -57,7 +57,7 @@ export class IssueSet {
     return undefined;
   }
 
-  /** Those that depend on an issue, by name. */
+  /** The issues that depend on an issue, sorted by name. */
   dependents(issue: Issue): readonly string[] {
     return this.all.filter((one) => one.dependsOn.some((reference) => this.#dependency(reference) === issue))
       .map(({ name }) => name);

@@ -3,7 +3,7 @@ import { boundedText } from "../format/item_text.ts";
 import { DEFAULT_PRIORITY, isClosed, type Issue } from "./issue.ts";
 import type { IssueSet } from "./issue_set.ts";
 
-/** One line: name, status, priority, title, and what else there is. */
+/** One line: name, status, priority, title, and optional facts. */
 export function issueLine(issue: Issue, set: IssueSet): string {
   const { name, status, priority, title, labels, assignee } = issue;
   const waits = isClosed(issue) ? [] : set.waitsFor(issue);
@@ -52,7 +52,7 @@ export function issueText(issue: Issue, set: IssueSet, rev: string): string {
   ].join("\n");
 }
 
-/** The facts of an issue as JSON shows them. */
+/** The facts of an issue for JSON. */
 export function issueFacts(issue: Issue, set: IssueSet): Readonly<Record<string, unknown>> {
   const { name, id, title, status, priority, labels, dependsOn, assignee, created, completed, file } = issue;
   return {

@@ -69,8 +69,8 @@ export async function showIssue(
 }
 
 /**
- * What `name` means; undefined: it is `next`, and nothing is.
- * @throws {UserError} When it means none, or several.
+ * The issue that `name` means; undefined: it is `next`, and no issue is.
+ * @throws {UserError} When it means no issue, or several.
  */
 export async function meantIssue(
   set: IssueSet,

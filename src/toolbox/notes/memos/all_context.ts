@@ -3,10 +3,10 @@ import { counted } from "../../../base/text.ts";
 import { visibleText } from "../../../base/visible_text.ts";
 import type { Memo } from "./memo.ts";
 
-/** The part of all characters that titles may have. */
+/** Titles may take one part in this many of all characters. */
 const TITLES_PART = 4;
 
-/** At most `most` characters, in the order of the memos. */
+/** Memos in their order, at most `most` characters. */
 export function allContext(memos: readonly Memo[], most: number): string {
   const titles = memos.map(({ title, body }) => `- ${title} (${body.length} characters)\n`);
   const reserved = Math.min(titles.reduce((sum, { length }) => sum + length, 0), Math.floor(most / TITLES_PART)) + 100;

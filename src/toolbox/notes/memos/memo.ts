@@ -1,4 +1,4 @@
-/** A memo as its file says it. Pure. */
+/** A memo, parsed from its file. Pure. */
 import { compareText } from "../../../base/text.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { type ItemText, readItem } from "../format/item_text.ts";
@@ -23,7 +23,7 @@ export function readMemos({ files, isForeign }: NoteListing): readonly Memo[] {
     .toSorted((one, other) => other.file.writtenAt - one.file.writtenAt || compareText(one.title, other.title));
 }
 
-/** `title`: where the file says none. */
+/** `title`: used if the file has none. */
 function readMemo(file: NoteFile, title: string): Memo {
   const { name } = file;
   const { values, body, fault } = readItem(file);
@@ -40,8 +40,8 @@ function readMemo(file: NoteFile, title: string): Memo {
 }
 
 /**
- * Titles of memos of the other program, which wrote a blank as `_`: it is one again, but for names with both, and where
- * there is a file of the other name too.
+ * Titles of memos of the other program, which wrote blanks as `_`. They become blanks again, unless some name has both,
+ * or a file with the other name exists too.
  */
 export function foreignTitles(names: readonly string[]): (name: string) => string {
   const hasBoth = names.some((name) => name.includes("_") && name.includes(" "));
@@ -52,7 +52,7 @@ export function foreignTitles(names: readonly string[]): (name: string) => strin
   };
 }
 
-/** Whether a memo has all the tags, and all words; empty: any. */
+/** Whether a memo has all the tags and all words; empty lists match any memo. */
 export function isWanted({ title, tags, body }: Memo, wanted: readonly string[], words: readonly string[]): boolean {
   const text = words.length === 0 ? "" : `${title}\n${tags.join("\n")}\n${body}`.toLowerCase();
   return wanted.every((tag) => tags.includes(tag)) && words.every((word) => text.includes(word));

@@ -19,7 +19,7 @@ import { isWanted, LONGEST_TITLE, type Memo, readMemos } from "./memo.ts";
 
 const DEFAULT_LIMIT = 50;
 const DEFAULT_CHARS = 40_000;
-/** Characters of a memo's first words. */
+/** Maximum length of a preview, characters. */
 const LONGEST_PREVIEW = 100;
 
 interface Loaded {
@@ -66,7 +66,7 @@ interface NewMemo {
   readonly tags: readonly string[] | undefined;
 }
 
-/** Two titles can have one name: the later file has a part of its id in its name. */
+/** Two titles can lead to the same name; the later file then has a part of its id in its name. */
 async function createNew(project: Project, memos: readonly Memo[], memo: NewMemo): Promise<ToolResult> {
   const { title, content, tags } = memo;
   const id = newUlid();

@@ -1,11 +1,11 @@
-/** When files came into the repository. */
+/** When files were added to the repository. */
 import { UserError } from "../../../base/errors.ts";
 import { runGit } from "../../project/programs.ts";
 import type { Project } from "../../project/project.ts";
 
 const SECONDS = 20;
 
-/** The time of the first commit by path, relative to the project; empty where git knows nothing of it. */
+/** The time of the first commit by path, relative to the project; empty if git does not know the files. */
 export async function firstCommits(
   project: Project,
   directories: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Copies what SwissArmyHammer kept in a project to `.ahma`: notes get front matter, everything else is copied
- * unchanged. Nothing is overwritten or removed, so that a second migration finds nothing to do.
+ * Copies the files of SwissArmyHammer in a project to `.ahma`. Notes get front matter; everything else is copied
+ * unchanged. Nothing is overwritten or removed, so a second migration finds nothing to do.
  */
 import { attempt, UserError } from "../../../base/errors.ts";
 import { counted } from "../../../base/text.ts";
@@ -23,7 +23,7 @@ const DEEPEST = 8;
 const MOST_FILES = 5_000;
 const MOST_LINES = 200;
 
-/** One file that is to be there. */
+/** One file to write. */
 interface Copy {
   readonly from: string;
   /** Relative to the project. */
@@ -34,11 +34,11 @@ interface Copy {
 }
 
 interface MigrateArguments {
-  /** Only says what would be copied. */
+  /** Whether it only says what would be copied. */
   readonly dry_run: boolean;
 }
 
-/** Copies what is not there yet. */
+/** Copies the missing files. */
 export async function migrateNotes({ dry_run: isDry }: MigrateArguments, context: ToolContext): Promise<ToolResult> {
   const work = () => migrate(isDry, context);
   return isDry ? await work() : await context.project.kept(Notes).lock.hold(work);
@@ -98,7 +98,7 @@ function copiesOf(project: Project, directory: string, commits: ReadonlyMap<stri
   ];
 }
 
-/** What a front matter says already stays. */
+/** Existing values of front matter are kept. */
 function copyOf({ path: from, text, problem }: NoteFile, to: string, front: FrontChange): Copy {
   if (text === undefined) return { from, to, text, problem: problem ?? "it cannot be read" };
   const read = readFront(splitText(text).front);

@@ -24,7 +24,7 @@ interface StoredAnswer {
   readonly answer?: string;
 }
 
-/** Keeps an answer, which the server has asked for. */
+/** Stores an answer that the server received. */
 export async function storeAnswer(given: StoredAnswer, { project }: ToolContext): Promise<ToolResult> {
   const { question, choices, action, answer } = given;
   const text = newFront({ asked: timestamp(), question, choices, action, answer });
@@ -42,7 +42,7 @@ export function questionSummary(
   { project }: ToolContext,
 ): ToolResult {
   using folder = NoteFolder.open(project, DIRECTORY);
-  // Their names are ids, which sort by time.
+  // File names are ids, which sort by time.
   const names = folder?.names().filter((name) => name.endsWith(ENDING)).toReversed() ?? [];
   const lines = names.slice(0, limit).map((name) => {
     const found = folder?.read(name);

@@ -2,7 +2,7 @@
 import { UserError } from "../../../base/errors.ts";
 import type { Project } from "../../project/project.ts";
 
-/** A branch has no longer name, bytes. */
+/** Maximum size of a HEAD file, bytes. */
 const LONGEST_HEAD = 4096;
 
 /** @throws {UserError} When the project is not a git work tree, or not on a branch. */
@@ -14,7 +14,7 @@ export async function currentBranch(project: Project): Promise<string> {
   return branch.trim();
 }
 
-/** The beginning of a file; undefined: it is not there, or not to be read. */
+/** The beginning of a file; undefined: it is missing or unreadable. */
 async function head(project: Project, path: string): Promise<string | undefined> {
   try {
     const opened = await project.open(path);

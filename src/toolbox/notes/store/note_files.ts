@@ -1,4 +1,4 @@
-/** All issues or memos of a project as files: where they lie, and what each holds. */
+/** All issues or memos of a project as files, with their paths and contents. */
 import { UserError } from "../../../base/errors.ts";
 import { counted } from "../../../base/text.ts";
 import { shorten } from "../../../base/visible_text.ts";
@@ -18,14 +18,14 @@ export interface NoteFile {
   readonly problem: string | undefined;
   /** Milliseconds since 1970. */
   readonly writtenAt: number;
-  /** It lies among those that an earlier program had completed. */
+  /** Whether it lies in the directory of completed issues of the earlier program. */
   readonly completed: boolean;
 }
 
 export interface NoteListing {
   /** Relative to the project. */
   readonly directory: string;
-  /** Of another program, whose files are read only. */
+  /** Whether the files are another program's and therefore read-only. */
   readonly isForeign: boolean;
   readonly files: readonly NoteFile[];
   /** How many files were not read because there are too many. */
@@ -34,15 +34,15 @@ export interface NoteListing {
   readonly hidden: number;
 }
 
-/** Read where ours has none, in this order. */
+/** Directories of other programs, tried in this order if ours has no notes. */
 export const FOREIGN = [".swissarmyhammer", ".sah"] as const;
 const ENDING = ".md";
 const COMPLETE = "complete";
 const MOST_FILES = 5_000;
-/** Characters of all together. */
+/** Maximum length of all texts together, characters. */
 const MOST_TEXT = 64 * 1024 * 1024;
 
-/** Every item of the kind. @throws {UserError} When the path is not a directory. */
+/** Reads every item of the kind. @throws {UserError} When the path is not a directory. */
 export function readNotes(project: Project, kind: NoteKind): NoteListing {
   const own = project.directories[kind];
   for (const directory of [own, ...FOREIGN.map((one) => `${one}/${kind}`)]) {
@@ -52,7 +52,7 @@ export function readNotes(project: Project, kind: NoteKind): NoteListing {
   return { directory: own, isForeign: false, files: [], cut: 0, hidden: 0 };
 }
 
-/** The notes of one directory, and of its `complete`; empty where there is none. */
+/** Reads the notes of one directory and of its subdirectory `complete`; empty if there is none. */
 export function readPlace(project: Project, directory: string): Omit<NoteListing, "isForeign"> {
   const files: NoteFile[] = [];
   const room = { text: MOST_TEXT, cut: 0, hidden: 0 };
@@ -87,7 +87,7 @@ function isOther(project: Project, path: string): boolean {
   return expected(() => Deno.lstatSync(`${project.directory}/${path}`).isDirectory) === false;
 }
 
-/** Says that files were left out; empty: none was. */
+/** A line about files that were left out; empty: none were. */
 export function leftOutLine({ cut, hidden }: NoteListing): string {
   const lines = [
     ...cut === 0 ? [] : [`${counted(cut, "file")} more in the directory: too many to read`],
@@ -104,12 +104,12 @@ export function insistOnOwn({ isForeign, directory }: NoteListing): void {
   );
 }
 
-/** A new file of the kind; false: the name is taken. */
+/** Creates a file of the kind; false: the name is taken. */
 export function createNote(project: Project, kind: NoteKind, name: string, text: string): boolean {
   return inMadeFolder(project, project.directories[kind], (folder) => folder.create(name + ENDING, text));
 }
 
-/** Replaces a file that still holds `text`; false: it does not. */
+/** Replaces a file if its content is still `text`; false: it has changed. */
 export function replaceNote(project: Project, { path, text = "" }: NoteFile, after: string): boolean {
   return inParent(project, path, (folder, name) => folder.replace(name, { before: text, after }));
 }

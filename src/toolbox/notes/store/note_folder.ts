@@ -1,4 +1,4 @@
-/** A directory of notes, open by its descriptor: no link is followed to it, in it or out of it. */
+/** A directory of notes, opened by its descriptor. No link is followed to it, in it or out of it. */
 import { attempt, messageOf, UserError } from "../../../base/errors.ts";
 import { encodeText } from "../../../base/text.ts";
 import { isSameFile, type OpenFiles } from "../../../system/open_files/file_calls.ts";
@@ -10,7 +10,7 @@ const LARGEST_NOTE = 1024 * 1024;
 const PERMISSIONS = 0o777;
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** What a file holds, or why it is not read. */
+/** The content of a file, or why it is not read. */
 export type NoteContent = { readonly text: string } | { readonly problem: string };
 
 export class NoteFolder implements Disposable {
@@ -42,7 +42,7 @@ export class NoteFolder implements Disposable {
   }
 
   /**
-   * The same, made where it is missing.
+   * Opens a directory below the project and creates it if it is missing.
    * @throws {UserError} When it cannot be made.
    */
   static make(project: Project, path: string): NoteFolder {
@@ -60,7 +60,7 @@ export class NoteFolder implements Disposable {
     return `/proc/self/fd/${this.#fd}`;
   }
 
-  /** Nothing is done where it is there. @throws {UserError} When it cannot be made. */
+  /** Creates a directory if it is missing. @throws {UserError} When it cannot be made. */
   makeDirectory(name: string): void {
     this.#try(
       `make "${this.#shown(name)}"`,
@@ -104,7 +104,7 @@ export class NoteFolder implements Disposable {
     return Number(seconds) * 1000 + Number(nanoseconds) / 1e6;
   }
 
-  /** A new file; false: the name is taken. @throws {UserError} When it cannot be written. */
+  /** Creates a file; false: the name is taken. @throws {UserError} When it cannot be written. */
   create(name: string, text: string): boolean {
     const create = () => {
       this.#write(name, text, 0o666);
@@ -114,7 +114,7 @@ export class NoteFolder implements Disposable {
   }
 
   /**
-   * Replaces a file whole, in one step, where it still holds `before`; false: it does not.
+   * Replaces a file atomically if its content is still `before`; false: it has changed.
    * @throws {UserError} When it cannot be written.
    */
   replace(name: string, { before, after }: { readonly before: string; readonly after: string }): boolean {
@@ -138,7 +138,7 @@ export class NoteFolder implements Disposable {
     this.#try(`remove "${this.#shown(name)}"`, () => Deno.removeSync(`${this.#place}/${name}`));
   }
 
-  /** A file for a lock, made where it is missing; the caller closes it. */
+  /** Opens a lock file and creates it if it is missing; the caller closes it. */
   lockFile(name: string): Deno.FsFile {
     this.create(name, "");
     const fd = this.#files.open(this.#fd, name);
@@ -186,7 +186,9 @@ export class NoteFolder implements Disposable {
   }
 }
 
-/** What `work` gives for a directory below the project; undefined: it is not there. @throws {UserError} As `open`. */
+/**
+ * Calls `work` with a directory below the project; undefined: the directory is missing. @throws {UserError} As `open`.
+ */
 export function inFolder<Value>(
   project: Project,
   path: string,
@@ -200,7 +202,7 @@ export function inFolder<Value>(
   }
 }
 
-/** The same for one that is made where it is missing. @throws {UserError} As `make`. */
+/** The same, but creates a missing directory. @throws {UserError} As `make`. */
 export function inMadeFolder<Value>(project: Project, path: string, work: (folder: NoteFolder) => Value): Value {
   const folder = NoteFolder.make(project, path);
   try {

@@ -10,10 +10,10 @@ import { ProjectLock } from "./project_lock.ts";
 
 /** Characters of all texts that are remembered. */
 const MOST_REMEMBERED = 4 * 1024 * 1024;
-/** A file that changes while it is changed is read again so often. */
+/** How often a change is retried if the file changes meanwhile. */
 const MOST_TRIES = 5;
 
-/** An item as a caller wants it changed. */
+/** A change that a caller wants. */
 export interface WantedChange {
   readonly listing: NoteListing;
   readonly item: {
@@ -42,7 +42,7 @@ export class Notes {
     this.#project = project;
   }
 
-  /** The fingerprint of a text that a caller is shown: it is remembered, so that what changes later can be compared. */
+  /** The fingerprint of a text that is shown to a caller. The text is remembered for later comparison. */
   async show(text: string): Promise<string> {
     const rev = await revOf(text);
     this.#remembered -= this.#seen.get(rev)?.length ?? 0;
@@ -57,7 +57,7 @@ export class Notes {
     return rev;
   }
 
-  /** A line for notes of another program, once; else empty. */
+  /** A line about notes of another program, only the first time; otherwise empty. */
   foreignLine({ isForeign, directory }: NoteListing): string {
     if (!isForeign || this.#told.has(directory)) return "";
     this.#told.add(directory);
@@ -65,9 +65,9 @@ export class Notes {
   }
 
   /**
-   * Changes one file as a whole, merged with concurrent changes if both fit together. `find` looks again at each try.
-   * Call it while the lock is held.
-   * @throws {UserError} When they do not, or the file cannot be changed.
+   * Changes one file atomically and merges compatible concurrent changes. `find` is called at each try. The caller must
+   * hold the lock.
+   * @throws {UserError} When the changes conflict, or the file cannot be changed.
    */
   async change(expectedRev: string | undefined, find: () => WantedChange): Promise<ChangedNote> {
     let seen = expectedRev === undefined ? undefined : this.#seen.get(expectedRev);
@@ -95,8 +95,8 @@ export class Notes {
   }
 
   /**
-   * Removes a file; says so. `what` names the item in messages.
-   * @throws {UserError} When it has another `rev` than the expected one, or is of another program.
+   * Removes a file and returns the message about it. `what` names the item in messages.
+   * @throws {UserError} When its `rev` is not the expected one, or it belongs to another program.
    */
   async remove(what: string, listing: NoteListing, file: NoteFile, expectedRev: string | undefined): Promise<string> {
     insistOnOwn(listing);
@@ -109,7 +109,7 @@ export class Notes {
   }
 }
 
-/** The `rev` of a text, as that of its file. */
+/** The `rev` of a text, equal to that of its file. */
 export async function revOf(text: string): Promise<string> {
   return await revOfContent(encodeText(text));
 }

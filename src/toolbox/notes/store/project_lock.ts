@@ -1,4 +1,6 @@
-/** The lock of a project's notes: one writer at a time among all servers; the system frees it with its process. */
+/**
+ * The lock of a project's notes: one writer at a time among all servers. The system releases it when its process ends.
+ */
 import { attempt, UserError } from "../../../base/errors.ts";
 import { freeLock } from "../../../system/free_lock.ts";
 import type { Project } from "../../project/project.ts";
@@ -6,24 +8,24 @@ import { inFolder, inMadeFolder } from "./note_folder.ts";
 
 /** Files that are not part of the project: locks, current lists, answers. */
 export const STATE = ".ahma/state";
-/** Directories that are made together, because `.ahma` is read-only in the next worker. */
+/** Directories that are created together, because `.ahma` is read-only in the next worker. */
 const LAYOUT = ["issues", "memos"] as const;
 const LOCK = ".lock";
 const EXCLUSIVE = true;
 const WAIT_MS = 10_000;
 
-/** One for all calls of a worker: they take turns, and at most one of them waits for another process. */
+/** One lock for all calls of a worker: they take turns, and at most one waits for another process. */
 export class ProjectLock {
   readonly #project: Project;
   #last: Promise<unknown> = Promise.resolve();
-  /** A lock that did not come in time, and is freed when it comes. */
+  /** A lock that was not granted in time; it is released once it is granted. */
   #late: Promise<unknown> = Promise.resolve();
 
   constructor(project: Project) {
     this.#project = project;
   }
 
-  /** Works while no other writer does. @throws {UserError} When another process holds the lock for too long. */
+  /** Does work while it holds the lock. @throws {UserError} When another process holds the lock for too long. */
   hold<Value>(work: () => Value | Promise<Value>): Promise<Value> {
     const turn = this.#last.then(() => this.#hold(work));
     this.#last = turn.catch(() => {});
@@ -53,11 +55,11 @@ function openLock(project: Project): Deno.FsFile {
     inFolder(project, ".ahma", (own) => {
       const names = own.names();
       for (const name of LAYOUT) {
-        // What is not made now is asked for, and refused in words, by the call that needs it.
+        // Failures are ignored here: the call that needs the directory reports them.
         if (!names.includes(name)) attempt(UserError, () => own.makeDirectory(name));
       }
     });
-    // Git ignores all of it, whatever the project's own ignore file says.
+    // Makes git ignore the whole directory, whatever the project's ignore file says.
     state.create(".gitignore", "*\n");
     return state.lockFile(LOCK);
   });

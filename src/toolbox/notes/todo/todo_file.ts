@@ -1,4 +1,4 @@
-/** The file of the list of tasks, `{todo: [{id, task, context, done}]}`. Pure. */
+/** The file format of the task list, `{todo: [{id, task, context, done}]}`. Pure. */
 import { parseDocument, stringify } from "yaml";
 import { UserError } from "../../../base/errors.ts";
 import { visibleText } from "../../../base/visible_text.ts";
@@ -13,9 +13,9 @@ export interface Task {
 }
 
 export const MOST_TASKS = 1_000;
-/** Characters of a task, and of its context. */
+/** Maximum length of a task and of its context, characters. */
 export const LONGEST_TASK = 10_000;
-/** A longer file was not written by the tools, characters. */
+/** Maximum length of a file, characters. */
 const LONGEST_FILE = 512 * 1024;
 
 /** The tasks in a text; `path` for messages. @throws {UserError} When it is not a list of tasks. */

@@ -1,4 +1,4 @@
-/** Tools for the list of tasks, which belongs to this moment and not to the repository. */
+/** Tools for the task list, which is temporary and not part of the repository. */
 import { UserError } from "../../../base/errors.ts";
 import { counted, shownValue } from "../../../base/text.ts";
 import { shorten } from "../../../base/visible_text.ts";
@@ -22,7 +22,7 @@ interface Loaded {
   readonly path: string;
 }
 
-/** Ours, else that of another program. */
+/** Reads our list, or else that of another program. */
 function load(project: Project): Loaded {
   for (const directory of [STATE, ...FOREIGN]) {
     const path = `${directory}/${FILE}`;
@@ -34,7 +34,7 @@ function load(project: Project): Loaded {
   return { tasks: [], text: undefined, path: `${STATE}/${FILE}` };
 }
 
-/** Only our own list is changed; that of another program stays unchanged. */
+/** Writes our list only; the list of another program stays unchanged. */
 function store(project: Project, { text, path }: Loaded, tasks: readonly Task[]): void {
   const after = todoText(tasks);
   const isOurs = text !== undefined && path.startsWith(STATE);
