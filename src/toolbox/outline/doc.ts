@@ -1,10 +1,10 @@
-/** What the comment at a definition says. Pure. */
+/** Extracts the comment of a definition. Pure. */
 import { shorten } from "../../base/visible_text.ts";
 
 export interface CommentForm {
-  /** What begins a comment that ends with its line. */
+  /** The start of a line comment. */
   readonly comment: "//" | "#" | ";";
-  /** Whether a string at the begin of a body is a comment, as in Python. */
+  /** Whether a string at the start of a body is a comment, as in Python. */
   readonly inBody: boolean;
 }
 
@@ -18,7 +18,7 @@ interface DocQuestion {
 }
 
 const LONGEST = 300;
-/** The first line of a script, an attribute, and a comment that is about the whole file. */
+/** Lines that are not comments of a definition: a shebang, an attribute, a comment about the whole file. */
 const NO_COMMENT = /^(?:#!|#\[|\/\/!)/;
 /** Comments are followed up to this many lines. */
 const MOST_LINES = 60;
@@ -29,7 +29,7 @@ export function docOf({ text, lines, row, body, form }: DocQuestion): string {
   return paragraph(inside ?? commentAbove(lines, row, form.comment));
 }
 
-/** The lines of the comment that ends right above, attributes between left out. */
+/** The lines of the comment directly above; attributes in between are skipped. */
 function commentAbove(lines: readonly string[], row: number, mark: string): readonly string[] {
   let last = row - 1;
   while (last >= 0 && row - last < MOST_LINES && isAttribute(lines[last] ?? "")) last--;
@@ -43,7 +43,7 @@ function commentAbove(lines: readonly string[], row: number, mark: string): read
     } else if (line.startsWith(mark) && !NO_COMMENT.test(line)) found.unshift(line);
     else break;
   }
-  // A comment without its own start follows code on the same line.
+  // A block comment that does not start on a line of its own follows code.
   return isBlock ? [] : found;
 }
 

@@ -1,4 +1,4 @@
-/** Grammars of tree-sitter, unpacked from the data of the worker when a first file needs them. */
+/** Tree-sitter grammars, unpacked from the worker's data when a file first needs them. */
 import type { Parser, Query } from "web-tree-sitter";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { lazy } from "../../base/lazy.ts";
@@ -8,7 +8,7 @@ import type { Language } from "./languages/languages.ts";
 import { type FunctionFacts, functionFacts } from "./measure.ts";
 import type { Definition } from "./symbols.ts";
 
-/** The engine that runs grammars, in the data of the worker; grammars lie beside it by the names of their languages. */
+/** The file of the tree-sitter engine in the worker's data; grammars lie next to it. */
 export const ENGINE_FILE = "tree-sitter.br";
 
 /** The file of a grammar. */
@@ -16,12 +16,12 @@ export function grammarFile(language: string): string {
   return `grammar-${language}.br`;
 }
 
-/** A source that takes longer is left out, milliseconds. */
+/** Time limit for parsing a source, milliseconds; a slower one is left out. */
 const MOST_TIME = 3000;
 /** Memory of the engine in pages of 64 KiB: 32 MiB at first, at most 512 MiB. */
 const LEAST_PAGES = 512;
 const MOST_PAGES = 8192;
-/** A source for which memory grows beyond this is left out. */
+/** A source that needs more memory than this is left out. */
 const MUCH_BYTES = 256 * 1024 * 1024;
 const TOO_MUCH = "too much to parse";
 const BROKEN = "its parser failed";
@@ -36,7 +36,7 @@ interface Loaded {
 
 type Engine = typeof import("web-tree-sitter");
 
-/** What a worker has loaded of them. */
+/** The loaded grammars of a worker. */
 export class Grammars {
   readonly #project: Pick<Project, "setup" | "spend">;
   readonly #memory = lazy(() => new WebAssembly.Memory({ initial: LEAST_PAGES, maximum: MOST_PAGES }));
@@ -49,18 +49,21 @@ export class Grammars {
     this.#project = project;
   }
 
-  /** The definitions in a source; the problem: it is too much. @throws {UserError} When the grammar is missing. */
+  /**
+   * The definitions in a source; the problem: it takes too much time or memory. @throws {UserError} When the grammar is
+   * missing.
+   */
   async definitions(language: Language, text: string): Promise<Outcome<readonly Definition[]>> {
     return await this.#ask(language, text, { use: definitionsIn });
   }
 
-  /** Numbers of each function in a source; the problem and what is thrown are as of `definitions`. */
+  /** Measures each function in a source. It fails and throws as `definitions` does. */
   async functions(language: Language, text: string): Promise<Outcome<readonly FunctionFacts[]>> {
     return await this.#ask(language, text, { use: functionsIn });
   }
 
   /**
-   * Where the nodes begin that a query of the caller captures as `name`, in code units. Its predicates may take any time.
+   * The start, in code units, of each node that a caller's query captures as `name`. Its predicates may take any time.
    * @throws {UserError} When it does not fit the grammar.
    */
   async captures(
@@ -81,14 +84,14 @@ export class Grammars {
       return this.#parse(loaded, text, question);
     } catch (thrown) {
       if (!(thrown instanceof Error)) throw thrown;
-      // Whatever it says, its memory is not to be trusted afterwards.
+      // After any error the engine's memory is not trustworthy.
       this.#isBroken = true;
       this.#project.spend();
       return failure(BROKEN);
     }
   }
 
-  /** Whether a source has broken the engine: this worker outlines nothing more, and another takes its place. */
+  /** Whether a source has broken the engine; another worker must then replace this one. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
@@ -170,14 +173,14 @@ export class Grammars {
 type Matches = ReturnType<Query["matches"]>;
 type Captures = Matches[number]["captures"];
 
-/** What is asked of a parsed source. */
+/** A query of a parsed source. */
 interface Question<Value> {
   readonly use: (matches: Matches) => Value;
-  /** Absent: that of the language. */
+  /** Absent: the query of the language. */
   readonly query?: Query;
 }
 
-/** In the order of the patterns, because the first that fits a place counts. */
+/** Definitions in the order of the patterns, because the first match at a place counts. */
 function definitionsIn(matches: Matches): readonly Definition[] {
   const ordered = matches.toSorted((one, other) => one.patternIndex - other.patternIndex);
   return ordered.flatMap(({ captures }) => definitionOf(captures));

@@ -1,4 +1,4 @@
-/** The headings of Markdown, each with what is below it. Pure. */
+/** The headings of Markdown as a tree. Pure. */
 import type { OutlineSymbol } from "./symbols.ts";
 
 interface Open extends OutlineSymbol {
@@ -10,7 +10,7 @@ interface Open extends OutlineSymbol {
 export function headingTree(text: string): OutlineSymbol[] {
   const lines = text.split("\n");
   const top: OutlineSymbol[] = [];
-  /** The last heading, after those that it lies in. */
+  /** The open headings, outermost first. */
   const open: Open[] = [];
   const close = (level: number, to: number) => {
     for (let last = open.at(-1); last !== undefined && last.level >= level; last = open.at(-1)) {

@@ -1,4 +1,4 @@
-/** Numbers of functions: lines, parameters, and how deep their conditions and loops lie in each other. Pure. */
+/** Measures functions: lines, parameters, and nesting depth of conditions and loops. Pure. */
 import type { Node } from "web-tree-sitter";
 
 export interface FunctionFacts {
@@ -7,7 +7,7 @@ export interface FunctionFacts {
   readonly start: number;
   readonly lines: number;
   readonly parameters: number;
-  /** 0: no condition or loop; what is in functions inside of it does not count. */
+  /** Nesting depth; 0: no condition or loop. Inner functions do not count. */
   readonly nesting: number;
 }
 
@@ -18,11 +18,11 @@ export interface FunctionNode {
 
 const NESTING =
   /^(?:(?:if|for|for_in|foreach|for_each|enhanced_for|for_range|while|do|do_while|switch|match|try|with|loop|select|unless|until|repeat|guard)(?:_statement|_expression|_modifier)?|c_style_for_statement|expression_switch_statement|type_switch_statement)$/;
-/** Entries of a parameter list that callers do not pass. */
+/** Nodes of a parameter list that are not arguments of a caller. */
 const NO_PARAMETER = /comment|self|receiver/;
 const NO_WORD: readonly string[] = ["self", "cls", "void", "this"];
 
-/** The numbers of each function; one that is found twice counts once. */
+/** The measures of each function, without duplicates. */
 export function functionFacts(found: readonly FunctionNode[]): readonly FunctionFacts[] {
   const ids = new Set(found.map(({ node }) => node.id));
   const seen = new Set<number>();

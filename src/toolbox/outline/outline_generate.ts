@@ -1,4 +1,4 @@
-/** `outline_generate`: what files define, without their bodies (K4). */
+/** `outline_generate`: the definitions of files without bodies (K4). */
 import { setImmediate } from "node:timers";
 import { pathTest, plainPath } from "../find/glob_pattern.ts";
 import { filesThatFit, noFileFits } from "../find/list_files.ts";
@@ -11,7 +11,7 @@ import { isOutlined, outlineText } from "./outline_text.ts";
 import { readSource } from "./read_source.ts";
 import { fileLines, type FileOutline, type SkippedFile, skippedLine, symbolData } from "./render.ts";
 
-/** The text of an answer, limited to about this many characters. */
+/** Approximate maximum length of an answer, characters. */
 const MOST_CHARACTERS = 48 * 1024;
 const DEFAULT_DEPTH = 10;
 /** After this many files progress is reported, and other calls get a turn. */
@@ -20,7 +20,7 @@ const FILES_AT_ONCE = 16;
 interface Outlines {
   readonly files: readonly FileOutline[];
   readonly skipped: readonly SkippedFile[];
-  /** Files that were looked at. */
+  /** Number of examined files. */
   readonly seen: number;
 }
 
@@ -44,7 +44,7 @@ export async function outlineGenerate(args: CallOf<"outline_generate">, context:
   return await resultOf(outlines, { format, depth, rest });
 }
 
-/** Paths of files that fit, from the directory of the tree, in their order. One that is named exactly may be ignored. */
+/** Sorted paths of matching files, relative to the tree. An ignored file counts if it is named exactly. */
 async function selectFiles(tree: Tree, patterns: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
   const directory = tree.place.path;
   const named = patterns.map((pattern) => plainPath(pattern, directory))

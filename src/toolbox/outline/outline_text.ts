@@ -6,7 +6,7 @@ import { endingOf, languageOf } from "./languages/languages.ts";
 import { type OutlineSymbol, symbolTree } from "./symbols.ts";
 
 const HEADINGS: ReadonlySet<string> = new Set(["md", "markdown", "mdx"]);
-/** Documents with scripts in them, which are read as this language. */
+/** Kinds of documents with embedded scripts, which are read in this language. */
 const DOCUMENTS: ReadonlySet<string> = new Set(["vue", "svelte", "html", "htm", "astro"]);
 const SCRIPT = "ts";
 
@@ -16,7 +16,7 @@ export function isOutlined(path: string): boolean {
   return HEADINGS.has(ending) || DOCUMENTS.has(ending) || languageOf(ending) !== undefined;
 }
 
-/** What `text` defines; the problem: why it cannot be told. @throws {UserError} When the grammar is missing. */
+/** The outline of `text`; the problem says why there is none. @throws {UserError} When the grammar is missing. */
 export async function outlineText(
   grammars: Grammars,
   path: string,
@@ -35,11 +35,11 @@ export async function outlineText(
   return success(symbolTree(source, definitions.value, { ...language, inBody: language.name === "python" }));
 }
 
-/** The text of a document with everything but its scripts blank, so that each line keeps its number. */
+/** The text of a document with everything but its scripts blanked, so that line numbers stay the same. */
 export function scriptsOf(text: string): string {
   let shown = "";
   let at = 0;
-  // The other letters may change their length.
+  // Other letters could change their length in lower case.
   const lower = text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
   for (;;) {
     const tag = lower.indexOf("<script", at);

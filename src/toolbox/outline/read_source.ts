@@ -3,7 +3,7 @@ import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { kindOf } from "../files/read_kind.ts";
 import type { Tree } from "../../system/tree/tree.ts";
 
-/** Longer files are left out: they are made by programs. */
+/** Longer files are left out as generated. */
 export const MOST_SOURCE_BYTES = 1024 * 1024;
 
 /** `path` is relative to the root of the tree. The problem is a reason for the list of skipped files. */
@@ -12,7 +12,7 @@ export function readSource(tree: Tree, path: string): Outcome<string> {
   return bytes === undefined ? failure(whyUnread(tree, path)) : textOf(bytes);
 }
 
-/** The text of bytes that a file holds whole; line ends are plain afterwards. */
+/** Decodes a complete file and normalizes its line endings. */
 export function textOf(bytes: Uint8Array): Outcome<string> {
   const kind = kindOf(bytes, { isWhole: true });
   if (kind.kind !== "text") return failure("no text");
@@ -20,7 +20,7 @@ export function textOf(bytes: Uint8Array): Outcome<string> {
   return success(text.replace(/\r\n?/g, "\n"));
 }
 
-/** Why a file could not be read whole. */
+/** Why a file could not be read completely. */
 export function whyUnread(tree: Tree, path: string): string {
   const size = tree.stat(path)?.size;
   if (size === undefined) return "it was just removed";

@@ -5,7 +5,7 @@ import type { OutlineSymbol } from "./symbols.ts";
 
 /** The outline of one file. */
 export interface FileOutline {
-  /** As answers name it. */
+  /** Its path in answers. */
   readonly path: string;
   readonly symbols: readonly OutlineSymbol[];
 }
@@ -16,7 +16,7 @@ export interface SkippedFile {
   readonly reason: string;
 }
 
-/** One file in several lines; `depth`: how many levels of symbols. */
+/** The outline of one file in lines; `depth`: number of symbol levels. */
 export function fileLines({ path, symbols }: FileOutline, depth: number): readonly string[] {
   const lines = symbolLines(symbols, depth, "");
   return [visibleText(path), ...lines.length === 0 ? ["(defines nothing)"] : lines];
@@ -32,7 +32,7 @@ function symbolLines(symbols: readonly OutlineSymbol[], depth: number, indent: s
   return lines.filter((line, index) => line !== lines[index - 1]);
 }
 
-/** First and last line, as a range where they differ. */
+/** The line, or the range of lines. */
 export function linesOf({ from, to }: Pick<OutlineSymbol, "from" | "to">): string {
   return from === to ? `${from}` : `${from}-${to}`;
 }
@@ -59,7 +59,7 @@ export function symbolData(symbol: OutlineSymbol, depth: number): Readonly<Recor
 
 const MOST_NAMES = 5;
 
-/** What was left out, by reason; empty: nothing. */
+/** The number of skipped files by reason; empty: none. */
 export function skippedLine(skipped: readonly SkippedFile[]): string {
   if (skipped.length === 0) return "";
   const groups = [...Map.groupBy(skipped, ({ reason }) => reason)].map(([reason, files]) => {

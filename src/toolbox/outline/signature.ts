@@ -2,7 +2,7 @@
 import { shorten } from "../../base/visible_text.ts";
 import type { CommentForm } from "./doc.ts";
 
-/** Where it is in the text, and what it is. */
+/** The place and kind of a definition. */
 interface Extent {
   readonly kind: string;
   readonly start: number;
@@ -11,16 +11,16 @@ interface Extent {
 }
 
 const LONGEST = 160;
-/** Of the text before a body, so much is looked at. */
+/** At most this many characters before a body are examined. */
 const LONGEST_HEAD = 2000;
-/** Words before a definition that belong to it, as `export` and `type`. */
+/** Maximum length of words that belong before a definition, such as `export`, characters. */
 const LONGEST_PREFIX = 40;
-/** Kinds that begin as attributes of other languages do. */
+/** Kinds whose text begins like an attribute of another language. */
 const LIKE_ATTRIBUTES: ReadonlySet<string> = new Set(["section", "keyframes", "annotation"]);
-/** What holds others opens with a brace where the grammar does not tell its body. */
+/** Kinds whose body begins at a brace if the grammar does not say where. */
 const HOLDERS: ReadonlySet<string> = new Set(["class", "struct", "interface", "enum", "union", "macro", "record"]);
 
-/** The text of the definition up to its body, attributes and comments left out. */
+/** The text of the definition up to its body, without attributes and comments. */
 export function signatureOf(text: string, extent: Extent, mark: CommentForm["comment"]): string {
   const { kind, start } = extent;
   const head = text.slice(start, headEnd(text, extent));
@@ -31,7 +31,7 @@ export function signatureOf(text: string, extent: Extent, mark: CommentForm["com
   return shorten(withoutEnd(line), LONGEST);
 }
 
-/** Where the body begins, or what stands for it; a value over several lines is not shown. */
+/** Where the signature ends: at the body, or at a value of several lines. */
 function headEnd(text: string, { kind, start, end, body }: Extent): number {
   const most = Math.min(body ?? end, start + LONGEST_HEAD);
   if (body !== undefined) return most;
@@ -42,7 +42,7 @@ function headEnd(text: string, { kind, start, end, body }: Extent): number {
   return line < 0 ? most : start + line;
 }
 
-/** Lines that say something about the definition, as `@Override` or `#[test]`. */
+/** Removes attribute lines such as `@Override` or `#[test]`. */
 function withoutAttributes(head: string): string {
   let rest = head;
   for (;;) {
@@ -65,7 +65,7 @@ function attributeEnd(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** What only opens the body. */
+/** Removes the token that only opens the body. */
 function withoutEnd(line: string): string {
   let end = line.length;
   while (end > 0 && " {:=;(,".includes(line[end - 1] ?? "")) end--;

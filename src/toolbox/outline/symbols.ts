@@ -1,4 +1,4 @@
-/** Definitions become a tree of symbols. Pure. */
+/** Builds a tree of symbols from definitions. Pure. */
 import { type CommentForm, docOf } from "./doc.ts";
 import { signatureOf } from "./signature.ts";
 
@@ -12,7 +12,7 @@ export interface Definition {
   readonly body: number | undefined;
 }
 
-/** A named thing of a source. */
+/** A named symbol of a source. */
 export interface OutlineSymbol {
   readonly kind: string;
   readonly name: string;
@@ -33,14 +33,14 @@ interface Open {
 }
 
 const ROUTINES: ReadonlySet<string> = new Set(["function", "method", "constructor"]);
-/** Kinds that are shown with their containing symbol, but not for the inside of a routine. */
+/** Kinds that are shown with their containing symbol, but not inside a function. */
 export const DETAILS: ReadonlySet<string> = new Set(["field", "constant", "variable", "member", "property"]);
-/** What makes a method of a function. */
+/** Kinds in which a function is a method. */
 const TYPES: ReadonlySet<string> = new Set(
   ["class", "struct", "interface", "trait", "impl", "enum", "record", "protocol", "union", "contract", "library"],
 );
 
-/** The tree by what lies in what; of two definitions of one place and name the first counts. */
+/** Nests definitions by their extents. Of two definitions with the same place and name, the first counts. */
 export function symbolTree(text: string, definitions: readonly Definition[], form: CommentForm): OutlineSymbol[] {
   const lines = text.split("\n");
   const starts = lineStarts(lines);
@@ -76,7 +76,7 @@ export function symbolTree(text: string, definitions: readonly Definition[], for
   return top;
 }
 
-/** Names of one declaration, as in `int x, y`, lie side by side. */
+/** Names of one declaration, as in `int x, y`, are siblings. */
 function isPast(open: Open | undefined, { start, end }: Definition): boolean {
   if (open === undefined) return false;
   const { definition } = open;

@@ -1,11 +1,11 @@
-/** Names near one that does not exist, for error messages. */
+/** Similar names for error messages about a missing path. */
 import { closest } from "../../base/suggest.ts";
 import { parentOf } from "../../system/paths.ts";
 
 /** At most this many are named. */
 const MOST_NAMES = 3;
 
-/** `; did you mean "a", "b"?`, from the directory where `path` would be; empty: nothing is near. */
+/** `; did you mean "a", "b"?`, with names of the directory of `path`; empty: no name is similar. */
 export async function nearNames(path: string): Promise<string> {
   const parent = parentOf(path);
   const names = new Set<string>();

@@ -3,27 +3,27 @@ import { UserError } from "../../base/errors.ts";
 import { expected } from "../../system/paths.ts";
 import { isExecutableFile, programPaths, searchPath } from "../../system/search_path.ts";
 
-/** What is run, without a shell. */
+/** A program call without a shell. */
 export interface ProgramCall {
-  /** Looked for on the PATH of commands. */
+  /** Searched on the PATH of commands. */
   readonly program: string;
   readonly args: readonly string[];
   /** Absolute. */
   readonly directory: string;
   /** Ends it. */
   readonly signal: AbortSignal;
-  /** Added to the variables of commands; absent: none. */
+  /** Variables in addition to those of commands; absent: none. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** How a program ended. */
 export interface ProgramEnd {
   readonly code: number;
-  /** Its first words, at most 8 KiB. */
+  /** The beginning of stderr, at most 8 KiB. */
   readonly stderr: string;
 }
 
-/** A program that runs; disposing of it ends it. */
+/** A running program; disposal ends it. */
 export interface RunningProgram extends AsyncDisposable {
   readonly output: ReadableStream<Uint8Array>;
   readonly ended: Promise<ProgramEnd>;
@@ -33,7 +33,7 @@ const MOST_STDERR_BYTES = 8192;
 const MOST_GIT_BYTES = 32 * 1024 * 1024;
 const DECODER = new TextDecoder();
 
-/** The file that runs for a name of a program; undefined: there is none on the PATH. */
+/** The path of a program on the PATH; undefined: there is none. */
 export function findProgram(name: string): string | undefined {
   return programPaths(name, searchPath(Deno.env.get("PATH")), "/").find((path) => {
     const found = expected(() => Deno.statSync(path));
@@ -70,7 +70,7 @@ export function startProgram({ program, args, directory, signal, environment = {
   };
 }
 
-/** Starts a process of the worker's own program, by its command line and with these variables added to its own. */
+/** Starts a helper process from its command line, with additional variables. */
 export function startHelper(
   [program = "", ...args]: readonly string[],
   env: Record<string, string>,
@@ -78,7 +78,10 @@ export function startHelper(
   return new Deno.Command(program, { args, env, stdin: "piped", stdout: "piped", stderr: "null" }).spawn();
 }
 
-/** All that a program says, at most `mostBytes`. @throws {UserError} When it says more, or cannot be started. */
+/**
+ * Runs a program and returns its output, at most `mostBytes`. @throws {UserError} When there is more, or it cannot be
+ * started.
+ */
 export async function runProgram(
   call: ProgramCall,
   mostBytes: number,
@@ -95,7 +98,7 @@ export async function runProgram(
 }
 
 /**
- * Asks git in a directory, without what its settings could add to the question.
+ * Runs git in a directory, without settings that start programs or change its output.
  * @throws {UserError} When it says more than 32 MiB, or cannot be started.
  */
 export async function runGit(

@@ -1,7 +1,7 @@
 /**
- * The directories that native tools may touch, and the only way by which they open what a call names. The kernel holds
- * the worker to the same directories; here a path gets a clear answer, and a link that is swapped in during the call
- * leads nowhere.
+ * The directories that native tools may access, and their only way to open paths of a call. The kernel confines the
+ * worker to the same directories. This code gives clear errors, and a link that is swapped in during a call has no
+ * effect.
  */
 import { lazy } from "../../base/lazy.ts";
 import { UserError } from "../../base/errors.ts";
@@ -21,11 +21,14 @@ export interface OpenFile extends Disposable {
   readonly stat: Stat;
   /** See `Project.seen`. */
   readonly seen: SeenContents;
-  /** Reads into `buffer` from `position`, bytes; the number read, 0 at the end. @throws {UserError} When it cannot. */
+  /**
+   * Reads into `buffer` from byte `position` and returns the number of bytes; 0: the end. @throws {UserError} When it
+   * fails.
+   */
   readAt(buffer: Uint8Array<ArrayBuffer>, position: number): number;
 }
 
-/** A path that changes while it is followed is followed again so often. */
+/** How often a path is resolved if it changes meanwhile. */
 const MOST_TRIES = 3;
 
 export class Project implements Disposable {
@@ -63,22 +66,22 @@ export class Project implements Disposable {
     return this.#isSpent;
   }
 
-  /** Shared state is damaged: another worker must replace this one. */
+  /** Marks shared state as damaged, so that another worker replaces this one. */
   spend(): void {
     this.#isSpent = true;
   }
 
-  /** The first directory of the project, where relative paths begin. */
+  /** The first directory of the project, which relative paths refer to. */
   get directory(): string {
     return this.setup.scopes[0] ?? "/";
   }
 
-  /** Where its notes and rules lie, relative to `directory`. */
+  /** The directories of notes and rules, relative to `directory`. */
   get directories(): ProjectDirectories {
     return this.setup.directories ?? DEFAULT_DIRECTORIES;
   }
 
-  /** Where `path` leads; it need not exist. @throws {UserError} When that is outside of what the purpose may touch. */
+  /** Resolves `path`, which need not exist. @throws {UserError} When it is outside the directories for the purpose. */
   async resolve(path: string, purpose: "read" | "write" = "read"): Promise<Place> {
     const scope = await (purpose === "read" ? this.#readable() : this.#writable());
     const found = await scope.contains(path, this.directory);
@@ -86,7 +89,7 @@ export class Project implements Disposable {
     return this.placeOf(found.value);
   }
 
-  /** The place of a path that is known to be real and inside. */
+  /** The place of a real path that is known to be inside. */
   placeOf(path: string): Place {
     const root = this.#roots.find((one) => isWithin(path, one)) ?? this.directory;
     const shown = isWithin(path, this.directory) ? path.slice(this.directory.length + 1) || "." : path;
@@ -94,7 +97,7 @@ export class Project implements Disposable {
   }
 
   /**
-   * Opens a regular file for reading; never waits for a writer, as a pipe would make it.
+   * Opens a regular file for reading; never blocks on a pipe.
    * @throws {UserError} When there is none, or it may not be read.
    */
   async open(path: string): Promise<OpenFile> {
@@ -108,7 +111,7 @@ export class Project implements Disposable {
   }
 
   /**
-   * Opens a directory to visit everything below it; dispose it soon.
+   * Opens a directory tree; dispose of it soon.
    * @throws {UserError} When there is none, or it may not be read.
    */
   async tree(path: string): Promise<Tree> {
@@ -126,7 +129,7 @@ export class Project implements Disposable {
     }
   }
 
-  /** Whether `path` leads to a file, judged before it is opened. @throws {UserError} As `resolve`. */
+  /** Whether `path` leads to a file, without opening it. @throws {UserError} As `resolve`. */
   async isFile(path: string): Promise<boolean> {
     const place = await this.resolve(path);
     return expected(() => Deno.statSync(place.path))?.isFile === true;
@@ -191,10 +194,10 @@ export class Project implements Disposable {
     };
   }
 
-  /** @throws {UserError} When the file system has a reason; nothing is thrown where the file is there. */
+  /** @throws {UserError} With the file system's reason; returns if the file exists. */
   async #explain({ path, shown }: Place, given: string): Promise<void> {
     try {
-      // A pipe may wait for a writer when it is opened.
+      // Opening a pipe could block.
       if (!(await Deno.stat(path)).isFile) return;
       using _ = await Deno.open(path);
     } catch (thrown) {

@@ -1,6 +1,6 @@
 /**
- * Keeps calls from protected paths (S8) as a second line: the kernel knows those only that were there when the worker
- * began, and without namespaces none.
+ * Refuses calls that change protected paths (S8), as a second defence. The kernel protects only paths that existed when
+ * the worker started, and none without namespaces.
  */
 import { type Denial, denialSentence, DENIED_META_KEY } from "../../base/command/denial.ts";
 import { UserError } from "../../base/errors.ts";
@@ -10,15 +10,15 @@ import type { Place } from "../../system/tree/tree.ts";
 
 type ProtectedPlace = Protection["paths"][number];
 
-/** What git obeys, in a repository at any depth. */
+/** Files that git obeys, in a repository at any depth. */
 const OBEYED_BY_GIT = /\/\.git\/(?:.*\/)?(?:hooks|config|config\.worktree|commondir)(?:\/|$)|\/\.git$/;
 
-/** What a call may not change, in the words of other denials (S15). */
+/** An error for a refused change, worded like other denials (S15). */
 export class DeniedError extends UserError {
   override readonly name = "DeniedError";
   readonly #denial: Denial;
 
-  /** `what` is the sentence before that of the denial, without its end. */
+  /** `what` is the sentence before the denial, without a full stop. */
   constructor(what: string, denial: Denial) {
     super(`${what}.\nSandbox: ${denialSentence(denial)}`);
     this.#denial = denial;
@@ -44,7 +44,7 @@ export function insistOnUnprotected(place: Place, setup: WorkerSetup): void {
   }
 }
 
-/** That a place may not be changed; `flags` would allow it. */
+/** The error for a place that may not be changed; `flags` would allow it. */
 export function deniedChange(
   { path, shown }: Pick<Place, "path" | "shown">,
   { scopes: scope }: Pick<WorkerSetup, "scopes">,

@@ -1,9 +1,9 @@
-/** The last contents that calls have seen, so that what another program changed since then can be shown. */
+/** The last contents that calls have seen, to show what another program changed since. */
 
 /** This many hexadecimal digits of the SHA-256 distinguish two contents of a file. */
 const REV_DIGITS = 12;
 
-/** The fingerprint of a file's content, by which a later call knows whether it is still the same. */
+/** The fingerprint of a content; a later call uses it to notice changes. */
 export async function revOf(content: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", content);
   return new Uint8Array(digest).toHex().slice(0, REV_DIGITS);
@@ -15,11 +15,11 @@ const MOST_BYTES = 8 * 1024 * 1024;
 const LONGEST_BYTES = MOST_BYTES / 4;
 
 export class SeenContents {
-  /** By their rev, the last seen at the end. */
+  /** Contents by rev, the most recent last. */
   readonly #contents = new Map<string, Uint8Array<ArrayBuffer>>();
   #bytes = 0;
 
-  /** Keeps a content, which must not change afterwards, and drops the oldest ones. */
+  /** Keeps a content, which must not be modified afterwards, and drops the oldest ones. */
   keep(rev: string, content: Uint8Array<ArrayBuffer>): void {
     if (content.length > LONGEST_BYTES) return;
     this.#drop(rev);
@@ -31,7 +31,7 @@ export class SeenContents {
     }
   }
 
-  /** The content of this rev; undefined: it is unknown, or dropped since. */
+  /** The content of a rev; undefined: it is unknown or was dropped. */
   of(rev: string): Uint8Array<ArrayBuffer> | undefined {
     return this.#contents.get(rev);
   }

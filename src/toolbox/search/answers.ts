@@ -12,7 +12,7 @@ const LONGEST_DOC = 100;
 const MOST_LINES = 5;
 const LONGEST_LINE = 159;
 
-/** A piece on one line: where it is and what it is. */
+/** A hit on one line: its place and kind. */
 export function hitLine({ path, from, to, kind, name }: ChunkHit): string {
   const what = kind === LINES_KIND ? "" : ` ${kind} ${name}`;
   return visibleText(`${path}:${linesOf({ from, to })}${what}`);
@@ -40,7 +40,7 @@ export function leftOut(files: ReadonlyMap<string, KnownFile>): string {
   );
 }
 
-/** The few lines of a piece that have most of a question, with their numbers; `from` and `to` are its first and last line, from 1. */
+/** The numbered lines of a piece that match a query best; `from` and `to` are its first and last line, from 1. */
 export function excerptOf(
   text: string,
   { from, to }: { readonly from: number; readonly to: number },

@@ -1,10 +1,10 @@
-/** A source as the pieces that a search finds. Pure. */
+/** Splits a source into the pieces that a search finds. Pure. */
 import { DETAILS, type OutlineSymbol } from "../outline/symbols.ts";
 import { LINES_KIND } from "./schema.ts";
 
 /** A piece of a source. */
 export interface Chunk {
-  /** As of a symbol; `lines`: what lies in none. */
+  /** The kind of a symbol; `lines`: text outside symbols. */
   readonly kind: string;
   /** Empty: it has none. */
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Chunk {
   readonly to: number;
   readonly signature: string;
   readonly doc: string;
-  /** What is searched of it; empty: the symbol that holds it has its text. */
+  /** Its searched text; empty: the containing symbol has it. */
   readonly body: string;
 }
 
@@ -22,12 +22,12 @@ const FREE: boolean = false;
 const MOST_SYMBOL_LINES = 60;
 const WINDOW_LINES = 40;
 const OVERLAP_LINES = 10;
-/** What a line of a comment or an attribute begins with. */
+/** The start of a comment or attribute line. */
 const COMMENT = /^\s*(?:\/\/|\/\*|\*|#|--|;|@)/;
-/** Longer lines are made by programs. */
+/** Longer lines are ignored as generated. */
 const LONGEST_LINE = 1000;
 
-/** Every symbol, and the lines that lie in none. */
+/** A piece for every symbol, and pieces for lines outside symbols. */
 export function chunksOf(text: string, symbols: readonly OutlineSymbol[]): readonly Chunk[] {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
@@ -45,7 +45,7 @@ export function chunksOf(text: string, symbols: readonly OutlineSymbol[]): reado
   return chunks.toSorted((one, other) => one.from - other.from || other.to - one.to);
 }
 
-/** Takes the lines of the comment above a symbol. */
+/** Claims the comment lines above a symbol. */
 function commentLines(lines: readonly string[], taken: boolean[], from: number): readonly number[] {
   const own: number[] = [];
   for (let line = from - 1; line > 0 && !taken[line - 1] && COMMENT.test(lines[line - 1] ?? ""); line--) {
@@ -55,7 +55,7 @@ function commentLines(lines: readonly string[], taken: boolean[], from: number):
   return own;
 }
 
-/** Takes the lines of a symbol, and gives those that no other symbol in it has. */
+/** Claims the lines of a symbol and returns those outside its inner symbols. */
 function ownLines({ from, to, children }: OutlineSymbol, taken: boolean[]): readonly number[] {
   const holding = children.filter(({ kind }) => !DETAILS.has(kind));
   const end = holding.length > 0 ? to : Math.min(to, from + MOST_SYMBOL_LINES - 1);
@@ -70,7 +70,7 @@ function ownLines({ from, to, children }: OutlineSymbol, taken: boolean[]): read
   return own;
 }
 
-/** Lines that no symbol has, in pieces that overlap. */
+/** Unclaimed lines in overlapping pieces. */
 function windows(lines: readonly string[], taken: readonly boolean[]): readonly Chunk[] {
   const chunks: Chunk[] = [];
   let start = 0;

@@ -1,4 +1,4 @@
-/** What an index finds for a question, and symbols by their names. */
+/** Queries an index for text and for symbols by name. */
 import type { IndexFile, Row } from "./index_file.ts";
 import {
   likeness,
@@ -11,7 +11,7 @@ import { fuse, type Hit, type Ranked } from "./rank.ts";
 import { FILE_KIND, LINES_KIND, WORD_WEIGHTS } from "./schema.ts";
 import { termsOf } from "./words.ts";
 
-/** What is searched: everything, names of symbols, or paths of files. */
+/** The searched columns: all, symbol names, or file paths. */
 export type SearchMode = "text" | "symbol" | "path";
 
 /** A piece that was found. */
@@ -43,7 +43,7 @@ const KINDS: Readonly<Record<SearchMode, string>> = {
 };
 /** At most this many are ranked. */
 const MOST_HITS = 300;
-/** With fewer, what is less like the question is looked for as well. */
+/** With fewer hits, less similar ones are searched too. */
 const FEW_HITS = 20;
 
 const HIT_COLUMNS =
@@ -71,7 +71,7 @@ export function findHits(index: IndexFile, { terms, mode, fits }: Question): rea
   return fuse([...byWords.values()], [...byPieces.values()], { terms });
 }
 
-/** A hit of the columns of `HIT_COLUMNS`. */
+/** Builds a hit from a row of `HIT_COLUMNS`. */
 function hitOf(row: Row): ChunkHit {
   return {
     id: Number(row["id"]),
@@ -96,7 +96,7 @@ export interface SymbolQuestion {
 const MOST_SYMBOLS = 2000;
 const MOST_NEAR = 3;
 
-/** Those of exactly the name come first, then those that begin with it, then those that contain it. */
+/** Symbols by name: exact matches first, then prefixes, then other occurrences. */
 export function findSymbols(index: IndexFile, { name, kind, fits }: SymbolQuestion): readonly ChunkHit[] {
   const lower = name.toLowerCase();
   const statement = `SELECT ${HIT_COLUMNS} FROM chunks JOIN files ON files.id = chunks.file
@@ -107,7 +107,7 @@ export function findSymbols(index: IndexFile, { name, kind, fits }: SymbolQuesti
   return hits.toSorted((one, other) => Number(other.name === name) - Number(one.name === name));
 }
 
-/** Names that are nearly the same; empty: none is. */
+/** Similar names; empty: there are none. */
 export function nearNames(index: IndexFile, name: string): readonly string[] {
   const expression = trigramExpression(termsOf(name));
   if (expression === "") return [];
@@ -118,7 +118,7 @@ export function nearNames(index: IndexFile, name: string): readonly string[] {
     .toSorted((one, other) => other.alike - one.alike).slice(0, MOST_NEAR).map(({ one }) => one);
 }
 
-/** The name of the symbol that holds another; empty: none does. */
+/** The name of the containing symbol; empty: there is none. */
 export function holderOf(index: IndexFile, { id, from, to }: ChunkHit): string {
   const statement = `SELECT chunks.name FROM chunks WHERE ${IS_SYMBOL} AND chunks.kind <> 'heading'
     AND chunks.file = (SELECT file FROM chunks WHERE id = ?) AND chunks.first <= ? AND chunks.last >= ?

@@ -1,4 +1,4 @@
-/** The index of a project: an SQLite database in its own directory, rebuilt when it is damaged. */
+/** The index of a project: an SQLite database, which is rebuilt if it is damaged. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { attempt } from "../../base/errors.ts";
 import { PATIENCE, SCHEMA_VERSION, SETTINGS, TABLES } from "./schema.ts";
@@ -6,7 +6,7 @@ import { PATIENCE, SCHEMA_VERSION, SETTINGS, TABLES } from "./schema.ts";
 const FILE = "index.sqlite";
 /** Endings of SQLite's files next to a database. */
 const SIDE_FILES = ["", "-wal", "-shm", "-journal"];
-/** The runtime gives the texts of SQLite's errors, not their codes. */
+/** Matches messages, because the runtime does not give SQLite's error codes. */
 const DAMAGE = /file is not a database|disk image is malformed|corrupt|no such (?:table|column)/;
 const BUSY = /database (?:table )?is locked/;
 const FULL = /database or disk is full/;
@@ -20,7 +20,7 @@ export class IndexFile {
   readonly #Database: typeof DatabaseSync;
   #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  /** Raised when it is made again, because nothing that was known of it holds. */
+  /** Increases at each rebuild, which invalidates everything known about the index. */
   #generation = 0;
 
   private constructor(directory: string, Database: typeof DatabaseSync) {
@@ -35,22 +35,22 @@ export class IndexFile {
     return new IndexFile(directory, DatabaseSync);
   }
 
-  /** Another number: the index is another than before, or another server wrote to it. */
+  /** Changes when the index was rebuilt or another server wrote to it. */
   get version(): string {
     return `${this.#generation} ${this.all("PRAGMA data_version")[0]?.["data_version"]}`;
   }
 
-  /** The rows of an answer. */
+  /** The rows of a query. */
   all(statement: string, ...values: readonly SQLInputValue[]): readonly Row[] {
     return this.#prepare(statement).all(...values);
   }
 
-  /** Changes something; the id of the row that was added last. */
+  /** Executes a change and returns the id of the last added row. */
   run(statement: string, ...values: readonly SQLInputValue[]): number {
     return Number(this.#prepare(statement).run(...values).lastInsertRowid);
   }
 
-  /** Begins a change that other servers see when it is committed. @throws {Error} When another one is at it. */
+  /** Begins a transaction. @throws {Error} When another server is writing. */
   begin(): void {
     this.run("BEGIN IMMEDIATE");
   }
@@ -59,12 +59,12 @@ export class IndexFile {
     this.run("COMMIT");
   }
 
-  /** Undoes what was begun, if there is something. */
+  /** Rolls back an open transaction, if there is one. */
   rollBack(): void {
     if (this.#database.isTransaction) this.run("ROLLBACK");
   }
 
-  /** Makes an empty index in place of this one. */
+  /** Replaces this index by an empty one. */
   renew(): void {
     this.close();
     this.#remove();
@@ -118,17 +118,17 @@ export class IndexFile {
 /** An index of another version of this program. */
 class OtherVersion extends Error {}
 
-/** Whether an error means that the index has to be made again. */
+/** Whether an error means that the index must be rebuilt. */
 export function isDamage(thrown: unknown): boolean {
   return thrown instanceof OtherVersion || says(thrown, DAMAGE);
 }
 
-/** Whether another server writes to the index just now. */
+/** Whether another server is writing to the index. */
 export function isBusy(thrown: unknown): boolean {
   return says(thrown, BUSY);
 }
 
-/** Whether the index has reached its size, or the disk its own. */
+/** Whether the index has reached its maximum size, or the disk is full. */
 export function isFull(thrown: unknown): boolean {
   return says(thrown, FULL);
 }

@@ -1,9 +1,9 @@
-/** Queries in the syntax of FTS5, with all of the user's text quoted. Pure. */
+/** FTS5 queries, with the user's text quoted. Pure. */
 
-/** Columns of the index of words, in its order. */
+/** Columns of the word index, in order. */
 export type WordColumn = "path" | "name" | "parts" | "body" | "doc";
 
-/** All terms, or any of them, in these columns; terms may also be written as one word, as in `filename`. */
+/** Matches all terms, or any, in these columns; also terms joined to one word, as in `filename`. */
 export function wordsExpression(
   terms: readonly string[],
   joined: "AND" | "OR",
@@ -16,23 +16,23 @@ export function wordsExpression(
   })`;
 }
 
-/** All terms of three characters and more, anywhere in a text; empty: no term is so long. */
+/** Matches all terms of at least three characters anywhere in a text; empty: there are none. */
 export function substringExpression(terms: readonly string[]): string {
   return terms.filter((term) => [...term].length >= 3).map(quoted).join(" AND ");
 }
 
-/** Any piece of three characters of the terms; empty: no term is so long. */
+/** Matches any trigram of the terms; empty: all terms are shorter. */
 export function trigramExpression(terms: readonly string[]): string {
   return [...new Set(trigramsOf(terms.join("")))].map(quoted).join(" OR ");
 }
 
-/** The pieces of three characters of a text. */
+/** The trigrams of a text. */
 export function trigramsOf(text: string): readonly string[] {
   const characters = [...text.toLowerCase()];
   return characters.slice(2).map((_, at) => characters.slice(at, at + 3).join(""));
 }
 
-/** How much two texts are alike by their pieces, from 0 to 1. */
+/** The trigram similarity of two texts, from 0 to 1. */
 export function likeness(one: string, other: string): number {
   const pieces = new Set(trigramsOf(one));
   const others = new Set(trigramsOf(other));

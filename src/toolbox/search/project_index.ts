@@ -1,4 +1,4 @@
-/** The index of the worker's project: brought up to date with the files before each question (K4). */
+/** The index of the worker's project, updated from the files before each query (K4). */
 import { setImmediate } from "node:timers";
 import { UserError } from "../../base/errors.ts";
 import { withTimeout } from "../../base/time.ts";
@@ -15,9 +15,7 @@ import { type FileState, type KnownFile, knownFiles, removeFile, storeFile, touc
 
 /** Limits of an update, and its progress reports. */
 export interface UpdateOptions {
-  /**
-   * For a question: it takes a short time, or a longer one while much is not indexed; absent: it runs until it is done.
-   */
+  /** Whether the time is limited, as for a query: briefly, or longer while much is not indexed; absent: no limit. */
   readonly isBounded?: true;
   /** Whether files are indexed that have not changed. */
   readonly force?: boolean;
@@ -32,15 +30,15 @@ export interface UpdateReport {
   /** Files whose content was read into the index. */
   readonly indexed: number;
   readonly removed: number;
-  /** Files that have changed, or are new, and could not be looked at yet. */
+  /** Number of changed or new files that are not indexed yet. */
   readonly pending: number;
-  /** Whether all files were looked for. */
+  /** Whether the list of files is complete. */
   readonly isWhole: boolean;
   /** Another update runs in this or another server. */
   readonly isBusy: boolean;
 }
 
-/** A file that is to be indexed. */
+/** A file to index. */
 interface Change {
   readonly tree: Tree;
   /** Seen from the root of the tree. */
@@ -60,9 +58,9 @@ interface Found {
   readonly isWhole: boolean;
 }
 
-/** A question waits so long for the index, milliseconds. */
+/** How long a query waits for the index, milliseconds. */
 const SHORT_MS = 300;
-/** The same while more than a tenth of the files is missing, as at first: without them an answer would be useless. */
+/** The same while more than a tenth of the files is missing, because an answer would be useless. */
 const LONG_MS = 10_000;
 const MUCH = 0.1;
 /** After this many files other servers and calls get a turn. */
@@ -81,7 +79,10 @@ export class ProjectIndex {
     this.#project = project;
   }
 
-  /** The result of `ask` on the index, which is rebuilt if damaged. @throws {UserError} When that is impossible. */
+  /**
+   * Calls `ask` with the index, which is rebuilt if damaged, and returns its result. @throws {UserError} When that is
+   * impossible.
+   */
   async read<Answer>(ask: (index: IndexFile) => Answer): Promise<Answer> {
     const index = await this.#open();
     try {
@@ -107,7 +108,7 @@ export class ProjectIndex {
       await withTimeout(other.catch(() => {}), LONG_MS);
       const next = this.#updating;
       if (next === other) return BUSY;
-      // It began after this call, so that it saw all that this one would see.
+      // That update began after this call, so it covers this one.
       if (next !== undefined) return await withTimeout(next, LONG_MS) ?? BUSY;
     }
     this.#updating = this.#updateOrRenew(options);
@@ -160,7 +161,7 @@ export class ProjectIndex {
       const gone = found.isWhole
         ? [...files].filter(([path]) => !found.seen.has(path) && (options.fits?.(path) ?? true))
         : [];
-      // What was known before comes first: it is what the caller works on.
+      // Known files come first, because the caller is probably working on them.
       const order = found.changes.toSorted((one, other) => Number(files.has(other.path)) - Number(files.has(one.path)));
       const end = order.length > found.seen.size * MUCH ? Math.max(begin + LONG_MS, short) : short;
       const { indexed, done } = gone.length + order.length === 0
@@ -202,7 +203,7 @@ export class ProjectIndex {
     return { indexed, done };
   }
 
-  /** Files that are not in the index as they are. */
+  /** Finds files that differ from the index. */
   async #find(
     trees: DisposableStack,
     files: ReadonlyMap<string, KnownFile>,

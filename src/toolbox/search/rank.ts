@@ -1,7 +1,7 @@
-/** Two rankings become one. Pure. */
+/** Merges two rankings. Pure. */
 import { likeness } from "./match_expression.ts";
 
-/** What is known of a hit. */
+/** The facts of a hit. */
 export interface Hit {
   readonly id: number;
   readonly path: string;
@@ -9,7 +9,7 @@ export interface Hit {
   readonly name: string;
 }
 
-/** A hit and what it is worth. */
+/** A hit with its score. */
 export interface Ranked<Found extends Hit = Hit> {
   readonly hit: Found;
   readonly score: number;
@@ -19,7 +19,7 @@ interface Question {
   readonly terms: readonly string[];
 }
 
-/** Reciprocal ranks are taken from here on, so that the first does not outweigh all others. */
+/** Offset of reciprocal ranks, so that the first hit does not outweigh all others. */
 const RANK_OFFSET = 60;
 const BY_PIECES = 0.5;
 const EXACT_NAME = 2.5;
@@ -28,10 +28,10 @@ const IN_PATH = 1.15;
 const SECONDARY = 0.6;
 const TESTS = /(?:^|[/._-])(?:tests?|specs?|fixtures?|mocks?|__tests__)(?:[/._-]|$)/i;
 const GENERATED = /(?:^|\/)(?:dist|build|vendor|third_party|node_modules|generated)\/|\.(?:min|generated|pb|g)\./i;
-/** Names that share fewer pieces with a query are not misspellings of it. */
+/** Minimum trigram similarity of a misspelled name. */
 const LEAST_LIKENESS = 0.45;
 
-/** The best first: those found by words, and those whose name or path is nearly the question. */
+/** Merges hits by words with hits whose name or path resembles the query; best first. */
 export function fuse<Found extends Hit>(
   byWords: readonly Found[],
   byPieces: readonly Found[],

@@ -1,6 +1,6 @@
 /** The tables of an index. */
 
-/** Another number means other tables or other pieces: such an index is made again. */
+/** Version of tables and pieces; an index with another version is rebuilt. */
 export const SCHEMA_VERSION = 1;
 
 /** The name of the piece for a whole file. */
@@ -15,7 +15,7 @@ export const WORD_WEIGHTS = "4.0, 6.0, 3.0, 1.0, 2.0";
 const PAGE_BYTES = 4096;
 const MOST_PAGES = 2 ** 30 / PAGE_BYTES;
 
-/** Of each connection: readers do not wait, and what a crash costs is the index. */
+/** Settings of each connection. Readers do not wait; a crash may lose the index. */
 export const SETTINGS = `
 PRAGMA busy_timeout = 5000;
 PRAGMA journal_mode = WAL;
@@ -25,10 +25,10 @@ PRAGMA max_page_count = ${MOST_PAGES};
 PRAGMA trusted_schema = OFF;
 `;
 
-/** Afterwards: a call waits so long for another server, milliseconds. */
+/** Set after opening: how long a call waits for another server, milliseconds. */
 export const PATIENCE = "PRAGMA busy_timeout = 200";
 
-/** Two servers may make them at once. The texts themselves are not kept: the files have them. */
+/** Two servers may create the tables at once. Texts are not stored, because the files have them. */
 export const TABLES = `
 CREATE TABLE IF NOT EXISTS files (
   id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, changed REAL NOT NULL, rev TEXT NOT NULL,

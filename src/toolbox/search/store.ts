@@ -1,4 +1,4 @@
-/** What an index knows of the files of a project. */
+/** Reads and writes the files of an index. */
 import type { Chunk } from "./chunks.ts";
 import { type IndexFile } from "./index_file.ts";
 import { FILE_KIND } from "./schema.ts";
@@ -16,7 +16,7 @@ export interface KnownFile {
   readonly skipped: string | undefined;
 }
 
-/** How a file is now. */
+/** The current state of a file. */
 export type FileState = Pick<KnownFile, "size" | "changed" | "rev" | "skipped">;
 
 /** All files, by path. */
@@ -31,7 +31,7 @@ export function knownFiles(index: IndexFile): Map<string, KnownFile> {
   }]));
 }
 
-/** Forgets a file. */
+/** Removes a file from the index. */
 export function removeFile(index: IndexFile, { id }: Pick<KnownFile, "id">): void {
   for (const table of ["words", "pieces"]) {
     index.run(`DELETE FROM ${table} WHERE rowid IN (SELECT id FROM chunks WHERE file = ?)`, id);
@@ -40,13 +40,13 @@ export function removeFile(index: IndexFile, { id }: Pick<KnownFile, "id">): voi
   index.run("DELETE FROM files WHERE id = ?", id);
 }
 
-/** Remembers that the content is still the same. */
+/** Records that a touched file has the same content. */
 export function touchFile(index: IndexFile, known: KnownFile, { size, changed }: FileState): KnownFile {
   index.run("UPDATE files SET size = ?, changed = ? WHERE id = ?", size, changed, known.id);
   return { ...known, size, changed };
 }
 
-/** Puts a file in with its pieces, in place of what was known of it. */
+/** Stores a file with its pieces and replaces its old entry. */
 export function storeFile(
   index: IndexFile,
   { path, state, chunks }: { readonly path: string; readonly state: FileState; readonly chunks: readonly Chunk[] },

@@ -91,14 +91,14 @@ interface Prepared {
   readonly fits: (path: string) => boolean;
 }
 
-/** The index, as far as it could be brought up to date. */
+/** Updates the index as far as time allows. */
 async function prepare(patterns: Patterns, { project, signal, progress }: ToolContext): Promise<Prepared> {
   const index = project.kept(ProjectIndex);
   const report = await index.update({ isBounded: true, signal, onFile: told(progress) });
   return { index, report, fits: fitsOf(patterns, { project }) };
 }
 
-/** Whether the patterns of a call mean a path. */
+/** Tests paths against the patterns of a call. */
 function fitsOf(patterns: Patterns, { project }: Pick<ToolContext, "project">): (path: string) => boolean {
   return patterns === undefined ? () => true : pathTest(patterns, { directory: project.directory });
 }
@@ -119,7 +119,7 @@ async function excerpt(
   return known?.rev === text.rev ? lines : [...lines, "  (changed since it was indexed)"];
 }
 
-/** The text of a file as it is now, and its fingerprint; undefined: it is gone, or not a text any more. */
+/** The current text of a file and its fingerprint; undefined: it is gone or no longer text. */
 async function fileTextOf(
   project: Project,
   path: string,
@@ -142,7 +142,7 @@ async function nothingFound(asked: string, index: ProjectIndex, meant = ""): Pro
   return [`Nothing found for "${asked}" in ${kept} indexed files${meant}`, ...skipped];
 }
 
-/** How many files the index has, and a line about those that were left out, if there are some. */
+/** The number of indexed files, and a line about files that were left out, if any. */
 async function contentOf(index: ProjectIndex): Promise<{ readonly kept: number; readonly skipped: readonly string[] }> {
   const files = await index.files();
   const skipped = leftOut(files);

@@ -1,6 +1,6 @@
 /** Texts as words, so that `getUserName`, `get_user_name` and "get user name" are the same. Pure. */
 
-/** Parts of an identifier, in small letters: a new one begins at a capital, a digit, or any other character. */
+/** Parts of an identifier in lower case; a new part begins at a capital, a digit, or a separator. */
 export function partsOf(identifier: string): readonly string[] {
   return identifier
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2")

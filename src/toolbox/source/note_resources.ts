@@ -1,4 +1,4 @@
-/** Issues, memos and the list of tasks as resources (K6): a worker reads them, so the server opens none of the files. */
+/** Issues, memos and the task list as resources (K6). A worker reads them, so the server opens none of the files. */
 import type { ReadResourceResult } from "@modelcontextprotocol/server";
 import { Emitter, type Unsubscribe } from "../../base/emitter.ts";
 import { attempt } from "../../base/errors.ts";
@@ -16,7 +16,7 @@ const MIME_TYPE = "text/markdown";
 /** The list of tasks, as `todo_list` gives it. */
 const TASKS = { uri: "ahma://todo", name: "todo", title: "Tasks", mimeType: "text/plain" } as const;
 const TITLES: Readonly<Record<NoteKind, string>> = { issues: "One issue", memos: "One memo" };
-/** Longer than a worker takes for any list, milliseconds. */
+/** Time limit for a request to the worker, milliseconds. */
 const LONGEST_MS = 60_000;
 
 interface ListedNote {
@@ -26,12 +26,12 @@ interface ListedNote {
 
 export interface NoteResourcesOptions {
   readonly kinds: readonly NoteKind[];
-  /** Whether the list of tasks is one too. */
+  /** Whether the task list is a resource too. */
   readonly tasks: boolean;
   readonly worker: Pick<WorkerLink, "call">;
-  /** Calls the listener when files of notes may have changed, by any program, until it is disposed. */
+  /** Calls the listener when any program may have changed note files, until disposal. */
   readonly watch: (onChange: () => void) => AsyncDisposable;
-  /** Gets what a listener of changes, or a look for them, threw. */
+  /** Receives errors of listeners and of looks for changes. */
   readonly onError: (thrown: unknown) => void;
 }
 
@@ -39,14 +39,14 @@ export class NoteResources implements ResourceSource, AsyncDisposable {
   readonly #options: NoteResourcesOptions;
   readonly #changes: Emitter<undefined>;
   readonly #updates: Emitter<string>;
-  /** Followed addresses: their number of followers, and the last text. */
+  /** Subscribed URIs with their number of subscribers and last text. */
   readonly #followed = new Map<string, { count: number; text: string | undefined }>();
 
-  /** How many are about to be followed. */
+  /** How many subscriptions are being set up. */
   #beginning = 0;
-  /** There while something is followed. */
+  /** Present while there are subscriptions. */
   #watch: AsyncDisposable | undefined;
-  /** A look at what is followed; `again`: something changed since it began. */
+  /** The running look at subscribed notes; `again`: something changed since it began. */
   #look: { again: boolean } | undefined;
 
   constructor(options: NoteResourcesOptions) {
@@ -92,7 +92,7 @@ export class NoteResources implements ResourceSource, AsyncDisposable {
   }
 
   async follow(uri: string): Promise<Outcome<Unsubscribe, ResourceRefusal>> {
-    // Before the text is read: what changes from then on is another text.
+    // Watching begins before the text is read, so that no change is missed.
     this.#watch ??= this.#options.watch(() => this.#changed());
     this.#beginning++;
     try {
@@ -120,7 +120,7 @@ export class NoteResources implements ResourceSource, AsyncDisposable {
     return this.#updates.subscribe(listener);
   }
 
-  /** To be called when a tool that may change notes has been called: what is followed is compared with what was there. */
+  /** Must be called after a tool that may change notes; compares the subscribed notes with their last texts. */
   async called(tool: string): Promise<void> {
     if (/^(?:issue|memo)_(?:create|delete)$/.test(tool)) this.#changes.emit(undefined);
     await this.#compare();
@@ -133,7 +133,7 @@ export class NoteResources implements ResourceSource, AsyncDisposable {
     await watch?.[Symbol.asyncDispose]();
   }
 
-  /** Many events of one change need two looks at most. */
+  /** Many events of one change need at most two looks. */
   #changed(): void {
     if (this.#look !== undefined) {
       this.#look.again = true;
@@ -175,7 +175,7 @@ export class NoteResources implements ResourceSource, AsyncDisposable {
     const kind = this.#options.kinds.find((one) => uri.startsWith(addressOf(one, "")));
     if (kind === undefined) return undefined;
     const name = uri.slice(addressOf(kind, "").length);
-    // An incomplete escape stands for itself and names nothing.
+    // An incomplete escape is invalid and names nothing.
     const decoded = attempt(URIError, () => decodeURIComponent(name)) ?? name;
     return await askWorker(this.#options.worker, READ_NOTE, { kind, name: decoded }, signal);
   }
@@ -193,7 +193,7 @@ export async function askWorker(
   return isError === true || typeof text !== "string" ? undefined : text;
 }
 
-/** All notes of a kind; empty: the worker cannot say. */
+/** All notes of a kind; empty: the worker failed. */
 export async function listedNotes(
   worker: Pick<WorkerLink, "call">,
   kind: string,

@@ -1,4 +1,6 @@
-/** Values for arguments of prompts that name something of the project: a worker looks, the server opens nothing (C5). */
+/**
+ * Completes prompt arguments that name files or notes of the project. A worker searches; the server opens nothing (C5).
+ */
 import { matching } from "../../service/prompts/prompt_source.ts";
 import type { FindValues } from "../../service/prompts/prompt_file_source.ts";
 import { member, parseJson } from "../../wire/json_value.ts";
@@ -6,7 +8,7 @@ import { COMPLETE_PATH } from "../definition/question.ts";
 import type { WorkerLink } from "../link/worker_link.ts";
 import { askWorker, listedNotes } from "./note_resources.ts";
 
-/** Paths of files, names of issues, or titles of memos that fit `typed`; none where the worker cannot say. */
+/** File paths, issue names or memo titles that match `typed`; empty if the worker fails. */
 export async function projectValues(
   worker: Pick<WorkerLink, "call">,
   { kind, typed }: Parameters<FindValues>[0],

@@ -16,7 +16,7 @@ const LONGEST_CHOICE = 200;
 const MOST_CHOICES = 50;
 const LONGEST_ANSWER = 10_000;
 
-/** The tool; `worker` keeps what was asked and answered. */
+/** Builds the tool; `worker` stores questions and answers. */
 export function questionTool(worker: Pick<WorkerLink, "call">): ServerTool {
   return async (_, args: CallOf<"question_ask">, { client, signal }: CallContext): Promise<CallToolResult> => {
     const question = questionOf(args);

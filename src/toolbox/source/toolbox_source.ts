@@ -1,4 +1,4 @@
-/** Native tools as a source: arguments are checked here, the work is done by a worker in the sandbox (K1, K2). */
+/** The source of native tools. Arguments are checked here; a worker in the sandbox does the work (K1, K2). */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { encodeText } from "../../base/text.ts";
 import { shorten } from "../../base/visible_text.ts";
@@ -36,7 +36,7 @@ export interface ToolboxSourceParts {
   readonly onChange?: (tool: string) => void;
 }
 
-/** A tool that opens nothing that a call names; what is wrong with a call is a result. */
+/** A tool that runs in the server and opens no path of a call. An invalid call gives an error result. */
 export type ServerTool = (service: Service, args: never, context: CallContext) => Promise<CallToolResult>;
 
 /** The tools of the requested groups. */
@@ -116,7 +116,7 @@ async function callWorker(
     leafSynchronous: undefined,
   };
   try {
-    // The tool tells its own progress, so the output of the operation is not told as well.
+    // The tool reports its own progress, so the output of the operation is not reported.
     return await runOperation(service, job, {
       ...context,
       sendProgress: undefined,
@@ -141,7 +141,7 @@ export function listedTool({ name, title, description, parameters, ...traits }: 
     name,
     title,
     description,
-    // A schema is JSON, which its own type does not say: its members are `unknown`.
+    // The schema is JSON, although the type of its members is `unknown`.
     inputSchema: schemaOf(parameters) as Tool["inputSchema"],
     annotations: {
       readOnlyHint: readOnly,
@@ -152,7 +152,7 @@ export function listedTool({ name, title, description, parameters, ...traits }: 
   };
 }
 
-/** The text of a result, other parts named: for readers of operations as text. */
+/** A result as text for readers of operations; other parts are only named. */
 export function textOf({ content }: ToolResult): string {
   return content.map((part) => part.type === "text" ? part.text : `[${part.type} ${member(part, "mimeType") ?? ""}]`)
     .join("\n");

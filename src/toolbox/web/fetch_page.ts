@@ -1,4 +1,4 @@
-/** A page and the way to it: every hop is checked as the first (K5). */
+/** Fetches a page and follows redirects; every hop is checked like the first (K5). */
 import { UserError } from "../../base/errors.ts";
 import { ENCODINGS, readBody } from "./read_body.ts";
 import type { AddressedAnswer } from "../../system/network/request_to_address.ts";
@@ -13,9 +13,9 @@ export interface PageRequest {
   readonly signal: AbortSignal;
 }
 
-/** A page, or the other host that a redirect names. */
+/** A page, or a redirect to another host. */
 export interface Page {
-  /** All addresses, the last is the page's. */
+  /** All URLs of the redirect chain; the last is the page's. */
   readonly chain: readonly URL[];
   readonly status: number;
   readonly contentType: string;

@@ -1,4 +1,4 @@
-/** HTML as a tree, as far as the web tools look at it. Nothing in it is run or loaded. */
+/** HTML as a tree, as far as the web tools need it. No script is run, and nothing is loaded. */
 
 export interface HtmlElement {
   /** In capitals. */
@@ -23,10 +23,13 @@ export interface HtmlDocument {
   querySelectorAll(selector: string): Iterable<HtmlElement>;
 }
 
-/** More blanks in a row are cut: patterns of the packages take the square of their number. */
+/** Longer rows of blanks are cut, because patterns of the packages take quadratic time. */
 const LONG_BLANK = /((?:\s|&nbsp;|&#160;|&#xa0;){200})(?:\s|&nbsp;|&#160;|&#xa0;)+/gi;
 
-/** The tree of a page, whose body has what stands outside of one: pages may leave out its tag, which the package does not know. */
+/**
+ * Parses a page. Content outside a body is moved into it, because pages may omit the tag and the package does not
+ * handle that.
+ */
 export async function parseHtml(html: string): Promise<HtmlDocument> {
   const { parseHTML } = await import("linkedom");
   // The package's types are those of a browser, which this program does not have.
@@ -39,11 +42,11 @@ export async function parseHtml(html: string): Promise<HtmlDocument> {
     : parse(`<!doctype html><html><head></head><body>${text.replaceAll(FRAME, "")}</body></html>`);
 }
 
-/** How much there is to do for what goes through a tree element by element. */
+/** The size of a tree, to estimate the work of a traversal. */
 export interface TreeSize {
-  /** Elements of the deepest one and those around it. */
+  /** Depth of the deepest element. */
   readonly depth: number;
-  /** The depths of all elements, added: programs that look at all text of each element take so long. */
+  /** The sum of the depths of all elements, which bounds the time to read the text of each element. */
   readonly total: number;
 }
 

@@ -8,7 +8,7 @@ export async function markdownOf(html: string): Promise<string> {
   const { body } = await parseHtml(`<!doctype html><html><body>${html}</body></html>`);
   const service = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", hr: "---" });
   service.use([highlightedCodeBlock, strikethrough, taskListItems]);
-  // The tables of the package need `rows` of a browser, and well-formed ones.
+  // The package needs well-formed tables with a browser's `rows`.
   service.addRule("cell", { filter: ["th", "td"], replacement: cell });
   service.addRule("row", { filter: "tr", replacement: row });
   service.addRule("rows", { filter: ["thead", "tbody", "tfoot"], replacement: (content: string) => content });
@@ -18,14 +18,14 @@ export async function markdownOf(html: string): Promise<string> {
     filter: "li",
     replacement: (content: string, element: HtmlElement) => item(content, element, numbers),
   });
-  // The package would work on a copy of what is thrown away here anyway, which takes twice the memory.
+  // Avoids the package's copy of the tree, which would take twice the memory.
   if (body !== null) Object.assign(body, { cloneNode: () => body });
   // The same tree again, which the package reads as it reads a browser's.
   const markdown = service.turndown(body as unknown as Parameters<typeof service.turndown>[0]);
   return markdown.replaceAll(/\n{3,}/g, "\n\n").trim();
 }
 
-/** Items with one blank after their mark, not three as the package has it; `last` knows the number of each list. */
+/** Writes one blank after the marker, not three as the package does; `last` has the number of each list. */
 function item(content: string, { parentElement: list }: HtmlElement, last: Map<HtmlElement | null, number>): string {
   let mark = "- ";
   if (list?.nodeName === "OL") {

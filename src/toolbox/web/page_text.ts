@@ -1,7 +1,4 @@
-/**
- * The part of a page that a model reads: Markdown of its article, or its raw text (K5). Parsing happens in the worker
- * only.
- */
+/** The text of a page for a model: Markdown of its article, or its source (K5). Only a helper parses pages. */
 import { attempt } from "../../base/errors.ts";
 import { shorten, visibleText } from "../../base/visible_text.ts";
 import { type HtmlDocument, type HtmlElement, parseHtml, sizeOf } from "./html.ts";
@@ -15,13 +12,13 @@ export interface PageText {
   readonly text: string;
 }
 
-/** What tells how a page is read, and which part of its text is shown. */
+/** How a page is read, and which part of its text is shown. */
 export interface PageTask {
   readonly contentType: string;
   readonly url: string;
-  /** Its source is shown. */
+  /** Whether its source is shown. */
   readonly raw: boolean;
-  /** UTF-16 units that are left out. */
+  /** UTF-16 units to skip. */
   readonly from: number;
   /** UTF-16 units that are shown. */
   readonly length: number;
@@ -29,7 +26,7 @@ export interface PageTask {
 
 /** A part of a page's text, without hidden characters. */
 export interface PagePart extends PageText {
-  /** UTF-16 units of all of its text. */
+  /** Length of its whole text, UTF-16 units. */
   readonly total: number;
 }
 
@@ -50,11 +47,11 @@ export async function pagePart(bytes: Uint8Array<ArrayBuffer>, task: PageTask): 
 
 /** Elements without text for readers. */
 const NO_TEXT = "body title, script, style, noscript, template, iframe, svg";
-/** An article of fewer words is taken for a part of the page. */
+/** An article with fewer words is considered incomplete. */
 const LEAST_WORDS = 200;
 /** A deeper tree is reduced to its text, because the converter recurses for each level. */
 const DEEPEST = 400;
-/** No article is looked for in a larger tree, which would take more than about two seconds. */
+/** No article is searched in a larger tree, because it would take more than about two seconds. */
 const LARGEST_TOTAL = 250_000;
 
 /** The text of a page; undefined: it is not text, such as an image or an archive. */
@@ -76,13 +73,13 @@ export async function pageText(
 async function htmlText(html: string, url: URL): Promise<PageText> {
   const { title, plain, article, main } = await readHtml(html, url);
   if (plain !== undefined) return { title, text: plain };
-  // The tree of the page is gone by now: two of them would take twice the memory.
+  // The tree of the page is already freed, because two trees would take twice the memory.
   const text = article?.content ? await markdownOf(article.content) : "";
   if (text.split(/\s+/).length >= LEAST_WORDS) return { title: article?.title?.trim() || title, text };
   return { title, text: await markdownOf(main) };
 }
 
-/** What is kept of a page's tree: its text alone where it is too deep, else HTML. */
+/** Reduces a page's tree to its HTML, or only to its text if it is too deep. */
 async function readHtml(html: string, url: URL) {
   const document = await parseHtml(html);
   const title = document.querySelector("title")?.textContent?.trim() || undefined;
@@ -94,7 +91,7 @@ async function readHtml(html: string, url: URL) {
   return { title, main, article: total > LARGEST_TOTAL ? undefined : await articleOf(document) };
 }
 
-/** The one part that the page marks as its own text; undefined: it marks none, or several. */
+/** The only element that the page marks as its main content; undefined: there is none, or several. */
 function mainOf(document: HtmlDocument): HtmlElement | undefined {
   for (const selector of ["main, [role=main]", "article"]) {
     const [only, ...more] = document.querySelectorAll(selector);
@@ -105,9 +102,9 @@ function mainOf(document: HtmlDocument): HtmlElement | undefined {
 
 async function articleOf(document: HtmlDocument) {
   const { default: { Readability } } = await import("@mozilla/readability");
-  // The tree has what the package uses of a browser's document.
+  // The tree has the members of a browser's document that the package uses.
   const tree = document as unknown as ConstructorParameters<typeof Readability>[0];
-  // The package of the tree passes all children of an element as arguments, which may be too many.
+  // The package passes all children of an element as arguments, which may be too many.
   return attempt(RangeError, () => new Readability(tree).parse());
 }
 

@@ -24,14 +24,14 @@ export interface Hit {
 
 export interface Provider {
   readonly name: string;
-  /** Hosts that the user has named, which may be private; absent: the service is public. */
+  /** Hosts that the user named and that may be private; absent: the service is public. */
   readonly ownHost?: readonly string[];
   request(query: SearchQuery): Omit<WebRequest, "signal">;
   /** @throws {UserError} When the answer does not come from the service. */
   hits(text: string): Promise<readonly Hit[]>;
 }
 
-/** The first service that there is a key or an address for; without any, a public page that may refuse programs. */
+/** The first service with a key or address; without any, a public page that may refuse programs. */
 export function chosenProvider(keys: SearchKeys): Provider {
   if (keys.searxng !== undefined) return searxng(keys.searxng);
   if (keys.brave !== undefined) return brave(keys.brave);

@@ -1,4 +1,4 @@
-/** The body of an answer, decompressed within bounds and as text where it is one (K5). */
+/** Reads and decompresses the body of an answer within limits, and decodes text (K5). */
 import type { Transform } from "node:stream";
 import { attempt, UserError } from "../../base/errors.ts";
 import { markedEncoding, startOf } from "../../base/bytes.ts";
@@ -46,11 +46,11 @@ async function decompressed(
   return body.pipe(opened);
 }
 
-/** The text of bytes: by the mark at their begin, by `charset`, by what an HTML page says of itself, else UTF-8. */
+/** Decodes bytes by byte order mark, `charset`, the declaration in HTML, or else as UTF-8. */
 export function decodeText(bytes: Uint8Array, contentType: string): string {
   const named = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1] ?? charsetOfPage(bytes, contentType);
   const charset = markedEncoding(bytes) ?? named ?? "utf-8";
-  // A charset may have no decoder.
+  // The runtime may lack a decoder for a charset.
   const decoder = attempt(RangeError, () => new TextDecoder(charset)) ?? new TextDecoder();
   return decoder.decode(bytes);
 }

@@ -1,4 +1,7 @@
-/** One request to an address that was checked before: no second look-up can lead elsewhere. Its time is bounded (K5). */
+/**
+ * Sends one request to an address that was already checked, so that no second look-up can lead elsewhere. Its time is
+ * limited (K5).
+ */
 import { UserError } from "../../base/errors.ts";
 import { isPublicAddress } from "../../system/network/public_address.ts";
 import {
@@ -17,7 +20,7 @@ export interface Network {
   readonly allowedHosts: readonly string[];
 }
 
-/** The network as the settings of the server have it. @throws {UserError} When they allow none. */
+/** The network according to the server's settings. @throws {UserError} When they allow none. */
 export function openNetwork({ web }: WorkerSetup): Network {
   if (web?.isOffline === true) throw new UserError("The web cannot be reached: web tools need --network full");
   return { resolve: addressesOf, isPublic: isPublicAddress, allowedHosts: web?.allowedHosts ?? [] };
@@ -53,7 +56,7 @@ export async function sendRequest(
   }
 }
 
-/** The addresses of the host; every one must be public, or a person has allowed the host. */
+/** The addresses of a host. All must be public, unless a person allowed the host. */
 async function checkedAddresses(network: Network, { hostname, host }: URL): Promise<readonly HostAddress[]> {
   const name = hostname.replace(/^\[|\]$/g, "");
   let addresses: readonly HostAddress[];
@@ -78,11 +81,11 @@ export interface TimeLimit {
   /** Aborted: the call is cancelled. */
   readonly signal: AbortSignal;
   readonly seconds: number;
-  /** The error when the time is over: it names what took so long, and the way out. */
+  /** The timeout error, which names the cause and the remedy. */
   readonly late: string;
 }
 
-/** Does work that obeys the signal it gets. @throws {UserError} When the time is over. */
+/** Does work with a signal that aborts it at the time limit. @throws {UserError} When the time is over. */
 export async function withinTime<Value>(
   { signal, seconds, late }: TimeLimit,
   work: (signal: AbortSignal) => Promise<Value>,

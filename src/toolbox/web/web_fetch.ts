@@ -14,7 +14,7 @@ import { openNetwork, withinTime } from "./request.ts";
 const DEFAULT_LIMIT = 20_000;
 const DEFAULT_SECONDS = 30;
 const DEFAULT_BYTES = 2 * 1024 * 1024;
-/** Characters of what the way to a page shows, of each address and of the type. */
+/** Maximum length of each URL of the redirect chain and of the type, characters. */
 const LONGEST_HOP = 300;
 const LONGEST_TYPE = 80;
 const LARGEST_IMAGE = 1024 * 1024;
@@ -40,7 +40,7 @@ export async function webFetch(args: CallOf<"web_fetch">, { project, signal }: T
           userAgent: args.user_agent ?? USER_AGENT,
           signal: ending,
         });
-        // A page that its parser does not finish leaves some time for those that wait for it.
+        // Parsing may take only a part of the time, so that waiting pages have some left.
         const limits = { signal: ending, longestMs: seconds * 1000 / 2 };
         return await pageResult(page, args, (task) => parsePage(project.kept(Helpers), page.bytes, task, limits));
       }),
@@ -49,17 +49,20 @@ export async function webFetch(args: CallOf<"web_fetch">, { project, signal }: T
   return result;
 }
 
-/** So many pages are held at once, one of them larger than by default: one after the other is parsed. */
+/** Limits how many pages are in memory at once; pages are parsed one after the other. */
 class Fetches extends Turns {
   constructor() {
     super(8);
   }
 }
 
-/** Bounds of parsing; without a time it may take any. */
+/** Limits of parsing; without a time limit it may take any time. */
 export type PageLimits = Pick<TaskOptions<never>, "signal" | "longestMs">;
 
-/** A part of the text of a page, parsed in a helper; undefined: it has none. @throws {UserError} When it takes too much time or memory. */
+/**
+ * Parses a page in a helper and returns a part of its text; undefined: it has none. @throws {UserError} When it takes
+ * too much time or memory.
+ */
 export async function parsePage(
   helpers: Helpers,
   bytes: Uint8Array<ArrayBuffer>,

@@ -1,4 +1,4 @@
-/** `web_search`: results of the search service that the user has a key or an address for (K5). */
+/** `web_search`: results of the search service for which the user has a key or address (K5). */
 import { UserError } from "../../base/errors.ts";
 import { shorten, visibleText } from "../../base/visible_text.ts";
 import { decodeText, readBody } from "./read_body.ts";
@@ -24,7 +24,7 @@ export async function webSearch(args: CallOf<"web_search">, { project, signal }:
     safeSearch: args.safe_search ?? 1,
   };
   const request = provider.request(query);
-  // A person has named the host of a service of their own.
+  // The user named this host, so it may be private.
   const network = { ...openNetwork(project.setup), allowedHosts: [...allowedHosts, ...provider.ownHost ?? []] };
   const late = `Cannot search for "${
     shorten(args.query)

@@ -18,13 +18,13 @@ import SOLIDITY from "./solidity.scm" with { type: "text" };
 import SWIFT from "./swift.scm" with { type: "text" };
 import TYPESCRIPT from "./typescript.scm" with { type: "text" };
 
-/** A language and what its grammar is asked. */
+/** A language and the query for its grammar. */
 export interface Language {
   /** Also the name of the grammar's file in the data of the worker. */
   readonly name: string;
-  /** Captures `@def.KIND` of a definition, `@name` in it, and `@body` where the grammar has no field of that name. */
+  /** Captures `@def.KIND` for a definition, its `@name`, and `@body` if the grammar lacks a field of that name. */
   readonly query: string;
-  /** Endings of files, in small letters. */
+  /** File extensions in lower case. */
   readonly endings: readonly string[];
   /** What begins a comment that ends with its line. */
   readonly comment: "//" | "#" | ";";
@@ -56,12 +56,12 @@ const BY_ENDING: ReadonlyMap<string, Language> = new Map(
   LANGUAGES.flatMap((language) => language.endings.map((ending) => [ending, language] as const)),
 );
 
-/** The language of an ending; undefined: none has a grammar here. */
+/** The language of a file extension; undefined: there is no grammar. */
 export function languageOf(ending: string): Language | undefined {
   return BY_ENDING.get(ending);
 }
 
-/** What follows the last dot of a path's name, in small letters; empty: there is none. */
+/** The file extension of a path in lower case, without the dot; empty: there is none. */
 export function endingOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return name.includes(".") ? name.slice(name.lastIndexOf(".") + 1).toLowerCase() : "";
