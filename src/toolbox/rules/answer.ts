@@ -12,16 +12,16 @@ export interface CheckFacts {
   readonly limit: number;
   readonly rules: number;
   readonly files: number;
-  /** Rules that could not be read, or not be tried on all their files. */
+  /** Number of rules that could not be read or applied to all their files. */
   readonly failed: number;
   readonly skipped: readonly string[];
-  /** Sentences after the findings, as that the check ended early. */
+  /** Sentences after the findings, for example that the check ended early. */
   readonly notes: readonly string[];
   /** The text of the batch; undefined: none was requested. */
   readonly batch: string | undefined;
 }
 
-/** Findings by their place, a line each, the sum, what was left out, and what is to be reviewed. */
+/** The result of a check: findings by place, the totals, skipped files, and the batch for review. */
 export function checkResult({ findings, limit, rules, files, failed, skipped, notes, batch }: CheckFacts): ToolResult {
   const counts = Object.fromEntries(
     SEVERITIES.map((severity) => [severity, findings.filter((one) => one.severity === severity).length] as const),

@@ -1,4 +1,4 @@
-/** `rules_check`: findings of local rules, and what a reviewer is to read (K8). */
+/** `rules_check`: findings of local rules, and a batch for a reviewer (K8). */
 import { compareText, counted } from "../../base/text.ts";
 import type { CallOf } from "../definition/groups.ts";
 import type { ToolResult } from "../frame/messages.ts";
@@ -88,7 +88,7 @@ function findingOf({ line, severity, message, suggestion }: ReviewFinding, { nam
   return { path, line, column: 1, severity, rule: name, message, fix: suggestion === "" ? undefined : suggestion };
 }
 
-/** Bundled reviews of a whole project would be many, so they wait until a call says what it is about. */
+/** Bundled reviews are skipped unless a call names files or rules, because a whole project would need many. */
 function isAsked(
   { origin }: Rule,
   { rule_names, category, file_paths, changed, review }: CallOf<"rules_check">,

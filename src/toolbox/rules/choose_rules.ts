@@ -1,4 +1,4 @@
-/** The rules that a call means. */
+/** Selects the rules of a call. */
 import { UserError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { ReadPrompts } from "../../prompt/load/read_prompts.ts";
@@ -8,7 +8,7 @@ import type { ToolContext } from "../project/native_tool.ts";
 import { loadRules, type RuleSet } from "./format/load_rules.ts";
 import { isAtLeast, type Rule, type Severity } from "./format/rule.ts";
 
-/** All rules; the server adds the texts of the user's to a call, which the worker may not read (K8). */
+/** All rules. The server adds the user's rule texts to the call, because the worker may not read them (K8). */
 export async function rulesOf(args: ToolArguments, { project }: ToolContext): Promise<RuleSet> {
   const user = args[USER_RULES] as ReadPrompts | undefined; // the server's own
   return await loadRules(
@@ -20,12 +20,12 @@ export async function rulesOf(args: ToolArguments, { project }: ToolContext): Pr
 export interface RuleChoice {
   /** Undefined: all. */
   readonly names: readonly string[] | undefined;
-  /** Lighter rules are left out; undefined: none. */
+  /** Minimum severity; undefined: any. */
   readonly severity: Severity | undefined;
   readonly category: string | undefined;
 }
 
-/** @throws {UserError} When a name or category is of no rule. */
+/** @throws {UserError} When no rule has a given name or category. */
 export function chooseRules(set: RuleSet, { names, severity, category }: RuleChoice): readonly Rule[] {
   const known = set.rules.map(({ name }) => name);
   for (const name of names ?? []) {

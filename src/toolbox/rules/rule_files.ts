@@ -1,4 +1,4 @@
-/** The files of a project that rules look at (K8). */
+/** The files of a project that rules examine (K8). */
 import { UserError } from "../../base/errors.ts";
 import { compareText } from "../../base/text.ts";
 import { parseStatus } from "../changes/parse_changes.ts";
@@ -13,16 +13,16 @@ import { ignoredRules } from "./format/ignore_comments.ts";
 export interface FileChoice {
   /** Patterns, files or directories; undefined: all files. */
   readonly paths: readonly string[] | undefined;
-  /** Only what git says is not committed. */
+  /** Whether only uncommitted files count. */
   readonly changed: boolean;
 }
 
-/** Longer files are left out: programs write them. */
+/** Longer files are left out as generated. */
 const LONGEST_FILE = 1024 * 1024;
 
 /**
- * Paths from the directory of the project, in order; what is ignored is left out.
- * @throws {UserError} When no file fits, which may be a slip.
+ * Sorted paths relative to the project, without ignored files.
+ * @throws {UserError} When no file matches, which is probably a mistake.
  */
 export async function chooseFiles(
   tree: Tree,
@@ -45,7 +45,7 @@ async function changedFiles({ directory }: Project, signal: AbortSignal): Promis
     if (code !== 0) throw new UserError(`Cannot find out what changed: ${stderr.trim()}`);
     return stdout;
   };
-  // Paths begin at the top of the repository, which may lie above.
+  // Paths are relative to the root of the repository, which may be above the project.
   const prefix = (await git("rev-parse", "--show-prefix")).trimEnd();
   const status = await git("status", "--porcelain=v2", "-z", "--untracked-files=all");
   return new Set(
@@ -55,14 +55,14 @@ async function changedFiles({ directory }: Project, signal: AbortSignal): Promis
   );
 }
 
-/** A file as rules see it. */
+/** A file for rules. */
 export interface RuleText {
   readonly text: string;
-  /** Patterns of rules that it excepts itself from. */
+  /** Patterns of the rules that it is exempt from. */
   readonly ignored: readonly string[];
 }
 
-/** Reads each file once at most, and keeps nothing but what the last one said. */
+/** Reads files and caches only the last one. */
 export class RuleTexts {
   readonly #tree: Tree;
   readonly #longer = new Set<string>();

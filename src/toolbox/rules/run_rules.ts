@@ -24,15 +24,15 @@ export interface RunResult {
   readonly findings: readonly Finding[];
   /** What was left out, each with the reason. */
   readonly skipped: readonly string[];
-  /** Rules that could not be tried on all their files. */
+  /** Number of rules that could not be applied to all their files. */
   readonly failed: number;
-  /** The files that rules of a review are for. */
+  /** The files for review rules. */
   readonly reviews: readonly Question[];
   /** Whether it ended at `mostErrors`. */
   readonly isCut: boolean;
 }
 
-/** A rule of a review and a file that it is for. */
+/** A review rule and a file that it applies to. */
 export interface Question {
   readonly rule: Rule;
   readonly path: string;
@@ -71,7 +71,7 @@ export async function runRules(run: RuleRun): Promise<RunResult> {
 
 type Chosen = ReadonlyMap<string, readonly number[]>;
 
-/** Which rules each file is for; files for none are missing. */
+/** The rules for each file; files without rules are missing. */
 async function selectFiles({ rules, files, context: { signal } }: RuleRun): Promise<Chosen> {
   const tests = rules.map(({ files, languageGlobs }) =>
     [files, languageGlobs].filter((globs) => globs.length > 0)
@@ -89,7 +89,7 @@ async function selectFiles({ rules, files, context: { signal } }: RuleRun): Prom
 }
 
 interface Found {
-  /** Findings that are left out for their number. */
+  /** Notes about findings that were cut off. */
   readonly cuts: string[];
   readonly findings: Finding[];
   readonly skipped: string[];
@@ -145,7 +145,7 @@ async function commandFindings(
   const known = new Set(files);
   for (const { path: named, line, column, message } of told.value) {
     const path = (named.startsWith(`${directory}/`) ? named.slice(directory.length + 1) : named).replace(/^\.\//, "");
-    // A linter may also speak of files that the call does not mean.
+    // A linter may also report files that the call does not include.
     if (!known.has(path) || isIgnored(rule.name, texts.read(path)?.ignored ?? [])) continue;
     findings.push({
       ...findingOf(rule, { path, line, column }),

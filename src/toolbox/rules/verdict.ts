@@ -1,4 +1,4 @@
-/** `rules_verdict`: records what a reviewer found, for the content that was read (K8). */
+/** `rules_verdict`: records a reviewer's findings for the content that was read (K8). */
 import { counted } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { visibleText } from "../../base/visible_text.ts";

@@ -1,15 +1,15 @@
-/** Patterns of rules with a limit of time: a hostile rule that never ends is dropped, and the others continue (K8). */
+/** Runs rules with a time limit: a rule that does not end is dropped, and the others continue (K8). */
 import { UserError } from "../../../base/errors.ts";
 import type { Helpers } from "../../helper/helpers.ts";
 import type { TextEngine } from "../format/rule.ts";
 import type { AnsweredRule, RuleAnswer, RuleTask } from "./rule_work.ts";
 
-/** Time of all rules together for one file, milliseconds. */
+/** Time limit for all rules on one file, milliseconds. */
 const LONGEST_MS = 5_000;
-/** After this many rules were dropped for their time or memory, the check gives up. */
+/** The check fails after this many rules were dropped for their time or memory. */
 const MOST_DROPPED = 5;
 
-/** The question what rules find in a file; they are named by their place in the list. */
+/** A task to match rules against a file; rules are identified by their index. */
 export interface MatchTask extends Omit<RuleTask, "rules"> {
   readonly rules: readonly number[];
 }
@@ -17,7 +17,7 @@ export interface MatchTask extends Omit<RuleTask, "rules"> {
 export interface BoundedRulesOptions {
   readonly helpers: Helpers;
   readonly signal: AbortSignal;
-  /** Milliseconds for a file; absent: five seconds. */
+  /** Time limit for a file, milliseconds; absent: five seconds. */
   readonly longestMs?: number;
 }
 
@@ -27,7 +27,7 @@ export class BoundedRules {
   readonly #dropped = new Map<number, string>();
   #hostile = 0;
 
-  /** `engines`: of each rule; undefined: it does not look at texts. */
+  /** `engines` has an entry for each rule; undefined: the rule does not examine texts. */
   constructor(engines: readonly (TextEngine | undefined)[], options: BoundedRulesOptions) {
     this.#engines = engines;
     this.#options = options;
@@ -38,7 +38,7 @@ export class BoundedRules {
     return this.#engines[rule] !== undefined;
   }
 
-  /** Rules that are not run any more, and why. */
+  /** Dropped rules with the reason. */
   get dropped(): ReadonlyMap<number, string> {
     return this.#dropped;
   }
@@ -55,7 +55,7 @@ export class BoundedRules {
     for (let open = asked.filter(isOpen); open.length > 0; open = asked.filter(isOpen)) {
       let isBroken = false;
       const onPart = ({ rule, answer }: AnsweredRule) => {
-        // Later output of a broken helper is not an answer.
+        // Output after the helper broke is ignored.
         if (isBroken) return;
         isBroken = "skipped" in answer && answer.isBroken;
         if ("problem" in answer) this.#dropped.set(rule, `${answer.problem}, on ${path}`);

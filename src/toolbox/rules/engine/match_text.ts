@@ -1,4 +1,4 @@
-/** Finds what a rule's pattern matches in a text. Pure; it may take any time, so a helper does it. */
+/** Matches a rule's pattern against a text. Pure; it runs in a helper, because it may take any time. */
 import { compilePattern } from "../format/pattern.ts";
 import type { MatchEngine } from "../format/rule.ts";
 
@@ -8,7 +8,7 @@ export interface FoundPlace {
   readonly column: number;
   /** The proposed replacement; undefined: there is none. */
   readonly fix: string | undefined;
-  /** What the finding says; absent: the rule's own words. */
+  /** The message of the finding; absent: the rule's message. */
   readonly message?: string;
 }
 
@@ -16,7 +16,7 @@ export interface FoundPlace {
 export const MOST_PLACES = 100;
 const LONGEST_FIX = 200;
 
-/** Where the pattern matches, in order, one more than `MOST_PLACES` at most. */
+/** The matches in order, at most `MOST_PLACES` + 1. */
 export function findPlaces(text: string, { pattern, not, multiline, fix }: MatchEngine): readonly FoundPlace[] {
   const wanted = compilePattern(pattern, multiline);
   const unwanted = not === undefined ? undefined : compilePattern(not, multiline);

@@ -1,12 +1,12 @@
-/** Reads what linters print as places with messages. Pure. */
+/** Parses the output of linters into places with messages. Pure. */
 import { attempt } from "../../../base/errors.ts";
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
 import { isObject, member, parseJson } from "../../../wire/json_value.ts";
 import type { OutputForm } from "../format/rule.ts";
 
-/** What a program says about a place. */
+/** A message of a program about a place. */
 export interface ToldPlace {
-  /** As the program names it. */
+  /** The path as the program names it. */
   readonly path: string;
   /** From 1. */
   readonly line: number;
@@ -20,7 +20,7 @@ export function parseOutput(text: string, form: OutputForm): Outcome<readonly To
   return form === "sarif" ? parseSarif(text) : parseObjects(text);
 }
 
-/** Other lines are left out, as the sums that linters end with. */
+/** Other lines, such as totals, are ignored. */
 function parseLines(text: string): readonly ToldPlace[] {
   return text.split("\n").flatMap((line) => {
     const [, path, number = "", column = "1", message = ""] = /^([^:\n]+):(\d+)(?::(\d+))?:\s*(.*)$/.exec(line) ?? [];

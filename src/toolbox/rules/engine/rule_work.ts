@@ -1,4 +1,7 @@
-/** What rules find in texts: patterns, queries of grammars, and numbers that are too high (K8). It may take any time, so a helper does it. */
+/**
+ * Applies rules to texts: patterns, grammar queries, and limits of measures (K8). It runs in a helper, because it may
+ * take any time.
+ */
 import { messageOf } from "../../../base/errors.ts";
 import { type Outcome, success } from "../../../base/outcome.ts";
 import type { WorkerSetup } from "../../frame/messages.ts";
@@ -8,22 +11,22 @@ import { endingOf, languageOf } from "../../outline/languages/languages.ts";
 import type { MaxEngine, Measure, TextEngine } from "../format/rule.ts";
 import { findPlaces, type FoundPlace, MOST_PLACES } from "./match_text.ts";
 
-/** The question what rules find in a file. `rule` names one in the answer. */
+/** A task to apply rules to a file. `rule` identifies one in the answer. */
 export interface RuleTask {
   readonly rules: readonly { readonly rule: number; readonly engine: TextEngine }[];
   readonly path: string;
   readonly text: string;
 }
 
-/** What one rule answers: places in the text. */
+/** The answer of one rule: places in the text. */
 export type RuleAnswer =
   | { readonly found: readonly FoundPlace[] }
-  /** For this file alone; `isBroken`: the helper is of no use any more. */
+  /** A failure for this file only; `isBroken`: the helper is unusable. */
   | { readonly skipped: string; readonly isBroken: boolean }
-  /** For all files. */
+  /** A failure for all files. */
   | { readonly problem: string };
 
-/** A part of an answer, in the order of the rules of the task. */
+/** The answer of one rule, in the order of the task. */
 export interface AnsweredRule {
   readonly rule: number;
   readonly answer: RuleAnswer;
@@ -48,7 +51,7 @@ export function ruleWork({ data }: WorkerSetup, { post, spend }: WorkHooks): Hel
 }
 
 /**
- * Places in order, one more than `MOST_PLACES` at most; the problem is of this file alone.
+ * Places in order, at most `MOST_PLACES` + 1; a problem concerns this file only.
  * @throws {Error} When a pattern or query cannot be used on any file.
  */
 async function find(
@@ -80,7 +83,7 @@ async function find(
   return success(sorted.slice(0, MOST_PLACES + 1));
 }
 
-/** What is measured of each function. */
+/** The measures of functions. */
 const MEASURED: readonly Measure[] = ["function_lines", "nesting", "parameters"];
 
 function longFile(text: string, { limits }: MaxEngine): readonly FoundPlace[] {

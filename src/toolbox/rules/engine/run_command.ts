@@ -1,4 +1,4 @@
-/** A rule that is a program: it runs in the worker's sandbox, as every program of a native tool (K8, S3). */
+/** Runs a rule that is a program. It runs in the worker's sandbox, like every program of a native tool (K8, S3). */
 import { UserError } from "../../../base/errors.ts";
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
 import { runProgram } from "../../project/programs.ts";
@@ -16,11 +16,11 @@ export interface CommandCall {
 
 const FILES = "{files}";
 const MOST_BYTES = 8 * 1024 * 1024;
-/** Characters of paths in one call of the program. */
+/** Maximum characters of paths in one call of the program. */
 const MOST_PATHS = 100 * 1024;
 const LONGEST_SECONDS = 120;
 
-/** The places that the program names, paths as it writes them; the problem is a sentence's end. */
+/** The places that the program reports, with its own paths; the problem is the end of a sentence. */
 export async function runRuleCommand(
   { engine, files, directory, signal }: CommandCall,
 ): Promise<Outcome<readonly ToldPlace[]>> {
@@ -51,12 +51,12 @@ export async function runRuleCommand(
   return success(places);
 }
 
-/** No path is taken for an option. */
+/** Prefixes a path so that it is not taken for an option. */
 function plainPath(path: string): string {
   return path.startsWith("-") ? `./${path}` : path;
 }
 
-/** As many in each part as a command line holds. */
+/** Splits files into parts that fit on a command line. */
 function partsOf(files: readonly string[]): readonly (readonly string[])[] {
   const parts: string[][] = [];
   let length = Infinity;

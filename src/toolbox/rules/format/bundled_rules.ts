@@ -1,4 +1,4 @@
-/** The rules of the program itself (K8). */
+/** The bundled rules (K8). */
 import type { PromptText } from "../../../prompt/format/read_prompt.ts";
 import DEBUGGER_LEFT from "../../../../rules/debugger-left.md" with { type: "text" };
 import FOCUSED_TEST from "../../../../rules/focused-test.md" with { type: "text" };

@@ -1,4 +1,4 @@
-/** All rules of one moment: bundled, of the user, of the project (K8). */
+/** Loads all rules: bundled, the user's, the project's (K8). */
 import { describeDiagnostic, type Diagnostic } from "../../../base/diagnostic.ts";
 import { compareText } from "../../../base/text.ts";
 import type { Prompt, PromptSet } from "../../../prompt/format/prompt.ts";
@@ -11,24 +11,24 @@ import { readRule } from "./read_rule.ts";
 import type { Rule } from "./rule.ts";
 
 export interface RuleSet {
-  /** By name; of one name, that of the project counts, then the user's. */
+  /** Rules by name; for the same name the project's rule wins, then the user's. */
   readonly rules: readonly Rule[];
   /** Templates that reviews include. */
   readonly partials: readonly Prompt[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Where rules of other programs are, read where ours has none; the first that is there counts. */
+/** Rule directories of other programs, used if ours is missing; the first existing one counts. */
 const FOREIGN_PLACES = [".swissarmyhammer/rules", ".sah/rules"] as const;
 
 export interface RulePlaces {
   /** The project, absolute. */
   readonly project: string;
-  /** Of its rules, relative to it. */
+  /** The directory of its rules, relative to the project. */
   readonly own: string;
 }
 
-/** Reads every rule; `user` are the texts of the user's, which the worker may not read. */
+/** Reads every rule; `user` holds the user's rule texts, which the worker may not read. */
 export async function loadRules({ project, own: first }: RulePlaces, user: ReadPrompts): Promise<RuleSet> {
   const rules = new Map<string, Rule>();
   const partials: Prompt[] = [];
@@ -55,7 +55,7 @@ export async function loadRules({ project, own: first }: RulePlaces, user: ReadP
   return { rules: sorted, partials, diagnostics };
 }
 
-/** What the template of a rule may include: nothing of a project, unless the rule is the project's. */
+/** The templates that a rule may include: those of a project only if the rule is the project's. */
 export function templatesFor(rule: Rule, { partials }: RuleSet): PromptSet {
   const own: Prompt = { ...rule, isPartial: false, tags: [], parameters: [], title: "", description: "", category: "" };
   const mayInclude = partials.filter(({ origin }) => origin !== "project" || rule.origin === "project");
@@ -67,7 +67,7 @@ export function faultLines({ diagnostics }: RuleSet): readonly string[] {
   return diagnostics.map(describeDiagnostic);
 }
 
-/** By its name, or the words of its front matter. */
+/** Whether a file is a partial, by its name or front matter. */
 function isPartialText({ name, text }: PromptText): boolean {
   return isPartialName(name) || /^---\n(?:[^\n]*\n){0,50}?partial:[ \t]*true[ \t]*\n/.test(text) ||
     /^\s*\{%-?\s*partial\s*-?%\}/.test(text);

@@ -1,7 +1,7 @@
-/** Patterns of rules: regular expressions of JavaScript. Pure. */
+/** Patterns of rules, which are JavaScript regular expressions. Pure. */
 import { messageOf } from "../../../base/errors.ts";
 
-/** Why a text is not a pattern; undefined: it is one. */
+/** Why a text is not a valid pattern; undefined: it is. */
 export function patternProblem(pattern: string, multiline: boolean): string | undefined {
   try {
     compilePattern(pattern, multiline);
@@ -12,7 +12,9 @@ export function patternProblem(pattern: string, multiline: boolean): string | un
   }
 }
 
-/** With the flag `u`, and a leading `(?i)` as other engines have it. @throws {SyntaxError} When it is not a pattern. */
+/**
+ * Compiles a pattern with the flag `u`; a leading `(?i)` is supported. @throws {SyntaxError} When it is not a pattern.
+ */
 export function compilePattern(pattern: string, multiline: boolean): RegExp {
   const [leading = "", flags = ""] = /^\(\?([ims]+)\)/.exec(pattern) ?? [];
   const all = new Set([..."gu", ...multiline ? "m" : "", ...flags]);

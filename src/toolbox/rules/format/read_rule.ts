@@ -1,4 +1,4 @@
-/** A Markdown file becomes a rule, or diagnostics that say why not (K8). */
+/** Parses a Markdown file into a rule, or diagnostics (K8). */
 import type { Diagnostic } from "../../../base/diagnostic.ts";
 import { didYouMean } from "../../../base/suggest.ts";
 import { shownValue } from "../../../base/text.ts";
@@ -22,13 +22,13 @@ import {
   type Severity,
 } from "./rule.ts";
 
-/** `rule` is undefined where the file has an error. */
+/** `rule` is undefined if the file has an error. */
 export interface ReadRule {
   readonly rule: Rule | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What reads the field of an engine, by its name. */
+/** Parsers of engines by field name. */
 const ENGINES: Readonly<Record<string, (matter: FrontMatter, reader: FactReader) => RuleEngine | undefined>> = {
   match: matchEngine,
   command: commandEngine,
@@ -43,7 +43,7 @@ const KEYS: readonly string[] = [
   ...Object.keys(ENGINES),
 ];
 
-/** Reads one file. Never throws for what it holds. */
+/** Reads one file. Never throws because of its content. */
 export async function readRule(text: PromptText): Promise<ReadRule> {
   const { file } = text;
   const diagnostics: Diagnostic[] = [];
@@ -133,7 +133,7 @@ function commandEngine(matter: FrontMatter, reader: FactReader): RuleEngine | un
   return { kind: "command", words, parse: parse as OutputForm }; // one of them, as checked above
 }
 
-/** It is written for one grammar, so the rule names its languages. */
+/** A query is written for one grammar, so the rule must name its languages. */
 function queryEngine(matter: FrontMatter, reader: FactReader): RuleEngine | undefined {
   const source = reader.text(matter.values, "query", []);
   if (source?.includes("@finding") !== true) {

@@ -1,22 +1,22 @@
-/** A rule of a file: what it looks at, how, and what it says (K8). Immutable. */
+/** A rule: what it examines, how, and its message (K8). Immutable. */
 import type { PromptOrigin } from "../../../prompt/format/prompt.ts";
 
 /** The heaviest first. */
 export const SEVERITIES = ["error", "warning", "info", "hint"] as const;
 export type Severity = typeof SEVERITIES[number];
 
-/** The forms of what a program prints. */
+/** Output formats of programs. */
 export const OUTPUT_FORMS = ["file:line:col: message", "sarif", "json"] as const;
 export type OutputForm = typeof OUTPUT_FORMS[number];
 
-/** A regular expression of JavaScript that is looked for in lines, or with `multiline` in whole texts. */
+/** A JavaScript regular expression that is matched against lines, or with `multiline` against whole texts. */
 export interface MatchEngine {
   readonly kind: "match";
   readonly pattern: string;
   /** Lines that match this are not findings; undefined: each counts. */
   readonly not: string | undefined;
   readonly multiline: boolean;
-  /** What the match should be, with `$1` and `$<name>` for its groups; undefined: nothing is proposed. */
+  /** The replacement of the match, with `$1` and `$<name>` for groups; undefined: none. */
   readonly fix: string | undefined;
 }
 
@@ -26,14 +26,14 @@ export interface QueryEngine {
   readonly source: string;
 }
 
-/** What a rule may bound. */
+/** The measures that a rule may limit. */
 export const MEASURES = ["function_lines", "file_lines", "nesting", "parameters"] as const;
 export type Measure = typeof MEASURES[number];
 
-/** Numbers that files and functions keep to. */
+/** Limits for files and functions. */
 export interface MaxEngine {
   readonly kind: "max";
-  /** Missing: it is not bounded. */
+  /** Limits by measure; missing: unlimited. */
   readonly limits: Readonly<Partial<Record<Measure, number>>>;
 }
 
@@ -48,7 +48,7 @@ export interface CommandEngine {
   readonly parse: OutputForm;
 }
 
-/** What a rule finds by; `review`: the client's model reads the files. */
+/** How a rule finds; `review`: the client's model reads the files. */
 export type RuleEngine = TextEngine | CommandEngine | { readonly kind: "review" };
 
 export interface Rule {
@@ -65,7 +65,7 @@ export interface Rule {
   readonly files: readonly string[];
   /** Patterns of names of the rule's languages; empty: all. */
   readonly languageGlobs: readonly string[];
-  /** What a finding says; undefined: title or description. */
+  /** The message of a finding; undefined: title or description. */
   readonly message: string | undefined;
   readonly engine: RuleEngine;
   /** For a review: the template of its instruction. */
@@ -92,7 +92,7 @@ export function messageOf({ message, title, description, name }: Rule): string {
   return message ?? title ?? description?.split("\n")[0] ?? name;
 }
 
-/** The engine, where it looks at the text of one file; undefined: it does not. */
+/** The engine if it examines the text of one file; otherwise undefined. */
 export function textEngineOf({ engine }: Pick<Rule, "engine">): TextEngine | undefined {
   return engine.kind === "command" || engine.kind === "review" ? undefined : engine;
 }

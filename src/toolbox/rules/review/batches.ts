@@ -1,4 +1,4 @@
-/** Files that wait for a review, with the rendered instruction of their rule, as much as a reader takes at once (K8). */
+/** Batches of files for review, with the rendered instructions of their rules (K8). */
 import { describeDiagnostic } from "../../../base/diagnostic.ts";
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
 import type { PromptSet } from "../../../prompt/format/prompt.ts";
@@ -6,7 +6,7 @@ import { loadLiquid } from "../../../prompt/render/liquid.ts";
 import { TemplateEngine } from "../../../prompt/render/template_engine.ts";
 import type { Rule } from "../format/rule.ts";
 
-/** A question that has no verdict. */
+/** A question without a verdict. */
 export interface Waiting {
   readonly id: string;
   readonly rule: Rule;
@@ -14,25 +14,27 @@ export interface Waiting {
   readonly content: string;
 }
 
-/** Characters of a batch. */
+/** Maximum length of a batch, characters. */
 export const MOST_BATCH = 64 * 1024;
 
-/** The first questions, in the text for the reviewer, and how many they are. A question that fits no batch is a problem. */
+/**
+ * The text for the reviewer and the number of its questions. A question that is too long for any batch is a problem.
+ */
 export interface Batch {
   readonly text: string;
   readonly count: number;
   readonly problems: readonly string[];
 }
 
-/** What the batch has said already. */
+/** What the batch already contains. */
 interface Told {
-  /** Rules whose instruction was given. */
+  /** Rules whose instruction is already in the batch. */
   readonly rules: Set<Rule>;
   /** The file whose content was shown last. */
   path: string | undefined;
 }
 
-/** Renders questions in their order, those of a file together, until a batch is full. */
+/** Renders questions, grouped by file, until a batch is full. */
 export async function nextBatch(
   waiting: readonly Waiting[],
   templates: (rule: Rule) => PromptSet,
@@ -72,7 +74,7 @@ export async function nextBatch(
 
 interface Rendered {
   readonly text: string;
-  /** Whether the instruction holds what the file holds. */
+  /** Whether the instruction contains the content of the file. */
   readonly holdsContent: boolean;
   /** Whether it is the same for all files. */
   readonly isCommon: boolean;
@@ -81,7 +83,7 @@ interface Rendered {
 interface Renderer {
   readonly engine: TemplateEngine;
   readonly prompts: PromptSet;
-  /** All that its template may consist of. */
+  /** The source of its template with all partials. */
   readonly source: string;
 }
 
@@ -114,7 +116,7 @@ function partOf({ id, rule, path, content }: Waiting, { text, holdsContent, isCo
   ].join("\n");
 }
 
-/** The ending of a path, as a word for a language; `text` where there is none. */
+/** The file extension as the language of a code block; `text` if there is none. */
 function languageOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return name.includes(".") ? name.slice(name.lastIndexOf(".") + 1) : "text";

@@ -1,4 +1,4 @@
-/** Recorded verdicts: a small file each in the user's cache, by the key of what was reviewed (K8). */
+/** Stores each verdict in a small file in the user's cache, by the key of the reviewed content (K8). */
 import { encodeText } from "../../../base/text.ts";
 import { expected } from "../../../system/paths.ts";
 import { writePrivately } from "../../../system/replace/private_file.ts";
@@ -16,7 +16,7 @@ export interface ReviewFinding {
 
 export interface Verdict {
   readonly pass: boolean;
-  /** None where it passes. */
+  /** Empty if the review passes. */
   readonly findings: readonly ReviewFinding[];
 }
 
@@ -28,7 +28,7 @@ export class Verdicts {
   readonly #directory: string | undefined;
   readonly #memory = new Map<string, Verdict>();
 
-  /** Without a directory for a cache, verdicts are kept as long as the worker lives. */
+  /** Without a cache directory, verdicts are kept in memory. */
   constructor({ setup: { cache } }: Pick<Project, "setup">) {
     this.#directory = cache === undefined ? undefined : `${cache}/${FOLDER}`;
   }
@@ -40,13 +40,13 @@ export class Verdicts {
     return text === undefined ? undefined : verdictOf(text);
   }
 
-  /** Records it, whole or not at all. */
+  /** Records a verdict atomically. */
   async put(key: string, verdict: Verdict): Promise<void> {
     if (this.#directory === undefined) this.#memory.set(key, verdict);
     else await writePrivately(this.#fileOf(key), JSON.stringify(verdict));
   }
 
-  /** Removes the older half where there are too many. */
+  /** Removes the older half if there are too many. */
   prune(most: number = MOST_VERDICTS): void {
     const directory = this.#directory;
     if (directory === undefined) return;
@@ -64,7 +64,7 @@ export class Verdicts {
   }
 }
 
-/** Undefined: a damaged file, whose review is requested again. */
+/** Parses a verdict; undefined: the file is damaged, and the review is requested again. */
 function verdictOf(text: string): Verdict | undefined {
   const read = parseJson(text);
   const pass = read.ok ? member(read.value, "pass") : undefined;
@@ -81,10 +81,10 @@ function verdictOf(text: string): Verdict | undefined {
   };
 }
 
-/** An identifier has this many characters of the key. */
+/** Number of key characters in a review id. */
 const SHOWN = 12;
 
-/** What a verdict belongs to, whatever a file is called: the SHA-256 of content, severity and template, in hexadecimal digits. */
+/** The key of a verdict, independent of the file name: the SHA-256 of content, severity and template in hexadecimal. */
 export async function reviewKey({ severity, body }: Pick<Rule, "severity" | "body">, content: string): Promise<string> {
   const parts = [severity, body, content].map((part) => `${part.length}:${part}`).join("");
   return new Uint8Array(await crypto.subtle.digest("SHA-256", encodeText(parts))).toHex();
