@@ -232,6 +232,31 @@ Deno.test(`S30 where no process gets sockets of IPv6, a list opens its names ove
   assert.match((await server.call("sandboxed_shell", { command })).text, /^answered\n\['AF_INET'\]\n/);
 });
 
+/** Opens more connections than the server has descriptors for, and tells what becomes of them. */
+const MANY = `
+import select, socket, sys
+place = socket.gethostbyname(sys.argv[1]), int(sys.argv[2])
+held = [socket.create_connection(place, 20) for _ in range(150)]
+ended, _, _ = select.select(held, [], [], 20)
+print("some were cut off" if ended else "all wait")
+kept = held[0]
+kept.sendall(b"hello")
+print("answered" if kept.recv(100) else "closed")
+`;
+
+Deno.test("S30 connections for which the server has no descriptors are cut off, and the others go on", async () => {
+  using bench = new Workbench("ordinary");
+  await using recorder = new Recorder();
+  bench.write("many.py", MANY);
+  await using server = await ServerProcess.start(bench, {
+    flags: ["--sync", "--network", `${NAMED}:${recorder.port}`, "--allow-private-hosts", NAMED],
+    prefix: ["prlimit", "--nofile=200:200", ...namesHere(bench, HOSTS)],
+    permissions: ["--allow-net"],
+  });
+  const { text } = await server.shell(`python3 many.py ${NAMED} ${recorder.port}`, { timeout_seconds: 60 });
+  assert.match(text, /^some were cut off\nanswered\n/);
+});
+
 Deno.test("S31 a person is told of a flag only where it opens the address", async () => {
   const flags = () => ["--network", "*.example.test:9000", "--allow-private-hosts", "metadata.example.test"];
   await withNames("ordinary", flags, async ({ connect }) => {

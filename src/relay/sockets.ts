@@ -38,6 +38,8 @@ const SHUT_WR = 1;
 const EAGAIN = 11;
 const EINTR = 4;
 const EINPROGRESS = 115;
+/** ENFILE, EMFILE */
+const WITHOUT_DESCRIPTOR: readonly number[] = [23, 24];
 const BACKLOG = 4096;
 /** `struct sockaddr_in6`, the longer one. */
 const ADDRESS_BYTES = 28;
@@ -59,6 +61,8 @@ export class Sockets implements Disposable {
   readonly #library = new LazyLibrary(LIBRARY);
   readonly #name = new Uint8Array(ADDRESS_BYTES);
   readonly #length = new Uint32Array(1);
+  /** A descriptor that is given up to take a connection which must be cut off. */
+  #spare = this.#newSpare();
 
   /** A descriptor that was taken over waits in no call from now on; what a listener accepts sends at once, as it does. */
   adopt(descriptor: number): void {
@@ -66,12 +70,31 @@ export class Sockets implements Disposable {
     this.#set(descriptor, IPPROTO_TCP, TCP_NODELAY, [1]);
   }
 
-  /** The next connection of a listener, and where it comes from; undefined: none waits. */
+  /**
+   * The next connection of a listener, and where it comes from; undefined: none waits. One for which this process has no
+   * descriptor left is cut off: it would be told of again and again.
+   */
   accept(listener: number): { readonly socket: number; readonly from: Endpoint } | undefined {
-    const { accept4 } = this.#library.symbols;
+    const socket = this.#accept(listener);
+    if (socket >= 0) return { socket, from: endpointOf(this.#name) };
+    if (WITHOUT_DESCRIPTOR.includes(this.#errno())) this.#cutOff(listener);
+    return undefined;
+  }
+
+  #accept(listener: number): number {
     this.#length[0] = ADDRESS_BYTES;
-    const socket = accept4(listener, this.#name, this.#length, SOCK_NONBLOCK | O_CLOEXEC);
-    return socket < 0 ? undefined : { socket, from: endpointOf(this.#name) };
+    return this.#library.symbols.accept4(listener, this.#name, this.#length, SOCK_NONBLOCK | O_CLOEXEC);
+  }
+
+  #cutOff(listener: number): void {
+    if (this.#spare >= 0) this.close(this.#spare);
+    const socket = this.#accept(listener);
+    if (socket >= 0) this.reset(socket);
+    this.#spare = this.#newSpare();
+  }
+
+  #newSpare(): number {
+    return this.#library.symbols.socket(AF_INET, SOCK_STREAM | O_CLOEXEC, 0);
   }
 
   /** Where a connection was meant to go. */
@@ -172,6 +195,7 @@ export class Sockets implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    if (this.#spare >= 0) this.close(this.#spare);
     this.#library[Symbol.dispose]();
   }
 
