@@ -1,4 +1,4 @@
-/** Arguments of built-in tools (B1): the listed schema and the check of a call come from one table for each tool. */
+/** Arguments of built-in tools (B1). One table for each tool gives both its listed schema and the check of a call. */
 import { shownValue } from "../base/text.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { didYouMean } from "../base/suggest.ts";
@@ -8,20 +8,20 @@ import { compileSchema } from "../catalog/format/json_schema.ts";
 import type { InputSchema } from "../catalog/model/input_schema.ts";
 import { EXECUTION_MODES, LONGEST_TIMEOUT_SECONDS } from "../catalog/model/meta_parameters.ts";
 
-/** `input` may hold any character, `wait` may be no time at all, `limit` may not. */
+/** `input` may contain any character. `wait` may be zero, `limit` may not. */
 export type ParameterKind = keyof typeof SCHEMAS;
 
 export interface Parameter {
   readonly name: string;
   readonly kind: ParameterKind;
-  /** Absent: the name says it. */
+  /** Absent: the name is enough. */
   readonly description?: string;
   readonly required?: boolean;
-  /** The `flag` with which a required one may be left out; absent: it never may. */
+  /** The `flag` with which a required argument may be omitted; absent: there is none. */
   readonly unless?: string;
   /** Another accepted name. */
   readonly alias?: string;
-  /** A right value, for the error about a wrong one; absent: none is shown. */
+  /** An example for the error about a wrong value; absent: none is shown. */
   readonly example?: string;
 }
 
@@ -42,8 +42,8 @@ export interface BuiltinArguments {
 }
 
 /**
- * The JSON Schema of a table. An alias is a separate property, so that a strict client lets it through. Bounds of numbers
- * are left to the check of a call: every byte of a list is read by every model.
+ * The JSON Schema of a table. An alias is a separate property, so that strict clients accept it. Bounds of numbers are
+ * only checked in calls, because every model reads every byte of the list.
  */
 export function schemaOf(parameters: readonly Parameter[]): InputSchema {
   const entries = parameters.flatMap(({ name, kind, description, alias }) => {
@@ -54,7 +54,7 @@ export function schemaOf(parameters: readonly Parameter[]): InputSchema {
       ...alias === undefined ? [] : [[alias, listed] as const],
     ];
   });
-  // A client may send the alias instead, so a parameter that has one cannot be listed as required.
+  // A client may send the alias instead, so a parameter with an alias cannot be listed as required.
   const required = parameters.filter((one) => one.required && one.alias === undefined).map((one) => one.name);
   return {
     type: "object",
@@ -94,7 +94,7 @@ export function checkBuiltinArguments(
   return success({
     text: (name) => textOf(values.get(name)),
     number: (name) => numberOf(values.get(name)),
-    // The checks of `variables` and `texts` have seen that every value is a text.
+    // The checks of `variables` and `texts` ensure that every value is a text.
     variables: (name) => (values.get(name) ?? {}) as Record<string, string>,
     flag: (name) => values.get(name) === true,
     texts: (name) => (values.get(name) ?? []) as string[],
@@ -139,7 +139,7 @@ function asListed(kind: ParameterKind, expected: string): (value: unknown) => st
   return (value) => fits(value) ? undefined : expected;
 }
 
-/** A lone surrogate has no bytes: the command would receive another character. */
+/** A lone surrogate cannot be encoded, so the command would receive another character. */
 function textProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return "a string";
   return value.isWellFormed() ? undefined : "a string of valid Unicode, without half a surrogate pair";
@@ -167,7 +167,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Some clients send an object without named members as its JSON text, which has the bounds of a message. */
+/** Some clients send an object with arbitrary members as JSON text; its size is limited like a message. */
 function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (isObject(value)) return value;
   const parsed = typeof value === "string" ? parseBounded(value) : undefined;

@@ -28,7 +28,7 @@ export interface SandboxStatus {
   readonly details?: () => Promise<string>;
 }
 
-/** The port at this machine's loopback that leads to a command that listens at `port`; undefined: none does. */
+/** The loopback port of this machine that leads to a command's `port`; undefined: none does. */
 export type PublishedAs = (port: number) => number | undefined;
 
 /** The sandbox of this server's commands. */
@@ -136,7 +136,7 @@ export interface Service {
   readonly log: Logger;
   /** The named shells of this connection (B5); absent: the connection lasts for only one call. */
   readonly shells?: ConnectionShells;
-  /** Calls that wait for a client's answer to a question. */
+  /** Calls that wait for a client's answer. */
   readonly heldCalls: HeldCalls;
   /**
    * Facts for clients up to 2025-11-25 once the sandbox passed its self-test (S17); rejects when it failed. Absent: no
@@ -177,6 +177,6 @@ export interface TaskRequest {
   readonly required: boolean;
   /** Receives the operation after its start; the call's answer is not sent, but kept for a call that is the task. */
   readonly begin: (operation: Operation) => void;
-  /** Whether the client has a task in place of this call's result, which goes nowhere. */
+  /** Whether the client got a task instead of this call's result, which is then dropped. */
   readonly replacesResult: () => boolean;
 }

@@ -41,11 +41,11 @@ import type { CallContext, Service } from "../service.ts";
 /** Many clients cut a request at 60 s. */
 const DEFAULT_LIMIT_SECONDS = 50;
 const RUNNING_OUTPUT: ViewLimits = { bytes: 1000, lines: 10 };
-/** The least size of a result among several; results that do not fit are left to the next call. */
+/** Minimum size of each of several results; results that do not fit wait for the next call. */
 const SMALLEST_SHARE: ViewLimits = { bytes: 512, lines: 8 };
-/** The part of a share that the lines between results take. */
+/** The part of each share that the lines between results take. */
 const BETWEEN: ViewLimits = { bytes: 8, lines: 2 };
-/** Running operations that are described; further ones are counted. */
+/** At most this many running operations are described; the others are counted. */
 const MOST_RUNNING = 10;
 
 export const AWAIT_TOOL: BuiltinTool = {
@@ -62,7 +62,7 @@ export const AWAIT_TOOL: BuiltinTool = {
     ...PLAIN_CONDITIONS,
     { name: "from_start", kind: "flag", description: "until looks at all output, not only at what is new." },
   ],
-  // It gives results itself; what does not fit into its answer waits for the next call.
+  // It returns results itself; results that do not fit wait for the next call.
   appendsFinished: false,
   call: awaitOperations,
 };
@@ -83,11 +83,11 @@ async function awaitOperations(
   const awaited = named === undefined ? openOperations(service, args.text("tools")) : [named];
   if (awaited.length === 0) return appendFinished(nothingOpen(service, args.text("tools")), service, context);
   const limitSeconds = Math.min(args.number("timeout_seconds") ?? DEFAULT_LIMIT_SECONDS, patienceMs(context) / 1000);
-  // What waits for input does not end by itself.
+  // An operation that waits for input does not end by itself.
   const condition = conditionIn(args) ?? (named?.command?.input === undefined ? undefined : {});
   if (condition !== undefined) return awaitOutput(service, args, { awaited, condition, limitSeconds, context });
   await waitFor(service, awaited, limitSeconds, context);
-  // A request that was cancelled gets no answer, so nothing is delivered by it.
+  // A cancelled request gets no answer, so it delivers nothing.
   if (context.signal.aborted) return textResult(CANCELLED_WAIT);
   return named === undefined ? answerAll(service, awaited, context) : answerOne(service, named, context);
 }
@@ -99,7 +99,7 @@ interface OutputAwait {
   readonly context: CallContext;
 }
 
-/** Waits for output of one operation: the one that is named, or the only one there is. */
+/** Waits for output of one operation: the named one, or the only one. */
 async function awaitOutput(
   service: Service,
   args: BuiltinArguments,
@@ -130,16 +130,16 @@ async function awaitOutput(
   return appendFinished(waitedResult(operation, end, style), service, context, operation);
 }
 
-/** Whether the line is in the output that there is. */
+/** Whether the existing output already has the line. */
 async function isThere(operation: Operation, { until }: Awaited, signal: AbortSignal): Promise<boolean> {
   return until !== undefined &&
     (await waitForOutput(operation, { until }, { from: 0, timeoutMs: 0, signal })).kind === "matched";
 }
 
-/** Operations that run, and those that ended and are not delivered. */
+/** Running operations, and ended ones that are not delivered yet. */
 function openOperations(service: Service, tools: string | undefined): readonly Operation[] {
   const open = [...service.registry.undelivered(), ...service.registry.listActive()];
-  // The work of a synchronous call belongs to the request that is waiting for it.
+  // Operations of synchronous calls are left out, because their requests are still waiting.
   return open.filter(({ delivery }) => delivery !== "delivered").filter(toolFilter(tools));
 }
 
@@ -164,7 +164,7 @@ async function waitFor(
   await progress?.close();
 }
 
-/** The output of operations as it comes, for a client that wants progress. */
+/** Streams the output of operations to a client that wants progress. */
 function progressOf(
   service: Service,
   running: readonly Operation[],
@@ -198,7 +198,7 @@ function answerOne(service: Service, operation: Operation, context: CallContext)
   return appendFinished(result, service, context, operation);
 }
 
-/** The answer about all operations that were waited for; each begins with its facts. */
+/** The answer about all awaited operations; each part begins with the facts of its operation. */
 function answerAll(service: Service, awaited: readonly Operation[], context: CallContext): CallToolResult {
   const { inline } = service.settings;
   const allEnded = awaited.filter((operation) => isEnded(operation.state));

@@ -1,4 +1,4 @@
-/** The first tool source: built-in tools, which always exist and win over any tool file (B1). */
+/** The first tool source: built-in tools, which always exist and take precedence over tool files (B1). */
 import type { Tool } from "@modelcontextprotocol/server";
 import { lazy } from "../../base/lazy.ts";
 import { failure, success } from "../../base/outcome.ts";
@@ -48,7 +48,7 @@ function listedTool({ name, title, describe, annotations, parameters }: BuiltinT
     name,
     title,
     description: describe(facts),
-    // A schema is JSON, which its own type does not say: its members are `unknown`.
+    // The schema is JSON, although the type of its members is `unknown`.
     inputSchema: { ...schemaOf(parameters.map((one) => named(one, facts))) } as Tool["inputSchema"],
     annotations: readOnly
       ? { readOnlyHint: true, openWorldHint: annotations.openWorldHint }

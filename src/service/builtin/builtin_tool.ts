@@ -14,9 +14,9 @@ export interface BuiltinTool {
   /** The annotations that do not follow from `BuiltinTraits.readOnly`. */
   readonly annotations: Pick<ToolAnnotations, "idempotentHint" | "openWorldHint">;
   readonly parameters: readonly Parameter[];
-  /** Whether operations that have ended since are reported after its result (X5c). */
+  /** Whether its result is followed by a report of ended operations (X5c). */
   readonly appendsFinished: boolean;
-  /** Does a call whose arguments are checked. */
+  /** Does a call with checked arguments. */
   readonly call: (service: Service, args: BuiltinArguments, context: CallContext) => Promise<CallToolResult>;
 }
 
@@ -35,7 +35,7 @@ export const TOOLS_PARAMETER: Parameter = {
   description: 'Only of tools whose names begin so: "cargo,npm_run".',
 };
 
-/** Which tools pass the comma list `prefixes`; undefined or empty passes everything. */
+/** Tests tool names against the comma-separated `prefixes`; undefined or empty: all pass. */
 export function toolFilter(prefixes: string | undefined): (operation: Pick<Operation, "tool">) => boolean {
   const wanted = (prefixes ?? "").split(",").map((prefix) => prefix.trim()).filter((prefix) => prefix !== "");
   return ({ tool }) => wanted.length === 0 || wanted.some((prefix) => tool.startsWith(prefix));

@@ -21,7 +21,7 @@ export type PartRequest = { readonly lines: LineWish } | { readonly offset: numb
 /** Bytes kept free for the line that names the part. */
 const HEADING_BYTES = 200;
 
-/** The part that the arguments request; undefined: none. The problem is the text of the result. */
+/** The part that the arguments request; undefined: they request none. The problem is the text of the result. */
 export function partRequest(args: BuiltinArguments): Outcome<PartRequest | undefined> {
   const lines = args.text("lines");
   const offset = args.number("offset");
@@ -34,7 +34,7 @@ export function partRequest(args: BuiltinArguments): Outcome<PartRequest | undef
   return range.ok ? success({ lines: range.value }) : failure(`Cannot run "status": ${range.problem}`);
 }
 
-/** The part, after a line that says which it is and how to read on. */
+/** The part, below a line that names it and says how to read on. */
 export async function outputPart(
   operation: Operation,
   wish: PartRequest,

@@ -1,4 +1,4 @@
-/** `send` (X22): types into a command that was started with `input` or `tty`, and answers with what came of it. */
+/** `send` (X22): types into a command that was started with `input` or `tty`, and answers with its new output. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { CommandInput } from "../../base/command/running_command.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -18,7 +18,7 @@ import { type BuiltinTool, OPERATION_PARAMETER, unknownOperation } from "./built
 import { keySequence } from "./terminal_keys.ts";
 
 const DEFAULT_LIMIT_SECONDS = 2;
-/** Silence after some output ends a wait that names no condition: not every program tells that it waits. */
+/** Silence after some output that ends a wait without a condition, because not every program shows that it waits. */
 const QUIET_SECONDS = 0.5;
 /** The bytes that end a line of input: line feed, and the carriage return of a terminal. */
 const ENTERS: ReadonlySet<number> = new Set([10, 13]);
@@ -86,12 +86,12 @@ function inputOf({ state, command }: Operation): Outcome<CommandInput> {
   return input === undefined ? failure("its input is closed: start it with input or tty") : success(input);
 }
 
-/** What is typed, in this order: a size, bytes, the end. */
+/** What is sent, in this order: a terminal size, bytes, the end of input. */
 interface Typed {
   readonly size: { readonly columns: number; readonly rows: number } | undefined;
   readonly bytes: Uint8Array;
   readonly ends: boolean;
-  /** Of the text, without their ends: a terminal shows them again. */
+  /** The lines of the text without line endings; a terminal echoes them. */
   readonly lines: readonly string[];
 }
 
@@ -112,7 +112,7 @@ function readTyped(
   }
   const sequence = keySequence(keys, { applicationKeys });
   if (!sequence.ok) return sequence;
-  // Enter is a carriage return on a terminal, which makes a line of it where its program wants lines.
+  // On a terminal Enter is a carriage return; the terminal converts it if the program reads lines.
   const all = terminal === undefined ? text + "\n".repeat(keys.length) : text.replaceAll("\n", "\r") + sequence.value;
   const bytes = encodeText(all);
   if (bytes.length > MOST_BYTES) return failure(`${bytes.length} bytes are given, at most ${MOST_BYTES} are taken`);
@@ -124,7 +124,7 @@ function readTyped(
   });
 }
 
-/** Types; the reason why it could not, undefined: it could. */
+/** Sends the input. Returns why it failed; undefined: it succeeded. */
 async function type(input: CommandInput, { bytes, ends }: Typed): Promise<string | undefined> {
   try {
     if (bytes.length > 0) await input.write(bytes);

@@ -1,4 +1,4 @@
-/** `sandboxed_shell` (B5): any command line, with the same results, modes and limits as every other tool. */
+/** `sandboxed_shell` (B5): runs any command line, with the same results, modes and limits as every other tool. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { SHELL_TOOL_NAME } from "../../catalog/format/builtin_traits.ts";
 import type { MetaArguments } from "../../command/prepared_command.ts";
@@ -22,12 +22,12 @@ import {
   WATCH_PARAMETER,
 } from "../run/output_condition.ts";
 
-/** The rest of the description, after the sentence that clients show which cut it. */
+/** The rest of the description, after the sentence that clients with short descriptions show. */
 const DETAILS =
   "stdout and stderr come as one text, with the exit code. A program left with `&` ends with its command; " +
   "a server is a call of its own, whose `until` answers when it is up. Without input or tty stdin is empty.";
 
-/** `sandboxed_shell` only: a step of a sequence has no session, and is over with its end. */
+/** Only for `sandboxed_shell`: a step of a sequence has no session and cannot outlive the sequence. */
 const CALL_PARAMETERS: readonly Parameter[] = [
   ...CONDITION_PARAMETERS,
   WATCH_PARAMETER,
@@ -54,7 +54,9 @@ export const SHELL_TOOL: BuiltinTool = {
   call: runShell,
 };
 
-/** The sentence for clients that show 150 characters: text of a fixed length comes before the scope, and no path is cut. */
+/**
+ * The sentence for clients that show 150 characters. Text of fixed length precedes the scope, so that no path is cut.
+ */
 function firstSentence(facts: ListFacts): string {
   const answer = earlyAnswer(facts);
   const elsewhere = facts.settings.sandbox.enforced
@@ -67,7 +69,7 @@ function firstSentence(facts: ListFacts): string {
 
 async function runShell(service: Service, args: BuiltinArguments, context: CallContext): Promise<CallToolResult> {
   const preparing = prepare(service, args);
-  // Nothing else comes before a command that can be started at once.
+  // Nothing is awaited before a command that can start at once.
   const prepared = preparing instanceof Promise ? await preparing : preparing;
   if (!prepared.ok) return errorResult(prepared.problem);
   const condition = conditionIn(args);
@@ -82,7 +84,7 @@ async function runShell(service: Service, args: BuiltinArguments, context: CallC
     tool: SHELL_TOOL_NAME,
     ...prepared.value,
     timeoutSeconds: timeLimit(service.settings, args.number("timeout_seconds"), waits),
-    // The kind `mode` of the table accepts nothing else.
+    // The table's type `mode` accepts nothing else.
     executionMode: args.text("execution_mode") as MetaArguments["executionMode"],
     leafSynchronous: undefined,
     ...waits,
@@ -112,7 +114,7 @@ function prepare(service: Service, args: BuiltinArguments): Outcome<Prepared> | 
   return request instanceof Promise ? request.then(prepared) : prepared(request);
 }
 
-/** Characters and length of a name, which stands in messages and in `status`. */
+/** Allowed characters and length of a session name, which appears in messages and in `status`. */
 const SESSION_NAME = /^[\w.-]{1,40}$/;
 
 async function prepareSession(

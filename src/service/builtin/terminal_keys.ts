@@ -1,4 +1,4 @@
-/** Names of keys, and what a terminal sends for them (X22; xterm's control sequences). */
+/** Names of keys and the control sequences that xterm sends for them (X22). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 
 const ESCAPE = "\x1b";
@@ -26,12 +26,12 @@ const KEYS: Readonly<Record<string, string>> = {
   f11: `${ESCAPE}[23~`,
   f12: `${ESCAPE}[24~`,
 };
-/** Keys that send another sequence where a program has asked for it. */
+/** Keys that send another sequence if the program has switched to application mode. */
 const CURSOR: Readonly<Record<string, string>> = { up: "A", down: "B", right: "C", left: "D", home: "H", end: "F" };
 const CONTROL = /^ctrl-([a-z@[\]\\^_])$/;
 const ALT = /^alt-([!-~])$/;
 
-/** What these keys send, one after the other. `applicationKeys`: the program has asked for the other cursor keys. */
+/** The sequences of these keys. `applicationKeys`: the program has switched the cursor keys to application mode. */
 export function keySequence(
   keys: readonly string[],
   { applicationKeys }: { readonly applicationKeys: boolean },

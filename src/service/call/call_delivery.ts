@@ -1,6 +1,6 @@
 /**
- * One `tools/call` and how its result reaches the client (X5): in the answer, as a task, or later by a message the
- * client's version allows.
+ * Does one `tools/call` and delivers its result (X5): in the answer, as a task, or later by a message that the client's
+ * version allows.
  */
 import {
   type CallToolRequestParams,
@@ -48,7 +48,7 @@ export class CallDelivery {
     this.#parts = parts;
   }
 
-  /** Does one `tools/call`, or continues one whose client answered a question. */
+  /** Does one `tools/call`, or continues a call whose client has answered a question. */
   async answer(params: CallToolRequestParams, context: ServerContext): Promise<Result> {
     const { service, server, link, revision } = this.#parts;
     const { mcpReq } = context;
@@ -85,7 +85,7 @@ export class CallDelivery {
     return answer.task === undefined ? answer.result : rawResult(extensionTaskCreated(answer.task));
   }
 
-  /** Gives the task as soon as the call has become one, else its result. A call that is itself the task then goes on. */
+  /** Returns the task as soon as the call becomes one, or else the result. A call that is itself the task continues. */
   async #taskOrResult(
     call: ToolCall,
     base: CallContext,
@@ -110,12 +110,12 @@ export class CallDelivery {
 
   #asksForTask(params: CallToolRequestParams): boolean {
     const { service, server, revision } = this.#parts;
-    // A version or a server without tasks ignores the request for one.
+    // Without support for tasks in version and server, the request for a task is ignored.
     return revision === "2025-11-25" && member(params, "task") !== undefined && server.hasCoreTasks &&
       !service.settings.synchronous;
   }
 
-  /** The client accepts only a task, so a refused call becomes a failed task. */
+  /** This client accepts only a task, so a refused call becomes a failed task. */
   async #asTask(call: ToolCall, base: CallContext, context: ServerContext): Promise<Result> {
     const { service } = this.#parts;
     if (!supportsTask(call.name)) {

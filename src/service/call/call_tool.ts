@@ -1,6 +1,6 @@
 /**
- * A tool call: the first source that knows the tool answers it. A mistake in the call gives a result with `isError`, so
- * that the model can correct it; only a tool that does not exist is a protocol error.
+ * A tool call. The first source that knows the tool answers it. A mistake in the call gives a result with `isError`, so
+ * that the model can correct it. Only an unknown tool is a protocol error.
  */
 import { shownValue } from "../../base/text.ts";
 import type { CallToolResult, ProgressToken } from "@modelcontextprotocol/server";
@@ -30,7 +30,7 @@ function unknownTool(service: Service, name: string, { known, unavailable }: Unk
   return `Unknown tool ${shownValue(name)}${guess || "; `tools/list` names all tools"}`;
 }
 
-/** The answer of the first source that knows the tool; the problem joins the reasons of all. */
+/** The answer of the first source that knows the tool; the problem combines the reasons of all sources. */
 export async function askSources(
   sources: readonly ToolSource[],
   service: Service,
@@ -55,7 +55,7 @@ export interface ProgressFacts {
   readonly total?: number;
 }
 
-/** The members of a call's context for `token`; `send` sends one message of it. */
+/** The progress members of a call's context for `token`; `send` sends one message. */
 export function callProgress(
   parts: Pick<ConnectionParts, "service" | "revision" | "outgoing" | "use">,
   token: ProgressToken,

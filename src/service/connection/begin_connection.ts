@@ -1,5 +1,5 @@
 /**
- * The first stage of a connection over stdio (N3): it reads the first line, and answers it where that needs no SDK. The
+ * The first stage of a stdio connection (N3). It reads the first line and answers it if the SDK is not needed. The
  * second stage gets the same line.
  */
 import { encodeText } from "../../base/text.ts";
@@ -11,7 +11,7 @@ import type { StdioStreams } from "./stdio_connection.ts";
 import { concatenate } from "../../base/bytes.ts";
 import type { ByteInput } from "./stdio_transport.ts";
 
-/** Resolves with what the connection is then served on: when the first line is answered or the SDK's, or at a stop. */
+/** Resolves with the input for the second stage, once the first line is answered or left to the SDK, or at a stop. */
 export async function beginConnection(service: Service, io: StdioStreams): Promise<StdioStreams> {
   const input = new BegunInput(io.input);
   const line = await Promise.race([input.firstLine(), aborted(io.stop).then(() => undefined)]);
@@ -33,10 +33,10 @@ export async function beginConnection(service: Service, io: StdioStreams): Promi
 }
 
 const NEWLINE = 10;
-/** A first line that is longer is left to the transport. */
+/** A longer first line is left to the transport. */
 const MOST_BYTES = 64 * 1024;
 
-/** An input whose first line is looked at before the rest is read; then everything comes as it would have come. */
+/** An input whose first line can be inspected in advance; a reader then still receives everything. */
 export class BegunInput implements ByteInput {
   readonly #input: ByteInput;
   readonly #buffer = new Uint8Array(MOST_BYTES);
@@ -50,7 +50,10 @@ export class BegunInput implements ByteInput {
     this.#input = input;
   }
 
-  /** The first line without its end; undefined: the input ends before, the line is long, or `read` was called. */
+  /**
+   * The first line without its line ending; undefined: the input ends before, the line is too long, or `read` was
+   * called.
+   */
   async firstLine(): Promise<Uint8Array | undefined> {
     for (;;) {
       const end = this.#seen.indexOf(NEWLINE);
@@ -76,7 +79,7 @@ export class BegunInput implements ByteInput {
     return part.length;
   }
 
-  /** Nothing more is read, as if the client had closed it. */
+  /** Reads nothing more, as if the client had closed the input. */
   end(): void {
     this.#seen = new Uint8Array();
     this.#isEnded = true;

@@ -1,15 +1,15 @@
-/** What a server declares to a client: the capabilities that work. */
+/** The capabilities that a server declares to a client. */
 import type { ServerCapabilities } from "@modelcontextprotocol/server";
 import type { Changing } from "../notify/notifications.ts";
 import type { Revision, Service } from "../service.ts";
 import { TASKS_EXTENSION } from "../../wire/json_rpc_message.ts";
 
-/** The capabilities of a revision; `knownTo` removes those that a version lacks. `--sync` has no tasks. */
+/** The capabilities of a revision; `knownTo` removes those that a version lacks. With `--sync` there are no tasks. */
 export function capabilitiesOf(
   { sources, prompts, resources, onCatalogChange, onLogLevel, settings, registry }: Service,
   revision: Revision,
 ): ServerCapabilities {
-  // Where operations are not listed, only tool files and other sources can change the list.
+  // If operations are not listed, only tool files and other sources can change the list.
   const mayChange = onCatalogChange !== undefined || resources.length > 0 || !registry.byIdOnly;
   const common = {
     tools: listCapability(sources),

@@ -1,4 +1,4 @@
-/** The parts of one connection; the SDK's server, or what answers without it, works with them. */
+/** The parts of one connection, used by the SDK's server and by the direct answers without it. */
 import type { ListToolsResult } from "@modelcontextprotocol/server";
 import type { ClientLink } from "../sdk/client_link.ts";
 import type { ConnectionParts } from "../notify/notifications.ts";
@@ -12,7 +12,7 @@ import { toolList } from "./tool_list.ts";
 import { shownValue } from "../../base/text.ts";
 import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 
-/** The parts with the lists that a client asks for. */
+/** The parts that answer list requests. */
 export interface ListingParts extends ConnectionParts {
   readonly prompts: PromptList;
   /** `tools/list`. @throws {RequestError} For a cursor: the list has one page. */

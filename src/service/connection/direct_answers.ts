@@ -27,7 +27,7 @@ import { connectionParts, type ListingParts } from "./connection_parts.ts";
 import type { FirstAnswer } from "./first_answer.ts";
 import { type Answer, plainAnswer } from "./plain_requests.ts";
 
-/** The SDK on top of a session. */
+/** The SDK for a session that has begun without it. */
 export interface SdkConnection {
   /** Resolves with the session's server once the SDK has seen its first message. */
   readonly server: Promise<Pick<ClientLink, "ask" | "checkedResult">>;
@@ -36,7 +36,7 @@ export interface SdkConnection {
 
 export interface DirectAnswersOptions {
   readonly service: Service;
-  /** The answer that the client already has; absent: none, and the SDK answers the first message. */
+  /** The answer that was already sent; absent: the SDK answers the first message. */
   readonly answered: FirstAnswer | undefined;
   /** Loads the SDK, and connects it with the layer. */
   readonly connect: (direct: DirectAnswers) => Promise<SdkConnection>;
@@ -51,16 +51,16 @@ interface Agreed {
 export class DirectAnswers extends TransportLayer implements ClientLink {
   readonly #options: DirectAnswersOptions;
   readonly #running = new Map<WireId, AbortController>();
-  /** Undefined: the client has no answer to `initialize` yet, or has a version without sessions. */
+  /** Undefined: `initialize` is not answered yet, or the version has no sessions. */
   #agreed: Agreed | undefined;
-  /** The last one that the SDK has not answered. */
+  /** The last request that the SDK has not answered. */
   #initialize: JSONRPCRequest | undefined;
   #parts: ListingParts | undefined;
   #unsubscribe: Unsubscribe | undefined;
   #sdk: Promise<SdkConnection> | undefined;
-  /** Messages that the SDK cannot accept before it has answered `initialize`; undefined: it accepts all. */
+  /** Messages that are held back until the SDK has answered `initialize`; undefined: none are held back. */
   #waiting: [JSONRPCMessage, MessageExtraInfo | undefined][] | undefined = [];
-  /** Resolves when the SDK has answered an `initialize` whose answer the client has. */
+  /** Resolves when the SDK has answered an `initialize` that the client already got an answer to. */
   readonly #repeated = Promise.withResolvers<void>();
   #hasEnded = false;
 
@@ -70,7 +70,7 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     if (options.answered === undefined) this.#repeated.resolve();
   }
 
-  /** Begins to read. @throws {Error} When the SDK is needed from the start, and cannot be loaded. */
+  /** Starts reading. @throws {Error} When the SDK is needed from the start, and cannot be loaded. */
   async open(): Promise<void> {
     if (this.#options.answered === undefined) await this.#connect();
     else await super.start();
@@ -120,7 +120,7 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     this.inner.setProtocolVersion?.(version);
   }
 
-  /** Called by the SDK, which may come when the connection has ended. */
+  /** Called by the SDK, possibly after the end of the connection. */
   override async start(): Promise<void> {
     if (this.#hasEnded) return;
     if (this.#options.answered === undefined) {
@@ -166,7 +166,7 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     this.#unsubscribe?.();
   }
 
-  /** Whether it is the request that was answered before. */
+  /** Whether this request was already answered. */
   #begins(message: JSONRPCRequest): boolean {
     if (message.method !== "initialize" || this.#agreed !== undefined) return false;
     this.#initialize = message;
@@ -192,13 +192,13 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     } else this.#passOn(message, extra);
   }
 
-  /** Without the SDK no code waits for a notification or an answer. */
+  /** Without the SDK, notifications and answers have no receiver. */
   #passOn(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
     if (this.#waiting === undefined) this.onmessage?.(message, extra);
     else if (this.#sdk !== undefined || "method" in message && "id" in message) this.#waiting.push([message, extra]);
   }
 
-  /** One that is cancelled is not answered. */
+  /** A cancelled request is not answered. */
   async #answer(request: JSONRPCRequest, answer: Answer, extra: MessageExtraInfo | undefined): Promise<void> {
     const { id } = request;
     const controller = new AbortController();
@@ -230,7 +230,7 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     return await server;
   }
 
-  /** The requests that wait are answered with an error when it cannot be loaded. */
+  /** If the SDK cannot be loaded, the waiting requests get an error. */
   async #withSdk(): Promise<void> {
     try {
       await (this.#sdk ?? this.#connect());

@@ -1,7 +1,7 @@
 /**
- * The answer to `initialize` without the SDK, which takes longer to load than everything before it (N3). It is given where the
- * request has a known shape; any other line is the SDK's. What the SDK answers later is the same, byte for byte, and is
- * held back (stdio_transport.ts).
+ * Answers `initialize` without the SDK, because loading it takes longer than the rest of the start (N3). Only a request
+ * of a known shape is answered; any other line goes to the SDK. The SDK's later answer is byte for byte the same and is
+ * dropped (stdio_transport.ts).
  */
 import { attempt } from "../../base/errors.ts";
 import { instructionsOf } from "../result/listed_texts.ts";
@@ -13,7 +13,7 @@ import { capabilitiesOf } from "./capabilities.ts";
 import { knownTo } from "../sdk/client_link.ts";
 
 export interface FirstAnswer {
-  /** Of the request. */
+  /** The id of the request. */
   readonly id: WireId;
   /** One line, without its end. */
   readonly text: string;
@@ -21,14 +21,17 @@ export interface FirstAnswer {
   readonly client: string;
 }
 
-/** Versions that begin with `initialize`, and are answered with themselves. */
+/** Versions that begin with `initialize`; the answer repeats the version. */
 const VERSIONS: readonly unknown[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 
-/** Longer ones are left to the SDK. */
+/** Longer lines are left to the SDK. */
 const LONGEST_ID = 100;
 
 type Object = Readonly<Record<string, unknown>>;
-/** The shapes of values that are answered without the SDK. A record of forms: an object, whose other members may be anything. */
+/**
+ * Shapes of requests that are answered without the SDK. A record of shapes means an object; its other members may be
+ * anything.
+ */
 type Form = "object" | "objects" | "text" | "flag" | { readonly [member: string]: Form };
 
 const CLIENT: Form = { title: "text", websiteUrl: "text", description: "text" };
@@ -45,7 +48,7 @@ const CAPABILITIES: Form = {
   },
 };
 
-/** The answer to a line; undefined: it is not an `initialize`, or not of a known shape. Pure. */
+/** The answer to a line; undefined: it is not an `initialize` of a known shape. Pure. */
 export function firstAnswer(service: Service, line: Uint8Array): FirstAnswer | undefined {
   const message = parsed(line);
   if (!isObject(message) || !hasOnly(message, ["jsonrpc", "id", "method", "params"])) return undefined;
@@ -65,7 +68,7 @@ export function firstAnswer(service: Service, line: Uint8Array): FirstAnswer | u
   return { id, text: JSON.stringify({ result, jsonrpc, id }), client: `${name} ${version}`.trim() };
 }
 
-/** Undefined also for what the engine's objects treat in their own way. */
+/** Also undefined for keys with a special meaning in JavaScript objects. */
 function parsed(line: Uint8Array): unknown {
   const text = attempt(TypeError, () => new TextDecoder("utf-8", { fatal: true }).decode(line));
   const read = text === undefined || text.includes("__proto__") ? undefined : parseBounded(text);

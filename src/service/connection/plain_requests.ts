@@ -1,6 +1,6 @@
 /**
- * Requests of a session that need no check of the SDK, because nothing in them is in doubt: most of what clients send.
- * Their answers are those of the SDK's server, which has the same parts.
+ * Answers simple requests of a session without the SDK's checks, which are most requests. The SDK's server would give
+ * the same answers, because it has the same parts.
  */
 import type { JSONRPCRequest, ProgressToken, Result, Tool } from "@modelcontextprotocol/server";
 import { offersOf } from "../questions/question.ts";
@@ -12,15 +12,15 @@ import { SessionClient } from "../questions/session_client.ts";
 import { calledName } from "../result/listed_texts.ts";
 import { callProgress, callTool } from "../call/call_tool.ts";
 
-/** Does what a request asks for, or throws the error of its answer; undefined: the SDK is to answer after all. */
+/** Handles a request, or throws the error for its answer; undefined: the SDK must answer. */
 export type Answer = (signal: AbortSignal) => Promise<Result | undefined>;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Keys of `_meta` that the protocol gives a meaning. */
+/** Keys of `_meta` with a meaning in the protocol. */
 const RESERVED_KEYS = "io.modelcontextprotocol/";
 
-/** Undefined: the request is for the SDK. */
+/** Undefined: the SDK must answer. */
 export function plainAnswer(parts: ListingParts, { method, params = {} }: JSONRPCRequest): Answer | undefined {
   const { _meta: meta = {}, ...own } = params;
   if (Object.keys(meta).some((key) => key.startsWith(RESERVED_KEYS))) return undefined;
@@ -69,7 +69,7 @@ function listAnswer(parts: ListingParts, method: string, cursor: unknown): Answe
   }
 }
 
-/** In sessions results are objects: the SDK puts any other into one. */
+/** In sessions results are objects; the SDK wraps any other value. */
 function needsTranslation({ outputSchema }: Tool): boolean {
   return outputSchema !== undefined && outputSchema["type"] !== "object";
 }
@@ -85,7 +85,7 @@ export interface PlainCall {
   readonly progressToken: ProgressToken | undefined;
 }
 
-/** Does a call of a session. @throws {RequestError} For a tool that does not exist; what the SDK says of a wrong result. */
+/** Does a call of a session. @throws {RequestError} For an unknown tool, or the SDK's error about a wrong result. */
 export async function answerPlainCall(
   parts: ConnectionParts,
   { name, arguments: args, progressToken: token }: PlainCall,

@@ -1,4 +1,6 @@
-/** The SDK on top of a connection over stdio: both eras, and all that is not answered without it. */
+/**
+ * Serves the rest of a stdio connection with the SDK: both protocol eras, and everything that is not answered directly.
+ */
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { McpRequestContext } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
@@ -9,14 +11,14 @@ import type { Service } from "../service.ts";
 import type { DirectAnswers, SdkConnection } from "./direct_answers.ts";
 import { buildServer, revisionOf } from "./server.ts";
 
-/** Connects the SDK, which takes what `direct` passes on. */
+/** Connects the SDK to the messages that `direct` passes on. */
 export function connectSdk(service: Service, direct: DirectAnswers): SdkConnection {
   const { promise: server, resolve } = Promise.withResolvers<VersionedServer>();
   const build = (context: McpRequestContext) => {
     const revision = revisionOf(context);
     const isSession = revision === "2025-11-25";
     const built = buildServer(service, { revision, ...isSession && { parts: direct.parts } });
-    // A client may have tried the other era before.
+    // A client may have tried the other era first.
     if (isSession) resolve(built);
     return built;
   };

@@ -1,4 +1,7 @@
-/** One SDK server for one connection. State that outlives it is in the service: HTTP needs a new server for each request. */
+/**
+ * One SDK server for one connection. State that outlives it belongs to the service, because HTTP needs a new server for
+ * each request.
+ */
 import type { McpRequestContext } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import { capabilitiesOf } from "./capabilities.ts";
@@ -18,18 +21,21 @@ import type { Revision, Service } from "../service.ts";
 
 export interface ServerOptions {
   readonly revision: Revision;
-  /** `request`: it serves one request of HTTP and announces nothing; absent: a connection that lasts. */
+  /** `request`: it serves one HTTP request and announces nothing; absent: it serves a lasting connection. */
   readonly lifetime?: "request";
-  /** Of the connection, which announces changes itself; absent: the server has its own, and does. */
+  /**
+   * The parts of a connection that announces changes itself; absent: the server has its own parts and announces
+   * changes.
+   */
   readonly parts?: ListingParts;
 }
 
-/** The revision in the SDK's word for it. */
+/** The revision as the SDK names it. */
 export function revisionOf({ era }: Pick<McpRequestContext, "era">): Revision {
   return era === "legacy" ? "2025-11-25" : "2026-07-28";
 }
 
-/** A server that is ready to be connected; closing it ends its subscriptions. */
+/** A server that is ready to connect; closing it ends its subscriptions. */
 export function buildServer(service: Service, { revision, lifetime, parts }: ServerOptions): VersionedServer {
   const server = new VersionedServer(service.info, {
     capabilities: capabilitiesOf(service, revision),
@@ -40,7 +46,7 @@ export function buildServer(service: Service, { revision, lifetime, parts }: Ser
   serveLists(server, all);
   serveReading(server, service, all.use);
   const calls = new CallDelivery({ ...all, server, closed: closed.signal });
-  // Its results are those of `tools/call`, or raw ones, which the server hands on as they are.
+  // Results are those of `tools/call`, or raw results that the server passes on unchanged.
   server.setRequestHandler("tools/call", ({ params }, context) => calls.answer(params, context) as Promise<never>);
   if (service.prompts.length > 0) servePrompts(server, service);
   serveCompletions(server, service);
@@ -64,13 +70,13 @@ function serveLists(server: VersionedServer, { service, use, prompts, listTools 
   );
   server.setRequestHandler("resources/list", ({ params }) => listResources(service, use, params?.cursor));
   server.setRequestHandler("resources/templates/list", ({ params }) => listTemplates(service, params?.cursor));
-  // Without a source no request for prompts is known, as the capabilities say.
+  // Without a source, requests for prompts are unknown, as the capabilities declare.
   if (service.prompts.length > 0) {
     server.setRequestHandler("prompts/list", ({ params }) => prompts.page(params?.cursor));
   }
 }
 
-/** What only versions with sessions have. */
+/** Handlers that only versions with sessions have. */
 function serveSession(server: VersionedServer, { service, outgoing, level, subscriptions }: ListingParts): void {
   server.oninitialized = () => void announceSandbox(service, outgoing);
   server.setRequestHandler("logging/setLevel", { params: ANYTHING }, (params) => {

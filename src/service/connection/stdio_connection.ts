@@ -12,21 +12,21 @@ import type { Service } from "../service.ts";
 import { StdioTransport, type StdioTransportOptions } from "./stdio_transport.ts";
 
 export interface StdioStreams extends Omit<StdioTransportOptions, "log" | "answered"> {
-  /** The answer that the client already has; absent: none. */
+  /** The answer that was already sent; absent: none. */
   readonly answered?: FirstAnswer;
   /** Aborted by SIGINT or SIGTERM: the connection ends in order. */
   readonly stop?: AbortSignal;
-  /** Grace of operations after `stop`, milliseconds; absent: 10,000. */
+  /** Time for operations to end after `stop`, milliseconds; absent: 10,000. */
   readonly graceMs?: number;
 }
 
 const GRACE_MS = 10_000;
-/** From SIGTERM to SIGKILL when stdin has ended. */
+/** Milliseconds from SIGTERM to SIGKILL after the end of stdin. */
 const KILL_AFTER_MS = 1_000;
 /** Answers are written right after their operations end; this only guards against a bug. */
 const LAST_ANSWERS_MS = 2_000;
 
-/** Serves until the connection has ended; then nothing runs any more in `service.registry`. */
+/** Serves until the connection has ended. No operation of `service.registry` runs afterwards. */
 export async function serveStdioConnection(service: Service, io: StdioStreams): Promise<void> {
   const { answered } = io;
   const transport = new StdioTransport({ ...io, answered: answered?.id, log: service.log });
@@ -44,7 +44,7 @@ export async function serveStdioConnection(service: Service, io: StdioStreams): 
 
   async function endInOrder(): Promise<void> {
     const deadline = performance.now() + (io.graceMs ?? GRACE_MS);
-    // First the requests: one that was read last may not have started its operation yet.
+    // Requests first: the last one may not have started its operation yet.
     await transport.whenAnswered(deadline - performance.now());
     await service.registry.shutdown(Math.max(0, deadline - performance.now()));
     await service.shells?.close();

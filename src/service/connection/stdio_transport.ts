@@ -15,33 +15,35 @@ import { messageLines } from "../../wire/message_reader.ts";
 
 /** The source of bytes: `Deno.stdin`, or a test's own. */
 export interface ByteInput {
-  /** Null: the end. */
+  /** Reads into a buffer and returns the number of bytes; null: the end. */
   read(buffer: Uint8Array): Promise<number | null>;
 }
 
 export interface StdioTransportOptions {
   readonly input: ByteInput;
   readonly output: ByteOutput;
-  /** The first request with this id was answered before; absent: none was. */
+  /** The id of the request that was already answered; absent: none was. */
   readonly answered?: WireId | undefined;
   readonly log: Logger;
 }
 
 const READ_BYTES = 64 * 1024;
-/** The longest delay of the end by a client that does not read, milliseconds. */
+/** How long a client that does not read can delay the end, milliseconds. */
 const LAST_WRITES_MS = 2_000;
 
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Resolves when the client is gone: stdin ended, failed, or stdout is closed. Nothing is written from then on. */
+  /**
+   * Resolves when the client is gone: stdin has ended or failed, or stdout is closed. Nothing is written afterwards.
+   */
   readonly inputEnded: Promise<void>;
 
   readonly #options: StdioTransportOptions;
   readonly #writer: MessageWriter;
   readonly #endInput: () => void;
-  /** Requests that have neither an answer nor a cancel. */
+  /** Requests that are neither answered nor cancelled. */
   readonly #pending = new Set<WireId>();
   #onAnswered: (() => void) | undefined;
   #isOpen = true;
@@ -63,7 +65,7 @@ export class StdioTransport implements Transport {
     this.#writer = new MessageWriter(options.output, (thrown) => this.#outputFailed(thrown));
   }
 
-  /** The version the connection has settled on. */
+  /** The negotiated version of the connection. */
   setProtocolVersion(version: string): void {
     this.#takesBatches = takesBatches(version);
   }
@@ -79,7 +81,7 @@ export class StdioTransport implements Transport {
     return Promise.resolve();
   }
 
-  /** Writes one message; resolves when it is out, or dropped because the client is gone. */
+  /** Writes one message; resolves when it is written, or dropped because the client is gone. */
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return Promise.reject(new Error("Cannot send a message: the connection is closed"));
     const written = this.#write(message);
@@ -87,7 +89,7 @@ export class StdioTransport implements Transport {
     return written;
   }
 
-  /** Waits until the client has every answer, or is gone; false: `timeoutMs` passed before. */
+  /** Waits until every request is answered or the client is gone; false: `timeoutMs` passed first. */
   async whenAnswered(timeoutMs: number): Promise<boolean> {
     if (this.#isOpen && this.#pending.size > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -125,7 +127,7 @@ export class StdioTransport implements Transport {
   #receive(wire: WireMessage): void {
     switch (wire.kind) {
       case "request":
-        // A subscription stays open as long as the connection: there is nothing to wait for.
+        // A subscription stays open until the connection ends, so it is not awaited.
         if (wire.method !== "subscriptions/listen" && wire.id !== this.#answered) this.#pending.add(wire.id);
         this.#answered = undefined;
         return this.onmessage?.(wire.message);
@@ -163,7 +165,7 @@ export class StdioTransport implements Transport {
   }
 
   #outputFailed(thrown: unknown): void {
-    // A client that goes away without closing stdin has ended the connection too.
+    // A client that closes only stdout has ended the connection too.
     if (!(thrown instanceof Deno.errors.BrokenPipe)) {
       this.#options.log.warn("Cannot write to stdout", { error: messageOf(thrown) });
     }

@@ -1,4 +1,4 @@
-/** `tools/list`: the tools of every source as one client sees them. */
+/** `tools/list`: the tools of all sources as one client sees them. */
 import type { Tool } from "@modelcontextprotocol/server";
 import { mergedList } from "../../base/lazy.ts";
 import { supportsTask } from "../../catalog/format/builtin_traits.ts";
@@ -8,9 +8,9 @@ import type { Service } from "../service.ts";
 const TASK_SUPPORT = { taskSupport: "optional" } as const;
 
 /**
- * All tools, source by source; a name that an earlier source has is left out, with a warning in the log.
- * `withTasks` says which may be called as tasks, for the one version that has a word for it. The
- * last lists are kept, because most clients ask more than once.
+ * All tools, source by source. A name that an earlier source has is left out and logged as a warning. `withTasks` marks
+ * tools that can be called as tasks, for the one version that supports this. The last lists are cached, because most
+ * clients ask more than once.
  */
 export function toolList(
   { sources, settings, log }: Pick<Service, "sources" | "settings" | "log">,

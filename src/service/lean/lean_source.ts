@@ -1,6 +1,6 @@
 /**
- * `--lean`: two tools that never change stand for all tools of other sources. Version 2026-07-28 allows no list that
- * requests change, so this is a choice of the start.
+ * `--lean`: two fixed tools replace all tools of other sources. Version 2026-07-28 does not allow requests to change
+ * the list, so this is chosen at the start.
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { didYouMean } from "../../base/suggest.ts";
@@ -27,15 +27,15 @@ import {
 import { ToolIndex } from "./tool_index.ts";
 
 export interface LeanSourceOptions {
-  /** Their tools are found and called, and not listed; the first that knows a name answers. */
+  /** Sources whose tools are found and called but not listed; the first that knows a name answers. */
   readonly hidden: readonly ToolSource[];
-  /** What the tools are of, for the description. */
+  /** The origin of the tools, for the description. */
   readonly origins: readonly string[];
   readonly facts: ListFacts;
 }
 
 const DEFAULT_LIMIT = 5;
-/** How many of the best are shown with their schema, and the limit of characters for these schemas together. */
+/** How many of the best tools are shown with their schema, and the maximum characters of these schemas together. */
 const WITH_SCHEMA = 3;
 const SCHEMA_LENGTH = 2_000;
 
@@ -63,7 +63,7 @@ export class LeanSource implements ToolSource {
     return Promise.resolve(this.#listed());
   }
 
-  /** A hidden tool can be called by its own name too: a client may know it from elsewhere. */
+  /** A hidden tool can also be called directly, because a client may know its name from elsewhere. */
   async call(service: Service, call: ToolCall, context: CallContext): Promise<Outcome<CallToolResult, UnknownTool>> {
     const parameters = PARAMETERS.get(call.name);
     if (parameters === undefined) return await askSources(this.#options.hidden, service, call, context);
@@ -87,7 +87,7 @@ export class LeanSource implements ToolSource {
     const args = wanted.object("arguments");
     const answered = await askSources(this.#options.hidden, service, { name: given, args }, context);
     if (answered.ok) return answered.value;
-    // Found names have no prefix; a model may put it there.
+    // Found names lack the prefix, but a model may add it.
     const name = calledName(service, given);
     const again = name === given ? answered : await askSources(this.#options.hidden, service, { name, args }, context);
     if (again.ok) return again.value;
@@ -111,7 +111,7 @@ export class LeanSource implements ToolSource {
     return withMore(textsOf(found.slice(0, most)), found.length - most);
   }
 
-  /** Empty: the tools of all are known. */
+  /** Reasons why tools are not known yet; empty: all are known. */
   #unknownServers(service: Service): string {
     const unknown = this.#options.hidden.flatMap((source) => source.unknown?.() ?? []);
     return unknown.length === 0
@@ -119,7 +119,7 @@ export class LeanSource implements ToolSource {
       : `Not known yet: the tools of ${unknown.join(", ")}. See \`${listedName(service, "status")}\`.`;
   }
 
-  /** A listed tool is not called in another's name: a person may have allowed one and not the other. */
+  /** A listed tool is not called through this one, because a person may have allowed only one of them. */
   async #unknown(service: Service, name: string, { known, unavailable }: UnknownTool): Promise<string> {
     if (unavailable !== undefined) return `Tool "${name}" is not available: ${unavailable}`;
     const listed = (await Promise.all(service.sources.map((source) => source.list()))).flat();

@@ -1,4 +1,4 @@
-/** The two tools that `--lean` lists for others, and the texts that the model reads of those. Pure. */
+/** The two tools that `--lean` lists, and the texts about the hidden tools. Pure. */
 import type { Tool } from "@modelcontextprotocol/server";
 import { CALL_TOOL_NAME, FIND_TOOLS_NAME } from "../../catalog/format/builtin_traits.ts";
 import { visibleText } from "../../base/visible_text.ts";
@@ -15,11 +15,11 @@ export const CALL_PARAMETERS: readonly Parameter[] = [
   { name: "arguments", kind: "object", description: "The tool's own arguments." },
 ];
 
-/** Origins of tools that are named. */
+/** At most this many origins of tools are named. */
 const MOST_ORIGINS = 20;
-/** Optional arguments that are named next to a tool. */
+/** At most this many optional arguments of a tool are named. */
 const MOST_OPTIONAL = 10;
-/** A longer first sentence is cut in an answer. */
+/** A longer first sentence is truncated, characters. */
 const LONGEST_SENTENCE = 200;
 
 /** `origins`: where the tools come from, such as names of servers. */

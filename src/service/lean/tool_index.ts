@@ -1,28 +1,28 @@
 /**
- * Finds tools by words: BM25 over the words of names, titles, descriptions and arguments, a name counting most.
- * docs/design.md says why it is not a library. Pure.
+ * Finds tools by words: BM25 over names, titles, descriptions and arguments. Names count most. docs/design.md says why
+ * it is not a library. Pure.
  */
 import type { Tool } from "@modelcontextprotocol/server";
 import { didYouMean } from "../../base/suggest.ts";
 
-/** What one word counts, by its place. */
+/** The weight of a word by its place. */
 const OF_NAME = 5;
 const OF_TITLE = 2;
 const OF_ARGUMENT = 1;
 const OF_DESCRIPTION = 1;
-/** BM25: how soon more of a word counts no more, and how far long texts count less. */
+/** Parameters of BM25: saturation of word frequency, and normalization of text length. */
 const SATURATION = 1.2;
 const LENGTH_SHARE = 0.3;
-/** Shorter words are not taken for the beginning of others. */
+/** Minimum length of a word that also matches as a prefix. */
 const SHORTEST_BEGINNING = 3;
-/** Further words of a query count nothing. */
+/** Further words of a query are ignored. */
 const MOST_WORDS = 32;
 
-/** The tools of one moment, for any number of queries. */
+/** An index of the current tools, for any number of queries. */
 export class ToolIndex {
   readonly #tools: readonly Tool[];
   readonly #byName: ReadonlyMap<string, Tool>;
-  /** What each word counts in each tool that has it. */
+  /** The weight of each word in each tool that has it. */
   readonly #places = new Map<string, Map<Tool, number>>();
   readonly #lengths = new Map<Tool, number>();
   readonly #usualLength: number;
@@ -35,14 +35,17 @@ export class ToolIndex {
     this.#usualLength = whole / Math.max(1, tools.length);
   }
 
-  /** The tools that a query names, in its order; empty: it holds words that are not names. */
+  /** The tools that a query names, in its order; empty: some words are not names. */
   named(query: string): readonly Tool[] {
     const words = query.split(/[\s,]+/).filter((word) => word !== "");
     const tools = words.map((word) => this.#byName.get(word));
     return tools.includes(undefined) ? [] : [...new Set(tools.flatMap((tool) => tool ?? []))];
   }
 
-  /** The tools that have a word of the query, best first. One whose name is the query, written as it may be, is first. */
+  /**
+   * The tools that contain a word of the query, best first. A tool whose name equals the query in any spelling is
+   * first.
+   */
   find(query: string): readonly Tool[] {
     const words = [...new Set(wordsOf(query))].slice(0, MOST_WORDS);
     const scores = new Map<Tool, { score: number; words: number }>();
@@ -57,13 +60,13 @@ export class ToolIndex {
       Number(other.name === query.trim()) - Number(one.name === query.trim())
     );
     const found = [...scores].filter(([tool]) => !named.includes(tool))
-      // One that has all words of the query is worth more than one that has a rare word.
+      // A tool with all words of the query ranks above one with a rare word.
       .map(([tool, sum]) => ({ tool, score: sum.score * sum.words }))
       .toSorted((one, other) => other.score - one.score);
     return [...exact, ...found.map(({ tool }) => tool)];
   }
 
-  /** `; did you mean "x"?` for a query that finds nothing; empty: nothing is near. */
+  /** `; did you mean "x"?` for a query without results; empty: no name is similar. */
   suggestion(query: string): string {
     return wordsOf(query).map((word) => didYouMean(word, this.#places.keys())).find((guess) => guess !== "") ?? "";
   }
@@ -113,11 +116,11 @@ function likenessOf(one: string, other: string): number {
   return short.length >= SHORTEST_BEGINNING && long.startsWith(short) ? short.length / long.length / 2 : 0;
 }
 
-/** `HTTPServer2` is `HTTP`, `Server`, `2`; letters without case stand together. */
+/** Splits `HTTPServer2` into `HTTP`, `Server`, `2`; letters without case stay together. */
 const WORD = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+|[\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{Lu}/gu;
 
 /**
- * Words in small letters, split where a character is not a letter and where the case changes.
+ * Words in lower case, split at other characters than letters and where the case changes.
  *
  * @example wordsOf("github_createIssue-2") // ["github", "create", "issue", "2"]
  */

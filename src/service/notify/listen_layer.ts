@@ -23,7 +23,7 @@ import { followed } from "./subscriptions.ts";
 
 export class ListenLayer extends TransportLayer {
   readonly #service: Service;
-  /** Functions that end subscriptions at sources, by open subscription. */
+  /** Functions that end the source subscriptions of each open subscription. */
   readonly #followed = new Map<WireId, Promise<Unsubscribe>>();
   /** The tasks that each open subscription listens to. */
   readonly #listening = new Map<WireId, readonly Operation[]>();
@@ -34,7 +34,7 @@ export class ListenLayer extends TransportLayer {
     this.#service = service;
   }
 
-  /** Adds the tasks to the acknowledgement; other messages are unchanged. An answer ends the subscription. */
+  /** Adds the tasks to the acknowledgement; other messages stay unchanged. An answer ends the subscription. */
   override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (!("method" in message)) {
       if (message.id !== undefined && message.id !== null) this.#end(message.id);
@@ -63,7 +63,7 @@ export class ListenLayer extends TransportLayer {
     const following = followed(this.#service, message);
     if (following === undefined || !("id" in message) || message.id === undefined) return this.#passOn(message, extra);
     this.#followed.set(message.id, following);
-    // Acknowledged when the servers know: no change after that is missed.
+    // The acknowledgement waits for the servers, so that no later change is missed.
     void following.then(() => this.#passOn(message, extra));
   }
 

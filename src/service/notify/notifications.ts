@@ -1,4 +1,4 @@
-/** Notifications of one connection, as its version allows them (X5d, S17, C3). */
+/** Notifications of one connection that its version allows (X5d, S17, C3). */
 import type { LoggingLevel } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -23,9 +23,9 @@ export interface ConnectionParts {
   readonly revision: Revision;
   readonly link: ClientLink;
   readonly outgoing: Outgoing;
-  /** The use that the client has made of resources so far. */
+  /** How the client has used resources so far. */
   readonly use: ResourceUse;
-  /** Which log messages the client wants; undefined: its version says that elsewhere. */
+  /** Which log messages the client wants; undefined: its version declares this with each request. */
   readonly level: LogLevel | undefined;
   /** Undefined: its version has subscriptions of another kind. */
   readonly subscriptions: Subscriptions | undefined;
@@ -63,7 +63,7 @@ function announceChanges(
       ...subscriptions !== undefined && { subscribed: subscriptions.uris },
       updated: (uri) => void outgoing.notify("notifications/resources/updated", { uri }),
       listChanged: () => {
-        // With `subscriptions` the list of resources is that of a client which may never have asked for it.
+        // With `subscriptions` the client may get changes of a resource list that it never requested.
         if (subscriptions !== undefined && !use.listed) return;
         void outgoing.notify("notifications/resources/list_changed");
       },
@@ -85,7 +85,7 @@ function announceEnd({ operation, to }: Transition, wanted: LogLevel, outgoing: 
   void outgoing.notify("notifications/message", { level, logger: "ahma", data });
 }
 
-/** A log message for lines that were watched for (X21). */
+/** A log message about watched lines (X21). */
 function announceNews(operation: Operation, wanted: LogLevel, outgoing: Outgoing): void {
   if (!wanted.includes("notice") || operation.delivery === "delivered" && isEnded(operation.state)) return;
   void outgoing.notify("notifications/message", { level: "notice", logger: "ahma", data: newsText(operation) });
@@ -117,7 +117,7 @@ export interface Changing {
   onChange?(listener: () => void): Unsubscribe;
 }
 
-/** Hears each change of one of the sources; undefined: none of them ever changes. */
+/** Subscribes to changes of all sources; undefined: none of them ever changes. */
 export function watchSources(sources: readonly Changing[], listener: () => void): Unsubscribe | undefined {
   const changing = sources.filter(({ onChange }) => onChange !== undefined);
   if (changing.length === 0) return undefined;

@@ -4,7 +4,7 @@ import type { ClientLink } from "../sdk/client_link.ts";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Service } from "../service.ts";
 
-/** Sends notifications that belong to no open request; a failure is logged only. */
+/** Sends notifications without an open request; failures are only logged. */
 export class Outgoing {
   readonly #link: Pick<ClientLink, "notification">;
   readonly #log: Logger;
@@ -23,7 +23,7 @@ export class Outgoing {
     }
   }
 
-  /** Sends one after the answers that are on their way, because it refers to them. */
+  /** Sends a notification after all pending answers, because it refers to them. */
   notifyLater(method: string, params: Record<string, unknown>): void {
     setTimeout(() => void this.notify(method, params), 0);
   }
@@ -31,7 +31,7 @@ export class Outgoing {
 
 /** The experimental capability of a client that requests the signal. */
 export const WORK_CAPABILITY = "ahma/work";
-/** Its parameters: `active`, whether anything runs or waits. */
+/** Its parameter `active` says whether any operation runs or waits. */
 export const WORK_METHOD = "notifications/ahma/work";
 
 /**

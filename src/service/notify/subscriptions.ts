@@ -1,4 +1,4 @@
-/** Resources whose updates a client wants to hear of: in a session, and by `subscriptions/listen` (2026-07-28). */
+/** Resources that a client is subscribed to, in a session or by `subscriptions/listen` (2026-07-28). */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import { answerOf, existingAddress, sourceOf } from "../resources/resources.ts";
@@ -17,7 +17,7 @@ export class Subscriptions implements Disposable {
     return this.#open;
   }
 
-  /** @throws {RequestError} For an address where nothing is. */
+  /** @throws {RequestError} For a URI without a resource. */
   async subscribe(uri: string): Promise<void> {
     const source = sourceOf(this.#service, uri);
     if (source === undefined) await existingAddress(this.#service, uri);

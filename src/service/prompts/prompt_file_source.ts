@@ -1,4 +1,4 @@
-/** Prompt files as a source: what clients see of them, and answers to requests for one (Q2, C5). */
+/** The source of prompt files: lists them for clients and answers requests for one (Q2, C5). */
 import type { GetPromptResult, Prompt as ListedPrompt } from "@modelcontextprotocol/server";
 import { describeDiagnostic, diagnosticLines } from "../../base/diagnostic.ts";
 import type { Unsubscribe } from "../../base/emitter.ts";
@@ -92,10 +92,10 @@ export class PromptFileSource implements PromptSource {
   }
 }
 
-/** A prompt as `prompts/list` has it. */
+/** A prompt in the form of `prompts/list`. */
 function listedPrompt(prompt: Prompt, library: PromptLibrary): ListedPrompt {
   const { name, title, origin, parameters } = prompt;
-  // A project is written by others than the program and its user: its prompts say so where a client shows them.
+  // Prompts of a project are marked as such for the client, because other people may have written them.
   const shown = origin === "project" ? `${title ?? name} (project)` : title;
   return {
     name,
@@ -106,7 +106,7 @@ function listedPrompt(prompt: Prompt, library: PromptLibrary): ListedPrompt {
   };
 }
 
-/** The description, and which other prompts this one takes the place of. */
+/** The description, and which other prompts this one replaces. */
 function descriptionOf(prompt: Prompt, { overridden }: PromptLibrary): { readonly description?: string } {
   const others = overridden.get(prompt);
   const note = others === undefined ? [] : [`Replaces the ${others.join(" and ")} prompt of this name.`];
@@ -120,7 +120,7 @@ function listedArgument({ name, description, required, choices }: PromptParamete
   return { name, ...words !== "" && { description: words }, ...required && { required } };
 }
 
-/** A partial is unknown to clients. */
+/** Clients do not see partials. */
 function promptOf({ all, listed }: PromptLibrary, name: string): Outcome<Prompt, PromptRefusal> {
   const prompt = all.get(name);
   if (prompt?.isPartial === true) {

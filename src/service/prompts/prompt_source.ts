@@ -20,14 +20,14 @@ export interface ArgumentRequest {
   readonly args: Readonly<Record<string, string>>;
 }
 
-/** Values in the protocol's form; what exceeds its limit of 100 is cut off by the caller. */
+/** Values in the protocol's form; the caller applies its limit of 100. */
 export type Completion = CompleteResult["completion"];
 
 /** The reason why a source gives no answer. */
 export type PromptRefusal =
-  /** It has no prompt of that name; `known` are its names, from which a suggestion is made. */
+  /** It has no prompt of that name; `known` has its names, for a suggestion. */
   | { readonly kind: "unknown"; readonly known: Iterable<string> }
-  /** It has the prompt and cannot give it; the message names the value and the way out. */
+  /** It has the prompt but cannot render it; the message names the value and the remedy. */
   | { readonly kind: "refused"; readonly message: string };
 
 /** The parts of a request other than its parameters. */
@@ -41,7 +41,7 @@ export interface PromptSource {
   list(): Promise<readonly Prompt[]>;
   /** One prompt with its arguments applied. */
   get(request: PromptRequest, context: PromptContext): Promise<Outcome<GetPromptResult, PromptRefusal>>;
-  /** Values for an argument; an argument that has none gets an empty list. */
+  /** Completions for an argument; empty if it has none. */
   complete(request: ArgumentRequest, context: PromptContext): Promise<Outcome<Completion, PromptRefusal>>;
   /** Calls the listener once for each change of `list` or `get`; absent: they never change. */
   onChange?(listener: () => void): Unsubscribe;

@@ -80,7 +80,7 @@ export interface PromptListParts {
 /** Prompts on one page. */
 const PAGE_SIZE = 100;
 
-/** Joins the lists of all sources; keeps the last result, because a client reads it page by page. */
+/** Joins the lists of all sources and caches the result, because a client reads it page by page. */
 export class PromptList {
   readonly #all: () => Promise<readonly Prompt[]>;
 

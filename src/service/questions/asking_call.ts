@@ -1,6 +1,6 @@
 /**
- * A call of a client of 2026-07-28 that may ask before it has its result (SEP-2322): a request is answered with the
- * questions and a state, the client repeats the request with its answers and that state, and the call continues.
+ * A call of a 2026-07-28 client that may ask questions before its result (SEP-2322). The request is answered with the
+ * questions and a state. The client repeats the request with answers and state, and the call continues.
  */
 import { LOG_LEVEL_META_KEY, type Result, type ServerContext } from "@modelcontextprotocol/server";
 import { failure, success } from "../../base/outcome.ts";
@@ -14,9 +14,9 @@ type Request = ServerContext["mcpReq"];
 /** The parts that a call needs. */
 export interface AskingParts {
   readonly client: AskedClient;
-  /** Aborted when the client cancels the request that waits now, or does not come back with its answers. */
+  /** Aborted when the client cancels the current request, or does not return with its answers. */
   readonly signal: AbortSignal;
-  /** The request that waits now; undefined: the client has not come back yet, or has its result. */
+  /** The waiting request; undefined: the client has not returned yet, or has its result. */
   readonly request: () => Request | undefined;
 }
 
@@ -29,7 +29,7 @@ interface Asked {
 }
 
 export class AskingCall {
-  /** Of the call, so that no other one is gone on with. */
+  /** The fingerprint of the call, so that the state cannot continue another one. */
   readonly #fingerprint: () => string;
   readonly #held: HeldCalls;
   readonly #result: Promise<Result>;
@@ -66,11 +66,11 @@ export class AskingCall {
       ask: (question, signal) => this.#ask(question, signal),
     };
     this.#result = run({ client, signal: this.#end.signal, request: () => this.#request });
-    // Its failure is that of the request that waits for it.
+    // Its failure becomes the failure of the waiting request.
     this.#result.catch(() => {}).finally(() => this.#isOver = true);
   }
 
-  /** The call that was held under `state`, which is used up; undefined: none of this fingerprint is. */
+  /** Takes the call that is held under `state`; undefined: there is none with this fingerprint. */
   static heldAs(held: HeldCalls, state: string, fingerprint: () => string): AskingCall | undefined {
     const call = held.get(state);
     if (call === undefined || call.#fingerprint() !== fingerprint()) return undefined;
@@ -78,7 +78,7 @@ export class AskingCall {
     return call;
   }
 
-  /** The result, or what must be asked before, as the answer to `request`, which may bring answers. */
+  /** Answers `request`, which may bring answers, with the result or further questions. */
   async answer(request: Request): Promise<Result> {
     this.#request = request;
     const cancel = () => this.#end.abort();
@@ -91,7 +91,7 @@ export class AskingCall {
     return result ?? this.#questions();
   }
 
-  /** This version tells no user that an address is done with. */
+  /** This version cannot tell a user that an address is no longer needed. */
   #notify({ method, params }: ClientNotice): void {
     if (method !== "notifications/message") return;
     // A client that has gone reads nothing.

@@ -1,4 +1,4 @@
-/** Changes of resources for subscribers (X5d), gathered to limit the number of messages. */
+/** Changes of resources for subscribers (X5d), collected to limit the number of messages. */
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import type { Transition } from "../../operation/registry.ts";
@@ -22,7 +22,7 @@ export interface ChangeTimes {
 
 const TIMES: ChangeTimes = { updatesMs: 500, listMs: 1000 };
 
-/** Reports changes to `listener` from now on: the first at once, further ones gathered. */
+/** Reports changes to `listener` from now on: the first at once, later ones collected. */
 export function watchResources(
   { registry, onCatalogChange, resources }: Service,
   listener: ChangeListener,
@@ -50,7 +50,7 @@ export function watchResources(
   };
   const onTransition = ({ operation, from, to }: Transition) => {
     if (to === "running") watchOutput(operation);
-    // Where clients cannot be distinguished, none learns of another's work.
+    // If clients cannot be distinguished, none is told of another's work.
     if (!registry.byIdOnly) {
       if (from === undefined) list.trigger();
       note(() => OPERATIONS_URI);
@@ -78,7 +78,7 @@ export function watchResources(
   };
 }
 
-/** Calls at once for the first trigger, and for those that follow in the next `intervalMs` once at its end. */
+/** Calls at once for the first trigger. Later triggers within `intervalMs` cause one call at its end. */
 class Gathered {
   readonly #intervalMs: number;
   readonly #call: () => void;

@@ -43,7 +43,7 @@ const TEXT_TYPE = "text/plain";
 
 type Contents = ReadResourceResult["contents"][number];
 
-/** The use that a client has made of resources. */
+/** How a client has used resources. */
 export interface ResourceUse {
   /** It has requested the list, so changes of the list are reported. */
   listed: boolean;
@@ -72,7 +72,7 @@ export function serveReading(server: Server, service: Service, use: ResourceUse)
   });
 }
 
-/** The source of an address that is not our own; undefined: it is ours, or of no source. */
+/** The source of a foreign URI; undefined: it is ours, or of no source. */
 export function sourceOf({ resources }: Pick<Service, "resources">, uri: string): ResourceSource | undefined {
   return resources.find((source) => source.owns(uri));
 }
@@ -86,7 +86,7 @@ export function answerOf<Answer>(uri: string, answered: Outcome<Answer, Resource
 }
 
 /**
- * What `uri` names and is there.
+ * The existing resource that `uri` names.
  * @throws RequestError for what does not exist, or exists with other parameters only
  */
 export async function existingAddress(service: Service, uri: string): Promise<ResourceAddress> {
@@ -168,7 +168,7 @@ async function outputPart(
   // Joined, not a template: that makes a string of two parts, at which the engine's fast way to JSON gives up and begins
   // again with the slow one, the long text included. It takes half the time of a page (N4).
   const next = left > 0 ? [outputUri(id), "?offset=", page.nextOffset].join("") : undefined;
-  // A reader of the whole output continues; a reader of a part gets that part only.
+  // A reader of the whole output is told how to continue; a reader of a part is not.
   const note = next !== undefined && !uri.includes("?") ? `[${left} bytes more: ${next}]\n` : "";
   return {
     uri,
@@ -215,7 +215,7 @@ function pageStart(all: readonly Resource[], cursor: string): number {
   if (index >= 0) return index + 1;
   const address = readAddress(cursor);
   if (address?.ok !== true || !mayHaveGone(address.value)) throw invalidCursor(cursor);
-  // Operations stand from the newest to the oldest, so what would follow a pruned one is pruned too.
+  // Operations are listed newest first, so everything after a pruned one is pruned too.
   return all.length;
 }
 

@@ -8,7 +8,7 @@ import { inputNote } from "./input_note.ts";
 import type { Service } from "../service.ts";
 import { shorten } from "../../base/visible_text.ts";
 
-/** Characters of a title in a list of operations. */
+/** Maximum length of a title in a list of operations, characters. */
 const LONGEST_TITLE = 80;
 
 /** Key of `_meta` for the facts of an operation. */
@@ -54,7 +54,7 @@ export function activeLine({ registry }: Pick<Service, "registry">, operation: O
   return `${operation.id} ${operation.tool} ${operation.state}${place} for ${time}${stop}${input}: ${operation.title}`;
 }
 
-/** Tool and title on one short line: what tells several operations of one tool apart. */
+/** Tool and title on one short line, to distinguish operations of one tool. */
 export function headingOf(operation: Operation): string {
   return `${operation.tool}: ${shorten(operation.title, LONGEST_TITLE)}`;
 }
@@ -94,7 +94,7 @@ export function briefMeta(operation: Operation, quick: boolean): Record<string, 
   return facts;
 }
 
-/** Lines of a text with a blank between. */
+/** Joins lines with blanks. */
 export function onOneLine(text: string): string {
   return text.split("\n").map((line) => line.trim()).filter((line) => line !== "").join(" ");
 }

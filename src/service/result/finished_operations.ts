@@ -1,6 +1,5 @@
 /**
- * Announces ended operations (X5c, X18), and lines that were watched for (X21), after any later result, which works with
- * every client.
+ * Announces ended operations (X5c, X18) and watched lines (X21) after any later result, which works with every client.
  */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Operation } from "../../operation/operation_record.ts";
@@ -11,9 +10,9 @@ import { listedName } from "./listed_texts.ts";
 import { finalText, styleOf } from "./result_text.ts";
 import type { CallContext, Service } from "../service.ts";
 
-/** More than these are left to the next results. */
+/** At most this many are announced; the others wait for the next results. */
 const MOST_ANNOUNCED = 5;
-/** A result up to this size is given whole: its facts, 20 lines, and what the sandbox says. */
+/** A result up to this size is included completely: its facts, 20 lines, and messages of the sandbox. */
 const WHOLE: ViewLimits = { bytes: 2048, lines: 24 };
 /** Part of a longer output. */
 const PART: ViewLimits = { bytes: 600, lines: 5 };
@@ -35,7 +34,7 @@ export function appendFinished(
   return { ...result, content: [...result.content, ...texts.map((text) => ({ type: "text", text }) as const)] };
 }
 
-/** Lines of operations that the client does not have; empty: none. This reports them. */
+/** Watched lines that the client has not seen, which now count as reported; empty: none. */
 function watchedLines({ registry }: Service, named: string | undefined): string {
   const operations = registry.withNews(named);
   if (operations.length === 0) return "";
@@ -48,7 +47,7 @@ function watchedLines({ registry }: Service, named: string | undefined): string 
   return ["\nWatched lines:", ...parts, ...more > 0 ? [`${more} more operations wrote such lines.`] : []].join("\n");
 }
 
-/** Ended operations that were not reported to the client; empty: none. This reports them. */
+/** Ended operations that the client does not know of, which now count as reported; empty: none. */
 function finishedOperations(service: Service, context: Pick<CallContext, "readsResources">): string {
   const { registry } = service;
   const ended = registry.unannounced();

@@ -1,13 +1,13 @@
-/** Progress of a call in another program, on its way to the client. */
+/** Forwards the progress of a call in another program to the client. */
 import { visibleStart } from "../../base/visible_text.ts";
 import type { CallContext } from "../service.ts";
 
-/** Messages that the client has not taken yet; a program may send without end. */
+/** Maximum number of unsent messages, because a program may send countless ones. */
 const MOST_UNREAD = 32;
-/** Characters of a step's message. */
+/** Maximum length of a message, characters. */
 const LONGEST_MESSAGE = 1_000;
 
-/** Hands progress on as long as the call is not answered and the client takes it; it only rises. */
+/** Forwards progress until the call is answered, as fast as the client reads; it only increases. */
 export class ForwardedProgress {
   readonly #context: Pick<CallContext, "sendProgress">;
   #last = -Infinity;
@@ -18,7 +18,7 @@ export class ForwardedProgress {
     this.#context = context;
   }
 
-  /** Takes the parameters of one notification; drops it where the client has many that it did not take. */
+  /** Forwards one notification, or drops it if too many are unsent. */
   forward({ progress, total, message }: Readonly<Record<string, unknown>>): void {
     const { sendProgress } = this.#context;
     if (sendProgress === undefined || this.#ended || this.#unread >= MOST_UNREAD) return;
@@ -32,7 +32,7 @@ export class ForwardedProgress {
     ).finally(() => this.#unread--);
   }
 
-  /** The call is answered: nothing more is handed on. */
+  /** Stops forwarding, because the call is answered. */
   end(): void {
     this.#ended = true;
   }

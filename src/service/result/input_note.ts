@@ -1,18 +1,18 @@
-/** What is said of a command that waits for input (X23). Asks the kernel, otherwise pure. */
+/** The note about a command that waits for input (X23). Queries the kernel, otherwise pure. */
 import type { Operation } from "../../operation/operation_record.ts";
 import { cleanText } from "../../operation/output/clean_text.ts";
 import { shorten } from "../../base/visible_text.ts";
 
-/** Characters of a question that is shown. */
+/** Maximum length of a shown question, characters. */
 const LONGEST_QUESTION = 120;
-/** Of the end of the output, where the question is. */
+/** How much of the end of the output is searched for the question. */
 const QUESTION_BYTES = 2_048;
 
 /** `waits for input: "Proceed? [y/N]"`, or that a password is asked; undefined: it does not wait, or that is not known. */
 export function inputNote({ command, output, typedAtBytes }: Operation): string | undefined {
   if (command?.input === undefined || command.inputWait() === undefined) return undefined;
   const written = output.droppedBytes === 0 && output.tail().length === 0 ? output.head() : output.tail();
-  // A question that was answered is not asked again: on a pipe it stands on the same line.
+  // An answered question is not repeated; on a pipe it is on the same line.
   const bytes = Math.min(QUESTION_BYTES, written.length, output.totalBytes - typedAtBytes);
   const lines = cleanText(written.slice(written.length - bytes), { keepAnsi: false }).split("\n");
   const question = lines.findLast((line) => line.trim() !== "")?.trim() ?? "";

@@ -12,9 +12,9 @@ import { RingBuffer } from "../../operation/output/ring_buffer.ts";
 
 export interface ProgressOptions {
   readonly send: (progress: number, message: string) => Promise<void>;
-  /** What to say when there is no output. */
+  /** The message if there is no output. */
   readonly heartbeat: () => string;
-  /** Aborted: the request is over, nothing more is sent. */
+  /** Aborted at the end of the request; nothing more is sent. */
   readonly signal: AbortSignal;
   readonly keepAnsi: boolean;
   readonly log: Logger;
@@ -22,11 +22,11 @@ export interface ProgressOptions {
   readonly intervalMs?: number;
   /** Milliseconds without a message until a heartbeat; absent: 15,000. */
   readonly heartbeatMs?: number;
-  /** Milliseconds without any message at first, so that short calls send none. Absent: none. */
+  /** Initial time without messages, so that short calls send none, milliseconds. Absent: none. */
   readonly quietMs?: number;
 }
 
-/** A message shows at most this much of what was written since the last one, the newest. */
+/** A message shows at most this much of the newest output since the last one. */
 const MESSAGE_BYTES = 4096;
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
@@ -65,8 +65,8 @@ export class ProgressStream {
   }
 
   /**
-   * Stops; resolves when the last message has been handed on. What was over before its first message gets one now, unless
-   * that was to be quiet.
+   * Stops; resolves when the last message has been sent. If none was sent yet, pending output is sent now, unless
+   * `quietMs` is given.
    */
   close(): Promise<void> {
     if (this.#sent === 0 && this.#options.quietMs === undefined) this.#flush();
@@ -121,12 +121,12 @@ export class ProgressStream {
 function takeWholeLines(recent: RingBuffer): Uint8Array {
   const bytes = recent.toBytes();
   const end = Math.max(bytes.lastIndexOf(NEWLINE), bytes.lastIndexOf(CARRIAGE_RETURN)) + 1;
-  // Of a line that fills the buffer, the part in the buffer is shown.
+  // If a line fills the buffer, the part in the buffer is shown.
   const cut = end === 0 && bytes.length === MESSAGE_BYTES ? bytes.length : end;
   if (cut === 0) return bytes.subarray(0, 0);
   recent.clear();
   recent.write(bytes.subarray(cut));
-  // When lines were pushed out, the first one may be half.
+  // If lines were pushed out, the first one may be incomplete.
   const start = bytes.length === MESSAGE_BYTES ? bytes.indexOf(NEWLINE) + 1 : 0;
   return bytes.subarray(start < cut ? start : 0, cut);
 }

@@ -5,9 +5,9 @@ import type { Operation } from "../../operation/operation_record.ts";
 /** Key of `_meta` for the changes. */
 const PROTECTED_META_KEY = "ahma/protected_changed";
 
-/** Changes that are named; further ones are counted. */
+/** At most this many changes are named; the others are counted. */
 const MOST_NAMED = 10;
-/** Repositories that are named; further ones are counted. */
+/** At most this many repositories are named; the others are counted. */
 const MOST_ASIDE = 3;
 
 const WORDS: Readonly<Record<ProtectedChange["change"], string>> = {

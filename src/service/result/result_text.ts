@@ -25,9 +25,9 @@ import {
 import { protectedMeta, protectedNote } from "./protected_note.ts";
 import type { CallContext, Service, ServiceSettings } from "../service.ts";
 
-/** A shorter text has no room for the address of its rest. */
+/** A shorter text has no room for the URI of the rest. */
 const LEAST_FOR_ADVICE = 1024;
-/** Of an output so far; the whole comes with the result. */
+/** Maximum size of the output so far; the result has all of it. */
 const OUTPUT_SO_FAR: ViewLimits = { bytes: 2000, lines: 20 };
 /**
  * The beginning's part of a long output. Test runners and builds tell their failures at the end: of the ways to divide
@@ -38,7 +38,7 @@ const HEAD_SHARE = { completed: 1 / 2, other: 1 / 6 };
 const QUICK_MS = 1000;
 
 export interface ResultStyle extends Pick<ServiceSettings, "keepAnsi" | "exitErrors" | "toolPrefix" | "publishedAs"> {
-  /** Of the whole text. */
+  /** Maximum size of the whole text. */
   readonly limits: ViewLimits;
   /** The client reads resources, so results name addresses; absent: none is named. */
   readonly withAddress?: boolean;
@@ -95,7 +95,7 @@ export function finalResult(
   };
 }
 
-/** The result that another server gave, with the operation's facts added. */
+/** The result of another server, with the operation's facts added. */
 function answerOf(operation: Operation, answer: Readonly<Record<string, unknown>>): CallToolResult {
   const result = answer as CallToolResult; // that it has content was checked when it was kept
   return { ...result, _meta: { ...result._meta, [OPERATION_META_KEY]: operationMeta(operation, undefined) } };
@@ -118,7 +118,7 @@ export function finalText(
   frame: Frame,
 ): { readonly text: string; readonly view: OutputView } {
   const own = joinLines(...sandboxNotes(operation), protectedNote(operation));
-  // Lines that were watched for may lie in a gap.
+  // Watched lines may lie in a gap.
   const watched = operation.news === undefined ? "" : ["Watched lines:", ...newsLines(operation.news)].join("\n");
   const opening = frame === "listed" ? `${statusLine(operation)} ${headingOf(operation)}` : statusLine(operation);
   const viewBeside = (lines: string) =>
@@ -181,7 +181,7 @@ export function adviceOf(
   return next === "await" ? `\`${toolPrefix}await\` returns its result.` : `Another \`${toolPrefix}await\` waits on.`;
 }
 
-/** What a program that draws shows, after a line about it; empty: none draws. */
+/** The screen of a full-screen program, below a line about it; empty: there is none. */
 export function screenText(operation: Operation): string {
   const { screen } = operation;
   if (screen?.isDrawn !== true) return "";
@@ -203,7 +203,7 @@ function headShareOf({ state }: Operation): number {
   return state === "completed" ? HEAD_SHARE.completed : HEAD_SHARE.other;
 }
 
-/** `texts` one below another, without empty ones; lines are unchanged. */
+/** Joins the non-empty `texts` by line feeds. */
 export function joinLines(...texts: readonly string[]): string {
   return texts.reduce(
     (all, text) => text === "" || all === "" || all.endsWith("\n") ? all + text : `${all}\n${text}`,
@@ -215,7 +215,7 @@ function isQuick(operation: Operation): boolean {
   return operation.state === "completed" && elapsedMs(operation, operation.createdAt) < QUICK_MS;
 }
 
-/** The call that reads what is left out, and the resource for clients that have read one. */
+/** The call that reads the omitted part, and the resource for clients that have read one. */
 function adviceFor({ id }: Operation, { withAddress, toolPrefix = "" }: ResultStyle): (gap: Gap) => string {
   return ({ first, last, insideLine, offset }) => {
     const part = insideLine ? { offset } : { lines: first === last ? `${first}` : `${first}-${last}` };
@@ -224,7 +224,7 @@ function adviceFor({ id }: Operation, { withAddress, toolPrefix = "" }: ResultSt
   };
 }
 
-/** The room that these lines leave. */
+/** The size that these lines leave. */
 function roomBeside(lines: string, limits: ViewLimits): ViewLimits {
   return {
     ...limits,

@@ -14,7 +14,7 @@ import { whyOver } from "./waited_result.ts";
 /** Bytes kept free for the lines around the output. */
 const ROOM_BYTES = 300;
 
-/** What a program that draws shows. */
+/** The screen of a full-screen program. */
 function drawnResult(
   operation: Operation,
   end: OutputWaitEnd,
@@ -27,7 +27,7 @@ function drawnResult(
   };
 }
 
-/** `from`: the place in the output before it was typed. */
+/** `from`: the length of the output before the input was sent. */
 export async function sentResult(
   operation: Operation,
   end: OutputWaitEnd & { readonly from: number },

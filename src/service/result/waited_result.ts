@@ -40,7 +40,7 @@ export function waitedResult(operation: Operation, end: OutputWaitEnd, style: Wa
   };
 }
 
-/** Why a wait for an operation that goes on is over. */
+/** Why the wait for a running operation is over. */
 export function whyOver(
   operation: Operation,
   end: OutputWaitEnd,
@@ -71,7 +71,7 @@ function cut(line: string): string {
   return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE - 1).toWellFormed()}…`;
 }
 
-/** A final result that says so where its command ended without what was waited for. */
+/** A final result; it says so if the command ended before the condition was met. */
 export function withMissedLine(
   result: CallToolResult,
   end: OutputWaitEnd,

@@ -1,9 +1,9 @@
-/** The lines of an operation that were watched for, as text (X21). Pure. */
+/** The watched lines of an operation as text (X21). Pure. */
 import type { Operation } from "../../operation/operation_record.ts";
 import { visibleLine } from "../../base/visible_text.ts";
 import { headingOf } from "./closing_line.ts";
 
-/** A line about the operation, and the lines, each marked as its output; empty: there is no news. */
+/** A line about the operation, then its new lines, each marked as output; empty: there are none. */
 export function newsText(operation: Operation): string {
   const { news } = operation;
   if (news === undefined) return "";

@@ -11,11 +11,11 @@ export interface AuditedCall {
   readonly path?: string;
 }
 
-/** How a call ended; `failed`: with an error, of the server or of the connection. */
+/** How a call ended; `failed`: with an error of the server or the connection. */
 export type CallOutcome = "completed" | "failed" | "cancelled";
 
 export interface CallAudit {
-  /** Before the call is made; the problem is why it must not be made. */
+  /** Records the start of a call; the problem says why the call must not be made. */
   beginCall(call: AuditedCall): Promise<Outcome<void>>;
   endCall(call: AuditedCall, outcome: CallOutcome): Promise<void>;
 }

@@ -15,7 +15,10 @@ import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
 /** The parts of a service that the work needs. */
 export type WorkTools = Pick<Service, "runner" | "writePrivateFile" | "log">;
 
-/** How a leaf runs: `input` stays open, absent: it does not; `idempotent`: it may be run again, absent: it may not. */
+/**
+ * How a leaf runs. `input`: it stays open; absent: it is closed. `idempotent`: the leaf may be retried; absent: it may
+ * not.
+ */
 type RunRules = Pick<Leaf, "input" | "idempotent">;
 
 /** Runs `prepared` in `directory` (real, inside the scope). */

@@ -4,8 +4,8 @@ import type { MetaArguments } from "../../command/prepared_command.ts";
 import type { CallContext, Service } from "../service.ts";
 
 /**
- * How long a call waits for its result before an operation id is the answer: to its end, `--inline-wait`, or not at all
- * (X1).
+ * How long a call waits for its result before it answers with an operation id: to the end, `--inline-wait`, or not at
+ * all (X1).
  */
 export type Mode = "synchronous" | "undecided" | "asynchronous";
 
@@ -32,7 +32,7 @@ export function chooseMode(choices: ModeChoices): Mode {
   return choices.leafSynchronous ? "synchronous" : "asynchronous";
 }
 
-/** A call without a progress token waits no longer: many clients give up on a request after 60 s. */
+/** Maximum wait of a call without a progress token, because many clients give up after 60 s. */
 const LONGEST_WAIT_MS = 50_000;
 
 /** How long a call of this mode waits for its result, milliseconds. */
@@ -42,7 +42,10 @@ export function longestWait({ settings }: Pick<Service, "settings">, mode: Mode,
   return patienceMs(context);
 }
 
-/** A text that never comes must not hold a call: the first client gives up after five minutes, and ends the command. */
+/**
+ * Maximum wait for a text that may never come. The most impatient client gives up after five minutes and ends the
+ * command.
+ */
 const LONGEST_CONDITION_MS = 120_000;
 
 /** How long a call that starts a command waits for a line, a port or silence, milliseconds. */

@@ -11,17 +11,17 @@ export const CONDITION_PARAMETERS: readonly Parameter[] = [
   { name: "until_quiet", kind: "limit", description: "Answers after so many seconds of silence." },
 ];
 
-/** The same where another tool of the list describes them. */
+/** The same arguments with short descriptions, because another listed tool describes them. */
 export const PLAIN_CONDITIONS: readonly Parameter[] = CONDITION_PARAMETERS.map(({ name, kind }) => ({ name, kind }));
 
-/** The argument that has lines told of while the command runs (X21). */
+/** The argument that reports matching lines while the command runs (X21). */
 export const WATCH_PARAMETER: Parameter = {
   name: "watch",
   kind: "texts",
   description: "Tells of lines with one of these, as in until, with later results.",
 };
 
-/** What is asked for: a text or /pattern/, seconds, a port; undefined: not that. */
+/** The condition: a text or /pattern/, seconds, a port; undefined: not given. */
 export interface Condition {
   readonly until?: string | undefined;
   readonly until_port?: number | undefined;
@@ -65,7 +65,7 @@ export async function readCondition(
   });
 }
 
-/** What a call has told of; undefined: nothing. The problem is the text of the result. */
+/** The lines that a call wants reported; undefined: none. The problem is the text of the result. */
 export async function readWatch(tool: string, sources: readonly string[]): Promise<Outcome<LinePattern | undefined>> {
   if (sources.length === 0) return success(undefined);
   const read = await readLinePatterns(sources);

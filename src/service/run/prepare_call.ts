@@ -13,7 +13,7 @@ export interface PreparedCall {
   readonly directory: string;
   /** Undefined: the leaf is a sequence. */
   readonly command: PreparedCommand | undefined;
-  /** The command as one line, for people: words with blanks are quoted, it is cut at 200 characters. */
+  /** The command as one line for people. Words with blanks are quoted; the line is cut at 200 characters. */
   readonly title: string;
 }
 

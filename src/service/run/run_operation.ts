@@ -23,7 +23,7 @@ export interface Job extends Omit<ModeChoices, "forced"> {
   readonly timeoutSeconds: number | undefined;
   /** See `StartOptions.exclusive`; absent: it runs in parallel with all others. */
   readonly exclusive?: string | undefined;
-  /** What is answered before its end; absent or undefined: only its end, or the limit of its mode. */
+  /** The condition for an early answer; absent or undefined: only the end or the limit of the mode. */
   readonly awaited?: Awaited | undefined;
   /** Lines that are reported as they are written; absent or undefined: none. */
   readonly watch?: LinePattern | undefined;
@@ -77,7 +77,7 @@ export async function runOperation(service: Service, job: Job, context: CallCont
     : waitedResult(operation, end, { ...styleOf(service, context), awaited: job.awaited, position });
 }
 
-/** A model knows of no task: when it asks for the id, it wants to go on. */
+/** A model does not know about tasks; when it asks for an id, it wants to continue. */
 function wantsId({ executionMode }: Job): boolean {
   return executionMode === "AsyncResultPush";
 }
@@ -89,8 +89,8 @@ interface TaskCallChoices {
 }
 
 /**
- * Makes the call a task (X5a), not its operation: at once where the client wants one, else once it takes long. Disposed:
- * not any more.
+ * Turns the call, not its operation, into a task (X5a): at once if the client asks for it, or else once it takes long.
+ * Disposal cancels this.
  */
 function beginTaskCall(
   { registry, settings }: Service,
@@ -121,8 +121,8 @@ interface Waiting {
 }
 
 /**
- * Waits for the end, the limit or what the call waits for, and reports which came. Streams output. A cancel of the
- * request ends the operation (B6).
+ * Waits for the end, the limit or the condition of the call, and returns which came first. Streams output. Cancelling
+ * the request ends the operation (B6).
  */
 async function waitInForeground(
   service: Service,
@@ -141,11 +141,11 @@ async function waitInForeground(
   progress?.watch(operation, "");
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
-  // A cancelled request ends the operation, and that the wait.
+  // A cancelled request ends the operation, which ends the wait.
   const end = awaited === undefined
     ? await service.registry.wait([operation.id], { timeoutMs: limitMs }).then(() => undefined)
     : await waitForOutput(operation, awaited, { from: 0, timeoutMs: limitMs, signal: NEVER });
-  // An answer without an end costs another call.
+  // An answer before the end costs the client another call.
   if (end?.kind === "matched") await service.registry.wait([operation.id], { timeoutMs: ENDS_SOON_MS });
   signal.removeEventListener("abort", onAbort);
   await progress?.close();

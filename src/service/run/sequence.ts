@@ -32,7 +32,7 @@ interface Step {
   readonly skip: () => Promise<string | undefined>;
 }
 
-/** Levels of nested sequences; the catalog refuses cycles, this limit refuses the rest. */
+/** Maximum nesting of sequences. The catalog refuses cycles; this limit is a second check. */
 const DEEPEST = 8;
 
 interface SequenceCall {
@@ -53,7 +53,7 @@ export async function sequenceWork(
 interface Making {
   readonly tools: SequenceTools;
   readonly catalog: Catalog;
-  /** Steps by directory, each made once: the ways to one step can be millions. */
+  /** Prepared steps by directory. Each is prepared once, because nested sequences can lead to it millions of times. */
   readonly made: Map<LeafStep, Map<string, Step>>;
 }
 
@@ -95,7 +95,7 @@ async function makeStep(
   return success({ title: whole, work: withTimeLimit(withNetwork(work.value, leaf.network), seconds), skip });
 }
 
-/** A step that is a shell command line; like every step it runs where the sequence does unless it says otherwise. */
+/** A step that is a shell line. Like every step, it runs in the directory of the sequence unless it names another. */
 async function makeShellStep(
   tools: SequenceTools,
   step: LeafStep,
@@ -127,7 +127,7 @@ async function skipReason(scope: Scope, step: LeafStep, directory: string): Prom
   return undefined;
 }
 
-/** Whether a path inside the scope exists; outside nothing does, so a tool file cannot probe other files. */
+/** Whether a path in the scope exists. False outside the scope, so that a tool file cannot probe other files. */
 async function exists(scope: Scope, path: string, directory: string): Promise<boolean> {
   const contained = await scope.contains(path, directory);
   if (!contained.ok) return false;

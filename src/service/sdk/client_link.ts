@@ -1,4 +1,4 @@
-/** The client of one connection, as the parts of the connection know it: over stdio past the SDK, else the SDK's server. */
+/** The client of one connection. Over stdio the link bypasses the SDK; otherwise it is the SDK's server. */
 import type { ClientCapabilities, Notification, Result } from "@modelcontextprotocol/server";
 
 export interface ClientLink {

@@ -17,7 +17,7 @@ import { TransportLayer } from "../../wire/transport_wrapper.ts";
 import { INVALID_REQUEST, type WireId } from "../../wire/json_rpc_message.ts";
 
 const INVALID_PARAMS = -32602;
-/** The version whose requests each carry the envelope. */
+/** The version in which each request carries the envelope. */
 const ENVELOPED_VERSION = "2026-07-28";
 
 export class InitializeOrder extends TransportLayer {
@@ -25,7 +25,7 @@ export class InitializeOrder extends TransportLayer {
   #state: "open" | "initializing" | "session" | "enveloped" = "open";
   #initialize: WireId | undefined;
 
-  /** Whether the answer to `initialize` is out. */
+  /** Whether the answer to `initialize` was sent. */
   get isSession(): boolean {
     return this.#state === "session";
   }
@@ -72,7 +72,7 @@ export class InitializeOrder extends TransportLayer {
       const error = new UnsupportedProtocolVersionError({ supported: [ENVELOPED_VERSION], requested: version });
       return { jsonrpc: "2.0", id, error: { code: error.code, message: error.message, data: error.data } };
     }
-    // After a probe a client may still begin with initialize.
+    // After a probe, a client may still begin with `initialize`.
     const capabilities = member(params?._meta, CLIENT_CAPABILITIES_META_KEY);
     if (method !== "server/discover" && typeof capabilities === "object") this.#state = "enveloped";
     return undefined;

@@ -31,7 +31,7 @@ export class LogLevel {
     return this.#chosen;
   }
 
-  /** Whether the client wants messages of `level`: without a word of it, all. */
+  /** Whether the client wants messages of `level`; by default it gets all. */
   includes(level: LoggingLevel): boolean {
     return isAtLeast(level, this.#chosen ?? "debug");
   }
@@ -42,7 +42,7 @@ export function knownLevel(value: unknown): LoggingLevel | undefined {
   return LEVELS.find((one) => one === value);
 }
 
-/** Whether `level` is as important as `least`, or more. */
+/** Whether `level` is at least as important as `least`. */
 export function isAtLeast(level: LoggingLevel, least: LoggingLevel): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
 }

@@ -1,4 +1,4 @@
-/** Parameters as they came, for handlers that check them themselves (docs/design.md, "SDK corrections": wrong parameters). */
+/** Unchecked parameters for handlers with their own checks (docs/design.md, "SDK corrections": wrong parameters). */
 import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import { shownValue } from "../../base/text.ts";
 import { isObject, member, parseJson } from "../../wire/json_value.ts";
@@ -22,7 +22,7 @@ export function textMember(params: unknown, name: string): string {
   );
 }
 
-/** Where a request has them. */
+/** The parameters of a request. */
 const PLACES: Readonly<Record<string, readonly string[]>> = {
   "prompts/get": ["arguments"],
   "completion/complete": ["context", "arguments"],
@@ -39,15 +39,15 @@ export function checkTexts(method: string, params: unknown): void {
   throw new RequestError(RequestErrorCode.InvalidParams, `Invalid parameters: ${path}: Invalid input: expected string`);
 }
 
-/** One thing that is wrong, as the validator writes it. */
+/** One issue in the validator's form. */
 interface Issue {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** Characters of the sentence about one issue. */
+/** Maximum length of the sentence about one issue, characters. */
 const LONGEST_SENTENCE = 200;
-/** Issues to report: there may be one for each of thousands of values. */
+/** Maximum number of reported issues, because thousands of values may each have one. */
 const MOST_TOLD = 5;
 
 /** The error for the client: -32602 with a sentence where a schema refused the parameters, anything else unchanged. */

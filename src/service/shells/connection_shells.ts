@@ -30,7 +30,7 @@ interface NamedShell {
 
 export interface ShellCall {
   readonly name: string;
-  /** Undefined: there is no line, and the shell is only closed. */
+  /** The line to run; undefined: the shell is only closed. */
   readonly line: string | undefined;
   /** The directory to change to first; undefined: none. */
   readonly directory: string | undefined;
@@ -60,12 +60,12 @@ export class ConnectionShells {
     return [...this.#shells.values()].map(({ name, shell: { directory } }) => ({ name, directory }));
   }
 
-  /** What the calls of one shell share, so that they run one after the other. */
+  /** A lock that makes the calls of one shell run one after the other. */
   exclusiveKey(name: string): string {
     return `shell ${this.#id} ${name}`;
   }
 
-  /** Does `call` when its turn comes. */
+  /** Runs `call` in its turn. */
   work(call: ShellCall): Work {
     return async (control) => {
       try {
@@ -167,7 +167,7 @@ export class ConnectionShells {
     );
   }
 
-  /** The fate of the shell in a call, if that must be reported. */
+  /** What happened to the shell during a call, if it must be reported. */
   async #after(
     named: NamedShell,
     { close }: ShellCall,

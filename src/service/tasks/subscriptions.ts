@@ -14,7 +14,7 @@ import { TASKS_EXTENSION } from "../../wire/json_rpc_message.ts";
 import { member } from "../../wire/json_value.ts";
 import { detailedTask } from "./task_views.ts";
 
-/** Ids that one subscription may name. */
+/** Maximum number of ids in one subscription. */
 const MOST_TASKS = 1000;
 const INVALID_PARAMS = -32602;
 
@@ -23,7 +23,7 @@ export type RequestedTasks =
   | { readonly ok: true; readonly id: WireId; readonly taskIds: readonly string[] }
   | { readonly ok: false; readonly answer: JSONRPCMessage };
 
-/** The requested tasks; undefined: the message names none, or the SDK answers it. */
+/** The requested tasks; undefined: there are none, or the SDK answers the message. */
 export function requestedTasks(message: JSONRPCMessage): RequestedTasks | undefined {
   if (!("method" in message) || !("id" in message) || message.method !== "subscriptions/listen") return undefined;
   const { id, params } = message;
@@ -47,7 +47,7 @@ export function knownTasks({ registry }: Service, taskIds: readonly string[]): r
   });
 }
 
-/** `notifications/tasks` of one subscription: a task as `tasks/get` would tell it now. */
+/** `notifications/tasks` of one subscription: a task in the form of `tasks/get`. */
 export function taskNotification(service: Service, operation: Operation, subscription: WireId): JSONRPCMessage {
   const params = {
     ...detailedTask(operation, styleOf(service)),

@@ -48,7 +48,7 @@ export function coreTaskCreated(
 }
 
 /**
- * What `tasks/result` gives: exactly what the call would have given, and which task it is.
+ * The answer to `tasks/result`: the result of the call, and the task that it belongs to.
  * @throws RequestError -32603 when the server itself failed
  */
 export function coreTaskResult(operation: Operation, style: ResultStyle): CallToolResult {
@@ -57,7 +57,7 @@ export function coreTaskResult(operation: Operation, style: ResultStyle): CallTo
   return { ...result, _meta: { ...result._meta, [RELATED_TASK_META_KEY]: { taskId: operation.id } } };
 }
 
-/** A task of the extension of 2026-07-28, without its result. */
+/** A task of the 2026-07-28 extension, without its result. */
 function extensionTask(operation: Operation): Result {
   return { ...taskFacts(operation), ttlMs: taskTtlMs(operation, Date.now()), pollIntervalMs: pollInterval(operation) };
 }
@@ -78,7 +78,7 @@ export function detailedTask(operation: Operation, style: ResultStyle): Result {
 
 /** The result of a task that is over. */
 function resultOf(operation: Operation, style: ResultStyle): CallToolResult {
-  // What a call was answered with is a result.
+  // A call's answer is always a result.
   return operation.taskCall?.answer?.result as CallToolResult | undefined ?? finalResult(operation, style);
 }
 

@@ -51,7 +51,7 @@ export function findTask({ registry }: Service, params: unknown): Operation {
   throw new RequestError(RequestErrorCode.InvalidParams, message);
 }
 
-/** Waits until the task has ended: that is how this version wants it. A cancelled request gets no answer. */
+/** Waits until the task has ended, as this version requires. A cancelled request gets no answer. */
 async function resultOf(
   service: Service,
   operation: Operation,
@@ -61,7 +61,7 @@ async function resultOf(
   else await Promise.race([operation.taskCall.answered, aborted(signal)]);
   if (signal.aborted) return {};
   const result = coreTaskResult(operation, styleOf(service, { readsResources }));
-  // The answer of a call that is the task has its news.
+  // If the call itself is the task, its answer already contains the news.
   return operation.taskCall === undefined
     ? appendFinished(result, service, { signal, readsResources }, operation)
     : result;
@@ -92,7 +92,7 @@ function listTasks({ registry, settings }: Service, cursor: unknown): Result {
   if (cursor !== undefined && (typeof cursor !== "string" || !isOperationId(cursor))) {
     throw new RequestError(RequestErrorCode.InvalidParams, `Invalid cursor ${shownValue(cursor)}`);
   }
-  // What would follow a task that was pruned is older, and pruned too.
+  // Tasks after a pruned one are older and pruned too.
   const from = cursor === undefined ? 0 : tasks.findIndex(({ id }) => id === cursor) + 1 || tasks.length;
   const rest = tasks.slice(from);
   const shown = rest.slice(0, PAGE_SIZE);

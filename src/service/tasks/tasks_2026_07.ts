@@ -44,10 +44,10 @@ export function serveExtensionTasks(server: Server, service: Service, use: Resou
   });
   serve("tasks/cancel", (params) => {
     const task = findTask(service, params);
-    // What goes on after the call that was the task is not the task's.
+    // An operation that continues after such a call does not belong to the task.
     if (isTaskOver(task)) return {};
     const { id } = task;
-    // The acknowledgement does not wait for the processes to be gone; `tasks/get` tells.
+    // The acknowledgement does not wait for the end of the processes; `tasks/get` reports it.
     service.registry.cancel(id, "The client cancelled the task").catch((thrown) => {
       service.log.error("Cannot cancel a task", { operation: id, error: messageOf(thrown) });
     });

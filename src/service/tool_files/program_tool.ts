@@ -1,6 +1,6 @@
 /**
- * One MCP tool for all leaves of a tool file (`--tool-style program`): their names are the values of `subcommand`, their
- * arguments stand in one schema. A call of it is resolved and checked by its leaf, as exactly as a call of the leaf.
+ * One MCP tool for all leaves of a tool file (`--tool-style program`). The argument `subcommand` names the leaf, and
+ * one schema holds the arguments of all. A call is checked exactly like a call of its leaf.
  */
 import type { Tool } from "@modelcontextprotocol/server";
 import { inputSchemaOf } from "../../catalog/model/input_schema.ts";
@@ -8,9 +8,9 @@ import type { Catalog, Leaf } from "../../catalog/model/leaf.ts";
 import { DEFAULT_LEAF } from "../../catalog/format/names.ts";
 import { firstSentence, groupGuidance, type ListFacts } from "../result/listed_texts.ts";
 
-/** One form of a property, and the leaves that have it. */
+/** One schema of a property, and the leaves that have it. */
 interface Variant {
-  /** Without its description, and without what only says that it is required. */
+  /** The schema without description and without the mark as required. */
   readonly schema: Record<string, unknown>;
   readonly leaves: string[];
   readonly description: string;
@@ -104,7 +104,7 @@ function nameIn({ path }: Leaf): string {
   return path.length === 0 ? DEFAULT_LEAF : path.join("_");
 }
 
-/** Both are made by one function, which writes members in one order. */
+/** Both come from one function, so their members have the same order. */
 function isEqual(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
