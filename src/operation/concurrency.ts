@@ -1,6 +1,6 @@
-/** What waits for its turn. */
+/** An entry of the queue. */
 export interface Turn {
-  /** Works with the same key run one after the other (X13); undefined: no such limit. */
+  /** Entries with the same key run one after the other (X13); undefined: no such limit. */
   readonly exclusive: string | undefined;
 }
 
@@ -10,9 +10,9 @@ export interface Turn {
  */
 export class Turns {
   readonly #most: number;
-  /** In the order they came, with what starts each. */
+  /** Waiting entries in order of arrival, with the function that starts each. */
   readonly #queue = new Map<Turn, () => void>();
-  /** Keys of exclusive works that run. */
+  /** Keys of the running exclusive entries. */
   readonly #held = new Set<string>();
   #running = 0;
 
@@ -21,7 +21,7 @@ export class Turns {
     this.#most = most;
   }
 
-  /** Whether `turn` may run at once; it has then begun, and `end` must follow. */
+  /** Starts `turn` if it may run at once; true: it has begun, and `end` must follow. */
   begin(turn: Turn): boolean {
     if (!this.#mayRun(turn)) return false;
     this.#running++;
@@ -29,17 +29,17 @@ export class Turns {
     return true;
   }
 
-  /** Queues `turn`; when its time comes it has begun, and `start` is called. */
+  /** Queues `turn`; `start` is called when it begins. */
   wait(turn: Turn, start: () => void): void {
     this.#queue.set(turn, start);
   }
 
-  /** Takes `turn` out of the queue; nothing when it is not there. */
+  /** Removes `turn` from the queue, if it is there. */
   leave(turn: Turn): void {
     this.#queue.delete(turn);
   }
 
-  /** `turn` has run: the next ones start. */
+  /** Ends `turn` and starts the next ones. */
   end(turn: Turn): void {
     this.#running--;
     if (turn.exclusive !== undefined) this.#held.delete(turn.exclusive);
@@ -51,7 +51,7 @@ export class Turns {
     }
   }
 
-  /** Does `work` when the time of `turn` comes. Undefined: `signal` was aborted before. */
+  /** Runs `work` in its turn. Undefined: `signal` was aborted first. */
   async take<Value>(turn: Turn, signal: AbortSignal, work: () => Promise<Value>): Promise<Value | undefined> {
     if (!this.begin(turn) && !await this.#wait(turn, signal)) return undefined;
     try {
@@ -67,7 +67,7 @@ export class Turns {
     return [...this.#queue.keys()].indexOf(turn) + 1;
   }
 
-  /** False: `signal` was aborted before. */
+  /** False: `signal` was aborted first. */
   async #wait(turn: Turn, signal: AbortSignal): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<void>();
     let hasBegun = false;

@@ -1,26 +1,26 @@
 import type { Operation, OperationRecord } from "./operation_record.ts";
 
-/** How much of what ended is kept (X5). */
+/** How many ended operations are kept (X5). */
 export interface HistoryLimits {
   readonly operations: number;
-  /** Output of all of them together, in bytes. */
+  /** Total size of their outputs, in bytes. */
   readonly outputBytes: number;
 }
 
-/** Kept of either end of the output of a task that should have gone. */
+/** How much of either end of its output an overdue task keeps, bytes. */
 const REDUCED_BYTES = 1024;
-/** A multiple of the limit on operations: more are never kept, even if promised. */
+/** At most this multiple of the limit is kept, even if the client was promised more. */
 const MOST_PROMISED = 10;
 
 export const DEFAULT_HISTORY_LIMITS: HistoryLimits = { operations: 1000, outputBytes: 64 * 1024 * 1024 };
 
-/** Ended operations, the oldest end first; the oldest go when there are too many or they hold too much. */
+/** Ended operations, oldest end first. The oldest are removed if there are too many or their outputs are too large. */
 export class History {
   readonly #limits: HistoryLimits;
   readonly #records = new Map<string, OperationRecord>();
-  /** Part of `#records`, so that a call need not look at a thousand to find the few that are new. */
+  /** The new ones of `#records`, so that a call need not search all of them. */
   readonly #undelivered = new Set<OperationRecord>();
-  /** Part of `#records`: beyond the limits, and kept for the time that was promised, with little output. */
+  /** Those of `#records` beyond the limits, which are kept for the promised time with little output. */
   readonly #reduced = new Set<OperationRecord>();
   #heldBytes = 0;
 
@@ -28,7 +28,7 @@ export class History {
     this.#limits = limits;
   }
 
-  /** Adds one that has just ended and prunes; the newest one always stays. `now`: milliseconds since 1970. */
+  /** Adds an ended operation and removes old ones; the newest always stays. `now`: milliseconds since 1970. */
   add(record: OperationRecord, now: number): void {
     this.#records.set(record.id, record);
     const isAskedFor = record.isTask && record.taskCall === undefined;
@@ -54,12 +54,12 @@ export class History {
     return this.#records.values();
   }
 
-  /** Those whose result the client has not got and would not ask for by itself. */
+  /** Operations whose result the client neither has nor would ask for by itself. */
   undelivered(): Iterable<OperationRecord> {
     return this.#undelivered;
   }
 
-  /** Remembers what the client has of the result of `id`; an unknown id is ignored. */
+  /** Records how much of the result of `id` the client has; an unknown id is ignored. */
   markDelivery(id: string, delivery: "announced" | "delivered"): void {
     const record = this.#records.get(id);
     if (record === undefined || record.delivery === "delivered") return;
@@ -72,7 +72,7 @@ export class History {
     return full > this.#limits.operations || this.#heldBytes > this.#limits.outputBytes;
   }
 
-  /** The client was promised this one for longer, but with too many operations that cannot be kept. */
+  /** The client was promised this task for longer, but there are too many operations to keep it. */
   #isPromised(record: OperationRecord, now: number): boolean {
     return record.isTask && now < record.createdAt + taskTtlMs(record, now) &&
       this.#records.size <= MOST_PROMISED * this.#limits.operations;

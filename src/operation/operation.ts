@@ -12,7 +12,7 @@ export type OperationState = "queued" | "running" | EndState;
 
 export interface OperationEnd {
   readonly state: EndState;
-  /** The cause of a cancel or timeout, or why nothing ran; absent: `command` says it all. */
+  /** The cause of a cancel or timeout, or why nothing ran; absent: `command` is enough. */
   readonly message?: string;
   /** How its command ended, for any reason; absent: it never left the queue. */
   readonly command?: CommandEnd;
@@ -20,11 +20,11 @@ export interface OperationEnd {
 
 /** What the registry passes to the work. */
 export interface WorkControl {
-  /** The operation's id and the tool it is of. */
+  /** The operation's id and its tool. */
   readonly operation: { readonly id: string; readonly tool: string };
   /** Aborted by cancel, timeout and shutdown; the work then ends its processes and settles. */
   readonly signal: AbortSignal;
-  /** Where its commands may connect at most (S43); absent: where all commands may. */
+  /** The hosts to which its commands are limited (S43); absent: the limit of all commands. */
   readonly network?: NetworkReach;
   /** The person to ask for what its commands are denied (S35); absent: its call has no client. */
   readonly person?: Person;
@@ -34,15 +34,15 @@ export interface WorkControl {
   connected(use: NetworkUse): void;
   /** The command that the work runs now; the one before, if any, has ended. */
   running(command: RunningCommand): void;
-  /** Takes a finished result as another server gave it, which is handed on whole; the output is its text. */
+  /** Takes the finished result of another server, which is passed on unchanged; its text is the output. */
   answer(result: Readonly<Record<string, unknown>>): void;
   /** Output in order, limited by the operation. A promise: wait until it settles before writing more. */
   write(chunk: Uint8Array): Promise<void> | undefined;
-  /** A line of our own among the output, without its newline; a watch does not look at it. */
+  /** Adds one of our own lines to the output, without its newline; watches ignore it. */
   say(line: string): void;
 }
 
-/** The registry runs this and knows nothing of processes. It must settle after `signal` aborts. */
+/** The work of an operation; the registry does not know about processes. It must settle after `signal` aborts. */
 export type Work = (control: WorkControl) => Promise<CommandEnd>;
 
 /** Why an operation is being ended before its work ended by itself. */
@@ -56,7 +56,7 @@ export interface StopCause {
 
 export interface OperationStatus {
   readonly state: OperationState;
-  /** Set from the moment an end was asked for; the processes may still be going. The first cause stays. */
+  /** Set as soon as an end is requested, while processes may still run. The first cause stays. */
   readonly stop?: StopCause;
   /** Set exactly when `state` is an end state. */
   readonly end?: OperationEnd;
@@ -67,17 +67,17 @@ export type OperationEvent =
   | { readonly kind: "stop_requested"; readonly cause: StopCause }
   | { readonly kind: "work_ended"; readonly end: CommandEnd };
 
-/** Where every operation begins. */
+/** The initial status of every operation. */
 export const INITIAL_STATUS: OperationStatus = { state: "queued" };
 
-/** Whether nothing can happen any more. */
+/** Whether it is an end state. */
 export function isEnded(state: OperationState): state is EndState {
   return state !== "queued" && state !== "running";
 }
 
 /**
- * The status after `event`: the same object when the event changes nothing, as a cancel of something that ended.
- * The first cause wins: an exit that comes after a cancel or a timeout is the end of that cancel or timeout.
+ * The status after `event`; the same object if the event changes nothing, such as a cancel after the end. The first
+ * cause wins: an exit that comes after a cancel or a timeout is the end of that cancel or timeout.
  */
 export function nextStatus(status: OperationStatus, event: OperationEvent): OperationStatus {
   if (isEnded(status.state)) return status;

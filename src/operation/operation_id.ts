@@ -14,7 +14,7 @@ export class OperationIds {
   #time = 0;
   #count = 0;
 
-  /** A fresh id; `now` is in milliseconds since 1970. A clock that was set back does not take the ids back. */
+  /** A new id; `now` is in milliseconds since 1970. Ids stay in order even if the clock is set back. */
   next(now: number): string {
     const time = Math.floor(now);
     if (time > this.#time) {
@@ -55,6 +55,6 @@ export function base32Digits(value: number, count: number): string {
 
 /** Random digits, five bits each. */
 export function randomDigits(count: number): string {
-  // 256 is a multiple of 32, so taking five bits of each byte favours no digit.
+  // 256 is a multiple of 32, so five bits of each byte give uniform digits.
   return Array.from(crypto.getRandomValues(new Uint8Array(count)), (byte) => DIGITS.charAt(byte & 31)).join("");
 }

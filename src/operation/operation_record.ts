@@ -23,12 +23,12 @@ import { OperationOutput, type OutputReader, type OutputWindow } from "./output/
 import type { SpillFile } from "./output/spill_files.ts";
 
 /**
- * What the client has of an operation's result: nothing; the news of its end, with a part of its output at most (X18);
- * or all of it (X5c). A result for which a request waits counts as delivered.
+ * How much of an operation's result the client has: nothing; a report of its end, perhaps with a part of the output
+ * (X18); or all of it (X5c). A result that a request waits for counts as delivered.
  */
 export type Delivery = "undelivered" | "announced" | "delivered";
 
-/** The public side of an operation. Live: it shows the current state, even after it was pruned from the registry. */
+/** The public view of an operation. It shows the current state, even after removal from the registry. */
 export type Operation = Readonly<
   Omit<OperationRecord, "heldBytes" | "forgetNews" | "reduceOutput" | "discard" | "apply" | "runWork">
 >;
@@ -44,9 +44,9 @@ type Facts = "id" | "ordinal" | "tool" | "title" | "createdAt" | "timeoutSeconds
 
 export interface OperationRecordParts extends Pick<OperationRecord, Facts> {
   readonly work: Work;
-  /** The lines that are told of as they are written; absent: none. */
+  /** The lines that are reported as they are written; absent: none. */
   readonly watch?: LinePattern | undefined;
-  /** Called when there are news. */
+  /** Called when a watched line was written. */
   readonly onNews: () => void;
   readonly outputWindow: OutputWindow;
   /** Absent: output beyond the window is lost. */
@@ -54,7 +54,7 @@ export interface OperationRecordParts extends Pick<OperationRecord, Facts> {
   readonly onListenerError: (thrown: unknown) => void;
 }
 
-/** The registry's own side of an operation: its state changes only through `apply`. */
+/** The registry's view of an operation; its state changes only through `apply`. */
 export class OperationRecord {
   /** `op_` and a ULID, or 8 digits (X11). */
   readonly id: string;
@@ -78,22 +78,22 @@ export class OperationRecord {
   startedAt: number | undefined;
   /** Undefined: not ended. */
   endedAt: number | undefined;
-  /** The client was given it as a task of the protocol and asks for its result under that name (X5a). */
+  /** Whether the client got it as a protocol task and asks for its result as such (X5a). */
   isTask = false;
   /** The call that is this task; undefined: the task is over with the operation, or there is none. */
   taskCall: TaskCall | undefined;
   /** Lines of its output that are our own, such as the headings of a sequence. */
   readonly said: Set<string> = new Set();
   delivery: Delivery = "undelivered";
-  /** The client has seen its output up to here, in bytes. */
+  /** How much of its output the client has seen, in bytes. */
   seenBytes = 0;
-  /** Its output was this long when a client last ended a line of input; 0: no client did. */
+  /** Length of its output when a client last completed a line of input, in bytes; 0: never. */
   typedAtBytes = 0;
-  /** What it runs now; undefined: nothing that is known, or it has ended. */
+  /** Its running command; undefined: it is unknown, or the operation has ended. */
   command: RunningCommand | undefined;
-  /** What its terminal shows; undefined: it has none, or has ended. */
+  /** The screen of its terminal; undefined: it has no terminal, or has ended. */
   screen: TerminalScreen | undefined;
-  /** Its command has, or had, a terminal to itself. */
+  /** Whether its command has, or had, its own terminal. */
   hasTerminal = false;
   /** Protected paths that changed while it ran; empty: none, or nothing is protected. */
   protectedChanges: readonly ProtectedChange[] = [];
@@ -147,7 +147,7 @@ export class OperationRecord {
   get answer(): Readonly<Record<string, unknown>> | undefined {
     return this.#answer?.result;
   }
-  /** What matched its watch and was not told; undefined: nothing. */
+  /** Matches of its watch that were not reported yet; undefined: none. */
   get news(): WatchNews | undefined {
     return this.#watch?.news;
   }
@@ -161,13 +161,13 @@ export class OperationRecord {
     return this.#watchers.subscribe(listener);
   }
 
-  /** Tells its programs of another size of its terminal; nothing where it has none. */
+  /** Resizes its terminal, if it has one. */
   async resize(size: ScreenSize): Promise<void> {
     await this.screen?.resize(size);
     this.command?.input?.terminal?.resize(size);
   }
 
-  /** What matched its watch was told. */
+  /** Records that the matches of its watch were reported. */
   forgetNews(): void {
     this.#watch?.forget();
   }
@@ -183,7 +183,7 @@ export class OperationRecord {
     this.#output.discard();
   }
 
-  /** Takes one event; false when it changed nothing. Asking for a stop aborts the work's signal. */
+  /** Applies one event; false: it changed nothing. A stop request aborts the work's signal. */
   apply(event: OperationEvent, now: number): boolean {
     const before = this.#status;
     this.#status = nextStatus(before, event);
@@ -235,7 +235,7 @@ export class OperationRecord {
   }
 
   #write(chunk: Uint8Array): Promise<void> | undefined {
-    // Work that writes after it has settled would change a result that a client has read.
+    // Output after the end is dropped, because it would change a result that a client has read.
     if (this.endedAt !== undefined || chunk.length === 0) return undefined;
     this.#output.write(chunk);
     this.#watchers.emit(chunk);
@@ -253,7 +253,7 @@ export class OperationRecord {
     this.command = undefined;
     this.screen?.[Symbol.dispose]();
     this.screen = undefined;
-    // Work that never ran would keep its closure in memory.
+    // Releases the closure of work that never ran.
     this.#work = undefined;
     this.#output.trim();
     this.#watch?.end();

@@ -1,11 +1,11 @@
-/** Waits for what an operation does: a line, silence, or that it listens at a port (X20). Ends nothing itself. */
+/** Waits until an operation writes a line, is silent, or listens at a port (X20). It never ends an operation. */
 import type { Operation } from "./operation_record.ts";
 import { stripAnsi } from "./output/clean_text.ts";
 import { type Batch, LineFeed, placeBehind } from "./watch/line_feed.ts";
 import { firstMatch } from "./watch/first_match.ts";
 import type { LinePattern } from "./watch/line_pattern.ts";
 
-/** What is waited for; the end of the operation ends every wait. */
+/** The conditions of a wait; the end of the operation ends every wait. */
 export interface Awaited {
   /** Undefined: no line. */
   readonly until?: LinePattern | undefined;
@@ -22,7 +22,7 @@ export interface OutputWaitOptions {
   readonly from: number;
   /** More than 24 days, such as Infinity: no limit. */
   readonly timeoutMs: number;
-  /** What was typed; absent: nothing was. */
+  /** Input that was just sent; absent: none. */
   readonly typed?: Typed;
   /** Aborted: the wait ends, the operation goes on. */
   readonly signal: AbortSignal;
@@ -30,7 +30,7 @@ export interface OutputWaitOptions {
 
 /** Input that was given right before a wait. */
 export interface Typed {
-  /** Lines that a terminal shows once more, where no line matches; empty: it shows none. */
+  /** Lines that a terminal echoes, which do not count as matches; empty: none. */
   readonly echo: readonly string[];
   /** The wait for input that it ends (`RunningCommand.inputWait`); undefined: there was none. */
   readonly inputWait: string | undefined;
@@ -51,11 +51,14 @@ export type OutputWaitEnd =
     readonly kind: "quiet" | "listening" | "input" | "ended" | "timed_out" | "aborted";
   });
 
-/** A line that has not ended is looked at after so long without output: questions have no newline. */
+/** How long after the last output an unfinished line is examined, milliseconds, because questions have no newline. */
 const REST_MS = 100;
 type Timer = ReturnType<typeof setTimeout>;
 
-/** The kernel announces no listener and no reader, so it is asked after this time, then after twice that, up to the longest. */
+/**
+ * First interval of asking the kernel about listeners and readers, which it does not announce; each next one is twice
+ * as long, up to the longest.
+ */
 const FIRST_LOOK_MS = 10;
 const LONGEST_LOOK_MS = 160;
 /**
@@ -64,7 +67,7 @@ const LONGEST_LOOK_MS = 160;
  */
 const STILL_MS = { pipe: 20, terminal: 50, unanswered: 300 };
 const MOST_LOOKS = 4;
-/** So late is a look on a busy machine, milliseconds. */
+/** A look that is later than this shows that the machine is busy, milliseconds. */
 const LATE_MS = 15;
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -72,7 +75,7 @@ const PIECE_BYTES = 256 * 1024;
 /** Lines shown before and after one that matches. */
 const AROUND = 2;
 
-/** Resolves at the first of what it waits for; of several that hold, the line comes first, then the end. */
+/** Resolves at the first condition that holds. Of several, a line comes first, then the end. */
 export async function waitForOutput(
   operation: Operation,
   awaited: Awaited,
@@ -90,15 +93,15 @@ export async function waitForOutput(
 interface InputLook {
   /** Another text for each wait, and after more output. */
   readonly state: string;
-  /** How often it was found so, one after the other. */
+  /** How many times in a row it was the same. */
   readonly looks: number;
   /** By `performance.now()`. */
   readonly at: number;
 }
 
 /**
- * Reads the output at its own pace: what a pattern costs delays neither the command nor, beyond a slice, other work. Where
- * the output is faster than it and not kept, it goes on behind what is lost.
+ * Reads the output at its own pace, so that a slow pattern does not delay the command, and other work only by a slice.
+ * If faster output was dropped, it continues after the gap.
  */
 class OutputWait implements Disposable {
   readonly #operation: Operation;
@@ -108,7 +111,7 @@ class OutputWait implements Disposable {
   readonly #feed: LineFeed;
   readonly #from: number;
   readonly #typed: Typed | undefined;
-  /** Lines that are still to be shown once more. */
+  /** Lines whose echo is still expected. */
   readonly #echo: string[];
   /** The last lines that did not match. */
   #before: readonly string[] = [];
@@ -158,11 +161,11 @@ class OutputWait implements Disposable {
     if (this.#isOver) return;
     const { quietMs } = this.#awaited;
     clearTimeout(this.#quiet);
-    // A program that has not begun to write, or to answer, is not silent: it may be slow.
+    // Silence counts only after the first output or answer, because a program may be slow.
     if (quietMs !== undefined && this.#operation.output.totalBytes > (this.#typed === undefined ? 0 : this.#from)) {
       this.#quiet = setTimeout(() => this.#finishAs("quiet"), quietMs);
     }
-    // Output that cannot be read ends the wait as its limit does: the operation goes on.
+    // Unreadable output ends the wait like its time limit; the operation continues.
     if (!this.#isReading) this.#read().catch(() => this.#finishAs("timed_out"));
   }
 
@@ -233,7 +236,7 @@ class OutputWait implements Disposable {
   /** Whether a line matches, which ends the wait. */
   async #look(batch: Batch): Promise<boolean> {
     const { until } = this.#awaited;
-    // Most of a flood is not even cut into lines.
+    // Most of a flood is skipped before it is split into lines.
     if (until === undefined || batch.text.length <= until.longest && !until.occursIn(batch.text)) return false;
     const lines = linesOf(batch);
     const index = await firstMatch(until, this.#withoutEcho(lines), () => this.#isOver);

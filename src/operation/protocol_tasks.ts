@@ -5,7 +5,7 @@ import { isEnded, type OperationState } from "./operation.ts";
 export interface TaskAnswer {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** The result of the call. */
+  /** The call's result. */
   readonly result: Readonly<Record<string, unknown>>;
   /** The operation was cancelled before the call had its answer. */
   readonly isCancelled: boolean;
@@ -32,19 +32,19 @@ export class TaskCall {
   }
 }
 
-/** What an operation tells of itself as a task. */
+/** The task view of an operation. */
 interface TaskFacts {
   readonly state: OperationState;
   readonly isTask: boolean;
   readonly taskCall: TaskCall | undefined;
 }
 
-/** Whether nothing more comes of a task. */
+/** Whether a task is over. */
 export function isTaskOver({ taskCall, state }: Omit<TaskFacts, "isTask">): boolean {
   return taskCall === undefined ? isEnded(state) : taskCall.answer !== undefined;
 }
 
-/** Tells of changes of operations as tasks of the protocol. */
+/** Announces changes of operations as protocol tasks. */
 export class ProtocolTasks<Operation extends TaskFacts> {
   readonly #changes: Emitter<Operation>;
 

@@ -88,7 +88,7 @@ export class OperationRegistry {
   readonly #ids = new OperationIds();
   readonly #transitions: Emitter<Transition>;
   readonly #news: Emitter<Operation>;
-  /** Those with news. */
+  /** Operations with unreported watched lines. */
   readonly #withNews = new Set<OperationRecord>();
   readonly #history: History;
   /** Queued and running, in order of arrival. */
@@ -118,7 +118,7 @@ export class OperationRegistry {
     return this.#running;
   }
 
-  /** How many wait for their turn. */
+  /** How many operations are queued. */
   get queuedCount(): number {
     return this.#active.size - this.#running;
   }
@@ -172,7 +172,7 @@ export class OperationRegistry {
     return this.byIdOnly ? [] : this.everything();
   }
 
-  /** The same also where clients cannot be told apart: for the server's own user. */
+  /** The same even if clients cannot be distinguished; for the server's own user. */
   everything(): readonly Operation[] {
     return [...this.#history.values(), ...this.#active.values()];
   }
@@ -193,7 +193,7 @@ export class OperationRegistry {
     return this.byIdOnly ? [] : [...this.#history.undelivered()];
   }
 
-  /** Those of them whose end is not announced either (X18). */
+  /** Undelivered operations whose end is not announced either (X18). */
   unannounced(): readonly Operation[] {
     return this.undelivered().filter(({ delivery }) => delivery === "undelivered");
   }
@@ -318,7 +318,7 @@ export class OperationRegistry {
     this.#closed = true;
     const stop = stopRequest("cancelled", "Ahma is shutting down", killAfterMs);
     const ids = [...this.#active.keys()];
-    // Queued ones first, so that none of them starts in the place of one that ends.
+    // Queued operations first, so that none of them starts when a running one ends.
     const active = [...this.#active.values()];
     const queued = active.filter(({ state }) => state === "queued");
     for (const record of [...queued, ...active]) this.#apply(record, stop);

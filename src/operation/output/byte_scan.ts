@@ -1,9 +1,9 @@
-/** Looks for single bytes in output, four at a time, which keeps floods cheap (N4). */
+/** Searches output for single bytes, four at a time, so that floods cost little (N4). */
 const TAB = 0x09;
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const DELETE = 0x7f;
-/** In UTF-8, U+0080 to U+009F are this byte and the one after it up to 0x9f. */
+/** First byte of U+0080 to U+009F in UTF-8; the second byte is at most 0x9f. */
 const C1_LEAD = 0xc2;
 const C1_LAST = 0x9f;
 /** Below this a plain loop is faster than setting up words. */
@@ -53,7 +53,7 @@ function inWords(bytes: Uint8Array): { readonly start: number; readonly end: num
 }
 
 const FOUR_NEWLINES = 0x0a0a0a0a;
-/** Counts are added up in the four bytes of a word; after 255 words a byte could overflow. */
+/** Counts are added in the four bytes of a word, which could overflow after 255 words. */
 const WORDS_PER_ROUND = 255;
 
 /** How many newline bytes there are: about 0.5 ms a MiB. */
@@ -73,7 +73,7 @@ export function afterNewlines(bytes: Uint8Array, count: number): number {
   return at;
 }
 
-/** Whole lines; where not even one fits, whole characters, and at least one byte. */
+/** Keeps whole lines, or else whole characters, but at least one byte. */
 export function upToLineEnd(bytes: Uint8Array): Uint8Array {
   const newline = bytes.lastIndexOf(NEWLINE);
   if (newline >= 0) return bytes.subarray(0, newline + 1);

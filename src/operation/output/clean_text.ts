@@ -1,4 +1,4 @@
-/** How bytes of a terminal become text for a model (X8): colours, cursor moves and redrawn progress lines taken out. */
+/** Converts terminal output to text for a model (X8): removes colours, cursor moves and redrawn progress lines. */
 import { hasControls } from "./byte_scan.ts";
 
 /**
@@ -8,20 +8,20 @@ import { hasControls } from "./byte_scan.ts";
 const ESCAPES =
   // deno-lint-ignore no-control-regex -- control characters are what this is about
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]/g;
-/** What no text needs: control characters other than tab, newline and carriage return. */
+/** Control characters other than tab, newline and carriage return. */
 // deno-lint-ignore no-control-regex -- as above
 const CONTROLS = /[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 
 export interface CleanOptions {
-  /** Leave ANSI escapes and control characters in. */
+  /** Whether ANSI escapes and control characters are kept. */
   readonly keepAnsi: boolean;
 }
 
-/** Text of `bytes`: invalid UTF-8 becomes U+FFFD, nothing is fatal. */
+/** Decodes `bytes`; invalid UTF-8 becomes U+FFFD. */
 export function cleanText(bytes: Uint8Array, options: CleanOptions): string {
   // `ignoreBOM` keeps a byte order mark as a character instead of swallowing it.
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  // Most output holds nothing that has to be taken out, and the bytes tell that sooner than the text.
+  // Most output needs no cleaning, and scanning the bytes is faster than scanning the text.
   return collapseCarriageReturns(options.keepAnsi || !hasControls(bytes) ? text : stripAnsi(text));
 }
 

@@ -23,9 +23,9 @@ export type OutputReader = Pick<
   "totalBytes" | "totalLines" | "droppedBytes" | "lostBytes" | "head" | "tail" | "read" | "lineMark"
 >;
 
-/** Some bytes of an output. */
+/** A piece of an output. */
 export interface OutputPiece {
-  /** Of the first byte; at least what was asked for. */
+  /** Offset of its first byte, at least the requested one. */
   readonly offset: number;
   readonly bytes: Uint8Array;
 }
@@ -46,7 +46,7 @@ export class OperationOutput {
   #totalLines = 0;
   /** Holds what follows the head, from its first byte on; undefined: there is none (any more). */
   #spill: SpillFile | undefined;
-  /** Where the file's appends ended. */
+  /** Offset up to which the file has the output. */
   readonly #marks: LineMark[] = [{ offset: 0, newlines: 0 }];
 
   /** Absent: 1 MiB. `spill`: takes what memory does not keep; absent: that is lost. */
@@ -71,12 +71,12 @@ export class OperationOutput {
     return this.#totalBytes - this.#headLength - this.#tail.length;
   }
 
-  /** Dropped bytes that are not in a file either: they cannot be read any more. */
+  /** Number of dropped bytes that are in no file and can no longer be read. */
   get lostBytes(): number {
     return Math.max(0, this.#tailStart - this.#spillEnd);
   }
 
-  /** Settles when the file has caught up, so that the writer can wait; undefined: it has. */
+  /** Settles when the file has caught up; undefined: it has. The writer waits for it. */
   get pressure(): Promise<void> | undefined {
     return this.#spill?.pressure;
   }
@@ -97,8 +97,8 @@ export class OperationOutput {
   }
 
   /**
-   * Bytes from `offset` on, at most `length`: a copy. May be fewer than available; empty only at the end. After lost
-   * bytes it continues behind them, so the piece says where it begins.
+   * Copies at most `length` bytes from `offset` on, possibly fewer than available; empty only at the end. It skips lost
+   * bytes, so the piece says where it begins.
    */
   async read(offset: number, length: number): Promise<OutputPiece> {
     if (offset < this.#headLength) {
@@ -139,7 +139,7 @@ export class OperationOutput {
     this.#spill?.retire();
   }
 
-  /** Keeps no more than the first and the last `bytes`, and no file; called when the operation has ended. */
+  /** Keeps only the first and last `bytes` and removes the file; called after the end of the operation. */
   reduceTo(bytes: number): void {
     const [head, tail] = [this.head(), this.tail()];
     const last = this.droppedBytes === 0 ? concatenate([head.subarray(bytes), tail]) : tail;
@@ -179,7 +179,7 @@ export class OperationOutput {
     const skipped = spilledTo - (start - this.#tail.length);
     // After a gap nothing could be found any more.
     if (this.#spill === undefined || keptFrom <= spilledTo || skipped < 0) return;
-    // All of the tail, not only what it drops: then the next chunks have nothing to hand over.
+    // Writes all of the tail, not only what it drops, so that the next chunks need no write.
     const passing = chunk.subarray(from, Math.max(from, keptFrom - this.#totalBytes));
     if (!this.#spill.append([...this.#tail.parts(skipped), passing])) return;
     const newlines = this.#totalLines + countNewlines(chunk.subarray(0, from + passing.length));

@@ -1,7 +1,6 @@
 /**
- * Any part of an output as text (X8), from memory or from the file, a bounded piece at a time. A piece ends with a
- * line wherever a line fits, so that pieces read one after the other are the text as a whole: escapes and redrawn
- * lines never reach over a newline.
+ * Any part of an output as text (X8), from memory or the file, in bounded pieces. A piece ends at a line end if
+ * possible, so that successive pieces form the whole text: escapes and redrawn lines never span a newline.
  */
 import { concatenate } from "../../base/bytes.ts";
 import { type CleanOptions, cleanText } from "./clean_text.ts";
@@ -11,7 +10,7 @@ import type { OutputReader } from "./output.ts";
 /** A piece of an output; offsets are in bytes of the output as it was written. */
 export interface OutputPage {
   readonly text: string;
-  /** Of its first byte; more than what was asked for where bytes are lost. */
+  /** Offset of its first byte; beyond the requested one if bytes were lost. */
   readonly offset: number;
   /** Where the next piece begins; `totalBytes` at the end. */
   readonly nextOffset: number;
@@ -27,19 +26,19 @@ export interface LineRange {
 /** Which lines, counted from the start or from the end. */
 export type LineWish = LineRange | { readonly fromEnd: number };
 
-/** How many lines there are, a last one without its end included. */
+/** The number of lines, including an unfinished last one. */
 export function lineTotal(output: OutputReader): number {
   const last = output.tail().at(-1) ?? output.head().at(-1);
   return output.totalLines + (last === undefined || last === NEWLINE ? 0 : 1);
 }
 
-/** The lines of `wish` as they are counted now. */
+/** Resolves `wish` to line numbers of the current output. */
 export function resolveLines(output: OutputReader, wish: LineWish): LineRange {
   if (!("fromEnd" in wish)) return wish;
   return { first: Math.max(1, lineTotal(output) - wish.fromEnd + 1), last: undefined };
 }
 
-/** Read at once when lines are looked for. */
+/** Bytes read at once while searching for lines. */
 const SEARCH_BYTES = 256 * 1024;
 const NEWLINE = 10;
 
@@ -54,7 +53,7 @@ export async function readPage(
   return { text: cleanText(bytes, options), offset: read.offset, nextOffset: read.offset + bytes.length };
 }
 
-/** These lines, as far as `limit` bytes go. */
+/** These lines, at most `limit` bytes of them. */
 export async function readLines(
   output: OutputReader,
   { first, last, limit }: LineRange & { readonly limit: number },

@@ -36,7 +36,7 @@ export class RingBuffer {
     this.#length += kept.length - overwritten;
   }
 
-  /** What is kept beyond the oldest `skipped` bytes, oldest first, in up to two pieces: valid until the next write. */
+  /** The kept bytes after the oldest `skipped` ones, in up to two pieces that are valid until the next write. */
   parts(skipped: number): readonly Uint8Array[] {
     const from = this.#start + Math.min(skipped, this.#length);
     const end = this.#start + this.#length;
@@ -45,7 +45,7 @@ export class RingBuffer {
     return [this.#bytes.subarray(from, Math.min(end, size)), this.#bytes.subarray(0, Math.max(0, end - size))];
   }
 
-  /** A copy of what is kept beyond the oldest `skipped` bytes, oldest first: at most `most` bytes. */
+  /** A copy of at most `most` kept bytes after the oldest `skipped` ones. */
   toBytes(skipped = 0, most = this.#length): Uint8Array<ArrayBuffer> {
     const copy = new Uint8Array(Math.min(most, Math.max(0, this.#length - skipped)));
     let end = 0;
@@ -63,7 +63,7 @@ export class RingBuffer {
     this.#length = 0;
   }
 
-  /** Gives back memory beyond what is kept. */
+  /** Frees unused memory. */
   trim(): void {
     if (this.#bytes.length > this.#length) this.#replace(this.toBytes());
   }

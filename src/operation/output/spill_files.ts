@@ -1,7 +1,7 @@
 /**
- * Where output goes that does not fit into memory (X8): one file for each operation that says more than its window
- * keeps, in a directory no command can reach. The space they take together is limited; when it is full, the files of
- * the operations that ended first go, and what cannot be written is counted as lost.
+ * Stores output that does not fit into memory (X8): one file for each operation that exceeds its window, in a directory
+ * that commands cannot reach. Their total size is limited. When the limit is reached, files of the oldest ended
+ * operations are removed, and output that cannot be written counts as lost.
  */
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
@@ -9,7 +9,7 @@ import type { Logger } from "../../base/log.ts";
 export interface SpillSpaceOptions {
   /** Made when it is first needed, mode 0700; its parent exists. The owner of the parent removes it. */
   readonly directory: string;
-  /** Of all files together, in bytes; 0: nothing is ever written. */
+  /** Maximum total size of all files, bytes; 0: nothing is written. */
   readonly limitBytes: number;
   readonly log: Logger;
 }
@@ -31,17 +31,17 @@ export class SpillSpace {
     this.#options = options;
   }
 
-  /** What all files take now, in bytes. */
+  /** Current total size of all files, bytes. */
   get usedBytes(): number {
     return this.#usedBytes;
   }
 
-  /** A file that does not exist before something is appended to it. */
+  /** A new file, which is created by the first append. */
   newFile(): SpillFile {
     return new SpillFile(`${this.#options.directory}/${++this.#named}`, this);
   }
 
-  /** Settles when the directory is there. For files of this space, as all that follows. */
+  /** Settles when the directory exists. This and the following members are for files of this space. */
   ready(): Promise<void> {
     return this.#directory ??= Deno.mkdir(this.#options.directory, { mode: 0o700 }).catch((thrown) => {
       this.#directory = undefined; // there may be room for the next file
@@ -49,7 +49,7 @@ export class SpillSpace {
     });
   }
 
-  /** Settles when the files that were given up are gone. */
+  /** Settles when all removed files are gone. */
   async settled(): Promise<void> {
     await this.#leaving;
   }
@@ -91,7 +91,7 @@ export class SpillFile {
   #inFlight = 0;
   /** Settles when everything appended so far is written; never rejects. */
   #writing: Promise<void> = Promise.resolve();
-  /** Buffers to use again: fresh ones for every write are what a flood would fill the memory with. */
+  /** Buffers for reuse, because new ones for every write of a flood would fill the memory. */
   #spare: Uint8Array<ArrayBuffer>[] = [];
   #state: "open" | "retired" | "failed" | "removed" = "open";
 
@@ -100,12 +100,12 @@ export class SpillFile {
     this.#space = space;
   }
 
-  /** How much can be read, from the start; 0 once the file is gone. */
+  /** Number of readable bytes from the start; 0 once the file is gone. */
   get acceptedBytes(): number {
     return this.#acceptedBytes;
   }
 
-  /** Settles when writing has caught up; undefined: it is not behind. */
+  /** Settles when writing has caught up; undefined: it has. */
   get pressure(): Promise<void> | undefined {
     return this.#inFlight > 1 ? this.#writing : undefined;
   }
@@ -151,7 +151,7 @@ export class SpillFile {
     return bytes.subarray(0, filled);
   }
 
-  /** Nothing more will be appended; the file stays until its space needs the room. */
+  /** Ends the appends; the file stays until its space is needed. */
   retire(): void {
     if (this.#state !== "open") return;
     this.#state = "retired";
@@ -189,7 +189,7 @@ export class SpillFile {
     }
   }
 
-  /** What was written so far may be incomplete: nothing of it is offered, and others get its room. */
+  /** The file may be incomplete, so it is not readable any more, and its space is released. */
   async #fail(): Promise<void> {
     const bytes = this.#acceptedBytes;
     this.#acceptedBytes = 0;
@@ -209,7 +209,7 @@ export class SpillFile {
     try {
       await Deno.remove(this.#path);
     } catch (thrown) {
-      // It never came to be, or the session's directory went first.
+      // It was never created, or the session's directory was removed first.
       if (!(thrown instanceof Deno.errors.NotFound)) {
         this.#space.warn("Cannot remove a file of output", this.#path, thrown);
       }

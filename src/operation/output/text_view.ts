@@ -10,24 +10,24 @@ import { afterNewlines, countNewlines, upToLineEnd } from "./byte_scan.ts";
 import type { OutputReader } from "./output.ts";
 
 export interface ViewLimits {
-  /** UTF-8 bytes, the line about what was left out included. */
+  /** Maximum UTF-8 bytes, including the line about the gap. */
   readonly bytes: number;
   /** Lines, that line included. */
   readonly lines: number;
-  /** Lines of an output that are shown where not all of it is; absent: as many as `lines` allow. */
+  /** Maximum lines of a truncated output; absent: as many as `lines` allows. */
   readonly cutLines?: number;
 }
 
 /** What a view leaves out between its two ends. */
 export interface Gap {
-  /** Of the cleaned text where that was made, of the raw bytes beyond. */
+  /** Bytes of cleaned text where it was decoded, of raw output elsewhere. */
   readonly bytes: number;
   /** Ends of lines among them. */
   readonly lines: number;
   /** The first and the last line that are not shown as a whole, counted from 1. */
   readonly first: number;
   readonly last: number;
-  /** The cut goes through a line; else whole lines are left out. */
+  /** Whether the cut is within a line; otherwise whole lines are left out. */
   readonly insideLine: boolean;
   /** Where reading on shows all of it: a place in the output as it was written, in bytes. */
   readonly offset: number;
@@ -36,14 +36,16 @@ export interface Gap {
 export interface ViewOptions extends CleanOptions {
   /** The part of a cut view that shows the beginning of the output; the end has the rest. */
   readonly headShare: number;
-  /** What follows the counts in the line about what is left out, as in `: status ...`; absent: nothing. */
+  /** The end of the line about the gap, as in `: status ...`; absent: nothing. */
   readonly advise?: (gap: Gap) => string;
 }
 
 export interface OutputView {
   /** Ends with a newline where the output does. */
   readonly text: string;
-  /** Of the cleaned text where that was made, of the raw bytes beyond; 0: everything is shown. */
+  /**
+   * Number of bytes left out, of cleaned text where it was decoded, of raw output elsewhere; 0: everything is shown.
+   */
   readonly omittedBytes: number;
   readonly omittedLines: number;
 }
@@ -57,7 +59,7 @@ const MOST = Number.MAX_SAFE_INTEGER;
 const WIDEST: Gap = { bytes: MOST, lines: MOST, first: MOST, last: MOST, insideLine: false, offset: MOST };
 const NEWLINE = 10;
 
-/** The view of everything an operation wrote: as it was written where all of it fits. */
+/** The view of an operation's whole output; complete if it fits. */
 export function viewOutput(output: OutputReader, limits: ViewLimits, options: ViewOptions): OutputView {
   const { first, last, lastStartsLine, skippedBytes, skippedLines } = readEnds(output);
   const text = encodeText(cleanText(last, options));
@@ -94,7 +96,7 @@ export function lastLines(output: OutputReader, limits: ViewLimits, options: Cle
   return decode(cutToBudget(encodeText(whole), limits, "tail").kept);
 }
 
-/** What the line about the gap leaves of `limits`. */
+/** The part of `limits` that the line about the gap leaves. */
 function limitsLeftBy(advise: ViewOptions["advise"], { bytes, lines, cutLines }: ViewLimits): ViewLimits {
   return {
     bytes: Math.max(0, bytes - NOTE_BYTES - encodeText(advise?.(WIDEST) ?? "").length),
@@ -158,7 +160,7 @@ interface Cut {
   readonly cutLines: number;
 }
 
-/** As many whole lines as fit; where not even one does, as much of that line as fits, at a character's border. */
+/** As many whole lines as fit, or else as many whole characters of one line as fit. */
 function cutToBudget(bytes: Uint8Array, limits: ViewLimits, end: "head" | "tail"): Cut {
   const kept = end === "head" ? keepHead(bytes, limits) : keepTail(bytes, limits);
   return {

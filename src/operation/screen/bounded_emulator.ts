@@ -1,10 +1,10 @@
 /**
- * The emulator of a screen, with bounds to what a program can make it do or keep (X22). Three bounds have no public
- * setting: they go by the inner names of the version that deno.json pins, and without those names there is no screen.
+ * A terminal emulator with limits on its work and memory (X22). Three limits lack a public setting. They use internal
+ * names of the version that deno.json pins; without these names there is no screen.
  */
 import type { IUnicodeVersionProvider, Terminal } from "@xterm/headless";
 
-/** CSI sequences that repeat something as often as they say: lines, tabs, the last character. */
+/** CSI sequences with a repeat count: for lines, tabs, or the last character. */
 const COUNTING = ["L", "M", "S", "T", "I", "Z", "b"] as const;
 /** Marks on one character, such as accents. */
 const MOST_MARKS = 16;
@@ -33,7 +33,7 @@ export async function boundedEmulator(columns: number, rows: number): Promise<Te
   const { _core: core } = terminal as unknown as Inner;
   for (const final of COUNTING) {
     core.registerCsiHandler({ final }, ({ params }) => {
-      // More than the screen has changes nothing more: two thousand million lines would take hours.
+      // Repeat counts are limited to the size of the screen, because two thousand million lines would take hours.
       params[0] = Math.min(
         params[0] ?? 0,
         final === "b" ? terminal.rows * terminal.cols : terminal.rows + terminal.cols,

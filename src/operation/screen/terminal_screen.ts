@@ -1,6 +1,6 @@
 /**
- * The screen of a terminal, from all that its programs write (X22). Programs that draw are told by it: their stream alone
- * says nothing to a reader. What the emulator would answer to questions of programs goes nowhere.
+ * The screen of a terminal, from the output of its programs (X22). Full-screen programs are shown by it, because their
+ * raw output is unreadable. The emulator's answers to queries of programs are dropped.
  */
 import type { Terminal } from "@xterm/headless";
 import { boundedEmulator } from "./bounded_emulator.ts";
@@ -19,7 +19,7 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
-/** More that is not drawn yet makes the writer wait, bytes. */
+/** The writer waits if more output than this is not drawn yet, bytes. */
 const MOST_PENDING = 128 * 1024;
 /** Drawn at once, bytes: the dearest sequences take 40 microseconds for two bytes. */
 const PIECE = 512;
@@ -38,7 +38,7 @@ export class TerminalScreen implements Disposable {
   #pending = 0;
   #drawing = Promise.resolve();
 
-  /** Loads the emulator, which no other command needs. */
+  /** Loads the emulator, which only commands with a terminal need. */
   constructor(size: ScreenSize) {
     this.#size = size;
     this.#ready = this.#open(size).catch(() => undefined);
@@ -98,7 +98,7 @@ export class TerminalScreen implements Disposable {
     return `${sequences([...other, "H", "2J"])}${lines.join("\r\n")}${sequences([...on, `${row};${column}H`])}`;
   }
 
-  /** All that was written is drawn before. */
+  /** All written output is drawn first. */
   async read(): Promise<Screen> {
     await this.#drawing;
     return this.now;

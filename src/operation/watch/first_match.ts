@@ -1,6 +1,6 @@
 import type { LinePattern } from "./line_pattern.ts";
 
-/** After so long other work has its turn, milliseconds. */
+/** Length of a slice, milliseconds; other work runs between slices. */
 const SLICE_MS = 10;
 
 /**
@@ -51,7 +51,7 @@ function endOfGroup(lines: readonly string[], first: number, longest: number): n
 function indexesIn(pattern: LinePattern, lines: readonly string[], first: number, end: number): readonly number[] {
   const group = lines.slice(first, end);
   if (!pattern.occursIn(group.join("\n"))) return [];
-  // A hit may lie across lines.
+  // A match may span lines.
   return group.flatMap((line, index) => pattern.occursIn(line) ? [first + index] : []);
 }
 

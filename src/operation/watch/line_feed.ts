@@ -1,4 +1,4 @@
-/** Cuts the bytes of an output into the lines that a reader sees, as they come (X20). */
+/** Splits output into the lines that a reader sees, as it arrives (X20). */
 import { cleanText, collapseCarriageReturns } from "../output/clean_text.ts";
 
 /** Some whole lines of an output, or what there is of its last one. */
@@ -24,7 +24,7 @@ export function placeBehind({ bytes, start }: Batch, line: number): number {
   return start + end;
 }
 
-/** A line that is longer is taken in parts, bytes. */
+/** A longer line is processed in parts, bytes. */
 const LONGEST_LINE = 64 * 1024;
 const NEWLINE = 10;
 const CLEAN = { keepAnsi: false };
