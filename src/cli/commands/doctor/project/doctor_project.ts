@@ -6,7 +6,15 @@ import { type Colours, colours } from "../../../terminal/colours.ts";
 import { mayColour, print } from "../../../terminal/print.ts";
 import { checkLines } from "../../../terminal/check.ts";
 import { type GitFacts, policyChecks, type ProjectFacts } from "./policy_checks.ts";
-import { type NeededFlag, type NeededSettings, type ProjectCheck, settingsFor, typed, works } from "./project_check.ts";
+import {
+  heldCheck,
+  type NeededFlag,
+  type NeededSettings,
+  type ProjectCheck,
+  settingsFor,
+  typed,
+  works,
+} from "./project_check.ts";
 import { lookAtProject } from "./project_files.ts";
 import { gitConfiguration } from "./project_hosts.ts";
 import { needsOf } from "./project_needs.ts";
@@ -62,7 +70,7 @@ async function reportOn(composing: ComposeOptions, stop: AbortSignal): Promise<P
     if (policy === undefined) continue;
     const looks = { look: lookAt, isProtected: protection(sandbox), git: gitFacts(scope) };
     const facts = { policy, choice, scope, scopes, sensitive, home, environment, serverEnvironment, ...looks };
-    checks.push(...policyChecks(needs, facts));
+    checks.push(...policyChecks(needs, facts).map((one) => heldCheck(composing.settings.policy, one)));
   }
   if (checks.length === 0) {
     checks.push(works("project", "project", "no file that this program knows asks for anything"));

@@ -1,5 +1,7 @@
 import { shorten } from "../../../../base/visible_text.ts";
 import type { FlagName } from "../../../../settings/flags/flags.ts";
+import { closedBy } from "../../../../settings/policy/held.ts";
+import type { Policy } from "../../../../settings/policy/policy.ts";
 import type { SandboxChoice } from "../../../../sandbox/policy/sandbox_settings.ts";
 import { type Check, check } from "../../../terminal/check.ts";
 
@@ -26,6 +28,15 @@ export function lacks(id: string, title: string, message: string, ...flags: read
   // A name that draws on a terminal, or forges a line, is not recommended.
   const plain = flags.filter(({ value = "" }) => shorten(value, value.length) === value);
   return { ...check(id, title, "warning", message), flags: plain };
+}
+
+/** The check without the flags that the machine's policy refuses, which it names instead. */
+export function heldCheck(policy: Policy | undefined, one: ProjectCheck): ProjectCheck {
+  const refusals = one.flags.map(({ name, value = "" }) => closedBy(policy, name, value));
+  const refused = refusals.find((problem) => problem !== undefined);
+  if (refused === undefined) return one;
+  const flags = one.flags.filter((_, at) => refusals[at] === undefined);
+  return { ...one, message: `${one.message}. The ${refused}`, flags };
 }
 
 /** The flag as it is typed. */
