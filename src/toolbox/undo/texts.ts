@@ -2,6 +2,7 @@
 import { duration } from "../../base/time.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { type Change, letterOf, type MovedRef, type RecordedOperation, told } from "../../undo/model/change.ts";
+import { folded } from "../../undo/model/folded.ts";
 import type { Left, Step } from "../../undo/model/plan.ts";
 
 /** How names are shown. */
@@ -28,10 +29,18 @@ export function operationLines(operations: readonly RecordedOperation[], shown: 
   return withMore(lines, operations.length, "operations");
 }
 
-/** What one operation changed. */
-export function changeLines(one: RecordedOperation, shown: Shown, diff: string): string {
+/** What one operation changed. `isWhole`: each path, also those below a directory that came or went whole. */
+export function changeLines(
+  one: RecordedOperation,
+  { isWhole, ...shown }: Shown & { readonly isWhole: boolean },
+  diff: string,
+): string {
   const { operation, at, title, shared, changes, refs } = one;
-  const listed = told(changes).map((change) => `${letterOf(change)} ${nameOf(change.path, shown)}${unkept(change)}`);
+  const all = told(changes);
+  const listed = (isWhole ? all.map((change) => ({ change, below: 0 })) : folded(all)).map(({ change, below }) => {
+    const more = below === 0 ? "" : `/ (${below === 1 ? "1 path" : `${below} paths`} below)`;
+    return `${letterOf(change)} ${nameOf(change.path, shown)}${more}${unkept(change)}`;
+  });
   return [
     `${operation}, ${duration(shown.now - at)} ago, changed ${counts(one)}: ${shorten(title, 200)}`,
     withMore(listed.slice(0, MOST_LINES), listed.length, "paths"),

@@ -99,7 +99,10 @@ async function changes(args: ChangesArguments, context: ToolContext): Promise<To
   if (action === "undo") return undo(recorder, found, { args, context, shown });
   const chosen = args.paths === undefined ? found : only(found, pathsOf(args.paths, context));
   const diff = await diffText(chosen.changes, (content, most) => recorder.content(content, most), shown);
-  return textResult(shown.json ? operationAsJson(chosen, shown, diff) : changeLines(chosen, shown, diff));
+  const isWhole = args.paths !== undefined;
+  return textResult(
+    shown.json ? operationAsJson(chosen, shown, diff) : changeLines(chosen, { ...shown, isWhole }, diff),
+  );
 }
 
 function undo(
