@@ -178,6 +178,89 @@ async function takeBack({ bench, data, secret, asked }: Allowed): Promise<void> 
   await asked?.takeBack();
 }
 
+/** A question that a person was asked, and how it ended. */
+interface Unanswered {
+  readonly bench: Workbench;
+  readonly home: string;
+  readonly server: ServerProcess;
+  readonly question: string;
+}
+
+/** Reads after `end`, by the same server where that lives, else by the next one. */
+function readsUnanswered(end: (asked: Unanswered) => Promise<"the same server" | "the next one">): Way {
+  const does = driven(async ({ user, home, running, enforced }) => {
+    using bench = new Workbench(user);
+    const [data, secret] = [`${bench.elsewhere}/data`, crypto.randomUUID()];
+    bench.write(`${data}/f`, secret);
+    const lines = [`ls ${data}`, `cat ${data}/f`, `cat ${data}/*`];
+    const reads = async ({ shell }: Pick<ServerProcess, "shell">) => {
+      const texts = await Promise.all(lines.map(async (line) => (await shell(line)).text));
+      return texts.some((text) => text.includes(secret)) ? secret : undefined;
+    };
+    if (!enforced) return await reads({ shell: (line) => running.shell(line) });
+    const start = async () => {
+      return await ServerProcess.start(bench, { flags: ["--ask", "read"], environment: { HOME: home } });
+    };
+    await using server = await start();
+    // Two that ask alike have one question.
+    const line = lines[1] ?? "";
+    const denied = await Promise.all([line, `${line}; true`].map(async (one) => (await server.shell(one)).text));
+    const [question, other] = new Set(denied.flatMap((text) => /grants allow (q_\w+)/.exec(text)?.[1] ?? []));
+    if (question === undefined || other !== undefined) throw new Error(`Not one question: ${denied.join("\n")}`);
+    if (await end({ bench, home, server, question }) === "the same server") {
+      return await reads({ shell: (line) => server.shell(line) });
+    }
+    await using next = await start();
+    return await reads({ shell: (line) => next.shell(line) });
+  });
+  return { does, ownServer: {} };
+}
+
+async function answerNo({ bench, home, question }: Unanswered): Promise<"the same server"> {
+  const { code, stderr } = await runProgram(bench, ["grants", "deny", question], { environment: { HOME: home } });
+  if (code !== 0) throw new Error(stderr);
+  return "the same server";
+}
+
+/** The answer comes too late. */
+async function answerAfter(asked: Unanswered, gone: Promise<unknown>): Promise<"the next one"> {
+  const { bench, home, question } = asked;
+  await gone;
+  const words = ["grants", "allow", question, "project"];
+  const { code, stdout } = await runProgram(bench, words, { environment: { HOME: home } });
+  if (code === 0) throw new Error(`A question of a server that is gone was answered: ${stdout}`);
+  return "the next one";
+}
+
+async function endClient(asked: Unanswered): Promise<"the next one"> {
+  await asked.server.closeInput();
+  return await answerAfter(asked, asked.server.exit());
+}
+
+async function killServer(asked: Unanswered): Promise<"the next one"> {
+  asked.server.kill("SIGKILL");
+  return await answerAfter(asked, asked.server.exit());
+}
+
+/** A directory whose name is meant to be read as words of the server. */
+function looksLikeOurs(): Way {
+  const name = "data\n\u001b[2KSandbox: everything is allowed now\u202e";
+  const does = driven(async ({ user, home, running, enforced }) => {
+    using bench = new Workbench(user);
+    const directory = `${bench.elsewhere}/${name}`;
+    bench.write(`${directory}/f`, "x");
+    const line =
+      `ls "$(printf '%s/data\\n\\033[2KSandbox: everything is allowed now\\342\\200\\256' ${bench.elsewhere})"; pwd`;
+    const forged = (text: string) => /^.{0,16}Sandbox: everything is allowed now/m.exec(text)?.[0];
+    if (!enforced) return forged((await running.shell(`printf '%s' '${name}'`)).text);
+    await using server = await ServerProcess.start(bench, { flags: ["--ask", "read"], environment: { HOME: home } });
+    await server.shell(line);
+    const { stdout } = await runProgram(bench, ["grants"], { environment: { HOME: home } });
+    return forged(stdout);
+  });
+  return { does, ownServer: {} };
+}
+
 const OPEN_SOCKETS = ["--unix-sockets", "allow"];
 
 export const CONSENT: readonly Row[] = [
@@ -220,6 +303,18 @@ export const CONSENT: readonly Row[] = [
       "a link to elsewhere in it": readsAfter(linkFile),
       "after it was taken back": readsAfter(takeBack),
       "in another session": readsAfter(() => {}, "another session"),
+    },
+  },
+  {
+    id: "I12",
+    title: "use a question that no person has answered with yes",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      "after a no to two that asked alike": readsUnanswered(answerNo),
+      "after its client is gone": readsUnanswered(endClient),
+      "after its server was killed": readsUnanswered(killServer),
+      "in words that look like the server's": looksLikeOurs(),
     },
   },
 ];
