@@ -6,7 +6,7 @@ import type { WorkerSetup } from "../frame/messages.ts";
 export const HELPER_MEBIBYTES = 280;
 
 /**
- * V8 flags of a helper, in a variable that also works in an executable. V8 then collects garbage before it reaches the
+ * Flags of the JavaScript engine of a helper, in a variable that also works in an executable. It then collects garbage before it reaches the
  * kernel's limit, so the helper can read pages of twice the size.
  */
 export const HELPER_HEAP: readonly [name: string, value: string] = [

@@ -112,9 +112,10 @@ const NO_NAMESPACES =
 const OPEN = `commands reach every host: --network ${ENTRY_LIST} leaves them registries and git hosts, none closes it`;
 
 /** Whether a person is asked (S35). */
-function questions({ asks }: Pick<Settings, "asks">): Check {
+function questions({ asks, policy }: Pick<Settings, "asks" | "policy">): Check {
+  const isForbidden = policy?.forbidden.has("ask") === true;
   const message = asks.length === 0
-    ? "off: what commands are denied stands in their results; --ask asks you in the client"
+    ? `off: what commands are denied stands in their results${isForbidden ? "" : "; --ask asks you in the client"}`
     : `--ask ${asks.join(",")}: your client decides who answers, and some let a hook or a model do it. ` +
       "Without --ask nothing is asked; ahma_mcp grants lists what holds";
   return check("ask", "questions", "ok", message);

@@ -3,9 +3,11 @@
  * before it changes a file, or makes one in the user's home.
  */
 import { thisProgram } from "../../../app/program/own_program.ts";
+import type { AskKind } from "../../../base/command/grant_subject.ts";
 import { mtdfSchemaText } from "../../../catalog/format/mtdf.ts";
 import { CLIENT_NAMES } from "../../../settings/flags/client_names.ts";
 import { readNetwork } from "../../../settings/flags/network_value.ts";
+import { askingRefused, closedBy } from "../../../settings/policy/held.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print } from "../../terminal/print.ts";
 import { changeSettings } from "../clients/change_settings.ts";
@@ -49,16 +51,23 @@ export async function init(context: CommandContext): Promise<number> {
 }
 
 /** The entry with the kinds of `--ask`, as far as it can ask for them; without it, how to get it. */
-function withQuestions(network: EntryNetwork, { settings: { asks, sandbox }, flags }: CommandContext): EntryNetwork {
+function withQuestions(network: EntryNetwork, { settings, flags }: CommandContext): EntryNetwork {
+  const { asks, sandbox, policy } = settings;
   const canAskForHosts = network.args.length > 0 || sandbox.confinement.network === "names";
   const kinds = asks.filter((kind) => kind !== "network" || canAskForHosts);
   if (!flags.has("ask") || kinds.length === 0) {
-    return asks.length > 0 ? network : { ...network, said: `${network.said}\n${ASK}` };
+    const others = SUGGESTED.filter((kind) =>
+      (closedBy(policy, "ask", kind) ?? askingRefused(policy, [kind])) === undefined
+    );
+    return asks.length > 0 || others.length === 0
+      ? network
+      : { ...network, said: `${network.said}\n${ASK} ${others.join(",")}` };
   }
   return { ...network, args: [...network.args, "--ask", kinds.join(",")] };
 }
 
-const ASK = "To be asked in your client for what commands are denied: ahma_mcp init --client NAME --ask read,network";
+const ASK = "To be asked in your client for what commands are denied: ahma_mcp init --client NAME --ask";
+const SUGGESTED = ["read", "network"] as const satisfies readonly AskKind[];
 
 /** What the project's files name beyond the list of a new entry. Who wrote them is not known: a person adds it. */
 function moreHosts(): string {
