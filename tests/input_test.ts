@@ -36,7 +36,8 @@ for (const era of ERAS) {
 
     Deno.test(`X22 X23 ${era}: a REPL, a password and ctrl-c on a terminal of its own, as ${user}`, async () => {
       using bench = new Workbench(user);
-      await using server = await ServerProcess.start(bench, { era });
+      // A call returns when its command waits for input, however long that takes to start.
+      await using server = await ServerProcess.start(bench, { era, flags: ["--inline-wait", "60000"] });
       const python = await server.call("sandboxed_shell", { command: "python3 -i", ...TTY });
       assert.match(python.text, /^op_\w+ waits for input: ">>>"\. `send` types\. Output so far:\nPython /);
       const id = idIn(python);

@@ -6,8 +6,8 @@ import type { WorkerSetup } from "../frame/messages.ts";
 export const HELPER_MEBIBYTES = 280;
 
 /**
- * Flags of the JavaScript engine of a helper, in a variable that also works in an executable. It then collects garbage before it reaches the
- * kernel's limit, so the helper can read pages of twice the size.
+ * Flags of a helper's JavaScript engine, in a variable that also works in an executable. The engine then collects
+ * garbage before it reaches the kernel's limit, so the helper can read pages of twice the size.
  */
 export const HELPER_HEAP: readonly [name: string, value: string] = [
   "DENO_V8_FLAGS",
