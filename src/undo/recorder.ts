@@ -15,6 +15,7 @@ import { type Left, planUndo, type Step } from "./model/plan.ts";
 import { keptOperations, makePlaces, removeUnneeded, type StorePlaces } from "./store/places.ts";
 import { ObjectStore } from "./store/objects.ts";
 import { isOfRefs, movedRefs, readRefs, type Refs } from "./tree/git_refs.ts";
+import { removeLeftDrafts } from "./tree/left_drafts.ts";
 import { Looking } from "./tree/looking.ts";
 import { Putting } from "./tree/put.ts";
 import { type Root, Roots } from "./tree/roots.ts";
@@ -81,8 +82,17 @@ export class Recorder implements Disposable {
     const left = takeLeft(this.#places.journals);
     const known = (left.length > 0 ? left : readAll(this.#places.journals)).find(({ isReady }) => isReady);
     const parts = { files, roots: this.#roots, objects: this.#objects, watch: this.#watch, ignoredBytes };
-    this.#looking = new Looking(parts, known?.index ?? new Map());
+    const before = known?.index ?? new Map();
+    this.#looking = new Looking(parts, before);
     this.#looking.all();
+    const indexes = [before, this.#looking.index];
+    removeLeftDrafts(this.#looking.drafts, {
+      files,
+      roots: this.#roots,
+      objects: this.#objects,
+      indexes,
+      now: options.now(),
+    });
     this.#refs = readRefs(files, this.#roots, this.#watch);
     const at = options.now();
     const scopes = this.#roots.all.map(({ path }) => path);

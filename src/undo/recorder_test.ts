@@ -161,3 +161,18 @@ Deno.test("S39 a stored content that is damaged is not put back", () =>
     assert.deepEqual(left.map(({ reason }) => reason), ["its stored content is damaged, or the disk is full"]);
     assert.deepEqual([...Deno.readDirSync(project.tree)], []);
   }));
+
+Deno.test("S39 drafts that a killed undo left go at the next start, unless they hold what is kept nowhere else", () =>
+  withProject((project) => {
+    project.run("mkdir d; echo kept > d/a; ln -s a d/l");
+    project.kill(project.start());
+    const drafts = ["file", "link", "lost", "lost_link"].map((name) => `.ahma-undo-${name}`);
+    project.run(
+      `cd d; cp a ${drafts[0]}; ln -s a ${drafts[1]}; echo mine > ${drafts[2]}; ln -s elsewhere ${drafts[3]}`,
+    );
+    const there = () => Array.from(Deno.readDirSync(`${project.tree}/d`), ({ name }) => name).sort();
+    project.kill(project.start());
+    assert.deepEqual(there(), [...drafts, "a", "l"].sort(), "an undo of another server may need them now");
+    project.start(undefined, () => Date.now() + 61_000);
+    assert.deepEqual(there(), [drafts[2], drafts[3], "a", "l"]);
+  }));

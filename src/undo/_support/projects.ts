@@ -8,7 +8,7 @@ export interface TestProject {
   readonly tree: string;
   readonly store: string;
   /** Opens the store as a server does that starts. */
-  readonly start: (ignoredBytes?: number) => Recorder;
+  readonly start: (ignoredBytes?: number, now?: () => number) => Recorder;
   /** Ends a process: its lock goes, and nothing else is written. */
   readonly kill: (recorder: Recorder) => void;
   /** Runs a shell line in the tree. */
@@ -48,12 +48,12 @@ export function withProject(test: (project: TestProject) => void): void {
     alive.delete(recorder);
     recorder[Symbol.dispose]();
   };
-  const start = (ignoredBytes = 64 * 1024 * 1024) => {
+  const start = (ignoredBytes = 64 * 1024 * 1024, now = Date.now) => {
     const calls = new FileCalls();
     const files = calls.begin();
     const directory = files.directoryAt(tree);
     assert.ok(directory !== undefined);
-    const recorder = new Recorder({ files, roots: [{ path: tree, directory }], store, ignoredBytes, now: Date.now });
+    const recorder = new Recorder({ files, roots: [{ path: tree, directory }], store, ignoredBytes, now });
     alive.add(recorder);
     stack.defer(() => [files, calls].forEach((one) => one[Symbol.dispose]()));
     return recorder;

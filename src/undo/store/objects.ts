@@ -47,6 +47,12 @@ export class ObjectStore {
     return after?.changedAt === stat.changedAt ? kept : { unkept: "it changed while it was read" };
   }
 
+  /** Whether the content of an open file is kept. */
+  holds(fd: number): boolean {
+    const content = this.#pass(fd, () => true);
+    return content !== undefined && this.#isThere(content);
+  }
+
   /** The content for reading; undefined: it is not there any more. The caller drops it. */
   open(content: string): number | undefined {
     const { files, directory } = this.#parts;

@@ -32,6 +32,8 @@ const TIME_STEP = 20_000_000n;
 export class Looking {
   readonly #parts: LookingParts;
   readonly #ignored: Ignored;
+  /** Drafts of undos that the last look at everything met. */
+  #drafts: string[] = [];
   #index: Map<string, Entry>;
   /** Paths whose facts may stay the same while their content changes. */
   #unsure = new Set<string>();
@@ -50,10 +52,15 @@ export class Looking {
     return this.#index;
   }
 
+  get drafts(): readonly string[] {
+    return this.#drafts;
+  }
+
   /** Looks at everything, and watches it from then on. @throws {Error} When the store takes no more. */
   all(): readonly Change[] {
     const { watch, roots } = this.#parts;
     watch.begin();
+    this.#drafts = [];
     this.#ignored.forget();
     this.#keptIgnored.clear();
     this.#ignoredTotal = 0;
@@ -117,8 +124,9 @@ export class Looking {
       }
       watch.add(path, fd);
       for (const { name } of files.entries(fd)) {
-        if (isOwn(name)) continue;
         const below = `${path}/${name}`;
+        if (name.startsWith(UNDO_DRAFT)) this.#drafts.push(below);
+        if (isOwn(name)) continue;
         const entry = this.#entry({ directory: fd, name }, below);
         if (entry === undefined) continue;
         seen.set(below, entry);

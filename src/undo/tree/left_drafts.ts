@@ -1,0 +1,45 @@
+/** Removes drafts that an undo has left in the tree, because its process was killed between two system calls. */
+import type { OpenFiles } from "../../system/open_files/file_calls.ts";
+import type { Index } from "../model/change.ts";
+import type { ObjectStore } from "../store/objects.ts";
+import type { Roots, Spot } from "./roots.ts";
+
+export interface LeftDraftsParts {
+  readonly files: OpenFiles;
+  readonly roots: Roots;
+  readonly objects: ObjectStore;
+  /** The tree as it was before and as it is. */
+  readonly indexes: readonly Index[];
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** A younger draft can be of an undo that another server does now, milliseconds. */
+const LEFT_AFTER_MS = 60_000;
+
+/** A draft whose content or target is not kept elsewhere stays: it can be what a person wrote in that very moment. */
+export function removeLeftDrafts(drafts: readonly string[], parts: LeftDraftsParts): void {
+  if (drafts.length === 0) return;
+  const entries = parts.indexes.flatMap((index) => [...index.values()]);
+  const targets = new Set(entries.map(({ target }) => target));
+  for (const path of drafts) {
+    parts.roots.at(path, (spot) => isKept(spot, targets, parts) && parts.files.unlink(spot.directory, spot.name));
+  }
+}
+
+function isKept(
+  { directory, name }: Spot,
+  targets: ReadonlySet<string | undefined>,
+  { files, objects, now }: LeftDraftsParts,
+): boolean {
+  const stat = files.stat(directory, name);
+  if (stat === undefined || BigInt(now - LEFT_AFTER_MS) * 1_000_000n < stat.changedAt) return false;
+  if (stat.kind === "link") return targets.has(files.linkTarget(directory, name) ?? "");
+  const fd = stat.kind === "file" ? files.open(directory, name) : undefined;
+  if (fd === undefined) return false;
+  try {
+    return objects.holds(fd);
+  } finally {
+    files.drop(fd);
+  }
+}
