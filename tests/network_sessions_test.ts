@@ -1,4 +1,4 @@
-/** The network by name when its server dies, and between sessions whose projects narrow it differently (S30, S31). */
+/** The network by name when its server dies, between sessions whose projects narrow it differently, and when a command ends (S30, S31). */
 import assert from "node:assert/strict";
 import { until, withDeadline } from "./_support/deadline.ts";
 import { namesHere } from "./_support/names_here.ts";
@@ -17,6 +17,27 @@ function flagsFor(port: number): readonly string[] {
     ...NAMES.flatMap((name) => ["--allow-private-hosts", name]),
   ];
 }
+
+Deno.test("S30 connections end with their command, also where the host closes none of them", async () => {
+  using bench = new Workbench("ordinary");
+  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  await using server = await ServerProcess.start(bench, {
+    flags: ["--sync", ...flagsFor(silent.addr.port)],
+    prefix: namesHere(bench, NAMES.join(" ")),
+    permissions: ["--allow-net"],
+  });
+  const many = `import socket; socket.setdefaulttimeout(20)
+kept = [socket.create_connection(("${NAMES[0]}", ${silent.addr.port})) for _ in range(50)]
+kept[0].sendall(b"to be delivered")`;
+  const descriptors = () => [...Deno.readDirSync(`/proc/${server.pid}/fd`)].length;
+  await server.shell("true");
+  const before = descriptors();
+  bench.write("many.py", many);
+  assert.equal((await server.shell("python3 many.py")).text, "[no output]");
+  await until(() => descriptors() < before + 50, 20_000, "the connections of the command are closed");
+  using first = await silent.accept();
+  assert.equal((await first.readable.getReader().read()).value?.length, "to be delivered".length);
+});
 
 for (const user of usersAtHand()) {
   Deno.test(`S30 X10 connections end with a server that is killed, and no command is left, as ${user}`, async () => {

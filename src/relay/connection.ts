@@ -90,6 +90,12 @@ export class Connection {
     this.#finish({ cut: true });
   }
 
+  /** Ends it as soon as the client sends no more, after what it has sent: nothing is left there that reads. */
+  endWithClient(): void {
+    this.#endsWithClient = true;
+    this.#step();
+  }
+
   /** Dials, once. First bytes that have come are judged before it, others meanwhile or after it. */
   begin(): void {
     this.#isJudged();
@@ -135,7 +141,7 @@ export class Connection {
       if (refused !== undefined) return this.#refuse(refused);
       this.#address = place;
       this.#isDialled = true;
-      this.#endsWithClient = place.endsWithClient ?? false;
+      this.#endsWithClient ||= place.endsWithClient ?? false;
       this.#step();
     };
     this.#dial = loop.later(() => answered(ETIMEDOUT));

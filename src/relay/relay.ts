@@ -27,6 +27,8 @@ export interface Attributed {
   readonly tell: (use: NetworkUse) => void;
   /** What a person may allow it beyond the list; undefined: nothing, as where its socket is closed. Takes a search. */
   readonly unlisted: UnlistedHosts | undefined;
+  /** Calls the listener when the command has ended, unless the result was called before. Absent: it outlives the network. */
+  readonly onEnded?: (listener: () => void) => () => void;
 }
 
 export interface NetworkOptions {
@@ -190,6 +192,7 @@ export class RelayedNetwork {
     }
     const over = unlisted && new AbortController();
     const ended: Ended = { places: [], termination: undefined };
+    let forget = () => {};
     const connection = attempt(Error, () =>
       new Connection({
         sockets,
@@ -203,6 +206,7 @@ export class RelayedNetwork {
         onEnd: (end) => {
           if (connection !== undefined) this.#connections.delete(connection);
           over?.abort();
+          forget();
           if (end.address === undefined) this.#parts.lookups.forget(host);
           attributed.tell(useOf(host, port, end, ended));
         },
@@ -211,6 +215,7 @@ export class RelayedNetwork {
       return refuse({ reason: "cannot be served: the system waits for no further connection" });
     }
     this.#connections.add(connection);
+    forget = attributed.onEnded?.(() => connection.endWithClient()) ?? forget;
     connection.begin();
   }
 

@@ -31,7 +31,8 @@ export interface NamedTotals {
 const MOST_TOTALS = 1000;
 
 export class NetworkUsers {
-  readonly #users = new Set<NetworkUser>();
+  /** With those that wait for the end of each. */
+  readonly #users = new Map<NetworkUser, Set<() => void>>();
   readonly #totals = new Map<string, NamedTotals>();
 
   /** In the order in which they were met first. */
@@ -46,25 +47,34 @@ export class NetworkUsers {
 
   /** Whether a command listens at a port of TCP. */
   listensAt(port: number): boolean {
-    return [...this.#users].some((user) => user.listensAt(port));
+    return [...this.#users.keys()].some((user) => user.listensAt(port));
   }
 
   /** Adds a command until it is gone. */
   add(user: NetworkUser, gone: Promise<unknown>): void {
-    this.#users.add(user);
-    void gone.finally(() => this.#users.delete(user));
+    const listeners = new Set<() => void>();
+    this.#users.set(user, listeners);
+    void gone.finally(() => {
+      this.#users.delete(user);
+      for (const listener of listeners) listener();
+    });
   }
 
   /** Whose it is what begins now. */
   attribute(side: CommandSide): Attributed {
-    const [only, ...others] = this.#users;
-    const owner = others.length === 0 ? only : [...this.#users].find((user) => user.holdsSocket(side));
+    const [only, ...others] = this.#users.keys();
+    const owner = others.length === 0 ? only : [...this.#users.keys()].find((user) => user.holdsSocket(side));
+    const listeners = owner && this.#users.get(owner);
     const tell = (use: NetworkUse) => {
       this.#count(use);
       owner?.onNetwork?.(use);
     };
     return {
       tell,
+      onEnded(listener) {
+        listeners?.add(listener);
+        return () => listeners?.delete(listener);
+      },
       // What was granted to one command is not for what another left behind when it ended.
       get unlisted() {
         return owner?.holdsSocket(side) === true ? owner.unlisted : undefined;
