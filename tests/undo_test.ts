@@ -77,7 +77,7 @@ for (const user of usersAtHand()) {
 Deno.test("S39 a person keeps what was written since, and undoes after the server was killed", async () => {
   using bench = new Workbench("ordinary");
   await own(bench, "mkdir d; for i in $(seq 50); do echo old > d/$i; done");
-  await using killed = await ServerProcess.start(bench, { flags: ["--undo", "--sync"] });
+  await using killed = await ServerProcess.start(bench, { flags: ["--undo"] });
   await killed.start("rm -r d; echo new > added; touch begun; exec sleep 600");
   await bench.appears("begun");
   killed.kill("SIGKILL");
@@ -102,6 +102,33 @@ Deno.test("S39 a person keeps what was written since, and undoes after the serve
   assert.match((await runProgram(bench, ["cache"])).stdout, / \(undo\)$/m);
   assert.match((await runProgram(bench, ["cache", "clear"])).stdout, /^Cleared what --undo kept of /m);
   assert.equal((await command()).stdout, "No operation that is kept changed anything here.\n");
+});
+
+Deno.test("S39 what still runs is shown and not undone, and a long undo lets other calls go on", async () => {
+  using bench = new Workbench("ordinary");
+  await own(bench, "mkdir d; cd d; seq 6000 | xargs touch");
+  await using server = await ServerProcess.start(bench, { flags: ["--undo", "--inline-wait", "1"] });
+  const started = await server.start("rm -r d; touch begun; exec sleep 600");
+  const [operation_id = ""] = /op_\w+/.exec(started.text) ?? [];
+  await bench.appears("begun");
+  const answered = async (text: string) => {
+    const [, id] = /^(op_\w+) started/.exec(text) ?? [];
+    return id === undefined ? text : (await server.call("await", { operation_id: id })).text;
+  };
+  assert.match(
+    await answered((await server.call("changes", { operation_id })).text),
+    /^A begun\nD d\/ \(6000 paths below\)$/m,
+  );
+  const refused =
+    `Operation "${operation_id}" still runs: \`await\` its end, or end it with \`cancel\`, and undo it then`;
+  assert.match(await answered(await undo(server, operation_id)), new RegExp(`^${RegExp.escape(refused)}$`, "m"));
+  assert.equal((await runProgram(bench, ["undo", operation_id, "--yes"])).stderr, `${refused}\n`);
+  await server.call("cancel", { operation_id });
+  const [undoing = ""] = /op_\w+/.exec(await undo(server, operation_id)) ?? [];
+  assert.match((await server.shell("echo meanwhile")).text, /^meanwhile$/m);
+  assert.match((await server.call("status")).text, new RegExp(`${undoing}.* running`), "the other call came first");
+  const { text } = await server.call("await", { operation_id: undoing });
+  assert.match(text, /Put back 6002 paths\./);
 });
 
 Deno.test("S39 commands reach nothing of the store, and a place that they reach is refused", async () => {

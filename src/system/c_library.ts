@@ -100,12 +100,16 @@ const KINDS: Readonly<Record<number, EntryKind | undefined>> = { 0: undefined, 4
 export function listEntries(
   buffer: Uint8Array<ArrayBuffer>,
   read: (buffer: Uint8Array<ArrayBuffer>) => number | bigint,
-  wanted?: (kind: DirectoryEntry["kind"]) => boolean,
+  { wanted, most = Infinity }: {
+    readonly wanted?: (kind: DirectoryEntry["kind"]) => boolean;
+    /** Reading ends when there are more. */
+    readonly most?: number;
+  } = {},
 ): readonly DirectoryEntry[] {
   const found: DirectoryEntry[] = [];
   for (;;) {
     const length = Number(read(buffer));
-    if (length <= 0) return found;
+    if (length <= 0 || found.length > most) return found;
     found.push(...directoryEntries(buffer.subarray(0, length), wanted));
   }
 }

@@ -282,7 +282,9 @@ export class Libc implements Disposable {
       const buffer = this.#buffer ??= new Uint8Array(Number(BUFFER_BYTES));
       const number = BigInt(OWN_CALLS.getdents64);
       const { directory } = this.#listings.symbols;
-      return listEntries(buffer, (into) => directory(number, BigInt(fd), into, BUFFER_BYTES), wanted);
+      return listEntries(buffer, (into) => directory(number, BigInt(fd), into, BUFFER_BYTES), {
+        ...wanted !== undefined && { wanted },
+      });
     }, flags) ?? [];
   }
 

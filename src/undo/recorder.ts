@@ -1,18 +1,19 @@
 /** Records what each operation changes in a project, and takes it back: the work of one process, on one store. */
-import { UserError } from "../base/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import type { OpenFiles } from "../system/open_files/file_calls.ts";
 import { FileFactsCalls } from "../system/open_files/file_facts.ts";
-import { Journal, type LeftJournal, readAll, takeLeft } from "./journal/journal.ts";
+import { isAlone, Journal, type LeftJournal, readAll, runningElsewhere, takeLeft } from "./journal/journal.ts";
 import {
   type Change,
   combined,
   combinedRefs,
   differences,
+  type Index,
   type MovedRef,
   type RecordedOperation,
 } from "./model/change.ts";
-import { type Left, planUndo, type Step } from "./model/plan.ts";
-import { keptOperations, makePlaces, removeUnneeded, type StorePlaces } from "./store/places.ts";
+import { type Left, type Plan, planUndo, type Step } from "./model/plan.ts";
+import { keptOperations, makePlaces, MOST_PAST_BYTES, removeUnneeded, type StorePlaces } from "./store/places.ts";
 import { ObjectStore } from "./store/objects.ts";
 import { isOfRefs, movedRefs, readRefs, type Refs } from "./tree/git_refs.ts";
 import { removeLeftDrafts } from "./tree/left_drafts.ts";
@@ -57,6 +58,13 @@ interface Running {
   readonly refs: (readonly MovedRef[])[];
 }
 
+/** Milliseconds of work after which an undo lets other calls of its process go on. */
+const YIELDS_EVERY_MS = 20;
+/** Milliseconds: a day. */
+const TIDIED_EVERY_MS = 86_400_000;
+/** Of a journal, which is read whole for each question. */
+const MOST_ADDED_BYTES = 64 * 1024 * 1024;
+
 export class Recorder implements Disposable {
   readonly #options: RecorderOptions;
   readonly #places: StorePlaces;
@@ -65,7 +73,9 @@ export class Recorder implements Disposable {
   readonly #watch = new TreeWatch();
   readonly #objects: ObjectStore;
   readonly #looking: Looking;
-  readonly #journal: Journal;
+  #journal: Journal;
+  /** When old operations were last dropped, milliseconds since 1970. */
+  #tidiedAt = 0;
   readonly #running = new Map<string, Running>();
   #refs: Refs = new Map();
   #problem: string | undefined;
@@ -79,32 +89,26 @@ export class Recorder implements Disposable {
     const directory = files.directoryAt(this.#places.objects);
     if (directory === undefined) throw new UserError(`Cannot open "${this.#places.objects}"`);
     this.#objects = new ObjectStore({ files, facts: this.#facts, directory });
-    const left = takeLeft(this.#places.journals);
-    const known = (left.length > 0 ? left : readAll(this.#places.journals)).find(({ isReady }) => isReady);
-    const parts = { files, roots: this.#roots, objects: this.#objects, watch: this.#watch, ignoredBytes };
-    const before = known?.index ?? new Map();
-    this.#looking = new Looking(parts, before);
-    this.#looking.all();
-    const indexes = [before, this.#looking.index];
-    removeLeftDrafts(this.#looking.drafts, {
-      files,
-      roots: this.#roots,
-      objects: this.#objects,
-      indexes,
-      now: options.now(),
-    });
-    this.#refs = readRefs(files, this.#roots, this.#watch);
-    const at = options.now();
-    const scopes = this.#roots.all.map(({ path }) => path);
-    const past = keptOperations(this.#recovered(left), at);
-    const { index } = this.#looking;
-    this.#journal = Journal.begin(this.#places.journals, { scopes, index, past, at });
-    for (const { file, path } of left) {
-      Deno.removeSync(path);
-      file.close();
+    let left: readonly LeftJournal[] = [];
+    try {
+      left = takeLeft(this.#places.journals);
+      const known = (left.length > 0 ? left : readAll(this.#places.journals)).find(({ isReady }) => isReady);
+      const before = known?.index ?? new Map();
+      const parts = { files, roots: this.#roots, objects: this.#objects, watch: this.#watch, ignoredBytes };
+      this.#looking = new Looking(parts, before);
+      this.#looking.all();
+      this.#removeDrafts(before, left);
+      this.#refs = readRefs(files, this.#roots, this.#watch);
+      this.#journal = this.#newJournal(this.#recovered(left), []);
+      for (const { path } of left) Deno.removeSync(path);
+      this.#removeUnneeded();
+    } catch (thrown) {
+      // It may be tried again: nothing stays open or locked.
+      for (const one of [this.#watch, this.#facts]) one[Symbol.dispose]();
+      throw thrown;
+    } finally {
+      for (const { file } of left) file.close();
     }
-    const others = readAll(this.#places.journals, this.#journal.path);
-    removeUnneeded(this.#places, [...others, { index, operations: past }], at);
   }
 
   /** Why something was not recorded since the last question; undefined: all was. */
@@ -116,6 +120,7 @@ export class Recorder implements Disposable {
 
   begin({ operation, title }: Recorded): void {
     this.#look();
+    this.#tidy();
     const running = this.#running.get(operation) ?? { runs: 0, changes: [], refs: [] };
     running.runs++;
     this.#running.set(operation, running);
@@ -136,6 +141,7 @@ export class Recorder implements Disposable {
 
   /** All operations of this project that changed something, of all servers, the last first. */
   operations(): readonly RecordedOperation[] {
+    if (this.#running.size > 0) this.#look();
     const all = readAll(this.#places.journals).flatMap(({ operations }) => operations);
     return all.filter(({ changes, refs }) => changes.length + refs.length > 0)
       .toSorted((one, other) => other.at - one.at);
@@ -146,34 +152,87 @@ export class Recorder implements Disposable {
     return this.#objects.read(content, most);
   }
 
-  /** Takes back what an operation changed, as an operation of its own. `chosen`: see `planUndo`. */
-  undo(changes: readonly Change[], chosen: readonly string[] | undefined, as: Recorded): Undone {
+  /** Whether an operation has not ended, here or in another server. */
+  isRunning(operation: string): boolean {
+    return this.#running.has(operation) ||
+      runningElsewhere(this.#places.journals, this.#journal.path).includes(operation);
+  }
+
+  /**
+   * Takes back what an operation changed, as an operation of its own. It yields now and then, so that others are recorded
+   * meanwhile, and leaves the rest alone once `signal` aborts. `chosen`: see `planUndo`.
+   */
+  *undo(
+    changes: readonly Change[],
+    chosen: readonly string[] | undefined,
+    as: Recorded,
+    signal?: AbortSignal,
+  ): Generator<undefined, Undone> {
     this.begin(as);
-    const names = new Set(changes.map(({ path }) => path));
-    this.#add(this.#looking.some({ names, trees: new Set() }), []);
-    const plan = planUndo({ changes, present: (path) => this.#looking.index.get(path), chosen });
-    const putting = new Putting({
-      files: this.#options.files,
-      facts: this.#facts,
-      roots: this.#roots,
-      objects: this.#objects,
-    });
-    const done: Step[] = [];
-    const left = [...plan.left];
-    for (const step of plan.steps) {
-      const reason = putting.put(step);
-      if (reason === undefined) done.push(step);
-      else left.push({ path: step.path, reason });
+    try {
+      const names = new Set(changes.map(({ path }) => path));
+      this.#add(this.#looking.some({ names, trees: new Set() }), []);
+      const plan = planUndo({ changes, present: (path) => this.#looking.index.get(path), chosen });
+      const put = yield* this.#put(plan, signal);
+      return { ...put, left: [...plan.left, ...put.left] };
+    } finally {
+      this.end(as.operation);
     }
-    for (const step of plan.finish) putting.finish(step);
-    this.end(as.operation);
-    return { done, left };
   }
 
   [Symbol.dispose](): void {
     this.#journal[Symbol.dispose]();
     this.#watch[Symbol.dispose]();
     this.#facts[Symbol.dispose]();
+  }
+
+  #removeDrafts(before: Index, left: readonly LeftJournal[]): void {
+    const { files, now } = this.#options;
+    removeLeftDrafts(this.#looking.drafts, {
+      files,
+      roots: this.#roots,
+      objects: this.#objects,
+      indexes: [before, this.#looking.index],
+      now: now(),
+      isAlone: isAlone(this.#places.journals, left),
+    });
+  }
+
+  /** With the operations that are kept of the past, and those that go on. */
+  #newJournal(past: readonly RecordedOperation[], running: readonly RecordedOperation[]): Journal {
+    const at = this.#options.now();
+    this.#tidiedAt = at;
+    this.#objects.takeWritten();
+    const scopes = this.#roots.all.map(({ path }) => path);
+    const kept = [...keptOperations(past, at), ...running];
+    return Journal.begin(this.#places.journals, { scopes, index: this.#looking.index, past: kept, running, at });
+  }
+
+  /** Drops operations that are old or too much, once a day, or as soon as so much was stored. */
+  #tidy(): void {
+    const isDue = this.#options.now() - this.#tidiedAt > TIDIED_EVERY_MS ||
+      this.#objects.written > MOST_PAST_BYTES || this.#journal.added > MOST_ADDED_BYTES;
+    if (!isDue) return;
+    const old = this.#journal;
+    const { operations, running } = old.read();
+    const goesOn = ({ operation }: RecordedOperation) => running.includes(operation);
+    try {
+      this.#journal = this.#newJournal(operations.filter((one) => !goesOn(one)), operations.filter(goesOn));
+    } catch (thrown) {
+      this.#problem = messageOf(thrown);
+      return;
+    }
+    Deno.removeSync(old.path);
+    old[Symbol.dispose]();
+    this.#removeUnneeded();
+  }
+
+  #removeUnneeded(): void {
+    const { index } = this.#looking;
+    removeUnneeded(this.#places, [...readAll(this.#places.journals), { index, operations: [] }], {
+      now: this.#options.now(),
+      isOwn: (content, modified) => this.#objects.isOwn(content, modified),
+    });
   }
 
   /** The operations of journals that were left; what differs since is of those that had not ended. */
@@ -195,6 +254,25 @@ export class Recorder implements Disposable {
       }
     }
     return [...found.values()];
+  }
+
+  *#put({ steps, finish }: Plan, signal: AbortSignal | undefined): Generator<undefined, Undone> {
+    const { files } = this.#options;
+    const putting = new Putting({ files, facts: this.#facts, roots: this.#roots, objects: this.#objects });
+    const done: Step[] = [];
+    const left: Left[] = [];
+    let yieldedAt = performance.now();
+    for (const step of steps) {
+      if (performance.now() - yieldedAt > YIELDS_EVERY_MS) {
+        yield;
+        yieldedAt = performance.now();
+      }
+      const reason = signal?.aborted === true ? "the undo was cancelled" : putting.put(step);
+      if (reason === undefined) done.push(step);
+      else left.push({ path: step.path, reason });
+    }
+    for (const step of finish) putting.finish(step);
+    return { done, left };
   }
 
   #look(): void {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { python, type TestProject, withProject } from "./_support/projects.ts";
 import { letterOf, told } from "./model/change.ts";
-import type { Recorder } from "./recorder.ts";
+import type { Recorder, Undone } from "./recorder.ts";
 
 /** Files, links, modes, times, names that are not UTF-8, empty directories, a file with two names, an ignored one. */
 const MAKE = `
@@ -25,6 +25,14 @@ function as(operation: string) {
   return { operation, title: operation };
 }
 
+function undo(recorder: Recorder, ...args: Parameters<Recorder["undo"]>): Undone {
+  const work = recorder.undo(...args);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
 function change(recorder: Recorder, operation: string, work: () => void) {
   recorder.begin({ operation, title: operation });
   work();
@@ -42,11 +50,11 @@ Deno.test("S39 all that a command removed comes back with modes, links, times an
     const recorder = project.start();
     const removed = change(recorder, "one", () => project.run("rm -rf ./* .gitignore"));
     assert.equal(told(removed).length, 18);
-    assert.deepEqual(recorder.undo(removed, undefined, as("two")).left, []);
+    assert.deepEqual(undo(recorder, removed, undefined, as("two")).left, []);
     assert.equal(project.facts(), before);
     const [undone] = recorder.operations();
     assert.equal(undone?.operation, "two");
-    recorder.undo(undone?.changes ?? [], undefined, as("three"));
+    undo(recorder, undone?.changes ?? [], undefined, as("three"));
     assert.deepEqual([...Deno.readDirSync(project.tree)], []);
   }));
 
@@ -62,7 +70,7 @@ Deno.test("S39 each way to change a file is noticed and taken back, with what mo
       "mkdir -p new/in/it && cp big new/in/it/ && printf y | dd of=big bs=1 seek=9 conv=notrunc status=none",
     ];
     const all = change(recorder, "one", () => lines.forEach((line) => project.run(line)));
-    assert.deepEqual(recorder.undo(all, undefined, as("two")).left, []);
+    assert.deepEqual(undo(recorder, all, undefined, as("two")).left, []);
     assert.equal(project.facts().replaceAll(LINKS, ""), before.replaceAll(LINKS, ""));
   }));
 
@@ -73,10 +81,10 @@ Deno.test("S39 what was changed since is named and left alone, unless it is chos
     const changes = change(recorder, "one", () => project.run("echo 2 > d/a; echo 2 > d/b; rm c; echo 2 > e"));
     project.run("echo mine > d/a; echo mine > c; echo mine > e; echo other > f");
     const path = (name: string) => `${project.tree}/${name}`;
-    const undone = recorder.undo(changes, undefined, as("two"));
+    const undone = undo(recorder, changes, undefined, as("two"));
     assert.deepEqual(undone.left.map((one) => one.path), ["c", "d/a", "e"].map(path));
     assert.deepEqual(undone.done.map((one) => one.path), [path("d/b")]);
-    const chosen = recorder.undo(changes, [path("d/a"), path("e")], as("three"));
+    const chosen = undo(recorder, changes, [path("d/a"), path("e")], as("three"));
     assert.deepEqual([chosen.left, chosen.done.map((one) => one.path)], [[], [path("e"), path("d/a")]]);
     project.run("test $(cat d/a d/b c f | tr '\\n' ' ' | tr -d ' ') = 11mineother && test ! -e e");
     assert.deepEqual(letters(project, recorder.operations()[0]?.changes ?? []), ["M d/a", "D e"]);
@@ -89,7 +97,7 @@ Deno.test("S39 a pipe, a socket and an ignored file over the bound are told, and
     );
     const recorder = project.start(1000);
     const changes = change(recorder, "one", () => project.run("rm -r *"));
-    const left = recorder.undo(changes, undefined, as("two")).left;
+    const left = undo(recorder, changes, undefined, as("two")).left;
     assert.deepEqual(left, [
       { path: `${project.tree}/big.o`, reason: "its content was not kept: ignored files are over --undo-ignored" },
       { path: `${project.tree}/pipe`, reason: "pipes, sockets and devices are not kept" },
@@ -116,7 +124,7 @@ Deno.test("S39 what a killed process began is found by the next one, and two at 
       assert.deepEqual(known.sort(), [["killed", "M a"], ["third", "M b"]]);
     }
     const killed = second.operations().find(({ operation }) => operation === "killed");
-    assert.deepEqual(second.undo(killed?.changes ?? [], undefined, as("undo")).left, []);
+    assert.deepEqual(undo(second, killed?.changes ?? [], undefined, as("undo")).left, []);
     assert.equal(Deno.readTextFileSync(`${project.tree}/a`), "1\n");
   }));
 
@@ -157,7 +165,7 @@ Deno.test("S39 a stored content that is damaged is not put back", () =>
     const changes = change(recorder, "one", () => project.run("rm a"));
     const [{ name }] = [...Deno.readDirSync(`${project.store}/objects`)] as [Deno.DirEntry];
     Deno.writeTextFileSync(`${project.store}/objects/${name}`, "wrong");
-    const { left } = recorder.undo(changes, undefined, as("two"));
+    const { left } = undo(recorder, changes, undefined, as("two"));
     assert.deepEqual(left.map(({ reason }) => reason), ["its stored content is damaged, or the disk is full"]);
     assert.deepEqual([...Deno.readDirSync(project.tree)], []);
   }));
@@ -166,13 +174,53 @@ Deno.test("S39 drafts that a killed undo left go at the next start, unless they 
   withProject((project) => {
     project.run("mkdir d; echo kept > d/a; ln -s a d/l");
     project.kill(project.start());
-    const drafts = ["file", "link", "lost", "lost_link"].map((name) => `.ahma-undo-${name}`);
+    const drafts = ["file", "link", "lost", "lost_link", "part-1"].map((name) => `.ahma-undo-${name}`);
     project.run(
-      `cd d; cp a ${drafts[0]}; ln -s a ${drafts[1]}; echo mine > ${drafts[2]}; ln -s elsewhere ${drafts[3]}`,
+      `cd d; cp a ${drafts[0]}; ln -s a ${drafts[1]}; echo mine > ${drafts[2]}; ln -s elsewhere ${
+        drafts[3]
+      }; printf ke > ${drafts[4]}`,
     );
     const there = () => Array.from(Deno.readDirSync(`${project.tree}/d`), ({ name }) => name).sort();
-    project.kill(project.start());
-    assert.deepEqual(there(), [...drafts, "a", "l"].sort(), "an undo of another server may need them now");
-    project.start(undefined, () => Date.now() + 61_000);
+    const [one, other] = [project.start(), project.start()];
     assert.deepEqual(there(), [drafts[2], drafts[3], "a", "l"]);
+    project.run(`cd d; cp a ${drafts[0]}`);
+    project.kill(one);
+    project.kill(project.start());
+    assert.deepEqual(there(), [...drafts.slice(0, 1), drafts[2], drafts[3], "a", "l"], "the other may need it now");
+    project.kill(project.start(undefined, () => Date.now() + 61_000));
+    assert.deepEqual(there(), [drafts[2], drafts[3], "a", "l"]);
+    project.kill(other);
+  }));
+
+Deno.test("S39 old operations go from a running server within a day, and what goes on then stays", () =>
+  withProject((project) => {
+    const day = 86_400_000;
+    let at = Date.now();
+    const recorder = project.start(undefined, () => at);
+    project.run("echo kept > kept");
+    change(recorder, "old", () => project.run("echo old > a"));
+    change(recorder, "older", () => project.run("echo new > a"));
+    recorder.begin(as("long"));
+    change(recorder, "young", () => project.run("echo young > a"));
+    const objects = () => {
+      const names = Array.from(Deno.readDirSync(`${project.store}/objects`), ({ name }) => name);
+      return names.map((name) => Deno.readTextFileSync(`${project.store}/objects/${name}`).trim()).sort();
+    };
+    assert.deepEqual(objects(), ["kept", "new", "old", "young"]);
+    const known = () => recorder.operations().map(({ operation }) => operation).sort();
+    assert.deepEqual(known(), ["long", "old", "older", "young"]);
+    at += 6 * day;
+    change(recorder, "middle", () => project.run("rm kept"));
+    at += 2 * day;
+    change(recorder, "last", () => project.run("echo last > a"));
+    assert.deepEqual(known(), ["last", "long", "middle"]);
+    assert.deepEqual(objects(), ["kept", "last", "new", "young"]);
+    const { changes } = recorder.end("long");
+    assert.deepEqual(letters(project, changes), ["M a", "D kept"]);
+    project.kill(recorder);
+    const next = project.start(undefined, () => at);
+    assert.deepEqual(next.operations().map(({ operation }) => operation).sort(), ["last", "long", "middle"]);
+    assert.deepEqual(undo(next, changes, undefined, as("undo")).left, []);
+    project.run("test $(cat a kept | tr -d '\\n') = newkept");
+    assert.equal(Array.from(Deno.readDirSync(`${project.store}/journals`)).length, 1);
   }));

@@ -32,6 +32,7 @@ const O_TMPFILE = 0x400000;
 const RENAME_NOREPLACE = 1;
 const RENAME_EXCHANGE = 2;
 const O_RDWR = 2;
+const SEEK_CUR = 1;
 const LOCK_EX = 2;
 const LOCK_NB = 4;
 const F_SETSIG = 10;
@@ -116,11 +117,12 @@ export class OpenFiles implements Disposable {
     return this.#openBelow(directory, below, O_NONBLOCK | O_CLOEXEC);
   }
 
-  /** The entries of a directory that was opened by `directoryBelow`. */
-  entries(fd: number): readonly DirectoryEntry[] {
+  /** The entries of a directory that was opened by `directoryBelow`; a few more than `most` where there are more. */
+  entries(fd: number, most = Infinity): readonly DirectoryEntry[] {
     const number = BigInt(OWN_CALLS.getdents64);
     const { directory } = this.#library.symbols;
-    return listEntries(new Uint8Array(65_536), (into) => directory(number, BigInt(fd), into, BigInt(into.length)));
+    const read = (into: Uint8Array<ArrayBuffer>) => directory(number, BigInt(fd), into, BigInt(into.length));
+    return listEntries(new Uint8Array(65_536), read, { most });
   }
 
   /** Opens an open file once more, for reading; undefined: it may not be read. */
@@ -253,6 +255,16 @@ export class OpenFiles implements Disposable {
       at += written;
     }
     return true;
+  }
+
+  /** Leaves a hole of so many bytes at the current position; false: the system refuses. */
+  skip(fd: number, bytes: number): boolean {
+    return this.#library.symbols.lseek(fd, BigInt(bytes), SEEK_CUR) >= 0n;
+  }
+
+  /** Gives a file its size; false: the system refuses. */
+  resize(fd: number, bytes: number): boolean {
+    return this.#library.symbols.ftruncate(fd, BigInt(bytes)) === 0;
   }
 
   /** Copies owner, attributes and mode of another file to an open one; false: not all were copied. */

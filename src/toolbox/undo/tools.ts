@@ -90,6 +90,11 @@ async function changes(args: ChangesArguments, context: ToolContext): Promise<To
     if (action === "undo") throw new UserError('Cannot undo: argument "operation_id" names no operation');
     return textResult(operationLines(operations, shown));
   }
+  if (action === "undo" && recorder.isRunning(wanted)) {
+    throw new UserError(
+      `Operation "${wanted}" still runs: \`await\` its end, or end it with \`cancel\`, and undo it then`,
+    );
+  }
   const found = operations.find(({ operation }) => operation === wanted);
   if (found === undefined) {
     throw new UserError(
@@ -105,7 +110,7 @@ async function changes(args: ChangesArguments, context: ToolContext): Promise<To
   );
 }
 
-function undo(
+async function undo(
   recorder: Recorder,
   found: RecordedOperation,
   { args: { paths, as }, context, shown }: {
@@ -113,12 +118,22 @@ function undo(
     readonly context: ToolContext;
     readonly shown: Shown;
   },
-): ToolResult {
+): Promise<ToolResult> {
   const operation = as ?? crypto.randomUUID();
   const chosen = paths && pathsOf(paths, context);
-  const undone = recorder.undo(found.changes, chosen, { operation, title: `undo of ${found.operation}` });
+  const title = `undo of ${found.operation}`;
+  const undone = await withPauses(recorder.undo(found.changes, chosen, { operation, title }, context.signal));
   const result = answer(recorder, undoneLines({ ...undone, refs: found.refs, operation }, shown));
   return { ...result, ...undone.left.length > 0 && undone.done.length === 0 && { isError: true } };
+}
+
+/** Lets other calls be answered where the work yields. */
+async function withPauses<Result>(work: Generator<undefined, Result>): Promise<Result> {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
 }
 
 function pathsOf(paths: readonly string[], { project }: ToolContext): readonly string[] {

@@ -29,18 +29,44 @@ export function lineOf(record: JournalRecord): string {
   return `${checksum(json)} ${json}\n`;
 }
 
-/** The records of a text up to the first line that is torn or damaged. */
-export function recordsOf(text: string): readonly JournalRecord[] {
-  const records: JournalRecord[] = [];
-  for (let at = 0;;) {
-    const end = text.indexOf("\n", at);
-    const space = text.indexOf(" ", at);
-    if (end < 0 || space < 0 || space > end) return records;
-    const json = text.slice(space + 1, end);
-    if (checksum(json) !== text.slice(at, space)) return records;
-    records.push(recordFrom(JSON.parse(json)));
-    at = end + 1;
+/** The records of a text, given in pieces, up to the first line that is torn or damaged. */
+export function* recordsOf(pieces: Iterable<string>): Generator<JournalRecord> {
+  let text = "";
+  for (const piece of pieces) {
+    text += piece;
+    let at = 0;
+    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", at)) {
+      const space = text.indexOf(" ", at);
+      const json = text.slice(space + 1, end);
+      if (space < 0 || space > end || checksum(json) !== text.slice(at, space)) return;
+      yield recordFrom(JSON.parse(json));
+      at = end + 1;
+    }
+    text = text.slice(at);
   }
+}
+
+/** Changes of one line: more of them could become longer than a string can be. */
+const MOST_CHANGES = 1000;
+
+/** A record of many changes as several that say the same. */
+export function inParts(record: JournalRecord): readonly JournalRecord[] {
+  switch (record.kind) {
+    case "changes":
+      return partsOf(record).map((part) => ({ ...record, ...part }));
+    case "past":
+      return partsOf(record.operation).map((part) => ({ ...record, operation: { ...record.operation, ...part } }));
+    default:
+      return [record];
+  }
+}
+
+function partsOf({ changes, refs }: Pick<RecordedOperation, "changes" | "refs">) {
+  const count = Math.max(1, Math.ceil(changes.length / MOST_CHANGES));
+  return Array.from({ length: count }, (_, at) => ({
+    changes: changes.slice(at * MOST_CHANGES, (at + 1) * MOST_CHANGES),
+    refs: at === 0 ? refs : [],
+  }));
 }
 
 function checksum(json: string): string {

@@ -46,7 +46,8 @@ Deno.test("S39 records come back from their lines as they were, up to where the 
   fc.assert(fc.property(fc.array(records, { maxLength: 5 }), fc.nat(), fc.boolean(), (written, place, isTorn) => {
     const lines = written.map(lineOf);
     const whole = lines.join("");
-    assert.deepEqual(recordsOf(whole), written);
+    const pieces = [whole.slice(0, place % (whole.length + 1)), whole.slice(place % (whole.length + 1))];
+    assert.deepEqual([...recordsOf(pieces)], written);
     if (whole === "") return;
     const at = place % whole.length;
     const damaged = isTorn
@@ -54,6 +55,6 @@ Deno.test("S39 records come back from their lines as they were, up to where the 
       : `${whole.slice(0, at)}${whole[at] === "~" ? "!" : "~"}${whole.slice(at + 1)}`;
     let end = 0;
     const untouched = lines.filter((line) => (end += line.length) <= at);
-    assert.deepEqual(recordsOf(damaged), written.slice(0, untouched.length));
+    assert.deepEqual([...recordsOf([damaged])], written.slice(0, untouched.length));
   }));
 });

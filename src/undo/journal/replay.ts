@@ -38,8 +38,7 @@ export function replay(records: Iterable<JournalRecord>): Replayed {
         break;
       case "begin": {
         const { operation, at, title } = record;
-        const known = operations.get(operation) ?? { at, title, changes: [], refs: [], shared: new Set() };
-        operations.set(operation, Object.assign(known, { at, title }));
+        Object.assign(knownIn(operations, { operation, at, title }), { at, title });
         running.add(operation);
         break;
       }
@@ -49,10 +48,14 @@ export function replay(records: Iterable<JournalRecord>): Replayed {
         break;
       case "end":
         running.delete(record.operation);
+        Object.assign(operations.get(record.operation) ?? {}, { at: record.at });
         break;
       case "past": {
         const { operation, at, title, changes, refs, shared } = record.operation;
-        operations.set(operation, { at, title, changes: [changes], refs: [refs], shared: new Set(shared) });
+        const known = knownIn(operations, { operation, at, title });
+        known.changes.push(changes);
+        known.refs.push(refs);
+        for (const other of shared) known.shared.add(other);
       }
     }
   }
@@ -76,6 +79,15 @@ export function replay(records: Iterable<JournalRecord>): Replayed {
 export function setState(index: Map<string, Entry>, path: string, state: State): void {
   if (state === undefined) index.delete(path);
   else index.set(path, state);
+}
+
+function knownIn(
+  operations: Map<string, Collected>,
+  { operation, at, title }: Pick<RecordedOperation, "operation" | "at" | "title">,
+): Collected {
+  const known = operations.get(operation) ?? { at, title, changes: [], refs: [], shared: new Set() };
+  operations.set(operation, known);
+  return known;
 }
 
 function collect(

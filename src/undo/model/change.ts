@@ -24,7 +24,7 @@ export interface MovedRef {
 /** One operation of one server. */
 export interface RecordedOperation {
   readonly operation: string;
-  /** Of its last begin, milliseconds since 1970. */
+  /** When it last began or ended, milliseconds since 1970. */
   readonly at: number;
   readonly title: string;
   readonly changes: readonly Change[];

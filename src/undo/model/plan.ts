@@ -52,6 +52,9 @@ export function planUndo({ changes, present, chosen }: PlanQuestion): Plan {
       else {
         steps.push(step);
         if (before?.kind === "directory") finish.push(step);
+        if (before?.kind === "directory" && before.unkept !== undefined && now === undefined) {
+          left.push({ path, reason: `what was in it was not kept: ${before.unkept}` });
+        }
       }
     }
   }

@@ -12,8 +12,6 @@ export type Kept = { readonly content: string } | { readonly unkept: string };
 class StoreError extends Error {}
 
 const CHUNK_BYTES = 1024 * 1024;
-/** A reused object is as young as a new one, so that no other server removes it; nanoseconds. */
-const REFRESHED_AFTER = 600_000_000_000n;
 /** Before the names of what is not whole yet. */
 const DRAFT = ".draft-";
 
@@ -27,6 +25,9 @@ export interface ObjectStoreParts {
 export class ObjectStore {
   readonly #parts: ObjectStoreParts;
   #failure: string | undefined;
+  /** When this process stored what it was the first to store, milliseconds since 1970. */
+  readonly #own = new Map<string, number>();
+  #written = 0;
 
   constructor(parts: ObjectStoreParts) {
     this.#parts = parts;
@@ -39,6 +40,23 @@ export class ObjectStore {
     return problem;
   }
 
+  /** Bytes that were stored since the last question. */
+  takeWritten(): number {
+    const written = this.#written;
+    this.#written = 0;
+    return written;
+  }
+
+  /** Bytes that were stored since `takeWritten` was called. */
+  get written(): number {
+    return this.#written;
+  }
+
+  /** Whether this process alone has needed a content, which was last taken at `modified`. */
+  isOwn(content: string, modified: number): boolean {
+    return modified <= (this.#own.get(content) ?? -Infinity);
+  }
+
   /** Keeps the content of an open file. */
   keep(fd: number, stat: Stat): Kept {
     const kept = attempt(StoreError, () => stat.size > CHUNK_BYTES ? this.#copy(fd, stat) : this.#keepSmall(fd, stat));
@@ -49,8 +67,9 @@ export class ObjectStore {
 
   /** Whether the content of an open file is kept. */
   holds(fd: number): boolean {
-    const content = this.#pass(fd, () => true);
-    return content !== undefined && this.#isThere(content);
+    const size = this.#parts.files.stat(fd, "")?.size;
+    const content = size === undefined ? undefined : this.#pass(fd, size, () => true);
+    return content !== undefined && size !== undefined && this.#isThere(content, size);
   }
 
   /** The content for reading; undefined: it is not there any more. The caller drops it. */
@@ -64,10 +83,11 @@ export class ObjectStore {
     const { files, facts } = this.#parts;
     const from = this.open(content);
     if (from === undefined) return false;
+    const size = files.stat(from, "")?.size ?? 0n;
     const isCloned = facts.clone(to, from);
-    const hash = this.#pass(from, (part) => isCloned || files.writeAll(to, part));
+    const hash = this.#pass(from, size, (part) => isCloned || this.#write(to, part));
     files.drop(from);
-    return hash === content;
+    return hash === content && files.resize(to, Number(size));
   }
 
   /** The first bytes of a content, at most so many; undefined: it is not there any more. */
@@ -86,37 +106,48 @@ export class ObjectStore {
     const bytes = files.read(fd, size);
     if (bytes === undefined) return { unkept: "it changed while it was read" };
     const content = createHash("sha256").update(bytes).digest("hex");
-    if (!this.#isThere(content)) this.#draft((draft) => files.writeAll(draft, bytes) ? content : undefined);
+    if (!this.#isThere(content, size)) this.#draft(size, (draft) => files.writeAll(draft, bytes) ? content : undefined);
     return { content };
   }
 
   #copy(fd: number, { size }: Stat): Kept {
     const { files, facts } = this.#parts;
-    const content = this.#draft((draft) => {
-      const isCloned = facts.clone(draft, fd);
-      if (!isCloned) return this.#pass(fd, (part) => files.writeAll(draft, part));
-      return this.#ofDraft(draft);
+    const content = this.#draft(size, (draft) => {
+      if (facts.clone(draft, fd)) return this.#ofDraft(draft, size);
+      const hash = this.#pass(fd, size, (part) => this.#write(draft, part));
+      return files.resize(draft, Number(size)) ? hash : undefined;
     });
     return files.stat(fd, "")?.size === size ? { content } : { unkept: "it changed while it was read" };
   }
 
   /** What a clone holds, which the file cannot change any more. */
-  #ofDraft(draft: number): string | undefined {
+  #ofDraft(draft: number, size: bigint): string | undefined {
     const { files } = this.#parts;
     // It is open for writing only.
     const again = files.reopen(draft);
     if (again === undefined) return undefined;
-    const hash = this.#pass(again, () => true);
+    const hash = this.#pass(again, size, () => true);
     files.drop(again);
     return hash;
   }
 
-  /** The hash of an open file whose parts were all taken; undefined: one was not, or it cannot be read. */
-  #pass(fd: number, take: (part: Uint8Array<ArrayBuffer>) => boolean): string | undefined {
+  /** Writes a part; one of zeros becomes a hole, as in the file that it is of. */
+  #write(fd: number, part: Uint8Array<ArrayBuffer>): boolean {
+    const { files } = this.#parts;
+    const isHole = part.length === CHUNK_BYTES && new BigUint64Array(part.buffer).every((word) => word === 0n);
+    return isHole ? files.skip(fd, part.length) : files.writeAll(fd, part);
+  }
+
+  /**
+   * The hash of an open file whose parts were all taken; undefined: one was not, or it cannot be read. One that grows
+   * meanwhile is read up to its size.
+   */
+  #pass(fd: number, size: bigint, take: (part: Uint8Array<ArrayBuffer>) => boolean): string | undefined {
     const hash = createHash("sha256");
     const buffer = new Uint8Array(CHUNK_BYTES);
     for (let at = 0;;) {
-      const length = this.#parts.files.readAt(fd, buffer, at);
+      const room = Math.min(CHUNK_BYTES, Number(size) - at);
+      const length = room === 0 ? 0 : this.#parts.files.readAt(fd, buffer.subarray(0, room), at);
       if (length === undefined) return undefined;
       if (length === 0) return hash.digest("hex");
       const part = buffer.subarray(0, length);
@@ -126,16 +157,16 @@ export class ObjectStore {
     }
   }
 
-  #isThere(content: string): boolean {
+  /** Whether it is stored whole. It is as young as a new one then, so that no other server removes it. */
+  #isThere(content: string, size: bigint): boolean {
     const { files, facts, directory } = this.#parts;
-    const stat = files.stat(directory, content);
-    if (stat === undefined) return false;
-    const now = BigInt(Date.now()) * 1_000_000n;
-    return now - stat.changedAt < REFRESHED_AFTER || facts.setModified(directory, content, now);
+    if (files.stat(directory, content)?.size !== size) return false;
+    const later = BigInt(Date.now() + 1) * 1_000_000n;
+    return facts.setModified(directory, content, later);
   }
 
   /** Fills a new file, and gives it the name that `fill` gives; that name. @throws {StoreError} */
-  #draft(fill: (draft: number) => string | undefined): string {
+  #draft(size: bigint, fill: (draft: number) => string | undefined): string {
     const { files, directory } = this.#parts;
     const name = `${DRAFT}${crypto.randomUUID()}`;
     const draft = files.create(directory, name, 0o600);
@@ -143,7 +174,12 @@ export class ObjectStore {
     const content = fill(draft);
     const problem = content === undefined ? this.#problem() : undefined;
     files.drop(draft);
-    if (content !== undefined && files.replace(directory, name, content)) return content;
+    const at = Date.now();
+    if (content !== undefined && files.replace(directory, name, content)) {
+      this.#own.set(content, at);
+      this.#written += Number(size);
+      return content;
+    }
     const thrown = problem ?? this.#problem();
     files.unlink(directory, name);
     throw thrown;

@@ -1,11 +1,16 @@
 /** The directories of one project's store, and what goes from it when it is old or too large. */
+import { attempt } from "../../base/errors.ts";
 import type { Index, RecordedOperation } from "../model/change.ts";
 import type { State } from "../model/entry.ts";
 
 /** Milliseconds: 7 days. */
 const KEPT_MS = 7 * 86_400_000;
 /** Of contents that only the past needs, bytes: 1 GiB. */
-const MOST_PAST_BYTES = 1024 ** 3;
+export const MOST_PAST_BYTES = 1024 ** 3;
+/** A content takes a block of the disk at least. */
+const BLOCK_BYTES = 4096;
+/** Of the line of a change. */
+const LINE_BYTES = 1024;
 /** A younger object may be of a server that has not written its journal yet, milliseconds. */
 const YOUNG_MS = 3_600_000;
 
@@ -21,20 +26,21 @@ export function makePlaces(store: string): StorePlaces {
   return places;
 }
 
-/** The operations that are kept, the oldest first; `now`: milliseconds since 1970. Pure. */
+/** The operations that are kept, the last in any case, the oldest first; `now`: milliseconds since 1970. Pure. */
 export function keptOperations(past: readonly RecordedOperation[], now: number): readonly RecordedOperation[] {
   const kept: RecordedOperation[] = [];
   const counted = new Set<string>();
   let bytes = 0;
   for (const one of past.toSorted((first, second) => second.at - first.at)) {
+    bytes += one.changes.length * LINE_BYTES;
     for (const { before, after } of one.changes) {
       for (const state of [before, after]) {
         if (state?.content === undefined || counted.has(state.content)) continue;
         counted.add(state.content);
-        bytes += state.size;
+        bytes += Math.max(state.size, BLOCK_BYTES);
       }
     }
-    if (now - one.at > KEPT_MS || bytes > MOST_PAST_BYTES) break;
+    if (now - one.at > KEPT_MS || bytes > MOST_PAST_BYTES && kept.length > 0) break;
     kept.push(one);
   }
   return kept.toReversed();
@@ -44,7 +50,11 @@ export function keptOperations(past: readonly RecordedOperation[], now: number):
 export function removeUnneeded(
   { objects }: StorePlaces,
   needed: readonly { readonly index: Index; readonly operations: readonly RecordedOperation[] }[],
-  now: number,
+  { now, isOwn }: {
+    readonly now: number;
+    /** Whether only this process has ever needed a content; `modified`: when it was last taken, milliseconds since 1970. */
+    readonly isOwn: (content: string, modified: number) => boolean;
+  },
 ): void {
   const used = new Set<string>();
   const use = (state: State) => void (state?.content !== undefined && used.add(state.content));
@@ -55,7 +65,8 @@ export function removeUnneeded(
   for (const { name } of Deno.readDirSync(objects)) {
     if (used.has(name)) continue;
     const path = `${objects}/${name}`;
-    const { mtime } = Deno.lstatSync(path);
-    if (now - (mtime?.getTime() ?? 0) > YOUNG_MS) Deno.removeSync(path);
+    const modified = attempt(Deno.errors.NotFound, () => Deno.lstatSync(path))?.mtime?.getTime();
+    if (modified === undefined || now - modified <= YOUNG_MS && !isOwn(name, modified)) continue;
+    attempt(Deno.errors.NotFound, () => Deno.removeSync(path));
   }
 }

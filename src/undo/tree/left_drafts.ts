@@ -2,6 +2,7 @@
 import type { OpenFiles } from "../../system/open_files/file_calls.ts";
 import type { Index } from "../model/change.ts";
 import type { ObjectStore } from "../store/objects.ts";
+import { UNDO_PART } from "./looking.ts";
 import type { Roots, Spot } from "./roots.ts";
 
 export interface LeftDraftsParts {
@@ -10,11 +11,13 @@ export interface LeftDraftsParts {
   readonly objects: ObjectStore;
   /** The tree as it was before and as it is. */
   readonly indexes: readonly Index[];
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; a draft that is not a minute older can be of an undo that another server does now. */
   readonly now: number;
+  /** No other server can be at work. */
+  readonly isAlone: boolean;
 }
 
-/** A younger draft can be of an undo that another server does now, milliseconds. */
+/** Milliseconds. */
 const LEFT_AFTER_MS = 60_000;
 
 /** A draft whose content or target is not kept elsewhere stays: it can be what a person wrote in that very moment. */
@@ -30,10 +33,12 @@ export function removeLeftDrafts(drafts: readonly string[], parts: LeftDraftsPar
 function isKept(
   { directory, name }: Spot,
   targets: ReadonlySet<string | undefined>,
-  { files, objects, now }: LeftDraftsParts,
+  { files, objects, now, isAlone }: LeftDraftsParts,
 ): boolean {
   const stat = files.stat(directory, name);
-  if (stat === undefined || BigInt(now - LEFT_AFTER_MS) * 1_000_000n < stat.changedAt) return false;
+  if (stat === undefined) return false;
+  if (!isAlone && BigInt(now - LEFT_AFTER_MS) * 1_000_000n < stat.changedAt) return false;
+  if (name.startsWith(UNDO_PART)) return true;
   if (stat.kind === "link") return targets.has(files.linkTarget(directory, name) ?? "");
   const fd = stat.kind === "file" ? files.open(directory, name) : undefined;
   if (fd === undefined) return false;

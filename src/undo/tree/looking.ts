@@ -1,5 +1,4 @@
 /** Looks at a tree: what is new or different is stored and becomes part of the index. */
-import { UserError } from "../../base/errors.ts";
 import type { OpenFiles, Stat } from "../../system/open_files/file_calls.ts";
 import { parentOf } from "../../system/paths.ts";
 import { type Change, differences } from "../model/change.ts";
@@ -23,7 +22,10 @@ export interface LookingParts {
 export const GIT = ".git";
 /** Names that an undo uses for a moment. */
 export const UNDO_DRAFT = ".ahma-undo-";
+/** Those of them that are not whole yet. */
+export const UNDO_PART = `${UNDO_DRAFT}part-`;
 const MOST_ENTRIES = 1_000_000;
+const TOO_MANY = `the project has more than ${MOST_ENTRIES} paths`;
 const MOST_FILE_BYTES = 4n * 1024n * 1024n * 1024n;
 const PERMISSIONS = 0o7777;
 /** Times of files have steps: a file that changed so shortly before a look may change again unseen, nanoseconds. */
@@ -65,7 +67,7 @@ export class Looking {
     this.#keptIgnored.clear();
     this.#ignoredTotal = 0;
     const seen = new Map<string, Entry>();
-    for (const { path } of roots.all) this.#visit(path, seen);
+    for (const { path } of roots.all) this.#visit(path, seen, 0);
     const changes = differences(this.#index, seen);
     this.#index = seen;
     return changes;
@@ -85,12 +87,15 @@ export class Looking {
     const gone: string[] = [];
     for (const top of tops) {
       const seen = new Map<string, Entry>();
-      this.#visit(top, seen);
+      this.#visit(top, seen, this.#index.size);
       for (const [path, entry] of seen) note(path, entry);
       for (const path of this.#below([top])) if (!seen.has(path)) note(path, undefined);
     }
     for (const path of names) {
       if (this.#isOutside(path) || hasAbove(trees, path) || trees.has(path)) continue;
+      const parent = this.#index.get(parentOf(path));
+      // Nothing in a directory that is not kept belongs to the index.
+      if (parent?.unkept !== undefined || this.#index.size > MOST_ENTRIES && !this.#index.has(path)) continue;
       const now = this.#entryAt(path);
       if (this.#index.get(path)?.kind === "directory" && now?.kind !== "directory") gone.push(path);
       note(path, now);
@@ -108,9 +113,13 @@ export class Looking {
     return [...this.#index.keys()].filter((path) => tops.some((top) => path.startsWith(`${top}/`)));
   }
 
-  /** A directory and all in it. */
-  #visit(top: string, seen: Map<string, Entry>): void {
+  /** A directory and all in it, as far as there is room beside the `others`. */
+  #visit(top: string, seen: Map<string, Entry>, others: number): void {
     const { files, roots, watch } = this.#parts;
+    const leaveOut = (path: string, unkept: string) => {
+      const entry = seen.get(path);
+      if (entry !== undefined) seen.set(path, { ...entry, unkept });
+    };
     const root = this.#entryAt(top);
     if (root === undefined) return;
     seen.set(top, root);
@@ -118,12 +127,14 @@ export class Looking {
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
       const fd = roots.directory(path);
       if (fd === undefined) {
-        const entry = seen.get(path);
-        if (entry !== undefined) seen.set(path, { ...entry, unkept: "it cannot be listed" });
+        leaveOut(path, "it cannot be listed");
         continue;
       }
       watch.add(path, fd);
-      for (const { name } of files.entries(fd)) {
+      const room = Math.max(0, MOST_ENTRIES - others - seen.size);
+      const entries = files.entries(fd, room);
+      if (entries.length > room) leaveOut(path, TOO_MANY);
+      for (const { name } of entries.length > room ? [] : entries) {
         const below = `${path}/${name}`;
         if (name.startsWith(UNDO_DRAFT)) this.#drafts.push(below);
         if (isOwn(name)) continue;
@@ -133,7 +144,6 @@ export class Looking {
         if (entry.kind === "directory") waiting.push(below);
       }
       files.drop(fd);
-      if (seen.size > MOST_ENTRIES) throw new UserError(`Cannot keep more than ${MOST_ENTRIES} paths of "${top}"`);
     }
   }
 

@@ -7,7 +7,7 @@ import type { OpenFiles } from "../../system/open_files/file_calls.ts";
 import type { Entry, State } from "../model/entry.ts";
 import type { Step } from "../model/plan.ts";
 import type { ObjectStore } from "../store/objects.ts";
-import { UNDO_DRAFT } from "./looking.ts";
+import { UNDO_DRAFT, UNDO_PART } from "./looking.ts";
 import type { Roots, Spot } from "./roots.ts";
 
 export interface PutParts {
@@ -70,14 +70,14 @@ export class Putting {
     if (present === undefined && !files.makeDirectory(directory, name)) return this.#refused("made");
     const fd = roots.directory(path);
     if (fd === undefined) return present === undefined ? CHANGED : undefined;
-    facts.setMode(fd, OWNER_RIGHTS);
+    if (((present?.mode ?? 0) & OWNER_RIGHTS) !== OWNER_RIGHTS) facts.setMode(fd, OWNER_RIGHTS);
     files.drop(fd);
     return undefined;
   }
 
   #link({ directory, name }: Spot, { present, wanted }: Exchange): string | undefined {
     const { files, facts } = this.#parts;
-    const draft = draftName();
+    const draft = partName();
     if (!files.makeLink(wanted.target ?? "", directory, draft)) return this.#refused("made");
     this.#owner(directory, draft, wanted);
     facts.setModified(directory, draft, wanted.modified);
@@ -87,7 +87,7 @@ export class Putting {
   #file(spot: Spot, path: string, { present, wanted }: Exchange): string | undefined {
     const { directory, name } = spot;
     if (present?.kind === "file" && this.#holds(present, wanted)) return this.#setFacts(spot, { present, wanted });
-    const draft = draftName();
+    const draft = partName();
     const problem = this.#named(directory, draft, wanted) ? undefined : this.#written(directory, draft, wanted);
     if (problem !== undefined) return problem;
     const left = this.#exchange({ directory, name }, draft, present);
@@ -135,16 +135,17 @@ export class Putting {
   }
 
   /** Gives a draft its name in the place of what was seen there, and of nothing else. */
-  #exchange({ directory, name }: Spot, draft: string, present: State): string | undefined {
+  #exchange({ directory, name }: Spot, part: string, present: State): string | undefined {
     const { files } = this.#parts;
     if (present === undefined) {
-      if (files.rename(directory, draft, name)) return undefined;
-      files.unlink(directory, draft);
+      if (files.rename(directory, part, name)) return undefined;
+      files.unlink(directory, part);
       return CHANGED;
     }
-    if (!files.exchange(directory, draft, name)) {
+    const draft = draftName();
+    if (!files.rename(directory, part, draft) || !files.exchange(directory, draft, name)) {
       const refused = this.#refused("replaced");
-      files.unlink(directory, draft);
+      for (const one of [part, draft]) files.unlink(directory, one);
       return refused;
     }
     const isExpected = this.#isPresent({ directory, name: draft }, present);
@@ -194,6 +195,12 @@ interface Exchange {
   readonly wanted: Entry;
 }
 
+/** Of what no other process has ever written. */
+function partName(): string {
+  return `${UNDO_PART}${crypto.randomUUID()}`;
+}
+
+/** Of what may hold for a moment what another process wrote. */
 function draftName(): string {
   return `${UNDO_DRAFT}${crypto.randomUUID()}`;
 }
