@@ -20,6 +20,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   child_server: 4,
   http: 4,
   bridge: 5,
+  dashboard: 5,
   upstream: 5,
   toolbox: 5,
   app: 6,

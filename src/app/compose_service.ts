@@ -78,7 +78,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const configured = settings.mcpConfigs.length === 0 ? undefined : identifiedServers(options, secrets);
   configured?.catch(() => {}); // Its failure is reported where it is awaited.
   const session = await openPublished({ ...options, secrets }, stack);
-  const { sandbox, runner, audit, status, sandboxFacts, publishedAs } = session;
+  const { sandbox, runner, audit, status, sandboxFacts, publishedAs, consent: questions } = session;
   const scope = await openScope(sandbox.scopes.map(({ path }) => path));
   const bundled = await embeddedTools(settings.bundles);
   const path = sandbox.environment["PATH"];
@@ -114,7 +114,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     log,
   };
   const housekeeping = stack.use(new Housekeeping({ environment, sandbox, log }));
-  const control = stack.use(new LateControl({ settings, audit, environment, service, questions: session.consent }));
+  const control = stack.use(new LateControl({ settings, audit, environment, service, questions, behind: servers[0] }));
   const rooms = stack.move();
   return {
     service,

@@ -4,17 +4,19 @@ import { messageOf } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
 import { type ShownConnection, ShownConnections } from "../control/server/shown_connections.ts";
 import { statusLine } from "../service/result/closing_line.ts";
-import type { Service } from "../service/service.ts";
+import type { Service, ToolSource } from "../service/service.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { AuditLog } from "./runner/audit_log.ts";
 import { isInOpenTree, openTrees } from "./writable_trees.ts";
 
 export interface LateControlOptions {
-  readonly settings: Pick<Settings, "http" | "sandbox">;
+  readonly settings: Pick<Settings, "http" | "sandbox" | "undo">;
   /** Absent: there is none. */
   readonly audit?: Pick<AuditLog, "killed" | "path"> | undefined;
   readonly environment: Readonly<Record<string, string>>;
-  readonly service: Pick<Service, "scope" | "log"> & ShownConnection;
+  readonly service: Pick<Service, "scope" | "settings" | "log"> & ShownConnection;
+  /** The servers behind this one; undefined: there are none. */
+  readonly behind: { readonly source: Pick<ToolSource, "status"> } | undefined;
   /** Absent: the server asks nothing. */
   readonly questions?: WaitingQuestions | undefined;
 }
@@ -41,7 +43,8 @@ export class LateControl implements AsyncDisposable {
   }
 
   async #open(): Promise<AsyncDisposable | undefined> {
-    const { settings, environment, questions, audit, service: { scope: { roots: scopes }, log } } = this.#options;
+    const { settings, environment, questions, audit, behind, service } = this.#options;
+    const { scope: { roots: scopes }, settings: { sandbox }, log } = service;
     const { openControl } = await import("../control/server/open_control.ts");
     const open = settings.sandbox.enforce ? openTrees(settings.sandbox, environment) : [];
     const opened = await openControl({
@@ -55,6 +58,14 @@ export class LateControl implements AsyncDisposable {
           mode: settings.http === undefined ? "stdio" : "http",
           scopes,
           ...audit !== undefined && { auditLog: audit.path },
+          ...settings.undo.isOn && { undo: true },
+        },
+        describe: async () => {
+          const lines = await behind?.source.status?.();
+          return {
+            sandbox: await (sandbox.details?.() ?? sandbox.summary),
+            ...lines !== undefined && { behind: lines },
+          };
         },
         connections: this.shown,
         describeEnd: statusLine,

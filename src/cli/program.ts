@@ -93,6 +93,7 @@ function usesNetwork({ subcommand, settings, line }: Extract<Invocation, { kind:
   return settings.mcpConfigs.length > 0 && (subcommand !== "servers" || line.operands[0] === "test") ||
     subcommand === "serve" && settings.http !== undefined ||
     subcommand === "list-tools" && line.flags.has("http") ||
+    subcommand === "dashboard" ||
     subcommand === "auth" && line.operands[0] !== "list" ||
     subcommand === "version" && line.flags.has("check") ||
     RUNS_TOOLS.includes(subcommand) && toolFilesListHosts(settings) ||

@@ -2,6 +2,7 @@
  * Asks a person for what a command was denied, and remembers the answers (S35): one question at a time, equal ones
  * joined, ten a session. No answer, a cancel and a lost client are a no; two of a kind close that kind for the session.
  */
+import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import type { AskKind, GrantSubject } from "../base/command/grant_subject.ts";
 import { subjectKey } from "../base/command/grant_subject.ts";
 import {
@@ -59,6 +60,7 @@ export class Consent implements WaitingQuestions {
   readonly #refused = new Map<string, Unasked>();
   readonly #refusals = new Map<AskKind, number>();
   readonly #open = new Map<string, OpenQuestion>();
+  readonly #changes = new Emitter<void>(() => {});
   #asked = 0;
   /** The question that was put last. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -150,6 +152,10 @@ export class Consent implements WaitingQuestions {
     return [...this.#session.values()].map(({ id, subject }) => ({ id, text: wishText(subject) }));
   }
 
+  subscribe(listener: () => void): Unsubscribe {
+    return this.#changes.subscribe(listener);
+  }
+
   async takeBack(id: string): Promise<string | undefined> {
     const found = this.#session.values().find((one) => one.id === id);
     if (found === undefined) return `Nothing was allowed for this session as "${id}"`;
@@ -161,6 +167,7 @@ export class Consent implements WaitingQuestions {
   async revoke(subject: GrantSubject): Promise<boolean> {
     const had = this.#session.delete(subjectKey(subject));
     if (had) await this.#options.record({ event: "revoked", subject });
+    if (had) this.#changes.emit();
     return had;
   }
 
@@ -214,6 +221,7 @@ export class Consent implements WaitingQuestions {
     const way = wish.person?.canBeAsked === true ? "form" : "terminal";
     const open = new OpenQuestion({ id: `q_${crypto.randomUUID().slice(0, 6)}`, way, wish, answers: this.#answers });
     this.#open.set(key, open);
+    this.#changes.emit();
     const put = () => open.put(this.#answerMs);
     const { id } = open;
     const settled = this.#options.record({ event: "question", id, by: wish.by, way, subject: wish.subject })
@@ -245,6 +253,7 @@ export class Consent implements WaitingQuestions {
     const written = await this.#options.record(event);
     const problem = written.ok ? await this.#keep({ id, subject }, answer) : written.problem;
     this.#open.delete(key);
+    this.#changes.emit();
     if (problem === undefined && answer !== "no") return given;
     const why = problem ?? reason;
     // The command has ended: no person has said no.

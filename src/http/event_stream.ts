@@ -29,6 +29,8 @@ export class EventStream {
   readonly #controller: ReadableStreamDefaultController<Uint8Array>;
   readonly #timer: ReturnType<typeof setInterval>;
   #open = true;
+  /** Undefined: nothing waits for the client to read. */
+  #room: PromiseWithResolvers<void> | undefined;
 
   constructor({ keepAliveMs, onGone }: EventStreamOptions) {
     let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -36,6 +38,7 @@ export class EventStream {
       start: (one) => {
         controller = one;
       },
+      pull: () => this.#hasRoom(),
       cancel: () => {
         if (this.#end()) onGone();
       },
@@ -49,6 +52,13 @@ export class EventStream {
   /** Whether the client is connected and the stream not closed. */
   get isOpen(): boolean {
     return this.#open;
+  }
+
+  /** Settles when the client has read everything, or is gone. */
+  async drained(): Promise<void> {
+    if (this.backlog === 0) return;
+    this.#room ??= Promise.withResolvers();
+    await this.#room.promise;
   }
 
   /** Bytes that the client has not read. */
@@ -88,7 +98,13 @@ export class EventStream {
     if (!this.#open) return false;
     this.#open = false;
     clearInterval(this.#timer);
+    this.#hasRoom();
     return true;
+  }
+
+  #hasRoom(): void {
+    this.#room?.resolve();
+    this.#room = undefined;
   }
 }
 

@@ -353,7 +353,7 @@ Deno.test("L1 readInvocation() knows what a mode, a subcommand and a word after 
   assert.deepStrictEqual(invocation(["help"]), { kind: "help", subcommand: undefined });
   assert.strictEqual(
     invocation(["help", "cal"]),
-    'Cannot explain "cal": expected one of serve, list-tools, validate, schema, call, attach, ps, logs, kill, audit, doctor, check-access, init, uninstall, migrate, accept, undo, cache, grants, auth, ' +
+    'Cannot explain "cal": expected one of serve, list-tools, validate, schema, call, attach, ps, logs, kill, audit, dashboard, doctor, check-access, init, uninstall, migrate, accept, undo, cache, grants, auth, ' +
       "servers, prompts, rules, completions, version, help; " +
       'did you mean "call"?',
   );

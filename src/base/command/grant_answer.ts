@@ -31,6 +31,8 @@ export interface WaitingQuestions {
   answer(id: string, answer: GrantAnswer): string | undefined;
   /** In the order in which it was granted. */
   sessionGrants(): readonly SessionGrant[];
+  /** Calls the listener when a question begins or is answered, or a grant is made or taken back. */
+  subscribe(listener: () => void): () => void;
   /** Takes a grant of the session back. Why it cannot be; undefined: it is done. */
   takeBack(id: string): Promise<string | undefined>;
 }

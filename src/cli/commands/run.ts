@@ -9,6 +9,7 @@ import { cache } from "./cache/cache.ts";
 import { call } from "./call/call.ts";
 import { completions } from "./completions/completions.ts";
 import type { CommandContext } from "../terminal/command_context.ts";
+import { dashboard } from "./dashboard/dashboard.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { grants } from "./grants/grants.ts";
 import { kill } from "./operations/kill.ts";
@@ -42,6 +43,7 @@ export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help" | "serve
   logs,
   kill,
   audit,
+  dashboard,
   doctor,
   init,
   uninstall,

@@ -43,11 +43,15 @@ export async function findServers(
   return { servers, problems };
 }
 
-/** The first event of a server; undefined: it is dead, or ended just now. @throws {Error} When the system refuses. */
+/**
+ * The first event of a server; undefined: it is dead, or ended just now. `answerMs`: the time it has, milliseconds.
+ * @throws {Error} When the system refuses.
+ */
 export async function askServer(
   streams: UnixStreams,
   entry: Entry,
   request: ControlRequest,
+  answerMs = ANSWER_MS,
 ): Promise<ControlEvent | undefined> {
   const stream = await connectTo(streams, entry);
   if (stream === undefined) return undefined;
@@ -57,8 +61,8 @@ export async function askServer(
       await line.request(await tokenOf(entry), request);
       return await line.events.next();
     })(),
-    ANSWER_MS,
-  ) ?? { value: { event: "refused", problem: `it did not answer within ${ANSWER_MS / 1000} s` } as const };
+    answerMs,
+  ) ?? { value: { event: "refused", problem: `it did not answer within ${answerMs / 1000} s` } as const };
   return value;
 }
 

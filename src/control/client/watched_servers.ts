@@ -5,7 +5,7 @@ import type { UnixStreams } from "../../system/sockets/unix_stream.ts";
 import { controlDirectories, isPrivate } from "../place/control_directories.ts";
 import { entriesIn, type Entry } from "../place/entries.ts";
 import type { ControlEvent, ListedOperation, ListedServer } from "../protocol/messages.ts";
-import { connectTo, tokenOf } from "./running_servers.ts";
+import { connectTo, type FoundServer, tokenOf } from "./running_servers.ts";
 import { ServerLine } from "./server_line.ts";
 
 /** Ended operations that are kept of each server, as it lists them. */
@@ -14,15 +14,25 @@ const MOST_ENDED = 100;
 export interface WatchedServersOptions {
   readonly streams: UnixStreams;
   readonly environment: Readonly<Record<string, string>>;
-  /** Called after each change; `operation`: the one that began or ended. */
-  readonly onChange: (operation?: ListedOperation) => void;
+  /** Called after each change. */
+  readonly onChange: (change: ServerChange) => void;
+}
+
+/** What has changed. */
+export interface ServerChange {
+  /** Of the server, as in `named`. */
+  readonly key: string;
+  /** The operation that changed; absent: the server came or went, or something else of it changed. */
+  readonly operation?: ListedOperation;
+  /** The operation began or ended; false: what it uses was measured. */
+  readonly isNewState: boolean;
 }
 
 export class WatchedServers implements AsyncDisposable {
   readonly #options: WatchedServersOptions;
   readonly #directories: readonly string[];
   readonly #lines = new Map<string, Promise<void>>();
-  readonly #servers = new Map<string, ListedServer>();
+  readonly #servers = new Map<string, FoundServer>();
   readonly #open = new Set<ServerLine>();
   readonly #watch: DirectoryWatch;
   #isClosed = false;
@@ -39,7 +49,12 @@ export class WatchedServers implements AsyncDisposable {
 
   /** Those that have told what they run. */
   get servers(): readonly ListedServer[] {
-    return [...this.#servers.values()];
+    return [...this.#servers.values()].map(({ server }) => server);
+  }
+
+  /** The same by keys, each of which is used once. */
+  get named(): ReadonlyMap<string, FoundServer> {
+    return this.#servers;
   }
 
   /** Looks for servers that are new. */
@@ -47,12 +62,13 @@ export class WatchedServers implements AsyncDisposable {
     for (const path of this.#directories) {
       if (!await isPrivate(path)) continue;
       for (const entry of await entriesIn(path)) {
-        if (this.#isClosed || this.#lines.has(entry.socket)) continue;
-        const followed = this.#follow(entry).finally(() => {
-          this.#lines.delete(entry.socket);
-          if (this.#servers.delete(entry.socket)) this.#options.onChange();
+        const key = keyOf(entry);
+        if (this.#isClosed || this.#lines.has(key)) continue;
+        const followed = this.#follow(entry, key).finally(() => {
+          this.#lines.delete(key);
+          if (this.#servers.delete(key)) this.#options.onChange({ key, isNewState: false });
         });
-        this.#lines.set(entry.socket, followed);
+        this.#lines.set(key, followed);
       }
     }
   }
@@ -65,22 +81,31 @@ export class WatchedServers implements AsyncDisposable {
   }
 
   /** Until the server is gone. */
-  async #follow(entry: Entry): Promise<void> {
+  async #follow(entry: Entry, key: string): Promise<void> {
     const stream = await connectTo(this.#options.streams, entry);
     if (stream === undefined) return;
     using line = new ServerLine(stream);
     this.#open.add(line);
     await line.request(await tokenOf(entry), { request: "list", usage: true, follow: true });
     for await (const event of line.events) {
-      const before = this.#servers.get(entry.socket);
-      const after = event.event === "server" ? event.server : before && changed(before, event);
-      if (after !== undefined) this.#servers.set(entry.socket, after);
+      const before = this.#servers.get(key)?.server;
+      const server = event.event === "server" ? event.server : before && changed(before, event);
+      if (server !== undefined) this.#servers.set(key, { entry, server });
       const operation = event.event === "operation" ? event.operation : undefined;
       const earlier = before?.operations.find(({ id }) => id === operation?.id);
-      this.#options.onChange(operation?.state === earlier?.state ? undefined : operation);
+      this.#options.onChange({
+        key,
+        ...operation !== undefined && { operation },
+        isNewState: operation?.state !== earlier?.state,
+      });
     }
     this.#open.delete(line);
   }
+}
+
+/** The name of the socket, with a random part. */
+function keyOf({ socket }: Entry): string {
+  return socket.slice(socket.lastIndexOf("/") + 1).replace(/\.sock$/, "");
 }
 
 /** The server after an event. Pure. */

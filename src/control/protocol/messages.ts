@@ -116,6 +116,24 @@ export interface ListedOperation {
   readonly terminal?: true;
   /** What its processes use; absent: not asked for, not known on this system, or nothing runs. */
   readonly usage?: ProcessUsage;
+  /** What the sandbox kept from it; absent: nothing that is known. */
+  readonly denials?: readonly ListedDenial[];
+  /** What its ended connections carried; absent: none was made, and none refused. */
+  readonly network?: ListedNetwork;
+}
+
+/** A denial, in a sentence. */
+export interface ListedDenial {
+  readonly text: string;
+  /** Flags of the server that would allow it; empty: none would, or none should. */
+  readonly flags: readonly string[];
+}
+
+/** Bytes of all connections of an operation, and how many were refused. */
+export interface ListedNetwork {
+  readonly bytesOut: number;
+  readonly bytesIn: number;
+  readonly refusals: number;
 }
 
 /** A named shell as a server lists it. */
@@ -135,6 +153,12 @@ export interface ListedServer {
   readonly scopes: readonly string[];
   /** Its audit log; absent: it has none. */
   readonly auditLog?: string;
+  /** It keeps what operations change (S39). */
+  readonly undo?: true;
+  /** What commands reach, as its sandbox says it on one line; absent: an older server lists it. */
+  readonly sandbox?: string;
+  /** A line of its own for each server behind it; absent: there is none. */
+  readonly behind?: readonly string[];
   /** Running and queued ones, and the last that ended. */
   readonly operations: readonly ListedOperation[];
   readonly sessions: readonly ListedSession[];

@@ -5,7 +5,7 @@ import type { Operation } from "../../operation/operation_record.ts";
 import type { Answer } from "./control_server.ts";
 import type { Peer } from "./peer.ts";
 import type { ShownConnection } from "./shown_connections.ts";
-import { listedOperation, listedServer, type ShownServer } from "./shown_server.ts";
+import { describedServer, listedOperation, listedServer, type ShownServer } from "./shown_server.ts";
 
 /** Between what is told of changes, milliseconds: what changes often is told as it is then. */
 const PAUSE_MS = 50;
@@ -23,7 +23,7 @@ export function listAnswer(server: ShownServer): Answer {
     const changes = new Changes(server);
     try {
       const taken = peer.drain();
-      await peer.send({ event: "server", server: listedServer(server, options) });
+      await peer.send({ event: "server", server: await describedServer(server, options) });
       await tell(changes, { server, peer, withUsage: options.usage });
       await taken;
     } finally {
@@ -50,7 +50,7 @@ async function tell(changes: Changes, { server, peer, withUsage }: Telling): Pro
     const { isOther, operations } = changes.take();
     const isDue = withUsage && Date.now() - measuredAt >= USAGE_MS;
     if (isDue) measuredAt = Date.now();
-    if (isOther) await peer.send({ event: "server", server: listedServer(server, { usage: withUsage }) });
+    if (isOther) await peer.send({ event: "server", server: await describedServer(server, { usage: withUsage }) });
     const told = new Map([...isOther ? [] : operations, ...isDue && !isOther ? running(server) : []]);
     for (const [operation, connection] of told) {
       const listed = listedOperation(operation, connection, { ...server, usage: withUsage });
@@ -73,17 +73,21 @@ class Changes implements Disposable {
   readonly #operations = new Map<Operation, ShownConnection>();
   readonly #server: ShownServer;
   readonly #connections = new Map<ShownConnection, Unsubscribe>();
-  readonly #unsubscribe: Unsubscribe;
+  readonly #unsubscribe: readonly (Unsubscribe | undefined)[];
   #isOther = false;
   #woken = Promise.withResolvers<void>();
 
   constructor(server: ShownServer) {
     this.#server = server;
-    this.#unsubscribe = server.connections.subscribe(() => {
-      this.#subscribe();
+    const changed = () => {
       this.#isOther = true;
       this.wake();
-    });
+    };
+    const connected = () => {
+      this.#subscribe();
+      changed();
+    };
+    this.#unsubscribe = [server.connections.subscribe(connected), server.questions?.subscribe(changed)];
     this.#subscribe();
   }
 
@@ -106,7 +110,7 @@ class Changes implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#unsubscribe();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe?.();
     for (const unsubscribe of this.#connections.values()) unsubscribe();
   }
 
@@ -119,9 +123,14 @@ class Changes implements Disposable {
     }
     for (const connection of current) {
       if (this.#connections.has(connection)) continue;
-      const unsubscribe = connection.registry.subscribe(({ operation }) => {
+      const changed = (operation: Operation) => {
         this.#operations.set(operation, connection);
         this.wake();
+      };
+      const unsubscribe = connection.registry.subscribe(({ operation, to }) => {
+        changed(operation);
+        // Only then is it known what takes its input.
+        if (to === "running") void operation.began.then(() => changed(operation));
       });
       this.#connections.set(connection, unsubscribe);
     }

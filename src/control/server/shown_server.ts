@@ -1,4 +1,5 @@
 /** What a server shows to people of its own user. */
+import { denialSentence } from "../../base/command/denial.ts";
 import type { WaitingQuestions } from "../../base/command/grant_answer.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { isEnded } from "../../operation/operation.ts";
@@ -7,7 +8,9 @@ import type { ShownConnection, ShownConnections } from "./shown_connections.ts";
 import type { ListedOperation, ListedServer, ListedSession } from "../protocol/messages.ts";
 
 export interface ShownServer {
-  readonly facts: Omit<ListedServer, "operations" | "sessions" | "questions" | "granted">;
+  readonly facts: Omit<ListedServer, "operations" | "sessions" | "questions" | "granted" | keyof Described>;
+  /** What takes a moment to find out; absent: there is nothing more to say. */
+  readonly describe?: () => Promise<Described>;
   /** Those that there are now. */
   readonly connections: ShownConnections;
   /** How an operation ended, on one line. */
@@ -17,6 +20,9 @@ export interface ShownServer {
   /** Writes down that a person ends an operation, before it is done; absent: there is no audit log. */
   readonly auditKill?: (operation: Operation) => Promise<void>;
 }
+
+/** Its sandbox, and the servers behind it. */
+export type Described = Pick<ListedServer, "sandbox" | "behind">;
 
 /** Which operations are listed, and with what. */
 export interface ListOptions {
@@ -48,13 +54,20 @@ export function listedServer(server: ShownServer, { beginning, usage }: ListOpti
   };
 }
 
+/** The same, with what takes a moment to find out. */
+export async function describedServer(server: ShownServer, options: ListOptions): Promise<ListedServer> {
+  const described = await server.describe?.();
+  return { ...listedServer(server, options), ...described };
+}
+
 /** One operation of a connection. */
 export function listedOperation(
   operation: Operation,
   { shells, client }: ShownConnection,
   { describeEnd, usage }: Pick<ShownServer, "describeEnd"> & Pick<ListOptions, "usage">,
 ): ListedOperation {
-  const { id, tool, title, state, command, exclusive, createdAt: created } = operation;
+  const { id, tool, title, state, command, exclusive, createdAt: created, network } = operation;
+  const denials = operation.end?.command?.denials ?? [];
   const used = usage === true ? command?.usage() : undefined;
   const session = shells?.list().find(({ name }) => shells.exclusiveKey(name) === exclusive)?.name;
   return {
@@ -70,6 +83,8 @@ export function listedOperation(
     ...client !== undefined && { client },
     ...operation.hasTerminal && { terminal: true },
     ...used !== undefined && { usage: used },
+    ...denials.length > 0 && { denials: denials.map((one) => ({ text: denialSentence(one), flags: one.flags })) },
+    ...network.bytesOut + network.bytesIn + network.refusals > 0 && { network },
   };
 }
 

@@ -54,6 +54,11 @@ export class TerminalScreen implements Disposable {
     return this.#terminal?.modes.applicationCursorKeysMode === true;
   }
 
+  /** What draws it; undefined: it is not loaded yet, or cannot be. */
+  get emulator(): Terminal | undefined {
+    return this.#terminal;
+  }
+
   /** Settles when there is room again; undefined: there is. */
   get pressure(): Promise<void> | undefined {
     return this.#pending > MOST_PENDING ? this.#drawing : undefined;

@@ -271,6 +271,8 @@ const FLAGS = {
     "watch": { help: "Show changes as they come, until ctrl-c" },
     "tool": taking("text", "TOOL", "Only this tool"),
     "in": taking("directory", "DIRECTORY", "Only commands that began in this directory or below it"),
+    "port": taking("count", "PORT", "The port (default: any free one)", { range: [0, 65_535] }),
+    "no-open": { help: "Open no browser" },
     "follow": { help: "Print what is written until the operation ends" },
     "dry-run": { help: "Show what would change, and change nothing" },
     "check": { help: "Ask the npm registry for the newest version" },

@@ -88,4 +88,22 @@ export const OPERATION_SUBCOMMANDS = {
       ["ahma_mcp audit --tool sandboxed_shell --json | jq '.ran[]'", "For programs"],
     ],
   },
+  "dashboard": {
+    summary: "Show what the servers of all your agents run, on a page in your browser",
+    usage: "[--port PORT] [--no-open]",
+    flags: ["port", "no-open"],
+    details: [
+      "It prints an address with a token, opens it on a terminal, and serves it on 127.0.0.1 until ctrl-c. The page shows " +
+      "operations with live output, ends them, types into their terminals, answers questions of --ask, and takes back " +
+      "what --undo keeps.",
+      "A person with the address can do all that. The address is new each time, and only servers of your own user are seen.",
+    ],
+    examples: [
+      ["ahma_mcp dashboard", "Open the page"],
+      [
+        "ahma_mcp dashboard --no-open --port 4000",
+        "Print the address only, for a tunnel such as ssh -L 4000:127.0.0.1:4000",
+      ],
+    ],
+  },
 } as const satisfies Readonly<Record<string, Row>>;

@@ -7,7 +7,7 @@ import { colours } from "../../terminal/colours.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { mayColour, print, printProblem, terminalWidth } from "../../terminal/print.ts";
 import { sinceMs } from "../../terminal/since.ts";
-import { AuditAdder } from "./audit_sum.ts";
+import { AuditAdder, type AuditFilter } from "./audit_sum.ts";
 import { type AuditReport, auditText, problemsOf } from "./audit_text.ts";
 import { readLog } from "./log_lines.ts";
 
@@ -21,14 +21,11 @@ const WIDTH_IN_PIPE = 200;
 export async function audit(context: CommandContext): Promise<number> {
   const { flags, environment } = context;
   const [since = "7d"] = flags.get("since") ?? [];
-  const earliest = Date.now() - sinceMs(since);
   const [tool] = flags.get("tool") ?? [];
   const [named] = flags.get("in") ?? [];
   const place = named === undefined ? undefined : absolutePath(named, Deno.cwd());
-  const adder = new AuditAdder({ tool, directory: place === undefined ? undefined : realPath(place) ?? place });
-  const logs = [];
-  for (const path of await logsOf(context)) logs.push(await readLog(path, earliest, (line) => adder.add(line)));
-  const report: AuditReport = { since, logs, ...adder.sum };
+  const directory = place === undefined ? undefined : realPath(place) ?? place;
+  const report = await reportOf(await logsOf(context), since, { tool, directory });
   const deniedOnly = flags.has("denials");
   await print(
     flags.has("json") ? `${JSON.stringify(deniedOnly ? onlyDenied(report) : report, null, 2)}\n` : auditText(report, {
@@ -40,6 +37,19 @@ export async function audit(context: CommandContext): Promise<number> {
   const problems = problemsOf(report);
   for (const problem of problems) await printProblem(problem);
   return problems.length > 0 ? 1 : 0;
+}
+
+/** What logs add up to. @throws {UsageError} When `since` is no time such as `7d`. */
+export async function reportOf(
+  paths: readonly string[],
+  since: string,
+  filter: AuditFilter = {},
+): Promise<AuditReport> {
+  const earliest = Date.now() - sinceMs(since);
+  const adder = new AuditAdder(filter);
+  const logs = [];
+  for (const path of paths) logs.push(await readLog(path, earliest, (line) => adder.add(line)));
+  return { since, logs, ...adder.sum };
 }
 
 function onlyDenied({ since, logs, denials, names }: AuditReport): object {

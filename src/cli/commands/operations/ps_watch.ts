@@ -27,8 +27,8 @@ export async function watchOperations(streams: UnixStreams, context: CommandCont
   await using watched = new WatchedServers({
     streams,
     environment,
-    onChange(operation) {
-      if (operation !== undefined) told.push(operation);
+    onChange({ operation, isNewState }) {
+      if (operation !== undefined && isNewState) told.push(operation);
       wake();
     },
   });

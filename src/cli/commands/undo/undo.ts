@@ -1,6 +1,7 @@
 /** `undo` (S39): a person sees what operations changed in this project, and takes it back; no server need run. */
 import { compose } from "../../../app/compose_service.ts";
 import { UserError } from "../../../base/errors.ts";
+import type { Settings } from "../../../settings/settings.ts";
 import { absolutePath } from "../../../system/paths.ts";
 import type { ToolResult } from "../../../toolbox/frame/messages.ts";
 import { type Colours, colours } from "../../terminal/colours.ts";
@@ -10,8 +11,8 @@ import { openRunLog } from "../../terminal/run_log.ts";
 
 /** Resolves with the exit code: 1 when something was left alone, or there is no such operation. */
 export async function undo(context: CommandContext): Promise<number> {
-  const { settings: given, operands, flags, environment, warnings, stop } = context;
-  const settings = { ...given, undo: { ...given.undo, isOn: true }, bundles: [], pool: false, hotReload: false };
+  const { operands, flags, environment, warnings, stop } = context;
+  const settings = settingsOfUndo(context.settings);
   await using log = openRunLog({ settings, warnings, environment });
   await using program = await compose({ settings, environment, log: log.logger });
   log.start();
@@ -34,6 +35,11 @@ export async function undo(context: CommandContext): Promise<number> {
   }
   if (!isWanted && !(askOnTerminal("Put it back?") ?? refuse())) return 1;
   return await show(await ask("undo"), mark) ? 0 : 1;
+}
+
+/** Those of a program that only looks at changes, and takes them back. */
+export function settingsOfUndo(given: Settings): Settings {
+  return { ...given, undo: { ...given.undo, isOn: true }, bundles: [], pool: false, hotReload: false };
 }
 
 function refuse(): never {
