@@ -2,7 +2,7 @@
  * The only place that builds and joins the rooms. Each gets its parts by constructor; one stack closes everything in
  * reverse order, even if a later step fails.
  */
-import { messageOf, UserError } from "../base/errors.ts";
+import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { openScope } from "../system/path_scope.ts";
 import { VERSION } from "../base/version.ts";
@@ -21,6 +21,7 @@ import { builtinSource } from "../service/builtin/builtin_source.ts";
 import { ToolFileSource } from "../service/tool_files/tool_file_source.ts";
 import type { ConnectionShellsOptions } from "../service/shells/connection_shells.ts";
 import { inlineLimits, type PublishedAs, type Service } from "../service/service.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { StdioStreams } from "../service/connection/stdio_connection.ts";
 import type { ShownConnections } from "../control/server/shown_connections.ts";
 import { LateControl } from "./late_control.ts";
@@ -47,8 +48,8 @@ export interface ComposeOptions extends SessionOptions {
 export interface Program extends AsyncDisposable {
   /** For subcommands that call tools themselves. */
   readonly service: Service;
-  /** Shared by further registries of this server: limits, and the space for long output. */
-  readonly kept: Pick<RegistryOptions, "history" | "spill">;
+  /** Shared by further registries of this server: limits, the space for long output, and who is told of operations. */
+  readonly kept: Pick<RegistryOptions, "history" | "spill" | "observe">;
   /** For subcommands that talk with a command. */
   readonly runner: SessionRunner;
   readonly sandbox: SessionSandbox;
@@ -81,11 +82,11 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const { sandbox, runner, audit, status, sandboxFacts, publishedAs, consent: questions } = session;
   const scope = await openScope(sandbox.scopes.map(({ path }) => path));
   const bundled = await embeddedTools(settings.bundles);
-  const path = sandbox.environment["PATH"];
   const memory = stack.use(openCheckMemory(options, sandbox));
-  const tools = stack.use(liveTools({ settings, bundled, runner, scope, path, memory, log }));
+  const tools = stack.use(liveTools({ settings, bundled, runner, scope, sandbox, memory, log }));
   reportReady({ sandbox, status, scope, log });
-  const kept = openStorage(settings, sandbox, log);
+  const telemetry = stack.use(await openTelemetry(options));
+  const kept = { ...openStorage(settings, sandbox, log), observe: telemetry?.observe };
   const inline = inlineLimits(settings.maxInlineBytes);
   const facts = { scope, settings: { ...settings, inline, sandbox: status, publishedAs } };
   const catalog = () => tools.current();
@@ -93,9 +94,8 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const toolbox = stack.use(await lateToolbox({ ...options, sandbox, runner, audit }));
   const own = [builtinSource(facts), new ToolFileSource({ facts, catalog, onChange }), toolbox.source] as const;
   const ownPrompts = promptSources(options, stack, toolbox.findValues);
-  const servers = configured === undefined
-    ? []
-    : [stack.use((await configured)({ ...options, secrets, sandbox, own, ownPrompts, audit }))];
+  const open = await configured;
+  const servers = open === undefined ? [] : [stack.use(open({ ...options, secrets, sandbox, own, ownPrompts, audit }))];
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
     sources: listedSources({ own, servers, facts, settings, log }),
@@ -111,6 +111,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     writePrivateFile: (text) => writePrivateFile(sandbox.directories.files, text),
     ...sandboxFacts !== undefined && { sandboxFacts },
     heldCalls: new Map(),
+    telemetry,
     log,
   };
   const housekeeping = stack.use(new Housekeeping({ environment, sandbox, log }));
@@ -158,6 +159,17 @@ async function identifiedServers(
   const environment = { ...options.environment, ...secrets?.values };
   const identified = await identifyServers({ ...options, environment });
   return (rest) => openServers(identified, rest);
+}
+
+/** Undefined: no collector is named. @throws {UsageError} When none can be told at this address. */
+async function openTelemetry({ settings, environment, log }: ComposeOptions): Promise<Telemetry | undefined> {
+  const { otlp: address } = settings;
+  if (address === undefined) return undefined;
+  const { Telemetry } = await import("../telemetry/telemetry.ts");
+  const transport = settings.http === undefined ? "stdio" : "http";
+  const opened = Telemetry.open({ address, environment, transport, log });
+  if (!opened.ok) throw new UsageError(opened.problem);
+  return opened.value;
 }
 
 function reportReady(

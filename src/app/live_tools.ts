@@ -9,6 +9,7 @@ import {
 } from "../catalog/load/find_tools.ts";
 import { LiveCatalog } from "../catalog/load/live_catalog.ts";
 import type { SessionRunner } from "../process/command_runner.ts";
+import type { SessionSandbox } from "../sandbox/settle_paths.ts";
 import { absolutePath } from "../system/paths.ts";
 import { searchPath } from "../system/search_path.ts";
 import { probeAsker } from "./probes/run_probe.ts";
@@ -25,15 +26,16 @@ export interface LiveToolsParts {
   readonly bundled: readonly ToolText[];
   readonly runner: SessionRunner;
   readonly scope: Scope;
-  /** PATH of commands. */
-  readonly path: string | undefined;
+  /** Its commands' variables, with their PATH. */
+  readonly sandbox: Pick<SessionSandbox, "environment">;
   /** Earlier answers of checks. */
   readonly memory: CheckMemory;
   readonly log: Logger;
 }
 
 /** The first request for the tools reads them. */
-export function liveTools({ settings, bundled, runner, scope, path, memory, log }: LiveToolsParts): LiveCatalog {
+export function liveTools({ settings, bundled, runner, scope, sandbox, memory, log }: LiveToolsParts): LiveCatalog {
+  const path = sandbox.environment["PATH"];
   const cwd = projectDirectory(settings.sandbox.scopes, Deno.cwd());
   const explicit = settings.toolsDirectory === undefined
     ? undefined

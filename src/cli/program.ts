@@ -96,7 +96,7 @@ function usesNetwork({ subcommand, settings, line }: Extract<Invocation, { kind:
     subcommand === "dashboard" ||
     subcommand === "auth" && line.operands[0] !== "list" ||
     subcommand === "version" && line.flags.has("check") ||
-    RUNS_TOOLS.includes(subcommand) && toolFilesListHosts(settings) ||
+    RUNS_TOOLS.includes(subcommand) && (settings.otlp !== undefined || toolFilesListHosts(settings)) ||
     settings.sandbox.confinement.network === "names";
 }
 

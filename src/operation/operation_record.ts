@@ -14,6 +14,7 @@ import {
   type WorkControl,
 } from "./operation.ts";
 import { encodeText } from "../base/text.ts";
+import type { TraceContext } from "../wire/trace_context.ts";
 import { type ScreenSize, TerminalScreen } from "./screen/terminal_screen.ts";
 import type { TaskCall } from "./protocol_tasks.ts";
 import type { LinePattern } from "./watch/line_pattern.ts";
@@ -40,12 +41,24 @@ export interface NetworkTotals {
   readonly refusals: number;
 }
 
-type Facts = "id" | "ordinal" | "tool" | "title" | "createdAt" | "timeoutSeconds" | "exclusive";
-
-export interface OperationRecordParts extends Pick<OperationRecord, Facts> {
-  readonly work: Work;
-  /** The lines that are reported as they are written; absent: none. */
+/** What a work is started with. */
+export interface StartOptions {
+  /** Counted from the start of the work, not from queueing (X9). Absent or undefined: no limit. */
+  readonly timeoutSeconds?: number | undefined;
+  /** Works with the same key run one after another, in order of arrival (X13). Absent or undefined: no such limit. */
+  readonly exclusive?: string | undefined;
+  /** Lines that are told of as they are written (X21). Absent or undefined: none. */
   readonly watch?: LinePattern | undefined;
+  /** The server behind this one whose tool is called. Absent or undefined: none is. */
+  readonly server?: string | undefined;
+  /** Its own place in a trace. Absent or undefined: no collector is told of it. */
+  readonly trace?: TraceContext | undefined;
+}
+
+type Facts = "id" | "ordinal" | "tool" | "title" | "createdAt";
+
+export interface OperationRecordParts extends Pick<OperationRecord, Facts>, StartOptions {
+  readonly work: Work;
   /** Called when a watched line was written. */
   readonly onNews: () => void;
   readonly outputWindow: OutputWindow;
@@ -70,6 +83,10 @@ export class OperationRecord {
   readonly timeoutSeconds: number | undefined;
   /** Works with the same key run one after the other; undefined: no limit. */
   readonly exclusive: string | undefined;
+  /** The server behind this one whose tool it calls; undefined: none. */
+  readonly server: string | undefined;
+  /** Its own place in a trace; undefined: no collector is told of it. */
+  readonly trace: TraceContext | undefined;
   /** Resolves when it has ended; never rejects. */
   readonly ended: Promise<OperationEnd>;
   /** Resolves when its first command runs, or it has ended; never rejects. */
@@ -117,6 +134,8 @@ export class OperationRecord {
     this.createdAt = parts.createdAt;
     this.timeoutSeconds = parts.timeoutSeconds;
     this.exclusive = parts.exclusive;
+    this.server = parts.server;
+    this.trace = parts.trace;
     this.#work = parts.work;
     this.#output = new OperationOutput(parts.outputWindow, parts.spill);
     this.#watchers = new Emitter(parts.onListenerError);

@@ -18,10 +18,9 @@ import {
   type StopCause,
   type Work,
 } from "./operation.ts";
-import { type Operation, OperationRecord } from "./operation_record.ts";
+import { type Operation, OperationRecord, type StartOptions } from "./operation_record.ts";
 import { DEFAULT_OUTPUT_WINDOW, type OutputWindow } from "./output/output.ts";
 import type { SpillSpace } from "./output/spill_files.ts";
-import type { LinePattern } from "./watch/line_pattern.ts";
 import { ProtocolTasks, type TaskCall } from "./protocol_tasks.ts";
 import { Turns } from "./concurrency.ts";
 
@@ -42,21 +41,14 @@ export interface RegistryOptions {
   readonly outputWindow?: OutputWindow;
   /** Stores output beyond the window; absent: such output is lost. */
   readonly spill?: SpillSpace | undefined;
+  /** Gets every transition; absent: only those that subscribe do. */
+  readonly observe?: ((transition: Transition) => void) | undefined;
   /** Milliseconds since 1970; absent: the clock. */
   readonly now?: () => number;
   /** Ids of 8 characters, for a registry with a single client (X11); absent: ULIDs. */
   readonly shortIds?: boolean;
   /** Operations are not listed and are found only by id: for clients that cannot be told apart. */
   readonly byIdOnly?: boolean;
-}
-
-export interface StartOptions {
-  /** Counted from the start of the work, not from queueing (X9). Absent or undefined: no limit. */
-  readonly timeoutSeconds?: number | undefined;
-  /** Works with the same key run one after another, in order of arrival (X13). Absent or undefined: no such limit. */
-  readonly exclusive?: string | undefined;
-  /** Lines that are told of as they are written (X21). Absent or undefined: none. */
-  readonly watch?: LinePattern | undefined;
 }
 
 export interface WaitOptions {
@@ -106,6 +98,7 @@ export class OperationRegistry {
     this.#transitions = new Emitter((thrown) => this.#reportListener(thrown));
     this.#news = new Emitter((thrown) => this.#reportListener(thrown));
     this.#history = new History(options.history ?? DEFAULT_HISTORY_LIMITS);
+    if (options.observe !== undefined) this.#transitions.subscribe(options.observe);
   }
 
   /** Whether operations are found only by id: then `list`, `listActive` and `undelivered` are empty. */
@@ -139,9 +132,7 @@ export class OperationRegistry {
       tool,
       title,
       work,
-      timeoutSeconds: options.timeoutSeconds,
-      exclusive: options.exclusive,
-      watch: options.watch,
+      ...options,
       onNews: () => {
         this.#withNews.add(record);
         this.#news.emit(record);

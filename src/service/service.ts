@@ -13,6 +13,8 @@ import type { ToolStyle } from "../catalog/format/mtdf.ts";
 import type { ConnectionShells } from "./shells/connection_shells.ts";
 import type { PromptSource } from "./prompts/prompt_source.ts";
 import type { ResourceSource } from "./resource_source.ts";
+import type { TraceContext } from "../wire/trace_context.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { HeldCalls } from "./questions/asking_call.ts";
 import type { AskedClient, ClientOffers } from "./questions/question.ts";
 
@@ -145,6 +147,8 @@ export interface Service {
   readonly sandboxFacts?: () => Promise<SandboxFacts>;
   /** Checks of tool files that run now (T11); absent: none ever does. */
   readonly checks?: Pick<RunningChecks, "list" | "end">;
+  /** Tells a collector of calls and operations (V5); absent: none is told. */
+  readonly telemetry?: Pick<Telemetry, "call" | "child"> | undefined;
   /** Calls the listener when `catalog` has changed; absent: it never does. */
   readonly onCatalogChange?: (listener: () => void) => Unsubscribe;
 }
@@ -166,6 +170,10 @@ export interface CallContext {
    * calls.
    */
   readonly ownToolsOnly?: true;
+  /** Name and version of the client, as it says; absent: it does not. */
+  readonly clientInfo?: unknown;
+  /** The place of the call in a trace; absent: its client gave none. */
+  readonly trace?: TraceContext | undefined;
   /** The client, for servers that ask it something; absent: it takes no questions. */
   readonly client?: AskedClient;
   /** Receives an operation that continues after the answer and is not a task; absent: no receiver. */

@@ -172,6 +172,8 @@ function settingsFrom(values: FlagValues, cores: number) {
     undo: { isOn: values.isOn("undo"), ignoredBytes: limitOf(values.text("undo-ignored") ?? "64M") ?? Infinity },
     /** As typed (S18); undefined: none is written. */
     auditLog: values.text("audit-log"),
+    /** The collector that is told of calls, as typed (V5); undefined: none is. */
+    otlp: values.text("otlp"),
     /** Instead of the daily file (L8). */
     logToStderr: values.isOn("log-to-stderr"),
     debug: values.isOn("debug"),
@@ -255,8 +257,11 @@ function httpSettings(values: FlagValues) {
 }
 
 /** Whether a server with these settings may connect to hosts itself; with `full`, for the lists of tool files. */
-export function mayUseNetwork({ mcpConfigs, sandbox }: Pick<Settings, "mcpConfigs" | "sandbox">): boolean {
-  return mcpConfigs.length > 0 || sandbox.enforce && ["full", "names"].includes(sandbox.confinement.network);
+export function mayUseNetwork(
+  { mcpConfigs, sandbox, otlp }: Pick<Settings, "mcpConfigs" | "sandbox" | "otlp">,
+): boolean {
+  return mcpConfigs.length > 0 || otlp !== undefined ||
+    sandbox.enforce && ["full", "names"].includes(sandbox.confinement.network);
 }
 
 function sandboxFrom(values: FlagValues): SandboxChoice {

@@ -67,6 +67,7 @@ const DEFAULTS = {
   asks: [],
   undo: { isOn: false, ignoredBytes: 64 * 1024 ** 2 },
   auditLog: undefined,
+  otlp: undefined,
   logToStderr: false,
   debug: false,
   hotReload: true,
@@ -120,10 +121,8 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
     "--mode stdio --tools-dir t --bundles git,npm --mcp-config m --mcp-config n --search-url http://s --allow-private-hosts h --sandbox-scope a --sandbox-scope b --allow-broad-scope --read r --write w " +
     "--env TERM --private-home --no-temp-files --require-abi 4 --no-sandbox --sync --timeout 1.5 --max-concurrency 3 " +
     "--inline-wait 200 --max-inline-output 4096 --keep-ansi --shell /bin/sh --shell-idle 9 --no-pool --no-reuse --log-to-stderr --debug " +
-    "--no-hot-reload --undo --undo-ignored 1M --audit-log f --network localhost --publish 80,8080:81 --publish 82 --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
-    "--limit-open-files none --limit-memory 512M --limit-cpu 30 --protect p --protect q --allow-protected .git/config " +
-    "--allow-read-sensitive n --strict --require-layer namespaces" +
-    " --prompts --no-prompts --prompts-dir pd --user-prompts-dir ud --prompt-env LANG --issues-dir i --memos-dir m --flows-dir f --rules-dir u" +
+    "--no-hot-reload --undo --undo-ignored 1M --audit-log f --otlp http://c:4318 --network localhost --publish 80,8080:81 --publish 82 --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
+    "--limit-open-files none --limit-memory 512M --limit-cpu 30 --protect p --protect q --allow-protected .git/config --allow-read-sensitive n --strict --require-layer namespaces --prompts --no-prompts --prompts-dir pd --user-prompts-dir ud --prompt-env LANG --issues-dir i --memos-dir m --flows-dir f --rules-dir u" +
     " --keep-results 50 --max-spilled-output 0 --push-results --exit-errors";
   assert.deepStrictEqual(
     invocation(words.split(" ")),
@@ -183,6 +182,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
       reuse: false,
       undo: { isOn: true, ignoredBytes: 1024 ** 2 },
       auditLog: "f",
+      otlp: "http://c:4318",
       logToStderr: true,
       debug: true,
       hotReload: false,

@@ -2,10 +2,12 @@
  * Does one `tools/call` and delivers its result (X5): in the answer, as a task, or later by a message that the client's
  * version allows.
  */
+import { traceIn } from "../../wire/trace_context.ts";
 import {
   type CallToolRequestParams,
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   type ProgressToken,
   type Result,
   type Server,
@@ -140,10 +142,12 @@ export class CallDelivery {
   #baseContext({ mcpReq }: ServerContext, { client, signal, request }: AskingParts): CallContext {
     const token = mcpReq._meta?.progressToken;
     return {
+      clientInfo: member(mcpReq.envelope, CLIENT_INFO_META_KEY) ?? this.#parts.server.getClientVersion(),
       signal,
       client,
       readsResources: this.#parts.use.read,
       sendProgress: undefined,
+      trace: traceIn(mcpReq._meta),
       ...token !== undefined && callProgress(this.#parts, token, async (facts) => {
         const waiting = request();
         const progressToken = waiting?._meta?.progressToken;

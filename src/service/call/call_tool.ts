@@ -19,6 +19,12 @@ import type { ConnectionParts } from "../notify/notifications.ts";
  * @throws RequestError -32602 for a tool that does not exist
  */
 export async function callTool(service: Service, call: ToolCall, context: CallContext): Promise<CallToolResult> {
+  const { telemetry } = service;
+  if (telemetry === undefined) return await answerOf(service, call, context);
+  return await telemetry.call(call.name, context, (trace) => answerOf(service, call, { ...context, trace }));
+}
+
+async function answerOf(service: Service, call: ToolCall, context: CallContext): Promise<CallToolResult> {
   const answered = await askSources(service.sources, service, call, context);
   if (answered.ok) return answered.value;
   throw new RequestError(RequestErrorCode.InvalidParams, unknownTool(service, call.name, answered.problem));

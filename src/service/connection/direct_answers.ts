@@ -5,6 +5,8 @@
  */
 import type {
   ClientCapabilities,
+  Implementation,
+  InitializeRequestParams,
   JSONRPCMessage,
   JSONRPCNotification,
   JSONRPCRequest,
@@ -46,6 +48,7 @@ export interface DirectAnswersOptions {
 interface Agreed {
   readonly version: string;
   readonly capabilities: ClientCapabilities;
+  readonly clientInfo: Implementation;
 }
 
 export class DirectAnswers extends TransportLayer implements ClientLink {
@@ -102,6 +105,10 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
 
   getClientCapabilities(): ClientCapabilities | undefined {
     return this.#agreed?.capabilities;
+  }
+
+  getClientVersion(): Implementation | undefined {
+    return this.#agreed?.clientInfo;
   }
 
   notification(notification: Notification): Promise<void> {
@@ -179,7 +186,8 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
   }
 
   #agree(version: string, { params }: JSONRPCRequest): void {
-    this.#agreed = { version, capabilities: member(params, "capabilities") as ClientCapabilities }; // it was checked
+    const { capabilities, clientInfo } = params as InitializeRequestParams; // they were checked
+    this.#agreed = { version, capabilities, clientInfo };
   }
 
   #receiveNotification(message: JSONRPCNotification, extra: MessageExtraInfo | undefined): void {

@@ -3,6 +3,7 @@
  * the same answers, because it has the same parts.
  */
 import type { JSONRPCRequest, ProgressToken, Result, Tool } from "@modelcontextprotocol/server";
+import { traceIn } from "../../wire/trace_context.ts";
 import { offersOf } from "../questions/question.ts";
 import { listResources, listTemplates } from "../resources/resources.ts";
 import { isObject } from "../../wire/json_value.ts";
@@ -26,7 +27,7 @@ export function plainAnswer(parts: ListingParts, { method, params = {} }: JSONRP
   if (Object.keys(meta).some((key) => key.startsWith(RESERVED_KEYS))) return undefined;
   switch (method) {
     case "tools/call":
-      return callAnswer(parts, own, meta.progressToken);
+      return callAnswer(parts, own, meta);
     case "ping":
       return hasOnly(own) ? () => Promise.resolve({}) : undefined;
     case "logging/setLevel":
@@ -36,10 +37,10 @@ export function plainAnswer(parts: ListingParts, { method, params = {} }: JSONRP
   }
 }
 
-function callAnswer(parts: ListingParts, own: Members, progressToken: string | number | undefined): Answer | undefined {
+function callAnswer(parts: ListingParts, own: Members, meta: CallMeta): Answer | undefined {
   const { name, arguments: args = {} } = own;
   if (!hasOnly(own, "name", "arguments") || typeof name !== "string" || !isObject(args)) return undefined;
-  return (signal) => answerPlainCall(parts, { name, arguments: args, progressToken }, signal);
+  return (signal) => answerPlainCall(parts, { name, arguments: args, meta }, signal);
 }
 
 function levelAnswer({ level }: ListingParts, chosen: unknown): Promise<Result> {
@@ -78,20 +79,26 @@ function hasOnly(value: Members, ...names: readonly string[]): boolean {
   return Object.keys(value).every((name) => names.includes(name));
 }
 
+/** `_meta` of a call. */
+type CallMeta = Members & {
+  /** Absent: no progress is wanted. */
+  readonly progressToken?: ProgressToken | undefined;
+};
+
 export interface PlainCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Undefined: no progress is wanted. */
-  readonly progressToken: ProgressToken | undefined;
+  readonly meta: CallMeta;
 }
 
 /** Does a call of a session. @throws {RequestError} For an unknown tool, or the SDK's error about a wrong result. */
 export async function answerPlainCall(
   parts: ConnectionParts,
-  { name, arguments: args, progressToken: token }: PlainCall,
+  { name, arguments: args, meta }: PlainCall,
   signal: AbortSignal,
 ): Promise<Result> {
   const { service, link, use, level } = parts;
+  const { progressToken: token } = meta;
   const offers = offersOf(link.getClientCapabilities());
   const client = new SessionClient({ owner: link, offers, request: undefined, level });
   const context = {
@@ -99,6 +106,8 @@ export async function answerPlainCall(
     client,
     readsResources: use.read,
     sendProgress: undefined,
+    trace: traceIn(meta),
+    clientInfo: link.getClientVersion(),
     ...token !== undefined && callProgress(
       parts,
       token,

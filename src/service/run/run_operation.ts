@@ -48,6 +48,7 @@ export async function runOperation(service: Service, job: Job, context: CallCont
     timeoutSeconds,
     exclusive,
     watch,
+    trace: service.telemetry?.child(context.trace),
   });
   const isTaskCall = task !== undefined && (job.awaited !== undefined || task.required && wantsId(job));
   using _ = isTaskCall ? beginTaskCall(service, operation, { task, isLong, chosen }) : undefined;

@@ -1,11 +1,13 @@
 /** The client of one connection. Over stdio the link bypasses the SDK; otherwise it is the SDK's server. */
-import type { ClientCapabilities, Notification, Result } from "@modelcontextprotocol/server";
+import type { ClientCapabilities, Implementation, Notification, Result } from "@modelcontextprotocol/server";
 
 export interface ClientLink {
   /** Whether the negotiated version has the tasks of 2025-11-25. */
   readonly hasCoreTasks: boolean;
   /** Undefined: the client has not told them, or tells them with each request. */
   getClientCapabilities(): ClientCapabilities | undefined;
+  /** How the client names itself; undefined: it has not, or does so with each request. */
+  getClientVersion(): Implementation | undefined;
   notification(notification: Notification): Promise<void>;
   /** Asks the client something. @throws {Error} When it gives no answer in time, or `signal` aborts. */
   ask(request: Question, options: { readonly timeout: number; readonly signal: AbortSignal }): Promise<unknown>;

@@ -245,6 +245,9 @@ const FLAGS = {
   "audit-log": taking("text", "FILE", "Log every command to this file, and run none that cannot be logged", {
     refuseEmpty: true,
   }),
+  "otlp": taking("text", "URL", "Tell the OpenTelemetry collector at this address of calls (docs/telemetry.md)", {
+    refuseEmpty: true,
+  }),
   ...HTTP_FLAGS,
   "log-to-stderr": { help: "Log to stderr instead of the daily file" },
   "debug": { help: "Log more", project: true },

@@ -110,10 +110,11 @@ async function ask(
   { method, params, timeoutMs, onProgress, signal }: LinkRequest,
 ): Promise<Answer> {
   if (signal?.aborted) return CANCELLED;
+  const meta = params["_meta"];
   const call = supervisor.call({
     method,
     // A token is always sent: its progress begins the time limit again.
-    params: { ...params, ...method === "tools/call" && { _meta: { progressToken: 0 } } },
+    params: { ...params, ...method === "tools/call" && { _meta: { ...isObject(meta) && meta, progressToken: 0 } } },
     ...onProgress !== undefined && { onProgress },
     timeout: { ms: timeoutMs, setting: "timeoutSeconds" },
   });

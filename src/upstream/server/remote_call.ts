@@ -4,6 +4,7 @@ import type { Operation } from "../../operation/operation_record.ts";
 import { isEnded, type Work } from "../../operation/operation.ts";
 import { encodedParts } from "../../base/text.ts";
 import { delay } from "../../base/time.ts";
+import { type TraceContext, traceMeta } from "../../wire/trace_context.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { errorResult, finalResult, startedResult, styleOf } from "../../service/result/result_text.ts";
 import { longestWait } from "../../service/run/mode.ts";
@@ -50,8 +51,12 @@ export async function callRemote(service: Service, call: RemoteCall, context: Ca
   const progress = new ForwardedProgress(context);
   const questions = new OpenQuestions(context.client);
   const title = shorten(`${spec.name} ${call.tool} ${JSON.stringify(call.args, startOnly)}`);
-  const operation = registry.start(call.name, title, workOf(call, progress, questions), {
+  const { telemetry } = service;
+  const trace = telemetry?.child(context.trace) ?? context.trace;
+  const operation = registry.start(call.name, title, workOf({ ...call, trace }, progress, questions), {
     timeoutSeconds: spec.maxSeconds,
+    server: spec.name,
+    ...telemetry !== undefined && { trace },
   });
   const mode = settings.synchronous ? "synchronous" : "undecided";
   const limitMs = context.task?.required === true || settings.synchronous
@@ -97,7 +102,9 @@ async function waitFor(service: Service, { operation, limitMs, questions }: Wait
 }
 
 function workOf(
-  { server, tool, args, headerSchema, problem, audit }: RemoteCall,
+  { server, tool, args, headerSchema, problem, audit, trace }: RemoteCall & {
+    readonly trace: TraceContext | undefined;
+  },
   progress: ForwardedProgress,
   { client }: OpenQuestions,
 ): Work {
@@ -107,7 +114,7 @@ function workOf(
     if (begun?.ok === false) return { kind: "not_started", message: begun.problem, fault: "server" };
     const request = {
       method: "tools/call",
-      params: { name: tool, arguments: args },
+      params: { name: tool, arguments: args, ...trace !== undefined && { _meta: traceMeta(trace) } },
       onProgress: (params: Readonly<Record<string, unknown>>) => progress.forward(params),
       ...headerSchema !== undefined && { headerSchema },
       signal: control.signal,

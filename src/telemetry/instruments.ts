@@ -1,0 +1,87 @@
+/** Counts and durations by attributes, from the start of the server on. The number of combinations is bounded. */
+import type { Attributes, HistogramPoint, Metric } from "./otlp.ts";
+
+/** Name, description and unit. */
+type Described = Omit<Metric, "data">;
+
+/** Combinations of attributes that are counted apart; further ones are counted together, as OpenTelemetry has it. */
+const MOST_POINTS = 1000;
+const FURTHER: Attributes = { "otel.metric.overflow": true };
+
+/** Seconds, as OpenTelemetry's conventions for MCP have them. */
+const BOUNDS: readonly number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
+
+/** Values by attributes. */
+class Points<Value> {
+  readonly #points = new Map<string, { readonly attributes: Attributes; value: Value }>();
+
+  /** The value of these attributes, or of all further ones. */
+  at(attributes: Attributes, initial: () => Value): { value: Value } {
+    const key = JSON.stringify(attributes);
+    const found = this.#points.get(key);
+    if (found !== undefined) return found;
+    if (attributes !== FURTHER && this.#points.size >= MOST_POINTS) return this.at(FURTHER, initial);
+    const point = { attributes, value: initial() };
+    this.#points.set(key, point);
+    return point;
+  }
+
+  all(): readonly { readonly attributes: Attributes; readonly value: Value }[] {
+    return [...this.#points.values()];
+  }
+}
+
+export class Sum {
+  readonly #points = new Points<number>();
+  readonly #described: Described;
+  readonly #isMonotonic: boolean;
+
+  constructor(described: Described, { isMonotonic }: { readonly isMonotonic: boolean }) {
+    this.#described = described;
+    this.#isMonotonic = isMonotonic;
+  }
+
+  add(value: number, attributes: Attributes): void {
+    this.#points.at(attributes, () => 0).value += value;
+  }
+
+  /** With the values up to now. */
+  read(): Metric {
+    return { ...this.#described, data: { isMonotonic: this.#isMonotonic, points: this.#points.all() } };
+  }
+}
+
+type Recorded = Omit<HistogramPoint, "attributes">;
+
+/** How often something took how long. */
+export class Durations {
+  readonly #points = new Points<Recorded>();
+  readonly #described: Omit<Described, "unit">;
+
+  constructor(described: Omit<Described, "unit">) {
+    this.#described = described;
+  }
+
+  record(seconds: number, attributes: Attributes): void {
+    const point = this.#points.at(attributes, nothing);
+    const { counts, sum, min, max } = point.value;
+    const above = BOUNDS.findIndex((bound) => seconds <= bound);
+    const bucket = above === -1 ? BOUNDS.length : above;
+    point.value = {
+      sum: sum + seconds,
+      min: Math.min(min, seconds),
+      max: Math.max(max, seconds),
+      counts: counts.with(bucket, (counts[bucket] ?? 0) + 1),
+    };
+  }
+
+  /** With the values up to now. */
+  read(): Metric {
+    const points = this.#points.all().map(({ attributes, value }) => ({ attributes, ...value }));
+    return { ...this.#described, unit: "s", data: { bounds: BOUNDS, points } };
+  }
+}
+
+function nothing(): Recorded {
+  return { sum: 0, min: Infinity, max: -Infinity, counts: new Array<number>(BOUNDS.length + 1).fill(0) };
+}
