@@ -26,6 +26,7 @@ export class Channel {
   /** Messages in a row that were not taken. */
   #failures = 0;
   #hasNews = false;
+  #isClosing = false;
 
   constructor(options: ChannelOptions) {
     this.#options = options;
@@ -34,13 +35,14 @@ export class Channel {
   /** There is something to send, at once where much of it waits. */
   news(isMuch = false): void {
     this.#hasNews = true;
-    if (this.#sending !== undefined || this.#end.signal.aborted) return;
+    if (this.#sending !== undefined || this.#isClosing) return;
     if (isMuch && this.#failures === 0) this.#begin();
     else this.#timer ??= setTimeout(() => this.#begin(), this.#options.delayMs);
   }
 
   /** Sends what is left within `ms`, unless the collector was away before. Nothing is sent afterwards. */
   async close(ms: number): Promise<void> {
+    this.#isClosing = true;
     clearTimeout(this.#timer);
     const timer = setTimeout(() => this.#end.abort(new Error("The server ended")), ms);
     if (this.#failures === 0) {
@@ -49,7 +51,6 @@ export class Channel {
     }
     clearTimeout(timer);
     this.#end.abort(new Error("The server ended"));
-    clearTimeout(this.#timer);
     await this.#sending;
   }
 
@@ -58,7 +59,7 @@ export class Channel {
     this.#timer = undefined;
     this.#sending ??= this.#send().then((pauseMs) => {
       this.#sending = undefined;
-      if (this.#hasNews && !this.#end.signal.aborted) this.#timer = setTimeout(() => this.#begin(), pauseMs);
+      if (this.#hasNews && !this.#isClosing) this.#timer = setTimeout(() => this.#begin(), pauseMs);
     });
   }
 
