@@ -4,6 +4,7 @@ import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { until } from "./_support/deadline.ts";
 import { pythonPackage } from "./_support/packages/python_packages.ts";
 import { TestCollector } from "./_support/servers/collector.ts";
+import { freePort } from "./_support/servers/listening.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { namesOf, upstreamServer, withServers } from "./_support/servers/upstream.ts";
 import { type RpcMessage, toolAnswer } from "./_support/json_rpc.ts";
@@ -228,7 +229,7 @@ Deno.test("V5 a collector that is not there costs one line of the log, and one t
   await using collector = new TestCollector(() => unanswered.promise);
   using bench = new Workbench("ordinary");
   const lines: string[] = [];
-  for (const url of ["http://127.0.0.1:1", collector.url]) {
+  for (const url of [`http://127.0.0.1:${freePort()}/pathword`, collector.url]) {
     const server = await ServerProcess.start(bench, { flags: ["--log-to-stderr", "--otlp", url], permissions });
     await server.shell("true");
     if (url === collector.url) await until(() => collector.received.length > 0, 20_000, "a message");
@@ -241,6 +242,7 @@ Deno.test("V5 a collector that is not there costs one line of the log, and one t
     lines.push(...server.stderr.split("\n").filter((line) => line.includes("--otlp")));
   }
   assert.strictEqual(lines.length, 1, lines.join("\n"));
+  assert.match(lines[0] ?? "", /\{"why":"tcp connect error: Connection refused \(os error 111\)"\}$/);
   unanswered.resolve(new Response());
 });
 

@@ -1,5 +1,5 @@
 /** The collector that a user named: its addresses, the headers that it wants, and one message to it. */
-import { messageOf } from "../base/errors.ts";
+import { fetchFailure } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 
 /** `taken`: nothing is left to do. `refused`: a repeat would not help. `later`: it is to be sent again. */
@@ -55,8 +55,7 @@ export class Collector {
       const afterMs = pauseIn(response.headers.get("retry-after"), Date.now());
       return { kind: "later", why, ...afterMs !== undefined && { afterMs } };
     } catch (thrown) {
-      // The path of an address may be a key.
-      return { kind: "later", why: messageOf(thrown).replace(/ for url \([^)]*\)/, "") };
+      return { kind: "later", why: fetchFailure(thrown) };
     }
   }
 }
