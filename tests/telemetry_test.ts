@@ -198,6 +198,27 @@ Deno.test("V5 a trace that its client does not record is passed on, and no colle
   assert.strictEqual(collector.points("mcp.server.operation.duration").get("tools/call far_traced")?.["count"], "1");
 });
 
+Deno.test("V5 K7 what a flow calls belongs to the trace of the flow's call", async () => {
+  await using collector = new TestCollector();
+  using bench = new Workbench("ordinary");
+  const states = "stateDiagram-v2\n    [*] --> first\n    first --> [*]";
+  const actions = '- first: tool "sandboxed_shell" with command="true"';
+  bench.write(
+    ".ahma/flows/one.md",
+    `---\ndescription: One.\n---\n\n\`\`\`mermaid\n${states}\n\`\`\`\n\n## Actions\n\n${actions}\n`,
+  );
+  {
+    const flags = ["--otlp", collector.url, "--bundles", "flow"];
+    await using server = await ServerProcess.start(bench, { flags, permissions });
+    toolAnswer(await called(server, "flow", META, { flow_name: "one" }));
+  }
+  assert.deepStrictEqual(collector.spans.map(({ name, traceId }) => [name, traceId]), [
+    ["operation sandboxed_shell", TRACE],
+    ["operation flow", TRACE],
+    ["tools/call flow", TRACE],
+  ]);
+});
+
 Deno.test("V5 a busy collector is sent the same again after the pause that it asks for; a refusal is not repeated", async () => {
   const times: number[] = [];
   const statuses = [503, 429, 200, 400];

@@ -35,7 +35,7 @@ export function flowHost({ service, control, context, save, ...parts }: FlowHost
     signal,
     prompt: (name, args) => renderPrompt(service, { name, args }, signal),
     shell: (call) => runShell(service, call, control),
-    tool: (name, args) => callTool(service, { name, args }, signal),
+    tool: (name, args) => callTool(service, { name, args }, { signal, trace: context.trace }),
     wait: (seconds) => delay(seconds * 1000, signal),
     async save(run) {
       await save(run);
@@ -96,11 +96,11 @@ async function runShell(service: Service, call: ShellCall, control: WorkControl)
 async function callTool(
   service: Service,
   call: { readonly name: string; readonly args: Readonly<Record<string, string>> },
-  signal: AbortSignal,
+  caller: Pick<CallContext, "signal" | "trace">,
 ): Promise<ActionEnd> {
   if (call.name === OWN_NAME) return { success: false, content: 'A flow calls another by: run workflow "NAME"' };
   const waiting: Service = { ...service, settings: { ...service.settings, synchronous: true } };
-  const context = { signal, sendProgress: undefined, unhurried: true, ownToolsOnly: true } as const;
+  const context = { ...caller, sendProgress: undefined, unhurried: true, ownToolsOnly: true } as const;
   const answer = await askSources(service.sources, waiting, call, context);
   if (!answer.ok) {
     const other = 'the agent itself calls tools of other servers, after: ask "..."';
