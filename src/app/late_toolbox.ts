@@ -5,6 +5,7 @@ import type { ToolSource } from "../service/service.ts";
 import { toolGroups } from "../settings/bundles.ts";
 import { projectDirectories } from "./program/directories.ts";
 import type { SessionRunner } from "../process/command_runner.ts";
+import { previewedBy } from "./runner/previewing_runner.ts";
 import { recordedBy } from "./runner/recorded_runner.ts";
 import { checkUndoStore } from "./undo/undo_store.ts";
 import { isReadable } from "./writable_trees.ts";
@@ -25,17 +26,19 @@ interface LateToolbox extends OpenToolbox {
  */
 export async function lateToolbox(options: LateToolboxOptions): Promise<LateToolbox> {
   const { settings, environment, runner } = options;
-  if (settings.undo.isOn) {
-    checkUndoStore(environment, (path) => settings.sandbox.enforce && isReadable(path, { settings, environment }));
+  const keeps = settings.undo.isOn || settings.preview.isOn;
+  if (keeps) {
+    const reaches = (path: string) => settings.sandbox.enforce && isReadable(path, { settings, environment });
+    checkUndoStore(environment, reaches, settings.undo.isOn ? "--undo" : "--preview");
   }
   const directories = await projectDirectories(options.settings, options.sandbox);
   let opened: Promise<OpenToolbox> | undefined;
   const open = lazy(() =>
     opened = import("./open_toolbox.ts").then(({ openToolbox }) => openToolbox({ ...options, directories }))
   );
-  if (toolGroups(options.settings.bundles).length > 0 || options.settings.undo.isOn) {
+  if (toolGroups(options.settings.bundles).length > 0 || keeps) {
     const toolbox = await open();
-    return { ...toolbox, runner: recordedBy(runner, toolbox.recorded) };
+    return { ...toolbox, runner: previewedBy(runner, recordedBy(runner, toolbox.recorded), toolbox.previews) };
   }
   return {
     runner,

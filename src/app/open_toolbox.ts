@@ -15,9 +15,9 @@ import type { Settings } from "../settings/settings.ts";
 import { DirectoryWatch } from "../system/directory_watch.ts";
 import { absolutePath, isDirectory, realPath } from "../system/paths.ts";
 import { MIGRATE } from "../toolbox/definition/question.ts";
-import type { Protection, ToolArguments, ToolResult, WebSetup } from "../toolbox/frame/messages.ts";
+import type { Protection, ToolArguments, ToolResult, UndoSetup, WebSetup } from "../toolbox/frame/messages.ts";
 import { type GroupedTool, toolsOf } from "../toolbox/definition/groups.ts";
-import { UNDO_AS, UNDO_START, UNDO_TOOLS } from "../toolbox/definition/undo.ts";
+import { CHANGES, changesTool, UNDO_AS, UNDO_START } from "../toolbox/definition/undo.ts";
 import { RULE_TOOLS, USER_RULES } from "../toolbox/definition/rules.ts";
 import type { WorkerKind } from "../toolbox/definition/tool_definition.ts";
 import { type OpenWorkerSandbox, WorkerLink } from "../toolbox/link/worker_link.ts";
@@ -35,7 +35,8 @@ import { openSession, type SessionOptions } from "./open_sandbox.ts";
 import { workerCacheOf } from "./program/scope_cache.ts";
 import { workerProgram } from "./program/worker_program.ts";
 import { RecordedCalls } from "./undo/recorded_calls.ts";
-import { undoStore } from "./undo/undo_store.ts";
+import { PreviewCalls, type PreviewPlace } from "./undo/preview_calls.ts";
+import { undoStore, undoStorePath } from "./undo/undo_store.ts";
 
 export interface OpenToolboxOptions extends SessionOptions {
   /** Of commands. */
@@ -57,6 +58,8 @@ export interface OpenToolbox extends AsyncDisposable {
   readonly findValues: FindValues;
   /** Records what calls change; absent: nothing is recorded (S39). */
   readonly recorded?: RecordedCalls;
+  /** Makes and reads views for commands that change nothing; absent: there are none (S40). */
+  readonly previews?: PreviewCalls;
   /** What operations changed, for a person: a call of the tool `changes`. */
   changes(args: ToolArguments, signal: AbortSignal): Promise<ToolResult>;
   /** Starts the processes that will be needed first. */
@@ -71,22 +74,22 @@ const NEVER = new AbortController().signal;
 
 /** The tools of the groups that `--bundles` names. */
 export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
-  const groups = toolGroups(options.settings.bundles);
-  const tools = [...toolsOf(groups), ...options.settings.undo.isOn ? undoTools() : []];
-  const { directories } = options;
+  const { settings, directories, environment, sandbox } = options;
+  const groups = toolGroups(settings.bundles);
+  const tools = [...toolsOf(groups), ...changesTools(settings)];
+  const session = crypto.randomUUID();
   const worker = (kind: WorkerKind) =>
     new WorkerLink({
       name: kind,
-      open: () => openWorker(kind, options, directories),
+      open: () => openWorker(kind, options, session),
       idleMs: kind === "undo" ? WATCHING_MS : IDLE_MS,
       graceMs: GRACE_MS,
       log: options.log,
     });
   const workers = { project: worker("project"), web: worker("web"), undo: worker("undo") };
-  const recorded = options.settings.undo.isOn ? new RecordedCalls(workers.undo) : undefined;
-  const { environment, sandbox } = options;
-  const report = (thrown: unknown) =>
-    options.log.warn("Cannot tell changes of resources", { error: messageOf(thrown) });
+  const recorded = settings.undo.isOn ? new RecordedCalls(workers.undo) : undefined;
+  const previews = settings.preview.isOn ? new PreviewCalls(workers.undo, previewPlace(options, session)) : undefined;
+  const report = reportBy(options);
   const store = new RunStore(runsDirectory(environment, sandbox));
   const runs = new RunResources(store, report);
   const flows = new FlowTool({
@@ -115,18 +118,24 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
     migrate: ({ dryRun, signal }) => workers.project.call(MIGRATE, { dry_run: dryRun }, { signal }),
     findValues: (asked, signal) => projectValues(workers.project, asked, signal),
     ...recorded !== undefined && { recorded },
+    ...previews !== undefined && { previews },
     changes: (args, signal) => workers.undo.call("changes", { [UNDO_AS]: shortId(), ...args }, { signal }),
     warmUp: async () => {
       const used = (place: WorkerKind) => tools.some((tool) => tool.place === place);
-      const first = used("undo") ? workers.undo.call(UNDO_START, {}, { signal: NEVER }) : undefined;
+      const first = recorded !== undefined ? workers.undo.call(UNDO_START, {}, { signal: NEVER }) : undefined;
       if (used("project")) await workers.project.warmUp();
       await first;
     },
     async [Symbol.asyncDispose]() {
       await notes[Symbol.asyncDispose]();
+      await previews?.close();
       await Promise.all(Object.values(workers).map((link) => link[Symbol.asyncDispose]()));
     },
   };
+}
+
+function reportBy({ log }: OpenToolboxOptions): (thrown: unknown) => void {
+  return (thrown) => log.warn("Cannot tell changes of resources", { error: messageOf(thrown) });
 }
 
 /** Notes as resources, if their groups are offered. */
@@ -150,12 +159,13 @@ function noteResources(
 function addedArguments(environment: OpenToolboxOptions["environment"]): ToolboxSourceParts["added"] {
   return Object.fromEntries([
     ...RULE_TOOLS.map(({ name }) => [name, () => ({ [USER_RULES]: userRules(environment) })] as const),
-    ...UNDO_TOOLS.map(({ name }) => [name, (as: string) => ({ [UNDO_AS]: as })] as const),
+    [CHANGES, (as: string) => ({ [UNDO_AS]: as })] as const,
   ]);
 }
 
-function undoTools(): readonly GroupedTool[] {
-  return UNDO_TOOLS.map((definition) => ({ definition, place: "undo" }));
+function changesTools({ undo, preview }: Settings): readonly GroupedTool[] {
+  if (!undo.isOn && !preview.isOn) return [];
+  return [{ definition: changesTool({ records: undo.isOn, previews: preview.isOn }), place: "undo" }];
 }
 
 /** Directories whose files are notes, and that of the list of tasks. */
@@ -171,9 +181,9 @@ function notePlaces(
 async function openWorker(
   kind: WorkerKind,
   options: OpenToolboxOptions,
-  directories: ProjectDirectories,
+  previewSession: string,
 ): Promise<OpenWorkerSandbox> {
-  const { settings, log } = options;
+  const { settings, log, directories } = options;
   await using stack = new AsyncDisposableStack();
   const program = workerProgram(`${options.sandbox.directories.root}/worker`);
   const cache = kind === "project" ? await makeCache(options) : undefined;
@@ -186,7 +196,7 @@ async function openWorker(
   return {
     setup: {
       // A flag may name a device too, which no call opens.
-      scopes: [...place.scopes, ...place.writes.filter(isDirectory)],
+      scopes: treesOf(place),
       protection: protectionOf(session.sandbox, place.scopes, options.settings.policy),
       directories,
       data: program.data,
@@ -195,7 +205,7 @@ async function openWorker(
       writable: place.writes,
       cache,
       ...kind === "web" && { web: webSetup(options) },
-      ...store !== undefined && { undo: { store, ignoredBytes: options.settings.undo.ignoredBytes } },
+      ...store !== undefined && { undo: undoSetup(settings, store, previewSession) },
     },
     start: (hooks) => {
       if (kind === "project") makeNotePlaces(options.sandbox.scopes, settings);
@@ -236,6 +246,34 @@ async function makeCache({ environment, sandbox, log }: OpenToolboxOptions): Pro
     log.warn("Native tools keep nothing between starts", { problem: messageOf(thrown) });
     return undefined;
   }
+}
+
+/** What the worker that keeps changes does; for a person too, whose command has no flag. */
+function undoSetup({ undo, preview }: Settings, store: string, session: string): UndoSetup {
+  const records = undo.isOn || !preview.isOn;
+  return {
+    store,
+    ...records && { ignoredBytes: undo.ignoredBytes },
+    ...preview.isOn && { previews: { session, mostBytes: preview.mostBytes } },
+  };
+}
+
+/** Directories that calls may change. */
+function treesOf({ scopes, writes }: Pick<WorkerPlace, "scopes" | "writes">): readonly string[] {
+  return [...scopes, ...writes.filter(isDirectory)];
+}
+
+/** The places of the views of commands. */
+function previewPlace(options: OpenToolboxOptions, session: string): PreviewPlace {
+  const { sandbox, settings, environment } = options;
+  const trees = treesOf(placeOfProject(options));
+  return {
+    directory: `${undoStorePath(environment, sandbox)}/previews/${session}`,
+    trees,
+    own: sandbox.writable.filter((path) => !trees.includes(path)),
+    mostBytes: settings.preview.mostBytes,
+    isEnforced: settings.sandbox.enforce,
+  };
 }
 
 /** What commands may. */

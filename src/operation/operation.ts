@@ -26,6 +26,8 @@ export interface WorkControl {
   readonly signal: AbortSignal;
   /** The hosts to which its commands are limited (S43); absent: the limit of all commands. */
   readonly network?: NetworkReach;
+  /** Its commands change nothing, and their results say what they would have changed (S40); absent: they change it. */
+  readonly preview?: true;
   /** The person to ask for what its commands are denied (S35); absent: its call has no client. */
   readonly person?: Person;
   /** Protected paths that changed while the work ran (S8), reported with the result. */

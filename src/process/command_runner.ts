@@ -12,6 +12,16 @@ import type { ProtectedChange } from "../base/command/protected_change.ts";
 import type { SandboxPolicy } from "../sandbox/policy/policy.ts";
 import type { SelfTestReport } from "../sandbox/selftest/judge.ts";
 
+/** Where a previewed command finds its trees instead (S40). */
+export interface PreviewView {
+  /** Canonical paths of trees, with directories that no other command reaches, on one file system for each tree. */
+  readonly trees: readonly { readonly path: string; readonly upper: string; readonly work: string }[];
+  /** Trees that it changes itself: the session's temp directory and cache. */
+  readonly own: readonly string[];
+  /** Bytes of one file at most. */
+  readonly mostBytes: number;
+}
+
 /** What to run. */
 export interface CommandRequest {
   /** A program with its arguments (looked up on the command's PATH), or a line for the shell. */
@@ -28,6 +38,10 @@ export interface CommandRequest {
   readonly offline?: true;
   /** Where it may connect at most (S43); absent: where the session's commands may. */
   readonly network?: NetworkReach | undefined;
+  /** Nothing is changed: it runs on a copy-on-write view of its trees (S40); absent: on the trees. */
+  readonly preview?: true;
+  /** The view, once it is made; its end is that of its last process then. */
+  readonly view?: PreviewView;
   /** The shell that runs it, which must be a line; absent: it starts its own shell or program. */
   readonly within?: OpenShell;
   /** Running it twice does what running it once does; absent: that is not known. */

@@ -21,6 +21,8 @@ export interface Parameter {
   readonly unless?: string;
   /** Another accepted name. */
   readonly alias?: string;
+  /** Listed and accepted only where calls may be previewed (S40); absent: always. */
+  readonly previews?: true;
   /** An example for the error about a wrong value; absent: none is shown. */
   readonly example?: string;
 }

@@ -64,6 +64,8 @@ export interface ServiceSettings {
   readonly pushResults: boolean;
   /** `--exit-errors`: a command that failed is an error result (X4). */
   readonly exitErrors: boolean;
+  /** `--preview`: calls may run on a copy of the scope (S40); absent: they may not. */
+  readonly preview?: { readonly isOn: boolean };
   readonly sandbox: SandboxStatus;
   /** Absent: a person reaches no port of commands (S34). */
   readonly publishedAs?: PublishedAs | undefined;

@@ -170,6 +170,8 @@ function settingsFrom(values: FlagValues, cores: number) {
     reuse: !values.isOn("no-reuse"),
     /** What operations change is recorded, to be taken back (S39), with so many bytes of ignored files. */
     undo: { isOn: values.isOn("undo"), ignoredBytes: limitOf(values.text("undo-ignored") ?? "64M") ?? Infinity },
+    /** Commands may run on a copy-on-write view (S40); all views of the server keep so many bytes. */
+    preview: { isOn: values.isOn("preview"), mostBytes: limitOf(values.text("preview-most") ?? "4G") ?? Infinity },
     /** As typed (S18); undefined: none is written. */
     auditLog: values.text("audit-log"),
     /** The collector that is told of calls, as typed (V5); undefined: none is. */

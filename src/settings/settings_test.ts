@@ -11,12 +11,10 @@ function invocation(
   files: FlagSources["files"] = [],
 ): unknown {
   const line = parseCommandLine(words);
-  if (!line.ok) return line.problem;
-  const result = readInvocation(line.value, { environment, cores: 2, files });
+  const result = line.ok ? readInvocation(line.value, { environment, cores: 2, files }) : line;
   if (!result.ok) return result.problem;
   if (result.value.kind !== "run") return result.value;
-  const { subcommand, settings, warnings } = result.value;
-  return { subcommand, settings, warnings };
+  return (({ subcommand, settings, warnings }) => ({ subcommand, settings, warnings }))(result.value);
 }
 
 const DEFAULTS = {
@@ -66,6 +64,7 @@ const DEFAULTS = {
   published: [],
   asks: [],
   undo: { isOn: false, ignoredBytes: 64 * 1024 ** 2 },
+  preview: { isOn: false, mostBytes: 4 * 1024 ** 3 },
   auditLog: undefined,
   otlp: undefined,
   logToStderr: false,
@@ -121,7 +120,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
     "--mode stdio --tools-dir t --bundles git,npm --mcp-config m --mcp-config n --search-url http://s --allow-private-hosts h --sandbox-scope a --sandbox-scope b --allow-broad-scope --read r --write w " +
     "--env TERM --private-home --no-temp-files --require-abi 4 --no-sandbox --sync --timeout 1.5 --max-concurrency 3 " +
     "--inline-wait 200 --max-inline-output 4096 --keep-ansi --shell /bin/sh --shell-idle 9 --no-pool --no-reuse --log-to-stderr --debug " +
-    "--no-hot-reload --undo --undo-ignored 1M --audit-log f --otlp http://c:4318 --network localhost --publish 80,8080:81 --publish 82 --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
+    "--no-hot-reload --undo --undo-ignored 1M --preview --preview-most 2M --audit-log f --otlp http://c:4318 --network localhost --publish 80,8080:81 --publish 82 --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
     "--limit-open-files none --limit-memory 512M --limit-cpu 30 --protect p --protect q --allow-protected .git/config --allow-read-sensitive n --strict --require-layer namespaces --prompts --no-prompts --prompts-dir pd --user-prompts-dir ud --prompt-env LANG --issues-dir i --memos-dir m --flows-dir f --rules-dir u" +
     " --keep-results 50 --max-spilled-output 0 --push-results --exit-errors";
   assert.deepStrictEqual(
@@ -181,6 +180,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
       pool: false,
       reuse: false,
       undo: { isOn: true, ignoredBytes: 1024 ** 2 },
+      preview: { isOn: true, mostBytes: 2 * 1024 ** 2 },
       auditLog: "f",
       otlp: "http://c:4318",
       logToStderr: true,

@@ -16,15 +16,19 @@ export function undoStores(environment: Environment): string | undefined {
 }
 
 /** @throws {UserError} When commands could reach the store, or this system has none. */
-export function checkUndoStore(environment: Environment, isReadable: (path: string) => boolean): void {
-  if (Deno.build.os !== "linux") throw new UserError('Cannot use "--undo": it needs Linux');
+export function checkUndoStore(
+  environment: Environment,
+  isReadable: (path: string) => boolean,
+  flag: "--undo" | "--preview",
+): void {
+  if (Deno.build.os !== "linux") throw new UserError(`Cannot use "${flag}": it needs Linux`);
   const stores = undoStores(environment);
   if (stores === undefined) {
-    throw new UserError('Cannot use "--undo": neither XDG_STATE_HOME nor HOME says where to keep contents');
+    throw new UserError(`Cannot use "${flag}": neither XDG_STATE_HOME nor HOME says where to keep contents`);
   }
   if (isReadable(stores)) {
     throw new UserError(
-      `Cannot use "--undo": commands can reach "${stores}", where contents are kept. ` +
+      `Cannot use "${flag}": commands can reach "${stores}", where contents are kept. ` +
         "Choose another scope, --read or --write directory, or set XDG_STATE_HOME",
     );
   }
@@ -45,6 +49,11 @@ export async function listStores(environment: Environment): Promise<readonly Sco
   return stores === undefined || realPath(stores) === undefined ? [] : await listCaches(stores);
 }
 
+/** Where the store of a project is. */
+export function undoStorePath(environment: Environment, { scopes }: Pick<SessionSandbox, "scopes">): string {
+  return `${undoStores(environment)}/${scopeName(scopes)}`;
+}
+
 /**
  * The store of a project, made where it is missing; `stack` holds its record.
  * @throws {UserError} When it is not private to this user.
@@ -54,7 +63,7 @@ export async function undoStore(
   { scopes }: Pick<SessionSandbox, "scopes">,
   stack: AsyncDisposableStack,
 ): Promise<string> {
-  const path = `${undoStores(environment)}/${scopeName(scopes)}`;
+  const path = undoStorePath(environment, { scopes });
   try {
     await Deno.mkdir(path, { recursive: true, mode: 0o700 });
     stack.use(unwrapOrUserError(useCache(path, scopes[0]?.path ?? "")));

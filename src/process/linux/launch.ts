@@ -189,7 +189,7 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
     const { request: { run, stdin, input, offline }, policy } = this;
     if (offline && policy !== undefined) return this.#runOffline(policy);
     if (input !== undefined) return this.#runWithInput();
-    if (this.narrowed !== undefined) return this.#runFresh(this.#image());
+    if (this.narrowed !== undefined || policy?.previewed !== undefined) return this.#runFresh(this.#image());
     const { serving } = this.tools.prewarmed;
     if (serving !== undefined && policy !== undefined && stdin === undefined) return this.#runServed(serving, policy);
     return "shell" in run && stdin === undefined && this.tools.shell.canWait
@@ -324,7 +324,9 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
   /** Of its own, for this command alone. */
   #image(): LauncherImage {
     const { policy, request, narrowed, tools: { images } } = this;
-    const part = policy && narrowed && images.narrowPart(policy, narrowed.network);
+    const part = policy?.previewed !== undefined
+      ? images.previewedPart(policy, narrowed?.network)
+      : policy && narrowed && images.narrowPart(policy, narrowed.network);
     return images.command(policy, request, { part });
   }
 

@@ -23,6 +23,7 @@ import { askProgram } from "../spawn.ts";
 import { type LaunchTools, OpenLaunch, RunLaunch } from "./launch.ts";
 import type { GitConfig } from "./git_config/open_git_config.ts";
 import { LaunchImages } from "./launch/launch_images.ts";
+import { previewedPolicy } from "./launch/previewed_policy.ts";
 import { retryLaunch } from "./launch/retry_launch.ts";
 import type { PublicationState } from "./network/named_network.ts";
 import type { NamedTotals } from "./network/network_users.ts";
@@ -183,15 +184,18 @@ export class LinuxRunner implements SessionRunner {
       const policy = this.#readiness.readyPolicy ?? await this.#readiness.policyForCommand();
       const isNarrower = request.network !== undefined && policy !== undefined && request.offline !== true;
       const narrowed = isNarrower ? await this.#parts.narrowed.lease(policy, request.network, this.#tools) : undefined;
+      const { view } = request;
+      const plain = narrowed?.policy ?? policy;
       const launch = new RunLaunch(this.#tools, {
         request,
         hooks,
-        policy: narrowed?.policy ?? policy,
+        policy: view === undefined ? plain : previewedPolicy(plain, view, (path) => this.#parts.spawner.lookAt(path)),
         guarded,
         narrowed,
       });
       try {
         const end = await retryLaunch(launch);
+        if (view !== undefined) await Promise.all(launch.trees.map(({ gone }) => gone));
         await launch.tellChanges();
         return end;
       } finally {

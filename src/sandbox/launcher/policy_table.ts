@@ -13,6 +13,7 @@ import {
   WRITABLE_TREE,
 } from "../policy/landlock.ts";
 import type { LaunchCommand, PinnedDirectory, SandboxPolicy } from "../policy/policy.ts";
+import { isPreviewed } from "./steps/preview_steps.ts";
 import { dropCapabilities, limitCapabilities } from "./steps/capabilities.ts";
 import { REPORT_FD, TAKEN_FD } from "./image/interpreter.ts";
 import { comparePlace, type Draft, openPlace, sameDirectoryStep, writeText } from "./steps/identity_steps.ts";
@@ -21,7 +22,7 @@ import { makeNamedNetwork, type NamedNetworkPlan } from "./steps/named_network_s
 import { enterNetwork, joinNetwork, makeSockets, raiseLoopback, type SharedNetwork } from "./steps/network_steps.ts";
 import { filterCalls } from "./steps/seccomp_steps.ts";
 import { leaveMachineRoot, mountTerminals } from "./steps/root_steps.ts";
-import { guardPaths, mountProc, mountReadOnly, mountSharedMemory } from "./steps/mount_steps.ts";
+import { comparePreviewed, guardPaths, mountProc, mountReadOnly, mountSharedMemory } from "./steps/mount_steps.ts";
 import {
   AT_FDCWD,
   CHILD_UNTIL_EXEC,
@@ -241,8 +242,9 @@ function enterNamespaces(
   table.call(NAMESPACES_STEP, sys.unshare, [flags]);
   if (ordinary) mapUser(draft, policy.user);
   if (sharedNetwork === undefined) enterNetwork(draft, policy.confinement);
+  comparePreviewed(draft, policy);
   mountReadOnly(draft, policy);
-  guardPaths(draft, policy.guarded ?? []);
+  guardPaths(draft, policy);
   if (policy.sharedMemory === true) mountSharedMemory(draft, policy.confinement.limits.memory);
   if (policy.terminals === true) mountTerminals(draft);
   const guard = ownPidfd(draft);
@@ -307,12 +309,14 @@ function restrict(draft: TargetDraft, policy: SandboxPolicy): void {
   const kept = table.call("keep the Landlock ruleset", sys.dup3, [0, RULESET_FD, O_CLOEXEC]);
   table.passOn(ruleset, kept);
   const rights = grantable(WRITABLE_TREE, policy.abi, "directory");
-  for (const tree of policy.writable) allowPinned(draft, tree, { rights, directory: true });
+  const allow = (pinned: PinnedDirectory, how: { readonly rights: number; readonly directory: boolean }) =>
+    allowPinned(draft, pinned, { ...how, isView: isPreviewed(policy, pinned.path) });
+  for (const tree of policy.writable) allow(tree, { rights, directory: true });
   for (const grant of policy.grants) {
     const rights = grantable(grant.rights, policy.abi, grant.kind);
     const { path, identity } = grant;
     if (identity === undefined) allowPath(draft, path, rights);
-    else allowPinned(draft, { path, ...identity }, { rights, directory: grant.kind === "directory" });
+    else allow({ path, ...identity }, { rights, directory: grant.kind === "directory" });
   }
   limitCapabilities(draft, policy.keptCapabilities);
   table.call("set no_new_privs", sys.prctl, [PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0]);
@@ -320,18 +324,21 @@ function restrict(draft: TargetDraft, policy: SandboxPolicy): void {
   filterCalls(draft, policy, draft.target.processor);
 }
 
-/** What is pinned, looked at once more after the mounts: missing, behind a link now, or another one is fatal. */
+/**
+ * What is pinned, looked at once more after the mounts: missing, behind a link now, or another one is fatal. `isView`: it
+ * was compared before, and has another identity in the view, which nothing else can change.
+ */
 function allowPinned(
   draft: Draft,
   pinned: PinnedDirectory,
-  { rights, directory }: { readonly rights: number; readonly directory: boolean },
+  { rights, directory, isView }: { readonly rights: number; readonly directory: boolean; readonly isView: boolean },
 ): void {
   const { table, sys } = draft;
   const { path } = pinned;
   const fd = openPlace(draft, path, { step: `open "${path}"`, directory });
   const kept = table.call(`keep "${path}" open`, sys.dup3, [0, PINNED_FD, O_CLOEXEC]);
   table.passOn(fd, kept);
-  comparePlace(draft, PINNED_FD, pinned, sameDirectoryStep(path));
+  if (!isView) comparePlace(draft, PINNED_FD, pinned, sameDirectoryStep(path));
   const rule = table.words(rights, PINNED_FD);
   table.call(`allow "${path}"`, sys.landlock_add_rule, [RULESET_FD, LANDLOCK_RULE_PATH_BENEATH, rule, 0]);
 }

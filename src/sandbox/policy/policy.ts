@@ -40,6 +40,15 @@ export interface GuardedPath extends PinnedDirectory {
   readonly cover: string;
 }
 
+/** A writable tree that commands see through a copy-on-write view: what they change goes to `upper` alone (S40). */
+export interface PreviewedTree {
+  /** Canonical; the path of a writable tree. */
+  readonly path: string;
+  /** Both on one file system, and where no other command reaches them. */
+  readonly upper: PinnedDirectory;
+  readonly work: PinnedDirectory;
+}
+
 /** What commands see at /tmp and /var/tmp (S5); `private_temporary.ts` makes the directories for it. */
 export interface PrivateTemporary {
   /** The session's temp directory; also one of the writable trees. */
@@ -84,6 +93,8 @@ export interface SandboxPolicy {
   readonly abi: number;
   /** User, mount and PID namespaces: a process tree that ends together, everything outside read-only, private /proc. */
   readonly namespaces: boolean;
+  /** Only with namespaces. Absent: commands change the trees themselves. */
+  readonly previewed?: readonly PreviewedTree[] | undefined;
   /** In mount order, directories before their contents; only used with namespaces. Absent: none. */
   readonly guarded?: readonly GuardedPath[];
   /** With namespaces: what commands see at /tmp and /var/tmp. Absent: those of the machine. */

@@ -28,13 +28,17 @@ const TOOLS: ReadonlyMap<string, BuiltinTool> = new Map(Object.entries(ROWS));
 
 /** The built-in tools as a server with these facts lists them. */
 export function builtinSource(facts: ListFacts): ToolSource {
-  const listed = lazy(() => [...TOOLS.values()].map((tool) => listedTool(tool, facts)));
+  const offered = (tool: BuiltinTool): BuiltinTool => {
+    const isOffered = ({ previews }: Parameter) => previews === undefined || facts.settings.preview?.isOn === true;
+    return tool.parameters.every(isOffered) ? tool : { ...tool, parameters: tool.parameters.filter(isOffered) };
+  };
+  const listed = lazy(() => [...TOOLS.values()].map((tool) => listedTool(offered(tool), facts)));
   return {
     list: () => Promise.resolve(listed()),
     async call(service, { name, args }, context) {
       const tool = TOOLS.get(name);
       if (tool === undefined) return failure({ known: TOOLS.keys() });
-      const checked = checkBuiltinArguments(name, tool.parameters, args);
+      const checked = checkBuiltinArguments(name, offered(tool).parameters, args);
       if (!checked.ok) return success(errorResult(checked.problem));
       const result = await tool.call(service, checked.value, context);
       return success(tool.appendsFinished ? appendFinished(result, service, context) : result);

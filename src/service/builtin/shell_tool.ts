@@ -5,7 +5,7 @@ import type { MetaArguments } from "../../command/prepared_command.ts";
 import type { CommandRequest } from "../../process/command_runner.ts";
 import type { BuiltinTool } from "./builtin_tool.ts";
 import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
-import { requestWork, SHELL_PARAMETERS, shellRequest } from "../run/command_work.ts";
+import { PREVIEW_DESCRIPTION, requestWork, SHELL_PARAMETERS, shellRequest, withPreview } from "../run/command_work.ts";
 import { earlyAnswer, type ListFacts, namedScope } from "../result/listed_texts.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { shownValue } from "../../base/text.ts";
@@ -39,6 +39,7 @@ const CALL_PARAMETERS: readonly Parameter[] = [
     description: "Name of a shell that keeps directory, variables and background programs.",
   },
   { name: "close", kind: "flag", description: "Then ends the session." },
+  { name: "preview", kind: "flag", description: PREVIEW_DESCRIPTION, previews: true },
 ];
 
 export const SHELL_TOOL: BuiltinTool = {
@@ -108,7 +109,10 @@ function prepare(service: Service, args: BuiltinArguments): Outcome<Prepared> | 
     isOpen(args) ? { ...request, input: args.flag("tty") ? "terminal" : "pipe" } : request;
   const prepared = (request: Outcome<CommandRequest>) =>
     request.ok
-      ? success({ title: shorten(args.text("command") ?? ""), work: requestWork(service, withInput(request.value)) })
+      ? success({
+        title: shorten(args.text("command") ?? ""),
+        work: withPreview(requestWork(service, withInput(request.value)), args.flag("preview")),
+      })
       : request;
   const request = shellRequest(args, service.scope);
   return request instanceof Promise ? request.then(prepared) : prepared(request);
@@ -132,6 +136,7 @@ async function prepareSession(
     return failure(refusal('"stdin" cannot be given with "session": a here-document in the command does the same'));
   }
   if (isOpen(args)) return failure(refusal('"input" and "tty" cannot be given with "session"'));
+  if (args.flag("preview")) return failure(refusal('"preview" cannot be given with "session": it has its own sandbox'));
   const line = args.text("command") ?? "";
   const onlyCloses = close && line.trim() === "";
   if (onlyCloses && !shells.has(name)) return failure(refusal(`no session "${name}" is open`));

@@ -50,14 +50,20 @@ export function withNetwork(work: Work, network: NetworkReach | undefined): Work
     work({ ...control, network: control.network === undefined ? network : narrowedReach(control.network, network) });
 }
 
+/** `work` whose commands change nothing (S40); false: `work` itself. */
+export function withPreview(work: Work, isPreview: boolean): Work {
+  return isPreview ? (control) => work({ ...control, preview: true }) : work;
+}
+
 /** Runs one request of the runner. */
 export function requestWork(tools: WorkTools, request: CommandRequest): Work {
   return (control) => runRequest(tools, request, control);
 }
 
 function runRequest({ runner }: WorkTools, request: CommandRequest, control: WorkControl): Promise<CommandEnd> {
-  const { operation, network, person } = control;
-  return runner.run({ ...request, operation, ...network !== undefined && { network } }, {
+  const { operation, network, person, preview } = control;
+  const how = { ...network !== undefined && { network }, ...preview !== undefined && { preview } };
+  return runner.run({ ...request, operation, ...how }, {
     signal: control.signal,
     onOutput: (chunk) => control.write(chunk),
     onProtectedChange: (changes) => control.protectedChanged(changes),
@@ -92,6 +98,9 @@ async function removeAll(tools: WorkTools, files: readonly PrivateFile[]): Promi
     }
   }
 }
+
+/** Of the argument `preview`. */
+export const PREVIEW_DESCRIPTION = "Changes nothing in the scope, and says what it would change, for `changes`.";
 
 export const SHELL_PARAMETERS: readonly Parameter[] = [
   { name: "command", kind: "text", required: true, description: "The command line." },

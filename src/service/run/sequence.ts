@@ -143,6 +143,8 @@ async function exists(scope: Scope, path: string, directory: string): Promise<bo
 async function runSteps(steps: readonly Step[], delayMs: number, control: WorkControl): Promise<CommandEnd> {
   const say = (line: string) => control.say(line);
   let ran = false;
+  // Steps of a preview share one view, so the last says it all.
+  let notes: CommandEnd["notes"];
   for (const [index, step] of steps.entries()) {
     const place = `step ${index + 1}/${steps.length}`;
     const skip = await step.skip();
@@ -158,8 +160,9 @@ async function runSteps(steps: readonly Step[], delayMs: number, control: WorkCo
     const end = await step.work(control);
     say(`[${place} ${describeEnd(end)}, ${duration(performance.now() - startedAt)}]`);
     if (end.kind !== "exited" || end.code !== 0) return end;
+    if (control.preview === true) notes = end.notes;
   }
-  return { kind: "exited", code: 0 };
+  return { kind: "exited", code: 0, ...notes !== undefined && { notes } };
 }
 
 function describeEnd(end: CommandEnd): string {

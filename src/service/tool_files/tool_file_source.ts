@@ -10,7 +10,7 @@ import { resolveCall, type ResolvedCall } from "../../catalog/model/resolve.ts";
 import { listedDescription, type ListFacts } from "../result/listed_texts.ts";
 import { appendFinished } from "../result/finished_operations.ts";
 import { errorResult } from "../result/result_text.ts";
-import { commandWork, withNetwork } from "../run/command_work.ts";
+import { commandWork, PREVIEW_DESCRIPTION, withNetwork, withPreview } from "../run/command_work.ts";
 import { readCondition, readWatch } from "../run/output_condition.ts";
 import { prepareCall } from "../run/prepare_call.ts";
 import { withRetries } from "../run/retries.ts";
@@ -57,9 +57,15 @@ export class ToolFileSource implements ToolSource {
     context: CallContext,
   ): Promise<Outcome<CallToolResult, UnknownTool>> {
     const catalog = await this.#parts.catalog();
-    const resolved = resolveCall(catalog, name, args);
+    const isOffered = this.#parts.facts.settings.preview?.isOn === true;
+    const { isPreview, rest } = isOffered
+      ? previewIn(catalog.byName.get(name), args)
+      : { isPreview: false, rest: args };
+    const resolved = resolveCall(catalog, name, rest);
     if (!resolved.ok && resolved.problem.kind === "unknown_tool") return failure(unknownTool(catalog, name));
-    const job = resolved.ok ? await makeJob(service, catalog, resolved.value) : failure(resolved.problem.message);
+    const job = resolved.ok
+      ? await makeJob(service, catalog, { ...resolved.value, isPreview })
+      : failure(resolved.problem.message);
     const result = job.ok ? await runOperation(service, job.value, context) : errorResult(job.problem);
     return success(appendFinished(result, service, context));
   }
@@ -77,23 +83,48 @@ export class ToolFileSource implements ToolSource {
 
   #groupTool(name: string, leaves: readonly Leaf[], { tools }: Catalog): Tool {
     const description = tools.find((tool) => tool.name === name)?.definition.description ?? "";
-    return programTool({ name, description: visibleText(description.trim()), leaves }, this.#parts.facts);
+    const tool = programTool({ name, description: visibleText(description.trim()), leaves }, this.#parts.facts);
+    return withPreviewArgument(tool, leaves, this.#parts.facts);
   }
+}
+
+/** The tool with the argument that previews a call, where that is offered and no leaf has its own (S40). */
+function withPreviewArgument(tool: Tool, leaves: readonly Leaf[], { settings }: ListFacts): Tool {
+  if (settings.preview?.isOn !== true || leaves.some(declaresPreview)) return tool;
+  const { inputSchema } = tool;
+  const preview = { type: "boolean", description: PREVIEW_DESCRIPTION };
+  return { ...tool, inputSchema: { ...inputSchema, properties: { ...inputSchema.properties, preview } } };
+}
+
+/** The argument `preview` of a call, unless the leaf has one of its own; the rest is the leaf's. */
+function previewIn(leaf: Leaf | undefined, args: ToolCall["args"]) {
+  const { preview, ...rest } = args;
+  const isOurs = typeof preview === "boolean" && (leaf === undefined || !declaresPreview(leaf));
+  return isOurs ? { isPreview: preview, rest } : { isPreview: false, rest: args };
+}
+
+function declaresPreview({ options, positionals }: Leaf): boolean {
+  return [...options, ...positionals].some(({ name }) => name === "preview");
 }
 
 /** A leaf as a separate tool. */
 export function leafTool(leaf: Leaf, facts: ListFacts): Tool {
-  return {
+  const tool = {
     name: leaf.name,
     description: listedDescription(leaf, facts),
     // A schema is JSON, which its own type does not say: its members are `unknown`.
     inputSchema: { ...inputSchemaOf(leaf) } as Tool["inputSchema"],
     ...leaf.idempotent === true && { annotations: { idempotentHint: true } },
   };
+  return withPreviewArgument(tool, [leaf], facts);
 }
 
 /** The problem is the text of the result. */
-async function makeJob(service: Service, catalog: Catalog, { leaf, args }: ResolvedCall): Promise<Outcome<Job>> {
+async function makeJob(
+  service: Service,
+  catalog: Catalog,
+  { leaf, args, isPreview }: ResolvedCall & { readonly isPreview: boolean },
+): Promise<Outcome<Job>> {
   const prepared = await prepareCall(leaf, args, { scope: service.scope });
   if (!prepared.ok) return prepared;
   const { meta, directory, command, title } = prepared.value;
@@ -109,7 +140,7 @@ async function makeJob(service: Service, catalog: Catalog, { leaf, args }: Resol
   return success({
     tool: leaf.name,
     title,
-    work: withNetwork(work.value, leaf.network),
+    work: withPreview(withNetwork(work.value, leaf.network), isPreview),
     exclusive: leaf.exclusive === true ? `${leaf.tool} ${directory}` : undefined,
     timeoutSeconds: timeLimit(service.settings, meta.timeoutSeconds ?? leaf.timeoutSeconds, waits),
     executionMode: meta.executionMode,

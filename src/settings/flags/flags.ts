@@ -242,6 +242,10 @@ const FLAGS = {
   "undo-ignored": taking("limit", "SIZE", "How much of ignored files --undo keeps (default: 64M)", {
     range: [0, 1024 * 1024 * 1024 * 1024],
   }),
+  "preview": { help: "Let calls run on a copy of the scope, and change nothing until it is applied (docs/preview.md)" },
+  "preview-most": taking("limit", "SIZE", "How much all previews of this server may keep (default: 4G)", {
+    range: [1, 1024 * 1024 * 1024 * 1024],
+  }),
   "audit-log": taking("text", "FILE", "Log every command to this file, and run none that cannot be logged", {
     refuseEmpty: true,
   }),

@@ -8,7 +8,10 @@ const RENAME_NOREPLACE = 1n;
 const LENGTH_AT = 16;
 const NAME_AT = 19;
 
-/** Renames each entry of a directory whose name is not valid text. A link is renamed, not followed. */
+/**
+ * Renames each entry of a directory whose name is not valid text, for its removal. A link is renamed, not followed. A
+ * device, which a sandbox keeps from new names, is removed at once.
+ */
 export function giveDecodableNames(directory: string): void {
   using library = openFileLibrary();
   const { symbols } = library;
@@ -19,7 +22,9 @@ export function giveDecodableNames(directory: string): void {
   for (const name of namesIn(library, fd)) {
     if (!new TextDecoder().decode(name).includes("\ufffd")) continue;
     const own = text(`.${crypto.randomUUID()}`);
-    symbols.renameAt(BigInt(calls.renameat2), fd, Uint8Array.of(...name, 0), fd, own, RENAME_NOREPLACE);
+    const old = Uint8Array.of(...name, 0);
+    const isRenamed = symbols.renameAt(BigInt(calls.renameat2), fd, old, fd, own, RENAME_NOREPLACE) === 0n;
+    if (!isRenamed) symbols.unlinkat(Number(fd), old, 0);
   }
   symbols.close(Number(fd));
 }

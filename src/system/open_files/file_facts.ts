@@ -8,6 +8,7 @@ const LIBRARY = {
   fchownat: { parameters: ["i32", "buffer", "u32", "u32", "i32"], result: "i32" },
   fchmodat: { parameters: ["i32", "buffer", "u32", "i32"], result: "i32" },
   linkat: { parameters: ["i32", "buffer", "i32", "buffer", "i32"], result: "i32" },
+  fgetxattr: { parameters: ["i32", "buffer", "buffer", "usize"], result: "isize" },
   ioctl: { parameters: ["i32", "u64", "i32"], result: "i32" },
 } as const;
 
@@ -28,6 +29,13 @@ export class FileFactsCalls implements Disposable {
     const seconds = modified / SECOND - (modified % SECOND < 0n ? 1n : 0n);
     const times = new BigInt64Array([0n, UTIME_OMIT, seconds, modified - seconds * SECOND]);
     return this.#library.symbols.utimensat(directory, text(name), times, AT_SYMLINK_NOFOLLOW) === 0;
+  }
+
+  /** The attribute of an open file, at most 16 bytes of it; undefined: it has none. */
+  attribute(fd: number, name: string): string | undefined {
+    const value = new Uint8Array(16);
+    const length = Number(this.#library.symbols.fgetxattr(fd, text(name), value, BigInt(value.length)));
+    return length < 0 ? undefined : new TextDecoder().decode(value.subarray(0, length));
   }
 
   /** False: the system refuses. */

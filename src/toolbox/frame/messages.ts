@@ -20,12 +20,21 @@ export interface WorkerSetup {
   readonly data?: string | undefined;
   /** Absolute directory for data derived from the project and kept between starts, such as the index. */
   readonly cache?: string | undefined;
-  /** Of the worker that records changes: the absolute directory of its store, and bytes of ignored files that it keeps; absent: it is another. */
-  readonly undo?: { readonly store: string; readonly ignoredBytes: number };
+  /** Of the worker that keeps changes; absent: it is another. */
+  readonly undo?: UndoSetup;
   /** Command line of its helpers; absent: it has none. */
   readonly helper?: readonly string[];
   /** Settings of the web worker; absent: it is the project worker. */
   readonly web?: WebSetup;
+}
+
+export interface UndoSetup {
+  /** Absolute; no command reaches it. */
+  readonly store: string;
+  /** Bytes of ignored files that are recorded; absent: nothing is. */
+  readonly ignoredBytes?: number;
+  /** The directory of this server's previews in the store, and bytes of all together; absent: there are none (S40). */
+  readonly previews?: { readonly session: string; readonly mostBytes: number };
 }
 
 /**

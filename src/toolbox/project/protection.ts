@@ -32,16 +32,18 @@ export class DeniedError extends UserError {
 
 /** @throws {DeniedError} When the place is protected. */
 export function insistOnUnprotected(place: Place, setup: WorkerSetup): void {
-  const { protection } = setup;
-  if (protection === undefined) return;
-  const { path } = place;
+  const flags = protectionAt(place.path, setup);
+  if (flags !== undefined) throw deniedChange(place, setup, flags);
+}
+
+/** The flags that would allow changes of a protected path; undefined: it is not protected. */
+export function protectionAt(path: string, { protection }: WorkerSetup): readonly string[] | undefined {
+  if (protection === undefined) return undefined;
   const found = protection.paths.find((one) => {
     return covers(one.path, one, path) || covers(realPath(one.path) ?? one.path, one, path);
   });
-  if (found !== undefined) throw deniedChange(place, setup, found.flags);
-  if (OBEYED_BY_GIT.test(path) && !protection.open.some((one) => isWithin(path, one))) {
-    throw deniedChange(place, setup);
-  }
+  if (found !== undefined) return found.flags;
+  return OBEYED_BY_GIT.test(path) && !protection.open.some((one) => isWithin(path, one)) ? [] : undefined;
 }
 
 /** The error for a place that may not be changed; `flags` would allow it. */

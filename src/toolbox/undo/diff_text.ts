@@ -13,7 +13,12 @@ const MOST_FILES = 50;
 type ReadContent = (content: string, most: number) => Uint8Array | undefined;
 
 /** Files that were there before and after; empty: none is text. */
-export async function diffText(changes: readonly Change[], read: ReadContent, { name }: Shown): Promise<string> {
+export async function diffText(
+  changes: readonly Change[],
+  read: ReadContent,
+  { name, isBrief }: Shown,
+): Promise<string> {
+  const most = isBrief === true ? MOST_CHARACTERS / 2 : MOST_CHARACTERS;
   const { structuredPatch } = await import("diff");
   const lines: string[] = [];
   let length = 0;
@@ -29,7 +34,7 @@ export async function diffText(changes: readonly Change[], read: ReadContent, { 
       added.push(`@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`, ...hunk.lines);
     }
     for (const line of added.map(visibleLine)) {
-      if (length + line.length < MOST_CHARACTERS) lines.push(line);
+      if (length + line.length < most) lines.push(line);
       else isCut = true;
       length += line.length + 1;
     }

@@ -10,12 +10,24 @@ export interface Shown {
   /** A path as the project calls it. */
   readonly name: (path: string) => string;
   readonly json: boolean;
+  /** Next to the output of a command; absent: as an answer of its own. */
+  readonly isBrief?: boolean;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
+/** How a call names paths: those below the first directory relative to it. */
+export function shownBy(
+  { directory }: { readonly directory: string },
+  { json }: { readonly json?: boolean | undefined },
+): Shown {
+  const name = (path: string) => path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path;
+  return { name, json: json === true, now: Date.now() };
+}
+
 const MOST_LINES = 200;
 const MOST_LISTED = 20;
+const MOST_BRIEF = 60;
 const LONGEST_NAME = 300;
 
 /** One line for each operation, the last first. */
@@ -32,7 +44,7 @@ export function operationLines(operations: readonly RecordedOperation[], shown: 
 /** What one operation changed. `isWhole`: each path, also those below a directory that came or went whole. */
 export function changeLines(
   one: RecordedOperation,
-  { isWhole, ...shown }: Shown & { readonly isWhole: boolean },
+  { isWhole, verb = "changed", ...shown }: Shown & { readonly isWhole: boolean; readonly verb?: string },
   diff: string,
 ): string {
   const { operation, at, title, shared, changes, refs } = one;
@@ -42,8 +54,8 @@ export function changeLines(
     return `${letterOf(change)} ${nameOf(change.path, shown)}${more}${unkept(change)}`;
   });
   return [
-    `${operation}, ${duration(shown.now - at)} ago, changed ${counts(one)}: ${shorten(title, 200)}`,
-    withMore(listed.slice(0, MOST_LINES), listed.length, "paths"),
+    `${operation}, ${duration(shown.now - at)} ago, ${verb} ${counts(one)}: ${shorten(title, 200)}`,
+    withMore(listed.slice(0, shown.isBrief === true ? MOST_BRIEF : MOST_LINES), listed.length, "paths"),
     ...shared.length === 0 ? [] : [`Ran at the same time, so a change may be theirs: ${shared.join(", ")}`],
     ...refs.map(refLine),
     ...diff === "" ? [] : ["", diff],
@@ -131,6 +143,12 @@ function refLine({ name, before, after }: MovedRef): string {
 
 function nameOf(path: string, { name }: Shown): string {
   return shorten(name(path).toWellFormed(), LONGEST_NAME);
+}
+
+/** Some paths with the reason of each. */
+export function reasonLines(left: readonly Left[], shown: Shown): string {
+  const lines = left.slice(0, MOST_LISTED).map(({ path, reason }) => `${nameOf(path, shown)}: ${reason}`);
+  return withMore(lines, left.length, "paths");
 }
 
 function withMore(lines: readonly string[], total: number, what: string): string {

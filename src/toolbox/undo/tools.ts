@@ -8,12 +8,13 @@ import { textResult, type ToolResult } from "../frame/messages.ts";
 import type { NativeTool, ToolContext } from "../project/native_tool.ts";
 import type { Project } from "../project/project.ts";
 import { diffText } from "./diff_text.ts";
-import { changeLines, operationAsJson, operationLines, type Shown, undoneLines } from "./texts.ts";
+import { applyPreview, dropPreview, openRoots, PREVIEW_CALLS, Previewing, previewText } from "./previewing.ts";
+import { changeLines, operationAsJson, operationLines, type Shown, shownBy, undoneLines } from "./texts.ts";
 
 /** See the definition of `changes`, and what only the server adds. */
-interface ChangesArguments {
+export interface ChangesArguments {
   readonly operation_id?: string;
-  readonly action?: "show" | "undo";
+  readonly action?: "show" | "undo" | "apply" | "drop";
   readonly paths?: readonly string[];
   readonly as?: string;
   readonly json?: boolean;
@@ -43,13 +44,12 @@ class Recording {
 
 function openRecorder(project: Project): Recorder {
   const { undo, scopes } = project.setup;
-  if (undo === undefined) throw new UserError('Cannot record changes: the server was started without "--undo"');
+  if (undo?.ignoredBytes === undefined) {
+    throw new UserError('Cannot record changes: the server was started without "--undo"');
+  }
   const files = project.begin();
-  const roots = scopes.flatMap((path) => {
-    const directory = files.directoryAt(path);
-    return directory === undefined ? [] : [{ path, directory }];
-  });
-  return new Recorder({ files, roots, ...undo, now: Date.now });
+  const { store, ignoredBytes } = undo;
+  return new Recorder({ files, roots: openRoots(files, scopes), store, ignoredBytes, now: Date.now });
 }
 
 function recorderOf({ project }: ToolContext): Recorder {
@@ -82,13 +82,30 @@ function end({ operation }: { readonly operation: string }, context: ToolContext
 }
 
 async function changes(args: ChangesArguments, context: ToolContext): Promise<ToolResult> {
-  const recorder = recorderOf(context);
-  const shown = shownBy(context.project, args);
-  const { operation_id: wanted, action = "show" } = args;
-  const operations = recorder.operations();
-  if (wanted === undefined) {
-    if (action === "undo") throw new UserError('Cannot undo: argument "operation_id" names no operation');
-    return textResult(operationLines(operations, shown));
+  const { project } = context;
+  const recorder = project.setup.undo?.ignoredBytes === undefined ? undefined : recorderOf(context);
+  const shown = shownBy(project, args);
+  const { operation_id: wanted, action = "show", paths, as = crypto.randomUUID() } = args;
+  if (wanted === undefined && action !== "show") {
+    throw new UserError(`Cannot ${action}: argument "operation_id" names no operation`);
+  }
+  const previews = project.setup.undo?.previews && await project.kept(Previewing).previews;
+  const preview = wanted === undefined ? undefined : previews?.find(wanted);
+  if (previews !== undefined && preview !== undefined) {
+    const chosen = paths && pathsOf(paths, context);
+    if (action === "show") return textResult(await previewText(previews, preview, { chosen, shown }));
+    if (action === "drop") return await dropPreview(previews, preview);
+    if (action === "undo") throw new UserError(`Cannot undo "${wanted}": it was a preview, and changed nothing`);
+    return await applyPreview(previews, preview, { chosen, shown, recorder, as });
+  }
+  if (action === "apply" || action === "drop") {
+    throw new UserError(
+      `Cannot ${action} "${wanted}": no preview of that operation is kept. Without operation_id they are listed`,
+    );
+  }
+  const operations = recorder?.operations() ?? [];
+  if (wanted === undefined || recorder === undefined) {
+    return textResult(operationLines([...previews?.all().map(asPreview) ?? [], ...operations], shown));
   }
   if (action === "undo" && recorder.isRunning(wanted)) {
     throw new UserError(
@@ -136,6 +153,10 @@ async function withPauses<Result>(work: Generator<undefined, Result>): Promise<R
   }
 }
 
+function asPreview(preview: RecordedOperation): RecordedOperation {
+  return { ...preview, title: `[preview] ${preview.title}` };
+}
+
 function pathsOf(paths: readonly string[], { project }: ToolContext): readonly string[] {
   return paths.map((path) => absolutePath(path, project.directory));
 }
@@ -145,15 +166,11 @@ function only(found: RecordedOperation, paths: readonly string[]): RecordedOpera
   return { ...found, changes: found.changes.filter(({ path }) => isChosen(path)) };
 }
 
-function shownBy({ directory }: Project, { json }: ChangesArguments): Shown {
-  const name = (path: string) => path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path;
-  return { name, json: json === true, now: Date.now() };
-}
-
 /** The code of each call by its name. */
 export const TOOLS: Readonly<Record<string, NativeTool>> = {
   [UNDO_START]: (_args: never, context) => answer(recorderOf(context), ""),
   [UNDO_BEGIN]: begin,
   [UNDO_END]: end,
   changes,
+  ...PREVIEW_CALLS,
 };

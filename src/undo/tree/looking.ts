@@ -218,7 +218,8 @@ function hasAbove(paths: ReadonlySet<string>, path: string): boolean {
   return false;
 }
 
-function factsOf(stat: Stat): Entry {
+/** What a look at a path says; `stat`: of a link itself. */
+export function factsOf(stat: Stat): Entry {
   const { kind, mode, size, changedAt, device, inode, links, uid, gid, times } = stat;
   return {
     kind,

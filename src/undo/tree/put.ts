@@ -14,7 +14,8 @@ export interface PutParts {
   readonly files: OpenFiles;
   readonly facts: FileFactsCalls;
   readonly roots: Roots;
-  readonly objects: ObjectStore;
+  /** Where contents come from. */
+  readonly objects: Pick<ObjectStore, "restore">;
 }
 
 const OWNER_RIGHTS = 0o700;

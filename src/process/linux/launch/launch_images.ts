@@ -23,7 +23,7 @@ import {
   type ServingTable,
   servingTable,
 } from "../../../sandbox/launcher/serving_table.ts";
-import type { LaunchCommand, SandboxPolicy } from "../../../sandbox/policy/policy.ts";
+import type { GuardedPath, LaunchCommand, SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
 import type { CommandRequest } from "../../command_runner.ts";
 import { lineArguments, prewarmedArguments, servingArguments, type Shell } from "../../shell.ts";
@@ -127,6 +127,11 @@ export class LaunchImages implements Disposable {
     return table;
   }
 
+  /** The part of one previewed command. `network`: as above; absent: the session's. */
+  previewedPart(policy: SandboxPolicy, network: SharedNetwork | undefined = this.#network): Table {
+    return policyTable(this.#withGuarded(policy), { ...this.target, sharedNetwork: network });
+  }
+
   /** The image of a prewarmed shell; kept here. */
   prewarmedShell(policy: Policy): LauncherImage {
     const { shell, sandbox, spawner } = this.#options;
@@ -223,7 +228,11 @@ export class LaunchImages implements Disposable {
     if (policy === undefined) return policy;
     const { guarded = [], closesSockets = false } = this.#guarded ?? {};
     const { confinement } = policy;
-    return { ...policy, guarded, confinement: closesSockets ? withoutPrivateSockets(confinement) : confinement };
+    return {
+      ...policy,
+      guarded: policy.previewed === undefined ? guarded : guarded.map(uncopied),
+      confinement: closesSockets ? withoutPrivateSockets(confinement) : confinement,
+    };
   }
 
   #launchCommand({ run, directory, environment: added, input }: Omit<CommandRequest, "stdin">): LaunchCommand {
@@ -240,6 +249,11 @@ export class LaunchImages implements Disposable {
     const found = programs.length === 1 ? undefined : programs.find((one) => expected(() => Deno.statSync(one)));
     return { programs: [...programs, ...found === undefined ? [] : [found]], argv: run.argv, environment, directory };
   }
+}
+
+/** What a previewed command changes in a copy would come back to the file itself: it sees the file, read-only. */
+function uncopied(guarded: GuardedPath): GuardedPath {
+  return guarded.treatment === "copied" ? { ...guarded, treatment: "read_only", cover: guarded.path } : guarded;
 }
 
 /** What a terminal begins with. */

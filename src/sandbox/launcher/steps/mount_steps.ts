@@ -3,7 +3,7 @@
  * paths in them read-only too (S8), places of credentials covered (S7), an own /proc and an own /dev/shm.
  */
 import { isWithin } from "../../../system/paths.ts";
-import type { GuardedPath } from "../../policy/policy.ts";
+import type { SandboxPolicy } from "../../policy/policy.ts";
 import {
   CLOSE_STEP,
   copyMounts,
@@ -16,6 +16,7 @@ import {
 import { type DescriptorNumbers, FIRST_FD } from "../image/descriptor_numbers.ts";
 import { comparePlace, type Draft, openPlace } from "./identity_steps.ts";
 import { REPORT_FD } from "../image/interpreter.ts";
+import { isPreviewed, makeView } from "./preview_steps.ts";
 import { enterRoot } from "./root_steps.ts";
 import { type MountedPolicy, outerFirst, TemporarySteps } from "./temporary_steps.ts";
 import { AT_EMPTY_PATH, AT_FDCWD, AT_RECURSIVE, O_CLOEXEC } from "../../../system/syscalls.ts";
@@ -54,7 +55,11 @@ export function mountReadOnly(draft: Draft, policy: MountedPolicy): void {
   const trees = outerFirst(policy.writable).map((pinned) => {
     const place = openPinned(draft, pinned, `set "${pinned.path}" aside`, numbers);
     if (pinned.path === policy.temporary?.tree.path) temporary.setAside(place);
-    return { path: pinned.path, at: temporary.pointOf(pinned), tree: copyTree(draft, place, pinned.path, numbers) };
+    const previewed = policy.previewed?.find(({ path }) => path === pinned.path);
+    const tree = previewed === undefined
+      ? copyTree(draft, place, pinned.path, numbers)
+      : makeView(draft, { place, previewed }, numbers);
+    return { path: pinned.path, at: temporary.pointOf(pinned), tree };
   });
   const set = outerFirst([...trees, ...temporary.readables()]);
   if (policy.root === undefined) {
@@ -81,7 +86,10 @@ function copyTree(draft: Draft, place: number, path: string, numbers: Descriptor
  * no name is looked up twice, so a command that runs at the same time and exchanges files for links leads nothing
  * astray. A path that changed since is fatal: the server looks again for the next command.
  */
-export function guardPaths(draft: Draft, guarded: readonly GuardedPath[]): void {
+export function guardPaths(
+  draft: Draft,
+  { guarded = [], previewed }: Pick<SandboxPolicy, "guarded" | "previewed">,
+): void {
   const { table, sys } = draft;
   if (guarded.length === 0) return;
   const empty = table.text("");
@@ -93,7 +101,7 @@ export function guardPaths(draft: Draft, guarded: readonly GuardedPath[]): void 
     const { path, cover, treatment } = one;
     const step = `protect "${path}"`;
     openPlace(draft, path, { step: `open "${path}" to protect it`, expect: PLACE_FD });
-    comparePlace(draft, PLACE_FD, one, `${step}, which just changed; the next command is safe again`);
+    if (!isPreviewed({ previewed }, path)) comparePlace(draft, PLACE_FD, one, justChanged(step));
     const isItself = cover === path;
     if (!isItself) openPlace(draft, cover, { step: `open "${cover}"`, expect: COVER_FD });
     const source = isItself ? [PLACE_FD, empty, cloned | AT_RECURSIVE] : [COVER_FD, empty, cloned];
@@ -108,6 +116,25 @@ export function guardPaths(draft: Draft, guarded: readonly GuardedPath[]): void 
     mountOn(draft, { tree, place: PLACE_FD, step });
     closeOpened(draft);
   }
+}
+
+/** Compares what a view will show, which has identities of its own, before there is one. */
+export function comparePreviewed(
+  draft: Draft,
+  { guarded = [], previewed }: Pick<SandboxPolicy, "guarded" | "previewed">,
+): void {
+  if (previewed === undefined) return;
+  closeOpened(draft);
+  for (const one of guarded.filter(({ path }) => isPreviewed({ previewed }, path))) {
+    const { path } = one;
+    openPlace(draft, path, { step: `open "${path}" to protect it`, expect: PLACE_FD });
+    comparePlace(draft, PLACE_FD, one, justChanged(`protect "${path}"`));
+    closeOpened(draft);
+  }
+}
+
+function justChanged(step: string): string {
+  return `${step}, which just changed; the next command is safe again`;
 }
 
 function closeOpened({ table, sys }: Draft): void {

@@ -12,7 +12,7 @@ const HOOKS: GuardedPath = { path: "/p/h", device: 7n, inode: 8n, treatment: "re
 
 function tableOf(guarded: readonly GuardedPath[]): Table {
   const table = new Table();
-  guardPaths({ table, sys: SYS, open: OPEN_FLAGS.x86_64 }, guarded);
+  guardPaths({ table, sys: SYS, open: OPEN_FLAGS.x86_64 }, { guarded });
   return table;
 }
 

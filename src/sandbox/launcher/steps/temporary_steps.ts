@@ -16,7 +16,7 @@ const MOUNT_ATTR_NOEXEC = 8n;
 export const TEMPORARY_STEP = "show the session's temp directory at /tmp";
 
 /** What decides about mounts. */
-export type MountedPolicy = Pick<SandboxPolicy, "writable" | "grants" | "temporary" | "root">;
+export type MountedPolicy = Pick<SandboxPolicy, "writable" | "grants" | "temporary" | "root" | "previewed">;
 
 /** A copy of mounts, and what it is put on. */
 export interface CopiedTree {

@@ -1,0 +1,232 @@
+/**
+ * The previews of one server (S40): for each, what was written instead of changing the tree, and the list of changes as
+ * it was when the command had ended. They lie in the store, where no command but the previewed one writes, through its
+ * view. They end with the server; what a killed one leaves belongs to the next, for a day.
+ */
+import { attempt, UserError } from "../../base/errors.ts";
+import { removeTree } from "../../system/open_files/remove_tree.ts";
+import { lineOf, recordsOf } from "../journal/lines.ts";
+import type { RecordedOperation } from "../model/change.ts";
+import type { Left } from "../model/plan.ts";
+import type { Recorded } from "../recorder.ts";
+import { type Applied, applyChanges } from "./apply.ts";
+import { Layers, partOf } from "./layers.ts";
+import { hashOf, type LayerParts, readLayer } from "./upper.ts";
+
+export interface PreviewsOptions extends LayerParts {
+  /** Where all previews of the project lie; each server has a directory in it. */
+  readonly places: string;
+  /** The name of this server's. */
+  readonly session: string;
+  /** The trees in the order in which the server numbers their layers, canonical. */
+  readonly trees: readonly string[];
+  /** Bytes of all together. */
+  readonly mostBytes: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** A preview whose command has ended. */
+export interface Preview extends RecordedOperation {
+  readonly left: readonly Left[];
+  readonly stale: readonly string[];
+  /** Its directory. */
+  readonly place: string;
+  /** An apply has begun. */
+  readonly isRest: boolean;
+}
+
+const KEPT_MS = 86_400_000;
+const LOCK = "lock";
+const LIST = "changes";
+const APPLYING = "applying";
+
+export class Previews implements AsyncDisposable {
+  readonly #options: PreviewsOptions;
+  readonly #own: string;
+  /** Of this server, and of killed ones; each with the lock that says so. */
+  readonly #held = new Map<string, Deno.FsFile>();
+  readonly #begun = new Map<string, Recorded>();
+
+  private constructor(options: PreviewsOptions) {
+    this.#options = options;
+    this.#own = `${options.places}/${options.session}`;
+  }
+
+  /** Takes over what killed servers left. @throws {Error} When the store cannot be written. */
+  static async open(options: PreviewsOptions): Promise<Previews> {
+    const previews = new Previews(options);
+    await Deno.mkdir(previews.#own, { recursive: true, mode: 0o700 });
+    for (const { name } of Deno.readDirSync(options.places)) await previews.#hold(`${options.places}/${name}`);
+    return previews;
+  }
+
+  /** Makes the layers of a command, or lets it go on with those of its operation. @throws {UserError} When there is no room. */
+  async begin(recorded: Recorded): Promise<void> {
+    const { trees, mostBytes } = this.#options;
+    const place = `${this.#own}/${recorded.operation}`;
+    const used = this.bytes();
+    if (used >= mostBytes) {
+      throw new UserError(
+        `Cannot preview: ${used} bytes of earlier previews are kept, of ${mostBytes} (--preview-most). Apply or drop one`,
+      );
+    }
+    this.#begun.set(recorded.operation, recorded);
+    for (const [index, tree] of trees.entries()) {
+      // Of the command before: a view that was not written to the disk cannot be mounted with it again.
+      await removeTree(`${place}/${index}/work`);
+      new Layers(this.#options, `${place}/${index}`).make(tree);
+    }
+  }
+
+  /** Bytes of all previews. */
+  bytes(): number {
+    return this.#places().reduce((sum, place) => sum + partOf(this.#options, place), 0);
+  }
+
+  /** Reads what a command has written, once its last process is gone. @throws {UserError} When there is too much. */
+  look(operation: string): Preview | undefined {
+    const recorded = this.#begun.get(operation);
+    if (recorded === undefined) return undefined;
+    const place = `${this.#own}/${operation}`;
+    const seen = this.#options.trees.map((path, index) => {
+      const upper = `${place}/${index}`;
+      const layers = new Layers(this.#options, upper);
+      return layers.with((fd, begun) => readLayer(this.#options, { path, upper: fd, begun })) ?? NOTHING;
+    });
+    const preview = {
+      ...recorded,
+      at: this.#options.now(),
+      changes: seen.flatMap(({ changes }) => changes).toSorted((one, other) => one.path < other.path ? -1 : 1),
+      refs: [],
+      shared: [],
+    };
+    const more = { left: seen.flatMap(({ left }) => left), stale: seen.flatMap(({ stale }) => stale) };
+    Deno.writeTextFileSync(
+      `${place}/${LIST}.new`,
+      `${JSON.stringify(more)}\n${lineOf({ kind: "past", operation: preview })}`,
+    );
+    Deno.renameSync(`${place}/${LIST}.new`, `${place}/${LIST}`);
+    return this.find(operation);
+  }
+
+  /** Those whose commands have ended, the last first. */
+  all(): readonly Preview[] {
+    return this.#places().flatMap((place) => read(place) ?? []).toSorted((one, other) => other.at - one.at);
+  }
+
+  find(operation: string): Preview | undefined {
+    const place = this.#places().find((one) => one.endsWith(`/${operation}`));
+    return place === undefined ? undefined : read(place);
+  }
+
+  /** The first bytes of a content of a preview, or of the tree as it saw it; undefined: it is not there any more. */
+  content(preview: Preview, content: string, most: number): Uint8Array | undefined {
+    const { files, roots } = this.#options;
+    const bytes = new Uint8Array(most);
+    const take = (fd: number): Uint8Array | undefined => {
+      const length = files.readAt(fd, bytes, 0);
+      return length === undefined ? undefined : bytes.subarray(0, length);
+    };
+    const changed = preview.changes.find(({ before }) => before?.content === content);
+    const old = changed && roots.at(changed.path, ({ directory, name }) => {
+      const fd = files.open(directory, name);
+      const isSame = fd !== undefined && hashOf(files, fd) === content;
+      const found = isSame ? take(fd) : undefined;
+      if (fd !== undefined) files.drop(fd);
+      return found;
+    });
+    return old ?? this.#withContent(preview, content, take);
+  }
+
+  /** Puts a preview in place; what is left of it can be put there later. `chosen`: see `ApplyQuestion`. */
+  apply(preview: Preview, chosen: readonly string[] | undefined): Applied {
+    const { changes, left, stale, place, isRest } = preview;
+    const isChosen = (path: string) => chosen?.some((one) => path === one || path.startsWith(`${one}/`)) ?? true;
+    const differs = stale.filter(isChosen);
+    if (differs.length > 0) return { differs, done: [], left: [] };
+    const { files } = this.#options;
+    return applyChanges({
+      ...this.#options,
+      changes,
+      left,
+      chosen,
+      isRest,
+      restore: (content, to) =>
+        this.#withContent(
+          preview,
+          content,
+          (fd) => hashOf(files, fd, (part) => files.writeAll(to, part)) === content,
+        ) ===
+          true,
+      onBegin: () => Deno.writeTextFileSync(`${place}/${APPLYING}`, ""),
+    });
+  }
+
+  /** Removes a preview, or what a command of that operation has left. */
+  async drop(operation: string): Promise<void> {
+    this.#begun.delete(operation);
+    for (const place of this.#places()) if (place.endsWith(`/${operation}`)) await removeTree(place);
+  }
+
+  /** Removes all of them. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const [place, lock] of this.#held) {
+      await removeTree(place, LOCK);
+      lock.close();
+    }
+    this.#held.clear();
+  }
+
+  /** Takes a directory of a server that lives no more, or this one's; old previews go. */
+  async #hold(place: string): Promise<void> {
+    const lock = await Deno.open(`${place}/${LOCK}`, { create: true, write: true, mode: 0o600 });
+    if (!lock.tryLockSync(EXCLUSIVE)) return lock.close();
+    this.#held.set(place, lock);
+    if (place === this.#own) return;
+    const { now } = this.#options;
+    for (const { name, isDirectory } of Deno.readDirSync(place)) {
+      const found = isDirectory ? read(`${place}/${name}`) : undefined;
+      if (isDirectory && now() - (found?.at ?? 0) > KEPT_MS) await removeTree(`${place}/${name}`);
+    }
+  }
+
+  /** Of all previews. */
+  #places(): readonly string[] {
+    return [...this.#held.keys()].flatMap((place) =>
+      [...Deno.readDirSync(place)].flatMap(({ name, isDirectory }) => isDirectory ? [`${place}/${name}`] : [])
+    );
+  }
+
+  #withContent<Result>(
+    { changes, place }: Preview,
+    content: string,
+    use: (fd: number) => Result | undefined,
+  ): Result | undefined {
+    const { files, trees } = this.#options;
+    const changed = changes.find(({ after }) => after?.content === content);
+    const index = trees.findIndex((tree) => changed?.path.startsWith(`${tree}/`) === true);
+    const tree = trees[index];
+    if (changed === undefined || tree === undefined) return undefined;
+    return new Layers(this.#options, `${place}/${index}`).with((upper) => {
+      const fd = files.fileBelow(upper, changed.path.slice(tree.length + 1));
+      if (fd === undefined) return undefined;
+      const result = use(fd);
+      files.drop(fd);
+      return result;
+    });
+  }
+}
+
+const EXCLUSIVE = true;
+const NOTHING = { changes: [], left: [], stale: [] };
+
+function read(place: string): Preview | undefined {
+  const text = attempt(Deno.errors.NotFound, () => Deno.readTextFileSync(`${place}/${LIST}`));
+  const end = text?.indexOf("\n") ?? -1;
+  const [record] = recordsOf(text?.slice(end + 1) ?? "");
+  if (text === undefined || record?.kind !== "past") return undefined;
+  const more: Pick<Preview, "left" | "stale"> = JSON.parse(text.slice(0, end));
+  const isRest = attempt(Deno.errors.NotFound, () => Deno.lstatSync(`${place}/${APPLYING}`)) !== undefined;
+  return { ...record.operation, ...more, place, isRest };
+}

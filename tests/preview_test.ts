@@ -1,0 +1,277 @@
+/** S40: a call may run on a copy-on-write view of the scope; what it would have changed is told, and applied later. */
+import assert from "node:assert/strict";
+import { asUser } from "./attacks/means/as_user.ts";
+import { until } from "./_support/deadline.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+const PROJECT = `mkdir -p src/deep/er empty old && for i in $(seq 60); do echo "old $i" > src/$i.txt; done
+printf 'bytes' > "$(printf 'src/\\377\\376')" && echo x > "$(printf 'src/two\\nlines')" && ln -s ../x src/link && echo x > x
+echo deep > src/deep/er/file && echo a > old/a && ln old/a old/b && mkfifo pipe && git init -q .
+chmod 710 empty && chmod 600 src/1.txt && chmod 755 src/2.txt && touch -h -d '2001-02-03 04:05:06.789' src/link src/deep src`;
+/** Every kind of change. */
+const LINE = `echo new > src/1.txt; rm src/3.txt "$(printf 'src/\\377\\376')"; mv src/deep src/moved; mkdir -p made/in
+echo made > made/in/file; ln -sfn ../elsewhere src/link; chmod 700 src/4.txt empty; echo more >> "$(printf 'src/two\\nlines')"
+rm -r old; mkdir old; echo again > old/c; echo 5 > src/5.txt; ln src/5.txt src/second; rm x; mkdir x; echo inside > x/y; truncate -s 0 src/6.txt
+echo 1 > made/1; ln made/1 made/2; printf '\\0\\1' > made/bytes; rm -r src/moved/er; echo file > src/moved/er`;
+/** Names, kinds, modes, links and contents of all but git's, in the order of bytes. */
+const STATE = `LC_ALL=C find . -path ./.git -prune -o ! -name . -printf '%p %y %m %n %U %l\\n' | LC_ALL=C sort &&
+  find . -path ./.git -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum`;
+/** The same with times and git's own. */
+const FACTS = `LC_ALL=C find . -printf '%p %y %m %n %T@ %C@ %i %U %l\\n' | LC_ALL=C sort && find . -type f -print0 |
+  LC_ALL=C sort -z | xargs -0 sha256sum`;
+
+/** What a line of the user's own prints, in the scope. */
+async function own({ user, home, scope }: Workbench, line: string): Promise<string> {
+  const [program = "", ...args] = asUser(user, ["bash", "-c", `exec 2>&1; ${line}`]);
+  const env = { PATH: Deno.env.get("PATH") ?? "", HOME: home };
+  const { stdout } = await new Deno.Command(program, { args, cwd: scope, clearEnv: true, env }).output();
+  return new TextDecoder().decode(stdout);
+}
+
+/** The operation of the result of a preview. */
+function operationOf(text: string): string {
+  return /^`?(op_\w+), .* ago, would change /m.exec(text)?.[1] ?? assert.fail(text);
+}
+
+async function preview(server: ServerProcess, command: string): Promise<string> {
+  return operationOf((await server.shell(command, { preview: true })).text);
+}
+
+/** A call that answered before its end. */
+async function opened(server: ServerProcess, args: object): Promise<{ readonly id: string; readonly text: string }> {
+  const { operation, text } = await server.call("sandboxed_shell", args);
+  return { id: operation?.operation_id ?? assert.fail(text), text };
+}
+
+async function act(server: ServerProcess, operation_id: string, action: string, more: object = {}): Promise<string> {
+  return (await server.call("changes", { operation_id, action, ...more })).text;
+}
+
+/** Names in the directories of previews that are kept. */
+async function kept(bench: Workbench): Promise<string> {
+  return await own(bench, "cd ~/.local/state/ahma/undo/*/previews 2>/dev/null && ls -d */op_* 2>/dev/null | wc -l");
+}
+
+for (const user of usersAtHand()) {
+  Deno.test(`S40 a preview changes nothing and says what it would, and its apply is what the command does, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    using other = new Workbench(user);
+    for (const one of [bench, other]) assert.equal(await own(one, PROJECT), "");
+    assert.equal(await own(other, LINE), "");
+    const before = await own(bench, FACTS);
+    await using server = await ServerProcess.start(bench, { flags: ["--preview", "--sync"] });
+    const { text } = await server.shell(`${LINE}; cat src/1.txt made/in/file; ls old; mkfifo made/pipe`, {
+      preview: true,
+    });
+    assert.match(text, /^new\nmade\nc\n/);
+    for (
+      const line of ["M src/1.txt", "D src/3.txt", "A src/moved/", "D src/deep/", "M empty", "M x", "A src/second"]
+    ) assert.ok(text.includes(`\n${line}`), `${line}\n${text}`);
+    assert.match(text, /^-old 1\n\+new$/m);
+    assert.match(text, /^Left out of the preview:\nmade\/pipe: pipes, sockets and devices are left out$/m);
+    const operation = operationOf(text);
+    assert.match(text, new RegExp(`^Nothing is changed yet\\. \`changes\` ${operation} with action "apply"`, "m"));
+    assert.equal(await own(bench, FACTS), before);
+    assert.match(
+      (await server.call("changes")).text,
+      new RegExp(`^${operation} .*  \\[preview\\] sandboxed_shell: echo new`),
+    );
+    assert.match(await act(server, operation, "show", { paths: ["made"] }), /^A made\/in\/file$/m);
+    assert.equal(await own(bench, FACTS), before);
+    assert.match(await act(server, operation, "apply"), /^Put \d+ paths in place\.$/);
+    assert.equal(await own(bench, STATE), await own(other, STATE));
+    assert.match(await act(server, operation, "apply"), /no preview of that operation is kept/);
+    assert.equal(await kept(bench), "0\n");
+  });
+
+  Deno.test(`S40 an apply puts back nothing of what was changed since, and an apply can be undone, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    assert.equal(await own(bench, PROJECT), "");
+    const before = await own(bench, STATE);
+    await using server = await ServerProcess.start(bench, { flags: ["--preview", "--undo", "--sync"] });
+    const operation = await preview(server, LINE);
+    await own(bench, "echo mine > src/3.txt; echo mine > src/deep/mine");
+    const since = await own(bench, FACTS);
+    const refused = await server.call("changes", { operation_id: operation, action: "apply" });
+    assert.ok(refused.isError);
+    assert.match(
+      refused.text,
+      /^Cannot apply op_\w+, so nothing was changed:\nsrc\/3\.txt: it is not as the preview saw it\nsrc\/deep\/mine: it is/,
+    );
+    assert.equal(await own(bench, FACTS), since);
+    assert.match(
+      await act(server, operation, "apply", { paths: ["made", "src/1.txt"] }),
+      /^Put 7 paths in place\. Undo/,
+    );
+    assert.equal(await own(bench, "cat src/1.txt made/in/file src/3.txt"), "new\nmade\nmine\n");
+    assert.match(await act(server, operation, "drop"), /^Dropped preview/);
+    assert.equal(await kept(bench), "0\n");
+    await own(bench, "rm -r made src/deep/mine; echo 'old 1' > src/1.txt; echo 'old 3' > src/3.txt");
+    assert.equal(await own(bench, STATE), before);
+    const applied = await act(server, await preview(server, LINE), "apply");
+    const [, undo = ""] = /^Put \d+ paths in place\. Undo of this: `changes` (op_\w+)\.$/.exec(applied) ?? [];
+    assert.notEqual(await own(bench, STATE), before);
+    assert.match((await server.call("changes", { operation_id: undo })).text, /apply of op_/);
+    assert.match(await act(server, undo, "undo"), /^Put back \d+ paths\./);
+    assert.equal(await own(bench, STATE), before);
+  });
+}
+
+Deno.test("S40 what others change while the command runs cannot be applied over", async () => {
+  using bench = new Workbench();
+  await own(bench, "echo a > a; echo b > b");
+  await using server = await ServerProcess.start(bench, { flags: ["--preview", "--sync"] });
+  const command = "echo new > a; echo new > b; echo written; read -r line; echo $line";
+  const { id, text: begun } = await opened(server, { command, input: true, preview: true, until: "written" });
+  await own(bench, "echo mine > a");
+  const { text } = await server.call("send", { id, text: "end\n" });
+  assert.match(begun, /^> written$/m);
+  assert.match(text, /^end$/m);
+  assert.match(text, /^a: it was changed while the command ran/m);
+  const operation = operationOf(text);
+  assert.match(await act(server, operation, "apply"), /so nothing was changed:\na: /);
+  assert.equal(await own(bench, "cat a b"), "mine\nb\n");
+  assert.match(await act(server, operation, "apply", { paths: ["b"] }), /^Put 1 path in place/);
+  assert.equal(await own(bench, "cat a b"), "mine\nnew\n");
+});
+
+Deno.test("S40 a leaf and a sequence are previewed, each as one view", async () => {
+  using bench = new Workbench();
+  const leaf = (name: string, script: string) => ({ name, argv: ["-c", script], description: name, synchronous: true });
+  const work = { name: "work", description: "Works", command: "bash" };
+  const subcommand = [leaf("first", "echo 1 > made"), leaf("second", "cat made; echo 2 >> made")];
+  const steps = subcommand.map(({ name }) => ({ tool: "work", subcommand: name, description: name }));
+  const both = { name: "both", description: "Both", command: "sequence", step_delay_ms: 0, sequence: steps };
+  bench.write(".ahma/tools/a.json", JSON.stringify({ ...work, subcommand }));
+  bench.write(".ahma/tools/b.json", JSON.stringify(both));
+  await using server = await ServerProcess.start(bench, { flags: ["--preview", "--sync"] });
+  const { text } = await server.call("both", { preview: true });
+  assert.match(text, /^1$/m);
+  assert.ok(!exists(`${bench.scope}/made`));
+  await act(server, operationOf(text), "apply");
+  assert.equal(await own(bench, "cat made"), "1\n2\n");
+  assert.match((await server.call("work_first", { preview: true })).text, /would change 1 M: work_first: /);
+  assert.doesNotMatch((await server.call("work_first")).text, /would/);
+  assert.equal(await own(bench, "cat made"), "1\n");
+});
+
+Deno.test("S40 where nothing can be previewed the refusal says why, and nothing runs", async () => {
+  using bench = new Workbench();
+  {
+    await using without = await ServerProcess.start(bench, { flags: ["--preview", "--no-sandbox", "--sync"] });
+    assert.match(
+      (await without.shell("touch ran", { preview: true })).text,
+      /Cannot preview: there is no sandbox \(--no-sandbox\).*\. Run it without `preview`; `--undo` keeps/,
+    );
+  }
+  {
+    await using plain = await ServerProcess.start(bench, { flags: ["--sync"] });
+    assert.match((await plain.shell("touch ran", { preview: true })).text, /argument "preview" does not exist/);
+    assert.match(JSON.stringify(await plain.request("tools/list")), /^(?!.*"changes").*$/);
+  }
+  await using server = await ServerProcess.start(bench, { flags: ["--preview", "--sync"] });
+  assert.match(
+    (await server.shell("touch ran", { preview: true, session: "a" })).text,
+    /"preview" cannot be given with/,
+  );
+  assert.ok(!exists(`${bench.scope}/ran`));
+  assert.match((await server.shell("touch ran; echo done", { preview: true })).text, /^done\n.*would change 1 A/s);
+  assert.ok(!exists(`${bench.scope}/ran`));
+});
+
+Deno.test("S40 previews are bounded, end with their server, and outlive one that was killed", async () => {
+  using bench = new Workbench();
+  {
+    await using server = await ServerProcess.start(bench, { flags: ["--preview", "--preview-most", "3M", "--sync"] });
+    const { text } = await server.shell(
+      "for i in $(seq 1000); do head -c 1M /dev/zero > $i; sleep 0.1; done; echo whole",
+      {
+        preview: true,
+      },
+    );
+    assert.match(text, /Preview: it was ended and dropped, because previews may keep 3145728 bytes \(--preview-most\)/);
+    assert.doesNotMatch(text, /^whole/m);
+    const { text: large } = await server.shell("head -c 5M /dev/zero > large; stat -c %s large", { preview: true });
+    assert.match(large, /^3145728$/m);
+    assert.match(
+      (await server.shell("true", { preview: true })).text,
+      /Cannot preview: Cannot preview|Cannot preview: \d+/,
+    );
+    await server.shell("touch real");
+  }
+  assert.equal(await kept(bench), "0\n");
+  await using killed = await ServerProcess.start(bench, { flags: ["--preview", "--sync"] });
+  const operation = await preview(killed, "echo new > real");
+  killed.kill("SIGKILL");
+  await killed.exit();
+  await using next = await ServerProcess.start(bench, { flags: ["--preview", "--sync"] });
+  assert.match(await act(next, operation, "apply"), /^Put 1 path in place/);
+  assert.equal(await own(bench, "cat real"), "new\n");
+});
+
+/** Writes 150 files, removes 60, and makes 60 in new directories. */
+const MANY =
+  "for i in {1..150}; do echo new-$i > f$i; done; rm g*; mkdir -p n{1..60}/m; for i in {1..60}; do echo $i > n$i/m/x; done";
+const KILLS = 30;
+
+Deno.test(`S40 an apply that is killed at ${KILLS} random moments leaves each path in one of two states, and another one ends it`, async () => {
+  using bench = new Workbench();
+  using other = new Workbench();
+  const make = "rm -rf *; for i in {1..150}; do echo old-$i > f$i; done; for i in {1..60}; do echo g-$i > g$i; done";
+  await own(other, `${make}; ${MANY}`);
+  const wanted = await own(other, STATE);
+  const isNew = (path: string) => Deno.readTextFileSync(`${bench.scope}/${path}`).startsWith("new");
+  let interrupted = 0;
+  let operation = "";
+  for (let kill = 0; kill <= KILLS; kill++) {
+    const server = await ServerProcess.start(bench, { flags: ["--preview", "--sync"] });
+    if (kill > 0) {
+      const { text } = await server.call("changes", { operation_id: operation, action: "apply" });
+      assert.match(text, /^Put \d+ paths? in place|no preview of that operation is kept/);
+      assert.equal(await own(bench, STATE), wanted, text);
+    }
+    if (kill === KILLS) {
+      await server[Symbol.asyncDispose]();
+      break;
+    }
+    await own(bench, make);
+    operation = await preview(server, MANY);
+    const applying = server.call("changes", { operation_id: operation, action: "apply" }).then(() => 0, () => 1);
+    // Paths are put in place in no order that a test should know.
+    const moment = 1 + Math.floor(Math.random() * 150);
+    await until(() => isNew(`f${moment}`), 20_000, `a new f${moment}`);
+    server.kill("SIGKILL");
+    await server.exit();
+    await server.closeInput();
+    interrupted += await applying;
+    await server.nothingLeft();
+    const states = await own(bench, "cat f*; find g* n* -type f 2>/dev/null | xargs -r cat");
+    assert.match(states, /^(?:(?:old|new|g)-\d+\n|\d+\n)*$/);
+    assert.equal(await own(bench, "cat f* | wc -l"), "150\n");
+  }
+  assert.ok(interrupted > KILLS / 2, `${interrupted} applies of ${KILLS} were interrupted`);
+});
+
+const REGISTRY = await fetch("https://registry.npmjs.org/is-odd", { signal: AbortSignal.timeout(10_000) })
+  .then((answer) => answer.body?.cancel().then(() => answer.ok), () => false);
+
+Deno.test({
+  name: "S40 npm install is previewed and applied, where the registry answers",
+  ignore: REGISTRY !== true,
+  fn: async () => {
+    using bench = new Workbench();
+    bench.write("package.json", '{ "name": "a", "version": "1.0.0" }');
+    await using server = await ServerProcess.start(bench, { flags: ["--preview", "--undo", "--sync"] });
+    const before = await own(bench, STATE);
+    const { text } = await server.shell("npm install --no-audit --no-fund is-odd@3.0.1 && ls node_modules", {
+      preview: true,
+    });
+    assert.match(text, /^is-odd$/m);
+    assert.equal(await own(bench, STATE), before);
+    const [, undo = ""] = /\(?`changes` (op_\w+)/.exec(await act(server, operationOf(text), "apply")) ?? [];
+    assert.equal((await server.shell("node -p 'require(\"is-odd\")(3)'")).text.split("\n")[0], "true");
+    await act(server, undo, "undo");
+    assert.equal(await own(bench, STATE), before);
+  },
+});
