@@ -23,6 +23,7 @@ import { OUTPUT } from "./our_server/output.ts";
 import { OWN } from "./sandbox/own.ts";
 import { PROC } from "./sandbox/proc.ts";
 import { PROMPTS } from "./our_server/prompts.ts";
+import { UNDO_RACES } from "./races/undo.ts";
 import { NATIVE_RACES } from "./races/native_writes.ts";
 import { RACES as LAUNCH_RACES } from "./races/rows.ts";
 import { READ_OUTSIDE } from "./files/read_outside.ts";
@@ -46,6 +47,8 @@ import { SECRETS } from "./commands/secrets.ts";
 import { SHELL_SESSIONS } from "./commands/shell_sessions.ts";
 import { SIGNALS } from "./commands/signals.ts";
 import { START_UP_FILES } from "./protected/start_up_files.ts";
+import { UNDO_PROJECTS } from "./undo/projects.ts";
+import { UNDO_STORE } from "./undo/store.ts";
 import { WRITE_OUTSIDE } from "./files/write_outside.ts";
 
 /** About files and links: root's rights meet other layers than a user's. */
@@ -103,13 +106,15 @@ export const OUR_OWN: readonly Row[] = [
   ...NATIVE_WRITES,
   ...NATIVE_FLOWS,
   ...NATIVE_WEB,
+  ...UNDO_STORE,
+  ...UNDO_PROJECTS,
 ];
 
 /** Other servers behind the program that mean harm. */
 export const HOSTILE_SERVERS: readonly Row[] = [...STDIO_SERVERS, ...LYING_SERVERS, ...HTTP_SERVERS, ...RAW_SERVERS];
 
 /** Commands that move things while others are launched, or native tools write. */
-export const RACES: readonly Row[] = [...LAUNCH_RACES, ...NATIVE_RACES];
+export const RACES: readonly Row[] = [...LAUNCH_RACES, ...NATIVE_RACES, ...UNDO_RACES];
 
 export const CATALOGUE: readonly Row[] = [
   ...RIGHTS_DECIDE,

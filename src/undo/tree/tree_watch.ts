@@ -19,6 +19,8 @@ const CHANGES = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 
 const APPEARED = 0x80 | 0x100;
 const IN_ISDIR = 0x4000_0000;
 const BATCH_BYTES = 262_144;
+/** More than the system queues: what comes later, however fast, waits for the next time. */
+const MOST_READS = 64;
 
 export class TreeWatch implements Disposable {
   readonly #library = new LazyLibrary(INOTIFY);
@@ -54,12 +56,12 @@ export class TreeWatch implements Disposable {
   /** What was noticed since the last call; undefined: the watch is lost. */
   take(): Noticed | undefined {
     const noticed = { names: new Set<string>(), trees: new Set<string>() };
-    while (!this.#isLost) {
+    for (let reads = 0; !this.#isLost && reads < MOST_READS; reads++) {
       const length = Number(this.#library.symbols.read(this.#descriptor, this.#buffer, BigInt(BATCH_BYTES)));
       if (length <= 0) return noticed;
       for (const event of eventsIn(this.#buffer.subarray(0, length))) this.#note(noticed, event);
     }
-    return undefined;
+    return this.#isLost ? undefined : noticed;
   }
 
   [Symbol.dispose](): void {

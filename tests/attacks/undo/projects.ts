@@ -1,0 +1,191 @@
+/** Y62 and Y63: projects whose author means harm to what records and takes back their changes (S39). */
+import { until } from "../../_support/deadline.ts";
+import type { ServerProcess } from "../../_support/server_process.ts";
+import { exists, type Workbench } from "../../_support/workbench.ts";
+import { BOTH, python, type Row, type Scene, type Way } from "../frame/attack.ts";
+import { driven, together, withServer } from "../frame/stage.ts";
+
+/** A busy machine may take long for what follows at once elsewhere. */
+const FLAGS = ["--undo", "--inline-wait", "120000"];
+
+/** Each leaves a file `ran-...` in the scope when any program of its repository runs. */
+const REPOSITORY = `git init -q -b main . && git config user.name n && git config user.email n@e.invalid
+trap() { printf '#!/bin/sh\\ntouch %s/ran-%s\\n[ -t 0 ] || cat\\n' "$PWD" "$1" > "$2" && chmod +x "$2"; }
+mkdir -p .git/hooks hooks tools && echo text > a.txt && echo text > b.txt
+for t in clean smudge textconv fsmonitor diff pager; do trap $t tools/$t; done
+trap hook hooks/post-index-change && trap hook hooks/reference-transaction && cp hooks/* .git/hooks/
+printf 'a.txt filter=evil\\nb.txt diff=evil\\n' > .gitattributes && git add -A . && git commit -qm one
+git config filter.evil.clean "$PWD/tools/clean" && git config filter.evil.smudge "$PWD/tools/smudge"
+git config diff.evil.textconv "$PWD/tools/textconv" && git config diff.external "$PWD/tools/diff"
+git config core.fsmonitor "$PWD/tools/fsmonitor" && git config core.hooksPath "$PWD/hooks"
+rm -f ran-*`;
+
+/** What git runs, by the file that it leaves, and how a user's git comes to run it. */
+const TRAPS: Readonly<Record<string, string>> = {
+  clean: "echo more >> a.txt; git add a.txt",
+  smudge: "rm a.txt; git checkout -q a.txt",
+  textconv: "echo more >> b.txt; git diff --no-ext-diff",
+  diff: "echo more >> b.txt; git diff --ext-diff",
+  fsmonitor: "git status",
+  hook: "git update-ref refs/heads/x HEAD",
+};
+
+/** Git would obey these in each call. */
+const GIT_VARIABLES: Readonly<Record<string, string>> = {
+  GIT_CONFIG_COUNT: "1",
+  GIT_CONFIG_KEY_0: "core.fsmonitor",
+  GIT_CONFIG_VALUE_0: "tools/fsmonitor",
+  GIT_EXTERNAL_DIFF: "tools/diff",
+  GIT_PAGER: "tools/pager",
+};
+
+/** The server looks, shows and takes back; the control is the user's git in the same repository. */
+function programs(): Way {
+  return {
+    does: driven((scene) =>
+      withServer(
+        scene,
+        { flags: () => ["--undo", "--sync"], ...scene.enforced && { environment: GIT_VARIABLES } },
+        async (server, bench) => {
+          const made = await server.shell(`${REPOSITORY}; ls ran-* 2>/dev/null`, { timeout_seconds: 60 });
+          const ran = (name: string) => exists(`${bench.scope}/ran-${name}`);
+          return await together(scene, TRAPS, async (line) => {
+            const name = Object.keys(TRAPS).find((one) => TRAPS[one] === line) ?? "";
+            if (!scene.enforced) {
+              await server.shell(line);
+              return ran(name) ? "it ran" : undefined;
+            }
+            const { text } = await server.shell("echo more >> a.txt; echo more >> b.txt; rm .gitattributes");
+            const [operation_id] = /op_\w+/.exec(text) ?? [];
+            if (operation_id === undefined) throw new Error(`Nothing was recorded: ${made.text} ${text}`);
+            await server.call("changes", { operation_id });
+            await server.call("changes", { operation_id, action: "undo" });
+            const is = (await server.shell("cat a.txt b.txt .gitattributes")).text;
+            if (!is.startsWith("text\ntext\na.txt filter=evil")) throw new Error(`It did not come back: ${is}`);
+            return ran(name) ? "it ran" : undefined;
+          });
+        },
+      )
+    ),
+  };
+}
+
+/** A tree that a command makes, which something about names, depth or movement could make the record of fail. */
+interface Tree {
+  /** Makes it; what it removes or changes afterwards must come back. */
+  readonly make: string;
+  readonly change: string;
+  /** Prints what must be as before. */
+  readonly facts: string;
+}
+
+const TREES: Readonly<Record<string, Tree>> = {
+  "names with line feeds, controls and bytes that are not UTF-8": {
+    make: python(
+      `import os
+for n in [b"x\\nD important", b"\\x1b[2J", b"\\xff\\xfe", b"\\xed\\xa0\\x80", b"-rf", b" ", b"a" * 255]:
+  os.makedirs(b"odd/" + n)
+  open(b"odd/" + n + b"/" + n, "wb").write(n)
+  os.symlink(n, b"odd/" + n + b"/link")`,
+    ),
+    change: "rm -rf odd",
+    facts: "find odd -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum -z | sha256sum; find odd | wc -l",
+  },
+  "directories within one another, down to the longest path": {
+    make: python(`import os
+for n in range(600):
+  try: os.mkdir("d")
+  except OSError: break
+  os.chdir("d")
+open("bottom", "w").write("bottom")`),
+    change: "rm -rf d",
+    facts: "find d | wc -l",
+  },
+  "as many names as a directory has in years": {
+    make: "mkdir many && cd many && seq 2000 | xargs touch",
+    change: "rm -rf many",
+    facts: "ls many | sort | sha256sum",
+  },
+};
+
+/** Lines that each spoil what a look sees, until `stop` is there; no look may wait for them. */
+const RESTLESS: Readonly<Record<string, string>> = {
+  "a file that grows":
+    "while [ ! -e stop ]; do head -c 3000000 /dev/zero >> grows; [ $(stat -c %s grows) -lt 90000000 ] || : > grows; done",
+  "a file that is replaced": "while [ ! -e stop ]; do echo $RANDOM > next; mv next replaced; done",
+  "a pipe in the place of a file": "while [ ! -e stop ]; do rm -f p; mkfifo p; rm p; echo x > p; done",
+  "a directory and a link by turns": "mkdir t; while [ ! -e stop ]; do mv t s; ln -s / t; rm t; mv s t; done",
+};
+
+/** Text of a result that lists names may not say more than there is. */
+function isForged(text: string): boolean {
+  return /^D important/m.test(text) || text.includes("\x1b");
+}
+
+async function treeFails(server: ServerProcess, { make, change, facts }: Tree): Promise<string | undefined> {
+  await server.shell(make, { timeout_seconds: 60 });
+  const look = async () => (await server.shell(facts)).text.split("\n[exit")[0];
+  const before = await look();
+  const [operation_id] = /op_\w+/.exec((await server.shell(change)).text) ?? [];
+  if (operation_id === undefined) return "nothing was recorded";
+  const { text: shown } = await server.call("changes", { operation_id });
+  const { text: done } = await server.call("changes", { operation_id, action: "undo" });
+  if (isForged(shown) || isForged(done)) return `a name forged a line: ${shown} ${done}`;
+  const after = await look();
+  return after === before ? undefined : `${before} became ${after}: ${done}`;
+}
+
+function trees(): Way {
+  return {
+    noControl: "what it proves is that all comes back, which without the server nothing does",
+    does: driven((scene) =>
+      withServer(
+        scene,
+        { flags: () => FLAGS },
+        (server) => together(scene, TREES, (tree) => treeFails(server, tree)),
+      )
+    ),
+  };
+}
+
+/** Calls while the tree never rests: each is answered, and what they change comes back. */
+async function restless(scene: Scene, server: ServerProcess, bench: Workbench): Promise<string | undefined> {
+  bench.write("still", "still\n");
+  for (const line of Object.values(RESTLESS)) await server.start(line);
+  await until(() => exists(`${bench.scope}/t`) && exists(`${bench.scope}/grows`), 20_000, "the commands");
+  for (let at = 0; at < 5; at++) {
+    const { text } = await server.shell("rm still");
+    const [operation_id] = /op_\w+/.exec(text) ?? [];
+    if (operation_id === undefined) return `nothing was recorded: ${text}`;
+    await server.call("changes", { operation_id, action: "undo", paths: ["still"] });
+    if (!exists(`${bench.scope}/still`)) return "it did not come back";
+  }
+  await Deno.writeTextFile(`${bench.scope}/stop`, "");
+  return scene.enforced ? undefined : "it came back";
+}
+
+export const UNDO_PROJECTS: readonly Row[] = [
+  {
+    id: "Y62",
+    title: "have --undo run filters, hooks and other programs that a repository names",
+    users: BOTH,
+    alikeForRoot: "no program is started for any user",
+    aim: "evidence",
+    ways: { "by attributes, configuration and variables of git": { ...programs(), needs: { programs: ["git"] } } },
+  },
+  {
+    id: "Y63",
+    title: "keep --undo from its work by names, depth, numbers and files that never rest",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      "names, depth and numbers": trees(),
+      "what never rests": {
+        noControl: "what it proves is that calls are answered meanwhile",
+        does: driven((scene) =>
+          withServer(scene, { flags: () => FLAGS }, (server, bench) => restless(scene, server, bench))
+        ),
+      },
+    },
+  },
+];

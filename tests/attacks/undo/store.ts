@@ -1,0 +1,201 @@
+/** Y60 and Y61: the store of `--undo`, which holds what a project no longer has (S39). */
+import { createHash } from "node:crypto";
+import { processesWith } from "../../_support/processes.ts";
+import { ServerProcess } from "../../_support/server_process.ts";
+import { exists, Workbench } from "../../_support/workbench.ts";
+import { BOTH, type Row, type Scene, type Way } from "../frame/attack.ts";
+import { newMarker } from "../frame/post.ts";
+import { driven, together } from "../frame/stage.ts";
+
+/** A server whose store holds what was removed from its scope. */
+interface Kept {
+  readonly bench: Workbench;
+  readonly server: ServerProcess;
+  /** The directory of the store. */
+  readonly store: string;
+  readonly marker: string;
+  /** The server and its processes, one of which holds the store open. */
+  readonly pids: readonly number[];
+  /** Of the removal. */
+  readonly operation: string;
+}
+
+type Line = (kept: Kept) => string;
+
+/** The directory of the store of a bench that has one. */
+export function storeOf({ home }: Workbench): string | undefined {
+  const stores = `${home}/.local/state/ahma/undo`;
+  return Array.from(Deno.readDirSync(stores), ({ name }) => `${stores}/${name}`).find((one) => !one.endsWith(".scope"));
+}
+
+async function withStore<Result>(scene: Scene, act: (kept: Kept) => Promise<Result>): Promise<Result> {
+  using bench = new Workbench(scene.user);
+  const marker = newMarker();
+  bench.write("removed", `${marker}\n`);
+  const flags = ["--undo", "--sync", ...scene.enforced ? [] : ["--no-sandbox"]];
+  await using server = await ServerProcess.start(bench, { flags });
+  const { text } = await server.shell("rm removed");
+  const [operation] = /op_\w+/.exec(text) ?? [];
+  const store = storeOf(bench);
+  if (operation === undefined || store === undefined) throw new Error(`Nothing was kept: ${text}`);
+  const pids = (await processesWith(bench.marker)).map(({ pid }) => pid);
+  return await act({ bench, server, store, marker, operation, pids });
+}
+
+/** Where commands may look for the store, as the directory of it. */
+const PLACES: Readonly<Record<string, Line>> = {
+  "its path": ({ store }) => store,
+  "a link": ({ store }) => `$(ln -sfn ${store}/.. way && echo way/*)`,
+  "/proc of the server": ({ store, server: { pid } }) => `/proc/${pid}/root${store} /proc/self/root${store}`,
+  "descriptors of what it started": ({ pids }) => `/proc/{${pids.join()}}/fd/*/..`,
+  "steps up": ({ store }) => `${"../".repeat(20)}${store.slice(1)}`,
+  "renamed parents": ({ bench: { home } }) =>
+    `$(mv ${home}/.local ${home}/moved && echo ${home}/moved/state/ahma/undo/*)`,
+  "variables": () => "$(eval echo ~$(id -un))/.local/state/ahma/undo/* $HOME/.local/state/ahma/undo/*",
+};
+
+const READ =
+  'for p in PLACE; do for o in $p/objects/* $p/journals/*; do timeout 5 cat "$o"; ln "$o" linked && cat linked; ' +
+  "rm -f linked; done; done 2>/dev/null";
+
+function reads(): Way {
+  return {
+    does: driven((scene) =>
+      alone(scene, PLACES, async (kept, place) => {
+        const { text } = await kept.server.shell(READ.replaceAll("PLACE", place(kept)), { timeout_seconds: 60 });
+        return text.includes(kept.marker) ? "it was read" : undefined;
+      })
+    ),
+  };
+}
+
+/** What each of them does at a place. */
+const HARM: Readonly<Record<string, string>> = {
+  "contents are removed": "rm -rf PLACE/objects",
+  "contents are altered": "for o in PLACE/objects/*; do echo x > $o; done",
+  "journals are altered": "for o in PLACE/journals/*; do : > $o; done",
+  "it is closed": "chmod 0 PLACE/objects",
+  "it is filled": "head -c 100000 /dev/zero > PLACE/objects/filled; mkdir PLACE/more",
+  "it is moved": "mv PLACE/objects PLACE/gone",
+};
+
+const CHANGES: Readonly<Record<string, Line>> = Object.fromEntries([
+  ...Object.entries(HARM).map(([name, line]) => [name, ({ store }: Kept) => line.replaceAll("PLACE", store)]),
+  ...["a link", "/proc of the server", "renamed parents"].map((name) => [
+    `contents are removed by ${name}`,
+    (kept: Kept) => `for d in ${PLACES[name]?.(kept)}; do rm -rf $d/objects; done`,
+  ]),
+]);
+
+function changes(): Way {
+  return {
+    does: driven((scene) =>
+      alone(scene, CHANGES, async (kept, line) => {
+        const before = stateOf(kept.store);
+        await kept.server.shell(`{ ${line(kept)}; } 2>/dev/null`, { timeout_seconds: 60 });
+        const after = exists(kept.store) ? stateOf(kept.store) : "it is gone";
+        if (after !== before) return `the store was ${before} and is ${after}`;
+        return await comesBack(kept) ? undefined : "nothing comes back any more";
+      })
+    ),
+  };
+}
+
+/** The allowance: what was removed comes back, and goes once more for the next attempt. */
+async function comesBack({ bench, server, operation, marker }: Kept): Promise<boolean> {
+  await server.call("changes", { operation_id: operation, action: "undo", paths: ["removed"] });
+  const { text } = await server.shell("cat removed && rm removed");
+  return text.includes(marker) && !exists(`${bench.scope}/removed`);
+}
+
+/** Contents and what else is there; the server adds to the end of its journals. */
+function stateOf(store: string): string {
+  const list = (directory: string) => Array.from(Deno.readDirSync(directory), ({ name }) => name).sort();
+  const mode = Deno.statSync(`${store}`).mode;
+  const names = list(store).map((name) => `${name} ${Deno.statSync(`${store}/${name}`).mode}`);
+  if (!exists(`${store}/objects`) || !exists(`${store}/journals`)) return `${names}`;
+  const damaged = list(`${store}/objects`).filter((name) =>
+    createHash("sha256").update(Deno.readFileSync(`${store}/objects/${name}`)).digest("hex") !== name
+  );
+  const lines = list(`${store}/journals`).map((name) => Deno.readTextFileSync(`${store}/journals/${name}`).split("\n"));
+  const torn = lines.flat().filter((line) => line !== "" && !/^[0-9a-f]+ \[/.test(line));
+  return JSON.stringify({ mode, names, damaged, journals: lines.length, torn });
+}
+
+/** In the sandbox the attempts follow one another; the control begins each with a store of its own. */
+async function alone(
+  scene: Scene,
+  attempts: Readonly<Record<string, Line>>,
+  act: (kept: Kept, line: Line) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  if (!scene.enforced) return await together(scene, attempts, (line) => withStore(scene, (kept) => act(kept, line)));
+  return await withStore(scene, (kept) => together(scene, attempts, (line) => act(kept, line)));
+}
+
+/** Where the user's directories are said to be, so that commands could reach the store. */
+const STATES: Readonly<Record<string, (bench: Workbench) => Readonly<Record<string, string>>>> = {
+  "XDG_STATE_HOME in the scope": ({ scope }) => ({ XDG_STATE_HOME: `${scope}/state` }),
+  "XDG_STATE_HOME behind a link of the scope": (bench) => {
+    bench.write("state/kept", "");
+    Deno.symlinkSync(`${bench.scope}/state`, `${bench.elsewhere}/way`);
+    return { XDG_STATE_HOME: `${bench.elsewhere}/way` };
+  },
+  "HOME with a link into the scope": (bench) => {
+    bench.write("state/kept", "");
+    Deno.mkdirSync(`${bench.elsewhere}/home`);
+    Deno.symlinkSync(`${bench.scope}/state`, `${bench.elsewhere}/home/.local`);
+    return { HOME: `${bench.elsewhere}/home` };
+  },
+};
+
+/** A server that keeps contents where its commands are at home must refuse. */
+function environments(): Way {
+  return {
+    does: driven((scene) =>
+      together(scene, STATES, async (environmentFor) => {
+        using bench = new Workbench(scene.user);
+        const marker = newMarker();
+        bench.write("removed", `${marker}\n`);
+        const environment = environmentFor(bench);
+        const flags = ["--undo", "--sync", ...scene.enforced ? [] : ["--no-sandbox"]];
+        await using server = await startedOr(bench, flags, environment);
+        if (server === undefined) return undefined;
+        const { text } = await server.shell(
+          `rm removed; grep -rh ${marker.slice(0, 4)} . 2>/dev/null`,
+        );
+        return text.includes(marker) ? "it was read" : undefined;
+      })
+    ),
+  };
+}
+
+/** Undefined: the program refuses, and says what is wrong with the place. */
+async function startedOr(
+  bench: Workbench,
+  flags: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<ServerProcess | undefined> {
+  try {
+    return await ServerProcess.start(bench, { flags, environment });
+  } catch (error) {
+    if (error instanceof Error && /It wrote:\n[^]*Cannot use "/.test(error.message)) return undefined;
+    throw error;
+  }
+}
+
+export const UNDO_STORE: readonly Row[] = [
+  {
+    id: "Y60",
+    title: "read what --undo keeps of files that are gone",
+    users: BOTH,
+    aim: "evidence",
+    ways: { "by names, links, processes and moved parents": reads(), "by the environment": environments() },
+  },
+  {
+    id: "Y61",
+    title: "alter, fill or delete what --undo keeps",
+    users: BOTH,
+    aim: "evidence",
+    ways: { "contents and journals, by every name": changes() },
+  },
+];
