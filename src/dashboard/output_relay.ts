@@ -86,10 +86,13 @@ export class OutputRelay implements Disposable {
     const screen = this.#screen;
     if (screen === undefined) return;
     const { row, column } = await screen.read();
-    const rows = screen.emulator && screenRows(screen.emulator);
-    if (rows === undefined || !this.#options.stream.isOpen) return;
+    const { emulator } = screen;
+    if (emulator === undefined || !this.#options.stream.isOpen) return;
+    const rows = screenRows(emulator);
     const cursor = [column - 1, row - 1];
-    this.#options.stream.writeOnce(JSON.stringify({ event: "screen", columns: this.#size?.columns, rows, cursor }));
+    const { bracketedPasteMode: markedPaste, applicationCursorKeysMode: applicationKeys } = emulator.modes;
+    const [columns, modes] = [this.#size?.columns, { applicationKeys, markedPaste }];
+    this.#options.stream.writeOnce(JSON.stringify({ event: "screen", columns, rows, cursor, modes }));
   }
 }
 
