@@ -22,6 +22,8 @@ import { keepControlDirectories } from "../control/place/control_directories.ts"
 import { keepSettingsPlace, settingsPlace, unkeptSettings } from "./protect_settings.ts";
 import { programFiles } from "./program/own_program.ts";
 import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
+import { groupLine, type TreeBounds, unheldTotal } from "./runner/group_limits.ts";
+import type { TotalLimits } from "../sandbox/policy/confinement.ts";
 import type { Consent } from "../consent/consent.ts";
 import type { PathGrants } from "./runner/allowing_runner.ts";
 import { AuditLog } from "./runner/audit_log.ts";
@@ -135,13 +137,23 @@ async function openUnaudited(
   const chosen = { ...sandboxSettings(settings, shell, environment), secrets: secrets?.shown };
   const missing = missingScope(chosen);
   if (missing !== undefined) throw new UsageError(missing);
+  if (backEnd === "seatbelt" && chosen.confinement.totals !== undefined) throw new UserError(NO_TOTALS);
   if (backEnd === "seatbelt") return await openSeatbelt(chosen, { shell, platform, logger: log });
   const open = settings.sandbox.enforce ? openTrees(settings.sandbox, environment) : [];
   const ownSettings = settings.sandbox.enforce && keepSettingsPlace(environment, open);
   if (open.length > 0) keepControlDirectories(environment, (path) => isInOpenTree(path, open));
   const sandbox = unwrapOrUserError(withRoom(() => prepareSandbox(chosen)));
   const { pool, reuse } = settings;
-  const linux = { sandbox, shell, pool, reuse, logger: log, terminator: secrets?.terminator };
+  const { limits, totals } = settings.sandbox.confinement;
+  const linux = {
+    sandbox,
+    shell,
+    pool,
+    reuse,
+    logger: log,
+    terminator: secrets?.terminator,
+    limits: { memory: totals?.memory, tasks: limits.processes },
+  };
   const allowing = sandbox.guard !== undefined && settings.asks.some((kind) => kind !== "network")
     ? new (await import("./runner/allowing_runner.ts")).AllowingRunner(linux, settings.policy)
     : undefined;
@@ -164,10 +176,14 @@ async function openUnaudited(
     ...sandbox.guard !== undefined && { sandboxFacts: () => sandboxFacts(sandbox, current()) },
     insistOn: async () => {
       await insistOn(settings, sandbox, first);
+      if (totals !== undefined) await insistOnTotals(totals, first);
       if (ownSettings && (await first.policy)?.namespaces !== true) throw unkeptSettings(environment);
     },
   };
 }
+
+const NO_TOTALS = "Cannot hold --limit-memory-total or --limit-tasks on macOS, which has no control groups. Use " +
+  "--limit-memory and --limit-processes, which limit each process";
 
 function sandboxSettings(
   settings: Settings,
@@ -214,6 +230,16 @@ async function insistOn(
   await runner.checkGuard();
 }
 
+/** @throws {UserError} When a limit of a whole tree cannot be held here. */
+async function insistOnTotals(totals: TotalLimits, runner: LinuxRunner): Promise<void> {
+  const problem = unheldTotal(totals, await treeBounds(runner));
+  if (problem !== undefined) throw new UserError(problem);
+}
+
+async function treeBounds(runner: LinuxRunner): Promise<TreeBounds> {
+  return { groups: await runner.groups, policy: await runner.policy };
+}
+
 /** Rejects where no command would be run. */
 async function sandboxFacts({ scopes, abi }: Sandbox, runner: LinuxRunner): Promise<SandboxFacts> {
   await runner.confirm();
@@ -222,16 +248,22 @@ async function sandboxFacts({ scopes, abi }: Sandbox, runner: LinuxRunner): Prom
 }
 
 function sandboxStatus(sandbox: Sandbox, current: () => LinuxRunner, settings: Settings): SandboxStatus {
+  const groups = async () => groupLine(await treeBounds(current()));
   if (sandbox.guard === undefined) {
     const { network } = settings.sandbox.confinement;
     const open = network === "full" ? "" : `; --network ${network} does NOT hold`;
-    return { enforced: false, summary: `off (--no-sandbox): commands run with all rights of the server's user${open}` };
+    return {
+      enforced: false,
+      summary: `off (--no-sandbox): commands run with all rights of the server's user${open}`,
+      groups,
+    };
   }
   const gaps = sandbox.missing.length === 0 ? "" : `; ${sandbox.missing.length} gaps on this kernel, see \`status\``;
   const summary = `Landlock ABI ${sandbox.abi}${gaps}`;
   return {
     enforced: true,
     summary,
+    groups,
     details: async () => {
       const runner = current();
       const [settled] = await Promise.allSettled([runner.policy]);

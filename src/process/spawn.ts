@@ -8,6 +8,8 @@ import { INTERPRETERS } from "../sandbox/launcher/image/interpreter_code.ts";
 import { buildImage } from "../sandbox/launcher/image/image.ts";
 import type { Processor } from "../system/syscalls.ts";
 import type { Table } from "../sandbox/launcher/image/table.ts";
+import { GROUP_STEP } from "../sandbox/launcher/group_steps.ts";
+import type { ControlGroup, ControlGroups } from "./groups/control_groups.ts";
 import { killDescendants, systemTree } from "./tree/descendants.ts";
 import type { ProcessSystem } from "./processes_below.ts";
 import { leftRunning } from "./background_processes.ts";
@@ -32,12 +34,16 @@ export interface LauncherProcess {
   readonly output: ReadableStream<Uint8Array>;
   /** What the launcher itself has to say (launcher_reports.ts). @throws {TypeError} Of one that says it among its output. */
   readonly reports: ReadableStream<Uint8Array>;
+  /** The control group of its tree; absent: it has none of its own. */
+  readonly group?: ControlGroup | undefined;
 }
 
 /** An executable made of one table, usable many times; `steps` name its entries for messages. */
 export interface LauncherImage {
   readonly path: string;
   readonly steps: readonly string[];
+  /** Its tree enters the control group in whose directory it is started. */
+  readonly entersGroup: boolean;
   /** Frees it; a process that was started from it goes on. */
   dispose(): void;
 }
@@ -52,6 +58,7 @@ export class Spawner {
   readonly #processor: Processor;
   readonly #fallbackDirectory: string;
   #files = 0;
+  #groups: ControlGroups | undefined;
 
   /** `fallbackDirectory`: a private directory of the session, for systems that forbid executable memory files. */
   constructor(processor: Processor, fallbackDirectory: string) {
@@ -66,10 +73,13 @@ export class Spawner {
   image(table: Table): LauncherImage {
     const bytes = buildImage(table, INTERPRETERS[this.#processor]);
     const descriptor = this.#libc.memoryFile(bytes);
-    if (descriptor === undefined) return this.#file(bytes, table.steps);
+    const { steps } = table;
+    const entersGroup = steps.includes(GROUP_STEP);
+    if (descriptor === undefined) return { ...this.#file(bytes), steps, entersGroup };
     return {
       path: `/proc/${Deno.pid}/fd/${descriptor}`,
-      steps: table.steps,
+      steps,
+      entersGroup,
       dispose: () => this.#libc.closeDescriptor(descriptor),
     };
   }
@@ -79,14 +89,37 @@ export class Spawner {
    * @throws {Error} When the system cannot.
    */
   start(image: LauncherImage, stdin: "piped" | "null", reports: "piped" | "null" = "piped"): LauncherProcess {
+    const group = image.entersGroup ? this.#groups?.make() : undefined;
     const command = new Deno.Command(image.path, {
       stdin,
       stdout: "piped",
       stderr: reports,
       clearEnv: true,
-      cwd: "/",
+      cwd: group?.path ?? "/",
     });
-    return launcherOf(command.spawn());
+    try {
+      const process = launcherOf(command.spawn(), group);
+      void process.status.finally(() => group?.remove());
+      return process;
+    } catch (thrown) {
+      group?.remove();
+      throw thrown;
+    }
+  }
+
+  /** The control groups of launches; undefined: there are none. */
+  get groups(): ControlGroups | undefined {
+    return this.#groups;
+  }
+
+  /** Gives launches that follow a group each; undefined: none. */
+  useGroups(groups: ControlGroups | undefined): void {
+    this.#groups = groups;
+  }
+
+  /** Names of the directories in a directory. */
+  directoriesIn(path: string): readonly string[] {
+    return this.#libc.searched(path).map(({ name }) => name);
   }
 
   /** One attempt to kill all processes below `root` (descendants.ts). */
@@ -169,10 +202,10 @@ export class Spawner {
     this.#libc[Symbol.dispose]();
   }
 
-  #file(bytes: Uint8Array, steps: readonly string[]): LauncherImage {
+  #file(bytes: Uint8Array): Pick<LauncherImage, "path" | "dispose"> {
     const path = `${this.#fallbackDirectory}/launcher-${++this.#files}`;
     Deno.writeFileSync(path, bytes, { mode: 0o700, createNew: true });
-    return { path, steps, dispose: () => Deno.removeSync(path) };
+    return { path, dispose: () => Deno.removeSync(path) };
   }
 }
 
@@ -280,8 +313,9 @@ export function startOwnProgram(start: ProgramStart): Deno.ChildProcess {
   return commandOf(start, { stdin: "piped", stderr: "piped" }).spawn();
 }
 
-function launcherOf(child: Deno.ChildProcess): LauncherProcess {
+function launcherOf(child: Deno.ChildProcess, group?: ControlGroup): LauncherProcess {
   return {
+    group,
     pid: child.pid,
     status: child.status,
     output: child.stdout,

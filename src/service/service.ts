@@ -28,6 +28,8 @@ export interface SandboxStatus {
   readonly summary: string;
   /** The summary after the probe of the kernel; absent: the probe adds nothing. */
   readonly details?: () => Promise<string>;
+  /** One line about control groups of commands; absent: this system has none. */
+  readonly groups?: () => Promise<string>;
 }
 
 /** The loopback port of this machine that leads to a command's `port`; undefined: none does. */

@@ -289,6 +289,7 @@ function sandboxFrom(values: FlagValues): SandboxChoice {
 /** What the flags of network, sockets and resources come to (S6, S10); values were checked against the table. */
 export function confinementFrom(values: FlagValues): ConfinementChoice {
   const unixSockets = values.text("unix-sockets");
+  const [memory, tasks] = [values.limit("limit-memory-total"), values.limit("limit-tasks")];
   const { network, names } = readNetwork(values.text("network") ?? DEFAULT_CONFINEMENT.network);
   const bound = secretsFrom(values).bindings.flatMap(({ hosts }) => hosts);
   return {
@@ -301,12 +302,21 @@ export function confinementFrom(values: FlagValues): ConfinementChoice {
     unixSockets: UNIX_SOCKETS.find((one) => one === unixSockets) ?? DEFAULT_CONFINEMENT.unixSockets,
     limits: {
       fileSize: values.limit("limit-file-size"),
-      processes: values.limit("limit-processes"),
+      processes: least(values.limit("limit-processes"), tasks),
       openFiles: values.limit("limit-open-files"),
       memory: values.limit("limit-memory"),
       cpuSeconds: values.limit("limit-cpu"),
     },
+    ...(memory ?? tasks) !== undefined && {
+      totals: { ...memory !== undefined && { memory }, ...tasks !== undefined && { tasks } },
+    },
   };
+}
+
+/** Undefined: no limit. */
+function least(...limits: readonly (number | undefined)[]): number | undefined {
+  const given = limits.filter((one) => one !== undefined);
+  return given.length === 0 ? undefined : Math.min(...given);
 }
 
 /** A mistyped variable is easy to miss, and a mistyped scope means another scope. */

@@ -121,8 +121,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
     "--env TERM --private-home --no-temp-files --require-abi 4 --no-sandbox --sync --timeout 1.5 --max-concurrency 3 " +
     "--inline-wait 200 --max-inline-output 4096 --keep-ansi --shell /bin/sh --shell-idle 9 --no-pool --no-reuse --log-to-stderr --debug " +
     "--no-hot-reload --undo --undo-ignored 1M --preview --preview-most 2M --audit-log f --otlp http://c:4318 --network localhost --publish 80,8080:81 --publish 82 --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
-    "--limit-open-files none --limit-memory 512M --limit-cpu 30 --protect p --protect q --allow-protected .git/config --allow-read-sensitive n --strict --require-layer namespaces --prompts --no-prompts --prompts-dir pd --user-prompts-dir ud --prompt-env LANG --issues-dir i --memos-dir m --flows-dir f --rules-dir u" +
-    " --keep-results 50 --max-spilled-output 0 --push-results --exit-errors";
+    "--limit-open-files none --limit-memory 512M --limit-cpu 30 --limit-memory-total 4G --limit-tasks 63 --protect p --protect q --allow-protected .git/config --allow-read-sensitive n --strict --require-layer namespaces --prompts --no-prompts --prompts-dir pd --user-prompts-dir ud --prompt-env LANG --issues-dir i --memos-dir m --flows-dir f --rules-dir u --keep-results 50 --max-spilled-output 0 --push-results --exit-errors";
   assert.deepStrictEqual(
     invocation(words.split(" ")),
     serve({
@@ -156,11 +155,12 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
           unixSockets: "allow",
           limits: {
             fileSize: 2 * 1024 ** 3,
-            processes: 64,
+            processes: 63,
             openFiles: undefined,
             memory: 512 * 1024 ** 2,
             cpuSeconds: 30,
           },
+          totals: { memory: 4 * 1024 ** 3, tasks: 63 },
         },
       },
       published: [{ port: 80, inside: 80 }, { port: 8080, inside: 81 }, { port: 82, inside: 82 }],

@@ -16,6 +16,9 @@ export interface OperationFacts {
   readonly tool?: string;
   readonly exit_code?: number;
   readonly signal?: string;
+  readonly processor_ms?: number;
+  readonly memory_peak_bytes?: number;
+  readonly out_of_memory?: true;
 }
 
 /** A `tools/call` result, taken apart. */

@@ -1,4 +1,5 @@
 import type { Denial } from "./denial.ts";
+import type { TreeUsage } from "./tree_usage.ts";
 
 /** How a command ended, and what is known of the reasons. */
 export type CommandEnd =
@@ -19,6 +20,8 @@ export type CommandEnd =
     readonly left?: LeftRunning;
     /** Sentences of a result: what became of the session that it ran in (B5); absent: nothing to tell. */
     readonly notes?: readonly string[];
+    /** What its whole tree used; absent: nothing counts it. */
+    readonly usage?: TreeUsage;
   };
 
 /** Background children by their command lines, cleaned and cut; `more`: how many are not named. */

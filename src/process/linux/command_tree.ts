@@ -71,6 +71,7 @@ export class CommandTree {
 
   constructor(command: LaunchedCommand, { signal, onOutput }: Pick<CommandHooks, "signal" | "onOutput">) {
     this.#command = command;
+    command.process.group?.begin();
     this.#output = command.process.output.getReader({ mode: "byob" });
     this.#written = drain(this.#output, onOutput);
     this.#reported = this.#readReports();
@@ -193,9 +194,10 @@ export class CommandTree {
   }
 
   #describe(): CommandEnd {
-    const { steps, program } = this.#command;
+    const { steps, program, process } = this.#command;
     if (this.#failure !== undefined) return endOfFailure(this.#failure, steps, program);
-    if (this.#firstEnd === undefined) return endOfLauncher(this.#status, program);
-    return { ...this.#firstEnd, ...this.#left !== undefined && { left: this.#left } };
+    const usage = process.group && { usage: process.group.usage() };
+    if (this.#firstEnd === undefined) return { ...endOfLauncher(this.#status, program), ...usage };
+    return { ...this.#firstEnd, ...this.#left !== undefined && { left: this.#left }, ...usage };
   }
 }

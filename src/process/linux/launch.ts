@@ -27,7 +27,7 @@ import type { ReadinessOptions } from "./readiness/readiness.ts";
 import type { ServedInput, ServingSandbox } from "./serving/serving_sandbox.ts";
 
 /** Shared by all launches of a session. */
-export interface LaunchTools extends Omit<ReadinessOptions, "sandbox" | "sockets" | "network" | "once"> {
+export interface LaunchTools extends Omit<ReadinessOptions, "sandbox" | "sockets" | "network" | "once" | "groups"> {
   readonly prewarmed: PrewarmedProcesses;
   readonly shell: Shell;
   /** Who uses the network that commands share. */

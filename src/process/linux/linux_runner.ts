@@ -3,6 +3,7 @@ import type { CommandEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Terminator } from "../../relay/terminator.ts";
 import type { Logger } from "../../base/log.ts";
+import type { Outcome } from "../../base/outcome.ts";
 import type { PublishedPort } from "../../base/network/published_port.ts";
 import { withTimeout } from "../../base/time.ts";
 import type { SandboxPolicy } from "../../sandbox/policy/policy.ts";
@@ -16,6 +17,8 @@ import type {
   OpenShell,
   SessionRunner,
 } from "../command_runner.ts";
+import type { ControlGroups } from "../groups/control_groups.ts";
+import type { GroupLimits } from "../groups/group_usage.ts";
 import { ProcessesBelow } from "../processes_below.ts";
 import { LineShell, runWithin, type StartedShell } from "../open_shell/line_shell.ts";
 import { openShellArguments, type Shell } from "../shell.ts";
@@ -46,6 +49,8 @@ export interface LinuxRunnerOptions {
   readonly logger: Logger;
   /** Ends the TLS of hosts that secrets are bound to; absent: there are none. */
   readonly terminator?: Terminator | undefined;
+  /** Of the tree of each launch; absent: launches have no control groups. */
+  readonly limits?: GroupLimits;
   /** How long sockets of other programs are searched; absent: as usual. */
   readonly searchTimes?: SearchTimes;
   /** Shared with other sandboxes of the session; absent: there are none. */
@@ -73,7 +78,7 @@ export class LinuxRunner implements SessionRunner {
     const { sandbox, shell, logger } = options;
     const parts = this.#parts = options.parts ?? new SessionParts(options);
     parts.join();
-    const { spawner, ownChanges, network, once, commands, repositoriesIn } = parts;
+    const { spawner, ownChanges, network, once, groups, commands, repositoriesIn } = parts;
     const images = new LaunchImages({ sandbox, shell, spawner, onStale: () => prewarmed.invalidate() });
     const prewarmed = new PrewarmedProcesses({ images, spawner, shell, reuse: options.reuse });
     this.#gitConfig = parts.gitConfigOf(sandbox);
@@ -99,6 +104,7 @@ export class LinuxRunner implements SessionRunner {
       sockets: this.#sockets,
       network,
       once,
+      groups,
       logger,
     });
     const { users } = network;
@@ -119,6 +125,11 @@ export class LinuxRunner implements SessionRunner {
    */
   get selfTest(): Promise<SelfTestReport | undefined> {
     return this.#readiness.selfTest;
+  }
+
+  /** The control groups of launches. The problem is why there are none. */
+  get groups(): Promise<Outcome<ControlGroups>> {
+    return this.#parts.groups();
   }
 
   /** Protected paths that commands see read-only at this moment, canonical; without namespaces none. */

@@ -3,11 +3,16 @@
  * those that run keep theirs (S35). The network, its published ports, git's configuration and what is known of
  * repositories stay the same.
  */
+import { lazy } from "../../base/lazy.ts";
 import type { Logger } from "../../base/log.ts";
+import { failure, type Outcome } from "../../base/outcome.ts";
 import type { Terminator } from "../../relay/terminator.ts";
 import type { Sandbox } from "../../sandbox/prepare_linux.ts";
 import { findNestedRepositories, type FoundRepositories } from "../../sandbox/protect/nested_repositories.ts";
 import { OwnChanges } from "../../sandbox/protect/path_snapshot.ts";
+import { ControlFiles } from "../../system/open_files/control_files.ts";
+import type { ControlGroups } from "../groups/control_groups.ts";
+import type { GroupLimits } from "../groups/group_usage.ts";
 import { askProgram, Spawner } from "../spawn.ts";
 import { type GitConfig, openGitConfig } from "./git_config/open_git_config.ts";
 import { withFurther } from "./git_config/further_trees.ts";
@@ -15,6 +20,7 @@ import { SessionNetwork } from "./network/named_network.ts";
 import type { GuardedCommand } from "./protection/protected_state.ts";
 import { NarrowedNetworks } from "./readiness/narrowed_networks.ts";
 import { NetworkOnce } from "./readiness/network_once.ts";
+import { openGroups } from "./readiness/open_groups.ts";
 
 export interface SessionPartsOptions {
   /** The session's first. */
@@ -22,6 +28,8 @@ export interface SessionPartsOptions {
   readonly logger: Logger;
   /** See `LinuxRunnerOptions`. */
   readonly terminator?: Terminator | undefined;
+  /** Of the tree of each launch; absent: launches have no control groups. */
+  readonly limits?: GroupLimits;
 }
 
 /** They are closed when the last runner leaves that has joined. */
@@ -33,6 +41,9 @@ export class SessionParts {
   readonly ownChanges = new OwnChanges();
   /** All that run, in whatever sandbox. */
   readonly commands = new Set<GuardedCommand>();
+  /** The control groups of launches, opened at the first call. The problem is why there are none. */
+  readonly groups: () => Promise<Outcome<ControlGroups>>;
+  readonly #files = new ControlFiles();
   readonly #sandbox: Sandbox;
   /** Of the first sandbox's trees. Undefined: no git is available. */
   readonly #gitConfig: GitConfig | undefined;
@@ -41,10 +52,16 @@ export class SessionParts {
   #further = 0;
   #runners = 0;
 
-  constructor({ sandbox, logger, terminator }: SessionPartsOptions) {
+  constructor({ sandbox, logger, terminator, limits }: SessionPartsOptions) {
     this.#sandbox = sandbox;
     this.spawner = new Spawner(sandbox.processor, sandbox.directories.root);
     const { spawner, ownChanges } = this;
+    const { processor } = sandbox;
+    this.groups = lazy(async () =>
+      limits === undefined
+        ? failure("none are wanted")
+        : await openGroups({ spawner, files: this.#files, processor, limits })
+    );
     this.network = new SessionNetwork({ logger, terminator });
     this.narrowed = new NarrowedNetworks({ sandbox, spawner, network: this.network, logger });
     this.#gitConfig = openGitConfig({
@@ -94,6 +111,8 @@ export class SessionParts {
     await this.narrowed[Symbol.asyncDispose]();
     await this.once[Symbol.asyncDispose]();
     await this.network[Symbol.asyncDispose]();
+    this.spawner.groups?.[Symbol.dispose]();
+    this.#files[Symbol.dispose]();
     this.spawner.close();
   }
 

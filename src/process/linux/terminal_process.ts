@@ -21,6 +21,7 @@ export class TerminalProcess implements LauncherProcess {
   readonly status: LauncherProcess["status"];
   readonly stdin: LauncherProcess["stdin"];
   readonly reports: LauncherProcess["reports"];
+  readonly group: LauncherProcess["group"];
   /** What the terminal shows. */
   readonly output: ReadableStream<Uint8Array>;
   readonly input: CommandInput;
@@ -34,6 +35,7 @@ export class TerminalProcess implements LauncherProcess {
     this.status = process.status;
     this.stdin = process.stdin;
     this.reports = process.reports;
+    this.group = process.group;
     this.#process = process;
     this.#system = system;
     this.input = this.#input();

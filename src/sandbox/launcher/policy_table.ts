@@ -16,6 +16,7 @@ import type { LaunchCommand, PinnedDirectory, SandboxPolicy } from "../policy/po
 import { isPreviewed } from "./steps/preview_steps.ts";
 import { dropCapabilities, limitCapabilities } from "./steps/capabilities.ts";
 import { REPORT_FD, TAKEN_FD } from "./image/interpreter.ts";
+import { forkIntoGroup, groupOf, type GroupWay, takeGroup } from "./group_steps.ts";
 import { comparePlace, type Draft, openPlace, sameDirectoryStep, writeText } from "./steps/identity_steps.ts";
 import { countProcesses, limitResources } from "./steps/limit_steps.ts";
 import { makeNamedNetwork, type NamedNetworkPlan } from "./steps/named_network_steps.ts";
@@ -68,12 +69,16 @@ export interface LaunchTarget {
   readonly stderrFile?: string;
   /** Absent: a command with a private network makes it itself. */
   readonly sharedNetwork?: SharedNetwork | undefined;
+  /** The tree of the command stands in the control group in whose directory the launcher is started; absent: in the server's. */
+  readonly entersGroup?: true;
   /** The launcher reports on stdout, among the frames of the output (image/interpreter.ts); absent: on stderr. */
   readonly reportsToOutput?: true;
 }
 
 export interface TargetDraft extends Draft {
   readonly target: LaunchTarget;
+  /** How the tree comes into a group of its own; absent: it has none. */
+  readonly group?: GroupWay | undefined;
 }
 
 /** Adds steps of the first process, when all that binds it is done, right before it starts the command's. */
@@ -88,7 +93,7 @@ export function policyTable(
   target: LaunchTarget,
   beforeCommand: BeforeCommand = () => {},
 ): Table {
-  const draft = begin(target);
+  const draft = begin(target, groupOf(policy, target));
   const { table, sys } = draft;
   if (policy?.namespaces === true) {
     enterNamespaces(draft, policy);
@@ -114,7 +119,7 @@ export function confinedDraft(
   target: LaunchTarget,
   { onBegun, onMounted }: StepsBetween,
 ): TargetDraft {
-  const draft = begin(target);
+  const draft = begin(target, groupOf(policy, target));
   onBegun(draft);
   enterNamespaces(draft, policy, onMounted);
   return draft;
@@ -144,6 +149,14 @@ export function trialTable(policy: SandboxPolicy, target: LaunchTarget): Table {
   const table = policyTable(policy, target);
   table.call("end", SYSTEM_CALLS[target.processor].exit_group, [0]);
   return table;
+}
+
+/** A table whose child stands in a control group, and ends: asks the kernel by doing. */
+export function groupTable(target: LaunchTarget): Table {
+  const draft = begin(target, "born");
+  forkIntoGroup(draft, "fork");
+  draft.table.call("end", draft.sys.exit_group, [0]);
+  return draft.table;
 }
 
 /**
@@ -178,10 +191,11 @@ function handOver({ table, sys }: Draft): Table {
 }
 
 /** Every table begins alike: reports and the server's death come before all else. */
-function begin(target: LaunchTarget): TargetDraft {
+function begin(target: LaunchTarget, group?: GroupWay): TargetDraft {
   const { processor } = target;
-  const draft = { table: new Table(), sys: SYSTEM_CALLS[processor], open: OPEN_FLAGS[processor], target };
+  const draft = { table: new Table(), sys: SYSTEM_CALLS[processor], open: OPEN_FLAGS[processor], target, group };
   openReport(draft);
+  takeGroup(draft, group);
   dieWithServer(draft);
   return draft;
 }
@@ -207,9 +221,11 @@ function dieWithServer({ table, sys, target }: TargetDraft): void {
 }
 
 /** The child of a fork asks to die with its parent, and makes sure the parent did not die before it asked. */
-function forkAndGuard({ table, sys }: Draft, mode: "fork" | "forkAll", guard: TableWord): void {
+function forkAndGuard(draft: TargetDraft, mode: "fork" | "forkAll", guard: TableWord): void {
+  const { table, sys } = draft;
   const flags = mode === "fork" ? SIGCHLD : CHILD_UNTIL_EXEC;
-  table.call("start the process tree", sys.clone, [flags, 0, 0, 0, 0], { mode });
+  if (draft.group === "born") forkIntoGroup(draft, mode);
+  else table.call("start the process tree", sys.clone, [flags, 0, 0, 0, 0], { mode });
   table.call("ask to die with the launcher", sys.prctl, [PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0]);
   table.call("see that the launcher still lives", sys.ppoll, [guard, 1, table.words(0, 0), 0, 8], {
     mode: "equals",

@@ -3,6 +3,7 @@ import { POLICY } from "./_support/policy.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
 import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 import { canShareNetwork } from "./steps/network_steps.ts";
+import { GROUP_STEP } from "./group_steps.ts";
 import { launchTable, type LaunchTarget, policyTable } from "./policy_table.ts";
 import type { Table } from "./image/table.ts";
 import { SYSTEM_CALLS } from "../../system/syscalls.ts";
@@ -188,6 +189,22 @@ function limitsOf(policy: SandboxPolicy) {
   });
   return { limits, counted: table.steps.includes("limit the processes of the namespace") };
 }
+
+Deno.test("S38 policyTable() has the tree born in its group, and moves the launcher where it cannot be", () => {
+  const begins = (policy: SandboxPolicy | undefined, more: Partial<LaunchTarget> = {}) => {
+    const target: LaunchTarget = { processor: "x86_64", serverPid: 7, entersGroup: true, ...more };
+    const table = policyTable(policy, target);
+    const calls = table.entries.filter(({ step }) => table.steps[step] === GROUP_STEP).map(({ number }) => number);
+    return { calls, forks: table.entries.filter(({ mode }) => mode === "fork" || mode === "forkAll").length };
+  };
+  const born = [SYS.openat, SYS.dup3, SYS.clone3];
+  const moved = [SYS.openat, SYS.write];
+  assert.deepStrictEqual(begins(POLICY), { calls: born, forks: 2 });
+  assert.deepStrictEqual(begins(undefined), { calls: born, forks: 1 });
+  assert.deepStrictEqual(begins({ ...POLICY, namespaces: false }), { calls: moved, forks: 1 }, "clone3 is filtered");
+  assert.deepStrictEqual(begins(POLICY, { stderrFile: "/f" }), { calls: moved, forks: 2 });
+  assert.ok(!policyTable(POLICY, TARGET).steps.includes(GROUP_STEP), "without a group");
+});
 
 Deno.test("S10 launchTable() sets each limit, none above what the server itself may have", () => {
   const limits = { fileSize: 5000, processes: 40, openFiles: 4096, memory: 6000, cpuSeconds: 7 };

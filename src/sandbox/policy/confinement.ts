@@ -42,6 +42,16 @@ export interface ConfinementChoice {
   /** Commands of a session have one loopback (S34), in the network `localhost`; absent: each has its own. */
   readonly sharesLoopback?: true;
   readonly limits: ResourceLimits;
+  /** What must hold for the whole tree of a command, or nothing starts; absent: nothing must. */
+  readonly totals?: TotalLimits;
+}
+
+/** Limits of all processes of a command together; absent: none was chosen. */
+export interface TotalLimits {
+  /** Bytes. */
+  readonly memory?: number;
+  /** Processes and threads at once; then also `processes` of the limits. */
+  readonly tasks?: number;
 }
 
 /** Defaults. */

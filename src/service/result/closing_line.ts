@@ -1,4 +1,5 @@
 /** The facts of an operation on one line, and as data for programs (X4). */
+import { type TreeUsage, usageWords } from "../../base/command/tree_usage.ts";
 import { duration } from "../../base/time.ts";
 import { isToBeFeared } from "./protected_note.ts";
 import type { Operation } from "../../operation/operation_record.ts";
@@ -36,6 +37,7 @@ function factsLine(operation: Operation, first: readonly string[]): string {
     ...first,
     ...end?.command?.kind === "exited" ? [`exit code ${end.command.code}`] : [],
     ...end?.command?.kind === "signalled" ? [`signal ${end.command.signal}`] : [],
+    ...usageWords(end?.command?.usage ?? {}),
     duration(elapsedMs(operation, operation.endedAt ?? operation.createdAt)),
     ...operation.protectedChanges.some(isToBeFeared) ? ["PROTECTED PATHS CHANGED"] : [],
   ];
@@ -74,6 +76,7 @@ export function operationMeta(operation: Operation, view: OutputView | undefined
     ...end?.command?.kind === "exited" && { exit_code: end.command.code },
     ...end?.command?.kind === "signalled" && { signal: end.command.signal },
     ...end?.message !== undefined && { message: end.message },
+    ...usageMeta(end?.command?.usage),
     ...isEnded(operation.state) && { duration_ms: elapsedMs(operation, operation.createdAt) },
     ...view !== undefined && {
       output_bytes: operation.output.totalBytes,
@@ -81,6 +84,14 @@ export function operationMeta(operation: Operation, view: OutputView | undefined
       omitted_bytes: view.omittedBytes,
       omitted_lines: view.omittedLines,
     },
+  };
+}
+
+function usageMeta(usage: TreeUsage | undefined): Record<string, unknown> {
+  return {
+    ...usage?.processorMs !== undefined && { processor_ms: usage.processorMs },
+    ...usage?.memoryPeakBytes !== undefined && { memory_peak_bytes: usage.memoryPeakBytes },
+    ...usage?.outOfMemory !== undefined && { out_of_memory: true },
   };
 }
 

@@ -173,6 +173,17 @@ const FLAGS = {
     range: [1, 1_000_000_000],
     narrowsOnly: "none",
   }),
+  "limit-memory-total": {
+    value: "limit",
+    placeholder: "BYTES",
+    help: "How much memory all processes of a command may have, such as 8G; refuses to start where that cannot be held",
+    range: [16 * 1024 ** 2, Number.MAX_SAFE_INTEGER],
+    narrowsOnly: "none",
+  },
+  "limit-tasks": taking("limit", "N", "As --limit-processes, and refuses to start where that cannot be held", {
+    range: [8, 4_000_000],
+    narrowsOnly: "none",
+  }),
   "require-layer": taking("choice", "LAYER", "Refuse to start if the kernel does not provide this layer", {
     repeatable: true,
     choices: SANDBOX_LAYERS,

@@ -38,6 +38,9 @@ function opens(path: string): string {
 }
 const OPENED = /open for writing: 42/;
 
+/** Where version 2 of control groups is mounted, with or beside version 1: the lists of processes at the top. */
+const GROUP_LISTS = ["/sys/fs/cgroup/cgroup.procs", "/sys/fs/cgroup/unified/cgroup.procs"];
+
 const OUTSIDER = "/var/tmp";
 const SHARED_MEMORY = "/dev/shm";
 
@@ -256,6 +259,11 @@ s = socket.socket(1); s.settimeout(5); s.connect("${scene.out}/directory/daemon"
         needs: { machine: () => lacking("/proc/sysrq-trigger") },
       },
       "ip_forward": { does: () => opens("/proc/sys/net/ipv4/ip_forward"), evidence: OPENED },
+      "the top of the control groups": {
+        does: () => GROUP_LISTS.map(opens).join("\n"),
+        evidence: OPENED,
+        needs: { machine: () => GROUP_LISTS.every(lacking) ? "this machine has no control groups" : undefined },
+      },
       "oom_score_adj of the server": {
         does: ({ server }) => opens(`/proc/${server}/oom_score_adj`),
         evidence: OPENED,

@@ -85,13 +85,15 @@ async function checkServer(composing: Parameters<typeof compose>[0]): Promise<re
     check("scope", "scope", "ok", service.scope.roots.join(", ")),
     ...sandbox.warnings.map((warning) => check("cache", "cache", "warning", warning)),
   ];
+  const line = await service.settings.sandbox.groups?.();
+  const groups = line === undefined ? [] : [check("groups", "control groups", "ok", line)];
   const gaps = (help: string) => sandbox.missing.map((gap) => check("gap", "not enforced", "warning", `${gap}${help}`));
   if (policy === undefined && service.settings.sandbox.enforced) {
     return [...places, check("seatbelt", "Seatbelt", "ok", "the profile was tried"), ...gaps("")];
   }
   if (policy === undefined) {
     const off = "off (--no-sandbox): commands run with all your permissions";
-    return [...places, check("landlock", "Landlock", "warning", off)];
+    return [...places, check("landlock", "Landlock", "warning", off), ...groups];
   }
   return [
     ...places,
@@ -99,6 +101,7 @@ async function checkServer(composing: Parameters<typeof compose>[0]): Promise<re
     policy.namespaces
       ? check("namespaces", "namespaces", "ok", "mount and PID namespaces")
       : check("namespaces", "namespaces", "warning", NO_NAMESPACES),
+    ...groups,
     ...policy.confinement.network === "full" ? [check("network", "network", "ok", OPEN)] : [],
     ...gaps(": a newer kernel does it"),
     ...await checkSelfTest(runner),

@@ -79,7 +79,9 @@ export class LaunchImages implements Disposable {
 
   /** Processor and server process that launches are for. */
   get target(): LaunchTarget {
-    return { processor: this.#options.sandbox.processor, serverPid: Deno.pid, sharedNetwork: this.#network };
+    const { sandbox: { processor }, spawner } = this.#options;
+    const grouped = spawner.groups !== undefined && { entersGroup: true as const };
+    return { processor, serverPid: Deno.pid, sharedNetwork: this.#network, ...grouped };
   }
 
   /** Sets, once and before the first launch, the network that commands share; undefined: each has its own. */

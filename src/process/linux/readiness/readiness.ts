@@ -31,6 +31,8 @@ export interface ReadinessOptions {
   /** Serves a network by name. */
   readonly network: SessionNetwork;
   readonly once: NetworkOnce;
+  /** Opens the control groups of launches, where there are any. */
+  readonly groups: () => Promise<unknown>;
   readonly logger: Logger;
 }
 
@@ -108,7 +110,7 @@ export class Readiness {
   async #askKernel(repositories: Promise<void>): Promise<SandboxPolicy | undefined> {
     const { sandbox, spawner, images, logger } = this.#options;
     const wanted = this.#withSockets(sandbox.policy);
-    await repositories;
+    await Promise.all([repositories, this.#options.groups()]);
     if (wanted?.confinement.unixSockets === "private") await this.#options.sockets.settle(wanted);
     const question = { policy: wanted, target: images.target, spawner, logger };
     const tryWhole = (policy: SandboxPolicy) => this.#testWhole(policy);

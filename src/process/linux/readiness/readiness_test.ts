@@ -103,6 +103,7 @@ async function startWithout(taken: Taken): Promise<string> {
     const sockets = { canList: () => true, settle: () => Promise.resolve() };
     await using once = new NetworkOnce();
     const readiness = new Readiness({
+      groups: () => Promise.resolve(),
       ...{ sandbox, spawner, images, network, once, sockets },
       protectedState: undefined,
       logger: SILENT,

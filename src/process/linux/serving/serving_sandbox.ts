@@ -1,5 +1,6 @@
 /** A sandbox that serves one command after another, as long as nothing of the last one remains. */
 import type { CommandEnd, LeftRunning } from "../../../base/command/command_end.ts";
+import type { TreeUsage } from "../../../base/command/tree_usage.ts";
 import { ignoreClosedPipe } from "../../../base/errors.ts";
 import type { CommandHooks } from "../../command_runner.ts";
 import type { LauncherProcess, LauncherStatus } from "../../spawn.ts";
@@ -75,7 +76,9 @@ export class ServingSandbox {
       kill: () => this.#kill(),
       root: () => this.#status === undefined ? this.#leader : undefined,
       leftRunning: () => this.#leader === undefined ? undefined : this.#options.leftRunning(this.#leader),
+      usage: () => this.#options.process.group?.usage(),
     }, hooks);
+    this.#options.process.group?.begin();
     this.#command = command;
     this.#onOutput = hooks.onOutput;
     if (this.#status !== undefined) this.#giveUp(command, this.#status);
@@ -235,6 +238,8 @@ export interface SandboxOfCommand {
   root(): number | undefined;
   /** The living processes that a command left, by name; undefined: none. */
   leftRunning(): LeftRunning | undefined;
+  /** What its tree has used; undefined: nothing counts it. */
+  usage(): TreeUsage | undefined;
 }
 
 /** The name of a command in messages. */
@@ -346,7 +351,9 @@ export class ServedCommand {
   #describe(status?: LauncherStatus): CommandEnd {
     const names = this.#names;
     if (this.#failure !== undefined) return endOfFailure(this.#failure, names.steps, names.program);
-    if (this.#firstEnd === undefined) return endOfLauncher(status, names.program);
-    return { ...this.#firstEnd, ...this.#left !== undefined && { left: this.#left } };
+    const used = this.#sandbox.usage();
+    const usage = used && { usage: used };
+    if (this.#firstEnd === undefined) return { ...endOfLauncher(status, names.program), ...usage };
+    return { ...this.#firstEnd, ...this.#left !== undefined && { left: this.#left }, ...usage };
   }
 }
