@@ -44,7 +44,8 @@ async function tell(changes: Changes, { server, peer, withUsage }: Telling): Pro
   let measuredAt = Date.now();
   while (!peer.gone.aborted) {
     const isBusy = withUsage && running(server).length > 0;
-    const timer = isBusy ? setTimeout(() => changes.wake(), measuredAt + USAGE_MS - Date.now()) : undefined;
+    const pause = Math.max(0, measuredAt + USAGE_MS - Date.now());
+    const timer = isBusy ? setTimeout(() => changes.wake(), pause) : undefined;
     await changes.next();
     clearTimeout(timer);
     const { isOther, operations } = changes.take();
