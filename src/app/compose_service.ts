@@ -88,7 +88,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const telemetry = stack.use(await openTelemetry(options));
   const kept = { ...openStorage(settings, sandbox, log), observe: telemetry?.observe };
   const inline = inlineLimits(settings.maxInlineBytes);
-  const facts = { scope, settings: { ...settings, inline, sandbox: status, publishedAs } };
+  const facts = { scope, appPage, settings: { ...settings, inline, sandbox: status, publishedAs } };
   const catalog = () => tools.current();
   const onChange = settings.hotReload ? (listener: () => void) => tools.subscribe(listener) : undefined;
   const toolbox = stack.use(await lateToolbox({ ...options, sandbox, runner, audit }));
@@ -170,6 +170,11 @@ async function openTelemetry({ settings, environment, log }: ComposeOptions): Pr
   const opened = Telemetry.open({ address, environment, transport, log });
   if (!opened.ok) throw new UsageError(opened.problem);
   return opened.value;
+}
+
+/** The text is read with the first request for it. */
+async function appPage(): Promise<string> {
+  return (await (await import("../dashboard/page_text.ts")).pageText()).html;
 }
 
 function reportReady(

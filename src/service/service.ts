@@ -142,6 +142,8 @@ export interface Service {
   readonly log: Logger;
   /** The named shells of this connection (B5); absent: the connection lasts for only one call. */
   readonly shells?: ConnectionShells;
+  /** The page of operations as HTML (V4); absent: clients get none. */
+  readonly appPage?: () => Promise<string>;
   /** Calls that wait for a client's answer. */
   readonly heldCalls: HeldCalls;
   /**

@@ -8,6 +8,7 @@ import { PromptList } from "../prompts/serve_prompts.ts";
 import type { ClientOffers } from "../questions/question.ts";
 import { LogLevel } from "../sdk/log_level.ts";
 import type { Revision, Service } from "../service.ts";
+import { withApp } from "../apps/operations_app.ts";
 import { toolList } from "./tool_list.ts";
 import { shownValue } from "../../base/text.ts";
 import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
@@ -39,7 +40,8 @@ export function connectionParts(service: Service, link: ClientLink, revision: Re
         throw new RequestError(RequestErrorCode.InvalidParams, message);
       }
       const { plain, withTasks } = await tools();
-      return { tools: link.hasCoreTasks ? withTasks : plain };
+      const listed = link.hasCoreTasks ? withTasks : plain;
+      return { tools: offers.apps === true ? withApp(service, listed) : listed };
     },
   };
 }

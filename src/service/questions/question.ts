@@ -6,6 +6,8 @@ import type { LoggingLevel } from "@modelcontextprotocol/server";
 import type { Outcome } from "../../base/outcome.ts";
 import { isObject, member } from "../../wire/json_value.ts";
 
+import { showsApps } from "./app_capability.ts";
+
 /** A request to a client. */
 export interface Question {
   readonly method: "elicitation/create" | "sampling/createMessage";
@@ -23,6 +25,8 @@ export interface ClientOffers {
   readonly elicitation?: Members;
   /** Absent: none. */
   readonly sampling?: Members;
+  /** It shows pages of tools (V4). */
+  readonly apps?: true;
 }
 
 /** What a server tells a client. */
@@ -53,6 +57,7 @@ export function offersOf(capabilities: unknown): ClientOffers {
   return {
     ...isObject(elicitation) && { elicitation: withMode(elicitation) },
     ...isObject(sampling) && { sampling },
+    ...showsApps(capabilities) && { apps: true },
   };
 }
 

@@ -19,6 +19,7 @@ import { headingOf, operationMeta, statusLine } from "../result/closing_line.ts"
 import { finalText, styleOf } from "../result/result_text.ts";
 import type { Outcome } from "../../base/outcome.ts";
 import type { ResourceRefusal, ResourceSource } from "../resource_source.ts";
+import { readApp } from "../apps/operations_app.ts";
 import type { Service } from "../service.ts";
 import {
   OPERATIONS_URI,
@@ -66,6 +67,8 @@ export function serveReading(server: Server, service: Service, use: ResourceUse)
   server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq: { signal } }) => {
     const source = sourceOf(service, uri);
     if (source !== undefined) return answerOf(uri, await source.read(uri, signal));
+    const app = await readApp(service, uri);
+    if (app !== undefined) return app;
     const contents = await readResource(service, uri);
     use.read = true;
     return { contents };
