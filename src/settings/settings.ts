@@ -243,6 +243,8 @@ function httpSettings(values: FlagValues) {
     handshakeTimeoutMs: (values.number("handshake-timeout") ?? 45) * 1000,
     /** Clients must send the bearer token (H8). */
     requireToken: values.isOn("require-token"),
+    /** The page of `ahma_mcp dashboard` is served too (V2). */
+    dashboard: values.isOn("dashboard"),
     /** `Host` headers and origins accepted in addition to the server's own (H8). */
     allowedHosts: values.texts("allow-host"),
     allowedOrigins: values.texts("allow-origin"),

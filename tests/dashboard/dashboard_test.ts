@@ -1,6 +1,7 @@
 /** What the server of the dashboard tells its page and does for it, and that all others get nothing (V2, V3). */
 import assert from "node:assert/strict";
-import { withDeadline } from "../_support/deadline.ts";
+import { until, withDeadline } from "../_support/deadline.ts";
+import { HttpServerProcess } from "../_support/servers/http_server.ts";
 import { ServerProcess } from "../_support/server_process.ts";
 import { exists, usersAtHand, Workbench } from "../_support/workbench.ts";
 import { type DashboardEvent, DashboardProcess } from "./dashboard_process.ts";
@@ -125,6 +126,21 @@ Deno.test("V2 the page shows a terminal as its screen, and takes back what an op
   assert.strictEqual(await page.interrupt(), 0);
   // It went on without the page.
   assert.ok((await server.call("status", { operation_id: operation })).text.includes("hello world"));
+});
+
+Deno.test("V2 V3 an HTTP server serves the page as well, and what keeps its stderr gets no token", async () => {
+  using bench = new Workbench(USER);
+  await using server = await HttpServerProcess.start(bench, { flags: ["--dashboard"] });
+  const line = await until(() => /^Dashboard: (\S+)$/m.exec(server.stderr)?.[1], 20_000, "the address");
+  assert.match(line, /^file:\/\/\/.*\/dashboard-\d+\.html$/);
+  const path = new URL(line).pathname;
+  assert.strictEqual(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
+  const [, origin = "", token = ""] =
+    /url=(http:\/\/127\.0\.0\.1:\d+)\/#(\w{64})"/.exec(await Deno.readTextFile(path)) ?? [];
+  const events = await fetch(`${origin}/api/events`, { headers: { authorization: `Bearer ${token}` } });
+  assert.strictEqual(events.status, 200);
+  await events.body?.cancel();
+  assert.ok(!server.stderr.includes(token));
 });
 
 Deno.test("V3 without the token there is nothing, not even for a command that reaches the loopback, and no other user sees a server", async () => {

@@ -10,6 +10,8 @@ import { printProblem } from "../terminal/print.ts";
 import { NO_SANDBOX_SERVER, openRunLog } from "../terminal/run_log.ts";
 import type { CommandContext } from "../terminal/command_context.ts";
 import type { Echo } from "../../bridge/session/session.ts";
+import { openDashboard } from "../commands/dashboard/open_dashboard.ts";
+import { privateLink } from "../commands/dashboard/private_link.ts";
 import { colours } from "../terminal/colours.ts";
 import { redactFields, redactText } from "../../logging/redact.ts";
 import { parseJson } from "../../wire/json_value.ts";
@@ -47,6 +49,10 @@ export async function serveHttp(options: CommandContext, http: HttpSettings): Pr
     logger.info("Listening", { address });
     if (token !== undefined) await printProblem(`Token file: ${token.path}`);
     await printProblem(`Listening on ${address}`);
+    await using page = http.dashboard ? await openDashboard(options, { port: 0, log: logger }) : undefined;
+    // What is no terminal keeps what it gets, and the address has the token.
+    await using link = page && !Deno.stderr.isTerminal() ? await privateLink(page.url, environment) : undefined;
+    if (page !== undefined) await printProblem(`Dashboard: ${link?.url.href ?? page.url.href}`);
     const lost = await Promise.race([aborted(stop), program.server.lost]);
     if (lost instanceof Error) throw lost;
   } catch (thrown) {
