@@ -245,7 +245,7 @@ Deno.test("H1 H10 readInvocation() turns every flag of HTTP into its setting, an
   assert.deepStrictEqual(invocation(["--http-port", "4000"]), serve({}));
   const words = "--mode http --http-host ::1 --http-port 0 --session-isolation --handshake-timeout 2 --require-token " +
     "--allow-host a:1 --allow-host b --allow-origin http://c --max-sessions 3 --session-idle 9 --server-command npx " +
-    "--server-args=-y --server-args pkg --no-sandbox-server --request-timeout 0";
+    "--server-args=-y --server-args pkg --no-sandbox-server --request-timeout 0 --dashboard";
   assert.deepStrictEqual(
     invocation(words.split(" ")),
     serve({
@@ -255,7 +255,7 @@ Deno.test("H1 H10 readInvocation() turns every flag of HTTP into its setting, an
         sessionIsolation: true,
         handshakeTimeoutMs: 2_000,
         requireToken: true,
-        dashboard: false,
+        dashboard: true,
         allowedHosts: ["a:1", "b"],
         allowedOrigins: ["http://c"],
         maxSessions: 3,
@@ -362,11 +362,8 @@ Deno.test("L1 readInvocation() knows what a mode, a subcommand and a word after 
 });
 
 Deno.test("S6 S10 readInvocation() refuses limits and networks that say nothing", () => {
-  const problems = [["--limit-memory", "1K"], ["--limit-cpu", "0"], ["--limit-processes", "many"], [
-    "--network",
-    "lan",
-  ]];
-  assert.deepStrictEqual(problems.map((words) => invocation(words)), [
+  const problems = ["--limit-memory 1K", "--limit-cpu 0", "--limit-processes many", "--network lan"];
+  assert.deepStrictEqual(problems.map((words) => invocation(words.split(" "))), [
     'Cannot use flag "--limit-memory": "1K" is neither "none" nor a whole number from 16777216 to 9007199254740991 ' +
     "(K, M, G and T may follow it)",
     'Cannot use flag "--limit-cpu": "0" is neither "none" nor a whole number from 1 to 1000000000 (K, M, G and T may ' +

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { MODERN_META, type RpcMessage } from "../_support/json_rpc.ts";
 import { type Era, ERAS, ServerProcess } from "../_support/server_process.ts";
+import { startAppHost } from "./app_host.ts";
+import { Browser } from "./browser.ts";
 import { Workbench } from "../_support/workbench.ts";
 
 const PAGE = "ui://ahma/operations";
@@ -84,3 +86,36 @@ for (const era of ERAS) {
     assert.ok(!JSON.stringify(result).includes("ui://"), "the list of resources is as before");
   });
 }
+
+Deno.test("V4 the page works in a host of another origin, without a network of its own, and ends an operation there", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { era: "none" });
+  const host = await Host.of(server, "2025-11-25", SHOWS_APPS);
+  const { text: html } = await host.read(PAGE);
+  const command = 'echo "<img src=x onerror=alert(1)>"; sleep 307';
+  await host.ask("tools/call", {
+    name: "sandboxed_shell",
+    arguments: { command, execution_mode: "AsyncResultPush" },
+  });
+  await bench.processesAppear("sleep 307");
+  await using shown = startAppHost(html, (method, params) => host.ask(method, params));
+  await using browser = await Browser.start();
+  const outer = await browser.open(shown.url);
+  const page = await browser.frame();
+  await page.click(".rows a", "sleep 307");
+  await page.seeText(".console .line", "<img src=x onerror=alert(1)>");
+  assert.strictEqual(await page.read("getComputedStyle(document.documentElement).colorScheme"), "dark");
+  await page.click(".actions button", "Cancel");
+  await page.click(".asked button", "End it");
+  await bench.processesGone("sleep 307");
+  await page.seeText(".facts dd", "cancelled");
+  const methods = new Set(await outer.read<readonly string[]>("window.methods"));
+  assert.deepStrictEqual([...methods].toSorted(), [
+    "resources/read",
+    "tools/call",
+    "ui/initialize",
+    "ui/notifications/initialized",
+    "ui/notifications/size-changed",
+  ]);
+  assert.deepStrictEqual([outer.problems, page.problems], [[], []]);
+});

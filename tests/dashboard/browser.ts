@@ -82,6 +82,24 @@ export class Browser implements AsyncDisposable {
     return tab;
   }
 
+  /** The page in the one frame of another site. */
+  async frame(): Promise<Tab> {
+    const isFrame = ({ type }: { readonly type: string }) => type === "iframe";
+    const found = await until(
+      async () => {
+        const { targetInfos } = await this.send("Target.getTargets");
+        return (targetInfos as readonly { readonly type: string; readonly targetId: string }[]).find(isFrame);
+      },
+      DEADLINE,
+      "the frame of the page",
+    );
+    const { sessionId } = await this.send("Target.attachToTarget", { targetId: found.targetId, flatten: true });
+    const tab = new Tab(this, String(sessionId), { isFrame: true });
+    this.#tabs.set(String(sessionId), tab);
+    for (const domain of ["Runtime", "Log"]) await tab.send(`${domain}.enable`);
+    return tab;
+  }
+
   /** One command of the protocol. */
   async send(method: string, params?: object, sessionId?: string): Promise<Result> {
     const id = ++this.#lastId;
@@ -132,12 +150,15 @@ const PROBLEMS = new Set(["Runtime.exceptionThrown", "Page.javascriptDialogOpeni
 export class Tab {
   readonly #browser: Browser;
   readonly #session: string;
+  /** The place of a mouse is that in the page around it. */
+  readonly #isFrame: boolean;
   /** Problems, dialogs and reports of the page's policy, as they came. */
   readonly problems: string[] = [];
 
-  constructor(browser: Browser, session: string) {
+  constructor(browser: Browser, session: string, { isFrame = false } = {}) {
     this.#browser = browser;
     this.#session = session;
+    this.#isFrame = isFrame;
   }
 
   async send(method: string, params: object = {}): Promise<Result> {
@@ -183,6 +204,7 @@ export class Tab {
   /** Clicks in the middle of the visible element that has the text. */
   async click(selector: string, text = ""): Promise<void> {
     await this.seeText(selector, text);
+    if (this.#isFrame) return await this.read(`${finding(selector, text)}.click()`);
     const { x, y } = await this.read<{ x: number; y: number }>(`(() => {
       const found = ${finding(selector, text)};
       found.scrollIntoView({ block: "nearest" });

@@ -4,6 +4,8 @@
 const TOKEN_KEY = "ahma-token";
 const TOKEN = /^#?([\w-]{20,})$/;
 const LONGEST_PAUSE_MS = 15_000;
+/** `host`: what shows the page; undefined: it stands in a tab of its own. */
+const shown = {};
 
 /** Takes a token out of the address, where neither history nor a copied address should have it. */
 function takeToken() {
@@ -18,6 +20,7 @@ function takeToken() {
 class NoTokenError extends Error {}
 
 async function ask(path, init = {}) {
+  if (shown.host !== undefined) throw new Error(`Only ${OWN_PAGE} shows that`);
   const token = sessionStorage.getItem(TOKEN_KEY);
   if (token === null) throw new NoTokenError("This tab has no token");
   const headers = { authorization: `Bearer ${token}`, ...init.headers };
@@ -30,6 +33,7 @@ async function ask(path, init = {}) {
 
 /** Does something; gives the line that says what was done. */
 async function act(action) {
+  if (shown.host !== undefined) return await shown.host.act(action);
   const headers = { "ahma-action": "1", "content-type": "application/json" };
   const response = await ask("/api/action", { method: "POST", headers, body: JSON.stringify(action) });
   return (await response.json()).done ?? "Done";
@@ -41,6 +45,7 @@ async function askJson(path) {
 
 /** Hands on each event of a stream until it ends; gives nothing. */
 async function readEvents(path, signal, onEvent) {
+  if (shown.host !== undefined) return await shown.host.events(path, signal, onEvent);
   const response = await ask(path, { signal });
   let rest = "";
   for await (const text of response.body.pipeThrough(new TextDecoderStream())) {

@@ -6,6 +6,7 @@ const APP_PROTOCOL = "2026-01-26";
 /** A host tells no changes, so that the page looks; milliseconds. */
 const LOOK_MS = 1_000;
 const APP_HEIGHT = 640;
+const OWN_PAGE = "the page of ahma_mcp dashboard";
 
 class HostApp {
   #last = 0;
@@ -47,7 +48,7 @@ class HostApp {
 
   /** As `act` does; a host can only end operations. */
   async act({ action, operation }) {
-    if (action !== "kill") throw new Error("Only the page of ahma_mcp dashboard can do that");
+    if (action !== "kill") throw new Error(`Only ${OWN_PAGE} can do that`);
     const params = { name: `${this.#prefix}cancel`, arguments: { operation_id: operation } };
     const { content, isError } = await this.#request("tools/call", params);
     const text = content.map((part) => part.text ?? "").join(" ");

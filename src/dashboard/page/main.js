@@ -20,6 +20,7 @@ class Page {
   #closed = new AbortController();
 
   start() {
+    shown.host = HostApp.find();
     takeToken();
     const nav = document.getElementById("nav");
     for (const [name, label] of Object.entries(VIEWS)) {

@@ -4,6 +4,7 @@ import API from "./api.js" with { type: "text" };
 import CHANGES from "./changes.js" with { type: "text" };
 import DETAIL from "./detail.js" with { type: "text" };
 import DOM from "./dom.js" with { type: "text" };
+import HOST_APP from "./host_app.js" with { type: "text" };
 import LIST from "./list.js" with { type: "text" };
 import MAIN from "./main.js" with { type: "text" };
 import MODEL from "./model.js" with { type: "text" };
@@ -20,6 +21,7 @@ export const SCRIPTS: readonly string[] = [
   TEXT,
   ANSI,
   API,
+  HOST_APP,
   MODEL,
   OUTPUT,
   TERMINAL,
