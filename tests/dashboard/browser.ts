@@ -154,6 +154,7 @@ export class Tab {
   readonly #isFrame: boolean;
   /** Problems, dialogs and reports of the page's policy, as they came. */
   readonly problems: string[] = [];
+  #answer: ((url: URL) => string) | undefined;
 
   constructor(browser: Browser, session: string, { isFrame = false } = {}) {
     this.#browser = browser;
@@ -168,6 +169,12 @@ export class Tab {
   async goTo(url: string): Promise<void> {
     await this.send("Page.navigate", { url });
     await this.see("document.readyState === 'complete'", `the page ${url}`);
+  }
+
+  /** Gives this text to each request of the page in the dashboard's place. */
+  async answering(answer: (url: URL) => string): Promise<void> {
+    this.#answer = answer;
+    await this.send("Fetch.enable", { patterns: [{ urlPattern: "*/api/*" }] });
   }
 
   async resize(width: number, height: number): Promise<void> {
@@ -239,10 +246,18 @@ export class Tab {
 
   /** Takes what the browser says of the page. */
   notice(method: string, params: Result): void {
+    if (method === "Fetch.requestPaused") void this.#fulfil(params);
     const { source } = (params["entry"] ?? {}) as { readonly source?: string };
     // Requests that fail are what some tests are about.
     if (PROBLEMS.has(method) && source !== "network") this.problems.push(JSON.stringify(params));
     if (method === "Page.javascriptDialogOpening") void this.send("Page.handleJavaScriptDialog", { accept: false });
+  }
+
+  async #fulfil({ requestId, request }: Result): Promise<void> {
+    const { url } = request as { readonly url: string };
+    const body = new TextEncoder().encode(this.#answer?.(new URL(url))).toBase64();
+    // The page may have gone on by then.
+    await this.send("Fetch.fulfillRequest", { requestId, responseCode: 200, body }).catch(() => {});
   }
 }
 

@@ -99,6 +99,7 @@ class OperationRow {
   #age = el("span", { class: "age" });
   #about = el("span", { class: "about" });
   #use = el("span", { class: "use" });
+  #told = "";
 
   constructor(operation) {
     this.#link = el("a", { class: "row", href: linkTo(operation) }, [
@@ -116,16 +117,17 @@ class OperationRow {
 
   update(operation) {
     const { state, tool, title, client, project, session, usage, denials } = operation;
-    if (this.item?.state !== state) this.#icon.replaceChildren(stateIcon(state));
-    setAttribute(this.#link, "data-state", shapeOf(state));
-    setText(this.#title, visible(title, 300) || visible(tool, 100));
-    const words = [
-      stateWord(state),
-      visible(tool, 80),
-      session && `shell ${visible(session, 60)}`,
-      visible(client, 60),
-    ];
-    setText(this.#about, [...words, projectName(project)].filter((word) => word).join(" · "));
+    // What it uses changes often, and what it is seldom.
+    const told = [state, tool, title, client, project, session].join("\n");
+    if (told !== this.#told) {
+      this.#told = told;
+      this.#icon.replaceChildren(stateIcon(state));
+      setAttribute(this.#link, "data-state", shapeOf(state));
+      setText(this.#title, visible(title, 300) || visible(tool, 100));
+      const shell = session && `shell ${visible(session, 60)}`;
+      const words = [stateWord(state), visible(tool, 80), shell, visible(client, 60), projectName(project)];
+      setText(this.#about, words.filter((word) => word).join(" · "));
+    }
     const used = usage === undefined ? "" : `${bytes(usage.memoryBytes)} · ${duration(usage.processorMs)} CPU`;
     setText(this.#use, denials?.length > 0 ? `${counted(denials.length, "denial")}` : used);
     this.#use.classList.toggle("warn", denials?.length > 0);

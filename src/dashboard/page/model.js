@@ -72,7 +72,7 @@ function elapsedOf(operation) {
 }
 
 function linkTo({ server, id }) {
-  return `#op/${encodeURIComponent(server)}/${encodeURIComponent(id)}`;
+  return `#op/${encodeURIComponent(server.toWellFormed())}/${encodeURIComponent(id.toWellFormed())}`;
 }
 
 /** What the words of a filter are looked for in. */

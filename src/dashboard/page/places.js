@@ -30,7 +30,7 @@ class ServerCard {
     const running = operations.filter(({ state }) => state === "running").length;
     const facts = [
       ["Scope", scopes.map((scope) => visible(scope)).join(", ")],
-      ["Sandbox", visible(sandbox)],
+      ["Sandbox", sandbox?.split("\n").map((line) => visible(line)).join(" · ")],
       ["Audit log", auditLog === undefined ? "none: start it with --audit-log FILE" : visible(auditLog)],
       ["Changes", undo === true ? "kept for undo" : "not kept: start it with --undo"],
     ].filter(([, value]) => value);

@@ -1,0 +1,247 @@
+/** Texts of others that pretend to be a part of the page: tool names, titles, output, paths, clients (V3). */
+import assert from "node:assert/strict";
+import { ServerProcess } from "../_support/server_process.ts";
+import { usersAtHand, Workbench } from "../_support/workbench.ts";
+import { Browser, type Tab } from "./browser.ts";
+import { DashboardProcess } from "./dashboard_process.ts";
+
+const [USER = "root"] = usersAtHand();
+
+/** Each would set `ran`, open a dialog or load something, if the page took it for more than a text. */
+const TEXTS: readonly string[] = [
+  "<script>ran=1</script>",
+  "<ScRiPt>ran=1</sCrIpT>",
+  "</script><script>ran=1</script>",
+  "</title><script>ran=1</script>",
+  "</style><script>ran=1</script>",
+  "<img src=x onerror=ran=1>",
+  "<img src=x onerror=alert(1)//",
+  `"><img src=x onerror="ran=1">`,
+  `' onmouseover='ran=1' x='`,
+  `" autofocus onfocus="ran=1`,
+  "<svg onload=ran=1>",
+  "<svg><script>ran=1</script></svg>",
+  "<svg><a xlink:href=javascript:ran=1><text>x</text></a></svg>",
+  "<math><mi xlink:href=javascript:ran=1>x",
+  "<iframe src=javascript:ran=1></iframe>",
+  `<iframe srcdoc="<script>parent.ran=1</script>">`,
+  "<object data=javascript:ran=1>",
+  "<embed src=javascript:ran=1>",
+  "<base href=http://evil.example/>",
+  "<link rel=stylesheet href=http://evil.example/x.css>",
+  "<meta http-equiv=refresh content=0;url=http://evil.example>",
+  "<form action=http://evil.example><button>go</button></form>",
+  "<details open ontoggle=ran=1>",
+  "<video><source onerror=ran=1>",
+  "<body onload=ran=1>",
+  "<style>@import 'http://evil.example/x'</style>",
+  "<template><script>ran=1</script></template>",
+  "<!--><script>ran=1</script>-->",
+  "<a href=javascript:ran=1>click</a>",
+  "javascript:ran=1",
+  "data:text/html,<script>ran=1</script>",
+  "#op/javascript:ran=1/x",
+  "//evil.example/%2f..",
+  "${ran=1}",
+  "{{constructor.constructor('ran=1')()}}",
+  "`;ran=1//",
+  "'];ran=1//",
+  "\\u003cscript\\u003eran=1\\u003c/script\\u003e",
+  "&lt;script&gt;ran=1&lt;/script&gt;",
+  "\u202e>gmi<\u2066\u200b\ufeff<img src=x onerror=ran=1>",
+  "\x1b]8;;javascript:ran=1\x1b\\link\x1b]8;;\x1b\\",
+  "\x1b[31m<b>\x1b[0m\x1b]0;<script>ran=1</script>\x07",
+  "\ud800<img src=x onerror=ran=1>\udfff",
+  "＜script＞ran=1＜/script＞",
+  "__proto__",
+  "constructor",
+  `"]{}*{background:url(http://evil.example)}`,
+  "red;background:url(http://evil.example)",
+];
+
+/** All that the page itself makes. */
+const OWN_ELEMENTS =
+  "html head meta title link style script body button header h1 h2 h3 h4 nav a span div section strong " +
+  "article main noscript p ul li input label select option dl dt dd pre code kbd textarea form table caption thead tbody " +
+  "tr th td svg path rect line text";
+
+/** What stands in the page and is not of its own making. */
+async function foreign(tab: Tab): Promise<readonly string[]> {
+  return await tab.read(`(() => {
+    const own = new Set(${JSON.stringify(OWN_ELEMENTS.split(" "))});
+    const found = document.querySelectorAll("script").length === 1 ? [] : ["a script"];
+    for (const one of document.querySelectorAll("*")) {
+      if (!own.has(one.localName)) found.push(one.localName);
+      for (const { name, value } of one.attributes) {
+        if (/^on|^src|^action|^formaction|^xlink/.test(name)) found.push(name);
+        if (name === "href" && !/^#|^data:,$/.test(value)) found.push("href " + value);
+        if (name === "style" && /url|@|expression/.test(value)) found.push("style " + value);
+      }
+    }
+    return window.ran === undefined ? found : [...found, "it ran"];
+  })()`);
+}
+
+async function isClean(tab: Tab, place: string): Promise<void> {
+  assert.deepStrictEqual(await foreign(tab), [], place);
+  assert.deepStrictEqual(tab.problems, [], place);
+}
+
+function operation(text: string, at: number): object {
+  const numbers = { memoryBytes: text, processorMs: text, processes: text, bytesIn: text, bytesOut: text, refusals: 1 };
+  return {
+    id: text,
+    tool: text,
+    title: text,
+    state: ["running", "queued", "failed", text][at % 4],
+    elapsedMs: at * 1_000,
+    created: Date.now() - 100_000,
+    ended: text,
+    session: text,
+    client: text,
+    ...at % 2 === 0 ? { input: "terminal", terminal: true } : { input: "pipe" },
+    usage: numbers,
+    network: numbers,
+    denials: [{ text, flags: [text] }],
+  };
+}
+
+function server(text: string, at: number): object {
+  return {
+    key: text,
+    pid: text,
+    version: text,
+    mode: text,
+    scopes: [`/${text}/${text}`],
+    auditLog: text,
+    sandbox: text,
+    undo: true,
+    behind: [text, { name: text, state: text, pin: text }],
+    operations: [operation(text, at)],
+    sessions: [{ name: text, directory: text, operation: text }],
+    questions: [{ id: text, text, answers: ["once", text], asked: 0 }],
+    granted: [{ id: text, text }],
+  };
+}
+
+function stream(...events: readonly object[]): string {
+  return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+}
+
+/** What the dashboard would answer, if all that a server says were hostile. */
+function hostileAnswer({ pathname, searchParams }: URL): string {
+  const text = searchParams.get("operation") ?? "";
+  const data = new TextEncoder().encode(`${text}\n`).toBase64();
+  const run = { text, fg: text, bg: text, bold: text };
+  const row = { tool: text, what: text, subject: text, flag: text, name: text, tools: [text], times: text, runs: text };
+  const rows = TEXTS.map((one) => ({ ...row, tool: one, what: one, subject: one, flag: one, name: one, tools: [one] }));
+  switch (pathname) {
+    case "/api/events":
+      return stream({ kind: "state", now: Date.now(), servers: TEXTS.map(server) });
+    case "/api/output":
+      return stream(
+        { event: "stream", stream: text },
+        { event: "earlier", leftOut: 7, data },
+        { event: "output", data },
+        { event: "screen", columns: 80, rows: [[run, run], [run]], cursor: [text, 1] },
+        { event: "waiting", reason: text },
+        { event: "not_taken", problem: text },
+        { event: "end", line: text },
+      );
+    case "/api/history":
+      return JSON.stringify({
+        ran: rows,
+        denials: rows,
+        names: rows,
+        killed: text,
+        logs: [{ path: text, problem: text }],
+      });
+    case "/api/changes": {
+      const changes = TEXTS.map((path) => ({ change: path, path }));
+      return JSON.stringify({
+        changes,
+        diff: TEXTS.map((one) => `+${one}`).join("\n"),
+        shared: TEXTS,
+        refs: [{ name: text }],
+      });
+    }
+    default:
+      return JSON.stringify({ done: JSON.stringify({ undone: [text], left: [{ path: text, reason: text }] }) });
+  }
+}
+
+Deno.test("V3 whatever a server says of itself stays text on every view: no policy is broken and no element is added", async () => {
+  assert.ok(TEXTS.length >= 40);
+  using bench = new Workbench(USER);
+  await using dashboard = await DashboardProcess.start(bench);
+  await using browser = await Browser.start();
+  const tab = await browser.open("about:blank");
+  await tab.answering(hostileAnswer);
+  await tab.goTo(dashboard.url);
+  await tab.see(`document.querySelectorAll(".rows li").length === ${TEXTS.length}`, "all operations");
+  await tab.see(`document.querySelectorAll(".question").length === ${TEXTS.length}`, "all questions");
+  await isClean(tab, "the list");
+  for (const [at, text] of TEXTS.entries()) {
+    // No address can name half a character.
+    if (!text.isWellFormed()) continue;
+    const begins = JSON.stringify(`${text}/`);
+    await tab.read(`[...document.querySelectorAll(".rows a")]
+      .find(({ hash }) => decodeURIComponent(hash.slice("#op/".length)).startsWith(${begins})).click()`);
+    await tab.see("document.querySelector('.console .line, .screen .line')", `output of ${text}`);
+    if (at % 4 === 2) {
+      await tab.click("button", "Changes and undo");
+      await tab.see(`document.querySelectorAll(".paths li").length >= ${TEXTS.length}`, `changes of ${text}`);
+    }
+    await isClean(tab, text);
+  }
+  for (const view of ["timeline", "permissions", "servers", "totals"]) {
+    await tab.read(`location.hash = "${view}"`);
+    await tab.see(
+      `document.querySelector("main h2")?.id === "${view}" && !document.body.innerText.includes("Loading")`,
+    );
+    await isClean(tab, view);
+  }
+  await tab.read("document.querySelectorAll('.question button').forEach((one) => one.click())");
+  await tab.see("document.querySelector('.question .said').textContent !== ''", "an answer");
+  await isClean(tab, "answers");
+  await tab.read("document.body.append(document.createElement('img'))");
+  assert.deepStrictEqual(await foreign(tab), ["img"], "the control: an element of others is found");
+  await tab.read("try { document.body.setAttribute('onclick', 'ran = 1') } catch {}");
+  await tab.read("try { document.body.innerHTML = '<img src=x>' } catch {}");
+  assert.notDeepStrictEqual(tab.problems, [], "the control: the page's policy reports");
+});
+
+Deno.test("V3 commands, their output, a project and a client with hostile names stay text", async () => {
+  using bench = new Workbench(USER);
+  const scope = `${bench.scope}/"><img src=x onerror=ran=1>\u202e{{7*7}}`;
+  bench.write(`${scope}/hostile.txt`, `${TEXTS.join("\n")}\n`);
+  await using process = await ServerProcess.start(bench, { flags: ["--sandbox-scope", scope], era: "none" });
+  await process.request("initialize", {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: TEXTS[5], version: TEXTS[0] },
+  });
+  await process.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`).toWellFormed()}'`;
+  await using dashboard = await DashboardProcess.start(bench);
+  await using browser = await Browser.start();
+  const tab = await browser.open(dashboard.url);
+  for (const at of [0, 1, 2, 3]) {
+    const words = TEXTS.filter((_, index) => index % 4 === at).map(quoted).join(" ");
+    await process.shell(`: ${words}; cat hostile.txt`, { working_directory: scope });
+  }
+  await tab.see("document.querySelectorAll('.rows li').length === 4", "all operations");
+  for (const at of [0, 1, 2, 3]) {
+    await tab.read(`document.querySelectorAll(".rows a")[${at}].click()`);
+    await tab.seeText(".console .line", "constructor.constructor");
+    await tab.seeText(".console .line", "⟨U+202E⟩>gmi<");
+    await tab.seeText(".console .line", "link");
+    await tab.seeText(".facts dd", "<img src=x onerror=ran=1>");
+    await isClean(tab, `operation ${at}`);
+  }
+  for (const view of ["timeline", "permissions", "servers", "totals"]) {
+    await tab.read(`location.hash = "${view}"`);
+    await tab.see(`document.querySelector("main h2")?.id === "${view}"`);
+    await isClean(tab, view);
+  }
+});
