@@ -6,8 +6,8 @@ import { commentsOf, filesUnder, repositoryPaths, ROOT } from "./_support/reposi
 const PATH = /(?<![\w~$.{}/*@<>-])(?:\.{1,2}\/)*\w[\w.-]*(?:\/[\w.-]+)*(?![\w*/{<-])/g;
 /** Files of these kinds are our own wherever they are named; others only below a folder of ours. */
 const OWN_KIND = /\.(?:md|ts)$/;
-/** Methods of the protocol, whose names look like files in tools/ and prompts/. */
-const METHOD = /^(?:tools\/(?:call|list)|prompts\/(?:get|list))$/;
+/** Methods of the protocol, whose names look like files in tools/, prompts/ and skills/. */
+const METHOD = /^(?:tools\/(?:call|list)|(?:prompts|skills)\/(?:get|list))$/;
 
 /** The paths that `text`, which stands in the file `place`, names and that are not there. */
 function missingPaths(text: string, place: string, paths: ReadonlySet<string>): string[] {

@@ -5,7 +5,7 @@
  * - `session.mjs`: what serves a connection over stdio, no package; it is read when that answer is out;
  * - `toolbox.mjs`: native tools, where a group of them is offered;
  * - `service.mjs`: the SDK on top of it, for what clients rarely send;
- * - `data.mjs`: the shipped tools and prompts;
+ * - `data.mjs`: the shipped tools, prompts and skill;
  * - `rest.mjs`: what is rarely needed, each piece evaluated when it is asked for.
  *
  * The bundler splits the modules by who needs them; the pieces are then joined into these files.
@@ -45,7 +45,7 @@ const BEGINNINGS: readonly (readonly RegExp[])[] = [
   [/^sdk_connection-/],
 ];
 /** Sources of data, as the bundler tells them. */
-const DATA = /^\/\/ (?:tools|prompts)\//m;
+const DATA = /^\/\/ (?:tools|prompts|skills)\//m;
 /** What imports a part by its address (src/app/program/program_parts.ts); `main.ts` exports it. */
 const ADDRESS = `import { partAddress as __partAddress } from "./${MAIN}";\n`;
 const PROGRAM = "../ahma_mcp.mjs";

@@ -20,6 +20,7 @@ import { beginConnection } from "../service/connection/begin_connection.ts";
 import { builtinSource } from "../service/builtin/builtin_source.ts";
 import { ToolFileSource } from "../service/tool_files/tool_file_source.ts";
 import type { ConnectionShellsOptions } from "../service/shells/connection_shells.ts";
+import type { ResourceSource } from "../service/resource_source.ts";
 import { inlineLimits, type PublishedAs, type Service } from "../service/service.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { StdioStreams } from "../service/connection/stdio_connection.ts";
@@ -31,6 +32,7 @@ import { CheckMemory, checkMemoryFile } from "./probes/probe_cache.ts";
 import { embeddedTools } from "../settings/bundles.ts";
 import { lateToolbox } from "./late_toolbox.ts";
 import type { OpenToolbox } from "./open_toolbox.ts";
+import { offersSkills } from "./prompts/offers_skills.ts";
 import { promptSources } from "./prompts/open_prompts.ts";
 import { listedSources, liveTools } from "./live_tools.ts";
 import { writePrivateFile } from "./private_files.ts";
@@ -100,7 +102,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     info: { name: "ahma_mcp", version: VERSION },
     sources: listedSources({ own, servers, facts, settings, log }),
     prompts: [...ownPrompts, ...servers.map(({ prompts }) => prompts)],
-    resources: [...toolbox.resources, ...servers.map(({ resources }) => resources)],
+    resources: [...await ownResources(options, toolbox, stack), ...servers.map(({ resources }) => resources)],
     ...servers[0] !== undefined && { instructions: servers[0].instructions, onLogLevel: servers[0].onLogLevel },
     catalog,
     checks: tools.checks,
@@ -159,6 +161,16 @@ async function identifiedServers(
   const environment = { ...options.environment, ...secrets?.values };
   const identified = await identifyServers({ ...options, environment });
   return (rest) => openServers(identified, rest);
+}
+
+/** Skills, where they are offered, and what native tools have. */
+async function ownResources(
+  options: ComposeOptions,
+  { resources }: Pick<OpenToolbox, "resources">,
+  stack: AsyncDisposableStack,
+): Promise<readonly ResourceSource[]> {
+  if (!offersSkills(options)) return resources;
+  return [(await import("./prompts/open_skills.ts")).skillSource(options, stack), ...resources];
 }
 
 /** Undefined: no collector is named. @throws {UsageError} When none can be told at this address. */

@@ -11,7 +11,8 @@ import { LiveDirectory } from "../system/live_directory.ts";
 import type { Prompt, PromptLibrary, PromptSet } from "./format/prompt.ts";
 import type { PromptText } from "./format/read_prompt.ts";
 import { PromptLoader } from "./load/load_prompts.ts";
-import { foldersBelow, type PromptDirectory } from "./load/read_prompts.ts";
+import type { PromptDirectory } from "./load/read_prompts.ts";
+import { foldersBelow } from "./load/walk.ts";
 import { type LiquidModule, loadLiquid } from "./render/liquid.ts";
 import { type RenderedMessage, TemplateEngine } from "./render/template_engine.ts";
 

@@ -15,7 +15,26 @@ export interface ResourceRefusal {
   readonly message: string;
 }
 
+/** One skill in the form of the extension. */
+export interface SkillEntry {
+  readonly uri: string;
+  readonly frontmatter: Readonly<Record<string, unknown>>;
+  readonly resources: readonly { readonly uri: string; readonly digest: string; readonly size: number }[];
+}
+
+/** What answers the requests of the extension. */
+export interface SkillEntries {
+  /** All of them, by address. */
+  entries(): Promise<readonly SkillEntry[]>;
+  /** The entry of a `SKILL.md`; undefined: there is no such skill. */
+  entry(uri: string): Promise<SkillEntry | undefined>;
+  /** What lies in a folder; undefined: there is no such folder. */
+  children(uri: string): Promise<readonly Resource[] | undefined>;
+}
+
 export interface ResourceSource {
+  /** Absent: it has no skills. */
+  readonly skills?: SkillEntries;
   /** What is listed at this moment, in order. */
   list(): Promise<ListedResources>;
   /** Whether an address or a template is of this source; it may name nothing. */
@@ -30,4 +49,6 @@ export interface ResourceSource {
   onChange(listener: () => void): Unsubscribe;
   /** Called with the address of each followed resource that has changed. */
   onUpdate(listener: (uri: string) => void): Unsubscribe;
+  /** Lines for `status`; absent: it has none. */
+  status?(): Promise<readonly string[]>;
 }

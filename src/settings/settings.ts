@@ -212,6 +212,8 @@ function offersFrom(values: FlagValues) {
       /** Names of variables that templates may read (Q4). */
       environmentNames: values.texts("prompt-env"),
     },
+    /** Which skills are offered (Q6). */
+    skills: { offered: !values.isOn("no-skills"), shipped: values.isOn("skills") },
     /** As typed; relative ones start in the project. Undefined: the default. */
     directories: {
       issues: values.text("issues-dir"),

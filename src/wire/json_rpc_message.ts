@@ -61,6 +61,8 @@ export const BATCH_REFUSED = {
 export const RELATED_TASK_META_KEY = "io.modelcontextprotocol/related-task";
 /** The extension of 2026-07-28 by which a server may answer a call with a task. */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
+/** The extension by which a server serves skills (SEP-2640). */
+export const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
 
 /** What a value is that came as one message. Never throws. */
 export function wireMessageOf(value: unknown): WireMessage {

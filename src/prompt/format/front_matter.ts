@@ -1,6 +1,7 @@
 /** The front matter of a prompt file: YAML between two lines of `---` (Q1, Q5). Pure but for the parser's import. */
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { messageOf } from "../../base/errors.ts";
+import type { Place, ReportFault } from "./faults.ts";
 
 /** Characters of front matter; the parser takes the square of the number of keys. */
 const LONGEST_HEAD = 16 * 1024;
@@ -87,12 +88,6 @@ export async function readFrontMatter(head: string | undefined, report: ReportFa
 function sentenceOf(message: string): string {
   return (message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:?$/, "").replace(/[.:]$/, "");
 }
-
-/** A place in a file, counted from 1. */
-export type Place = Pick<Diagnostic, "line" | "column">;
-
-/** Reports what is wrong in a file; gives nothing, so that a caller can return it. */
-export type ReportFault = (severity: Diagnostic["severity"], message: string, place: Place) => undefined;
 
 /** The place of the key or item that a path leads to; the first line where there is none. */
 export type Places = (path: readonly (string | number)[]) => Place;

@@ -2,7 +2,8 @@
 import { didYouMean } from "../../base/suggest.ts";
 import { shownValue } from "../../base/text.ts";
 import { hiddenCharacter } from "../../base/visible_text.ts";
-import type { FrontMatter, ReportFault } from "./front_matter.ts";
+import type { ReportFault } from "./faults.ts";
+import type { FrontMatter } from "./front_matter.ts";
 import type { ParameterType, PromptFacts, PromptParameter } from "./prompt.ts";
 
 /** The known keys of front matter. Others belong to other programs; only one that looks mistyped is reported. */

@@ -1,8 +1,7 @@
 /** A prompt file becomes a prompt, or diagnostics that say why not (Q1, Q5). */
 import type { Diagnostic } from "../../base/diagnostic.ts";
-import { truncate } from "../../base/text.ts";
-import { hiddenCharacter, visibleText } from "../../base/visible_text.ts";
-import { readFrontMatter, type ReportFault, splitText } from "./front_matter.ts";
+import { collectFaults, type ReportFault, reportHidden } from "./faults.ts";
+import { readFrontMatter, splitText } from "./front_matter.ts";
 import type { Prompt, PromptOrigin } from "./prompt.ts";
 import { isPartialName, nameProblem } from "./prompt_name.ts";
 import { readFacts } from "./read_facts.ts";
@@ -21,21 +20,12 @@ export interface ReadPrompt {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const LONGEST_MESSAGE = 500;
-const MOST_DIAGNOSTICS = 20;
 /** The mark of a partial at the begin of its body. */
 const PARTIAL_MARK = /^\s*\{%-?\s*partial\s*-?%\}/;
 
 /** Reads one file. Never throws for what it holds. */
 export async function readPrompt({ name, origin, file, text }: PromptText): Promise<ReadPrompt> {
-  const diagnostics: Diagnostic[] = [];
-  const report: ReportFault = (severity, message, { line, column }) => {
-    const words = truncate(visibleText(message).toWellFormed(), LONGEST_MESSAGE);
-    if (diagnostics.length < MOST_DIAGNOSTICS) {
-      diagnostics.push({ severity, file, pointer: "", line, column, message: words });
-    }
-    return undefined;
-  };
+  const { diagnostics, report } = collectFaults(file);
   const prompt = await promptOf({ name, origin, file, text: plainText(text) }, report);
   const isRefused = diagnostics.some(({ severity }) => severity === "error");
   return { prompt: isRefused ? undefined : prompt, diagnostics };
@@ -50,7 +40,7 @@ async function promptOf({ name, origin, file, text }: PromptText, report: Report
     return report("error", 'The front matter is not closed: end it with a line of "---"', start);
   }
   const { head, body, linesBefore } = split;
-  reportHidden(body, linesBefore, report);
+  reportHidden(body, { noun: "template", linesBefore }, report);
   const matter = await readFrontMatter(head, report);
   if (matter === undefined) return undefined;
   const { facts, isPartial } = readFacts(matter, report);
@@ -63,15 +53,6 @@ async function promptOf({ name, origin, file, text }: PromptText, report: Report
     body,
     linesBefore,
   };
-}
-
-/** Words that a reader of the file cannot see would reach the model. */
-function reportHidden(body: string, linesBefore: number, report: ReportFault): void {
-  const hidden = hiddenCharacter(body);
-  if (hidden === undefined) return;
-  const index = body.split("\n").findIndex((line) => hiddenCharacter(line) !== undefined);
-  const message = `The template holds the hidden character ${hidden}: remove it`;
-  report("error", message, { line: linesBefore + index + 1, column: 1 });
 }
 
 /**

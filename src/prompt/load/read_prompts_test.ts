@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describeDiagnostic } from "../../base/diagnostic.ts";
-import { foldersBelow, readPrompts } from "./read_prompts.ts";
+import { readPrompts } from "./read_prompts.ts";
+import { foldersBelow } from "./walk.ts";
 
 /** What is read of a directory that `prepare` fills: names, faults, and folders. */
 async function read(prepare: (directory: string) => Promise<unknown>) {

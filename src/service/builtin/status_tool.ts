@@ -70,7 +70,9 @@ async function showStatus(service: Service, args: BuiltinArguments, context: Cal
   const [{ diagnostics, unavailable }, summary, ofSources] = await Promise.all([
     service.catalog(),
     sandbox.details?.() ?? sandbox.summary,
-    Promise.all([...service.sources, ...service.prompts].map((source) => source.status?.() ?? [])),
+    Promise.all(
+      [...service.sources, ...service.prompts, ...service.resources].map((source) => source.status?.() ?? []),
+    ),
   ]);
   const { running, queued, ended } = shown;
   return textResult([

@@ -12,6 +12,7 @@ import { serveCompletions } from "../resources/completions.ts";
 import { serveCoreTasks } from "../tasks/tasks_2025_11.ts";
 import { serveExtensionTasks } from "../tasks/tasks_2026_07.ts";
 import { servePrompts } from "../prompts/serve_prompts.ts";
+import { serveSkills, skillsOf } from "../skills/serve_skills.ts";
 import { listResources, listTemplates, serveReading } from "../resources/resources.ts";
 import { ANYTHING } from "../sdk/wrong_parameters.ts";
 import { VersionedServer } from "../sdk/versioned_server.ts";
@@ -49,6 +50,8 @@ export function buildServer(service: Service, { revision, lifetime, parts }: Ser
   // Results are those of `tools/call`, or raw results that the server passes on unchanged.
   server.setRequestHandler("tools/call", ({ params }, context) => calls.answer(params, context) as Promise<never>);
   if (service.prompts.length > 0) servePrompts(server, service);
+  const skills = skillsOf(service);
+  if (skills !== undefined) serveSkills(server, skills, all.use);
   serveCompletions(server, service);
   if (revision === "2025-11-25") serveSession(server, all);
   if (!service.settings.synchronous) {

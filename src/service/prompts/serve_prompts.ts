@@ -14,6 +14,7 @@ import type {
 } from "./prompt_source.ts";
 import type { Logger } from "../../base/log.ts";
 import { mergedList } from "../../base/lazy.ts";
+import { pageAfter } from "../../wire/pages.ts";
 
 /** Answers it. */
 export function servePrompts(server: Server, service: PromptListParts): void {
@@ -97,13 +98,7 @@ export class PromptList {
    */
   async page(cursor: string | undefined): Promise<ListPromptsResult> {
     const all = await this.#all();
-    const before = cursor === undefined ? -1 : all.findIndex(({ name }) => name === cursor);
-    if (cursor !== undefined && before === -1) {
-      const message = `Invalid cursor ${shownValue(cursor)}: the list may have changed; request it without a cursor`;
-      throw new RequestError(RequestErrorCode.InvalidParams, message);
-    }
-    const prompts = all.slice(before + 1, before + 1 + PAGE_SIZE);
-    const last = prompts.at(-1);
-    return { prompts, ...last !== undefined && last !== all.at(-1) && { nextCursor: last.name } };
+    const { items, ...next } = pageAfter(cursor, { all, size: PAGE_SIZE, keyOf: ({ name }) => name });
+    return { prompts: items, ...next };
   }
 }

@@ -24,7 +24,11 @@ interface Question {
 /** The one version whose core has tasks. */
 export const VERSION_OF_CORE_TASKS = "2025-11-25";
 /** Capabilities by the version that brought them; the others were always there. */
-const SINCE: Readonly<Record<string, string>> = { completions: "2025-03-26", tasks: VERSION_OF_CORE_TASKS };
+const SINCE: Readonly<Record<string, string>> = {
+  completions: "2025-03-26",
+  extensions: "2025-11-25",
+  tasks: VERSION_OF_CORE_TASKS,
+};
 
 /** Those of the capabilities that a version knows (docs/design.md, "SDK corrections": capabilities). */
 export function knownTo(version: string, capabilities: object): Readonly<Record<string, unknown>> {

@@ -27,6 +27,8 @@ const FLAGS = {
   }),
   "prompts": { help: "Offer the shipped prompts too (docs/prompts.md)", project: true },
   "no-prompts": { help: "Offer no prompts from files, even if prompt directories exist", project: true },
+  "skills": { help: "Offer the shipped skill and .claude/skills too (docs/skills.md)", project: true },
+  "no-skills": { help: "Offer no skills, even if directories of them exist", project: true },
   "prompts-dir": taking("directory", "DIR", "Where the prompts of the project are (default: .ahma/prompts)", {
     project: true,
   }),

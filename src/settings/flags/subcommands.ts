@@ -122,13 +122,14 @@ const SUBCOMMAND_FACTS = {
   },
   "init": {
     summary: "Write a first tool file, and the entry for your client",
-    usage: "[--client NAME] [--ask KINDS] [--dry-run] [--yes]",
-    flags: ["client", "ask", "dry-run", "yes"],
+    usage: "[--client NAME] [--ask KINDS] [--skills] [--dry-run] [--yes]",
+    flags: ["client", "ask", "skills", "dry-run", "yes"],
     details: [
       "The entry goes into the client's settings file; everything else there stays, comments too. init asks before it " +
       "changes a file or creates one in your home. For a library it prints the code.",
       "The entry's commands reach package registries and git hosts alone, where this machine can hold them to that and " +
       "your settings say nothing else. An existing tool file is not changed.",
+      "--skills writes the shipped skill to .claude/skills, for clients that read skills from folders (docs/skills.md).",
     ],
     examples: [
       ["ahma_mcp init", "A tool file in .ahma/tools"],

@@ -9,18 +9,22 @@ import { type InsideFile, isFileError, readInside } from "./regular_file.ts";
 export const MOST_BYTES = 4 * 1024 * 1024;
 export const MOST_FILES = 1_000;
 
-/** A kind of file, with its rules and the words of its messages. */
-export interface TextKind {
+/** A kind of file in messages. */
+export interface FileKind {
   /** One file: "tool file". */
   readonly name: string;
   /** Maximum size of one file, bytes. */
   readonly largest: number;
+  /** The end of the sentence about a link that leads out of the directory. */
+  readonly outside: string;
+}
+
+/** A kind of file, with its rules and the words of its messages. */
+export interface TextKind extends FileKind {
   /** Whether files may be read from a directory with this real path. */
   readonly mayRead: (real: string) => boolean;
   /** The sentence about a directory that may not be read. */
   readonly elsewhere: string;
-  /** The end of the sentence about a link that leads out of the directory. */
-  readonly outside: string;
   /** The sentence that says that `path` and those after it are left out. */
   readonly beyond: (path: string) => string;
 }
@@ -73,18 +77,30 @@ function readAll(directory: string, paths: readonly string[], kind: TextKind): T
 }
 
 /** The result of `read` as text, or why it cannot be read; false: it exceeds the bytes that `read` allowed. */
-export function textOf(
+export function textOf(file: string, kind: FileKind, read: () => InsideFile): string | Diagnostic | false {
+  const bytes = bytesOf(file, kind, read);
+  if (!(bytes instanceof Uint8Array)) return bytes;
+  try {
+    // A byte order mark is kept; the caller removes it.
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (thrown) {
+    if (!(thrown instanceof TypeError)) throw thrown;
+    return permanent(file, `Cannot read ${kind.name}: it is not UTF-8: save it as UTF-8`);
+  }
+}
+
+/** The same as bytes. */
+export function bytesOf(
   file: string,
-  { name, largest, outside }: Pick<TextKind, "name" | "largest" | "outside">,
+  { name, largest, outside }: FileKind,
   read: () => InsideFile,
-): string | Diagnostic | false {
+): Uint8Array<ArrayBuffer> | Diagnostic | false {
   const cannot = (why: string) => `Cannot read ${name}: ${why}`;
   try {
     const found = read();
     switch (found.kind) {
       case "read":
-        // A byte order mark is kept; the caller removes it.
-        return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(found.bytes);
+        return found.bytes;
       case "outside":
         return permanent(file, cannot(`it is a link that leads out of ${outside}`));
       case "exchanged":
@@ -96,7 +112,6 @@ export function textOf(
           permanent(file, cannot(`it has ${found.size} bytes, at most ${largest} are read`));
     }
   } catch (thrown) {
-    if (thrown instanceof TypeError) return permanent(file, cannot("it is not UTF-8: save it as UTF-8"));
     if (isFileError(thrown)) return transient(file, cannot(`${messageOf(thrown)}: make it readable`));
     throw thrown;
   }

@@ -1,5 +1,5 @@
 /** Checks the states of a flow before it runs (K7). Pure. */
-import type { ReportFault } from "../../prompt/format/front_matter.ts";
+import type { ReportFault } from "../../prompt/format/faults.ts";
 import { END, type State } from "./flow.ts";
 
 /** Reports states that cannot be reached or cannot reach the end, and arms that are never taken. */

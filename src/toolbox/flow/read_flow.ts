@@ -1,6 +1,7 @@
 /** Parses a Markdown file into a flow: front matter, a state diagram, and an action for each state (K7). */
 import type { Diagnostic } from "../../base/diagnostic.ts";
-import { readFrontMatter, type ReportFault, splitText } from "../../prompt/format/front_matter.ts";
+import type { ReportFault } from "../../prompt/format/faults.ts";
+import { readFrontMatter, splitText } from "../../prompt/format/front_matter.ts";
 import { readFacts } from "../../prompt/format/read_facts.ts";
 import { hiddenCharacter } from "../../base/visible_text.ts";
 import { checkStates } from "./check_states.ts";

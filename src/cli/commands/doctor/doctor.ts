@@ -19,7 +19,7 @@ import { doctorPolicy } from "./doctor_policy.ts";
 import { doctorProject } from "./project/doctor_project.ts";
 import { doctorSandbox } from "./doctor_sandbox.ts";
 import { type Check, check, checkLines } from "../../terminal/check.ts";
-import { checkPrompts, checkTools } from "./tool_checks.ts";
+import { checkPrompts, checkSkills, checkTools } from "./tool_checks.ts";
 import { checkSandbox, checkSelfTest } from "./self_check.ts";
 import { type ProgramForm, programPath, thisForm, thisProgram } from "../../../app/program/own_program.ts";
 import { summaryOfPolicy } from "../../../settings/policy/held.ts";
@@ -57,6 +57,7 @@ export async function doctor(context: CommandContext): Promise<number> {
       // Tool files run checks of their own, which the broken settings may have confined further.
       ...settingsProblem === undefined ? await guarded("tools", "tool files", () => checkTools(composing)) : [],
       ...settingsProblem === undefined ? await guarded("prompts", "prompts", () => checkPrompts(composing)) : [],
+      ...settingsProblem === undefined ? await guarded("skills", "skills", () => checkSkills(composing)) : [],
     ],
     clients: await clientSettings(thisProgram(), Deno.cwd(), (await entryNetwork(context)).args),
   };

@@ -5,6 +5,8 @@ import { toolList } from "../../../service/connection/tool_list.ts";
 import { compose, type ComposeOptions } from "../../../app/compose_service.ts";
 import { type Check, check } from "../../terminal/check.ts";
 import { offersPrompts, openPrompts, type PromptOptions } from "../../../app/prompts/open_prompts.ts";
+import { offersSkills } from "../../../app/prompts/offers_skills.ts";
+import { openSkills } from "../../../app/prompts/open_skills.ts";
 
 /** Some clients list no more tools, and every request of an agent carries all of them. */
 const MANY_TOOLS = 100;
@@ -49,5 +51,16 @@ export async function checkPrompts(options: PromptOptions): Promise<readonly Che
   return [
     check("prompts", "prompts", "ok", counted(listed.length, "prompt")),
     ...diagnostics.map((diagnostic) => check("prompt_file", "prompt file", "warning", describeDiagnostic(diagnostic))),
+  ];
+}
+
+/** Checks of the skills; empty: none are offered. */
+export async function checkSkills(options: PromptOptions): Promise<readonly Check[]> {
+  if (!offersSkills(options)) return [];
+  await using live = openSkills(options);
+  const { skills, diagnostics } = await live.current();
+  return [
+    check("skills", "skills", "ok", counted(skills.length, "skill")),
+    ...diagnostics.map((diagnostic) => check("skill_file", "skill", "warning", describeDiagnostic(diagnostic))),
   ];
 }

@@ -8,6 +8,7 @@ import { mtdfSchemaText } from "../../../catalog/format/mtdf.ts";
 import { CLIENT_NAMES } from "../../../settings/flags/client_names.ts";
 import { readNetwork } from "../../../settings/flags/network_value.ts";
 import { askingRefused, closedBy } from "../../../settings/policy/held.ts";
+import { SHIPPED_SKILL, shippedSkill } from "../../../settings/shipped_skill.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print } from "../../terminal/print.ts";
 import { changeSettings } from "../clients/change_settings.ts";
@@ -25,6 +26,9 @@ const FILES: readonly (readonly [file: string, text: () => string])[] = [
   [".ahma/tools/hello.json", () => EXAMPLE_TOOL_TEXT],
 ];
 
+/** For clients that read skills from folders of the project. */
+const INSTALLED_SKILL = `.claude/skills/${SHIPPED_SKILL}/SKILL.md`;
+
 const NEXT = `
 Try it:       ahma_mcp call hello_greet world
 Check it:     ahma_mcp validate
@@ -38,6 +42,11 @@ export async function init(context: CommandContext): Promise<number> {
   // The entries come first: where one is refused, nothing more is written.
   for (const client of chosen) {
     const code = await addEntry(client, network, context);
+    if (code !== 0) return code;
+  }
+  if (context.flags.has("skills")) {
+    const file = new SettingsFile(INSTALLED_SKILL, { project: Deno.cwd(), home: undefined });
+    const code = await changeSettings(file, shippedSkill, context);
     if (code !== 0) return code;
   }
   const said: string[] = [];
