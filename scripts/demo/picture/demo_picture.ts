@@ -1,4 +1,4 @@
-/** `deno task demo:picture`: plays the demonstration and writes what it showed to docs/demo.svg, for the README. */
+/** `deno task demo:picture`: plays the demonstration and writes what it showed to docs/demo.svg, for docs/guide.md. */
 import { Agent } from "../../client/agent.ts";
 import { pictureOf } from "./picture.ts";
 import { Project } from "../project.ts";
