@@ -3,6 +3,8 @@ import { until, withDeadline } from "../_support/deadline.ts";
 import { readLines } from "../_support/line_reader.ts";
 
 const DEADLINE = 20_000;
+/** What a page shows of what is there. */
+const SEEN_DEADLINE = 6_000;
 
 type Result = Readonly<Record<string, unknown>>;
 
@@ -196,7 +198,7 @@ export class Tab {
   /** Waits until an expression of the page is true; fails with what the page shows. */
   async see(expression: string, what = expression): Promise<void> {
     try {
-      await until(() => this.read<boolean>(`Boolean(${expression})`), DEADLINE / 10, what);
+      await until(() => this.read<boolean>(`Boolean(${expression})`), SEEN_DEADLINE, what);
     } catch (cause) {
       const shown = await this.read("location.hash + '\\n' + document.body.innerText.slice(-2_000)");
       throw new Error(`Not seen: ${what}. Problems: ${this.problems.join("; ")}. The page:\n${shown}`, { cause });

@@ -122,6 +122,7 @@ Deno.test("V2 with the keyboard alone a person answers a question, opens an oper
     await tabTo(tab, "#asking button", "No");
     await tab.press("Enter");
     await tab.see("document.querySelector('#asking').hidden", "that no question waits");
+    assert.strictEqual(await tab.read("document.activeElement.tagName"), "MAIN");
     await tabTo(tab, ".rows a");
     while (!await tab.read<boolean>("document.activeElement.textContent.includes('echo wide')")) {
       await tab.press("ArrowDown");
@@ -139,6 +140,7 @@ Deno.test("V2 with the keyboard alone a person answers a question, opens an oper
     await tab.press("Shift+Tab");
     await tab.press("Enter");
     await tab.seeText(".facts dd", "cancelled");
+    assert.strictEqual(await tab.read("document.activeElement.tagName"), "H2");
     await bench.processesAppear("sleep 309");
     assert.deepStrictEqual(tab.problems, []);
   });

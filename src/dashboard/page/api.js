@@ -3,6 +3,8 @@
 
 const TOKEN_KEY = "ahma-token";
 const TOKEN = /^#?([\w-]{20,})$/;
+/** Between two tries to connect. */
+const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 /** `host`: what shows the page; undefined: it stands in a tab of its own. */
 const shown = {};
@@ -60,10 +62,10 @@ async function readEvents(path, signal, onEvent) {
 
 /** Reads again and again, with growing pauses. `onLost(seconds, retry)` is told of each pause; a missing token ends it. */
 async function keepReading(path, { signal, onEvent, onLost }) {
-  let pause = 500;
+  let pause = FIRST_PAUSE_MS;
   while (!signal.aborted) {
     const read = (event) => {
-      pause = 500;
+      pause = FIRST_PAUSE_MS;
       onEvent(event);
     };
     const problem = await readEvents(path, signal, read).catch((thrown) => thrown);

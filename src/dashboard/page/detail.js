@@ -15,6 +15,9 @@ class OperationDetail {
   #stage = el("div", { class: "stage" });
   #pane;
   #asLines = false;
+  #isGone = false;
+  #pause = FIRST_PAUSE_MS;
+  #retry;
   /** What decides which elements there are; other changes touch texts only. */
   #shape = "";
 
@@ -36,7 +39,8 @@ class OperationDetail {
     const isSame = this.#operation === operation && this.#server === server;
     [this.#operation, this.#server] = [operation, server];
     if (isSame) return;
-    this.#tell("");
+    if (this.#isGone) this.#tell("");
+    this.#isGone = false;
     setText(this.#heading, visible(operation.title) || visible(operation.tool));
     keyed(this.#facts, this.#factRows(), ([name]) => name, (row) => new Fact(row));
     const { state, input, terminal, denials = [] } = operation;
@@ -56,11 +60,16 @@ class OperationDetail {
   }
 
   close() {
+    clearTimeout(this.#retry);
     this.#closed.abort();
     this.#pane?.close?.();
   }
 
   #gone() {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    // There is nothing to read again.
+    clearTimeout(this.#retry);
     if (this.#operation === undefined) {
       setText(this.#heading, "Not found");
       return this.#tell(
@@ -112,7 +121,15 @@ class OperationDetail {
       button("Changes and undo", () => this.#showChanges());
     const lines = this.#operation.terminal === true &&
       button(this.#asLines ? "Show the screen" : "Show as lines", () => this.#toggle());
-    this.#actions.replaceChildren(...[lines, changes, cancel].filter((one) => one !== false));
+    const shown = [lines, changes, cancel].filter((one) => one !== false);
+    this.#keepFocus(() => this.#actions.replaceChildren(...shown));
+  }
+
+  /** Where what had the focus is taken away, the heading has it. */
+  #keepFocus(change) {
+    const had = this.node.contains(document.activeElement);
+    change();
+    if (had && !this.node.contains(document.activeElement)) this.focus();
   }
 
   #toggle() {
@@ -149,23 +166,24 @@ class OperationDetail {
       if (event.event === "end" || event.event === "refused") isOver = true;
       if (!signal.aborted) this.#take(event, pane, line);
     };
-    const read = () =>
-      readEvents(`/api/output?${query}`, signal, onEvent).catch((thrown) => {
-        if (!signal.aborted && !isOver) this.#tell(`${thrown.message}. Output has stopped here`);
-      });
-    void read().then(() => {
-      if (signal.aborted || isOver) return;
-      // The connection was lost. What is kept is told again from the start.
-      const again = button("Read the output again", () => this.#open());
-      this.#notice.hidden = false;
-      this.#notice.replaceChildren("The output has stopped here. ", again);
+    void readEvents(`/api/output?${query}`, signal, onEvent).catch(() => {}).then(() => {
+      if (!signal.aborted && !isOver && !this.#isGone) this.#readLater();
     });
+  }
+
+  /** The connection was lost. What is kept is told again from the start. */
+  #readLater() {
+    this.#tell(`The output has stopped here, next try in ${duration(this.#pause)}`);
+    this.#retry = setTimeout(() => this.#open(), this.#pause);
+    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
   }
 
   #take(event, pane, line) {
     switch (event.event) {
       case "stream":
         line?.open(event.stream);
+        this.#pause = FIRST_PAUSE_MS;
+        this.#tell("");
         break;
       case "earlier":
         if (event.leftOut > 0) pane.leftOut?.(event.leftOut);
@@ -181,7 +199,9 @@ class OperationDetail {
         pane.show?.(event);
         break;
       case "end":
-        this.#stage.querySelectorAll("form, .terminal .tools, .keys").forEach((part) => part.remove());
+        this.#keepFocus(() =>
+          this.#stage.querySelectorAll("form, .terminal .tools, .keys").forEach((part) => part.remove())
+        );
         announce(`It has ended: ${visible(event.line, 200)}`);
         break;
       default:

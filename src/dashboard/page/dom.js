@@ -104,15 +104,15 @@ function shapeOf(state) {
  * once, and the answer stays in the group.
  */
 function confirmed({ label, question, yes, no, act }) {
-  const first = button(label, () => show({ isAsked: true }), { class: "danger" });
+  const first = button(label, () => first.ariaDisabled === "true" || show({ isAsked: true }), { class: "danger" });
   const said = el("span", { class: "said", role: "status" });
   const refuse = button(no, () => show({ isAsked: false }));
   const accept = button(yes, async () => {
     show({ isAsked: false });
-    first.disabled = true;
+    setAttribute(first, "aria-disabled", "true");
     setText(said, "…");
     const problem = await act().then((done) => setText(said, done), (thrown) => thrown);
-    first.disabled = false;
+    setAttribute(first, "aria-disabled", undefined);
     if (problem !== undefined) setText(said, problem.message);
   }, { class: "danger solid" });
   const asked = el("span", { class: "asked", role: "group", "aria-label": question, hidden: true }, [

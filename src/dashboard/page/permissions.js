@@ -10,6 +10,7 @@ class Questions {
 
   update(model) {
     const open = model.questions();
+    const had = this.#node.contains(document.activeElement);
     const views = keyed(
       this.#node,
       open,
@@ -19,6 +20,10 @@ class Questions {
     this.#node.hidden = open.length === 0;
     for (const [key, { text }] of views) if (!this.#known.has(key)) announce(`A question waits: ${text}`);
     this.#known = new Set(views.keys());
+    // Where an answered question had the focus, the next one has it, or the view.
+    if (had && !this.#node.contains(document.activeElement)) {
+      (this.#node.querySelector("button") ?? document.getElementById("main")).focus();
+    }
   }
 }
 
@@ -29,15 +34,17 @@ class Question {
   constructor({ server, question: { id, text, answers } }) {
     this.text = visible(text, 600);
     const said = el("span", { class: "said", role: "status" });
+    let isGiven = false;
     const give = async (answer) => {
-      for (const one of buttons) one.disabled = true;
+      if (isGiven) return;
+      isGiven = true;
       const problem = await act({ action: "answer", server: server.key, question: id, answer }).then(
         () => undefined,
         ({ message }) => message,
       );
       if (problem === undefined) return setText(said, `Answered: ${ANSWERS[answer]}`);
       setText(said, problem);
-      for (const one of buttons) one.disabled = false;
+      isGiven = false;
     };
     const buttons = answers.filter((answer) => Object.hasOwn(ANSWERS, answer)).map((answer) =>
       button(ANSWERS[answer], () => give(answer), { class: answer === "once" ? "primary" : undefined })
