@@ -19,6 +19,7 @@ const LISTS: readonly FlagName[] = [
   "protect",
   "allow-protected",
   "allow-read-sensitive",
+  "gpu",
   "env",
   "secret",
   "secret-file",
@@ -40,6 +41,7 @@ function twoValues({ value, choices, range }: Flag): readonly [string, string] {
     return [`${range?.[1]}`, `${(range?.[1] ?? 0) - 1}`];
   }
   if (value === "secret" || value === "assignment") return ["ONE=one.test", "TWO=two.test"];
+  if (value === "gpu") return ["0", "renderD129"];
   if (value === "port") return ["80", "8080:81"];
   return value === "network" ? ["one.test", "two.test"] : ["one", "two"];
 }

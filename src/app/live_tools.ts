@@ -69,8 +69,8 @@ export function liveTools({ settings, bundled, runner, scope, sandbox, memory, l
 
 /** The settings that can change the result of a check, as texts; empty if all have their defaults. */
 function openedBy(choice: Settings["sandbox"]): readonly string[] {
-  const { enforce, strict, privateHome, reads, writes, allowSensitive, environmentNames } = choice;
-  const lists = Object.entries({ reads, writes, allowSensitive, environmentNames });
+  const { enforce, strict, privateHome, reads, writes, allowSensitive, gpus, environmentNames } = choice;
+  const lists = Object.entries({ reads, writes, allowSensitive, gpus, environmentNames });
   return [
     ...Object.entries({ unsandboxed: !enforce, strict, privateHome }).flatMap(([name, isSet]) => isSet ? [name] : []),
     ...lists.flatMap(([name, values]) => values.length === 0 ? [] : [`${name} ${values.join(" ")}`]),

@@ -310,6 +310,7 @@ function settingsFor(
       reads: [...place.reads, ...own.reads],
       writes: [...place.writes, ...own.writes],
       ...own.store !== undefined && { store: own.store },
+      gpus: [],
       environmentNames: [],
       confinement: { ...sandbox.confinement, network },
     },

@@ -126,6 +126,7 @@ function settingsFor(spec: StdioSpec, { settings, scopes, home, directory, bound
       protect: [],
       allowProtected: [],
       allowSensitive: [],
+      gpus: [],
       environmentNames: [],
       privateHome: false,
       temporaryFiles: true,

@@ -12,6 +12,7 @@ import { acceptedFile } from "./git_config/accepted_lines.ts";
 import { storeLinks } from "./git_config/set_aside_places.ts";
 import { findGit } from "./protect/git_program.ts";
 import type { GuardPlan } from "./protect/guard_view.ts";
+import { gpuPaths, withGpuRights } from "./grants/gpu.ts";
 import { readableGrants } from "./grants/grants.ts";
 import { FS, grantable, missingProtections, SCOPES_ABI, SHARED_MEMORY, WRITABLE_DEVICE } from "./policy/landlock.ts";
 import type { Processor } from "../system/syscalls.ts";
@@ -39,7 +40,7 @@ import { certificatesInstead } from "./directories/certificate_files.ts";
 import { makeNetworkFiles } from "./directories/network_files.ts";
 import { SessionPoints } from "./directories/session_points.ts";
 import { ownRoot } from "./directories/own_root.ts";
-import { TERMINALS } from "./grants/system_paths.ts";
+import { TERMINALS, type WantedPath } from "./grants/system_paths.ts";
 import { privateTemporary, type TemporaryQuestion } from "./directories/private_temporary.ts";
 import { openedPaths } from "./protect/protected_paths.ts";
 import { acceptableAbi, nullDeviceProblem, supportedProcessor } from "./policy/prerequisites.ts";
@@ -99,10 +100,21 @@ function prepared(settings: SandboxSettings, processor: Processor, libc: Libc): 
   if (!settled.ok) return settled;
   const problem = settings.enforce ? runtimeCacheProblem(settings, settled.value.trees) : undefined;
   if (problem !== undefined) return failure(problem);
+  const gpus = gpuPaths(settings.enforce ? settings.gpus : [], libc);
+  if (!gpus.ok) return gpus;
   const own = openDirectories(settings, settled.value);
   if (!own.ok) return own;
   const points = new SessionPoints(own.value.directories.root);
-  return build({ settings, processor, abi: abi.value, libc, settled: settled.value, own: own.value, points });
+  return build({
+    settings,
+    processor,
+    abi: abi.value,
+    libc,
+    settled: settled.value,
+    own: own.value,
+    points,
+    gpus: gpus.value,
+  });
 }
 
 /**
@@ -124,6 +136,7 @@ interface Context {
   readonly settled: SettledPaths;
   readonly own: OwnDirectories;
   readonly points: SessionPoints;
+  readonly gpus: readonly WantedPath[];
   /** The policy of the session's first sandbox; undefined: it is being made. */
   readonly first?: SandboxPolicy;
 }
@@ -141,6 +154,7 @@ function build(context: Context): Outcome<Sandbox> {
     ...settings,
     targetOf,
     reads: [...settings.reads, ...settings.allowSensitive],
+    others: context.gpus,
     sensitive: settled.sensitive,
     files: directories.files,
     abi,
@@ -275,10 +289,11 @@ function policyOf(context: Context, reach: Reach): SandboxPolicy {
     ? { ...own, instead: context.first?.root?.instead ?? instead() }
     : own;
   const terminals = root === undefined ? [] : terminalGrants(abi);
+  const user = { uid: Deno.uid() ?? 0, gid: Deno.gid() ?? 0 };
   return {
     writable,
     grants: [
-      ...reach.grants.map((grant) => bounded(grant, confinement)),
+      ...withGpuRights(reach.grants, { abi, user }).map((grant) => bounded(grant, confinement)),
       ...sharedMemory ? [memory] : [],
       ...terminals,
     ],
@@ -289,7 +304,7 @@ function policyOf(context: Context, reach: Reach): SandboxPolicy {
     namespaces: true,
     confinement: root === undefined || abi < SCOPES_ABI ? withoutPrivateSockets(confinement) : confinement,
     keptCapabilities: needsFileCapabilities(writable) ? FILE_CAPABILITIES : [],
-    user: { uid: Deno.uid() ?? 0, gid: Deno.gid() ?? 0 },
+    user,
   };
 }
 

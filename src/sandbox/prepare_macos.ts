@@ -43,6 +43,8 @@ const NO_NAMES =
   "Cannot hold commands to the names of --network on macOS: Seatbelt knows no names. Use --network none, " +
   "localhost or full instead";
 
+const NO_GPUS = "Cannot open a GPU to commands on macOS: --gpu opens device nodes of Linux. Start without it";
+
 /** The sandbox, or why it is impossible. Synchronous and quick, because it runs before the first byte of MCP. */
 export function prepareSeatbelt(settings: SandboxSettings, { sandboxExec }: Platform): Outcome<SeatbeltSandbox> {
   if (settings.enforce && expected(() => Deno.statSync(sandboxExec).isFile) !== true) {
@@ -50,6 +52,7 @@ export function prepareSeatbelt(settings: SandboxSettings, { sandboxExec }: Plat
   }
   const { network } = settings.confinement;
   if (network === "names") return failure(NO_NAMES);
+  if (settings.enforce && settings.gpus.length > 0) return failure(NO_GPUS);
   const settled = settlePaths(settings, { identityOf, moreCredentials: SENSITIVE_ON_MACOS });
   if (!settled.ok) return settled;
   const { scopes, sensitive, trees, protect } = settled.value;

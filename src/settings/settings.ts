@@ -282,6 +282,7 @@ function sandboxFrom(values: FlagValues): SandboxChoice {
     allowSensitive: values.texts("allow-read-sensitive"),
     strict: values.isOn("strict"),
     requiredLayers: SANDBOX_LAYERS.filter((layer) => values.texts("require-layer").includes(layer)),
+    gpus: values.texts("gpu"),
     environmentNames: values.texts("env"),
     privateHome: values.isOn("private-home") && !values.isOn("no-sandbox"),
     temporaryFiles: !values.isOn("no-temp-files"),

@@ -14,6 +14,7 @@ export function sandboxSettings(base: string): SandboxSettings {
     allowSensitive: [],
     strict: false,
     requiredLayers: [],
+    gpus: [],
     environmentNames: [],
     privateHome: false,
     temporaryFiles: true,

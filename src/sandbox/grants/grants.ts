@@ -36,6 +36,8 @@ export interface GrantQuestion
   readonly writable: readonly string[];
   /** Places that stay closed (credential_paths.ts). */
   readonly sensitive: readonly string[];
+  /** What a flag opens by name; absent: nothing. */
+  readonly others?: readonly WantedPath[];
   /** Absent: links are read as they are at this moment. */
   readonly targetOf?: ReadLink;
 }
@@ -54,7 +56,11 @@ export function readableGrants(question: GrantQuestion): Outcome<readonly PathGr
     isModest(path, home, question.sensitive) &&
     !(question.strict && home !== undefined && isWithin(path, home))
   );
-  const all = [...systemPaths({ ownProc: true }), ...found, ...named, { path: question.files, rights: DATA_TREE }];
+  const others = question.others ?? [];
+  const all = [...systemPaths({ ownProc: true }), ...others, ...found, ...named, {
+    path: question.files,
+    rights: DATA_TREE,
+  }];
   return success(merged(all, question, targetOf));
 }
 

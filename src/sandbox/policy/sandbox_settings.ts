@@ -28,6 +28,8 @@ export interface SandboxChoice {
   readonly strict: boolean;
   /** `--require-layer`: layers without which the program does not start, in addition to Landlock (S8). */
   readonly requiredLayers: readonly SandboxLayer[];
+  /** `--gpu`: `all`, numbers, or names of device nodes; empty: none (S41). */
+  readonly gpus: readonly string[];
   /** `--env`: names of the server's variables that commands get too (S9). */
   readonly environmentNames: readonly string[];
   /** Directories that are there for commands, empty where nothing opens them; absent: none but the usual ones. */

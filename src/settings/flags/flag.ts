@@ -19,7 +19,9 @@ export type FlagValue =
   | "limit"
   | "prefix"
   /** `PORT` or `HOSTPORT:PORT`. */
-  | "port";
+  | "port"
+  /** `all`, a number, or the name of a device node. */
+  | "gpu";
 
 /** One flag: its spelling, variable and help. */
 export interface Flag {
@@ -83,7 +85,7 @@ export function mayRepeat({ value, repeatable }: Pick<Flag, "value" | "repeatabl
 }
 
 /** Kinds whose values hold no comma, so that one text may hold several of them. */
-const SEPARATED: readonly FlagValue[] = ["choice", "name", "bundle", "port"];
+const SEPARATED: readonly FlagValue[] = ["choice", "name", "bundle", "port", "gpu"];
 
 /** The values in one word or text that a flag was given; never empty. */
 export function valuesIn({ value, repeatable }: Flag, text: string): readonly string[] {

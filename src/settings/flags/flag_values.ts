@@ -124,6 +124,10 @@ export function valueProblem(flag: Flag, value: string): string | undefined {
     }
     case "assignment":
       return ASSIGNMENT.test(value) ? undefined : `"${value.split("=", 1)[0]}" is not followed by "=" and a value`;
+    case "gpu":
+      return /^(?:all|\d{1,3}|(?:nvidia|renderD)\d{1,3})$/.test(value)
+        ? undefined
+        : `"${value}" is neither "all" nor a number as in "0" nor a device as in "renderD128"`;
     case "port":
       return publishedProblem(value);
     case "prefix":

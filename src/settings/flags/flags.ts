@@ -97,6 +97,10 @@ const FLAGS = {
     help: "Commands read nothing below home except the scope and named paths; validate: warnings fail too",
     project: true,
   },
+  "gpu": taking("gpu", "WHICH", "Open GPUs to commands: all, or numbers as in 0,2 (docs/security.md)", {
+    repeatable: true,
+    refuseEmpty: true,
+  }),
   "env": taking("name", "NAME", "A variable of the server to pass on to commands", { repeatable: true }),
   "private-home": {
     help: "Give commands a HOME in the project's cache, for programs that can only write to ~",

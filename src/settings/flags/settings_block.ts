@@ -125,7 +125,7 @@ function wordsOf(flag: Flag, value: unknown): Outcome<readonly string[] | undefi
       : failure(`${shown} is neither a number nor a text as in "16G"`);
   }
   const list: readonly unknown[] = [value].flat();
-  const words = list.map((one) => flag.value === "port" && typeof one === "number" ? String(one) : one)
+  const words = list.map((one) => ["port", "gpu"].includes(flag.value) && typeof one === "number" ? String(one) : one)
     .filter((one) => typeof one === "string");
   if (words.length === list.length) return success(words.flatMap((word) => valuesIn(flag, word)));
   return failure(

@@ -20,6 +20,7 @@ import { doctorProject } from "./project/doctor_project.ts";
 import { doctorSandbox } from "./doctor_sandbox.ts";
 import { type Check, check, checkLines } from "../../terminal/check.ts";
 import { checkPrompts, checkSkills, checkTools } from "./tool_checks.ts";
+import { gpuCheck } from "./gpu_check.ts";
 import { checkSandbox, checkSelfTest } from "./self_check.ts";
 import { type ProgramForm, programPath, thisForm, thisProgram } from "../../../app/program/own_program.ts";
 import { summaryOfPolicy } from "../../../settings/policy/held.ts";
@@ -103,6 +104,7 @@ async function checkServer(composing: Parameters<typeof compose>[0]): Promise<re
       ? check("namespaces", "namespaces", "ok", "mount and PID namespaces")
       : check("namespaces", "namespaces", "warning", NO_NAMESPACES),
     ...groups,
+    ...gpuCheck(composing.settings.sandbox.gpus),
     ...policy.confinement.network === "full" ? [check("network", "network", "ok", OPEN)] : [],
     ...gaps(": a newer kernel does it"),
     ...await checkSelfTest(runner),
