@@ -1,5 +1,6 @@
 /** S40: a call may run on a copy-on-write view of the scope; what it would have changed is told, and applied later. */
 import assert from "node:assert/strict";
+import { REFUSING_NAMESPACES } from "./attacks/means/unusual_start.ts";
 import { asUser } from "./attacks/means/as_user.ts";
 import { until } from "./_support/deadline.ts";
 import { ServerProcess } from "./_support/server_process.ts";
@@ -169,6 +170,13 @@ Deno.test("S40 where nothing can be previewed the refusal says why, and nothing 
     await using plain = await ServerProcess.start(bench, { flags: ["--sync"] });
     assert.match((await plain.shell("touch ran", { preview: true })).text, /argument "preview" does not exist/);
     assert.match(JSON.stringify(await plain.request("tools/list")), /^(?!.*"changes").*$/);
+  }
+  {
+    await using refused = await ServerProcess.start(bench, { ...REFUSING_NAMESPACES, flags: ["--preview", "--sync"] });
+    assert.match(
+      (await refused.shell("touch ran", { preview: true })).text,
+      /Cannot preview: this system refuses user and mount namespaces .*\. Run it without `preview`/,
+    );
   }
   await using server = await ServerProcess.start(bench, { flags: ["--preview", "--sync"] });
   assert.match(

@@ -42,6 +42,7 @@ import { NETWORK_ESCAPES } from "./names/escapes.ts";
 import { NETWORK_PROTOCOLS } from "./names/protocols.ts";
 import { CONSENT } from "./commands/consent.ts";
 import { PEOPLE } from "./commands/people.ts";
+import { PREVIEWS } from "./commands/previews.ts";
 import { PUBLICATION } from "./commands/publication.ts";
 import { SECRETS } from "./commands/secrets.ts";
 import { SHELL_SESSIONS } from "./commands/shell_sessions.ts";
@@ -98,6 +99,7 @@ export const OUR_OWN: readonly Row[] = [
   ...OTHER_NAMES,
   ...GIT_SETTINGS,
   ...MADE_REPOSITORIES,
+  ...PREVIEWS,
   ...OBEYED_BY_GIT,
   ...START_UP_FILES,
   ...NATIVE_READS,

@@ -68,6 +68,7 @@ class PreviewingRunner extends RunnerDecorator {
         : end;
     }
     const seen = await this.#calls.look(id);
+    if (!seen.ok) await this.#calls.drop(id);
     const note = seen.ok ? seen.value : `Cannot say what it would have changed: ${seen.problem}. Nothing was changed.`;
     return { ...end, notes: [...end.notes ?? [], note] };
   }

@@ -60,9 +60,12 @@ export class PreviewCalls {
 
   /** Settles with true as soon as all views are larger than they may be, or with false once `signal` aborts. */
   async isFull(signal: AbortSignal): Promise<boolean> {
-    while (await delay(MEASURED_EACH_MS, signal)) {
+    let took = 0;
+    while (await delay(Math.max(MEASURED_EACH_MS, 4 * took), signal)) {
+      const began = performance.now();
       const bytes = await this.#ask(PREVIEW_BYTES, {});
       if (bytes.ok && Number(bytes.value) > this.place.mostBytes) return true;
+      took = performance.now() - began;
     }
     return false;
   }

@@ -56,8 +56,18 @@ export class Previews implements AsyncDisposable {
   /** Takes over what killed servers left. @throws {Error} When the store cannot be written. */
   static async open(options: PreviewsOptions): Promise<Previews> {
     const previews = new Previews(options);
-    await Deno.mkdir(previews.#own, { recursive: true, mode: 0o700 });
-    for (const { name } of Deno.readDirSync(options.places)) await previews.#hold(`${options.places}/${name}`);
+    const { places, session } = options;
+    const draft = `${places}/${DRAFT}${session}`;
+    if (attempt(Deno.errors.NotFound, () => Deno.lstatSync(previews.#own)) === undefined) {
+      // Another server takes what is not locked, so it gets its name with the lock.
+      await Deno.mkdir(draft, { recursive: true, mode: 0o700 });
+      const lock = await locked(draft);
+      if (lock !== undefined) previews.#held.set(previews.#own, lock);
+      await Deno.rename(draft, previews.#own);
+    }
+    for (const { name } of Deno.readDirSync(places)) {
+      if (!name.startsWith(DRAFT)) await previews.#hold(`${places}/${name}`);
+    }
     return previews;
   }
 
@@ -72,6 +82,8 @@ export class Previews implements AsyncDisposable {
       );
     }
     this.#begun.set(recorded.operation, recorded);
+    // While a further command of the operation runs, there is nothing to apply.
+    attempt(Deno.errors.NotFound, () => Deno.removeSync(`${place}/${LIST}`));
     for (const [index, tree] of trees.entries()) {
       // Of the command before: a view that was not written to the disk cannot be mounted with it again.
       await removeTree(`${place}/${index}/work`);
@@ -180,8 +192,8 @@ export class Previews implements AsyncDisposable {
 
   /** Takes a directory of a server that lives no more, or this one's; old previews go. */
   async #hold(place: string): Promise<void> {
-    const lock = await Deno.open(`${place}/${LOCK}`, { create: true, write: true, mode: 0o600 });
-    if (!lock.tryLockSync(EXCLUSIVE)) return lock.close();
+    const lock = this.#held.has(place) ? undefined : await locked(place);
+    if (lock === undefined) return;
     this.#held.set(place, lock);
     if (place === this.#own) return;
     const { now } = this.#options;
@@ -219,7 +231,17 @@ export class Previews implements AsyncDisposable {
 }
 
 const EXCLUSIVE = true;
+/** Before the name of a directory that has no lock yet. */
+const DRAFT = ".draft-";
 const NOTHING = { changes: [], left: [], stale: [] };
+
+/** The lock of a directory; undefined: a living server holds it. */
+async function locked(place: string): Promise<Deno.FsFile | undefined> {
+  const lock = await Deno.open(`${place}/${LOCK}`, { create: true, write: true, mode: 0o600 });
+  if (lock.tryLockSync(EXCLUSIVE)) return lock;
+  lock.close();
+  return undefined;
+}
 
 function read(place: string): Preview | undefined {
   const text = attempt(Deno.errors.NotFound, () => Deno.readTextFileSync(`${place}/${LIST}`));

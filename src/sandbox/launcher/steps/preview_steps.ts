@@ -38,9 +38,11 @@ export function makeView(
   for (const flag of ["userxattr", "volatile"]) {
     table.call(step, sys.fsconfig, [view, FSCONFIG_SET_FLAG, table.text(flag), 0, 0]);
   }
-  for (const [key, layer] of [["lowerdir", place], ["upperdir", upper], ["workdir", work]] as const) {
-    const path = table.text(`/proc/self/fd/${layer}`);
-    table.call(step, sys.fsconfig, [view, FSCONFIG_SET_STRING, table.text(key), path, 0]);
+  const layers = { lowerdir: place, upperdir: upper, workdir: work };
+  const paths = Object.entries(layers).map(([key, layer]) => [key, `/proc/self/fd/${layer}`] as const);
+  // What kernels are built with differs.
+  for (const [key, value] of [["index", "off"], ...paths] as const) {
+    table.call(step, sys.fsconfig, [view, FSCONFIG_SET_STRING, table.text(key), table.text(value), 0]);
   }
   table.call(step, sys.fsconfig, [view, FSCONFIG_CMD_CREATE, 0, 0, 0]);
   const tree = numbers.take();

@@ -1,0 +1,173 @@
+/** X36: commands that are previewed (S40), and what they leave for an apply. */
+import { ServerProcess } from "../../_support/server_process.ts";
+import { exists, Workbench } from "../../_support/workbench.ts";
+import { BOTH, python, type Row, type Scene, type Way } from "../frame/attack.ts";
+import { driven, together } from "../frame/stage.ts";
+import { asUser } from "../means/as_user.ts";
+
+/** A server whose commands can be previewed, and a place outside its scope. */
+interface Previewing {
+  readonly bench: Workbench;
+  readonly server: ServerProcess;
+  /** Of the same user, outside; `kept` in it holds `as it was`. */
+  readonly out: string;
+  /** Runs a line as a preview; in the control, without sandbox, as it is. */
+  run(line: string): Promise<string>;
+  /** Applies what a result told. */
+  apply(text: string): Promise<void>;
+}
+
+async function previewing(
+  { user, enforced, flags }: Scene,
+  act: (at: Previewing) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  using bench = new Workbench(user);
+  bench.write(`${bench.elsewhere}/kept`, "as it was\n");
+  bench.write("a", "as it was\n");
+  bench.write("d/a", "as it was\n");
+  await using server = await ServerProcess.start(bench, {
+    flags: ["--sync", ...enforced ? ["--preview", ...flags] : ["--no-sandbox"]],
+  });
+  return await act({
+    bench,
+    server,
+    out: bench.elsewhere,
+    run: async (line) => (await server.shell(line, enforced ? { preview: true } : {})).text,
+    apply: async (text) => {
+      const [operation_id] = /op_\w+(?=, .* ago, would change)/.exec(text) ?? [];
+      if (enforced && operation_id !== undefined) await server.call("changes", { operation_id, action: "apply" });
+    },
+  });
+}
+
+function read(path: string): string {
+  return exists(path) ? Deno.readTextFileSync(path) : "";
+}
+
+function way(act: (at: Previewing, scene: Scene) => Promise<string | undefined>, more: Partial<Way> = {}): Way {
+  return { does: driven((scene) => previewing(scene, (at) => act(at, scene))), seconds: 60, ...more };
+}
+
+/** Lines that change `a`, each in its own manner. */
+const BELOW: Readonly<Record<string, string>> = {
+  "plainly": "echo planted > a",
+  "by other names of the directory":
+    "echo planted > /proc/self/cwd/a; echo planted > /proc/$$/root$PWD/a; echo planted > /proc/1/root$PWD/a",
+  "without what is mounted":
+    "mountpoint -q . && { umount -l .; unshare -Urm umount -l .; cd /; cd $OLDPWD; }; echo planted > a",
+  "by a second name": "ln a b && echo planted > b; mv -f b a",
+  "by memory": python(`import mmap, os
+memory = mmap.mmap(os.open("a", os.O_RDWR), 9)
+memory[0:7] = b"planted"
+memory.flush()`),
+  "its mode": "chmod 777 a",
+};
+
+/** Sends a descriptor of \`a\` to a command that is not previewed, which writes when it is told to. */
+function receiver(name: string): string {
+  return python(`import os, socket, time
+line = socket.socket(socket.AF_UNIX)
+line.bind("/tmp/${name}")
+line.listen()
+open("listens", "w").close()
+_, files, _, _ = socket.recv_fds(line.accept()[0], 9, 1)
+while not os.path.exists("write"): time.sleep(0.01)
+os.pwrite(files[0], b"swapped", 0)
+open("written", "w").close()`);
+}
+
+function sender(name: string): string {
+  return python(`import os, socket
+fd = os.open("a", os.O_RDWR)
+os.pwrite(fd, b"shown!!", 0)
+line = socket.socket(socket.AF_UNIX)
+line.connect("/tmp/${name}")
+socket.send_fds(line, [b"."], [fd])
+line.recv(1)`);
+}
+
+export const PREVIEWS: readonly Row[] = [
+  {
+    id: "X36",
+    title: "a preview that changes something, or whose apply does so elsewhere",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      "the tree below": way(({ bench, run }, scene) =>
+        together(scene, BELOW, async (line) => {
+          bench.write("a", "as it was\n");
+          await own(scene, bench, "chmod 644 a; rm -f b");
+          await run(line);
+          const isSame = await own(scene, bench, "stat -c %a a; cat a; ls") === "644\nas it was\na\nd\n";
+          return isSame ? undefined : "the file is another";
+        }), { needs: { programs: ["python3"] } }),
+      "what another preview has written": {
+        does: driven(async (scene) => {
+          using bench = new Workbench(scene.user);
+          await using server = await ServerProcess.start(bench, { flags: ["--preview", "--sync", ...scene.flags] });
+          await server.shell("echo victim > v", { preview: true });
+          const upper = await own(scene, bench, "ls -d ~/.local/state/ahma/undo/*/previews/*/op_*/0/upper");
+          const path = `${upper.trim()}/v`;
+          const line = `cat ${path} | tr a-z A-Z; echo planted > ${path}; chmod 777 ${path}; rm -f ${path}`;
+          const texts = scene.enforced
+            ? [(await server.shell(line, { preview: true })).text, (await server.shell(line)).text]
+            : [await own(scene, bench, line)];
+          const isSame = await own(scene, bench, `stat -c %a ${path}; cat ${path}`) === "644\nvictim\n";
+          return isSame && !texts.join().includes("VICTIM") ? undefined : "it was read or changed";
+        }),
+      },
+      "a link in place of a directory": way(async ({ server, out, run, apply }, { enforced }) => {
+        const line = "echo planted > d/kept; echo planted > d/new";
+        const text = enforced ? await run(line) : "";
+        await server.shell(`mv d e; ln -s ${out} d`);
+        if (enforced) await apply(text);
+        else await run(line); // as who looks up a name twice
+        return changed(out);
+      }),
+      "a directory and a link in turn": way(async ({ bench, server, out, run, apply }, { enforced }) => {
+        const turns = `while ! [ -e stop ]; do mv d e; ln -s ${out} d; rm d; mv e d; done`;
+        const { operation } = await server.start(turns);
+        for (let round = 0; round < 10 && changed(out) === undefined; round++) {
+          await apply(await run("for i in {1..100}; do echo planted > d/f$i; done"));
+        }
+        bench.write("stop", "");
+        await server.call("await", { operation_id: operation?.operation_id });
+        return changed(out) ?? (enforced ? undefined : "");
+      }),
+      "names that hold lines and steps up": way(async ({ bench, run, apply }, { enforced }) => {
+        const line = "mkdir -p $'x\\n..' -- -rf; echo planted > $'x\\n../kept'; touch -- -rf/x '..x' $'\\e[2J'";
+        await apply(await run(line));
+        if (enforced && read(`${bench.scope}/x\n../kept`) !== "planted\n") return "the apply took another name";
+        // As who reads names by lines.
+        if (!enforced) await run('find . -type f | while read -r name; do echo planted > "$name"; done');
+        return exists(`${bench.parent}/kept`) ? "a file was made outside" : undefined;
+      }),
+      "a descriptor that outlives it": way(async ({ bench, server, run, apply }, { marker }) => {
+        const name = marker.slice(-12);
+        const { operation } = await server.start(receiver(name));
+        await bench.appears("listens");
+        const text = await run(sender(name));
+        bench.write("write", "");
+        await bench.appears("written");
+        await apply(text);
+        await server.call("await", { operation_id: operation?.operation_id });
+        return read(`${bench.scope}/a`).startsWith("swapped") ? "what was not shown is in place" : undefined;
+      }, { needs: { programs: ["python3"] } }),
+    },
+  },
+];
+
+/** What is not as it was outside. */
+function changed(out: string): string | undefined {
+  const names = Array.from(Deno.readDirSync(out), ({ name }) => name);
+  const isSame = names.length === 1 && read(`${out}/kept`) === "as it was\n";
+  return isSame ? undefined : `outside there are ${names.length} files`;
+}
+
+/** What a line of the user's own prints. */
+async function own({ user }: Scene, { home, scope }: Workbench, line: string): Promise<string> {
+  const [program, ...args] = asUser(user, ["bash", "-c", line]);
+  const env = { PATH: Deno.env.get("PATH") ?? "", HOME: home };
+  const { stdout } = await new Deno.Command(program, { args, cwd: scope, clearEnv: true, env }).output();
+  return new TextDecoder().decode(stdout);
+}
