@@ -96,8 +96,8 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const toolbox = stack.use(await lateToolbox({ ...options, sandbox, runner, audit }));
   const own = [builtinSource(facts), new ToolFileSource({ facts, catalog, onChange }), toolbox.source] as const;
   const ownPrompts = promptSources(options, stack, toolbox.findValues);
-  const open = await configured;
-  const servers = open === undefined ? [] : [stack.use(open({ ...options, secrets, sandbox, own, ownPrompts, audit }))];
+  const behind = { ...options, secrets, sandbox, own, ownPrompts, audit, recorded: toolbox.recorded };
+  const servers = [(await configured)?.(behind) ?? []].flat().map((one) => stack.use(one));
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
     sources: listedSources({ own, servers, facts, settings, log }),

@@ -16,6 +16,7 @@ import { openStdioLink } from "../upstream/link/stdio_link.ts";
 import { serverAddress } from "../upstream/oauth/oauth_config.ts";
 import { TokenSource } from "../upstream/oauth/token_source.ts";
 import { transportAuth } from "../upstream/oauth/transport_auth.ts";
+import type { CallRecord } from "../service/run/call_record.ts";
 import type { CallAudit } from "../service/run/call_audit.ts";
 import { instructionLines } from "../upstream/offers/instruction_lines.ts";
 import { ForeignPrompts } from "../upstream/offers/foreign_prompts.ts";
@@ -44,6 +45,8 @@ export interface OpenServersOptions extends SessionOptions {
   readonly ownPrompts: readonly PromptSource[];
   /** Of calls; undefined: none is kept. */
   readonly audit?: CallAudit | undefined;
+  /** Of what calls change; undefined: none is kept. */
+  readonly recorded?: CallRecord | undefined;
 }
 
 /** The source, and what ends all servers. */
@@ -123,6 +126,7 @@ export function openServers(
     taken: async () => (await Promise.all(own.map((one) => one.list()))).flat().map(({ name }) => name),
     longestName: LONGEST_NAME - settings.toolPrefix.length,
     audit: options.audit,
+    recorded: options.recorded,
     log,
   });
   return {

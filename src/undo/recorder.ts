@@ -12,7 +12,7 @@ import {
   type MovedRef,
   type RecordedOperation,
 } from "./model/change.ts";
-import { type Left, type Plan, planUndo, type Step } from "./model/plan.ts";
+import { type Left, otherNames, type Plan, planUndo, type Step } from "./model/plan.ts";
 import { keptOperations, makePlaces, MOST_PAST_BYTES, removeUnneeded, type StorePlaces } from "./store/places.ts";
 import { ObjectStore } from "./store/objects.ts";
 import { isOfRefs, movedRefs, readRefs, type Refs } from "./tree/git_refs.ts";
@@ -258,7 +258,8 @@ export class Recorder implements Disposable {
 
   *#put({ steps, finish }: Plan, signal: AbortSignal | undefined): Generator<undefined, Undone> {
     const { files } = this.#options;
-    const putting = new Putting({ files, facts: this.#facts, roots: this.#roots, objects: this.#objects });
+    const names = otherNames(steps, this.#looking.index);
+    const putting = new Putting({ files, facts: this.#facts, roots: this.#roots, objects: this.#objects, names });
     const done: Step[] = [];
     const left: Left[] = [];
     let yieldedAt = performance.now();

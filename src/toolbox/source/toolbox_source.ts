@@ -7,6 +7,7 @@ import type { Work } from "../../operation/operation.ts";
 import { ForwardedProgress } from "../../service/result/forwarded_progress.ts";
 import { errorResult } from "../../service/result/result_text.ts";
 import type { CallAudit } from "../../service/run/call_audit.ts";
+import type { CallRecord } from "../../service/run/call_record.ts";
 import { runOperation } from "../../service/run/run_operation.ts";
 import type { CallContext, Service, ToolSource } from "../../service/service.ts";
 import { member } from "../../wire/json_value.ts";
@@ -22,12 +23,7 @@ export interface ToolboxSourceParts {
   /** Arguments that only the server adds to a tool's call, by the tool's name; `operation` is the id of the call's. */
   readonly added: Readonly<Record<string, (operation: string) => ToolArguments>>;
   /** Records what a call changes that may write, and gives sentences for its result; absent: nothing is recorded. */
-  readonly recorded?: {
-    around<Result>(
-      call: { readonly id: string; readonly title: string },
-      work: () => Promise<Result>,
-    ): Promise<{ readonly result: Result; readonly notes: readonly string[] }>;
-  };
+  readonly recorded?: CallRecord;
   /** Tools of the server, by name. */
   readonly inServer: Readonly<Record<string, ServerTool>>;
   /** Undefined: no log is kept. */

@@ -1,5 +1,5 @@
 /** The steps that take changes back, each of which is safe to do or to leave. Pure. */
-import type { Change } from "./change.ts";
+import type { Change, Index } from "./change.ts";
 import { holdsSame, isOnlyTimes, isSame, type State } from "./entry.ts";
 
 /** One path is taken from the state that was seen a moment ago to an earlier one. */
@@ -93,4 +93,15 @@ function inTurn(steps: readonly Step[]): readonly Step[] {
 function deepestFirst(steps: readonly Step[]): readonly Step[] {
   const depth = ({ path }: Step) => path.split("/").length;
   return steps.toSorted((one, other) => depth(other) - depth(one));
+}
+
+/** A path of each wanted file that has kept another of its names and is still as it was, by the file. */
+export function otherNames(steps: readonly Step[], index: Index): ReadonlyMap<string, string> {
+  const wanted = new Map(
+    steps.flatMap(({ wanted }) => wanted !== undefined && wanted.names > 1 ? [[wanted.file, wanted]] : []),
+  );
+  const names = new Map<string, string>();
+  if (wanted.size === 0) return names;
+  for (const [path, entry] of index) if (isSame(entry, wanted.get(entry.file))) names.set(entry.file, path);
+  return names;
 }

@@ -16,6 +16,8 @@ export interface PutParts {
   readonly roots: Roots;
   /** Where contents come from. */
   readonly objects: Pick<ObjectStore, "restore">;
+  /** A path of each file that has kept another of its names, as that file was; absent: they are not known. */
+  readonly names?: ReadonlyMap<string, string>;
 }
 
 const OWNER_RIGHTS = 0o700;
@@ -23,11 +25,12 @@ const CHANGED = "it was changed a moment ago";
 
 export class Putting {
   readonly #parts: PutParts;
-  /** Paths that were put back, by the file that they were a name of. */
-  readonly #names = new Map<string, string>();
+  /** Paths that were put back or have stayed, by the file that they were a name of. */
+  readonly #names: Map<string, string>;
 
   constructor(parts: PutParts) {
     this.#parts = parts;
+    this.#names = new Map(parts.names);
   }
 
   /** The reason why it was left alone; undefined: it is done. */
@@ -87,13 +90,21 @@ export class Putting {
 
   #file(spot: Spot, path: string, { present, wanted }: Exchange): string | undefined {
     const { directory, name } = spot;
-    if (present?.kind === "file" && this.#holds(present, wanted)) return this.#setFacts(spot, { present, wanted });
+    if (present?.kind === "file" && this.#holds(present, wanted) && !this.#isApart(present, wanted)) {
+      if (wanted.names > 1) this.#names.set(wanted.file, path);
+      return this.#setFacts(spot, { present, wanted });
+    }
     const draft = partName();
     const problem = this.#named(directory, draft, wanted) ? undefined : this.#written(directory, draft, wanted);
     if (problem !== undefined) return problem;
     const left = this.#exchange({ directory, name }, draft, present);
     if (left === undefined && wanted.names > 1) this.#names.set(wanted.file, path);
     return left;
+  }
+
+  /** Whether it was a name of a file that has another one, and is a file of its own now. */
+  #isApart(present: Entry, { file, names }: Entry): boolean {
+    return names > 1 && present.file !== file && this.#names.has(file);
   }
 
   #holds(present: Entry, wanted: Entry): boolean {
@@ -112,11 +123,16 @@ export class Putting {
   }
 
   /** A further name of a file that was put back already; false: there is none. */
-  #named(directory: number, draft: string, { file, names }: Entry): boolean {
-    const path = names > 1 ? this.#names.get(file) : undefined;
+  #named(directory: number, draft: string, wanted: Entry): boolean {
+    const { file } = wanted;
+    const path = wanted.names > 1 ? this.#names.get(file) : undefined;
     if (path === undefined) return false;
-    const { facts, roots } = this.#parts;
-    return roots.at(path, (known) => facts.addName(known.directory, known.name, directory, draft)) === true;
+    const { files, facts, roots, names } = this.#parts;
+    const isNamed = roots.at(path, (known) => facts.addName(known.directory, known.name, directory, draft)) === true;
+    // What has stayed may be another file by now.
+    const isOther = isNamed && names?.get(file) === path && !this.#isPresent({ directory, name: draft }, wanted);
+    if (isOther) files.unlink(directory, draft);
+    return isNamed && !isOther;
   }
 
   #written(directory: number, draft: string, wanted: Entry): string | undefined {

@@ -12,6 +12,7 @@ import { ForwardedProgress } from "../../service/result/forwarded_progress.ts";
 import type { CallContext, Service } from "../../service/service.ts";
 import { isObject, member } from "../../wire/json_value.ts";
 import type { LinkRequest } from "../link/link.ts";
+import type { CallRecord } from "../../service/run/call_record.ts";
 import type { CallAudit } from "../../service/run/call_audit.ts";
 import { shown } from "../definitions/definition.ts";
 import { withOurUris } from "../definitions/foreign_uri.ts";
@@ -33,6 +34,8 @@ export interface RemoteCall {
   readonly problem: () => string | undefined;
   /** Undefined: there is none. */
   readonly audit: CallAudit | undefined;
+  /** Undefined: what a call changes is not recorded. */
+  readonly recorded: CallRecord | undefined;
 }
 
 /** From this many characters on, reading or writing takes some milliseconds. */
@@ -102,7 +105,7 @@ async function waitFor(service: Service, { operation, limitMs, questions }: Wait
 }
 
 function workOf(
-  { server, tool, args, headerSchema, problem, audit, trace }: RemoteCall & {
+  { server, name, tool, args, headerSchema, problem, audit, recorded, trace }: RemoteCall & {
     readonly trace: TraceContext | undefined;
   },
   progress: ForwardedProgress,
@@ -119,7 +122,12 @@ function workOf(
       ...headerSchema !== undefined && { headerSchema },
       signal: control.signal,
     };
-    const { answer, refused } = await server.call({ request, client, problem });
+    const ask = () => server.call({ request, client, problem });
+    const title = `${name}: ${shorten(JSON.stringify(args, startOnly))}`;
+    // The server's result is handed on as it is: the tool `changes` tells of the record.
+    const { answer, refused } = recorded === undefined
+      ? await ask()
+      : (await recorded.around({ id: control.operation.id, title }, ask)).result;
     const result = withRefused(withLinks(server, foreignResult(server.spec.name, answer)), refused);
     control.answer(result);
     const text = textOf(result);

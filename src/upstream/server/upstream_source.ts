@@ -12,6 +12,7 @@ import { clientTool, type Definition } from "../definitions/definition.ts";
 import { headerArguments } from "../definitions/header_arguments.ts";
 import type { ToolName } from "../definitions/tool_names.ts";
 import { isObject } from "../../wire/json_value.ts";
+import type { CallRecord } from "../../service/run/call_record.ts";
 import type { CallAudit } from "../../service/run/call_audit.ts";
 import { OfferedList } from "./offered_list.ts";
 import { NamedEntries, type ServerSet } from "./server_set.ts";
@@ -30,6 +31,8 @@ export interface UpstreamSourceOptions {
   readonly longestName: number;
   /** Undefined: no log of calls is kept. */
   readonly audit: CallAudit | undefined;
+  /** Undefined: what calls change is not recorded. */
+  readonly recorded?: CallRecord | undefined;
   readonly log: Logger;
 }
 
@@ -89,8 +92,9 @@ export class UpstreamSource implements ToolSource {
     if (entry.problem !== undefined) return failure({ known: [], unavailable: entry.problem });
     const { server, definition: { name: tool }, headerSchema } = entry;
     const problem = () => toolProblem(server, tool);
-    const { audit } = this.#options;
-    const result = await callRemote(service, { server, name, tool, args, headerSchema, problem, audit }, context);
+    const { audit, recorded } = this.#options;
+    const call = { server, name, tool, args, headerSchema, problem, audit, recorded };
+    const result = await callRemote(service, call, context);
     return success(appendFinished(result, service, context));
   }
 
