@@ -24,6 +24,8 @@ const LISTS: readonly FlagName[] = [
   "secret",
   "secret-file",
   "secret-command",
+  "ssh-agent",
+  "ssh-hosts",
   "publish",
   "ask",
   "require-layer",

@@ -15,6 +15,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   command: 3,
   control: 3,
   secrets: 3,
+  ssh_agent: 3,
   telemetry: 3,
   service: 4,
   settings: 4,

@@ -26,8 +26,9 @@ import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { StdioStreams } from "../service/connection/stdio_connection.ts";
 import type { ShownConnections } from "../control/server/shown_connections.ts";
 import { LateControl } from "./late_control.ts";
-import { isReadable } from "./writable_trees.ts";
+import { isInOpenTree, isReadable, openTrees } from "./writable_trees.ts";
 import { type OpenSecrets, openSecrets } from "./secrets/open_secrets.ts";
+import type { SessionAgent } from "./ssh_agent/open_ssh_agent.ts";
 import { CheckMemory, checkMemoryFile } from "./probes/probe_cache.ts";
 import { embeddedTools } from "../settings/bundles.ts";
 import { lateToolbox } from "./late_toolbox.ts";
@@ -80,7 +81,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const secrets = await openSecrets({ ...options, isReadable: (path) => isReadable(path, options), stack });
   const configured = settings.mcpConfigs.length === 0 ? undefined : identifiedServers(options, secrets);
   configured?.catch(() => {}); // Its failure is reported where it is awaited.
-  const session = await openPublished({ ...options, secrets }, stack);
+  const session = await openPublished({ ...options, secrets, agent: await openAgent(options) }, stack);
   const { sandbox, runner, audit, status, sandboxFacts, publishedAs, consent: questions } = session;
   const scope = await openScope(sandbox.scopes.map(({ path }) => path));
   const bundled = await embeddedTools(settings.bundles);
@@ -171,6 +172,14 @@ async function ownResources(
 ): Promise<readonly ResourceSource[]> {
   if (!offersSkills(options)) return resources;
   return [(await import("./prompts/open_skills.ts")).skillSource(options, stack), ...resources];
+}
+
+/** Undefined: commands have no ssh agent. @throws {UserError} When it, or a key of it, cannot be had. */
+async function openAgent(options: ComposeOptions): Promise<SessionAgent | undefined> {
+  if (options.settings.sshAgent.keys.length === 0) return undefined;
+  const open = openTrees(options.settings.sandbox, options.environment);
+  const { openSshAgent } = await import("./ssh_agent/open_ssh_agent.ts");
+  return await openSshAgent({ ...options, isOpen: (path) => isInOpenTree(path, open) });
 }
 
 /** Undefined: no collector is named. @throws {UsageError} When none can be told at this address. */

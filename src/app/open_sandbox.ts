@@ -31,6 +31,7 @@ import { AuditedRunner } from "./runner/audited_runner.ts";
 import { LimitedInputs } from "./runner/limited_inputs.ts";
 import { ExplainedRunner } from "./runner/explained_runner.ts";
 import type { SessionSecrets } from "./secrets/open_secrets.ts";
+import type { SessionAgent } from "./ssh_agent/open_ssh_agent.ts";
 import { secretsLine } from "./secrets/secrets_line.ts";
 import { namesLine, narrowedLines, publishedLine } from "./runner/network_names.ts";
 import { openSeatbelt } from "./open_seatbelt.ts";
@@ -49,6 +50,8 @@ export interface SessionOptions {
   readonly log: Logger;
   /** Of commands; absent: there are none. */
   readonly secrets?: SessionSecrets | undefined;
+  /** Of commands; absent: they have none. */
+  readonly agent?: SessionAgent | undefined;
   /** Absent: this machine. */
   readonly platform?: Platform;
 }
@@ -94,7 +97,9 @@ export async function openSession(options: SessionOptions, stack: AsyncDisposabl
   const { runner: asking, consent, status } = options.settings.asks.length === 0
     ? { ...session, consent: undefined }
     : (await import("./runner/open_consent.ts")).openConsent({ ...session, ...options, audit }, stack);
-  const audited = audit?.ok === true ? new AuditedRunner(asking, audit.value) : asking;
+  const opened = audit?.ok === true ? audit.value : undefined;
+  const signing = options.agent?.serve(asking, { ...session, audit: opened }, stack) ?? asking;
+  const audited = opened === undefined ? signing : new AuditedRunner(signing, opened);
   const runner = stack.use(new LimitedInputs(audited));
   if (audit?.ok === false) throw new UserError(audit.problem);
   await insistOn?.();
@@ -127,14 +132,14 @@ interface UnauditedSession extends Omit<Session, "audit" | "consent"> {
 }
 
 async function openUnaudited(
-  { settings, environment, log, secrets, platform = thisPlatform() }: SessionOptions,
+  { settings, environment, log, secrets, agent, platform = thisPlatform() }: SessionOptions,
 ): Promise<UnauditedSession> {
   if (settings.sandbox.enforce) insistOnHome(environment);
   const backEnd = unwrapOrUserError(backEndOf(platform));
   const found = chooseShell(settings.shell, searchPath(environment["PATH"]));
   if (!found.ok && settings.shell !== undefined) throw new UsageError(found.problem);
   const shell = unwrapOrUserError(found);
-  const chosen = { ...sandboxSettings(settings, shell, environment), secrets: secrets?.shown };
+  const chosen = { ...sandboxSettings(settings, shell, environment), secrets: secrets?.shown, agent: agent?.shown };
   const missing = missingScope(chosen);
   if (missing !== undefined) throw new UsageError(missing);
   if (backEnd === "seatbelt" && chosen.confinement.totals !== undefined) throw new UserError(NO_TOTALS);
@@ -177,6 +182,7 @@ async function openUnaudited(
     insistOn: async () => {
       await insistOn(settings, sandbox, first);
       if (totals !== undefined) await insistOnTotals(totals, first);
+      if (agent !== undefined) await insistOnSockets(first);
       if (ownSettings && (await first.policy)?.namespaces !== true) throw unkeptSettings(environment);
     },
   };
@@ -238,6 +244,14 @@ async function insistOnTotals(totals: TotalLimits, runner: LinuxRunner): Promise
 
 async function treeBounds(runner: LinuxRunner): Promise<TreeBounds> {
   return { groups: await runner.groups, policy: await runner.policy };
+}
+
+/** @throws {UserError} When commands cannot reach the socket of their ssh agent. */
+async function insistOnSockets(runner: LinuxRunner): Promise<void> {
+  if ((await runner.policy)?.confinement.unixSockets === "private") return;
+  throw new UserError(
+    "Cannot use --ssh-agent: this system gives commands no Unix sockets of their own (`doctor` says what is missing)",
+  );
 }
 
 /** Rejects where no command would be run. */

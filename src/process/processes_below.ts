@@ -28,6 +28,10 @@ export class ProcessesBelow implements OpenProcesses, RunningCommand {
     return listensAt(port, this.#all(), this.#system);
   }
 
+  holds(process: number): boolean {
+    return this.#all().includes(process);
+  }
+
   /** Whether one of them holds a socket with this port of its own. */
   holdsSocket(side: { readonly protocol: Protocol; readonly port: number }): boolean {
     return holdsPort(side, this.#all(), this.#system);

@@ -37,6 +37,7 @@ import {
   trustedPath,
 } from "../system/paths.ts";
 import { certificatesInstead } from "./directories/certificate_files.ts";
+import { agentSocket } from "./directories/agent_files.ts";
 import { makeNetworkFiles } from "./directories/network_files.ts";
 import { SessionPoints } from "./directories/session_points.ts";
 import { ownRoot } from "./directories/own_root.ts";
@@ -296,6 +297,7 @@ function policyOf(context: Context, reach: Reach): SandboxPolicy {
       ...withGpuRights(reach.grants, { abi, user }).map((grant) => bounded(grant, confinement)),
       ...sharedMemory ? [memory] : [],
       ...terminals,
+      ...agentGrants(context, directories),
     ],
     ...temporary !== undefined && { temporary },
     ...root !== undefined && { root, terminals: true },
@@ -359,6 +361,14 @@ function terminalGrants(abi: number): readonly PathGrant[] {
     { path: own, kind: "file", rights: grantable(rights, abi, "file") },
   ];
 }
+
+/** Since Landlock denies connections by path, that to the ssh agent of commands needs a right. */
+function agentGrants({ settings, abi }: Context, { files }: SessionDirectories): readonly PathGrant[] {
+  if (settings.agent === undefined || abi < UNIX_SOCKETS_ABI) return [];
+  return [{ path: agentSocket(files), kind: "file", rights: grantable(FS.resolveUnix, abi, "file") }];
+}
+
+const UNIX_SOCKETS_ABI = 9;
 
 /** Files in /tmp are hidden from commands, so they would prove nothing about the other layers. */
 function trialPlace({ root }: SessionDirectories, cache: string): string {

@@ -2,6 +2,7 @@
  * The paths of a session, settled alike on Linux and macOS: scopes, credentials, what `--write` opens, what is protected,
  * the private directories and the environment that names them.
  */
+import { signingLines, writeAgentFiles } from "./directories/agent_files.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { attempt } from "../base/errors.ts";
 import { fingerprint } from "../base/fingerprint.ts";
@@ -151,6 +152,7 @@ export function environmentOf(
         }),
         ...settings.secrets.variables,
       },
+      ...settings.agent && writeAgentFiles(directories.files, settings.agent, write),
     },
   }));
   return buildEnvironment({
@@ -241,7 +243,7 @@ function writeGitConfiguration(
     ? undefined
     : readTextIfRegular(`${settings.home}/.gitconfig`, LARGEST_CONFIGURATION_BYTES, opener);
   const clean = sanitiseGitConfiguration(original ?? "", scopes.map((scope) => scope.path));
-  const copy = clean + gitHeaderLines(settings.secrets?.gitHeaders ?? {});
+  const copy = clean + gitHeaderLines(settings.secrets?.gitHeaders ?? {}) + signingLines(settings.agent ?? {});
   write(path, copy);
   return path;
 }

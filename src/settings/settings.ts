@@ -23,6 +23,7 @@ import type { Policy } from "./policy/policy.ts";
 import type { SandboxChoice } from "../sandbox/policy/sandbox_settings.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
 import { secretProblem, secretsFrom } from "./secrets.ts";
+import { sshAgentFrom, sshAgentProblem } from "./ssh_agent.ts";
 import { type Subcommand, SUBCOMMANDS } from "./flags/subcommands.ts";
 
 /** Everything that can be set; paths are as typed, and relative ones start at the working directory. */
@@ -95,7 +96,7 @@ export function readInvocation(line: CommandLine, surroundings: Surroundings): O
   const settings = { ...settingsFrom(values.value, surroundings.cores), ...policy !== undefined && { policy } };
   const held = settingsProblem(settings);
   if (held !== undefined) return failure(held);
-  const unusable = secretProblem(settings);
+  const unusable = secretProblem(settings) ?? sshAgentProblem(settings);
   if (unusable !== undefined) return failure(unusable);
   const lists = asked === undefined && values.value.text("mode") === "list-tools";
   const subcommand = asked ?? (lists ? "list-tools" : "serve");
@@ -136,6 +137,8 @@ function settingsFrom(values: FlagValues, cores: number) {
     asks: ASK_KINDS.filter((kind) => values.texts("ask").includes(kind)),
     /** What requests of commands carry in place of what commands see (S33). */
     secrets: secretsFrom(values),
+    /** Keys that commands use and cannot read (S42). */
+    sshAgent: sshAgentFrom(values),
     /** Ports of commands that a person reaches at the loopback of this machine (S34). */
     published: values.texts("publish").map(readPublished),
     /** Every call answers with its result (X2). */

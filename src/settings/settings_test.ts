@@ -23,6 +23,7 @@ const DEFAULTS = {
   mcpConfigs: [],
   searchUrl: undefined,
   secrets: { bindings: [], files: new Map(), commands: new Map() },
+  sshAgent: { keys: [], hosts: [] },
   privateHosts: [],
   directories: { issues: undefined, memos: undefined, flows: undefined, rules: undefined },
   prompts: { offered: true, shipped: false, directory: undefined, userDirectory: undefined, environmentNames: [] },
@@ -90,7 +91,6 @@ const HTTP_DEFAULTS = {
   openServer: false,
   requestTimeoutMs: 60_000,
 };
-
 function serve(changes: Partial<typeof DEFAULTS> | Record<string, unknown>, warnings: string[] = []): unknown {
   return { subcommand: "serve", settings: { ...DEFAULTS, ...changes }, warnings };
 }

@@ -113,6 +113,11 @@ export class AuditLog implements Disposable {
     });
   }
 
+  /** Before the user's ssh agent signs (S42); the problem is why it must not. */
+  signature({ operation: { id, tool } }: Pick<AuditedCommand, "operation">, signed: object): Promise<Outcome<void>> {
+    return this.#before("signature", "sign", { operation: id, tool, ...signed });
+  }
+
   /** A question to the person, its answer, or the use of what it granted (S35); nothing holds that is not written. */
   consent(event: ConsentEvent): Promise<Outcome<void>> {
     const { event: kind, subject, ...rest } = event;

@@ -78,6 +78,7 @@ export class AuditedRunner extends RunnerDecorator {
     };
     return {
       listensAt: (port) => running.listensAt(port),
+      holds: (process) => running.holds(process),
       inputWait: () => running.inputWait(),
       usage: () => running.usage(),
       input: { write, close: () => input.close(), ...input.terminal !== undefined && { terminal: input.terminal } },

@@ -28,6 +28,7 @@ export interface OperationDenial extends DenialFacts {
    * - `system_call`: the one that a program was ended for by the signal `subject`.
    * - `pseudo_terminal`: open one (`/dev/ptmx`).
    * - `system_packages`: change what the package manager holds at `subject`.
+   * - `ssh_agent`: have a signature of the user's ssh agent.
    * - `write`: change a place that the output does not name.
    */
   readonly operation:
@@ -37,6 +38,7 @@ export interface OperationDenial extends DenialFacts {
     | "system_call"
     | "pseudo_terminal"
     | "system_packages"
+    | "ssh_agent"
     | "write";
   readonly subject: string;
   /** What holds, as a sentence without its end. */

@@ -2,6 +2,8 @@
 export interface RunningCommand {
   /** Whether one of its processes listens at this TCP port, in its own network or the machine's. */
   listensAt(port: number): boolean;
+  /** Whether a process is one of its own. */
+  holds(process: number): boolean;
   /**
    * The wait of a process that is blocked in a read of the input that it was given: another text for each wait. Undefined:
    * none is, as far as that is known.

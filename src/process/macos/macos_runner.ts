@@ -81,7 +81,13 @@ export class MacosRunner implements SessionRunner {
       if (request.input !== undefined) {
         return await withOpenInput(process, request.stdin, (input) => {
           // This system does not tell what a process listens at or waits for.
-          hooks.onRunning?.({ input, listensAt: () => false, inputWait: () => undefined, usage: () => undefined });
+          hooks.onRunning?.({
+            input,
+            listensAt: () => false,
+            holds: () => false,
+            inputWait: () => undefined,
+            usage: () => undefined,
+          });
           return end;
         });
       }

@@ -173,6 +173,7 @@ function ofOneLine(processes: RunningCommand): RunningCommand {
   const { processorMs: before = 0 } = processes.usage() ?? {};
   return {
     listensAt: (port) => processes.listensAt(port),
+    holds: (process) => processes.holds(process),
     inputWait: () => processes.inputWait(),
     usage() {
       const now = processes.usage();

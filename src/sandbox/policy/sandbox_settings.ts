@@ -54,6 +54,14 @@ export interface SandboxSecrets {
   readonly gitHeaders: Readonly<Record<string, string>>;
 }
 
+/** What commands have of the ssh agent that the server opens for them (S42). */
+export interface SandboxAgent {
+  /** Lines of a file of known hosts. */
+  readonly knownHosts: string;
+  /** The key that git signs with, as files of public keys have it; absent: there is none. */
+  readonly signingKey?: string;
+}
+
 /** The choice, and what it is applied to; read once. */
 export interface SandboxSettings extends SandboxChoice {
   readonly workingDirectory: string;
@@ -66,4 +74,6 @@ export interface SandboxSettings extends SandboxChoice {
   readonly serverEnvironment: Readonly<Record<string, string>>;
   /** Absent: there are none. */
   readonly secrets?: SandboxSecrets | undefined;
+  /** Absent: commands have no ssh agent. */
+  readonly agent?: SandboxAgent | undefined;
 }

@@ -2,6 +2,7 @@
 import { LONG_NAME, LONGEST_NAME } from "../../catalog/format/names.ts";
 import { networkProblem, oneNetwork } from "./network_value.ts";
 import { parseBinding } from "../../secrets/binding.ts";
+import { hostProblem } from "../../ssh_agent/hosts/host_name.ts";
 import { publishedProblem } from "./published_ports.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
@@ -128,6 +129,8 @@ export function valueProblem(flag: Flag, value: string): string | undefined {
       return /^(?:all|\d{1,3}|(?:nvidia|renderD)\d{1,3})$/.test(value)
         ? undefined
         : `"${value}" is neither "all" nor a number as in "0" nor a device as in "renderD128"`;
+    case "host":
+      return hostProblem(value);
     case "port":
       return publishedProblem(value);
     case "prefix":

@@ -147,6 +147,20 @@ const FLAGS = {
   "secret-command": taking("assignment", "NAME=COMMAND", "A command that prints a secret, run as you once at start", {
     repeatable: true,
   }),
+  // The ssh agent of commands (S42).
+  "ssh-agent": taking(
+    "text",
+    "KEY",
+    "A key of your ssh agent that commands may use: SHA256:..., comment or /path.pub",
+    {
+      repeatable: true,
+      refuseEmpty: true,
+    },
+  ),
+  "ssh-hosts": taking("host", "HOST", "Hosts where commands may log in with these keys, as in github.com,x.org:2222", {
+    repeatable: true,
+    refuseEmpty: true,
+  }),
   "unix-sockets": taking(
     "choice",
     "WHETHER",

@@ -159,11 +159,12 @@ export class UnixListener extends Socket {
 export class UnixStream extends Socket {
   /** The user at the other end, as the kernel knows it; undefined: unknown. */
   get peerUser(): number | undefined {
-    const credentials = new Uint8Array(CREDENTIALS_BYTES);
-    const length = new Uint32Array([CREDENTIALS_BYTES]);
-    const { getsockopt } = this.library.symbols;
-    if (getsockopt(this.descriptor, SOL_SOCKET, SO_PEERCRED, credentials, length) !== 0) return undefined;
-    return new DataView(credentials.buffer).getUint32(4, LITTLE_ENDIAN);
+    return this.#peer(4);
+  }
+
+  /** The process that connected, or listens, at the other end; undefined or 0: unknown. */
+  get peerProcess(): number | undefined {
+    return this.#peer(0);
   }
 
   /** Reads the next bytes into a buffer and returns their number; 0: either end is closed. */
@@ -187,5 +188,13 @@ export class UnixStream extends Socket {
       else await this.wait(POLLOUT);
     }
     return true;
+  }
+
+  #peer(at: number): number | undefined {
+    const credentials = new Uint8Array(CREDENTIALS_BYTES);
+    const length = new Uint32Array([CREDENTIALS_BYTES]);
+    const { getsockopt } = this.library.symbols;
+    if (getsockopt(this.descriptor, SOL_SOCKET, SO_PEERCRED, credentials, length) !== 0) return undefined;
+    return new DataView(credentials.buffer).getUint32(at, LITTLE_ENDIAN);
   }
 }

@@ -1,0 +1,189 @@
+/** The ssh agent of commands (S42): logins at named hosts and signatures of git, with no key in reach. */
+import assert from "node:assert/strict";
+import { ServerProcess } from "./_support/server_process.ts";
+import {
+  makeKey,
+  runAs,
+  type SshMachine,
+  sshProblem,
+  startSshMachine,
+  UserAgent,
+} from "./_support/servers/ssh_machine.ts";
+import { runProgram } from "./_support/terminal.ts";
+import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+interface Started {
+  readonly bench: Workbench;
+  readonly agent: UserAgent;
+  /** Private halves: the chosen one, and another of the same agent. */
+  readonly keys: readonly [string, string];
+  readonly hosts: readonly SshMachine[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Hosts that both keys log in at, an agent with both keys, and known hosts. */
+async function withMachines(
+  user: User,
+  kinds: readonly string[],
+  run: (started: Started) => Promise<void>,
+): Promise<void> {
+  using bench = new Workbench(user);
+  await using stack = new AsyncDisposableStack();
+  const agent = stack.use(await UserAgent.start(bench));
+  const keys = [await makeKey(bench, "chosen"), await makeKey(bench, "other", "rsa")] as const;
+  for (const key of keys) await agent.add(key);
+  const hosts: SshMachine[] = [];
+  for (const kind of kinds) hosts.push(stack.use(await startSshMachine(bench, keys, kind)));
+  bench.write(`${bench.home}/.ssh/known_hosts`, hosts.map(({ known }) => `${known}\n`).join(""));
+  await run({ bench, agent, keys, hosts, environment: { SSH_AUTH_SOCK: agent.socket } });
+}
+
+const ignore = sshProblem();
+const skipped = ignore === undefined ? "" : ` (skipped: ${ignore})`;
+const DENIED =
+  /sign_and_send_pubkey: signing failed[^]*\nSandbox: "127\.0\.0\.1:(\d+)" gets no signatures of your ssh agent: it is not on the list of --ssh-hosts\. A person can allow it: start the server with --ssh-hosts 127\.0\.0\.1:\1\./;
+const UPLOAD = "-u 'git -c safe.directory=* upload-pack'";
+const RECEIVE = "--receive-pack='git -c safe.directory=* receive-pack'";
+const WORK = "cd work && echo 42 > file && git add file && git commit -q -S -m signed && " +
+  `git push -q ${RECEIVE} origin HEAD:main && git rev-parse HEAD`;
+
+for (const user of usersAtHand()) {
+  Deno.test({
+    name: `S42 git clones, signs and pushes over ssh with a key that commands cannot read, as ${user}${skipped}`,
+    ignore: ignore !== undefined,
+    fn: () =>
+      withMachines(user, ["ed25519", "ecdsa"], async (started) => {
+        await provesGit(started);
+        await failsWithout(started);
+      }),
+  });
+
+  Deno.test({
+    name:
+      `S42 hosts of every kind of key get logins, also with hashed names, and none a forwarded agent, as ${user}${skipped}`,
+    ignore: ignore !== undefined,
+    fn: () => withMachines(user, ["ed25519", "rsa", "ecdsa -b 256", "ecdsa -b 384", "ecdsa -b 521"], provesHosts),
+  });
+
+  Deno.test(`S42 without the agent, or a key of it, the start says what to do, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using agent = await UserAgent.start(bench);
+    const problemOf = async (flags: readonly string[], socket: string | undefined) => {
+      const environment = socket === undefined ? {} : { SSH_AUTH_SOCK: socket };
+      const { code, stderr } = await runProgram(bench, flags, { environment });
+      return `${code} ${stderr}`;
+    };
+    const key = ["--ssh-agent", "chosen of me"];
+    const other = await makeKey(bench, "other");
+    await agent.add(other);
+    await Deno.copyFile(`${other}.pub`, `${bench.scope}/other.pub`);
+    for (
+      const [flags, socket, expected] of [
+        [key, undefined, /^1 .*Cannot use --ssh-agent: variable "SSH_AUTH_SOCK" is not set .* run ssh-add/],
+        [
+          key,
+          `${bench.elsewhere}/none`,
+          /^1 .*Cannot use --ssh-agent: no ssh agent answers at ".*none" .* run ssh-add/,
+        ],
+        [
+          key,
+          agent.socket,
+          /^1 .*Cannot use key "chosen of me": your ssh agent does not have it .*`ssh-add -l`.* Run ssh-add/,
+        ],
+        [["--ssh-agent", `${bench.scope}/other.pub`], agent.socket, /^1 .*commands can change it there/],
+        [["--ssh-hosts", "x.test"], agent.socket, /^2 .*Cannot use --ssh-hosts without --ssh-agent KEY/],
+        [["--ssh-agent", "a", "--ssh-hosts", "x y"], agent.socket, /^2 .*"x y" is not a host such as/],
+        [["--ssh-agent", "a", "--no-sandbox"], agent.socket, /^2 .*Cannot use --ssh-agent with --no-sandbox/],
+        [["--ssh-agent", "a", "--unix-sockets", "allow"], agent.socket, /^2 .*with --unix-sockets allow/],
+      ] as const
+    ) assert.match(await problemOf(flags, socket), expected);
+    await runAs(bench, ["ssh-add", "-q", "-D"], { SSH_AUTH_SOCK: agent.socket });
+    assert.match(await problemOf(key, agent.socket), /it has no keys, or is locked/);
+  });
+}
+
+async function provesGit({ bench, keys: [key], hosts, environment }: Started): Promise<void> {
+  const [here, there] = hosts.map(({ port }) => port);
+  const repository = `${bench.elsewhere}/there.git`;
+  await runAs(bench, ["git", "init", "-q", "--bare", "-b", "main", repository]);
+  bench.write(`${bench.home}/.gitconfig`, "[user]\n name = Me\n email = me@example.test\n[gpg]\n format = ssh\n");
+  const address = (port: number | undefined) => `ssh://root@127.0.0.1:${port}${repository}`;
+  const clone = (port: number | undefined) => `rm -rf work; git clone -q ${UPLOAD} ${address(port)} work`;
+  const audit = `${bench.home}/audit.log`;
+  const flags = ["--sync", "--ssh-agent", "chosen of me", "--ssh-hosts", `127.0.0.1:${here}`, "--audit-log", audit];
+  await using server = await ServerProcess.start(bench, { flags, environment });
+  const { text: worked } = await server.shell(`${clone(here)} 2> said && ${WORK}`);
+  const [, commit = ""] = /^([0-9a-f]{40})\n/.exec(worked) ?? [worked];
+  const there_ = await runAs(bench, ["git", `--git-dir=${repository}`, "-c", "safe.directory=*", "rev-parse", "main"]);
+  assert.strictEqual(there_.trim(), commit);
+  // Git says whose signature it is, and the key is the one that was chosen.
+  const [kind = "", text = ""] = (await Deno.readTextFile(`${key}.pub`)).split(" ");
+  const signers = bench.write(`${bench.home}/signers`, `me@example.test ${kind} ${text}\n`);
+  const verified = [
+    "-c",
+    "safe.directory=*",
+    "-c",
+    `gpg.ssh.allowedSignersFile=${signers}`,
+    "log",
+    "-1",
+    "--format=%G? %GS",
+  ];
+  assert.strictEqual(await runAs(bench, ["git", `--git-dir=${repository}`, ...verified]), "G me@example.test\n");
+  // The same key opens the other host; only its name is missing.
+  assert.match((await server.shell(clone(there))).text, DENIED);
+  const outside = [
+    "ssh",
+    "-o",
+    `UserKnownHostsFile=${bench.home}/.ssh/known_hosts`,
+    "-p",
+    `${there}`,
+    "root@127.0.0.1",
+  ];
+  assert.strictEqual(await runAs(bench, ["env", ...outside, "echo in"], environment), "in\n");
+  const kept = await server.shell(
+    "ssh-add -L; cat ~/.ssh/chosen; ssh-add -D; printf 'x\nx\n' | ssh-add -x; ssh-add -L | wc -l",
+  );
+  assert.match(
+    kept.text,
+    new RegExp(`^${kind} ${text.replaceAll("+", "\\+")} chosen of me\n[^]*No such file[^]*\n1\n`),
+  );
+  const print = (await runAs(bench, ["ssh-keygen", "-l", "-f", `${key}.pub`])).split(" ")[1];
+  const lines = (await Deno.readTextFile(audit)).split("\n").filter((line) => line.includes('"event":"signature"'))
+    .map((line) => JSON.parse(line)).map(({ key, for: what, host, user: name }) => [key, what, host, name]);
+  const login = [print, "login", `127.0.0.1:${here}`, "root"];
+  assert.deepEqual(lines, [login, [print, "git", undefined, undefined], login]);
+}
+
+/** The control: the same lines without the flag. */
+async function failsWithout({ bench, hosts: [host], environment }: Started): Promise<void> {
+  await using server = await ServerProcess.start(bench, { flags: ["--sync"], environment });
+  const login = await server.shell(
+    `ssh -o StrictHostKeyChecking=no -p ${host?.port} root@127.0.0.1 true; echo "[$SSH_AUTH_SOCK]"`,
+  );
+  assert.match(login.text, /Permission denied[^]*\n\[\]\n/);
+  const commit = await server.shell(
+    `mkdir own; cd own; git init -q; git -c gpg.format=ssh -c user.signingKey=${bench.home}/.ssh/chosen.pub commit -S --allow-empty -m x`,
+  );
+  assert.match(commit.text, /chosen\.pub[^]*failed to write commit object/);
+}
+
+async function provesHosts({ bench, hosts, environment }: Started): Promise<void> {
+  await runAs(bench, ["ssh-keygen", "-q", "-H", "-f", `${bench.home}/.ssh/known_hosts`]);
+  const names = hosts.map(({ port }) => `127.0.0.1:${port}`);
+  const flags = ["--sync", "--ssh-agent", "chosen of me,other of me", "--ssh-hosts", names.join(",")];
+  await using server = await ServerProcess.start(bench, { flags, environment });
+  const ssh = (port: number, words: string) => `$GIT_SSH_COMMAND ${words.replace("HOST", `-p ${port} root@127.0.0.1`)}`;
+  const other = "-o PubkeyAcceptedAlgorithms=rsa-sha2-256,rsa-sha2-512 HOST";
+  for (const { port } of hosts) {
+    const { text } = await server.shell(
+      `${ssh(port, "HOST echo $((6 * 7))")}; ${ssh(port, `${other} echo $((5 * 9))`)}`,
+    );
+    assert.match(text, /^42\n45\n/);
+  }
+  const [{ port } = { port: 0 }] = hosts;
+  const forwarded = await server.shell(ssh(port, "-A HOST 'test -S $SSH_AUTH_SOCK && echo there; ssh-add -L 2>&1'"));
+  assert.match(
+    forwarded.text,
+    /^there\nerror fetching identities: agent refused operation\nSandbox: The agent of commands is not forwarded/,
+  );
+}
