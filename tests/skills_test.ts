@@ -197,6 +197,12 @@ Deno.test("Q6 links out, hostile names and front matter are told by status, and 
       "there itself",
     ],
   );
+  const { stdout } = await runProgram(bench, ["doctor", "--json"]);
+  const checks = JSON.parse(stdout).checks.map(({ id, message }: Readonly<Record<string, string>>) => [id, message]);
+  assert.deepStrictEqual([
+    checks.filter(([id]: readonly string[]) => id === "skills"),
+    checks.filter(([id]: readonly string[]) => id === "skill_file").length,
+  ], [[["skills", "1 skill"]], 3]);
   const commands = await server.call("sandboxed_shell", { command: "echo x >> .ahma/skills/good/SKILL.md" });
   assert.ok(commands.failed, "commands cannot change skills");
 });

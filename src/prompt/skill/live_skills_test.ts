@@ -183,36 +183,44 @@ Deno.test("Q6 links, pipes and directories that lead out are refused, and nothin
 });
 
 Deno.test("Q6 skills beyond the limits of the extension are refused: files, bytes, depth, names", async () => {
-  const many = async (count: number, name: (index: number) => string) =>
-    await faultsOf((place) => {
+  /** What is wrong with a skill once a line of shell has run in its folder. */
+  const after = async (line: string) =>
+    await faultsOf(async (place) => {
       place.write("own/x/SKILL.md", skillText("x"));
-      for (let index = 0; index < count; index++) place.write(`own/x/${name(index)}`, "x");
+      await new Deno.Command("sh", { args: ["-c", line], cwd: `${place.root}/own/x` }).output();
     });
   const limits = "own/x: error: Cannot read skill: at most 512 files of 16777216 bytes are taken: remove some";
   const unclear = (name: string) =>
     `own/x: error: Cannot read skill: the name ${name} holds a hidden or control character or a backslash: ` +
     "rename the file";
   assert.deepStrictEqual([
-    await faultsOf(async (place) => {
-      place.write("own/x/SKILL.md", skillText("x"));
-      await new Deno.Command("sh", { args: ["-c", "seq 10000 | xargs touch"], cwd: `${place.root}/own/x` }).output();
-    }),
-    await many(512, (index) => `f${index}`),
-    await many(1, () => "a/b/c/d/e/f/g/h/i/j"),
-    await many(1, () => "a\nb.md"),
-    await many(1, () => "a\u202eb.md"),
-    await many(1, () => "a\nb/c.md"),
-  ], [[limits], [limits], [limits], [unclear('"a\\nb.md"')], [unclear('"a\\u202eb.md"')], [unclear('"a\\nb/c.md"')]]);
-  const large = async (sizes: readonly number[]) =>
-    await faultsOf((place) => {
-      place.write("own/x/SKILL.md", skillText("x"));
-      sizes.forEach((size, index) => place.write(`own/x/f${index}`, new Uint8Array(size)));
-    });
-  const MIB = 1024 * 1024;
-  assert.deepStrictEqual([await large([4 * MIB + 1]), await large([4, 4, 4, 4].map((one) => one * MIB))], [
-    ["own/x/f0: error: Cannot read skill: it has 4194305 bytes, at most 4194304 are read"],
+    await after("seq 2100 | xargs touch"),
+    await after("seq 512 | xargs touch"),
+    await after("mkdir -p a/b/c/d/e/f/g/h/i"),
+    await after("truncate -s 4194305 f"),
+    await after("truncate -s 4194304 f1 f2 f3 f4"),
+    await after("touch 'a\nb.md'"),
+    await after("touch a\u202eb.md"),
+    await after("mkdir 'a\nb'"),
+  ], [
     [limits],
+    [limits],
+    [limits],
+    ["own/x/f: error: Cannot read skill: it has 4194305 bytes, at most 4194304 are read"],
+    [limits],
+    [unclear('"a\\nb.md"')],
+    [unclear('"a\\u202eb.md"')],
+    [unclear('"a\\nb"')],
   ]);
+});
+
+Deno.test("Q6 a skill within the limits of the extension is served: 512 files, almost 16 MiB", async () => {
+  await using place = new Place();
+  place.write("own/x/SKILL.md", skillText("x"));
+  const line = "seq 508 | xargs touch; truncate -s 4194000 a b c";
+  await new Deno.Command("sh", { args: ["-c", line], cwd: `${place.root}/own/x` }).output();
+  const { files, faults } = await place.seen();
+  assert.deepStrictEqual([files.length, faults], [512, []]);
 });
 
 Deno.test("Q6 a SKILL.md that is no skill is refused with the place, hostile front matter too", async () => {
@@ -229,6 +237,9 @@ Deno.test("Q6 a SKILL.md that is no skill is refused with the place, hostile fro
     ["is not valid YAML: Maximum call stack", skillText("x", `a: ${"[".repeat(8_000)}\n`)],
     ["holds what JSON cannot", skillText("x", "a: &x [*x]\n")],
     ["holds what JSON cannot", skillText("x", "a: .nan\n")],
+    ["holds what JSON cannot", skillText("x", "a: 12345678901234567890\n")],
+    ["stands for the hidden character U+202E", skillText("x", 'a: {b: ["\\u202e"]}\n')],
+    ["stands for the hidden character U+001B", skillText("x", '"\\e[2J": 1\n')],
     ["at most 16384 are read", skillText("x", `a: ${"y".repeat(20_000)}\n`)],
     ["is not a mapping", "---\n- a\n---\n"],
     ['The name "y" is not that of the folder: write "name: x"', skillText("y")],

@@ -159,6 +159,10 @@ async function factsOf(
   if (frontMatter === undefined) {
     return report("error", "The front matter holds what JSON cannot, or too much of it: write plain values", START);
   }
+  const hidden = hiddenIn(frontMatter);
+  if (hidden !== undefined) {
+    return report("error", `The front matter stands for the hidden character ${hidden}: remove it`, START);
+  }
   const { name: own, description } = frontMatter;
   if (own !== name) {
     const message = `The name ${shownValue(own)} is not that of the folder: write "name: ${name}"`;
@@ -183,10 +187,27 @@ function asJson(values: Readonly<Record<string, unknown>>): Readonly<Record<stri
   let isPlain = true;
   const text = attempt(TypeError, () =>
     JSON.stringify(values, (_, value) => {
-      if (typeof value === "number" ? !Number.isFinite(value) : typeof value === "bigint") isPlain = false;
-      return typeof value === "bigint" ? null : value;
+      // A large integer is rounded, and a host that compares the two would refuse the skill.
+      if (
+        typeof value === "number" &&
+        (!Number.isFinite(value) || Number.isInteger(value) && !Number.isSafeInteger(value))
+      ) {
+        isPlain = false;
+      }
+      return value;
     }));
   return text === undefined || !isPlain || text.length > LONGEST_FRONT ? undefined : JSON.parse(text);
+}
+
+/** The first hidden character of names and texts, which YAML can write as an escape; undefined: there is none. */
+function hiddenIn(values: unknown): string | undefined {
+  if (typeof values === "string") return hiddenCharacter(values);
+  if (typeof values !== "object" || values === null) return undefined;
+  for (const [name, value] of Object.entries(values)) {
+    const hidden = hiddenCharacter(name) ?? hiddenIn(value);
+    if (hidden !== undefined) return hidden;
+  }
+  return undefined;
 }
 
 async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
