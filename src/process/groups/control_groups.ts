@@ -107,52 +107,59 @@ interface GroupParts extends Pick<ControlGroupsOptions, "files" | "limits"> {
 export class ControlGroup {
   readonly path: string;
   readonly #parts: GroupParts;
-  #peak: number | undefined;
+  /** Kept open: every command reads them. */
+  readonly #peak: number | undefined;
+  readonly #processor: number | undefined;
   #commands = 0;
-  #knowsPeak = true;
-  #before: { readonly processor: string | undefined; readonly tasks: string | undefined } = {
-    processor: undefined,
-    tasks: undefined,
-  };
+  #peakIsOwn = true;
+  #processorBefore: string | undefined;
+  /** Processes that were refused to earlier commands are in it. */
+  #taskEvents: string | undefined;
   #last: TreeUsage | undefined;
 
   constructor(path: string, parts: GroupParts) {
     this.path = path;
     this.#parts = parts;
     this.#peak = parts.files.open(`${path}/memory.peak`);
+    this.#processor = parts.files.open(`${path}/cpu.stat`);
   }
 
   /** A command begins. */
   begin(): void {
     const { files } = this.#parts;
     // Since Linux 6.12 a write resets the peak that a descriptor reads.
-    this.#knowsPeak = this.#commands++ === 0 || this.#peak !== undefined && files.writeOpen(this.#peak, "0");
-    this.#before = { processor: files.read(`${this.path}/cpu.stat`), tasks: files.read(`${this.path}/pids.events`) };
+    this.#peakIsOwn = this.#commands++ === 0 || this.#peak !== undefined && files.writeOpen(this.#peak, "0");
+    this.#processorBefore = this.#readOpen(this.#processor);
   }
 
-  /** What the command has used so far, or had used when the group was removed. */
-  usage(): TreeUsage {
+  /** What the command used, which has ended, or had used when the group was removed. `succeeded`: no limit mattered. */
+  usage({ succeeded }: { readonly succeeded: boolean }): TreeUsage {
     if (this.#last !== undefined) return this.#last;
     const { files, limits } = this.#parts;
-    const peak = this.#peak;
+    const events = (name: string) => succeeded ? undefined : files.read(`${this.path}/${name}`);
+    const taskEventsBefore = this.#taskEvents;
+    this.#taskEvents = events("pids.events") ?? taskEventsBefore;
     return usageFrom({
-      processor: files.read(`${this.path}/cpu.stat`),
-      processorBefore: this.#before.processor,
-      memoryPeak: peak === undefined ? undefined : files.readOpen(peak),
-      peakIsOwn: this.#knowsPeak,
-      memoryEvents: files.read(`${this.path}/memory.events`),
-      taskEvents: files.read(`${this.path}/pids.events`),
-      taskEventsBefore: this.#before.tasks,
+      processor: this.#readOpen(this.#processor),
+      processorBefore: this.#processorBefore,
+      memoryPeak: this.#readOpen(this.#peak),
+      peakIsOwn: this.#peakIsOwn,
+      memoryEvents: events("memory.events"),
+      taskEvents: this.#taskEvents,
+      taskEventsBefore,
     }, limits);
   }
 
   /** To be called when its last process is gone. */
   remove(): void {
     const { files, onLeft } = this.#parts;
-    this.#last = this.usage();
-    if (this.#peak !== undefined) files.close(this.#peak);
-    this.#peak = undefined;
+    this.#last = this.usage({ succeeded: false });
+    for (const fd of [this.#peak, this.#processor]) if (fd !== undefined) files.close(fd);
     if (!files.removeDirectory(this.path)) onLeft(this.path);
+  }
+
+  #readOpen(fd: number | undefined): string | undefined {
+    return fd === undefined ? undefined : this.#parts.files.readOpen(fd);
   }
 }
 

@@ -15,6 +15,7 @@ import {
   endOfFailure,
   endOfLauncher,
   isLaunchFault,
+  isSuccess,
   type LauncherReport,
   type ProcessEnd,
   ReportReader,
@@ -196,7 +197,7 @@ export class CommandTree {
   #describe(): CommandEnd {
     const { steps, program, process } = this.#command;
     if (this.#failure !== undefined) return endOfFailure(this.#failure, steps, program);
-    const usage = process.group && { usage: process.group.usage() };
+    const usage = process.group && { usage: process.group.usage({ succeeded: isSuccess(this.#firstEnd) }) };
     if (this.#firstEnd === undefined) return { ...endOfLauncher(this.#status, program), ...usage };
     return { ...this.#firstEnd, ...this.#left !== undefined && { left: this.#left }, ...usage };
   }

@@ -149,6 +149,11 @@ export function endOfLauncher(status: LauncherStatus | undefined, program: strin
     : { kind: "signalled", signal };
 }
 
+/** Whether a process ended with exit code 0. */
+export function isSuccess(end: ProcessEnd | undefined): boolean {
+  return end?.kind === "exited" && end.code === 0;
+}
+
 /** The end of a command that did not start because a launcher step failed. */
 export function endOfFailure(report: StepFailure, steps: readonly string[], program: string): CommandEnd {
   const message = describeFailure(report, steps, program);

@@ -11,6 +11,7 @@ import {
   endOfFailure,
   endOfLauncher,
   isLaunchFault,
+  isSuccess,
   type LauncherReport,
   type ProcessEnd,
   type StepFailure,
@@ -76,7 +77,7 @@ export class ServingSandbox {
       kill: () => this.#kill(),
       root: () => this.#status === undefined ? this.#leader : undefined,
       leftRunning: () => this.#leader === undefined ? undefined : this.#options.leftRunning(this.#leader),
-      usage: () => this.#options.process.group?.usage(),
+      usage: (succeeded) => this.#options.process.group?.usage({ succeeded }),
     }, hooks);
     this.#options.process.group?.begin();
     this.#command = command;
@@ -239,7 +240,7 @@ export interface SandboxOfCommand {
   /** The living processes that a command left, by name; undefined: none. */
   leftRunning(): LeftRunning | undefined;
   /** What its tree has used; undefined: nothing counts it. */
-  usage(): TreeUsage | undefined;
+  usage(succeeded: boolean): TreeUsage | undefined;
 }
 
 /** The name of a command in messages. */
@@ -351,7 +352,7 @@ export class ServedCommand {
   #describe(status?: LauncherStatus): CommandEnd {
     const names = this.#names;
     if (this.#failure !== undefined) return endOfFailure(this.#failure, names.steps, names.program);
-    const used = this.#sandbox.usage();
+    const used = this.#sandbox.usage(isSuccess(this.#firstEnd));
     const usage = used && { usage: used };
     if (this.#firstEnd === undefined) return { ...endOfLauncher(status, names.program), ...usage };
     return { ...this.#firstEnd, ...this.#left !== undefined && { left: this.#left }, ...usage };
