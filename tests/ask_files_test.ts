@@ -241,3 +241,13 @@ Deno.test("S35 every question, answer and use of a path is a line of the audit l
     ["grant_used", "read", path],
   ]);
 });
+
+Deno.test("S35 S39 native tools and --undo work where a person is asked for what commands are denied", async () => {
+  await inSession(choosing("no"), async ({ bench, call, sh }) => {
+    const kept = bench.write("kept.txt", "as it was\n");
+    const [, id] = /`changes` (op_\w+)/.exec(await sh("echo other > kept.txt")) ?? [];
+    assert.match(await call("files_read", { path: "kept.txt" }), /other/);
+    assert.match(await call("changes", { operation_id: id, action: "undo" }), /^Put back 1 path/);
+    assert.equal(await Deno.readTextFile(kept), "as it was\n");
+  }, { kinds: "read", flags: ["--undo", "--bundles", "files"] });
+});

@@ -303,6 +303,8 @@ function settingsFor(
     ...settings,
     pool: false,
     hotReload: false,
+    // A person is asked for commands only.
+    asks: [],
     sandbox: {
       ...sandbox,
       ...place,
