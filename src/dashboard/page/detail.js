@@ -251,13 +251,18 @@ function networkText({ bytesIn, bytesOut, refusals }) {
   return `${bytes(bytesIn)} in, ${bytes(bytesOut)} out${refused}`;
 }
 
+/** One of them is enough. */
+function flagList(flags) {
+  return flags.flatMap((flag, at) => [...at > 0 ? [" or "] : [], el("code", {}, visible(flag))]);
+}
+
 /** What the sandbox kept from it, with the flag that would allow it. */
 function deniedList(denials) {
   const items = denials.map(({ text, flags = [] }) =>
     el("li", {}, [
       el("span", {}, visible(text)),
       flags.length > 0
-        ? el("span", { class: "way" }, "Start the server with ", el("code", {}, visible(flags.join(" "))))
+        ? el("span", { class: "way" }, "Start the server with ", ...flagList(flags))
         : el("span", { class: "way" }, "No flag allows it"),
     ])
   );

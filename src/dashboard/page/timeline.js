@@ -52,18 +52,22 @@ function timelineView(model) {
     Object.keys(ICONS).map((state) => el("li", {}, stateIcon(state), stateWord(state))),
   );
   node.append(heading("timeline", "The last hour"), legend, holder);
+  let drawn = 0;
   const drawNow = () => {
     const focused = holder.contains(document.activeElement) && document.activeElement.getAttribute("href");
+    const isFirst = holder.querySelector(".timeline") === null;
     holder.replaceChildren(timelinePicture(model, holder.clientWidth || 900));
+    // The newest stand at the right.
+    if (isFirst) holder.scrollLeft = holder.scrollWidth;
+    drawn = performance.now();
     if (focused) holder.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
   };
-  const resized = new ResizeObserver(() => drawNow());
-  let drawn = 0;
+  const resized = new ResizeObserver(() => drawn > 0 && drawNow());
   let shown = "";
   const update = () => {
     const states = [...model.operations.values()].map(({ key, state }) => `${key} ${state}`).join("\n");
     if (states === shown && performance.now() - drawn < REDRAWN_MS) return;
-    [shown, drawn] = [states, performance.now()];
+    shown = states;
     drawNow();
   };
   resized.observe(node);
