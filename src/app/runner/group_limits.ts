@@ -7,7 +7,7 @@ import type { SandboxPolicy } from "../../sandbox/policy/policy.ts";
 
 /** What is known once the kernel was asked. */
 export interface TreeBounds {
-  readonly groups: Outcome<ControlGroups>;
+  readonly groups: Outcome<Pick<ControlGroups, "controllers" | "directory" | "together">>;
   /** Undefined: `--no-sandbox`. */
   readonly policy: SandboxPolicy | undefined;
 }
