@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
 import { SkillsClient, SkillVerificationError } from "@modelcontextprotocol/client/ext/skills";
+import { HttpClient } from "./_support/clients/http_client.ts";
 import { EventReader } from "./_support/clients/event_reader.ts";
 import { connectClient } from "./_support/clients/sdk_client.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
@@ -223,6 +224,24 @@ Deno.test("Q6 H4 over HTTP requests without a session get skills and hear of a c
   bench.write(".ahma/skills/b/SKILL.md", skillText("b"));
   await stream.message(({ method }) => method === "notifications/resources/list_changed");
   assert.deepStrictEqual(await entries(), ["skill://project/a/SKILL.md", "skill://project/b/SKILL.md"]);
+});
+
+Deno.test("Q6 H3 an isolated session has the skills of its own project, and no others", async () => {
+  using bench = new Workbench();
+  for (const name of ["first", "second"]) bench.write(`${name}/.ahma/skills/${name}/SKILL.md`, skillText(name));
+  const flags = ["--session-isolation", "--no-pool", "--skills"];
+  await using server = await HttpServerProcess.start(bench, { flags });
+  for (const name of ["first", "second"]) {
+    await using client = await HttpClient.connect(server, { roots: [`${bench.scope}/${name}`] });
+    assert.match(JSON.stringify(client.initialized.result?.capabilities), /modelcontextprotocol\/skills/);
+    const { result } = await client.request("skills/list");
+    // The answer to `skills/list`.
+    const skills = result?.["skills"] as readonly { readonly uri: string }[];
+    assert.deepStrictEqual(skills.map(({ uri }) => uri), [
+      "skill://ahma/ahma-mcp/SKILL.md",
+      `skill://project/${name}/SKILL.md`,
+    ]);
+  }
 });
 
 Deno.test("Q6 the shipped skill is short, and every call that it shows takes those arguments", async () => {
