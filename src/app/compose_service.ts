@@ -93,9 +93,9 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const inline = inlineLimits(settings.maxInlineBytes);
   const facts = { scope, appPage, settings: { ...settings, inline, sandbox: status, publishedAs } };
   const catalog = () => tools.current();
-  const onChange = settings.hotReload ? (listener: () => void) => tools.subscribe(listener) : undefined;
+  const files = fileSource(tools, { facts, catalog }, settings);
   const toolbox = stack.use(await lateToolbox({ ...options, sandbox, runner, audit }));
-  const own = [builtinSource(facts), new ToolFileSource({ facts, catalog, onChange }), toolbox.source] as const;
+  const own = [builtinSource(facts), files, toolbox.source] as const;
   const ownPrompts = promptSources(options, stack, toolbox.findValues);
   const behind = { ...options, secrets, sandbox, own, ownPrompts, audit, recorded: toolbox.recorded };
   const servers = [(await configured)?.(behind) ?? []].flat().map((one) => stack.use(one));
@@ -107,7 +107,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     ...servers[0] !== undefined && { instructions: servers[0].instructions, onLogLevel: servers[0].onLogLevel },
     catalog,
     checks: tools.checks,
-    ...onChange !== undefined && { onCatalogChange: onChange },
+    ...files.onChange !== undefined && { onCatalogChange: files.onChange },
     runner: toolbox.runner,
     registry: new OperationRegistry({ maxConcurrency, log, shortIds: settings.http === undefined, ...kept }),
     ...facts,
@@ -151,6 +151,16 @@ async function serveStdio(
   shown.delete(service);
   shown.add({ ...connected, client: begun.answered?.client });
   await serveStdioConnection(connected, begun);
+}
+
+/** The tools of tool files. */
+function fileSource(
+  tools: LiveCatalog,
+  parts: Pick<ConstructorParameters<typeof ToolFileSource>[0], "facts" | "catalog">,
+  { hotReload }: Pick<Settings, "hotReload">,
+): ToolFileSource {
+  const onChange = hotReload ? (listener: () => void) => tools.subscribe(listener) : undefined;
+  return new ToolFileSource({ ...parts, onChange, isFinal: () => tools.isFinal });
 }
 
 /** Opens the configured servers, once their identities are known. */

@@ -113,6 +113,8 @@ export interface ToolSource {
   noteOffers?(offers: ClientOffers): void;
   /** Calls the listener once for each change of `list`; absent: it never changes. */
   onChange?(listener: () => void): Unsubscribe;
+  /** Whether `list` stays as it is, where `onChange` is absent; absent: it does. */
+  isFinal?(): boolean;
   /** Origins whose tools are not yet known, each with the reason; absent: all are known. */
   unknown?(): readonly string[];
   /** Lines for `status`; absent: it has none. */

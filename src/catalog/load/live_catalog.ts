@@ -47,6 +47,8 @@ export class LiveCatalog implements AsyncDisposable {
   /** The tools last offered, after probes. */
   #offered: Catalog | undefined;
   #answers: ProbeAnswers = new Map();
+  /** A round of checks has ended. */
+  #hasAsked = false;
   readonly #rate = new CheckRate();
   /** Set while checks wait for their turn. */
   #owed: ReturnType<typeof setTimeout> | undefined;
@@ -79,6 +81,13 @@ export class LiveCatalog implements AsyncDisposable {
     return await this.current();
   }
 
+  /** Whether the tools stay as they are: they are read once, and a first round of checks is over. */
+  get isFinal(): boolean {
+    const { watched } = this.#options;
+    return watched.length === 0 && this.#hasAsked && this.#owed === undefined && this.#read !== undefined &&
+      !hasTransientFault(this.#read);
+  }
+
   /** Calls `listener` with each new catalog whose tools differ from those before. */
   subscribe(listener: (catalog: Catalog) => void): Unsubscribe {
     return this.#live.subscribe(listener);
@@ -108,6 +117,7 @@ export class LiveCatalog implements AsyncDisposable {
     const content = withoutUnavailable(read, this.#answers);
     this.#report(this.#offered, content);
     this.#offered = content;
+    this.#hasAsked = before !== undefined;
     return content;
   }
 

@@ -190,6 +190,19 @@ Deno.test("T12 LiveCatalog without a watch keeps the tools as they were read fir
   assert.deepStrictEqual([namesOf(await f.live.checked()), f.announced, f.reads()], [["one"], [], reads]);
 });
 
+Deno.test("C3 LiveCatalog is final without a watch once its checks have ended, and never with one", async () => {
+  const states = await Promise.all([false, true].map(async (watched) => {
+    await using f = await fixture({ watched });
+    await f.write("one.json", "one");
+    const first = f.live.isFinal;
+    await f.live.current();
+    const read = f.live.isFinal;
+    await f.live.checked();
+    return [first, read, f.live.isFinal];
+  }));
+  assert.deepStrictEqual(states, [[false, false, true], [false, false, false]]);
+});
+
 Deno.test("T12 LiveCatalog finds a directory that is made later, and loses one that is removed", async () => {
   await using f = await fixture({ explicit: false });
   assert.deepStrictEqual(namesOf(await f.live.current()), []);

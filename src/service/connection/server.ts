@@ -4,6 +4,7 @@
  */
 import type { McpRequestContext } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
+import { listHints, toolsTtlMs } from "./cache_hints.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { connectionParts, type ListingParts } from "./connection_parts.ts";
 import { announce, announceSandbox } from "../notify/notifications.ts";
@@ -41,10 +42,11 @@ export function buildServer(service: Service, { revision, lifetime, parts }: Ser
   const server = new VersionedServer(service.info, {
     capabilities: capabilitiesOf(service, revision),
     instructions: instructionsOf(service),
+    cacheHints: listHints(service),
   });
   const closed = new AbortController();
   const all = parts ?? connectionParts(service, server, revision);
-  serveLists(server, all);
+  serveLists(server, all, revision);
   serveReading(server, service, all.use);
   const calls = new CallDelivery({ ...all, server, closed: closed.signal });
   // Results are those of `tools/call`, or raw results that the server passes on unchanged.
@@ -66,11 +68,16 @@ export function buildServer(service: Service, { revision, lifetime, parts }: Ser
   return server;
 }
 
-function serveLists(server: VersionedServer, { service, use, prompts, listTools }: ListingParts): void {
-  server.setRequestHandler(
-    "tools/list",
-    ({ params }, context) => listTools(params?.cursor, clientOffers(server, context)),
-  );
+function serveLists(
+  server: VersionedServer,
+  { service, use, prompts, listTools }: ListingParts,
+  revision: Revision,
+): void {
+  server.setRequestHandler("tools/list", async ({ params }, context) => {
+    const ttlMs = toolsTtlMs(service);
+    const tools = await listTools(params?.cursor, clientOffers(server, context));
+    return revision === "2026-07-28" ? { ...tools, ttlMs } : tools;
+  });
   server.setRequestHandler("resources/list", ({ params }) => listResources(service, use, params?.cursor));
   server.setRequestHandler("resources/templates/list", ({ params }) => listTemplates(service, params?.cursor));
   // Without a source, requests for prompts are unknown, as the capabilities declare.

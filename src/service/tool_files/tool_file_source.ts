@@ -26,10 +26,13 @@ export interface ToolFileParts {
   readonly catalog: () => Promise<Catalog>;
   /** Calls the listener when `catalog` has changed; absent: it never does. */
   readonly onChange?: ((listener: () => void) => Unsubscribe) | undefined;
+  /** Whether `catalog` stays as it is; absent: it does where `onChange` is absent. */
+  readonly isFinal?: () => boolean;
 }
 
 export class ToolFileSource implements ToolSource {
   readonly onChange?: (listener: () => void) => Unsubscribe;
+  readonly isFinal?: () => boolean;
   readonly #parts: ToolFileParts;
   #catalog: Catalog | undefined;
   #tools: readonly Tool[] = [];
@@ -39,6 +42,7 @@ export class ToolFileSource implements ToolSource {
   constructor(parts: ToolFileParts) {
     this.#parts = parts;
     if (parts.onChange !== undefined) this.onChange = parts.onChange;
+    if (parts.isFinal !== undefined) this.isFinal = parts.isFinal;
   }
 
   /** In the order of the catalog; leaves of one program stand where the first of them does. */
