@@ -188,6 +188,24 @@ Deno.test("S40 where nothing can be previewed the refusal says why, and nothing 
   assert.ok(!exists(`${bench.scope}/ran`));
 });
 
+Deno.test({
+  name: "S40 what is mounted in the scope is not in the view, and nothing of it is changed (needs root)",
+  ignore: Deno.uid() !== 0,
+  fn: async () => {
+    using bench = new Workbench("root");
+    await own(bench, "mkdir m n; echo a > a");
+    const mount = `for one in m n; do mount -t tmpfs none $one && echo kept > $one/kept; done && exec "$@"`;
+    await using server = await ServerProcess.start(bench, {
+      prefix: ["unshare", "--mount", "sh", "-c", mount, "sh"],
+      flags: ["--preview", "--sync"],
+    });
+    const { text } = await server.shell("ls m n; rmdir m n; mkdir m; touch m/x; echo b > a", { preview: true });
+    assert.match(text, /^m: another file system is mounted there$/m);
+    assert.match(await act(server, operationOf(text), "apply"), /^Put 1 path in place\.$/);
+    assert.match((await server.shell("cat m/kept n/kept a; ls m")).text, /^kept\nkept\nb\nkept\n/);
+  },
+});
+
 Deno.test("S40 previews are bounded, end with their server, and outlive one that was killed", async () => {
   using bench = new Workbench();
   {

@@ -58,10 +58,13 @@ class LayerReader {
   readonly #changes: Change[] = [];
   readonly #left: Left[] = [];
   readonly #stale: string[] = [];
+  /** Of the tree itself. */
+  readonly #device: string | undefined;
 
   constructor(parts: LayerParts, layer: Layer) {
     this.#parts = parts;
     this.#layer = layer;
+    this.#device = deviceOf(stateAt(parts, layer.path));
   }
 
   read(): Seen {
@@ -101,6 +104,7 @@ class LayerReader {
     if (stat === undefined) return false;
     const before = this.#lower(path);
     const after = factsOf(stat);
+    if (this.#isMounted(path, before)) return false;
     // Commands can make no device, so one that stands for none of the tree says that something went.
     if (after.kind === "other" && (stat.mode & FILE_TYPE) === CHARACTER_DEVICE && before?.kind !== "other") {
       if (before !== undefined) this.#gone(path);
@@ -135,7 +139,7 @@ class LayerReader {
     const reason = this.#whyLeft(path);
     if (reason !== undefined) return void this.#left.push({ path, reason });
     const before = this.#lower(path);
-    if (before === undefined) return;
+    if (before === undefined || this.#isMounted(path, before)) return;
     if (before.kind === "other") return void this.#left.push({ path, reason: NOT_KEPT });
     this.#add(path, before, undefined);
     if (before.kind === "directory") this.#goneBelow(path);
@@ -156,6 +160,13 @@ class LayerReader {
     this.#changes.push({ path, before, after });
   }
 
+  /** What is mounted in the tree is not in the view, so the command has seen something else there. */
+  #isMounted(path: string, before: State): boolean {
+    const isMounted = before !== undefined && deviceOf(before) !== this.#device;
+    if (isMounted) this.#left.push({ path, reason: "another file system is mounted there" });
+    return isMounted;
+  }
+
   #lower(path: string): State {
     return stateAt(this.#parts, path);
   }
@@ -174,6 +185,10 @@ class LayerReader {
     if (name === GIT) return "a preview leaves git's own files alone";
     return name.startsWith(UNDO_DRAFT) ? "its name is one that an undo uses" : this.#parts.whyLeft(path);
   }
+}
+
+function deviceOf(entry: State): string | undefined {
+  return entry?.file.split(":")[0];
 }
 
 /** What is at a path of the tree, without the content of a file. */
