@@ -185,6 +185,10 @@ Deno.test("S40 where nothing can be previewed the refusal says why, and nothing 
   );
   assert.ok(!exists(`${bench.scope}/ran`));
   assert.match((await server.shell("touch ran; echo done", { preview: true })).text, /^done\n.*would change 1 A/s);
+  const many = "for i in {1..200}; do echo $i > f$i; done";
+  await server.shell(many);
+  const { text } = await server.shell(`${many.replace("$i >", "-$i >")}; echo output`, { preview: true });
+  assert.match(text, /^output\n.*would change 200 M.*\[170 more paths\].*the diff is longer: name paths/s);
   assert.ok(!exists(`${bench.scope}/ran`));
 });
 

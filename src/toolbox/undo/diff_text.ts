@@ -9,6 +9,8 @@ const MOST_CHARACTERS = 8192;
 const MOST_BYTES = 256 * 1024;
 const MOST_EDITS = 1000;
 const MOST_FILES = 50;
+/** Next to the output of a command, of which a result keeps what is left of its lines. */
+const MOST_BRIEF_LINES = 60;
 
 type ReadContent = (content: string, most: number) => Uint8Array | undefined;
 
@@ -18,7 +20,7 @@ export async function diffText(
   read: ReadContent,
   { name, isBrief }: Shown,
 ): Promise<string> {
-  const most = isBrief === true ? MOST_CHARACTERS / 2 : MOST_CHARACTERS;
+  const [most, mostLines] = isBrief === true ? [MOST_CHARACTERS / 2, MOST_BRIEF_LINES] : [MOST_CHARACTERS, Infinity];
   const { structuredPatch } = await import("diff");
   const lines: string[] = [];
   let length = 0;
@@ -34,7 +36,7 @@ export async function diffText(
       added.push(`@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`, ...hunk.lines);
     }
     for (const line of added.map(visibleLine)) {
-      if (length + line.length < most) lines.push(line);
+      if (length + line.length < most && lines.length < mostLines) lines.push(line);
       else isCut = true;
       length += line.length + 1;
     }

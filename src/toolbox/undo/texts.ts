@@ -27,7 +27,7 @@ export function shownBy(
 
 const MOST_LINES = 200;
 const MOST_LISTED = 20;
-const MOST_BRIEF = 60;
+const MOST_BRIEF = 30;
 const LONGEST_NAME = 300;
 
 /** One line for each operation, the last first. */
