@@ -2,7 +2,8 @@
  * `deno task bench`: how fast the packed program is, each number next to its floor in the same run, because ratios
  * within one run hold on any machine and single numbers do not. `--only PARTS` measures those whose names hold one of
  * these texts, as in `--only paced,start`. `--write` puts table and curves into docs/performance.md, and the picture
- * beside it; what `--only` left out stays there. `--rounds N`, `--calls N`, `--json FILE`.
+ * beside it; what `--only` left out stays there. `--rounds N`, `--calls N`, `--files N,N` (of the trees of
+ * `--only undo`), `--json FILE`.
  */
 import { parseArgs } from "node:util";
 import { backToBack, inFlight, paced } from "./bench/beside/calls.ts";
@@ -23,6 +24,7 @@ import { Programs } from "./bench/programs.ts";
 import { judge, type Judged, markdownCells, type Row, table } from "./bench/report.ts";
 import { sandboxCost } from "./bench/sandbox_cost.ts";
 import { servers } from "./bench/servers.ts";
+import { undo } from "./bench/undo.ts";
 
 /** In docs/performance.md: what follows is written by this program. */
 const MARK = "<!-- deno task bench --write -->";
@@ -33,6 +35,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "5" },
     calls: { type: "string", default: "100" },
     json: { type: "string" },
+    files: { type: "string", default: "1000,10000" },
     only: { type: "string", default: "" },
     write: { type: "boolean", default: false },
   },
@@ -65,6 +68,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   "search": () => search(programs),
   "servers behind": () => servers(programs, plan),
   "network by name": () => network(programs, plan),
+  "undo": () => undo(programs, values.files.split(",").map((count) => atLeastOne("--files", count)), callsPerRound),
   "http": () => http(programs, plan),
 };
 
