@@ -102,6 +102,51 @@ for (const user of usersAtHand()) {
   });
 }
 
+/** Python that says what the agent makes of endless clients: each line is a number. */
+const ENDLESS = `import os, socket, struct
+def connected():
+  peer = socket.socket(socket.AF_UNIX)
+  peer.connect(os.environ["SSH_AUTH_SOCK"])
+  peer.settimeout(30)
+  return peer
+def s(part): return struct.pack(">I", len(part)) + part
+def answer(peer, message):
+  try:
+    peer.sendall(message)
+    head = peer.recv(4, socket.MSG_WAITALL)
+    return peer.recv(struct.unpack(">I", head)[0], socket.MSG_WAITALL) if len(head) == 4 else b""
+  except (BrokenPipeError, ConnectionResetError): return b""
+print("long", len(answer(connected(), b"\\xff\\xff\\xff\\xff" + b"x" * 9000)))
+print("empty", len(answer(connected(), b"\\0\\0\\0\\0")))
+peer, count = connected(), 0
+while count < 5000 and len(answer(peer, s(b"\\x0b"))) > 0: count += 1
+print("messages", count)
+peers = [connected() for _ in range(40)]
+answer(peers[-1], s(b"\\x0b")) # all are accepted by then
+print("connections", sum(len(answer(one, s(b"\\x0b"))) > 0 for one in peers))
+key = answer(connected(), s(b"\\x0b"))[5:]
+key = key[4:4 + struct.unpack(">I", key[:4])[0]]
+file = b"SSHSIG" + s(b"git") + s(b"") + s(b"sha512") + s(b"h" * 64)
+print("signatures", sum(answer(connected(), s(b"\\x0d" + s(key) + s(file) + b"\\0" * 4))[:1] == b"\\x0e" for _ in range(130)))
+`;
+
+for (const user of usersAtHand()) {
+  Deno.test(`S42 endless messages, clients and signatures have bounds, and the next command is answered, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using agent = await UserAgent.start(bench);
+    await agent.add(await makeKey(bench, "chosen"));
+    bench.write("endless.py", ENDLESS);
+    const flags = ["--sync", "--ssh-agent", "chosen of me"];
+    await using server = await ServerProcess.start(bench, { flags, environment: { SSH_AUTH_SOCK: agent.socket } });
+    const { text } = await server.shell("/usr/bin/python3 -I endless.py", { timeout_seconds: 120 });
+    const expected =
+      "long 0\nempty 0\nmessages 1000\nconnections 8\nsignatures 120\nSandbox: Commands get no more than 120 " +
+      "signatures of your ssh agent in a minute.";
+    assert.strictEqual(text.slice(0, expected.length), expected);
+    assert.match((await server.shell("ssh-add -L")).text, /^ssh-ed25519 \S+ chosen of me\n/);
+  });
+}
+
 async function provesGit({ bench, keys: [key], hosts, environment }: Started): Promise<void> {
   const [here, there] = hosts.map(({ port }) => port);
   const repository = `${bench.elsewhere}/there.git`;

@@ -40,6 +40,7 @@ import { NETWORK_DISGUISES } from "./names/disguises.ts";
 import { NETWORK_WAYS_OUT } from "./names/ways_out.ts";
 import { NETWORK_ESCAPES } from "./names/escapes.ts";
 import { NETWORK_PROTOCOLS } from "./names/protocols.ts";
+import { SSH_AGENT } from "./names/ssh_agent.ts";
 import { CONSENT } from "./commands/consent.ts";
 import { PEOPLE } from "./commands/people.ts";
 import { PREVIEWS } from "./commands/previews.ts";
@@ -64,7 +65,7 @@ export const RIGHTS_DECIDE: readonly Row[] = [
   ...BETWEEN_COMMANDS,
 ];
 
-/** About the hosts of a list, the secrets that requests to them carry, and published ports: the relay decides. */
+/** About the hosts of a list, the secrets and logins that they get, and published ports: the relay decides. */
 export const RELAY_DECIDES: readonly Row[] = [
   ...NETWORK_NAMES,
   ...NETWORK_PROTOCOLS,
@@ -73,6 +74,7 @@ export const RELAY_DECIDES: readonly Row[] = [
   ...NETWORK_WAYS_OUT,
   ...NETWORK_NARROWED,
   ...SECRETS,
+  ...SSH_AGENT,
   ...PUBLICATION,
 ];
 

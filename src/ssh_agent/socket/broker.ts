@@ -51,8 +51,8 @@ export interface BrokerOptions {
   readonly now?: () => number;
 }
 
-/** Programs that are connected at once, each of which takes a thread while it waits: a further one ends the oldest. */
-const MOST_CONNECTIONS = 32;
+/** Programs that are connected at once: each takes one of the runtime's few threads while it waits, and a further one ends the oldest. */
+const MOST_CONNECTIONS = 8;
 /** Messages of one connection. */
 const MOST_MESSAGES = 1_000;
 /** Signatures of all commands in one minute. */
@@ -89,11 +89,16 @@ export class AgentBroker implements AsyncDisposable {
     const serving = new Set<Promise<void>>();
     for (let stream = await this.#listener.accept(); stream !== undefined; stream = await this.#listener.accept()) {
       const [oldest] = this.#connections;
-      if (this.#connections.size >= MOST_CONNECTIONS) oldest?.close();
+      if (oldest !== undefined && this.#connections.size >= MOST_CONNECTIONS) this.#end(oldest);
       const served: Promise<void> = this.#serve(stream).finally(() => serving.delete(served));
       serving.add(served);
     }
     await Promise.all(serving);
+  }
+
+  #end(stream: UnixStream): void {
+    stream.close();
+    this.#connections.delete(stream);
   }
 
   async #serve(stream: UnixStream): Promise<void> {
@@ -104,8 +109,7 @@ export class AgentBroker implements AsyncDisposable {
     } catch (thrown) {
       this.#options.log.warn("Cannot answer a program that asks for signatures", { error: messageOf(thrown) });
     } finally {
-      stream.close();
-      this.#connections.delete(stream);
+      this.#end(stream);
     }
   }
 

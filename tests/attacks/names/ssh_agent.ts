@@ -1,0 +1,183 @@
+/** Y70 and up: the ssh agent of commands, and what it must not sign, tell or change (S42). */
+import { concatenate } from "../../../src/base/bytes.ts";
+import { string } from "../../../src/ssh_agent/wire/fields.ts";
+import { publicKeyText } from "../../../src/ssh_agent/wire/public_key.ts";
+import { ServerProcess } from "../../_support/server_process.ts";
+import { makeKey, UserAgent } from "../../_support/servers/ssh_machine.ts";
+import { Workbench } from "../../_support/workbench.ts";
+import { BOTH, python, type Row, type Scene, type Way } from "../frame/attack.ts";
+import { driven, together, withServer } from "../frame/stage.ts";
+
+const LISTED = "listed.example.test";
+const KIND = string("ssh-ed25519");
+
+/**
+ * Python: `say` sends messages on one connection and gives the answers; `sign` asks for a signature, and `bind` names a host
+ * with its signature of the session `S`. `K` is the chosen key, `O` another one of the agent.
+ */
+const PRELUDE = `import os, socket, struct, sys
+def s(part): return struct.pack(">I", len(part)) + part
+def u(number): return struct.pack(">I", number)
+def say(*messages):
+  peer = socket.socket(socket.AF_UNIX)
+  peer.settimeout(20)
+  peer.connect(os.environ["SSH_AUTH_SOCK"])
+  answers = []
+  for message in messages:
+    try:
+      peer.sendall(s(message))
+      head = peer.recv(4, socket.MSG_WAITALL)
+    except (BrokenPipeError, ConnectionResetError): head = b""
+    answers.append(peer.recv(struct.unpack(">I", head)[0], socket.MSG_WAITALL) if len(head) == 4 else b"\\0")
+  return answers
+def sign(data, key=None): return b"\\x0d" + s(key or K) + s(data) + u(0)
+def login(session, method=b"publickey", key=None, more=b""):
+  return s(session) + b"\\x32" + s(b"git") + s(b"ssh-connection") + s(method) + b"\\1" + s(b"ssh-ed25519") + s(key or K) + more
+def bind(host, signature, session=None, forwards=0):
+  return b"\\x1b" + s(b"session-bind@openssh.com") + s(host) + s(session or S) + s(signature) + bytes([forwards])
+def file(namespace): return b"SSHSIG" + s(namespace) + s(b"") + s(b"sha512") + s(b"h" * 64)
+def told(*messages): print("answer %d" % say(*messages)[-1][0])
+`;
+
+/** A host's key and its signature of a session, as Python's bytes. */
+async function hostProof(
+  session: Uint8Array<ArrayBuffer>,
+): Promise<{ readonly key: Uint8Array; readonly proof: Uint8Array }> {
+  const pair = await crypto.subtle.generateKey("Ed25519", ...HOW) as CryptoKeyPair;
+  const raw = new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey));
+  const signed = new Uint8Array(await crypto.subtle.sign("Ed25519", pair.privateKey, session));
+  return { key: concatenate([KIND, string(raw)]), proof: concatenate([KIND, string(signed)]) };
+}
+
+const HOW = [true, ["sign", "verify"]] as const satisfies [boolean, KeyUsage[]];
+
+function asPython(values: Readonly<Record<string, Uint8Array>>): string {
+  return Object.entries(values).map(([name, bytes]) => `${name} = bytes.fromhex("${bytes.toHex()}")\n`).join("");
+}
+
+interface Attacked {
+  readonly agent: UserAgent;
+  readonly names: string;
+  readonly flags: readonly string[];
+  /** Of the known hosts. */
+  readonly hosts: string;
+}
+
+/** An agent with two keys, of which one is chosen, and a host that is listed and one that is only known. */
+async function withAgent<Result>(scene: Scene, act: (attacked: Attacked) => Promise<Result>): Promise<Result> {
+  using bench = new Workbench(scene.user);
+  await using agent = await UserAgent.start(bench);
+  const keys = [await makeKey(bench, "chosen"), await makeKey(bench, "other")];
+  for (const key of keys) await agent.add(key);
+  const [chosen, other] = await Promise.all(keys.map(async (key) => {
+    return Uint8Array.fromBase64((await Deno.readTextFile(`${key}.pub`)).split(" ")[1] ?? "");
+  }));
+  const session = crypto.getRandomValues(new Uint8Array(32));
+  const [host, known] = [await hostProof(session), await hostProof(session)];
+  const flags = ["--ssh-agent", "chosen of me", "--ssh-hosts", LISTED];
+  const none = new Uint8Array(0);
+  const names = asPython({
+    ...{ K: chosen ?? none, O: other ?? none, S: session },
+    ...{ H: host.key, HP: host.proof, N: known.key, NP: known.proof },
+  });
+  const hosts = `${LISTED} ${publicKeyText(host.key)}\nknown.example.test ${publicKeyText(known.key)}\n`;
+  return await act({ agent, names, flags, hosts });
+}
+
+/** Attempts on one server, where a login at the listed host is signed after each. */
+function asking(attempts: Readonly<Record<string, string>>): Way {
+  const does = driven((scene) =>
+    withAgent(scene, ({ agent, names, flags, hosts }) =>
+      withServer(scene, {
+        environment: { SSH_AUTH_SOCK: agent.socket },
+        prepare: (bench) => bench.write(`${bench.home}/.ssh/known_hosts`, hosts),
+        flags: () => scene.enforced ? flags : ["--env", "SSH_AUTH_SOCK"],
+      }, async (server) => {
+        const run = async (program: string) => (await server.shell(python(`${PRELUDE}${names}${program}`))).text;
+        return await together(scene, attempts, async (attempt) => {
+          const text = await run(attempt);
+          if (!/^(?:answer|keys) \d+$/m.test(text)) throw new Error(`The agent did not answer: ${text}`);
+          const works = await run("told(bind(H, HP), sign(login(S)))");
+          if (scene.enforced && !works.startsWith("answer 14\n")) {
+            throw new Error(`A listed host gets nothing: ${works}`);
+          }
+          return /^(?:answer (?:14|6)|keys 2)$/m.exec(text)?.[0];
+        });
+      }))
+  );
+  return { does };
+}
+
+/** A second session that knows where the first one's socket is, and may open every socket there is. */
+const FROM_ELSEWHERE: Way = {
+  does: driven((scene) =>
+    withAgent(scene, async ({ agent, names, flags }) => {
+      using bench = new Workbench(scene.user);
+      await using first = await ServerProcess.start(bench, { flags, environment: { SSH_AUTH_SOCK: agent.socket } });
+      const socket = (await first.shell("echo $SSH_AUTH_SOCK")).text.split("\n")[0] ?? "";
+      const ask = `${PRELUDE}${names}told(sign(file(b"git")))`;
+      const own = (await first.shell(python(ask))).text;
+      if (!own.startsWith("answer 14\n")) throw new Error(`Its own command gets no signature: ${own}`);
+      return await withServer(scene, {
+        flags: () => scene.enforced ? ["--unix-sockets", "allow", "--read", socket] : [],
+      }, async (server) => {
+        const other = `SSH_AUTH_SOCK=${scene.enforced ? socket : agent.socket} ${python(ask)}`;
+        const { text } = await server.shell(other);
+        if (!/^answer \d+$/m.test(text)) throw new Error(`The socket was not reached: ${text}`);
+        return /^answer 14$/m.exec(text)?.[0];
+      });
+    })
+  ),
+};
+
+export const SSH_AGENT: readonly Row[] = [
+  {
+    id: "Y70",
+    title: "have something signed that is no login at a listed host and no signature of git",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      "by the agent of commands": asking({
+        "chosen bytes": 'told(sign(b"chosen"))',
+        "no bytes": 'told(sign(b""))',
+        "a login without a host": "told(sign(login(S)))",
+        "at a known host that is not listed": "told(bind(N, NP), sign(login(S)))",
+        "at a listed host, with another's proof": "told(bind(H, NP), sign(login(S)))",
+        "with the proof of another session": "told(bind(H, HP, os.urandom(32)), sign(login(S)))",
+        "for another session than the proved one": "told(bind(H, HP), sign(login(os.urandom(32))))",
+        "at a second host of a connection": "told(bind(H, HP), bind(N, NP), sign(login(S)))",
+        "through a host": "told(bind(H, HP, forwards=1), sign(login(S)))",
+        "of git, through a host": 'told(bind(H, HP, forwards=1), sign(file(b"git")))',
+        "bound to another host within":
+          'told(bind(H, HP), sign(login(S, b"publickey-hostbound-v00@openssh.com", more=s(N))))',
+        "with more behind it": 'told(bind(H, HP), sign(login(S, more=b"x")))',
+        "by another method": 'told(bind(H, HP), sign(login(S, b"hostbased")))',
+        "a file": 'told(sign(file(b"file")))',
+        "a file of nearly git": 'told(sign(file(b"\\xef\\xbb\\xbfgit")))',
+        "with another key": "told(bind(H, HP), sign(login(S, key=O), O))",
+        "of git, with another key": 'told(sign(file(b"git"), O))',
+      }),
+    },
+  },
+  {
+    id: "Y71",
+    title: "learn of other keys of the user's agent, or change it",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      "by the agent of commands": asking({
+        "list keys": 'print("keys %d" % struct.unpack(">I", say(b"\\x0b")[0][1:5])[0])',
+        "lock it, and unlock it": 'told(b"\\x16" + s(b"word"), b"\\x17" + s(b"word"))',
+        "remove a key": 'told(b"\\x12" + s(O))',
+        "remove all": 'told(b"\\x13")',
+      }),
+    },
+  },
+  {
+    id: "Y72",
+    title: "use the agent of another session's commands",
+    users: BOTH,
+    aim: "evidence",
+    ways: { "by its path": FROM_ELSEWHERE },
+  },
+];
