@@ -1,5 +1,5 @@
 /** What this machine lets the tests do with control groups of version 2. */
-import type { User, Workbench } from "../workbench.ts";
+import type { Workbench } from "../workbench.ts";
 
 /** The top of the hierarchy where root may limit memory in it; empty: there is none, or the test is not root. */
 export const GROUPS_TOP = run(`
@@ -34,11 +34,6 @@ chown -R ${uid}:${uid} "${this.directory}"`);
 /** Names of the groups of servers in a directory. */
 export function serverGroups(directory: string): readonly string[] {
   return run(`ls "${directory}"`).split("\n").filter((name) => /^ahma_mcp-\d+$/.test(name));
-}
-
-/** Why limits of whole trees are not tried; empty: they are. */
-export function untried(user: User): string {
-  return GROUPS_TOP === "" ? ` (not tried as ${user}: the tests may make no control groups with memory here)` : "";
 }
 
 function run(script: string): string {
