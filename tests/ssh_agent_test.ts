@@ -192,6 +192,8 @@ async function provesGit({ bench, keys: [key], hosts, environment }: Started): P
     kept.text,
     new RegExp(`^${kind} ${text.replaceAll("+", "\\+")} chosen of me\n[^]*No such file[^]*\n1\n`),
   );
+  const { text: status } = await server.call("status");
+  assert.ok(status.includes(`\nSsh agent: chosen of me for git's signatures, 127.0.0.1:${here}\n`), status);
   const print = (await runAs(bench, ["ssh-keygen", "-l", "-f", `${key}.pub`])).split(" ")[1];
   const lines = (await Deno.readTextFile(audit)).split("\n").filter((line) => line.includes('"event":"signature"'))
     .map((line) => JSON.parse(line)).map(({ key, for: what, host, user: name }) => [key, what, host, name]);

@@ -32,6 +32,7 @@ import { LimitedInputs } from "./runner/limited_inputs.ts";
 import { ExplainedRunner } from "./runner/explained_runner.ts";
 import type { SessionSecrets } from "./secrets/open_secrets.ts";
 import type { SessionAgent } from "./ssh_agent/open_ssh_agent.ts";
+import { sshAgentLine } from "./ssh_agent/ssh_agent_line.ts";
 import { secretsLine } from "./secrets/secrets_line.ts";
 import { namesLine, narrowedLines, publishedLine } from "./runner/network_names.ts";
 import { openSeatbelt } from "./open_seatbelt.ts";
@@ -287,7 +288,8 @@ function sandboxStatus(sandbox: Sandbox, current: () => LinuxRunner, settings: S
       const missing = sandbox.missing.map((gap) => `\nNot enforced on this kernel: ${gap}`).join("");
       const closed = runner.closedSockets === undefined ? "" : `\n${runner.closedSockets}`;
       const used = namesLine(sandbox.policy?.confinement, runner.networkTotals) + narrowedLines(runner.narrowedTotals);
-      const names = used + secretsLine(settings.secrets) + publishedLine(runner.published);
+      const names = used + secretsLine(settings.secrets) + sshAgentLine(settings.sshAgent) +
+        publishedLine(runner.published);
       return `${layers}${missing}${closed}${names}\n${await selfTestLine(runner)}`;
     },
   };

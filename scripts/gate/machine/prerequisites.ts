@@ -55,7 +55,7 @@ const ROWS: readonly Row[] = [
   ["curl", "curl", "the same, denials of the network, a session without an SDK"],
   ["openssl", "openssl", "attacks that read with programs"],
   ["rsync", "rsync", "tools/ssh.json, an attack that writes with programs"],
-  ["ssh", "openssh-client", "tools/ssh.json"],
+  ["ssh", "openssh-client", "tools/ssh.json, the ssh agent of commands"],
   ["/usr/sbin/sshd", "openssh-server", "the same: another machine"],
   ["strace", "strace", "a start of the program, which asks no one"],
   ["/usr/bin/busybox", "busybox-static", "the start script where there is no runtime for it"],
