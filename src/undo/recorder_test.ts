@@ -222,3 +222,16 @@ Deno.test("S39 old operations go from a running server within a day, and what go
     project.run("test $(cat a kept | tr -d '\\n') = newkept");
     assert.equal(Array.from(Deno.readDirSync(`${project.store}/journals`)).length, 1);
   }));
+
+Deno.test("S39 a file with holes takes its blocks only, in the store and when it is back", () =>
+  withProject((project) => {
+    project.run(
+      "truncate -s 40M holes; printf data >> holes; printf x | dd of=holes bs=1 seek=20000000 conv=notrunc status=none",
+    );
+    const before = project.facts();
+    const recorder = project.start();
+    const changes = change(recorder, "one", () => project.run("rm holes"));
+    assert.deepEqual(undo(recorder, changes, undefined, as("two")).left, []);
+    assert.equal(project.facts(), before);
+    project.run(`test $(du -k holes | cut -f1) -lt 4000 && test $(du -sk ${project.store}/objects | cut -f1) -lt 4000`);
+  }));
