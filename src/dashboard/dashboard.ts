@@ -39,8 +39,10 @@ export interface DashboardOptions {
 
 const HOST = "127.0.0.1";
 const KEEP_ALIVE_MS = 15_000;
-/** Of all pages together; each takes a connection to a server. */
+/** Of all pages together. */
 const MOST_STREAMS = 24;
+/** Each waits in one of the runtime's 32 threads, as the connection to each server does. */
+const MOST_RELAYS = 8;
 const MOST_ACTION_BYTES = 64 * 1024;
 /** What a line to a server has room for. */
 const MOST_INPUT_BYTES = 32 * 1024;
@@ -131,7 +133,7 @@ export class Dashboard implements AsyncDisposable {
   async #output(query: URLSearchParams): Promise<Response> {
     const [found, id] = [this.#find(query.get("server")), query.get("operation") ?? ""];
     const operation = found?.server.operations.find((one) => one.id === id);
-    if (this.#open.size >= MOST_STREAMS) return tooMany();
+    if (this.#open.size >= MOST_STREAMS || this.#relays.size >= MOST_RELAYS) return tooMany();
     const opened = found && await connectTo(this.#options.streams, found.entry);
     if (found === undefined || opened === undefined) return answer({ problem: "That server has ended" }, 404);
     const line = new ServerLine(opened);
