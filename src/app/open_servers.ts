@@ -13,6 +13,7 @@ import { serverFetch } from "../upstream/link/server_fetch.ts";
 import { openHttpLink } from "../upstream/link/http_link.ts";
 import type { Link, LinkHooks, OpenLink } from "../upstream/link/link.ts";
 import { openStdioLink } from "../upstream/link/stdio_link.ts";
+import { CLIENT_CREDENTIALS_EXTENSION, ClientTokens } from "../upstream/oauth/client/client_tokens.ts";
 import { serverAddress } from "../upstream/oauth/oauth_config.ts";
 import { TokenSource } from "../upstream/oauth/token_source.ts";
 import { transportAuth } from "../upstream/oauth/transport_auth.ts";
@@ -214,8 +215,10 @@ function httpLinkTo(spec: HttpSpec, { settings, environment, stop, log }: LinkPa
   const files = userLoginFiles(environment, log);
   let isCalled = () => false;
   const parts = { config: { ...spec.oauth, url }, files, environment, isCalled: () => isCalled(), stop, log };
-  const auth = isOwn ? undefined : transportAuth(
-    new TokenSource({
+  const now = () => Date.now();
+  const isClient = spec.oauth.grant === "client_credentials" && !isOwn;
+  const source = () =>
+    isClient ? new ClientTokens({ config: parts.config, now, stop, log }) : new TokenSource({
       files,
       serverUrl,
       loginHint: ["ahma_mcp auth login", spec.name, ...settings.mcpConfigs.map((file) => `--mcp-config ${file}`)].join(
@@ -223,15 +226,15 @@ function httpLinkTo(spec: HttpSpec, { settings, environment, stop, log }: LinkPa
       ),
       // Clients over HTTP may sit elsewhere than the browser of this machine.
       logIn: settings.http === undefined ? loginForCalls(parts) : undefined,
-      now: () => Date.now(),
+      now,
       log,
-    }),
-    serverFetch,
-  );
+    });
+  const auth = isOwn ? undefined : transportAuth(source(), serverFetch);
+  const extensions = isClient ? { [CLIENT_CREDENTIALS_EXTENSION]: {} } : undefined;
   return async (hooks) => {
     isCalled = hooks.isCalled;
     await insistOnNetwork(url.host, "connect to");
-    return await openHttpLink({ spec, auth, instance: environment[INSTANCE_VARIABLE] }, hooks);
+    return await openHttpLink({ spec, auth, extensions, instance: environment[INSTANCE_VARIABLE] }, hooks);
   };
 }
 

@@ -1,4 +1,5 @@
 /** What an entry says of the login to its server, in the words of every dialect (O1, O3). Pure. */
+import { shownValue } from "../../base/text.ts";
 import type { OAuthFields } from "../oauth/oauth_config.ts";
 import type { EntryReader } from "./entry_reader.ts";
 import { expand, type VariableSources } from "./expand.ts";
@@ -18,6 +19,8 @@ export function readOAuth(entry: EntryReader, sources: VariableSources): OAuthFi
   const seedId = expanded(entry, "atlassian_client_id");
   const seedSecret = expanded(entry, "atlassian_client_secret");
   const fields: OAuthFields = {
+    grant: grantIn(oauth),
+    issuer: expanded(oauth, "issuer"),
     clientId: expanded(oauth, "clientId", "client_id") ?? expanded(auth, "CLIENT_ID") ??
       expanded(entry, "client_id") ?? seedId,
     clientSecret: expanded(oauth, "clientSecret", "client_secret") ?? expanded(auth, "CLIENT_SECRET") ??
@@ -31,11 +34,27 @@ export function readOAuth(entry: EntryReader, sources: VariableSources): OAuthFi
     clientMetadataUrl: expanded(oauth, "clientMetadataUrl", "client_metadata_url"),
     assumePkce: oauth.flag("assumePkce", "assume_pkce"),
   };
+  if (fields.grant !== undefined && !(fields.clientId && fields.clientSecret)) {
+    oauth.refuse("grant", 'Field "grant" needs "clientId" and "clientSecret" of a registered client next to it');
+  }
   // Endpoints are discovered.
   oauth.ignore("enabled", "authorizationUrl", "tokenUrl");
   oauth.warnOfUnknown();
   auth.warnOfUnknown();
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** Undefined also for the usual one, where a person logs in. */
+function grantIn(oauth: EntryReader): "client_credentials" | undefined {
+  const grant = oauth.text("grant", "grantType", "grant_type");
+  if (grant === "client_credentials") return grant;
+  if (grant !== undefined && grant !== "authorization_code") {
+    oauth.refuse(
+      "grant",
+      `Field "grant" must be "client_credentials" or "authorization_code", not ${shownValue(grant)}`,
+    );
+  }
+  return undefined;
 }
 
 /** A list, or texts separated by blanks. */

@@ -40,6 +40,9 @@ Deno.test("O1 O3 readOAuth() takes the words of every dialect", () => {
     scopes: ["read"],
     resource: "https://r",
   });
+  const own = { grant: "client_credentials", issuer: "https://a.example", ...client } as const;
+  assert.deepStrictEqual(read({ oauth: own }), { oauth: own, problems: [] });
+  assert.deepStrictEqual(read({ oauth: { ...client, grant: "authorization_code" } }), { oauth: client, problems: [] });
   assert.deepStrictEqual(read({}), { oauth: {}, problems: [] });
 });
 
@@ -49,4 +52,11 @@ Deno.test("O1 readOAuth() names what is wrong", () => {
   });
   assert.strictEqual(problems.length, 4, problems.join("\n"));
   assert.match(problems.join("\n"), /clientId" must be a text.*callbackPort" must be a port, not 70000/s);
+  const wrong = [{ grant: "password" }, { grant: "client_credentials", clientId: "a" }].map((oauth) =>
+    read({ oauth }).problems
+  );
+  assert.deepStrictEqual(wrong, [
+    ['Field "grant" must be "client_credentials" or "authorization_code", not "password"'],
+    ['Field "grant" needs "clientId" and "clientSecret" of a registered client next to it'],
+  ]);
 });

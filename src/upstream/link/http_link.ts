@@ -20,6 +20,8 @@ export interface HttpLinkOptions {
   readonly spec: Pick<HttpSpec, "url" | "headers" | "transport">;
   /** The login of a person; undefined: only the headers of the configuration are sent. */
   readonly auth: TransportAuth | undefined;
+  /** What is declared to the server in addition to what clients support. */
+  readonly extensions?: Readonly<Record<string, object>> | undefined;
   /**
    * Names this program where it is an HTTP server, so that it recognizes its own requests; undefined: it is not one.
    */
@@ -220,7 +222,7 @@ async function connectBy(
   const { Client, ProtocolError } = await import("@modelcontextprotocol/client");
   const client = new Client({ name: "ahma_mcp", version: VERSION }, {
     versionNegotiation: kind === "sse" ? { mode: "legacy" } : { mode: "auto", probe: { timeoutMs: CONNECT_MS } },
-    capabilities: offers as ClientCapabilities, // as a client declared them in JSON
+    capabilities: { ...offers, ...options.extensions && { extensions: options.extensions } } as ClientCapabilities, // as a client declared them in JSON
     inputRequired: { autoFulfill: false },
     listChanged: { tools: toldOf("tools"), resources: toldOf("resources"), prompts: toldOf("prompts") },
   });

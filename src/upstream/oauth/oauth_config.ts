@@ -4,6 +4,10 @@
 export interface OAuthConfig {
   /** Address of the MCP server. */
   readonly url: URL;
+  /** How a token is got; absent: a person logs in. */
+  readonly grant?: "client_credentials" | undefined;
+  /** The only authorization server that gets the secret of a client that logs in by itself. */
+  readonly issuer?: string | undefined;
   /** A client that a person registered before; absent: a metadata document or a registration of our own. */
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;

@@ -39,6 +39,12 @@ export interface TokenSourceOptions extends RefreshTools {
   readonly log: Logger;
 }
 
+/** What a connection needs of its access token; TokenSource says what each does. */
+export type AccessTokens = Pick<TokenSource, "token" | "replace" | "stepUp"> & {
+  readonly needsLogin: () => UserError | Promise<UserError>;
+  readonly lacksScopes: (challenge: Challenge) => UserError | Promise<UserError>;
+};
+
 /** No login is there, or it is over. */
 export class NeedsLoginError extends UserError {
   override readonly name = "NeedsLoginError";

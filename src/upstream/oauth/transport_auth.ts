@@ -1,6 +1,6 @@
 /** Joins a token source to the SDK's HTTP transports: their options, which keep the SDK from logging in itself. */
 import type { AuthProvider, FetchLike } from "@modelcontextprotocol/client";
-import type { Challenge, TokenSource } from "./token_source.ts";
+import type { AccessTokens, Challenge } from "./token_source.ts";
 
 /** Options of StreamableHTTPClientTransport and SSEClientTransport. */
 export interface TransportAuth {
@@ -14,7 +14,7 @@ export interface TransportAuth {
  * The options for one connection. A refused request is repeated once with another token; one that lacks scopes is
  * repeated where the source logs in for them. `fetch` sends each request.
  */
-export function transportAuth(source: TokenSource, fetch: FetchLike): TransportAuth {
+export function transportAuth(source: AccessTokens, fetch: FetchLike): TransportAuth {
   const sent = new WeakMap<Response, string>();
   const send: FetchLike = async (url, init) => {
     const response = await fetch(url, init);

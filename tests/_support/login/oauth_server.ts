@@ -31,6 +31,14 @@ export interface OAuthBehaviour {
   scope: string | undefined;
   /** A scope without which requests get 403. */
   needs: string | undefined;
+  /** How clients that log in by themselves prove who they are; undefined: the metadata do not say. */
+  clientAuth: readonly string[] | undefined;
+  /** The grants that the metadata name; undefined: none. */
+  grantTypes: readonly string[] | undefined;
+  /** Of client "robot". */
+  robotSecret: string;
+  /** Another answer to such a client. */
+  robotAnswer: "token" | "echo" | "unavailable";
 }
 
 const USUAL: OAuthBehaviour = {
@@ -49,6 +57,10 @@ const USUAL: OAuthBehaviour = {
   hasResourceDocument: true,
   scope: undefined,
   needs: undefined,
+  clientAuth: ["none"],
+  grantTypes: undefined,
+  robotSecret: "robot-secret-1",
+  robotAnswer: "token",
 };
 
 /** One request, as it came. */
@@ -95,7 +107,7 @@ export class OAuthServer implements AsyncDisposable {
   }
 
   /** Token requests of a kind. */
-  grants(type: "authorization_code" | "refresh_token"): readonly SeenRequest[] {
+  grants(type: "authorization_code" | "refresh_token" | "client_credentials"): readonly SeenRequest[] {
     return this.at("/token").filter(({ fields }) => fields["grant_type"] === type);
   }
 
@@ -124,7 +136,9 @@ export class OAuthServer implements AsyncDisposable {
       case "/authorize":
         return this.#authorize(url.searchParams);
       case "/token":
-        return await this.#token(new URLSearchParams(body));
+        return isForm && new URLSearchParams(body).get("grant_type") === "client_credentials"
+          ? this.#robot(new URLSearchParams(body), request.headers)
+          : await this.#token(new URLSearchParams(body));
       case "/revoke":
         return new Response(null);
       default:
@@ -139,7 +153,8 @@ export class OAuthServer implements AsyncDisposable {
   }
 
   #metadata(path: string): Response {
-    const { issuerPath, metadata, wrongIssuer, pkce, register, authorizationEndpoint, iss } = this.behaviour;
+    const { issuerPath, metadata, wrongIssuer, pkce, register, authorizationEndpoint, iss, clientAuth, grantTypes } =
+      this.behaviour;
     if (path !== `/.well-known/oauth-authorization-server${issuerPath}`) return new Response("none", { status: 404 });
     if (metadata === "html") return new Response("<html>Sign in</html>", { headers: { "content-type": "text/html" } });
     if (metadata === "too long") return Response.json({ issuer: "x".repeat(2_000_000) });
@@ -151,7 +166,8 @@ export class OAuthServer implements AsyncDisposable {
       revocation_endpoint: `${this.origin}/revoke`,
       ...register !== "no endpoint" && { registration_endpoint: `${this.origin}/register` },
       response_types_supported: ["code"],
-      token_endpoint_auth_methods_supported: ["none"],
+      ...clientAuth !== undefined && { token_endpoint_auth_methods_supported: clientAuth },
+      ...grantTypes !== undefined && { grant_types_supported: grantTypes },
       authorization_response_iss_parameter_supported: iss !== "none",
       ...pkce && { code_challenge_methods_supported: ["S256"] },
     });
@@ -193,6 +209,22 @@ export class OAuthServer implements AsyncDisposable {
     return this.#tokens(++this.#count, asked.get("scope") ?? undefined);
   }
 
+  /** A client that logs in by itself: in the way that the metadata name, and never both ways. */
+  #robot(form: URLSearchParams, headers: Headers): Response {
+    const { clientAuth = ["client_secret_basic"], robotSecret, robotAnswer } = this.behaviour;
+    const basic = headers.get("authorization");
+    const inForm = `${form.get("client_id")}:${form.get("client_secret")}`;
+    const given = clientAuth.includes("client_secret_basic")
+      ? form.has("client_secret") ? "" : atob(basic?.replace(/^Basic /, "") ?? "")
+      : basic === null
+      ? inForm
+      : "";
+    if (robotAnswer === "unavailable") return new Response("busy", { status: 503, headers: { "retry-after": "7" } });
+    if (robotAnswer === "echo") return new Response(`bad: ${form} ${given}`, { status: 400 });
+    if (given !== `robot:${robotSecret}`) return failed("invalid_client", 401);
+    return this.#tokens(++this.#count, form.get("scope") ?? undefined, { refreshes: false });
+  }
+
   #refresh(token: string): Response {
     switch (this.behaviour.refresh) {
       case "unavailable":
@@ -216,13 +248,13 @@ export class OAuthServer implements AsyncDisposable {
     }
   }
 
-  #tokens(family: number, scope?: string): Response {
+  #tokens(family: number, scope?: string, { refreshes = true } = {}): Response {
     const [access, refresh] = [`access-secret-${++this.#count}`, `refresh-secret-${this.#count}`];
     this.#accessTokens.set(access, { family, scope });
     this.#refreshTokens.set(refresh, { used: false, family });
     return Response.json({
       access_token: access,
-      refresh_token: refresh,
+      ...refreshes && { refresh_token: refresh },
       token_type: "Bearer",
       expires_in: this.behaviour.lifetime,
       ...scope !== undefined && { scope },

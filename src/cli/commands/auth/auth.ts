@@ -9,8 +9,9 @@ import type { LoginFiles } from "../../../upstream/oauth/store/login_files.ts";
 import { askServer } from "../../../upstream/oauth/login/ask_server.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print, printProblem } from "../../terminal/print.ts";
-import { loginLines, loginsAsJson } from "./login_lines.ts";
+import { clientLines, loginLines, loginsAsJson } from "./login_lines.ts";
 import { NO_BROWSER, openBrowser } from "../../../app/logins/open_browser.ts";
+import type { ConfiguredServer, HttpSpec } from "../../../upstream/config/server_spec.ts";
 import { pastedQuery } from "../../../upstream/oauth/login/callback.ts";
 import { didYouMean } from "../../../base/suggest.ts";
 import { readServers } from "../../../app/servers/read_servers.ts";
@@ -37,15 +38,27 @@ export async function auth(context: CommandContext): Promise<number> {
   }
 }
 
-async function list(files: LoginFiles, { flags }: CommandContext): Promise<number> {
+async function list(files: LoginFiles, context: CommandContext): Promise<number> {
   const logins = await files.list();
-  if (flags.has("json")) await print(loginsAsJson(logins, Date.now()));
-  else if (logins.length === 0) await print("There is no login. Make one: ahma_mcp auth login ADDRESS\n");
-  else await print(loginLines(logins, Date.now()));
+  const clients = httpSpecs((await readServers(context.settings, context.environment)).servers).flatMap(
+    ({ url, oauth }) => {
+      const { grant, clientId = "", issuer } = oauth;
+      return grant === undefined ? [] : [{ server: url.shown, clientId, issuer }];
+    },
+  );
+  if (context.flags.has("json")) await print(loginsAsJson(logins, Date.now(), clients));
+  else if (logins.length + clients.length > 0) await print(loginLines(logins, Date.now()) + clientLines(clients));
+  else await print("There is no login. Make one: ahma_mcp auth login ADDRESS\n");
   return 0;
 }
 
 async function login(files: LoginFiles, { flags, environment, stop }: CommandContext, config: OAuthConfig) {
+  if (config.grant !== undefined) {
+    throw new UserError(
+      `"${serverAddress(config.url)}" needs no login of a person: its entry names the grant "${config.grant}". ` +
+        "Try it: ahma_mcp servers test NAME",
+    );
+  }
   const seconds = Number(flags.get("oauth-timeout")?.[0] ?? DEFAULT_SECONDS);
   const challenge = await askServer(config.url, stop);
   const person = personAtTerminal(environment);
@@ -130,12 +143,16 @@ async function loginTarget(context: CommandContext): Promise<OAuthConfig> {
   };
 }
 
+function httpSpecs(servers: readonly ConfiguredServer[]): readonly HttpSpec[] {
+  return servers.flatMap((one) => one.state === "usable" && one.spec.kind === "http" ? [one.spec] : []);
+}
+
 /** The entry of that name or address in the files, else the address alone. */
 async function entryOf({ settings, environment }: CommandContext, named: string | undefined): Promise<OAuthConfig> {
   const url = named !== undefined && URL.canParse(named) ? new URL(named) : undefined;
   const isAddress = url !== undefined && ["http:", "https:"].includes(url.protocol);
   const { servers } = await readServers(settings, environment);
-  const specs = servers.flatMap((one) => one.state === "usable" && one.spec.kind === "http" ? [one.spec] : []);
+  const specs = httpSpecs(servers);
   const found = specs.find((spec) => {
     return spec.name === named || isAddress && serverAddress(new URL(spec.url.text)) === serverAddress(url);
   });

@@ -31,9 +31,25 @@ export function loginLines(logins: readonly StoredLogin[], now: number): string 
   }).join("");
 }
 
-/** All of them. */
-export function loginsAsJson(logins: readonly StoredLogin[], now: number): string {
-  return `${JSON.stringify({ logins: logins.map((login) => shown(login, now)) }, null, 2)}\n`;
+/** A client of the configuration that logs in by itself, and keeps nothing. */
+export interface ShownClient {
+  readonly server: string;
+  readonly clientId: string;
+  readonly issuer: string | undefined;
+}
+
+/** Two lines a client. */
+export function clientLines(clients: readonly ShownClient[]): string {
+  return clients.map(({ server, clientId, issuer }) => {
+    const from = issuer === undefined ? "" : `, from ${shorten(issuer)}`;
+    return `${server}\n  client ${shorten(clientId)} logs in by itself (client_credentials)${from}\n`;
+  }).join("");
+}
+
+/** All of them; `clients`: only where there are some. */
+export function loginsAsJson(logins: readonly StoredLogin[], now: number, clients: readonly ShownClient[]): string {
+  const all = { logins: logins.map((login) => shown(login, now)), ...clients.length > 0 && { clients } };
+  return `${JSON.stringify(all, null, 2)}\n`;
 }
 
 function shown({ serverUrl, issuer, tokens, needsLogin }: StoredLogin, now: number): ShownLogin {

@@ -27,7 +27,7 @@ Deno.test("O4 auth list tells state, end and scopes, and no token", () => {
     "  needs login (the server refuses it): until 1970-01-01T00:01:00.000Z",
     "  usable: the server does not say when it ends",
   ]);
-  assert.deepStrictEqual(JSON.parse(loginsAsJson([LOGIN], 0)), {
+  assert.deepStrictEqual(JSON.parse(loginsAsJson([LOGIN], 0, [])), {
     logins: [{
       server: "https://mcp.example/mcp",
       state: "usable",
@@ -37,5 +37,5 @@ Deno.test("O4 auth list tells state, end and scopes, and no token", () => {
       refreshes: true,
     }],
   });
-  assert.doesNotMatch(loginLines(logins, 0) + loginsAsJson(logins, 0), /hush/);
+  assert.doesNotMatch(loginLines(logins, 0) + loginsAsJson(logins, 0, []), /hush/);
 });

@@ -115,7 +115,7 @@ async function resourceOf(
 
 /** What a person chose, else what the server asks for now, else all that it knows. */
 function scopeOf(
-  { scopes }: OAuthConfig,
+  { scopes, grant }: OAuthConfig,
   { challenge, document, metadata }: {
     readonly challenge: Challenge;
     readonly document: OAuthProtectedResourceMetadata | undefined;
@@ -124,15 +124,18 @@ function scopeOf(
 ): string | undefined {
   const scope = scopes?.join(" ") || challenge.scope || document?.scopes_supported?.join(" ");
   if (!scope) return undefined;
-  // Without it, some servers give no refresh token.
-  const isOffered = metadata.scopes_supported?.includes("offline_access") === true;
+  // Without it, some servers give no refresh token; a client that logs in by itself needs none.
+  const isOffered = grant === undefined && metadata.scopes_supported?.includes("offline_access") === true;
   return isOffered && !scope.split(" ").includes("offline_access") ? `${scope} offline_access` : scope;
 }
 
 /** @throws {UserError} where a stolen code could be used */
-function pkceWarning({ assumePkce, url }: OAuthConfig, metadata: AuthorizationServerMetadata): string | undefined {
+function pkceWarning(
+  { assumePkce, grant, url }: OAuthConfig,
+  metadata: AuthorizationServerMetadata,
+): string | undefined {
   const methods = metadata.code_challenge_methods_supported;
-  if (methods?.includes("S256") === true) return undefined;
+  if (grant !== undefined || methods?.includes("S256") === true) return undefined;
   const issuer = `"${shorten(metadata.issuer)}"`;
   const says = methods === undefined ? "does not say that it supports PKCE" : "does not support PKCE with S256";
   if (methods === undefined && assumePkce === true) {

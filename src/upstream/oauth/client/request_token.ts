@@ -1,0 +1,82 @@
+/** One request of a client for an access token (O8): its secret goes to the authorization server that its entry names. */
+import { UserError } from "../../../base/errors.ts";
+import { shorten } from "../../../base/visible_text.ts";
+import { type AuthorizationServer, discover } from "../login/discover.ts";
+import type { OAuthConfig } from "../oauth_config.ts";
+import type { StoredTokens } from "../store/stored_login.ts";
+import type { Challenge } from "../token_source.ts";
+import { oauthFetch } from "../wire/oauth_fetch.ts";
+import { storedTokens } from "../wire/sdk_shapes.ts";
+
+/** For each request, milliseconds. */
+const ANSWER_MS = 10_000;
+/** The ways to send a secret; the first is usual where the authorization server names none. */
+const SECRET_METHODS: readonly string[] = ["client_secret_basic", "client_secret_post"];
+
+/** Where a person corrects what is wrong. */
+export const PLACE = "in the oauth part of the server's entry";
+const ALLOW = `allow it the grant "client_credentials" there, or remove "grant" ${PLACE} and log in as a person`;
+/** By the error that an authorization server answers with. */
+const ADVICE: Readonly<Record<string, string>> = {
+  invalid_client: `check "clientId" and "clientSecret" ${PLACE}`,
+  invalid_scope: `check "scopes" ${PLACE}`,
+  unauthorized_client: ALLOW,
+  unsupported_grant_type: ALLOW,
+};
+
+export interface TokenRequest {
+  readonly config: OAuthConfig;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Ends all requests. */
+  readonly stop: AbortSignal;
+}
+
+/** @throws {UserError} that says why there is none, and what helps; other errors mean the same */
+export async function requestToken(challenge: Challenge, { config, now, stop }: TokenRequest): Promise<StoredTokens> {
+  const fetchFn = oauthFetch({ server: config.url, timeoutMs: ANSWER_MS, signal: stop });
+  const server = await discover(config, challenge, fetchFn);
+  checkSupport(server, config);
+  const { ClientCredentialsProvider, fetchToken, OAuthError } = await import("@modelcontextprotocol/client");
+  const { clientId = "", clientSecret = "" } = config;
+  const { metadata, url, resource, scope } = server;
+  const provider = new ClientCredentialsProvider({ clientId, clientSecret, expectedIssuer: metadata.issuer });
+  try {
+    const tokens = await fetchToken(provider, url, {
+      metadata,
+      ...resource !== undefined && { resource },
+      ...scope !== undefined && { scope },
+      fetchFn,
+    });
+    return storedTokens(tokens, now(), scope);
+  } catch (thrown) {
+    if (!(thrown instanceof OAuthError)) throw thrown;
+    const code = String(thrown.code);
+    const why = `"${shorten(metadata.issuer)}" refuses a token to client "${shorten(clientId)}" (${shorten(code, 40)})`;
+    throw new UserError(`${why}: ${ADVICE[code] ?? "ask its operator"}`);
+  }
+}
+
+/** @throws {UserError} where the secret may not be sent, or would not help */
+function checkSupport({ metadata }: AuthorizationServer, { url, issuer, authServerMetadataUrl }: OAuthConfig): void {
+  const named = `"${shorten(metadata.issuer)}"`;
+  const isSame = issuer?.replace(/\/$/, "") === metadata.issuer.replace(/\/$/, "");
+  if (!isSame && (issuer !== undefined || authServerMetadataUrl === undefined)) {
+    const expected = issuer === undefined ? "no issuer is named for it" : `the entry names "${shorten(issuer)}"`;
+    throw new UserError(
+      `The secret is not sent to ${named}, which "${url.href}" names: ${expected}. Where the client is registered ` +
+        `there, set "issuer": ${named} ${PLACE}`,
+    );
+  }
+  if (metadata.grant_types_supported?.includes("client_credentials") === false) {
+    throw new UserError(
+      `${named} does not support the grant "client_credentials". Remove "grant" ${PLACE}, and log in as a person`,
+    );
+  }
+  const methods = metadata.token_endpoint_auth_methods_supported ?? SECRET_METHODS;
+  if (methods.some((method) => SECRET_METHODS.includes(method))) return;
+  throw new UserError(
+    `${named} takes no secret of a client, only ${shorten(methods.join(", "))}. Register a client there that uses ` +
+      SECRET_METHODS.join(" or "),
+  );
+}

@@ -1,0 +1,206 @@
+/** Clients that log in by themselves (O8), with the real program, and against an authorization server that refuses them. */
+import assert from "node:assert/strict";
+import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
+import { SILENT } from "../src/base/log.ts";
+import { ClientTokens } from "../src/upstream/oauth/client/client_tokens.ts";
+import { browserOf, opens } from "./_support/login/login.ts";
+import { type OAuthBehaviour, OAuthServer } from "./_support/login/oauth_server.ts";
+import { withServers, writeServers } from "./_support/servers/upstream.ts";
+import { type Ran, runProgram } from "./_support/terminal.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const SECRET = "robot-secret-1";
+const EXTENSION = { "io.modelcontextprotocol/oauth-client-credentials": {} };
+
+function entryFor(server: OAuthServer, oauth: object = {}): object {
+  const own = { grant: "client_credentials", clientId: "robot", clientSecret: "${env:ROBOT_SECRET}" };
+  return { url: server.url, headers: { "X-Api-Key": "key" }, oauth: { ...own, issuer: server.issuer, ...oauth } };
+}
+
+/** A run of the program with the entry; the secret is in its variable. */
+async function run(bench: Workbench, entry: object, command: string, ...words: readonly string[]): Promise<Ran> {
+  const environment = { ...browserOf(bench), ROBOT_SECRET: SECRET };
+  const flags = ["--mcp-config", writeServers(bench, { guarded: entry })];
+  return await runProgram(bench, [command, ...flags, ...words], { script: true, environment });
+}
+
+/** What was sent to the token endpoint, and the Authorization header there. */
+function requests(server: OAuthServer): readonly (readonly [Readonly<Record<string, string>>, string | null])[] {
+  return server.grants("client_credentials").map(({ fields, headers }) => [fields, headers.get("authorization")]);
+}
+
+for (const [method, isNamed] of [["client_secret_basic", false], ["client_secret_post", true]] as const) {
+  Deno.test(`O8 a call logs in by itself with ${method}, as the metadata say, and without a browser or a file`, async () => {
+    using bench = new Workbench();
+    await using server = new OAuthServer();
+    // Neither PKCE nor a refresh token has to do with it.
+    server.behaviour.pkce = false;
+    server.behaviour.clientAuth = isNamed ? [method, "none"] : undefined;
+    const entry = entryFor(server, { scopes: "read" });
+    const called = await run(bench, entry, "call", "--quiet", "guarded_guarded");
+    assert.deepStrictEqual([called.code, called.stdout], [0, "called"], called.stderr);
+    const fields = { grant_type: "client_credentials", scope: "read", resource: server.url };
+    const proof = isNamed
+      ? [{ ...fields, client_id: "robot", client_secret: SECRET }, null]
+      : [fields, `Basic ${btoa(`robot:${SECRET}`)}`];
+    assert.deepStrictEqual(requests(server), [proof]);
+    assert.deepStrictEqual([server.at("/authorize"), server.at("/register"), opens(bench)], [[], [], undefined]);
+    const withKey = new Set(server.seen.filter(({ headers }) => headers.has("x-api-key")).map(({ path }) => path));
+    assert.deepStrictEqual([...withKey], ["/mcp"]);
+    const hello = server.at("/mcp").map(({ body }) => body).find((body) => body.includes('"initialize"'));
+    assert.deepStrictEqual(JSON.parse(hello ?? "{}").params.capabilities.extensions, EXTENSION);
+    const list = await run(bench, entry, "auth", "list");
+    const lines = `${server.url}\n  client robot logs in by itself (client_credentials), from ${server.issuer}\n`;
+    assert.deepStrictEqual([list.code, list.stdout], [0, lines], list.stderr);
+    const json = JSON.parse((await run(bench, entry, "auth", "list", "--json")).stdout);
+    assert.deepStrictEqual(json, {
+      logins: [],
+      clients: [{ server: server.url, clientId: "robot", issuer: server.issuer }],
+    });
+    const login = await run(bench, entry, "auth", "login", "guarded");
+    assert.deepStrictEqual([login.code, opens(bench)], [1, undefined]);
+    assert.match(login.stderr, /needs no login of a person: its entry names the grant "client_credentials"/);
+  });
+}
+
+Deno.test("O8 an entry of the usual grant declares no extension, and waits for a person as ever", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  const { code, stdout, stderr } = await run(bench, { url: server.url }, "servers", "test", "guarded");
+  assert.deepStrictEqual([code, server.grants("client_credentials")], [1, []]);
+  assert.match(stdout + stderr, /needs a login\. Run: ahma_mcp auth login guarded/);
+  assert.ok(!server.seen.some(({ body }) => body.includes("oauth-client-credentials")));
+});
+
+Deno.test("O8 a running server renews the token that is refused, stops at one that never helps, and shows no secret", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  server.behaviour.clientAuth = ["client_secret_basic"];
+  const audit = `${bench.elsewhere}/audit.jsonl`;
+  await using program = await withServers(bench, { guarded: entryFor(server) }, {
+    permissions: HTTP_PERMISSIONS,
+    environment: { ROBOT_SECRET: SECRET },
+    flags: ["--log-to-stderr", "--debug", "--audit-log", audit],
+  });
+  const call = async () => (await program.call("guarded_guarded")).text;
+  const grants = () => server.grants("client_credentials").length;
+  assert.deepStrictEqual([await call(), await call(), grants()], ["called", "called", 1]);
+  server.endAccessTokens();
+  assert.deepStrictEqual([await call(), grants()], ["called", 2]);
+  server.behaviour.refusesAll = true;
+  const refused = [await call(), await call(), await call()];
+  assert.deepStrictEqual([refused.filter((text) => text.includes("called")), grants()], [[], 2], refused.join("\n"));
+  assert.match(refused[0] ?? "", /refuses also the second token in a row of client "robot"/);
+  const status = (await program.call("status")).text;
+  assert.match(program.stderr, /A client logged in by itself/);
+  const shown = [...refused, status, program.stderr, await Deno.readTextFile(audit)].join("\n");
+  assert.doesNotMatch(shown, /robot-secret|access-secret/);
+  assert.ok(!shown.includes(btoa(`robot:${SECRET}`)));
+});
+
+/** Each: what the authorization server does, what else the entry says, and what a person reads. */
+const REFUSED: Readonly<Record<string, readonly [Partial<OAuthBehaviour>, object, RegExp, asked: number]>> = {
+  "a wrong secret": [
+    { robotSecret: "another" },
+    {},
+    /refuses a token to client "robot" \(invalid_client\): check "clientId" and "clientSecret".* next try .* 60 s/,
+    1,
+  ],
+  "no metadata": [{ metadata: "html" }, {}, /offers no login: no metadata of an authorization server/, 0],
+  "another grant": [
+    { grantTypes: ["authorization_code"] },
+    {},
+    /does not support the grant "client_credentials"\. Remove "grant"/,
+    0,
+  ],
+  "no secret taken": [
+    { clientAuth: ["private_key_jwt"] },
+    {},
+    /takes no secret of a client, only private_key_jwt\. Register a client/,
+    0,
+  ],
+  "no issuer in the entry": [{}, { issuer: undefined }, /no issuer is named for it\. Where .* set "issuer": "http/, 0],
+  "another issuer": [
+    {},
+    { issuer: "https://real.example" },
+    /The secret is not sent to "http.*: the entry names "https:\/\/real\.example"/,
+    0,
+  ],
+  "an address that is not safe": [
+    { authorizationEndpoint: "http://evil.example/page" },
+    {},
+    /^guarded.*The authorization endpoint of "http.*" is refused: ".*" is neither https nor on this machine/,
+    0,
+  ],
+  "a busy server": [{ robotAnswer: "unavailable" }, {}, /answers with status 503 .*next try is possible in \d s/, 1],
+  "an answer that repeats the secret": [{ robotAnswer: "echo" }, {}, /answers with status 400 .*\[secret\]/, 1],
+};
+
+Deno.test("O8 what keeps a client from a token is told with the way out, after one request at most", async (test) => {
+  using bench = new Workbench();
+  for (const [name, [behaviour, oauth, said, asked]] of Object.entries(REFUSED)) {
+    await test.step(name, async () => {
+      await using server = new OAuthServer();
+      Object.assign(server.behaviour, { clientAuth: ["client_secret_post"], ...behaviour });
+      const { code, stdout, stderr } = await run(bench, entryFor(server, oauth), "servers", "test", "guarded");
+      assert.deepStrictEqual([code, requests(server).length, opens(bench)], [1, asked, undefined], stdout + stderr);
+      assert.match(stdout + stderr, said);
+      assert.ok(!(stdout + stderr).includes(SECRET));
+    });
+  }
+  const url = "http://127.0.0.1:9/mcp";
+  for (const [grant, said] of [["client_credentials", /needs "clientId" and "clientSecret"/], ["pass", /not "pass"/]]) {
+    const { stdout, stderr } = await run(bench, { url, oauth: { grant } }, "servers", "test", "guarded");
+    assert.match(stdout + stderr, said as RegExp);
+  }
+});
+
+Deno.test("O8 a call that lacks a scope is told which one, and the client asks for no more than its entry says", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  Object.assign(server.behaviour, { clientAuth: ["client_secret_basic"], needs: "admin" });
+  const lacking = await run(bench, entryFor(server, { scopes: "read" }), "servers", "test", "guarded");
+  assert.deepStrictEqual([lacking.code, requests(server).length], [1, 1]);
+  assert.match(lacking.stdout + lacking.stderr, /lacks a scope for this: "admin"\. Where .* add it to "scopes"/);
+  const wide = await run(bench, entryFor(server, { scopes: "read admin" }), "servers", "test", "guarded");
+  assert.deepStrictEqual([wide.code, requests(server).at(-1)?.[0]["scope"]], [0, "read admin"], wide.stderr);
+});
+
+Deno.test("O8 a token is renewed before and at its end, once for all that wait, and not again within a pause", async () => {
+  await using server = new OAuthServer();
+  server.behaviour.clientAuth = ["client_secret_basic"];
+  let time = Date.now();
+  const config = {
+    url: new URL(server.url),
+    grant: "client_credentials" as const,
+    clientId: "robot",
+    clientSecret: SECRET,
+    issuer: server.issuer,
+  };
+  const tokens = new ClientTokens({ config, now: () => time, stop: new AbortController().signal, log: SILENT });
+  const grants = () => server.grants("client_credentials").length;
+  assert.deepStrictEqual([await tokens.token(), grants()], [undefined, 0]);
+  assert.deepStrictEqual(await Promise.all([tokens.replace(undefined, {}), tokens.replace(undefined, {})]), [
+    true,
+    true,
+  ]);
+  const first = await tokens.token();
+  assert.deepStrictEqual([typeof first, grants()], ["string", 1]);
+  server.behaviour.robotAnswer = "unavailable";
+  time += 3_599_000;
+  assert.deepStrictEqual([await tokens.token(), await tokens.token(), grants()], [first, first, 2]);
+  time += 1_000;
+  await assert.rejects(tokens.token(), /503.*The next try is possible in 6 s$/);
+  assert.deepStrictEqual(grants(), 2);
+  server.behaviour.robotAnswer = "token";
+  time += 6_000;
+  const [second, same] = await Promise.all([tokens.token(), tokens.token()]);
+  assert.deepStrictEqual([second === first, second === same, grants()], [false, true, 3]);
+  assert.deepStrictEqual([await tokens.replace(first, {}), grants()], [true, 3], "another token has come meanwhile");
+  assert.deepStrictEqual([await tokens.replace(second, {}), await tokens.replace(await tokens.token(), {})], [
+    true,
+    false,
+  ]);
+  time += 60_000;
+  assert.deepStrictEqual([await tokens.replace(await tokens.token(), {}), grants()], [true, 5]);
+});
