@@ -73,6 +73,16 @@ auth/authorization-server-migration)
   # Its authorization server changes while the tools are listed: a person logs in again.
   ahma list-tools --http "$url" || { login && ahma list-tools --http "$url"; }
   ;;
+auth/client-credentials-basic)
+  # The entry names the issuer, which a person would know.
+  issuer=$(curl -s "${url%/mcp}/.well-known/oauth-protected-resource/mcp" |
+    sed -n 's/.*"authorization_servers":\["\([^"]*\)".*/\1/p')
+  SECRET=$(field client_secret)
+  export SECRET
+  printf '{"mcpServers": {"suite": {"url": "%s", "oauth": {"grant": "client_credentials", "clientId": "%s",
+    "clientSecret": "${env:SECRET}", "issuer": "%s"}}}}' "$url" "$(field client_id)" "$issuer" > "$home/mcp.json"
+  call_some
+  ;;
 auth/*)
   login && ahma list-tools --http "$url"
   ;;
