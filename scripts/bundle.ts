@@ -19,7 +19,7 @@ const STARTING: typeof PROGRAM_PARTS[number] = "session.mjs";
  */
 const WORKER = "worker";
 /** Of a worker, and of a process that it starts for itself. */
-const FIRST_MODULES: readonly string[] = ["worker", "helper"];
+const FIRST_MODULES: readonly string[] = ["worker", "helper", "script"];
 /** The bundler's mark in the name of a file, which holds the way from here to the cache of packages. */
 const MARK = /-[A-Z0-9]{8}(?=\.js\b)/g;
 

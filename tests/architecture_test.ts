@@ -62,7 +62,7 @@ function pathsWith(files: readonly SourceFile[], pattern: RegExp): string[] {
 }
 
 /** The first module of the program that runs native tools in the sandbox. */
-const WORKER_MAINS = ["src/toolbox/worker/worker.ts", "src/toolbox/worker/helper.ts"];
+const WORKER_MAINS = ["src/toolbox/worker/worker.ts", "src/toolbox/worker/helper.ts", "src/toolbox/worker/script.ts"];
 
 Deno.test("importsOf() sees every form of import", () => {
   const text = `import a from "./a.ts";
@@ -151,7 +151,7 @@ Deno.test("C2 architecture: two files name stdout, to hand it out and to print h
 });
 
 /** Rooms of the toolbox that the server runs; all others run inside the sandbox. */
-const SERVER_SIDE: readonly string[] = ["definition", "flow", "flow_tool", "frame", "link", "source"];
+const SERVER_SIDE: readonly string[] = ["definition", "flow", "flow_tool", "frame", "link", "script", "source"];
 
 Deno.test("K2 architecture: the server has none of the code of native tools that opens files", async () => {
   const sources = new Map((await productFiles()).map(({ path, text }) => [placeInSource(path) ?? "", text]));

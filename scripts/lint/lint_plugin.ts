@@ -14,6 +14,7 @@ const STDOUT_USERS: readonly string[] = [
   "cli/serve/serve.ts",
   "cli/terminal/print.ts",
   "toolbox/worker/helper.ts",
+  "toolbox/worker/script.ts",
   "toolbox/worker/worker.ts",
 ];
 

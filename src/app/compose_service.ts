@@ -21,7 +21,7 @@ import { builtinSource } from "../service/builtin/builtin_source.ts";
 import { ToolFileSource } from "../service/tool_files/tool_file_source.ts";
 import type { ConnectionShellsOptions } from "../service/shells/connection_shells.ts";
 import type { ResourceSource } from "../service/resource_source.ts";
-import { inlineLimits, type PublishedAs, type Service } from "../service/service.ts";
+import { inlineLimits, type PublishedAs, type Service, type ToolSource } from "../service/service.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { StdioStreams } from "../service/connection/stdio_connection.ts";
 import type { ShownConnections } from "../control/server/shown_connections.ts";
@@ -32,6 +32,7 @@ import type { SessionAgent } from "./ssh_agent/open_ssh_agent.ts";
 import { CheckMemory, checkMemoryFile } from "./probes/probe_cache.ts";
 import { embeddedTools } from "../settings/bundles.ts";
 import { lateToolbox } from "./late_toolbox.ts";
+import type { openScripts } from "./open_scripts.ts";
 import type { OpenToolbox } from "./open_toolbox.ts";
 import { offersSkills } from "./prompts/offers_skills.ts";
 import { promptSources } from "./prompts/open_prompts.ts";
@@ -101,7 +102,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const servers = [(await configured)?.(behind) ?? []].flat().map((one) => stack.use(one));
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
-    sources: listedSources({ own, servers, facts, settings, log }),
+    sources: await allSources({ ...behind, servers, facts, stack }),
     prompts: [...ownPrompts, ...servers.map(({ prompts }) => prompts)],
     resources: [...await ownResources(options, toolbox, stack), ...servers.map(({ resources }) => resources)],
     ...servers[0] !== undefined && { instructions: servers[0].instructions, onLogLevel: servers[0].onLogLevel },
@@ -151,6 +152,17 @@ async function serveStdio(
   shown.delete(service);
   shown.add({ ...connected, client: begun.answered?.client });
   await serveStdioConnection(connected, begun);
+}
+
+/** The sources of tools, and where it is asked for the one whose scripts call them. */
+async function allSources(
+  parts: Omit<Parameters<typeof openScripts>[0], "callable" | "may"> & Parameters<typeof listedSources>[0],
+): Promise<readonly ToolSource[]> {
+  const { own, servers, settings: { codeMode: may } } = parts;
+  const listed = listedSources(parts);
+  if (may === undefined) return listed;
+  const { openScripts } = await import("./open_scripts.ts");
+  return [...listed, openScripts({ ...parts, may, callable: [...own, ...servers.map(({ source }) => source)] })];
 }
 
 /** The tools of tool files. */

@@ -89,14 +89,16 @@ interface ListedSourcesParts {
   /** Empty: none is configured. */
   readonly servers: readonly NamedSource[];
   readonly facts: ListFacts;
-  readonly settings: Pick<Settings, "lean" | "bundles">;
+  readonly settings: Pick<Settings, "lean" | "bundles" | "codeMode">;
   readonly log: Logger;
 }
 
 /** The sources of a service in the order in which tools are listed: all of them, or those of `--lean` behind two tools. */
 export function listedSources(parts: ListedSourcesParts): readonly ToolSource[] {
-  const { own: [builtin, toolFiles, ...native], servers, facts, settings: { lean, bundles }, log } = parts;
-  if (lean.servers && servers.length === 0) log.warn('Flag "--lean" changes nothing: no --mcp-config names servers');
+  const { own: [builtin, toolFiles, ...native], servers, facts, settings: { lean, bundles, codeMode }, log } = parts;
+  if (lean.servers && servers.length === 0 && codeMode === undefined) {
+    log.warn('Flag "--lean" changes nothing: no --mcp-config names servers');
+  }
   const foreign = servers.map(({ source }) => source);
   const hidden = [...lean.toolFiles ? [toolFiles, ...native] : [], ...lean.servers ? foreign : []];
   const all = [builtin, toolFiles, ...native, ...foreign];
@@ -106,5 +108,5 @@ export function listedSources(parts: ListedSourcesParts): readonly ToolSource[] 
     ...lean.servers ? servers.flatMap(({ names }) => names) : [],
   ];
   const shown = all.filter((source) => !hidden.includes(source));
-  return [...shown, new LeanSource({ hidden, origins, facts })];
+  return [...shown, new LeanSource({ hidden, origins, facts, ...codeMode !== undefined && { scripts: codeMode } })];
 }

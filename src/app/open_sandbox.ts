@@ -41,7 +41,7 @@ import type { Settings } from "../settings/settings.ts";
 import { openingProblem, summaryOfPolicy } from "../settings/policy/held.ts";
 import type { Policy } from "../settings/policy/policy.ts";
 import { unwrapOrUserError } from "../base/outcome.ts";
-import { withRoom } from "./disk_space.ts";
+import { withRoom } from "./program/disk_space.ts";
 import { summaryOf } from "../sandbox/selftest/judge.ts";
 
 export interface SessionOptions {

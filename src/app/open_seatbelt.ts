@@ -9,7 +9,7 @@ import type { SandboxSettings } from "../sandbox/policy/sandbox_settings.ts";
 import { prepareSeatbelt, type SeatbeltSandbox } from "../sandbox/prepare_macos.ts";
 import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
 import type { SandboxStatus } from "../service/service.ts";
-import { withRoom } from "./disk_space.ts";
+import { withRoom } from "./program/disk_space.ts";
 
 export interface SeatbeltSession {
   readonly sandbox: SeatbeltSandbox;

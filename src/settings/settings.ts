@@ -189,6 +189,8 @@ function settingsFrom(values: FlagValues, cores: number) {
 
 /** Which tools and prompts a client gets, and under which names. */
 function offersFrom(values: FlagValues) {
+  const code = values.text("code-mode");
+  const codeMode: "read" | "all" | undefined = code === "read" || code === "all" ? code : undefined;
   const toolStyle: ToolStyle = values.text("tool-style") === "program" ? "program" : "leaf";
   return {
     /** Undefined: `.ahma/tools` or `.ahma` in the working directory (T1). */
@@ -200,7 +202,12 @@ function offersFrom(values: FlagValues) {
     /** How the leaves of a tool file are listed, where the file says nothing. */
     toolStyle,
     /** Whose tools are not listed, but found and called through two others: servers of `--mcp-config`, tool files. */
-    lean: { servers: values.isOn("lean"), toolFiles: values.isOn("lean-tool-files") },
+    lean: {
+      servers: codeMode !== undefined || values.isOn("lean"),
+      toolFiles: codeMode !== undefined || values.isOn("lean-tool-files"),
+    },
+    /** Which tools scripts may call (K11); undefined: there is no tool for scripts. */
+    codeMode,
     /** False: `--no-hot-reload` (T12). */
     hotReload: !values.isOn("no-hot-reload"),
     /** Which prompts are offered (Q1). */

@@ -66,7 +66,7 @@ function sharedDirectory(): string {
   if (!exists(BUNDLE)) throw new Error(`Cannot start "${BUNDLE}": there is no such file. Run "deno task bundle" first`);
   const form = FORM === "executable" ? Deno.readTextFileSync(`${ownExecutable()}.sha256`) : FORM;
   const digest = createHash("sha256").update(Deno.readFileSync(BUNDLE)).update(form)
-    .update(Deno.readFileSync(`${WORKER}/worker.js`))
+    .update(Deno.readFileSync(`${WORKER}/worker.js`)).update(Deno.readFileSync(`${WORKER}/script.js`))
     .update(PROGRAM_PARTS.map((part) => Deno.readTextFileSync(`${WORKER}/${part}`)).join(""))
     .update(`${BUNDLE} ${Deno.execPath()} ${Deno.version.deno}`).digest("hex").slice(0, 16);
   const fresh = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "ahma-runtime-" }));

@@ -20,15 +20,8 @@ export interface WorkerProgram {
 export const WORKER_MARK = "__worker";
 
 /** As the program itself is run, with what the kernel then takes from it. */
-const WORKER_FLAGS: readonly string[] = [
-  ...RUN_FLAGS,
-  "--allow-net",
-  "--no-config",
-  "--no-lock",
-  "--no-remote",
-  "--no-npm",
-  "--cached-only",
-];
+const PROGRAM_ONLY: readonly string[] = ["--no-config", "--no-lock", "--no-remote", "--no-npm", "--cached-only"];
+const WORKER_FLAGS: readonly string[] = [...RUN_FLAGS, "--allow-net", ...PROGRAM_ONLY];
 /**
  * Bounds the heap of a worker; as a variable it reaches an executable too. Grammars are compiled once and not optimised:
  * that takes longer than they then save, in 1,600 files of one language too.
@@ -67,6 +60,14 @@ export function workerProgram(directory: string): WorkerProgram {
     data,
     environment: ENVIRONMENT,
   };
+}
+
+/** The command line of a process for one script: no permission. @throws {UserError} As `workerProgram`. */
+export function scriptProgram(directory: string): Pick<WorkerProgram, "argv" | "reads" | "environment"> {
+  const { reads, data, environment } = workerProgram(directory);
+  const runtime = realPath(Deno.execPath()) ?? Deno.execPath();
+  const how = thisForm() === "executable" ? [WORKER_MARK] : ["run", "--no-prompt", ...PROGRAM_ONLY];
+  return { argv: [runtime, ...how, `${data}/script.js`], reads, environment };
 }
 
 function installed(): string {

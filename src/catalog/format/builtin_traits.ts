@@ -19,6 +19,9 @@ export const SHELL_TOOL_NAME = "sandboxed_shell";
 export const FIND_TOOLS_NAME = "find_tools";
 export const CALL_TOOL_NAME = "call_tool";
 
+/** The tool of `--code-mode`. */
+export const RUN_SCRIPT_NAME = "run_script";
+
 /** The built-in tools (B1), in the order in which they are listed. */
 const TRAITS = {
   await: { ...OF_OPERATIONS, readOnly: true },
@@ -40,5 +43,5 @@ export function builtinTraits(name: string): BuiltinTraits | undefined {
 
 /** Whether a call of any tool may become a task: every tool that is not built in does work that can take long. */
 export function supportsTask(name: string): boolean {
-  return name !== FIND_TOOLS_NAME && (builtinTraits(name)?.supportsTask ?? true);
+  return name !== FIND_TOOLS_NAME && name !== RUN_SCRIPT_NAME && (builtinTraits(name)?.supportsTask ?? true);
 }

@@ -1,10 +1,11 @@
-import { builtinTraits, CALL_TOOL_NAME, FIND_TOOLS_NAME } from "./builtin_traits.ts";
+import { builtinTraits, CALL_TOOL_NAME, FIND_TOOLS_NAME, RUN_SCRIPT_NAME } from "./builtin_traits.ts";
 import type { ToolDefinition } from "./mtdf.ts";
 
 /** The owner of a name that no tool file may use, in any case of letters; undefined: the name is free. */
 export function reservedFor(name: string): string | undefined {
   if (builtinTraits(name.toLowerCase()) !== undefined) return "Ahma's own tool";
   if ([CALL_TOOL_NAME, FIND_TOOLS_NAME].includes(name.toLowerCase())) return "a tool of --lean";
+  if (name.toLowerCase() === RUN_SCRIPT_NAME) return "the tool of --code-mode";
   return name === "__proto__" ? "JavaScript's objects" : undefined;
 }
 

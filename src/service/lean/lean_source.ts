@@ -24,6 +24,7 @@ import {
   schemaText,
   wholeText,
 } from "./lean_tools.ts";
+import { typeText } from "./type_text.ts";
 import { ToolIndex } from "./tool_index.ts";
 
 export interface LeanSourceOptions {
@@ -32,6 +33,8 @@ export interface LeanSourceOptions {
   /** The origin of the tools, for the description. */
   readonly origins: readonly string[];
   readonly facts: ListFacts;
+  /** Which tools scripts may call, whose types are then shown (K11); absent: no scripts run. */
+  readonly scripts?: "read" | "all";
 }
 
 const DEFAULT_LIMIT = 5;
@@ -102,13 +105,25 @@ export class LeanSource implements ToolSource {
     if (query === "") return withMore([names.slice(0, limit).join(", ")], names.length - (limit ?? names.length));
     const called = query.split(/[\s,]+/).map((word) => calledName(service, word)).join(" ");
     const named = [query, called].map((one) => index.named(one)).find((tools) => tools.length > 0) ?? [];
-    if (named.length > 0) return withMore(named.slice(0, limit).map(wholeText), named.length - (limit ?? named.length));
+    if (named.length > 0) {
+      return withMore(
+        named.slice(0, limit).map((tool) => `${wholeText(tool)}${this.#typeOf(tool)}`),
+        named.length - (limit ?? named.length),
+      );
+    }
     const found = index.find(query);
     if (found.length === 0) {
       return `None of ${names.length} tools has a word of ${shownValue(query)}${index.suggestion(query)}`;
     }
     const most = limit ?? DEFAULT_LIMIT;
-    return withMore(textsOf(found.slice(0, most)), found.length - most);
+    return withMore(textsOf(found.slice(0, most), (tool) => this.#typeOf(tool)), found.length - most);
+  }
+
+  /** How a script calls it, on a line of its own; empty: none may. */
+  #typeOf(tool: Tool): string {
+    const { scripts } = this.#options;
+    const may = scripts === "all" || scripts === "read" && tool.annotations?.readOnlyHint === true;
+    return may ? `\n${typeText(tool)}` : "";
   }
 
   /** Reasons why tools are not known yet; empty: all are known. */
@@ -129,13 +144,13 @@ export class LeanSource implements ToolSource {
   }
 }
 
-function textsOf(tools: readonly Tool[]): readonly string[] {
+function textsOf(tools: readonly Tool[], typeOf: (tool: Tool) => string): readonly string[] {
   let room = SCHEMA_LENGTH;
   return tools.map((tool, place) => {
     const length = argumentsText(tool).length;
-    if (place >= WITH_SCHEMA || length > room) return briefText(tool);
+    if (place >= WITH_SCHEMA || length > room) return `${briefText(tool)}${typeOf(tool)}`;
     room -= length;
-    return schemaText(tool);
+    return `${schemaText(tool)}${typeOf(tool)}`;
   });
 }
 

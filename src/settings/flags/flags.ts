@@ -237,6 +237,14 @@ const FLAGS = {
   },
   "lean": { help: "List two tools, find_tools and call_tool, instead of the tools of the servers of --mcp-config" },
   "lean-tool-files": { help: "List the same two tools instead of the tools of tool files and bundles" },
+  "code-mode": taking(
+    "choice",
+    "TOOLS",
+    "Let scripts call read-only tools, or all, through one more tool; lists as --lean",
+    {
+      choices: ["read", "all"],
+    },
+  ),
   "inline-wait": taking("number", "MS", "Wait this long for a result before answering with an id (default: 3000)", {
     range: [0, LONGEST_SECONDS * 1000],
     projectMost: 60_000,

@@ -50,6 +50,7 @@ export async function call(context: CommandContext, form?: CallForm): Promise<nu
     synchronous: true,
     toolPrefix: "",
     lean: { servers: false, toolFiles: false },
+    codeMode: undefined,
   };
   await using log = openRunLog({ settings, warnings, environment });
   await using program = await compose({ settings, environment, log: log.logger });

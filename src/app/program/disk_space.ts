@@ -1,6 +1,6 @@
 /** The error when the session's private directories cannot be written (S5), usually because the disk is full. */
-import { messageOf } from "../base/errors.ts";
-import { failure, type Outcome } from "../base/outcome.ts";
+import { messageOf } from "../../base/errors.ts";
+import { failure, type Outcome } from "../../base/outcome.ts";
 
 /** Errors about the file system, not about this program. */
 const NO_ROOM: readonly unknown[] = ["ENOSPC", "EDQUOT", "EROFS", "EMLINK"];

@@ -1,0 +1,76 @@
+/** Joins `run_script` with the sandbox in which a new process runs each script (K11). */
+import { startInSandbox } from "../child_server/sandboxed_start.ts";
+import type { StartChildServer } from "../child_server/child_server.ts";
+import { lazy } from "../base/lazy.ts";
+import type { SessionSandbox } from "../sandbox/settle_paths.ts";
+import { type CodeMode, ScriptSource, type ScriptSourceOptions } from "../toolbox/script/script_source.ts";
+import { openSession, type SessionOptions } from "./open_sandbox.ts";
+import { scriptProgram } from "./program/worker_program.ts";
+import type { Settings } from "../settings/settings.ts";
+
+interface OpenScriptsOptions extends SessionOptions, Omit<ScriptSourceOptions, "start" | "may"> {
+  readonly sandbox: Pick<SessionSandbox, "directories">;
+  readonly may: CodeMode;
+  /** Closes the sandbox. */
+  readonly stack: AsyncDisposableStack;
+}
+
+/** Private memory of a script's process, bytes, and seconds of its processor time. */
+const MOST_MEMORY = 2 * 1024 ** 3;
+const MOST_CPU_SECONDS = 60;
+/** Bytes of its stderr, the one file that it may write. */
+const MOST_ERRORS = 1024 * 1024;
+
+/** The first script opens the sandbox. */
+export function openScripts(options: OpenScriptsOptions): ScriptSource {
+  const stack = options.stack.use(new AsyncDisposableStack());
+  const open = lazy(() => openStart({ ...options, stack }));
+  return new ScriptSource({ ...options, start: async (hooks) => await (await open())(hooks) });
+}
+
+async function openStart(options: OpenScriptsOptions): Promise<StartChildServer> {
+  const { sandbox: { directories }, settings, stack, log } = options;
+  const directory = `${directories.root}/script`;
+  await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
+  const program = scriptProgram(`${directories.root}/worker`);
+  const { runner, sandbox } = await openSession({
+    ...options,
+    secrets: undefined,
+    agent: undefined,
+    settings: settingsFor(settings, directory, program.reads),
+  }, stack);
+  const { argv, environment } = program;
+  const stderrFile = `${sandbox.directories.files}/stderr`;
+  return (hooks) => startInSandbox({ runner, argv, directory, environment, stderrFile, log }, hooks);
+}
+
+/** Nothing to read but the program, no network, and bounds. */
+function settingsFor(settings: Settings, directory: string, reads: readonly string[]): Settings {
+  const { sandbox, sandbox: { confinement } } = settings;
+  const { memory = MOST_MEMORY, cpuSeconds = MOST_CPU_SECONDS } = confinement.limits;
+  const limits = {
+    ...confinement.limits,
+    fileSize: Math.min(confinement.limits.fileSize ?? MOST_ERRORS, MOST_ERRORS),
+    memory: Math.min(memory, MOST_MEMORY),
+    cpuSeconds: Math.min(cpuSeconds, MOST_CPU_SECONDS),
+  };
+  return {
+    ...settings,
+    pool: false,
+    hotReload: false,
+    asks: [],
+    sandbox: {
+      ...sandbox,
+      scopes: [directory],
+      reads,
+      writes: [],
+      pinned: [],
+      protect: [],
+      allowProtected: [],
+      allowSensitive: [],
+      gpus: [],
+      environmentNames: [],
+      confinement: { ...confinement, network: "none", limits },
+    },
+  };
+}

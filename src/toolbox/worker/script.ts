@@ -1,0 +1,63 @@
+/** Main module of a process that runs one script of `run_script`: it has no permission, and only frames lead out (K11). */
+import { messageOf } from "../../base/errors.ts";
+import { encodeFrame, FrameReader } from "../frame/frames.ts";
+import { type FromScript, LONGEST_MESSAGE, type ScriptAnswer, type ToScript } from "../script/messages.ts";
+
+/** An executable begins with all permissions. */
+const PERMISSIONS = ["read", "write", "net", "env", "sys", "run", "ffi", "import"] as Deno.PermissionName[];
+/** Useless without permissions: a script is told so by their absence. */
+const ABSENT = ["Deno", "fetch", "Worker", "WebSocket", "EventSource", "process", "Buffer", "navigator", "caches"];
+/** Characters of one line of the console. */
+const LONGEST_LINE = 16 * 1024;
+
+const [stdout, inspect] = [Deno.stdout, Deno.inspect];
+const pending = new Map<number, (answer: ScriptAnswer) => void>();
+
+function write(message: FromScript): void {
+  const frame = encodeFrame(message, LONGEST_MESSAGE);
+  for (let at = 0; at < frame.length;) at += stdout.writeSync(frame.subarray(at));
+}
+
+function log(...values: unknown[]): void {
+  const texts = values.map((value) => typeof value === "string" ? value : inspect(value));
+  write({ kind: "log", text: texts.join(" ").slice(0, LONGEST_LINE) });
+}
+
+// Not `async`: the frame is written before the script goes on.
+function callTool(name: string, args: unknown): Promise<ScriptAnswer> {
+  const { promise, resolve } = Promise.withResolvers<ScriptAnswer>();
+  const id = pending.size + 1; // answered ones stay
+  write({ kind: "call", id, name, args: args as Record<string, unknown> }); // the server checks it
+  pending.set(id, resolve);
+  return promise;
+}
+
+const tools = new Proxy({}, {
+  get: (_, name) =>
+    typeof name === "symbol" || name === "then" ? undefined : (args: unknown = {}) => callTool(name, args),
+});
+const captured = { log, info: log, warn: log, error: log, debug: log };
+
+async function run(code: string): Promise<void> {
+  try {
+    const { stripTypeScriptTypes } = await import("node:module");
+    const text = stripTypeScriptTypes(`(async (tools, console) => {${code}\n})`);
+    const script = new Function(`return ${text}`)() as (...given: readonly unknown[]) => Promise<unknown>;
+    const value = JSON.stringify(await script(tools, captured));
+    write({ kind: "end", ...value !== undefined && { value } });
+  } catch (thrown) {
+    write({ kind: "end", problem: messageOf(thrown).slice(0, LONGEST_LINE) });
+  }
+}
+
+for (const name of PERMISSIONS) Deno.permissions.revokeSync({ name } as Deno.PermissionDescriptor);
+const input = Deno.stdin.readable;
+for (const name of ABSENT) Reflect.deleteProperty(globalThis, name);
+Reflect.set(globalThis, "console", captured);
+const reader = new FrameReader();
+for await (const chunk of input) {
+  for (const message of reader.push(chunk) as readonly ToScript[]) {
+    if (message.kind === "run") void run(message.code);
+    else pending.get(message.id)?.(message.answer);
+  }
+}

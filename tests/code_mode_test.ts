@@ -1,0 +1,138 @@
+/** `--code-mode`: a script in a process without permissions calls tools, in one call of the client. */
+import assert from "node:assert/strict";
+import { ServerProcess } from "./_support/server_process.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const BUILT_IN = ["await", "cancel", "sandboxed_shell", "send", "status"];
+
+async function start(bench: Workbench, ...flags: readonly string[]): Promise<ServerProcess> {
+  return await ServerProcess.start(bench, { flags: ["--bundles", "files", ...flags] });
+}
+
+/** The text of a script's result without its last line, which counts calls. */
+async function run(server: ServerProcess, code: string): Promise<string> {
+  const { text } = await server.call("run_script", { code });
+  return text.slice(0, text.lastIndexOf("\n[script: "));
+}
+
+/** The same from a server of its own. */
+async function answered(bench: Workbench, mode: string, code: string): Promise<string> {
+  await using server = await start(bench, "--code-mode", mode);
+  return await run(server, code);
+}
+
+Deno.test("K11 --code-mode lists one more tool beside the lean pair, and find_tools shows types", async () => {
+  using bench = new Workbench();
+  await using server = await start(bench, "--code-mode", "read");
+  const { result } = await server.request("tools/list");
+  const tools = result?.["tools"] as readonly { readonly name: string }[];
+  assert.deepStrictEqual(tools.map(({ name }) => name), [...BUILT_IN, "find_tools", "call_tool", "run_script"]);
+  const found = (await server.call("find_tools", { query: "files_read files_write" })).text;
+  assert.match(found, /^tools\.files_read\(args: \{.*\bpath: string\b.*\}\)$/m);
+  assert.doesNotMatch(found, /^tools\.files_write/m);
+});
+
+Deno.test("K11 one script does the work of 50 calls, in TypeScript, with fewer bytes for the client", async () => {
+  using bench = new Workbench();
+  const numbers = Array.from({ length: 50 }, (_, number) => number);
+  for (const number of numbers) bench.write(`f${number}.txt`, `${"some text\n".repeat(20)}count ${number}\n`);
+  await using server = await start(bench, "--code-mode", "read");
+  const code = `const names: string[] = Array.from({ length: 50 }, (_, n) => "f" + n + ".txt");
+    const answers = await Promise.all(names.map((path) => tools.files_read({ path })));
+    console.log("read", answers.length, { failed: answers.filter((one) => one.isError).length });
+    return answers.reduce((sum: number, { text }) => sum + Number(/count (\\d+)/.exec(text)![1]), 0);`;
+  const { text } = await server.call("run_script", { code });
+  assert.match(text, /^read 50 \{ failed: 0 \}\n1225\n\[script: 50 calls, \d+ characters of answers\]$/);
+  const plain = await Promise.all(
+    numbers.map((number) => server.call("call_tool", { name: "files_read", arguments: { path: `f${number}.txt` } })),
+  );
+  const bytes = plain.reduce((sum, one) => sum + one.text.length, 0);
+  assert.ok((code.length + text.length) * 10 < bytes, `${code.length + text.length} of ${bytes}`);
+});
+
+Deno.test("K11 a script calls read-only tools alone, unless the user allows all, and never itself", async () => {
+  using bench = new Workbench();
+  const code = `const one = async (name, args) => (await tools[name](args)).text;
+    return [await one("files_write", { path: "made.txt", content: "x" }), await one("sandboxed_shell", { command: "id" }),
+      await one("run_script", { code: "1" }), await one("files_raed", {}), await one("__proto__", {}),
+      (await tools.files_read({ path: "made.txt" })).isError]`;
+  const refused = JSON.parse(await answered(bench, "read", code));
+  const refusal = (name: string) =>
+    `A script may not call "${name}": it is not read-only, and --code-mode all was not given`;
+  assert.deepStrictEqual(refused, [
+    refusal("files_write"),
+    refusal("sandboxed_shell"),
+    'Unknown tool "run_script"',
+    'Unknown tool "files_raed"; did you mean "files_read"?',
+    'Unknown tool "__proto__"',
+    true,
+  ]);
+  const [written, shell, itself, , , failed] = JSON.parse(await answered(bench, "all", code));
+  assert.match(shell, /uid=/);
+  assert.deepStrictEqual([itself, failed], ['Unknown tool "run_script"', false], written);
+});
+
+Deno.test("K11 a script reaches no file, network, process, variable or module, and forged messages gain nothing", async () => {
+  using bench = new Workbench();
+  bench.write("module.js", "export default 1;\n");
+  await using server = await start(bench, "--code-mode", "read");
+  const code = `const tried = async (make) => { try { return await make(); } catch (error) { return "refused"; } };
+    const node = (name) => import("node:" + name);
+    const forge = async (message) => {
+      const body = new TextEncoder().encode(JSON.stringify(message));
+      const frame = new Uint8Array(4 + body.length);
+      new DataView(frame.buffer).setUint32(0, body.length);
+      frame.set(body, 4);
+      (await node("process")).default.stdout.write(frame);
+    };
+    Object.prototype.isError = "polluted";
+    await forge({ kind: "call", id: 7, name: "files_write", args: { path: "forged.txt", content: "x" } });
+    return [typeof Deno, typeof fetch, typeof Worker, typeof process,
+      await tried(async () => (await node("fs")).readFileSync("/etc/hostname", "utf8")),
+      await tried(async () => (await node("fs")).readFileSync("${bench.scope}/module.js", "utf8")),
+      await tried(async () => (await node("fs")).writeFileSync("${bench.scope}/x", "")),
+      await tried(async () => (await node("process")).default.env.PATH),
+      await tried(async () => (await node("child_process")).execFileSync("/bin/true").length),
+      await tried(async () => (await import("file://" + "${bench.scope}/module.js")).default),
+      await tried(() => new Promise(async (resolve, reject) => {
+        const socket = (await node("net")).connect(80, "127.0.0.1", () => resolve("connected"));
+        socket.on("error", reject);
+      })), (await tools.files_glob({ pattern: "*" })).text];`;
+  const [deno, fetch, worker, process, ...rest] = JSON.parse(await run(server, code));
+  assert.deepStrictEqual([deno, fetch, worker, process], Array(4).fill("undefined"));
+  assert.deepStrictEqual(rest.slice(0, 7), Array(7).fill("refused"));
+  assert.match(rest[7], /module\.js/);
+  assert.doesNotMatch(rest[7], /forged\.txt/);
+  const bad = `(await import("node:process")).default.stdout.write("\\0\\0\\0\\x02[]"); await new Promise(() => {});`;
+  assert.equal(await run(server, bad), "The script wrote a message of no known kind");
+  assert.equal(await run(server, "return 'still'"), '"still"');
+});
+
+Deno.test("K11 loops without an end and scripts beyond a limit end, and the server lives", async () => {
+  using bench = new Workbench();
+  await using server = await start(bench, "--code-mode", "all", "--timeout", "3");
+  const late = "The script did not end within 3 s (--timeout)";
+  assert.equal(await run(server, "for (;;);"), late);
+  assert.equal(await run(server, "for (;;) await null;"), late);
+  assert.equal(await run(server, "console.log('waits'); await new Promise(() => {});"), `waits\n${late}`);
+  const many = "let last; for (let n = 0; n < 201; n++) last = await tools.status(); return last.text;";
+  assert.equal(await run(server, many), '"A script makes at most 200 calls: return what is done"');
+  assert.equal(await run(server, "return 'a'.repeat(300_000)"), "A message of 300029 bytes is too long");
+});
+
+Deno.test("K11 a bomb of memory ends its script alone, and a cancelled script ends what it called", async () => {
+  using bench = new Workbench();
+  await using server = await start(bench, "--code-mode", "all");
+  const heap = await run(server, "const all = []; for (;;) all.push(Array(1e6).fill(all.length));");
+  assert.match(heap, /^The process of the script is gone: /);
+  const arrays = await run(server, "const all = []; for (;;) all.push(new Uint8Array(6e7).fill(1));");
+  assert.match(arrays, /^The process of the script is gone: |allocation failed/i);
+  const waiting = 'await tools.sandboxed_shell({ command: "touch begun.txt; exec sleep 300.25" })';
+  const params = { name: "run_script", arguments: { code: waiting } };
+  await server.send({ jsonrpc: "2.0", id: "script", method: "tools/call", params });
+  await bench.appears("begun.txt");
+  await bench.processesAppear("sleep 300.25");
+  await server.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "script" } });
+  await bench.processesGone("sleep 300.25");
+  assert.equal(await run(server, "return 1"), "1");
+});
