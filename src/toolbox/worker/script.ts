@@ -5,8 +5,8 @@ import { type FromScript, LONGEST_MESSAGE, type ScriptAnswer, type ToScript } fr
 
 /** An executable begins with all permissions. */
 const PERMISSIONS = ["read", "write", "net", "env", "sys", "run", "ffi", "import"] as Deno.PermissionName[];
-/** Useless without permissions: a script is told so by their absence. */
-const ABSENT = ["Deno", "fetch", "Worker", "WebSocket", "EventSource", "process", "Buffer", "navigator", "caches"];
+/** Useless without permissions: a script is told so by their absence. `node:` modules need `Deno` for their refusals. */
+const ABSENT = ["fetch", "Worker", "WebSocket", "EventSource", "process", "Buffer", "navigator", "caches"];
 /** Characters of one line of the console. */
 const LONGEST_LINE = 16 * 1024;
 
