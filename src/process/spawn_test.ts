@@ -17,7 +17,7 @@ async function asked(line: string, more: { readonly longestMs?: number; readonly
     };
     const answer: Asked = await askProgram(question);
     const left = Number(await Deno.readTextFile(`${directory}/left`));
-    assert.notEqual(await Deno.readTextFile(`/proc/${left}/cmdline`), "", "it was waited for");
+    assert.match(await Deno.readTextFile(`/proc/${left}/stat`), /\) [^ZX] /, "it was waited for");
     Deno.kill(left, "SIGKILL");
     return answer;
   } finally {
