@@ -5,6 +5,7 @@ import { lazy } from "../base/lazy.ts";
 import type { SessionSandbox } from "../sandbox/settle_paths.ts";
 import { type CodeMode, ScriptSource, type ScriptSourceOptions } from "../toolbox/script/script_source.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
+import { thisForm } from "./program/own_program.ts";
 import { scriptProgram } from "./program/worker_program.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -19,7 +20,7 @@ interface OpenScriptsOptions extends SessionOptions, Omit<ScriptSourceOptions, "
 const MOST_MEMORY = 2 * 1024 ** 3;
 const MOST_CPU_SECONDS = 60;
 /** Bytes of its stderr, the one file that it may write. */
-const MOST_ERRORS = 1024 * 1024;
+const MOST_ERRORS = 16 * 1024 * 1024;
 
 /** The first script opens the sandbox. */
 export function openScripts(options: OpenScriptsOptions): ScriptSource {
@@ -51,7 +52,8 @@ function settingsFor(settings: Settings, directory: string, reads: readonly stri
   const limits = {
     ...confinement.limits,
     fileSize: Math.min(confinement.limits.fileSize ?? MOST_ERRORS, MOST_ERRORS),
-    memory: Math.min(memory, MOST_MEMORY),
+    // An executable starts from a file in memory, which this limit refuses; its process limits itself.
+    memory: thisForm() === "executable" ? confinement.limits.memory : Math.min(memory, MOST_MEMORY),
     cpuSeconds: Math.min(cpuSeconds, MOST_CPU_SECONDS),
   };
   return {

@@ -1,7 +1,7 @@
 /** The helper's side: takes tasks from stdin and answers each on stdout. */
 import { attempt, messageOf } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { openCLibrary } from "../../system/c_library.ts";
+import { boundMemory } from "./bound_memory.ts";
 import { encodeFrame, FrameReader, LONGEST_ANSWER } from "../frame/frames.ts";
 import type { WorkerSetup } from "../frame/messages.ts";
 import { type FromHelper, HELPER_MEBIBYTES, type HelperWorks, type ToHelper, type WorkHooks } from "./messages.ts";
@@ -47,22 +47,4 @@ export async function serveHelper(
 function lastFrame(end: Outcome<unknown>, isSpent: boolean): Uint8Array<ArrayBuffer> {
   return attempt(RangeError, () => encodeFrame({ end, isSpent } satisfies FromHelper, LONGEST_ANSWER)) ??
     encodeFrame({ end: failure("the result is too long: ask for a part"), isSpent } satisfies FromHelper);
-}
-
-/** linux/asm-generic/resource.h: private memory of a process, including untouched parts. */
-const RLIMIT_DATA = 2;
-
-/**
- * Limits this process to `mebibytes` more memory than it has. Beyond that the runtime refuses long arrays, and aborts
- * when the heap is full. Linux only.
- * @throws {Error} When the kernel does not report the memory in use.
- */
-function boundMemory(mebibytes: number): void {
-  if (Deno.build.os !== "linux") return;
-  const [, kibibytes] = /^VmData:\s+(\d+) kB$/m.exec(Deno.readTextFileSync("/proc/self/status")) ?? [];
-  if (kibibytes === undefined) throw new Error("The kernel does not tell the memory of a helper");
-  const limit = BigInt(kibibytes) * 1024n + BigInt(mebibytes) * 1_048_576n;
-  const library = openCLibrary({ setrlimit: { parameters: ["i32", "buffer"], result: "i32" } });
-  // A lower limit that the user has set stays.
-  library.symbols.setrlimit(RLIMIT_DATA, new BigUint64Array([limit, limit]));
 }

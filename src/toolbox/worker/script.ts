@@ -1,5 +1,6 @@
 /** Main module of a process that runs one script of `run_script`: it has no permission, and only frames lead out (K11). */
 import { messageOf } from "../../base/errors.ts";
+import { boundMemory } from "../helper/bound_memory.ts";
 import { encodeFrame, FrameReader } from "../frame/frames.ts";
 import { type FromScript, LONGEST_MESSAGE, type ScriptAnswer, type ToScript } from "../script/messages.ts";
 
@@ -7,6 +8,8 @@ import { type FromScript, LONGEST_MESSAGE, type ScriptAnswer, type ToScript } fr
 const PERMISSIONS = ["read", "write", "net", "env", "sys", "run", "ffi", "import"] as Deno.PermissionName[];
 /** Useless without permissions: a script is told so by their absence. `node:` modules need `Deno` for their refusals. */
 const ABSENT = ["fetch", "Worker", "WebSocket", "EventSource", "process", "Buffer", "navigator", "caches"];
+/** What an executable's process may add to its memory: the sandbox bounds that of the other forms. */
+const EXECUTABLE_MEBIBYTES = 2048;
 /** Characters of one line of the console. */
 const LONGEST_LINE = 16 * 1024;
 
@@ -50,6 +53,7 @@ async function run(code: string): Promise<void> {
   }
 }
 
+if (Deno.permissions.querySync({ name: "ffi" }).state === "granted") boundMemory(EXECUTABLE_MEBIBYTES);
 for (const name of PERMISSIONS) Deno.permissions.revokeSync({ name } as Deno.PermissionDescriptor);
 const input = Deno.stdin.readable;
 for (const name of ABSENT) Reflect.deleteProperty(globalThis, name);
