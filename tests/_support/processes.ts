@@ -37,10 +37,13 @@ END
 [ -n "$found" ] || exit 0
 seen='' cwds='' lines=''
 for path in $found; do
-  pid=\${path#/proc/} pid=\${pid%%/*} state=''
+  pid=\${path#/proc/} pid=\${pid%%/*} state='' memory=''
   case "$seen " in *" $pid "*) continue ;; esac
-  while read -r key state; do [ "$key" = State: ] && break; done < "/proc/$pid/status"
+  while read -r key value; do
+    case $key in State:) state=$value ;; VmSize:) memory=$value; break ;; esac
+  done < "/proc/$pid/status"
   case $state in ''|Z*|X*) continue ;; esac
+  [ -n "$memory" ] || continue
   seen="$seen $pid" cwds="$cwds /proc/$pid/cwd" lines="$lines /proc/$pid/cmdline"
 done
 [ -n "$seen" ] || exit 0
@@ -61,7 +64,7 @@ const STATE = `sed -n 's/^State:[[:space:]]*\\(.\\).*/\\1/p' "/proc/$1/status" 2
 
 /**
  * Living processes whose command line, environment or working directory holds `marker`. Zombies do not count: they
- * hold nothing, and reaping them is their parent's business.
+ * hold nothing, and reaping them is their parent's business. Nor does what has given up its memory on the way there.
  */
 export async function processesWith(marker: string): Promise<readonly SeenProcess[]> {
   const text = await script(FIND, { input: `${marker}\n` });
