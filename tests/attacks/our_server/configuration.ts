@@ -80,7 +80,8 @@ async function checking(scene: Scene): Promise<string | undefined> {
   }
   // A success shows as a tool, a failure in the status.
   const areSeen = async () => {
-    const said = `${(await running.call("status")).text}\n${await tools()}`;
+    // The status comes later: it tells of checks that run for tools which are listed already.
+    const said = `${await tools()}\n${(await running.call("status")).text}`;
     return !said.includes("Checks of tool files running") && names.every((name) => said.includes(name));
   };
   await until(areSeen, 10_000, "the checks to end");
