@@ -55,7 +55,7 @@ Deno.test("S38 placesFor() takes the top of a container for what it is: a group 
   ]);
 });
 
-Deno.test("S38 placesFor() stays beside the group that an earlier session of the server went to", () => {
+Deno.test("S38 placesFor() makes groups next to the one that the server moved to in an earlier session", () => {
   const own = { directory: "/g/app/ahma_mcp-server", top: "/g" };
   assert.deepStrictEqual(places(own, { "/g/cgroup.controllers": "memory" }, "root"), [
     { directory: "/g/app", leavesFirst: false },

@@ -13,7 +13,7 @@ const NVIDIA = /^\/dev\/nvidia\d+$/;
 const RENDER = /^\/dev\/dri\/renderD\d+$/;
 /** Every GPU of a Windows machine, in WSL. */
 const WSL = "/dev/dxg";
-/** What programs open beside the nodes of NVIDIA's GPUs, and of AMD's. */
+/** The nodes that programs open in addition to those of NVIDIA's GPUs, and of AMD's. */
 const OF_NVIDIA = /^\/dev\/(?:nvidiactl|nvidia-uvm(?:-tools)?|nvidia-caps\/nvidia-cap(?!1$)\d+)$/;
 const OF_AMD = "/dev/kfd";
 

@@ -113,7 +113,7 @@ export class Looking {
     return [...this.#index.keys()].filter((path) => tops.some((top) => path.startsWith(`${top}/`)));
   }
 
-  /** A directory and all in it, as far as there is room beside the `others`. */
+  /** A directory and all in it, within the limit of paths; `others` is how many are known already. */
   #visit(top: string, seen: Map<string, Entry>, others: number): void {
     const { files, roots, watch } = this.#parts;
     const leaveOut = (path: string, unkept: string) => {
