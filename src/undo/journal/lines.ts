@@ -30,7 +30,7 @@ export function lineOf(record: JournalRecord): string {
 }
 
 /** The records of a text, given in pieces, up to the first line that is torn or damaged. */
-export function* recordsOf(pieces: Iterable<string>): Generator<JournalRecord> {
+export function* recordsOf(pieces: Iterable<string> & object): Generator<JournalRecord> {
   let text = "";
   for (const piece of pieces) {
     text += piece;

@@ -6,7 +6,7 @@
 import { attempt, UserError } from "../../base/errors.ts";
 import { removeTree } from "../../system/open_files/remove_tree.ts";
 import { lineOf, recordsOf } from "../journal/lines.ts";
-import type { RecordedOperation } from "../model/change.ts";
+import type { Change, RecordedOperation } from "../model/change.ts";
 import type { Left } from "../model/plan.ts";
 import type { Recorded } from "../recorder.ts";
 import { type Applied, applyChanges } from "./apply.ts";
@@ -148,7 +148,7 @@ export class Previews implements AsyncDisposable {
       if (fd !== undefined) files.drop(fd);
       return found;
     });
-    return old ?? this.#withContent(preview, content, take);
+    return old ?? this.#withContent(preview, preview.changes.find(({ after }) => after?.content === content), take);
   }
 
   /** Puts a preview in place; what is left of it can be put there later. `chosen`: see `ApplyQuestion`. */
@@ -158,6 +158,7 @@ export class Previews implements AsyncDisposable {
     const differs = stale.filter(isChosen);
     if (differs.length > 0) return { differs, done: [], left: [] };
     const { files } = this.#options;
+    const written = new Map(changes.map((change) => [change.after?.content, change]));
     return applyChanges({
       ...this.#options,
       changes,
@@ -167,7 +168,7 @@ export class Previews implements AsyncDisposable {
       restore: (content, to) =>
         this.#withContent(
           preview,
-          content,
+          written.get(content),
           (fd) => hashOf(files, fd, (part) => files.writeAll(to, part)) === content,
         ) ===
           true,
@@ -211,12 +212,11 @@ export class Previews implements AsyncDisposable {
   }
 
   #withContent<Result>(
-    { changes, place }: Preview,
-    content: string,
+    { place }: Preview,
+    changed: Change | undefined,
     use: (fd: number) => Result | undefined,
   ): Result | undefined {
     const { files, trees } = this.#options;
-    const changed = changes.find(({ after }) => after?.content === content);
     const index = trees.findIndex((tree) => changed?.path.startsWith(`${tree}/`) === true);
     const tree = trees[index];
     if (changed === undefined || tree === undefined) return undefined;
@@ -246,7 +246,7 @@ async function locked(place: string): Promise<Deno.FsFile | undefined> {
 function read(place: string): Preview | undefined {
   const text = attempt(Deno.errors.NotFound, () => Deno.readTextFileSync(`${place}/${LIST}`));
   const end = text?.indexOf("\n") ?? -1;
-  const [record] = recordsOf(text?.slice(end + 1) ?? "");
+  const [record] = recordsOf([text?.slice(end + 1) ?? ""]);
   if (text === undefined || record?.kind !== "past") return undefined;
   const more: Pick<Preview, "left" | "stale"> = JSON.parse(text.slice(0, end));
   const isRest = attempt(Deno.errors.NotFound, () => Deno.lstatSync(`${place}/${APPLYING}`)) !== undefined;

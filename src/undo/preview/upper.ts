@@ -44,6 +44,8 @@ const CHARACTER_DEVICE = 0o020000;
 const MOST_CHANGES = 200_000;
 /** Longer files are compared by content only if both have one size. */
 const COMPARED_BYTES = 256 * 1024;
+/** What a first read takes: most files are smaller, and a buffer of each is memory that must be cleared and freed. */
+const FIRST_BYTES = 16 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 const NOT_KEPT = "pipes, sockets and devices are left out";
 
@@ -223,7 +225,7 @@ export function hashOf(
   take: (part: Uint8Array<ArrayBuffer>) => boolean = () => true,
 ): string | undefined {
   const hash = createHash("sha256");
-  const buffer = new Uint8Array(CHUNK_BYTES);
+  let buffer = new Uint8Array(FIRST_BYTES);
   for (let at = 0;;) {
     const length = files.readAt(fd, buffer, at);
     if (length === undefined) return undefined;
@@ -232,5 +234,6 @@ export function hashOf(
     hash.update(part);
     if (!take(part)) return undefined;
     at += length;
+    if (buffer.length < CHUNK_BYTES && length === buffer.length) buffer = new Uint8Array(CHUNK_BYTES);
   }
 }

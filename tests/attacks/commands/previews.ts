@@ -127,8 +127,8 @@ export const PREVIEWS: readonly Row[] = [
       "a directory and a link in turn": way(async ({ bench, server, out, run, apply }, { enforced }) => {
         const turns = `while ! [ -e stop ]; do mv d e; ln -s ${out} d; rm d; mv e d; done`;
         const { operation } = await server.start(turns);
-        for (let round = 0; round < 10 && changed(out) === undefined; round++) {
-          await apply(await run("for i in {1..100}; do echo planted > d/f$i; done"));
+        for (let round = 0; round < 5 && changed(out) === undefined; round++) {
+          await apply(await run("for i in {1..40}; do echo planted > d/f$i; done"));
         }
         bench.write("stop", "");
         await server.call("await", { operation_id: operation?.operation_id });
