@@ -3,7 +3,7 @@ import { startOf } from "../base/bytes.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import { connectTo, type FoundServer, tokenOf } from "../control/client/running_servers.ts";
+import type { FoundServer } from "../control/client/running_servers.ts";
 import { ServerLine } from "../control/client/server_line.ts";
 import { WatchedServers } from "../control/client/watched_servers.ts";
 import type { ControlRequest, Given } from "../control/protocol/messages.ts";
@@ -28,6 +28,7 @@ export interface DashboardSources {
 }
 
 export interface DashboardOptions {
+  /** Closed with the dashboard. */
   readonly streams: UnixStreams;
   readonly environment: Readonly<Record<string, string>>;
   /** 0: any free port. */
@@ -92,6 +93,7 @@ export class Dashboard implements AsyncDisposable {
     for (const stream of this.#open) stream.close();
     await this.#listener.stop();
     await this.#watched[Symbol.asyncDispose]();
+    this.#options.streams[Symbol.dispose]();
   }
 
   async #serve(request: Request): Promise<Response> {
@@ -134,16 +136,15 @@ export class Dashboard implements AsyncDisposable {
     const [found, id] = [this.#find(query.get("server")), query.get("operation") ?? ""];
     const operation = found?.server.operations.find((one) => one.id === id);
     if (this.#open.size >= MOST_STREAMS || this.#relays.size >= MOST_RELAYS) return tooMany();
-    const opened = found && await connectTo(this.#options.streams, found.entry);
-    if (found === undefined || opened === undefined) return answer({ problem: "That server has ended" }, 404);
-    const line = new ServerLine(opened);
+    const line = found && await ServerLine.open(this.#options.streams, found.entry);
+    if (line === undefined) return answer({ problem: "That server has ended" }, 404);
     const [columns, rows] = [Number(query.get("columns")), Number(query.get("rows"))];
     const size = isCells(columns) && isCells(rows) ? { columns, rows } : undefined;
     const takesInput = operation?.input !== undefined && operation.ended === undefined;
     const asked: ControlRequest = takesInput
       ? { request: "attach", target: id, ...size !== undefined && { size } }
       : { request: "output", operation: id, follow: true };
-    await line.request(await tokenOf(found.entry), asked);
+    await line.request(asked);
     const name = crypto.randomUUID();
     const stream = this.#stream(() => relay[Symbol.dispose]());
     const relay = new OutputRelay({ id: name, stream, line, size: operation?.terminal === true ? size : undefined });

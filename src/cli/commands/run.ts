@@ -1,7 +1,7 @@
 /** Maps the name of a subcommand to its implementation; the server itself needs none of them. */
 import type { Subcommand } from "../../settings/flags/subcommands.ts";
 import { accept } from "./accept/accept.ts";
-import { attach } from "./attach/attach.ts";
+import { attach } from "./operations/attach.ts";
 import { audit } from "./audit/audit.ts";
 import { auth } from "./auth/auth.ts";
 import { checkAccess } from "./check_access/check_access.ts";

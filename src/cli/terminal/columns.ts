@@ -36,6 +36,17 @@ export function padded(line: string, columns: number): string {
   return line + " ".repeat(Math.max(0, columns - widthOf(line)));
 }
 
+/** `12 KiB`, `1.5 MiB`. */
+export function sizeText(bytes: number): string {
+  return bytes < 1024 ** 2 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+}
+
+/** How long ago: `today`, `yesterday`, `3 days ago`. */
+export function daysText(agoMs: number): string {
+  const days = Math.max(0, Math.floor(agoMs / 86_400_000));
+  return days === 0 ? "today" : days === 1 ? "yesterday" : `${days} days ago`;
+}
+
 function widthOfOne(character: string): number {
   return WITHOUT_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
 }

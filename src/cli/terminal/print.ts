@@ -1,5 +1,6 @@
 /** Output for a person on a terminal, only in runs that never speak MCP, such as `--help` (requirement C2). */
 
+import type { CallToolResult } from "@modelcontextprotocol/server";
 import { encodeText } from "../../base/text.ts";
 import { FULL_PIPE_RETRY_MS, writeAll } from "../../base/write_all.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
@@ -13,6 +14,12 @@ export async function print(text: string): Promise<void> {
 /** Writes a message to stderr; a closed pipe is not an error. */
 export async function printProblem(text: string): Promise<void> {
   await ignoringGoneReader(() => writeAll(Deno.stderr, encodeText(`${messageText(text)}\n`)));
+}
+
+/** Writes each of them to stderr; resolves with the exit code: 1 where there is one. */
+export async function printProblems(problems: readonly string[]): Promise<number> {
+  for (const problem of problems) await printProblem(problem);
+  return problems.length > 0 ? 1 : 0;
 }
 
 /** A command's output on stdout. */
@@ -71,6 +78,23 @@ export function mayColour(environment: Readonly<Record<string, string>>): boolea
 /** The answer to a question of yes or no; undefined: there is no terminal to ask on. */
 export function askOnTerminal(question: string): boolean | undefined {
   return Deno.stdin.isTerminal() && Deno.stdout.isTerminal() ? confirm(question) : undefined;
+}
+
+/** Whether a person says yes. @throws {UserError} When there is no terminal to ask on. */
+export function confirmPutBack(): boolean {
+  const answer = askOnTerminal("Put it back?");
+  if (answer === undefined) throw new UserError("Cannot ask without a terminal: say --yes to put it back");
+  return answer;
+}
+
+/** The text of a result of a tool. */
+export function resultText({ content }: CallToolResult): string {
+  return content.map((block) => block.type === "text" ? block.text : "").join("\n");
+}
+
+/** Prints the text of a result, on stderr where it is an error. */
+export async function printResult(result: CallToolResult): Promise<void> {
+  await (result.isError === true ? printProblem(resultText(result)) : print(`${resultText(result)}\n`));
 }
 
 /** Columns of stdout's terminal; undefined: stdout is not a terminal. */

@@ -1,9 +1,8 @@
 /** The servers of this user, found by their entries: who does not listen is dead, and its entry is removed (X24). */
-import { undefinedFor } from "../../base/errors.ts";
 import { withTimeout } from "../../base/time.ts";
-import type { UnixStream, UnixStreams } from "../../system/sockets/unix_stream.ts";
+import type { UnixStreams } from "../../system/sockets/unix_stream.ts";
 import { controlDirectories, isPrivate } from "../place/control_directories.ts";
-import { entriesIn, type Entry, removeDeadEntries, removeIfDead } from "../place/entries.ts";
+import { entriesIn, type Entry, removeDeadEntries } from "../place/entries.ts";
 import type { ControlEvent, ControlRequest, ListedServer, ListRequest } from "../protocol/messages.ts";
 import { ServerLine } from "./server_line.ts";
 
@@ -53,27 +52,14 @@ export async function askServer(
   request: ControlRequest,
   answerMs = ANSWER_MS,
 ): Promise<ControlEvent | undefined> {
-  const stream = await connectTo(streams, entry);
-  if (stream === undefined) return undefined;
-  using line = new ServerLine(stream);
+  using line = await ServerLine.open(streams, entry);
+  if (line === undefined) return undefined;
   const { value } = await withTimeout(
     (async () => {
-      await line.request(await tokenOf(entry), request);
+      await line.request(request);
       return await line.events.next();
     })(),
     answerMs,
   ) ?? { value: { event: "refused", problem: `it did not answer within ${answerMs / 1000} s` } as const };
   return value;
-}
-
-/** Undefined: no server listens there any more. @throws {Error} When the system refuses. */
-export async function connectTo(streams: UnixStreams, entry: Entry): Promise<UnixStream | undefined> {
-  const stream = streams.connect(entry.socket);
-  if (stream === undefined) await removeIfDead(entry);
-  return stream;
-}
-
-/** The token of an entry; empty where it is gone. */
-export async function tokenOf({ tokenFile }: Entry): Promise<string> {
-  return await Deno.readTextFile(tokenFile).catch(undefinedFor(Deno.errors.NotFound)) ?? "";
 }

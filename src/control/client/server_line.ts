@@ -1,7 +1,9 @@
 /** A connection to a server: one request, what is given after it, and the events that come. */
 import { encodeText } from "../../base/text.ts";
-import type { UnixStream } from "../../system/sockets/unix_stream.ts";
+import { undefinedFor } from "../../base/errors.ts";
+import type { UnixStream, UnixStreams } from "../../system/sockets/unix_stream.ts";
 import { textLines } from "../../wire/line_splitter.ts";
+import { type Entry, removeIfDead } from "../place/entries.ts";
 import {
   type ControlEvent,
   type ControlRequest,
@@ -17,19 +19,30 @@ const LONGEST_EVENT = 16 * 1024 * 1024;
 
 export class ServerLine implements Disposable {
   readonly #stream: UnixStream;
+  readonly #entry: Entry;
   /** What was written so far. */
   #written: Promise<unknown> = Promise.resolve();
   /** Until the server ends the connection; to be read once. */
   readonly events: AsyncGenerator<ControlEvent, undefined>;
 
-  constructor(stream: UnixStream) {
+  private constructor(stream: UnixStream, entry: Entry) {
     this.#stream = stream;
+    this.#entry = entry;
     this.events = this.#read();
   }
 
-  /** Makes the request. */
-  async request(token: string, request: ControlRequest): Promise<void> {
-    await this.#write(requestLine(token, request));
+  /** A connection; undefined: no server listens there any more. @throws {Error} When the system refuses. */
+  static async open(streams: UnixStreams, entry: Entry): Promise<ServerLine | undefined> {
+    const stream = streams.connect(entry.socket);
+    if (stream !== undefined) return new ServerLine(stream, entry);
+    await removeIfDead(entry);
+    return undefined;
+  }
+
+  /** Makes the request, with the token of the entry; empty where it is gone. */
+  async request(request: ControlRequest): Promise<void> {
+    const token = await Deno.readTextFile(this.#entry.tokenFile).catch(undefinedFor(Deno.errors.NotFound));
+    await this.#write(requestLine(token ?? "", request));
   }
 
   /** Gives something; settles when it is on its way, and never rejects. */

@@ -5,7 +5,7 @@ import type { UnixStreams } from "../../system/sockets/unix_stream.ts";
 import { controlDirectories, isPrivate } from "../place/control_directories.ts";
 import { entriesIn, type Entry } from "../place/entries.ts";
 import type { ControlEvent, ListedOperation, ListedServer } from "../protocol/messages.ts";
-import { connectTo, type FoundServer, tokenOf } from "./running_servers.ts";
+import type { FoundServer } from "./running_servers.ts";
 import { ServerLine } from "./server_line.ts";
 
 /** Ended operations that are kept of each server, as it lists them. */
@@ -82,11 +82,10 @@ export class WatchedServers implements AsyncDisposable {
 
   /** Until the server is gone. */
   async #follow(entry: Entry, key: string): Promise<void> {
-    const stream = await connectTo(this.#options.streams, entry);
-    if (stream === undefined) return;
-    using line = new ServerLine(stream);
+    using line = await ServerLine.open(this.#options.streams, entry);
+    if (line === undefined) return;
     this.#open.add(line);
-    await line.request(await tokenOf(entry), { request: "list", usage: true, follow: true });
+    await line.request({ request: "list", usage: true, follow: true });
     for await (const event of line.events) {
       const before = this.#servers.get(key)?.server;
       const server = event.event === "server" ? event.server : before && changed(before, event);

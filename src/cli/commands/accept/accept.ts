@@ -1,11 +1,10 @@
 /** `accept` (S24): a person lets git see a repository that a command made, after a look at what git would obey of it. */
 import { openPutBack } from "../../../app/repositories/open_put_back.ts";
-import { UserError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import type { Aside, Judged } from "../../../process/linux/git_config/put_back.ts";
 import { absolutePath, realPath } from "../../../system/paths.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
-import { askOnTerminal, print, printProblem } from "../../terminal/print.ts";
+import { confirmPutBack, print, printProblem } from "../../terminal/print.ts";
 
 const LONGEST_LINE = 200;
 
@@ -31,17 +30,13 @@ export async function accept({ operands, flags, environment }: CommandContext): 
     for (const aside of found) {
       const judged = await opened.judge(aside);
       await print(description(aside, judged));
-      const isWanted = flags.has("yes") || (askOnTerminal("Put it back?") ?? refuse());
+      const isWanted = flags.has("yes") || confirmPutBack();
       const isBack = isWanted && await opened.putBack(aside, judged);
       if (!isBack) code = 1;
       if (isWanted) await print(isBack ? `Put back: ${shown(aside.path)}\n` : "Not put back: commands changed it\n");
     }
   }
   return code;
-}
-
-function refuse(): never {
-  throw new UserError("Cannot ask without a terminal: say --yes to put it back");
 }
 
 function description({ path }: Aside, { obeyed, config }: Judged): string {

@@ -1,14 +1,13 @@
 /** `audit` (V1): what the audit logs of a person's servers add up to. */
 import { UserError } from "../../../base/errors.ts";
-import { findServers } from "../../../control/client/running_servers.ts";
 import { absolutePath, realPath } from "../../../system/paths.ts";
-import { UnixStreams } from "../../../system/sockets/unix_stream.ts";
 import { colours } from "../../terminal/colours.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
-import { mayColour, print, printProblem, terminalWidth } from "../../terminal/print.ts";
+import { mayColour, print, printProblems, terminalWidth } from "../../terminal/print.ts";
 import { sinceMs } from "../../terminal/since.ts";
 import { AuditAdder, type AuditFilter } from "./audit_sum.ts";
 import { type AuditReport, auditText, problemsOf } from "./audit_text.ts";
+import { yourServers } from "../operations/your_servers.ts";
 import { readLog } from "./log_lines.ts";
 
 /** Of a line in a pipe. */
@@ -34,9 +33,7 @@ export async function audit(context: CommandContext): Promise<number> {
       deniedOnly,
     }),
   );
-  const problems = problemsOf(report);
-  for (const problem of problems) await printProblem(problem);
-  return problems.length > 0 ? 1 : 0;
+  return await printProblems(problemsOf(report));
 }
 
 /** What logs add up to. @throws {UsageError} When `since` is no time such as `7d`. */
@@ -59,22 +56,12 @@ function onlyDenied({ since, logs, denials, names }: AuditReport): object {
 /** The named ones; else that of the settings, and those that running servers write to. @throws {UserError} When there is none. */
 async function logsOf({ operands, settings, environment }: CommandContext): Promise<readonly string[]> {
   const own = operands.length > 0 ? operands : settings.auditLog === undefined ? [] : [settings.auditLog];
-  const others = operands.length > 0 ? [] : await logsOfServers(environment);
+  const { servers, [Symbol.dispose]: end } = await yourServers(operands.length > 0 ? undefined : environment);
+  end();
+  const others = servers.map(({ server }) => server.auditLog).filter((path) => path !== undefined);
   const paths = [...own, ...others].map((path) => absolutePath(path, Deno.cwd()));
   if (paths.length > 0) return [...new Set(paths.map((path) => realPath(path) ?? path))];
   throw new UserError(
     "Cannot tell what ran: no audit log is kept. Start servers with --audit-log FILE, or name a file",
   );
-}
-
-/** Servers have sockets on Linux only. */
-async function logsOfServers(environment: CommandContext["environment"]): Promise<readonly string[]> {
-  if (Deno.build.os !== "linux") return [];
-  const streams = new UnixStreams();
-  try {
-    const { servers } = await findServers(streams, environment);
-    return servers.flatMap(({ server: { auditLog } }) => auditLog === undefined ? [] : [auditLog]);
-  } finally {
-    streams[Symbol.dispose]();
-  }
 }

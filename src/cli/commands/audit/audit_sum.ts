@@ -1,6 +1,6 @@
 /** What the lines of audit logs add up to (V1): what ran, what was denied, which names. Pure, and bounded in memory. */
 import { isWithin } from "../../../system/paths.ts";
-import { type DeniedSubject, DeniedSubjects } from "../doctor/denials/proposal.ts";
+import { type DeniedSubject, DeniedSubjects } from "./proposal.ts";
 import type { AuditLine } from "./log_lines.ts";
 
 /** Commands of one tool that run the same program, or calls of one tool. */
@@ -64,7 +64,7 @@ export class AuditAdder {
   readonly #filter: AuditFilter;
   readonly #ran = new Map<string, Writable<Ran>>();
   readonly #names = new Map<string, Writable<AskedName>>();
-  readonly #denials = new DeniedSubjects(MOST_DIFFERENT);
+  readonly #denials = new DeniedSubjects();
   /** By session and operation. */
   readonly #begun = new Map<string, Begun>();
   #killed = 0;

@@ -2,7 +2,7 @@
 import { counted } from "../../../base/text.ts";
 import { duration } from "../../../base/time.ts";
 import type { Colours } from "../../terminal/colours.ts";
-import { cut, oneLine, padded, widthOf } from "../../terminal/columns.ts";
+import { cut, oneLine, padded, sizeText, widthOf } from "../../terminal/columns.ts";
 import type { AuditSum } from "./audit_sum.ts";
 import type { ReadLog } from "./log_lines.ts";
 
@@ -61,8 +61,8 @@ export function auditText(report: AuditReport, { width, colours, deniedOnly }: S
         one.name,
         `${one.connections}`,
         `${one.refused}`,
-        bytesOf(one.bytesIn),
-        bytesOf(one.bytesOut),
+        sizeText(one.bytesIn),
+        sizeText(one.bytesOut),
       ]),
       width,
     ),
@@ -107,8 +107,4 @@ function fitting(widths: readonly number[], room: number): readonly number[] {
 
 function sumOf<Key extends string>(rows: readonly Readonly<Record<Key, number>>[], key: Key): number {
   return rows.reduce((sum, row) => sum + row[key], 0);
-}
-
-function bytesOf(bytes: number): string {
-  return bytes < 1024 ** 2 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }

@@ -4,6 +4,7 @@ import { UsageError } from "../../../base/errors.ts";
 import { listCaches, removeCache, type ScopeCache, sizeOf } from "../../../sandbox/directories/scope_caches.ts";
 import { listStores } from "../../../app/undo/undo_store.ts";
 import { absolutePath, realPath } from "../../../system/paths.ts";
+import { daysText, sizeText } from "../../terminal/columns.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print, printProblem } from "../../terminal/print.ts";
 import { shorten } from "../../../base/visible_text.ts";
@@ -77,15 +78,13 @@ interface MeasuredCache extends KnownCache {
   readonly bytes: number;
 }
 
-const DAY_MS = 86_400_000;
 const LONGEST_SCOPE = 200;
 
 /** One line a cache. `now`: milliseconds since 1970. */
 function cacheLines(caches: readonly MeasuredCache[], now: number): string {
   if (caches.length === 0) return "There is no cache\n";
   return caches.map(({ scope, path, bytes, usedAt, isUsed, kind }) => {
-    const days = Math.max(0, Math.floor((now - usedAt.getTime()) / DAY_MS));
-    const used = isUsed ? "in use" : days === 0 ? "today" : days === 1 ? "yesterday" : `${days} days ago`;
+    const used = isUsed ? "in use" : daysText(now - usedAt.getTime());
     return `${sizeText(bytes).padStart(9)}  ${used.padEnd(11)}  ${shorten(scope ?? path, LONGEST_SCOPE)}${
       kind === "undo" ? " (undo)" : ""
     }\n`;
@@ -103,8 +102,4 @@ function cachesAsJson(caches: readonly MeasuredCache[]): string {
     in_use: isUsed,
   }));
   return `${JSON.stringify({ caches: shown }, null, 2)}\n`;
-}
-
-function sizeText(bytes: number): string {
-  return bytes < 1024 ** 2 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }

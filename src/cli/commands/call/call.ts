@@ -21,7 +21,7 @@ import { colours } from "../../terminal/colours.ts";
 import { compose } from "../../../app/compose_service.ts";
 import { BUNDLE_NAMES } from "../../../settings/bundles.ts";
 import { groupOf, nativeNames } from "../../../toolbox/definition/groups.ts";
-import { commandPrinter, mayColour, print, printProblem } from "../../terminal/print.ts";
+import { commandPrinter, mayColour, print, printProblem, printResult } from "../../terminal/print.ts";
 import { openRunLog } from "../../terminal/run_log.ts";
 import { callShape, readObject, wordsToArguments } from "./parse_tool_words.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
@@ -186,7 +186,7 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet, ex
     const operation = started[0];
     output.end();
     if (asJson) await print(`${JSON.stringify(result, null, 2)}\n`);
-    else if (operation === undefined) await tellText(result);
+    else if (operation === undefined) await printResult(result);
     else if (!quiet) {
       const notes = [...sandboxNotes(operation), protectedNote(operation), statusLine(operation)];
       await printProblem(notes.filter((note) => note !== "").join("\n"));
@@ -198,11 +198,6 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet, ex
   } finally {
     unsubscribe();
   }
-}
-
-async function tellText({ content, isError }: CallToolResult): Promise<void> {
-  const text = content.map((block) => block.type === "text" ? block.text : "").join("\n");
-  await (isError === true ? printProblem(text) : print(`${text}\n`));
 }
 
 /** Words after `--` belong to a program, which may have its own help. */

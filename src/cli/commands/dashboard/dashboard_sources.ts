@@ -10,6 +10,7 @@ import type { ToolArguments } from "../../../toolbox/frame/messages.ts";
 import { reportOf } from "../audit/audit.ts";
 import { settingsOfUndo } from "../undo/undo.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
+import { resultText } from "../../terminal/print.ts";
 
 type Context = Pick<CommandContext, "settings" | "environment" | "stop"> & { readonly log: Logger };
 
@@ -48,8 +49,8 @@ async function changes(
     const own = settingsOfUndo({ ...settings, sandbox: { ...settings.sandbox, scopes } });
     if (place === undefined) return failure("This server has no scope");
     await using program = await compose({ settings: own, environment, log });
-    const { content, isError } = await program.toolbox.changes({ ...args, json: true }, stop);
-    const text = content.map((part) => part.type === "text" ? part.text : "").join("\n");
+    const { isError, ...changed } = await program.toolbox.changes({ ...args, json: true }, stop);
+    const text = resultText(changed);
     return isError === true && !text.startsWith("{") ? failure(text) : success(text);
   } catch (thrown) {
     if (!(thrown instanceof UserError)) throw thrown;

@@ -1,7 +1,6 @@
 /** The dashboard of a person's servers, and the address that it prints (V2). */
 import type { Logger } from "../../../base/log.ts";
 import { Dashboard } from "../../../dashboard/dashboard.ts";
-import type { UnixStreams } from "../../../system/sockets/unix_stream.ts";
 import { openStreams } from "../operations/your_servers.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { dashboardSources } from "./dashboard_sources.ts";
@@ -12,11 +11,11 @@ const TOKEN_BYTES = 32;
 export async function openDashboard(
   context: Pick<CommandContext, "settings" | "environment" | "stop">,
   { port, log }: { readonly port: number; readonly log: Logger },
-): Promise<OpenDashboard> {
+): Promise<Dashboard> {
   const { environment } = context;
   const streams = openStreams("show operations");
   try {
-    const dashboard = await Dashboard.open({
+    return await Dashboard.open({
       streams,
       environment,
       port,
@@ -24,33 +23,8 @@ export async function openDashboard(
       sources: dashboardSources({ ...context, log }),
       log,
     });
-    return new OpenDashboard(dashboard, streams);
   } catch (thrown) {
     streams[Symbol.dispose]();
     throw thrown;
-  }
-}
-
-export class OpenDashboard implements AsyncDisposable {
-  readonly #dashboard: Dashboard;
-  readonly #streams: UnixStreams;
-
-  constructor(dashboard: Dashboard, streams: UnixStreams) {
-    this.#dashboard = dashboard;
-    this.#streams = streams;
-  }
-
-  get url(): URL {
-    return this.#dashboard.url;
-  }
-
-  /** Resolves when the port is lost for good; otherwise never. */
-  get lost(): Promise<Error> {
-    return this.#dashboard.lost;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#dashboard[Symbol.asyncDispose]();
-    this.#streams[Symbol.dispose]();
   }
 }

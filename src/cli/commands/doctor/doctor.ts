@@ -14,7 +14,7 @@ import { type ClientSettings, clientSettings } from "../clients/client_settings.
 import { ENTRY_LIST, entryNetwork } from "../clients/entry_network.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
-import { doctorDenials } from "./denials/doctor_denials.ts";
+import { doctorDenials } from "./doctor_denials.ts";
 import { doctorPolicy } from "./doctor_policy.ts";
 import { doctorProject } from "./project/doctor_project.ts";
 import { doctorSandbox } from "./doctor_sandbox.ts";

@@ -3,9 +3,9 @@ import { shorten, writtenOut } from "../../../base/visible_text.ts";
 import { wishText } from "../../../consent/form.ts";
 import type { KeptGrant } from "../../../consent/kept/kept_grant.ts";
 import type { FoundServer } from "../../../control/client/running_servers.ts";
+import { daysText } from "../../terminal/columns.ts";
 import type { SessionGrant, WaitingQuestion } from "../../../base/command/grant_answer.ts";
 
-const DAY_MS = 86_400_000;
 const LONGEST_PATH = 200;
 const LONGEST_QUESTION = 600;
 
@@ -35,7 +35,7 @@ export function grantLines(grants: readonly KeptGrant[], ofSessions: readonly Fo
   const kept = grants.toSorted((one, other) => other.used - one.used).map((grant) => [
     grant.id,
     `since ${dayOf(grant.granted)}`,
-    usedText(now - grant.used),
+    `used ${daysText(now - grant.used)}`,
     `${wishText(grant.subject)}, in ${placesOf(grant.project.map(({ path }) => path))}`,
   ]);
   const rows = [
@@ -100,9 +100,4 @@ function placesOf(scopes: readonly string[]): string {
 
 function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
-}
-
-function usedText(ago: number): string {
-  const days = Math.max(0, Math.floor(ago / DAY_MS));
-  return `used ${days === 0 ? "today" : days === 1 ? "yesterday" : `${days} days ago`}`;
 }

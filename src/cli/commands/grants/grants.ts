@@ -7,13 +7,13 @@ import { ANSWER_TEXTS, wishText } from "../../../consent/form.ts";
 import type { KeptGrant } from "../../../consent/kept/kept_grant.ts";
 import { KeptGrants } from "../../../consent/kept/kept_grants.ts";
 import { keptGrantsDirectory } from "../../../consent/kept/kept_place.ts";
-import { askServer, findServers, type FoundServer } from "../../../control/client/running_servers.ts";
+import { askServer, type FoundServer } from "../../../control/client/running_servers.ts";
 import type { ControlRequest } from "../../../control/protocol/messages.ts";
 import { GRANT_ACTIONS } from "../../../settings/flags/actions.ts";
-import { UnixStreams } from "../../../system/sockets/unix_stream.ts";
 import { absolutePath, realPath } from "../../../system/paths.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print, printProblem } from "../../terminal/print.ts";
+import { yourServers } from "../operations/your_servers.ts";
 import {
   type AskedQuestion,
   type FoundGrant,
@@ -144,12 +144,9 @@ interface Asking extends Disposable {
   tell(found: FoundServer, request: ControlRequest): Promise<string | undefined>;
 }
 
-/** Servers have sockets on Linux only. */
 async function openAsking(environment: CommandContext["environment"]): Promise<Asking> {
-  const streams = Deno.build.os === "linux" ? new UnixStreams() : undefined;
-  const { servers, problems } = streams === undefined
-    ? { servers: [], problems: [] }
-    : await findServers(streams, environment);
+  const yours = await yourServers(environment);
+  const { servers, problems, streams } = yours;
   return {
     questions: questionsOf(servers),
     granted: sessionGrantsOf(servers),
@@ -159,7 +156,7 @@ async function openAsking(environment: CommandContext["environment"]): Promise<A
       if (event?.event === "answered") return undefined;
       return event?.event === "refused" ? event.problem : "its server has ended just now";
     },
-    [Symbol.dispose]: () => streams?.[Symbol.dispose](),
+    [Symbol.dispose]: () => yours[Symbol.dispose](),
   };
 }
 

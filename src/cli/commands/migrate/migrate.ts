@@ -1,7 +1,7 @@
 /** `migrate` (K6): copies the notes, prompts, workflows and rules of SwissArmyHammer to `.ahma`, through the worker. */
 import { compose } from "../../../app/compose_service.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
-import { print, printProblem } from "../../terminal/print.ts";
+import { printResult } from "../../terminal/print.ts";
 import { openRunLog } from "../../terminal/run_log.ts";
 
 /** Our own directory is protected: this run alone may write to all of it, because a person asked for it. */
@@ -22,8 +22,7 @@ export async function migrate(
   await using log = openRunLog({ settings, warnings, environment });
   await using program = await compose({ settings, environment, log: log.logger });
   log.start();
-  const { content, isError } = await program.toolbox.migrate({ dryRun: flags.has("dry-run"), signal: stop });
-  const text = content.map((part) => part.type === "text" ? part.text : "").join("\n");
-  await (isError === true ? printProblem(text) : print(`${text}\n`));
-  return isError === true ? 1 : 0;
+  const result = await program.toolbox.migrate({ dryRun: flags.has("dry-run"), signal: stop });
+  await printResult(result);
+  return result.isError === true ? 1 : 0;
 }

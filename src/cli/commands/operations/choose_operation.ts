@@ -9,6 +9,11 @@ import type { ListedOperation } from "../../../control/protocol/messages.ts";
 const MOST_NAMED = 5;
 const LONGEST_TITLE = 60;
 
+/** Why a person's servers have nothing of a name. */
+export const NO_SERVER =
+  "no server of yours runs on this machine. A server is found where its HOME, XDG_STATE_HOME and XDG_RUNTIME_DIR are " +
+  "those of this terminal";
+
 /** The parts of a name. Ids are in capitals, and begin with `op_`, which need not be typed. */
 export function splitName(name: string): { readonly pid: number | undefined; readonly beginning: string } {
   const [, pid, rest = ""] = /^(?:(\d+)\/)?(.*)$/s.exec(name) ?? [];
@@ -32,12 +37,7 @@ export function chooseOperation(servers: readonly FoundServer[], name: string): 
   const [first, second] = meant;
   if (first !== undefined && second === undefined) return success(first);
   if (second !== undefined) return failure(`several operations are meant:${linesOf(meant, pathOf)}`);
-  if (servers.length === 0) {
-    return failure(
-      "no server of yours runs on this machine. A server is found where its HOME, XDG_STATE_HOME and XDG_RUNTIME_DIR are " +
-        "those of this terminal",
-    );
-  }
+  if (servers.length === 0) return failure(NO_SERVER);
   if (pid !== undefined && !servers.some(({ server }) => server.pid === pid)) {
     const pids = [...new Set(servers.map(({ server }) => server.pid))];
     return failure(`no server of yours has the process id ${pid}. There are ${pids.join(", ")}`);

@@ -1,7 +1,6 @@
 /** `kill` (V1): ends operations of running servers with all their processes. */
 import { messageOf, UsageError, UserError } from "../../../base/errors.ts";
 import { aborted } from "../../../base/time.ts";
-import { connectTo, tokenOf } from "../../../control/client/running_servers.ts";
 import { ServerLine } from "../../../control/client/server_line.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print, printProblem } from "../../terminal/print.ts";
@@ -30,10 +29,9 @@ async function end(name: string, { environment, stop }: CommandContext): Promise
   using streams = openStreams("end operations");
   const { found: { entry }, operation } = await findOperation(streams, environment, { name, what: "end" });
   const refuse = (why: string) => new UserError(`Cannot end "${name}": ${why}`);
-  const stream = await connectTo(streams, entry);
-  if (stream === undefined) throw refuse("its server has ended just now");
-  using line = new ServerLine(stream);
-  await line.request(await tokenOf(entry), { request: "kill", operation: operation.id });
+  using line = await ServerLine.open(streams, entry);
+  if (line === undefined) throw refuse("its server has ended just now");
+  await line.request({ request: "kill", operation: operation.id });
   const answer = await Promise.race([line.events.next(), aborted(stop)]);
   const event = answer?.value;
   if (stop.aborted) throw refuse("the answer was not waited for; it is being ended");

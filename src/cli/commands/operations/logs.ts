@@ -1,12 +1,10 @@
 /** `logs` (V1): what an operation of a running server wrote, as far as the server keeps it, and what it writes. */
 import { UsageError, UserError } from "../../../base/errors.ts";
 import { duration } from "../../../base/time.ts";
-import { connectTo, tokenOf } from "../../../control/client/running_servers.ts";
 import { ServerLine } from "../../../control/client/server_line.ts";
-import type { ControlEvent } from "../../../control/protocol/messages.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { printProblem } from "../../terminal/print.ts";
-import { recordedOutput } from "../attach/shown_output.ts";
+import { recordedOutput } from "./shown_output.ts";
 import { findOperation, openStreams } from "./your_servers.ts";
 
 /** Resolves with the exit code. @throws {UsageError} When the words are wrong, {UserError} when there is no such operation. */
@@ -19,16 +17,11 @@ export async function logs({ operands, flags, environment, stop }: CommandContex
     what: "print the output of",
   });
   const refuse = (why: string) => new UserError(`Cannot print the output of "${name}": ${why}`);
-  const stream = await connectTo(streams, entry);
-  if (stream === undefined) throw refuse("its server has ended just now");
-  using line = new ServerLine(stream);
+  using line = await ServerLine.open(streams, entry);
+  if (line === undefined) throw refuse("its server has ended just now");
   stop.addEventListener("abort", () => line[Symbol.dispose](), { once: true });
   const isFollowed = flags.has("follow");
-  await line.request(await tokenOf(entry), {
-    request: "output",
-    operation: operation.id,
-    ...isFollowed && { follow: true },
-  });
+  await line.request({ request: "output", operation: operation.id, ...isFollowed && { follow: true } });
   const output = recordedOutput({ hasTerminal: operation.terminal === true });
   let end: string | undefined;
   for await (const event of line.events) {
@@ -36,7 +29,7 @@ export async function logs({ operands, flags, environment, stop }: CommandContex
     if (event.event === "gap") await printProblem(`[${event.bytes} bytes are not kept any more]`);
     if (event.event === "end") end = event.line;
     // Its reader has enough.
-    if (event.event === "output" && !await output.output(bytesOf(event))) return 0;
+    if (event.event === "output" && !await output.output(Uint8Array.fromBase64(event.data))) return 0;
   }
   await output.end();
   if (stop.aborted) return 0;
@@ -44,8 +37,4 @@ export async function logs({ operands, flags, environment, stop }: CommandContex
   const state = `[${operation.id} ${operation.state} for ${duration(operation.elapsedMs)}; --follow waits for its end]`;
   await printProblem(end ?? state);
   return 0;
-}
-
-function bytesOf({ data }: Extract<ControlEvent, { readonly event: "output" }>): Uint8Array {
-  return Uint8Array.fromBase64(data);
 }

@@ -1,12 +1,11 @@
 /** `undo` (S39): a person sees what operations changed in this project, and takes it back; no server need run. */
 import { compose } from "../../../app/compose_service.ts";
-import { UserError } from "../../../base/errors.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import { absolutePath } from "../../../system/paths.ts";
 import type { ToolResult } from "../../../toolbox/frame/messages.ts";
 import { type Colours, colours } from "../../terminal/colours.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
-import { askOnTerminal, mayColour, print, printProblem } from "../../terminal/print.ts";
+import { confirmPutBack, mayColour, print, printProblem, resultText } from "../../terminal/print.ts";
 import { openRunLog } from "../../terminal/run_log.ts";
 
 /** Resolves with the exit code: 1 when something was left alone, or there is no such operation. */
@@ -33,7 +32,7 @@ export async function undo(context: CommandContext): Promise<number> {
     const isShown = await show(await ask("show"), mark);
     if (!isShown || operation === undefined || json) return isShown ? 0 : 1;
   }
-  if (!isWanted && !(askOnTerminal("Put it back?") ?? refuse())) return 1;
+  if (!isWanted && !confirmPutBack()) return 1;
   return await show(await ask("undo"), mark) ? 0 : 1;
 }
 
@@ -42,16 +41,12 @@ export function settingsOfUndo(given: Settings): Settings {
   return { ...given, undo: { ...given.undo, isOn: true }, bundles: [], pool: false, hotReload: false };
 }
 
-function refuse(): never {
-  throw new UserError("Cannot ask without a terminal: say --yes to put it back");
-}
-
 /** False: it is a problem, or paths were left alone. */
-async function show({ content, isError }: ToolResult, mark: Colours): Promise<boolean> {
-  const text = content.map((part) => part.type === "text" ? part.text : "").join("\n");
-  if (isError === true) await printProblem(text);
+async function show(result: ToolResult, mark: Colours): Promise<boolean> {
+  const text = resultText(result);
+  if (result.isError === true) await printProblem(text);
   else await print(`${text.split("\n").map((line) => marked(line, mark)).join("\n")}\n`);
-  return isError !== true;
+  return result.isError !== true;
 }
 
 function marked(line: string, { green, red, yellow, bold }: Colours): string {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { encodeText } from "../../../base/text.ts";
-import { beforeDetachKey } from "./detach_key.ts";
-import { resetSequence, ScreenTracker } from "./terminal_modes.ts";
+import { beforeDetachKey, resetSequence, ScreenTracker } from "./terminal_modes.ts";
 
 Deno.test("X24 beforeDetachKey() finds ctrl-] in each form that terminals give it", () => {
   const before = (typed: string) => {

@@ -1,16 +1,16 @@
 /** `doctor --denials` (L11): what the sandbox denied lately, by the audit log, and the settings that would allow it. */
-import { counted } from "../../../../base/text.ts";
-import { messageOf, UserError } from "../../../../base/errors.ts";
-import { printNameList } from "../../../../base/network/name_list.ts";
-import { shorten } from "../../../../base/visible_text.ts";
-import { userSettingsPath } from "../../../../settings/settings_files.ts";
-import { absolutePath } from "../../../../system/paths.ts";
-import type { CommandContext } from "../../../terminal/command_context.ts";
-import { print } from "../../../terminal/print.ts";
-import { sinceMs } from "../../../terminal/since.ts";
-import { type DeniedSubject, deniedSubjects, type ProposedSettings, proposedSettings } from "./proposal.ts";
+import { counted } from "../../../base/text.ts";
+import { UserError } from "../../../base/errors.ts";
+import { printNameList } from "../../../base/network/name_list.ts";
+import { shorten } from "../../../base/visible_text.ts";
+import { userSettingsPath } from "../../../settings/settings_files.ts";
+import { absolutePath } from "../../../system/paths.ts";
+import type { CommandContext } from "../../terminal/command_context.ts";
+import { print } from "../../terminal/print.ts";
+import { sinceMs } from "../../terminal/since.ts";
+import { readLog } from "../audit/log_lines.ts";
+import { type DeniedSubject, DeniedSubjects, type ProposedSettings, proposedSettings } from "../audit/proposal.ts";
 
-const LONGEST_LOG = 256 * 1024 * 1024;
 const MOST_SHOWN = 40;
 
 /** Resolves with the exit code. @throws {UsageError} when the words are wrong, {UserError} when there is no log */
@@ -21,7 +21,10 @@ export async function doctorDenials({ settings, environment, flags }: CommandCon
     throw new UserError("Cannot tell what was denied: no audit log is kept. Start servers with --audit-log FILE");
   }
   const path = absolutePath(settings.auditLog, Deno.cwd());
-  const subjects = deniedSubjects(await linesOf(path), Date.now() - agoMs);
+  const denied = new DeniedSubjects();
+  const { problem } = await readLog(path, Date.now() - agoMs, (line) => denied.add(line));
+  if (problem !== undefined) throw new UserError(`Cannot read the audit log "${path}": ${problem}`);
+  const subjects = denied.found;
   const { reads, writes, confinement: { names } } = settings.sandbox;
   const values = proposedSettings(subjects, {
     read: reads,
@@ -33,29 +36,6 @@ export async function doctorDenials({ settings, environment, flags }: CommandCon
     await print(`${JSON.stringify({ since, denials: subjects, settings: { file, values } }, null, 2)}\n`);
   } else await print(reportText({ since, subjects, values, file }));
   return 0;
-}
-
-/** Each line of the log as it was written. @throws {UserError} When it cannot be read. */
-async function linesOf(path: string): Promise<readonly unknown[]> {
-  try {
-    const { size } = await Deno.stat(path);
-    if (size > LONGEST_LOG) throw new UserError(`Cannot read the audit log "${path}": it is larger than 256 MiB`);
-    const text = await Deno.readTextFile(path);
-    return text.split("\n").filter((line) => line.includes('"denials"')).flatMap((line) => parsed(line));
-  } catch (thrown) {
-    if (thrown instanceof UserError) throw thrown;
-    throw new UserError(`Cannot read the audit log "${path}": ${messageOf(thrown)}`, { cause: thrown });
-  }
-}
-
-/** A line that was cut off is none. */
-function parsed(line: string): readonly unknown[] {
-  try {
-    return [JSON.parse(line)];
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return [];
-    throw thrown;
-  }
 }
 
 function reportText({ since, subjects, values, file }: {

@@ -9,7 +9,7 @@ import { isOnTerminal } from "../../terminal/print.ts";
 import { messageText } from "../../terminal/terminal_text.ts";
 import { exitCodeOf } from "../call/call.ts";
 import { operationLine } from "./choose_target.ts";
-import { beforeDetachKey, DETACH_CODE } from "./detach_key.ts";
+import { beforeDetachKey, DETACH_CODE } from "./terminal_modes.ts";
 import { type ShownOutput, shownOutput } from "./shown_output.ts";
 
 export interface AttachedOptions {

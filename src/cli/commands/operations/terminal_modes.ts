@@ -1,4 +1,4 @@
-/** The state in which a program may leave a person's terminal, and the way out of it (X24). Pure but for the tracker. */
+/** The key that detaches, the state in which a program may leave a person's terminal, and the way out of it (X24). */
 
 /** Longer sequences do not switch screens, characters. */
 const LONGEST_SEQUENCE = 32;
@@ -31,4 +31,16 @@ const ON = "\x1b[?7h\x1b[?25h\x1b[0 q";
 /** What brings a terminal back to a state in which a shell can go on; its title is left alone. */
 export function resetSequence({ isOther }: Pick<ScreenTracker, "isOther">): string {
   return `${OFF}${PLAIN}${ON}${isOther ? "\x1b[?1049l" : ""}`;
+}
+
+/** The code of ctrl-]. */
+export const DETACH_CODE = 0x1d;
+/** As terminals write it where a program has asked for keys with their modifiers (kitty, xterm). */
+const WRITTEN = ["\x1b[93;5u", "\x1b[27;5;93~"];
+
+/** What precedes ctrl-] among what a person types; undefined: it is not there, and all is for the operation. */
+export function beforeDetachKey(bytes: Uint8Array): Uint8Array | undefined {
+  const text = String.fromCharCode(...bytes);
+  const places = [bytes.indexOf(DETACH_CODE), ...WRITTEN.map((one) => text.indexOf(one))].filter((at) => at >= 0);
+  return places.length === 0 ? undefined : bytes.subarray(0, Math.min(...places));
 }

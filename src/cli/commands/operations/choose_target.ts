@@ -3,6 +3,7 @@ import { failure, type Outcome, success } from "../../../base/outcome.ts";
 import { duration } from "../../../base/time.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import type { FoundServer } from "../../../control/client/running_servers.ts";
+import { NO_SERVER } from "./choose_operation.ts";
 import type { ListedOperation } from "../../../control/protocol/messages.ts";
 
 const LONGEST_TITLE = 80;
@@ -28,12 +29,7 @@ export function chooseTarget(servers: readonly FoundServer[], name: string): Out
     const way = busy.length === 0 ? "None of them runs anything now" : `Name an operation: ${busy.join(", ")}`;
     return failure(`${sessions.length} agents have a session of that name. ${way}`);
   }
-  if (servers.length === 0) {
-    return failure(
-      "no server of yours runs on this machine. A server is found where its HOME, XDG_STATE_HOME and XDG_RUNTIME_DIR are " +
-        "those of this terminal",
-    );
-  }
+  if (servers.length === 0) return failure(NO_SERVER);
   return failure(`no server of yours runs it. ${whatRuns(servers)}`);
 }
 

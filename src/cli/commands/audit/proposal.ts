@@ -1,6 +1,6 @@
 /** What would have let pass what the sandbox denied (L11): the narrowest settings, and what is left to a person. Pure. */
-import { shorten } from "../../../../base/visible_text.ts";
-import { isObject, member } from "../../../../wire/json_value.ts";
+import { shorten } from "../../../base/visible_text.ts";
+import { isObject, member } from "../../../wire/json_value.ts";
 
 /** Something that was denied, over all commands. */
 export interface DeniedSubject {
@@ -19,27 +19,17 @@ export interface DeniedSubject {
 /** Settings by key, as a settings file has them. */
 export type ProposedSettings = Readonly<Record<string, boolean | readonly string[]>>;
 
+/** Further subjects are left out. */
+const MOST_DIFFERENT = 5_000;
+
 /** Flags whose value a settings file takes in a list. */
 const LISTED = /^--(read|write) (\S.*)$/;
 const NAMED_HOST = /^--network (?:\.\.\.,)?(\S*\.\S*)$/;
 const SWITCHES: Readonly<Record<string, string>> = { "--private-home": "private_home" };
 
-/** Sums up lines of an audit log, those that are none are left out. `since`: milliseconds since 1970. */
-export function deniedSubjects(lines: Iterable<unknown>, since: number): readonly DeniedSubject[] {
-  const subjects = new DeniedSubjects();
-  for (const line of lines) if (Date.parse(String(member(line, "time"))) >= since) subjects.add(line);
-  return subjects.found;
-}
-
 /** What was denied by lines of an audit log, added up line by line. */
 export class DeniedSubjects {
-  readonly #most: number;
   readonly #found = new Map<string, DeniedSubject>();
-
-  /** `most`: further subjects are left out; absent: none is. */
-  constructor(most = Infinity) {
-    this.#most = most;
-  }
 
   /** The most frequent first. */
   get found(): readonly DeniedSubject[] {
@@ -56,7 +46,7 @@ export class DeniedSubjects {
       const flag = narrowest(denial);
       const key = `${subject} ${flag ?? ""}`;
       const known = this.#found.get(key);
-      if (known === undefined && this.#found.size >= this.#most) continue;
+      if (known === undefined && this.#found.size >= MOST_DIFFERENT) continue;
       const tools = new Set([...known?.tools ?? [], ...typeof tool === "string" ? [tool] : []]);
       const last = known === undefined || time > known.last ? time : known.last;
       const isRisky = flag !== undefined && proposed(flag) === undefined;
