@@ -19,8 +19,8 @@ interface OpenScriptsOptions extends SessionOptions, Omit<ScriptSourceOptions, "
 /** Private memory of a script's process, bytes, and seconds of its processor time. */
 const MOST_MEMORY = 2 * 1024 ** 3;
 const MOST_CPU_SECONDS = 60;
-/** Bytes of its stderr, the one file that it may write. */
-const MOST_ERRORS = 16 * 1024 * 1024;
+/** Bytes of its stderr, the one file that it may write: the kernel ends it at the next byte. */
+const MOST_ERRORS = 1024 * 1024;
 
 /** The first script opens the sandbox. */
 export function openScripts(options: OpenScriptsOptions): ScriptSource {
@@ -41,8 +41,12 @@ async function openStart(options: OpenScriptsOptions): Promise<StartChildServer>
     settings: settingsFor(settings, directory, program.reads),
   }, stack);
   const { argv, environment } = program;
-  const stderrFile = `${sandbox.directories.files}/stderr`;
-  return (hooks) => startInSandbox({ runner, argv, directory, environment, stderrFile, log }, hooks);
+  let started = 0;
+  return async (hooks) => {
+    const stderrFile = `${sandbox.directories.files}/stderr-${++started}`;
+    const script = await startInSandbox({ runner, argv, directory, environment, stderrFile, log }, hooks);
+    return { ...script, ended: script.ended.finally(() => Deno.remove(stderrFile)) };
+  };
 }
 
 /** Nothing to read but the program, no network, and bounds. */

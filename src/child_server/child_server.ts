@@ -19,8 +19,8 @@ export interface ChildServerHooks {
    * until it settles.
    */
   readonly onOutput: (chunk: Uint8Array) => Promise<void> | undefined;
-  /** Receives a line of stderr. */
-  readonly onErrorLine: (line: string) => void;
+  /** Receives a line of stderr; absent: it is not read. */
+  readonly onErrorLine?: (line: string) => void;
 }
 
 /** Starts a child server. Rejects when it cannot be started; the message says why. */
@@ -45,7 +45,7 @@ export function attachProcess(child: Deno.ChildProcess, hooks: ChildServerHooks)
     readAll(child.stdout, hooks.onOutput),
     readAll(child.stderr, (chunk) => {
       for (const line of splitter.push(chunk)) {
-        if (line !== undefined) hooks.onErrorLine(line);
+        if (line !== undefined) hooks.onErrorLine?.(line);
       }
     }),
   ]);

@@ -1,5 +1,6 @@
 /** Starts a third-party server as a command in the sandbox (H10, S3). */
 import { describeEnd } from "../base/command/command_end.ts";
+import { HurriedEnd } from "../base/command/kill_delay.ts";
 import { ignoreClosedPipe, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { SessionRunner } from "../process/command_runner.ts";
@@ -13,7 +14,7 @@ interface SandboxedStart {
   readonly directory: string;
   /** Added to the variables of the sandbox; absent: none. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Receives its stderr; truncated at each start. */
+  /** Receives its stderr; truncated at each start. Kept small only while it is read. */
   readonly stderrFile: string;
   readonly log: Logger;
 }
@@ -25,7 +26,8 @@ export async function startInSandbox(
 ): Promise<ChildServer> {
   const abort = new AbortController();
   await using stack = new AsyncDisposableStack();
-  stack.use(await StderrFile.open({ path: stderrFile, onLine: onErrorLine, log }));
+  if (onErrorLine === undefined) await Deno.writeFile(stderrFile, new Uint8Array(), { mode: 0o600 });
+  else stack.use(await StderrFile.open({ path: stderrFile, onLine: onErrorLine, log }));
   const request = { run: { argv }, directory, environment, stderrFile };
   const opened = await runner.open(request, { signal: abort.signal, onOutput });
   const reading = stack.move();
@@ -33,7 +35,7 @@ export async function startInSandbox(
   return {
     write: (bytes) => writer.write(bytes).catch(ignoreClosedPipe),
     askToEnd: () => writer.close().catch(ignoreClosedPipe),
-    kill: () => abort.abort(),
+    kill: () => abort.abort(new HurriedEnd("It is ended at once", 0)),
     ended: opened.end.then(async (end) => {
       await closeStderr(reading, log);
       return describeEnd(end);

@@ -70,7 +70,7 @@ class Played implements AsyncDisposable {
 
   /** Writes a line to its stderr. */
   complains(text: string): void {
-    this.#hooks?.onErrorLine(text);
+    this.#hooks?.onErrorLine?.(text);
   }
 
   stopsReading(): void {

@@ -16,6 +16,7 @@ import {
 import { encodeText } from "../base/text.ts";
 import type { TraceContext } from "../wire/trace_context.ts";
 import { type ScreenSize, TerminalScreen } from "./screen/terminal_screen.ts";
+import type { Turns } from "./concurrency.ts";
 import type { TaskCall } from "./protocol_tasks.ts";
 import type { LinePattern } from "./watch/line_pattern.ts";
 import { OutputWatch, type WatchNews } from "./watch/output_watch.ts";
@@ -53,6 +54,11 @@ export interface StartOptions {
   readonly server?: string | undefined;
   /** Its own place in a trace. Absent or undefined: no collector is told of it. */
   readonly trace?: TraceContext | undefined;
+  /**
+   * Where it queues. Work that waits for other operations needs its own place: it would hold a turn that they wait for.
+   * Absent or undefined: with all others.
+   */
+  readonly turns?: Turns | undefined;
 }
 
 type Facts = "id" | "ordinal" | "tool" | "title" | "createdAt";
@@ -87,6 +93,8 @@ export class OperationRecord {
   readonly server: string | undefined;
   /** Its own place in a trace; undefined: no collector is told of it. */
   readonly trace: TraceContext | undefined;
+  /** Where it queues; undefined: with all others. */
+  readonly turns: Turns | undefined;
   /** Resolves when it has ended; never rejects. */
   readonly ended: Promise<OperationEnd>;
   /** Resolves when its first command runs, or it has ended; never rejects. */
@@ -136,6 +144,7 @@ export class OperationRecord {
     this.exclusive = parts.exclusive;
     this.server = parts.server;
     this.trace = parts.trace;
+    this.turns = parts.turns;
     this.#work = parts.work;
     this.#output = new OperationOutput(parts.outputWindow, parts.spill);
     this.#watchers = new Emitter(parts.onListenerError);

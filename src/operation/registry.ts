@@ -143,11 +143,11 @@ export class OperationRegistry {
       onListenerError: (thrown) => this.#reportListener(thrown),
     });
     this.#active.set(record.id, record);
-    if (!this.#closed && this.#turns.begin(record)) {
+    if (!this.#closed && this.#turnsOf(record).begin(record)) {
       this.#run(record, undefined);
       return record;
     }
-    this.#turns.wait(record, () => this.#run(record, "queued"));
+    this.#turnsOf(record).wait(record, () => this.#run(record, "queued"));
     this.#announce(record, undefined);
     if (this.#closed) this.#apply(record, stopRequest("cancelled", "Ahma is shutting down"));
     return record;
@@ -176,7 +176,7 @@ export class OperationRegistry {
   /** 1 for the next in turn; undefined: not queued. */
   queuePosition(id: string): number | undefined {
     const record = this.#active.get(id);
-    return record === undefined ? undefined : this.#turns.position(record);
+    return record === undefined ? undefined : this.#turnsOf(record).position(record);
   }
 
   /** Ended operations whose result is not delivered, oldest end first (X5c). */
@@ -328,6 +328,10 @@ export class OperationRegistry {
     }
   }
 
+  #turnsOf({ turns }: OperationRecord): Turns {
+    return turns ?? this.#turns;
+  }
+
   #run(record: OperationRecord, from: OperationState | undefined): void {
     this.#running++;
     record.apply({ kind: "started" }, this.#now());
@@ -339,7 +343,7 @@ export class OperationRegistry {
       clearTimeout(timer);
       this.#running--;
       this.#apply(record, event);
-      this.#turns.end(record);
+      this.#turnsOf(record).end(record);
     });
   }
 
@@ -354,7 +358,7 @@ export class OperationRegistry {
     const from = record.state;
     if (!record.apply(event, this.#now()) || record.state === from) return;
     if (isEnded(record.state)) {
-      this.#turns.leave(record);
+      this.#turnsOf(record).leave(record);
       this.#active.delete(record.id);
       this.#history.add(record, this.#now());
     }

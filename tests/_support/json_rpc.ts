@@ -13,6 +13,8 @@ export interface OperationFacts {
   /** Absent in a result that needs none: all of the output is there. */
   readonly operation_id?: string;
   readonly status?: string;
+  /** Why it was ended, or nothing ran. */
+  readonly message?: string;
   readonly tool?: string;
   readonly exit_code?: number;
   readonly signal?: string;

@@ -43,5 +43,5 @@ export function builtinTraits(name: string): BuiltinTraits | undefined {
 
 /** Whether a call of any tool may become a task: every tool that is not built in does work that can take long. */
 export function supportsTask(name: string): boolean {
-  return name !== FIND_TOOLS_NAME && name !== RUN_SCRIPT_NAME && (builtinTraits(name)?.supportsTask ?? true);
+  return name !== FIND_TOOLS_NAME && (builtinTraits(name)?.supportsTask ?? true);
 }

@@ -24,11 +24,11 @@ const PART: ViewLimits = { bytes: 600, lines: 5 };
 export function appendFinished(
   result: CallToolResult,
   service: Service,
-  context: Pick<CallContext, "readsResources" | "signal" | "task">,
+  context: Pick<CallContext, "readsResources" | "signal" | "task" | "unhurried">,
   named?: Operation,
 ): CallToolResult {
-  // A cancelled request gets no answer.
-  if (context.signal.aborted || context.task?.replacesResult() === true) return result;
+  // A cancelled request gets no answer, and a script reads the result of its call alone.
+  if (context.signal.aborted || context.unhurried === true || context.task?.replacesResult() === true) return result;
   const texts = [watchedLines(service, named?.id), finishedOperations(service, context)].filter((text) => text !== "");
   if (texts.length === 0) return result;
   return { ...result, content: [...result.content, ...texts.map((text) => ({ type: "text", text }) as const)] };

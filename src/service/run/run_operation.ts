@@ -1,7 +1,7 @@
 /** Runs a job as an operation and answers its call (X1, X3). */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isEnded, type Work } from "../../operation/operation.ts";
-import type { Operation } from "../../operation/operation_record.ts";
+import type { Operation, StartOptions } from "../../operation/operation_record.ts";
 import { type Awaited, type OutputWaitEnd, waitForOutput } from "../../operation/output_wait.ts";
 import { TaskCall } from "../../operation/protocol_tasks.ts";
 import type { LinePattern } from "../../operation/watch/line_pattern.ts";
@@ -23,6 +23,8 @@ export interface Job extends Omit<ModeChoices, "forced"> {
   readonly timeoutSeconds: number | undefined;
   /** See `StartOptions.exclusive`; absent: it runs in parallel with all others. */
   readonly exclusive?: string | undefined;
+  /** See `StartOptions.turns`; absent: it queues with all others. */
+  readonly turns?: StartOptions["turns"];
   /** The condition for an early answer; absent or undefined: only the end or the limit of the mode. */
   readonly awaited?: Awaited | undefined;
   /** Lines that are reported as they are written; absent or undefined: none. */
@@ -35,7 +37,7 @@ const QUIET_MS = 500;
 /** Starts `job` as an operation and answers: with the result as soon as it has ended, or with its id (X1). */
 export async function runOperation(service: Service, job: Job, context: CallContext): Promise<CallToolResult> {
   const { registry } = service;
-  const { timeoutSeconds, exclusive, watch } = job;
+  const { timeoutSeconds, exclusive, turns, watch } = job;
   const { until, port, quietMs, input } = job.awaited ?? {};
   const isLong = until !== undefined || port !== undefined || quietMs !== undefined && input !== true;
   const chosen = chooseMode({ ...job, forced: service.settings.synchronous });
@@ -47,6 +49,7 @@ export async function runOperation(service: Service, job: Job, context: CallCont
   const operation = registry.start(job.tool, job.title, withPerson(job.work, context.client), {
     timeoutSeconds,
     exclusive,
+    turns,
     watch,
     trace: service.telemetry?.child(context.trace),
   });

@@ -198,7 +198,7 @@ Deno.test("K2 of a worker's last words the cause is told, and no addresses", asy
   const start = async ({ onErrorLine }: ChildServerHooks): Promise<ChildServer> => {
     const crash = new Deno.Command("sh", { args: ["-c", 'printf %s "$1" >&2; exit 5', "sh", CRASH] });
     const { code, stderr } = await crash.output();
-    for (const line of new TextDecoder().decode(stderr).split("\n")) onErrorLine(line);
+    for (const line of new TextDecoder().decode(stderr).split("\n")) onErrorLine?.(line);
     const ended = Promise.resolve(`It ended with exit code ${code}.`);
     return { write: () => Promise.resolve(), askToEnd: () => Promise.resolve(), kill() {}, ended };
   };

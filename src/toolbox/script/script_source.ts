@@ -2,18 +2,23 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { didYouMean } from "../../base/suggest.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { shownValue } from "../../base/text.ts";
-import { visibleText } from "../../base/visible_text.ts";
+import type { CommandEnd } from "../../base/command/command_end.ts";
+import { encodeText, shownValue } from "../../base/text.ts";
+import { shorten } from "../../base/visible_text.ts";
 import { FIND_TOOLS_NAME, RUN_SCRIPT_NAME } from "../../catalog/format/builtin_traits.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
-import { shortId } from "../../operation/operation_id.ts";
+import { Turns } from "../../operation/concurrency.ts";
+import type { Work, WorkControl } from "../../operation/operation.ts";
 import { checkBuiltinArguments, type Parameter, schemaOf } from "../../service/builtin_parameters.ts";
 import { calledName, listedName, type ListFacts } from "../../service/result/listed_texts.ts";
-import { errorResult, joinLines, textResult } from "../../service/result/result_text.ts";
+import { appendFinished } from "../../service/result/finished_operations.ts";
+import { errorResult } from "../../service/result/result_text.ts";
 import type { CallAudit } from "../../service/run/call_audit.ts";
+import { runOperation } from "../../service/run/run_operation.ts";
 import type { CallContext, Service, ToolCall, ToolSource, UnknownTool } from "../../service/service.ts";
 import type { ScriptAnswer } from "./messages.ts";
-import { refused, runScript, type ScriptEnd } from "./run_script.ts";
+import { runScript } from "./run_script.ts";
+import { refused } from "./script_calls.ts";
 
 export interface ScriptSourceOptions {
   /** Sources whose tools a script may call; the first that lists a name answers. */
@@ -28,6 +33,11 @@ export interface ScriptSourceOptions {
 
 export type CodeMode = "read" | "all";
 
+/** Scripts that run at once: each may take the memory of its limit. */
+const MOST_AT_ONCE = 4;
+/** Characters of why a script failed. */
+const LONGEST_PROBLEM = 2000;
+
 const PARAMETERS: readonly Parameter[] = [
   {
     name: "code",
@@ -40,6 +50,7 @@ const PARAMETERS: readonly Parameter[] = [
 export class ScriptSource implements ToolSource {
   readonly #options: ScriptSourceOptions;
   readonly #listed: readonly Tool[];
+  readonly #turns = new Turns(MOST_AT_ONCE);
 
   constructor(options: ScriptSourceOptions) {
     this.#options = options;
@@ -51,22 +62,40 @@ export class ScriptSource implements ToolSource {
   }
 
   async call(service: Service, call: ToolCall, context: CallContext): Promise<Outcome<CallToolResult, UnknownTool>> {
-    if (call.name !== RUN_SCRIPT_NAME) return failure({ known: [RUN_SCRIPT_NAME] });
+    // A flow that a script calls would run scripts within scripts.
+    if (call.name !== RUN_SCRIPT_NAME || context.ownToolsOnly === true) return failure({ known: [RUN_SCRIPT_NAME] });
     const checked = checkBuiltinArguments(call.name, PARAMETERS, call.args);
     if (!checked.ok) return success(errorResult(checked.problem));
+    const code = checked.value.text("code") ?? "";
+    const work: Work = (control) =>
+      this.#work(code, control, (call, signal) => this.#callTool(service, call, { ...context, signal }));
+    const { timeoutSeconds } = service.settings;
+    const unset = { executionMode: undefined, leafSynchronous: undefined };
+    const job = { tool: RUN_SCRIPT_NAME, title: shorten(code), work, timeoutSeconds, turns: this.#turns, ...unset };
+    return success(appendFinished(await runOperation(service, job, context), service, context));
+  }
+
+  async #work(
+    code: string,
+    control: WorkControl,
+    call: (call: ToolCall, signal: AbortSignal) => Promise<ScriptAnswer>,
+  ): Promise<CommandEnd> {
     const { audit, start } = this.#options;
-    const audited = { operation: { id: shortId(), tool: RUN_SCRIPT_NAME } };
-    const begun = await audit?.beginCall(audited);
-    if (begun?.ok === false) return success(errorResult(begun.problem));
-    const end = await runScript(checked.value.text("code") ?? "", {
+    const { signal, operation } = control;
+    const begun = await audit?.beginCall({ operation });
+    if (begun?.ok === false) return { kind: "not_started", message: begun.problem, fault: "server" };
+    const { value, problem, calls, received } = await runScript(code, {
       start,
-      call: (name, args, signal) => this.#callTool(service, { name, args }, { ...context, signal }),
-      signal: context.signal,
-      timeoutSeconds: service.settings.timeoutSeconds,
+      call: (name, args, signal) => call({ name, args }, signal),
+      write: (text) => void control.write(encodeText(text)),
+      signal,
     });
-    const failed = context.signal.aborted ? "cancelled" : "failed";
-    await audit?.endCall(audited, end.problem === undefined ? "completed" : failed);
-    return success(resultOf(end));
+    if (value !== undefined) await control.write(encodeText(`${value}\n`));
+    const outcome = signal.aborted ? "cancelled" : problem === undefined ? "completed" : "failed";
+    await audit?.endCall({ operation }, outcome);
+    const notes = [`[script: ${calls} ${calls === 1 ? "call" : "calls"}, ${received} characters of answers]`];
+    if (problem === undefined) return { kind: "exited", code: 0, notes };
+    return { kind: "not_started", message: shorten(problem, LONGEST_PROBLEM), notes };
   }
 
   async #callTool(service: Service, { name, args }: ToolCall, context: CallContext): Promise<ScriptAnswer> {
@@ -97,12 +126,6 @@ function answerOf({ content, isError, structuredContent }: CallToolResult): Scri
     isError: isError === true,
     ...structuredContent !== undefined && { structured: structuredContent },
   };
-}
-
-function resultOf({ output, value, problem, calls, received }: ScriptEnd): CallToolResult {
-  const facts = `[script: ${calls} calls, ${received} characters of answers]`;
-  const text = joinLines(visibleText(output.trimEnd()), value ?? "", problem ?? "", facts);
-  return problem === undefined ? textResult(text) : errorResult(text);
 }
 
 function listedTool({ facts, may }: Pick<ScriptSourceOptions, "facts" | "may">): Tool {

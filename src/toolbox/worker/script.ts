@@ -1,6 +1,7 @@
 /** Main module of a process that runs one script of `run_script`: it has no permission, and only frames lead out (K11). */
 import { messageOf } from "../../base/errors.ts";
 import { boundMemory } from "../helper/bound_memory.ts";
+import { isObject } from "../../wire/json_value.ts";
 import { encodeFrame, FrameReader } from "../frame/frames.ts";
 import { type FromScript, LONGEST_MESSAGE, type ScriptAnswer, type ToScript } from "../script/messages.ts";
 
@@ -28,18 +29,21 @@ function log(...values: unknown[]): void {
 
 // Not `async`: the frame is written before the script goes on.
 function callTool(name: string, args: unknown): Promise<ScriptAnswer> {
+  if (!isObject(args)) throw new TypeError(`Tool "${name}" takes its arguments as one object: { name: value }`);
   const { promise, resolve } = Promise.withResolvers<ScriptAnswer>();
   const id = pending.size + 1; // answered ones stay
-  write({ kind: "call", id, name, args: args as Record<string, unknown> }); // the server checks it
+  write({ kind: "call", id, name, args });
   pending.set(id, resolve);
   return promise;
 }
 
 const tools = new Proxy({}, {
   get: (_, name) =>
-    typeof name === "symbol" || name === "then" ? undefined : (args: unknown = {}) => callTool(name, args),
+    typeof name === "symbol" || NOT_TOOLS.includes(name) ? undefined : (args: unknown = {}) => callTool(name, args),
 });
-const captured = { log, info: log, warn: log, error: log, debug: log };
+/** Members that the language itself looks for. */
+const NOT_TOOLS: readonly string[] = ["then", "toJSON"];
+const captured = { log, info: log, warn: log, error: log, debug: log, dir: log, table: log, trace: log };
 
 async function run(code: string): Promise<void> {
   try {
@@ -49,9 +53,28 @@ async function run(code: string): Promise<void> {
     const value = JSON.stringify(await script(tools, captured));
     write({ kind: "end", ...value !== undefined && { value } });
   } catch (thrown) {
-    write({ kind: "end", problem: messageOf(thrown).slice(0, LONGEST_LINE) });
+    fail(thrown);
   }
 }
+
+/** Ends the script; what it threw may have no text. */
+function fail(thrown: unknown): void {
+  try {
+    write({ kind: "end", problem: String(messageOf(thrown)).slice(0, LONGEST_LINE) });
+  } catch (error) {
+    write({ kind: "end", problem: `The script threw a value without a text (${typeof error})` });
+  }
+}
+
+// What a script does not wait for would end its process without a reason.
+addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  fail(event.reason);
+});
+addEventListener("error", (event) => {
+  event.preventDefault();
+  fail(event.error);
+});
 
 if (Deno.permissions.querySync({ name: "ffi" }).state === "granted") boundMemory(EXECUTABLE_MEBIBYTES);
 for (const name of PERMISSIONS) Deno.permissions.revokeSync({ name } as Deno.PermissionDescriptor);

@@ -1,0 +1,123 @@
+/** `run_script` is an operation as any call: it goes on in the background, shows its output, and is ended in each way. */
+import assert from "node:assert/strict";
+import { until } from "./_support/deadline.ts";
+import { TestCollector } from "./_support/servers/collector.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { runProgram } from "./_support/terminal.ts";
+import { Workbench } from "./_support/workbench.ts";
+import { HTTP_PERMISSIONS as permissions } from "../scripts/permissions.ts";
+
+/** Answers with an id at once. */
+const FLAGS = ["--bundles", "files", "--code-mode", "all", "--inline-wait", "0"];
+/** Waits in a call until the file `go.txt` is there. */
+const WAITS = `console.log("begun", 1);
+  const { text } = await tools.sandboxed_shell({ command: "until [ -e go.txt ]; do sleep 0.0501; done; echo went" });
+  console.log(text.trim());
+  return { done: true };`;
+
+async function begun(server: ServerProcess, code: string, options = {}): Promise<string> {
+  const { text } = await server.call("run_script", { code }, options);
+  return /^(op_\w+) started\./.exec(text)?.[1] ?? assert.fail(text);
+}
+
+Deno.test("K11 a script that takes longer than the wait is an operation with live output, a place in status and a result", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { flags: FLAGS });
+  const id = await begun(server, WAITS);
+  await bench.processesAppear("sleep 0.0501");
+  const { text } = await server.call("await", { operation_id: id, timeout_seconds: 0 });
+  assert.match(text, new RegExp(`^${id} still runs after [^\\n]+ Output so far:\\nbegun 1\\n`));
+  const status = (await server.call("status")).text;
+  assert.match(status, new RegExp(`\\n${id} run_script running for [^\\n]+: console\\.log\\("begun", 1\\); const`));
+  assert.match(status, /\nop_\w+ sandboxed_shell running for/);
+  bench.write("go.txt", "");
+  const ended = await server.call("await", { operation_id: id });
+  assert.match(
+    ended.text,
+    /^begun 1\nwent\n\{"done":true\}\n\[script: 1 call, 5 characters of answers\]\n\[exit code 0, [^\]]+\]$/,
+  );
+});
+
+Deno.test("K11 a client that waits for a script sees its console as progress before the script ends", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { flags: [...FLAGS, "--sync"] });
+  const answer = server.call("run_script", { code: WAITS }, { progressToken: "script" });
+  const { params } = await server.notification(
+    "notifications/progress",
+    ({ progressToken }) => progressToken === "script",
+  );
+  assert.strictEqual(params?.["message"], "begun 1");
+  bench.write("go.txt", "");
+  assert.match((await answer).text, /^begun 1\nwent\n\{"done":true\}\n/);
+});
+
+Deno.test("K11 the tool cancel, the client and a person end a script with what it called, and at once", async () => {
+  using bench = new Workbench();
+  const log = `${bench.elsewhere}/audit.jsonl`;
+  await using server = await ServerProcess.start(bench, { flags: [...FLAGS, "--audit-log", log] });
+  const calls = 'Deno.addSignalListener("SIGTERM", () => {}); await tools.sandboxed_shell({ command: "sleep 311" });';
+  const first = await begun(server, calls);
+  await bench.processesAppear("sleep 311");
+  const cancelled = (await server.call("cancel", { operation_id: first, reason: "enough" })).text;
+  assert.match(
+    cancelled,
+    new RegExp(`^${first} is cancelled, its processes are gone\\. \\[no output, cancelled, [^:]+: enough\\]`),
+  );
+  await bench.processesGone("sleep 311");
+  const loop = await begun(server, "for (;;);");
+  const ended = await runProgram(bench, ["kill", loop]);
+  assert.match(ended.stdout, new RegExp(`^Ended ${loop}[^\\n]*: run_script, running for`), ended.stderr);
+  const lines = () => Deno.readTextFileSync(log).trim().split("\n").map((line) => JSON.parse(line));
+  const ends = lines().filter(({ event }) => event === "end").map((
+    { tool, outcome, signal },
+  ) => [tool, outcome ?? signal]);
+  assert.deepStrictEqual(
+    ends.filter(([tool]) => tool !== "(server)"),
+    [["sandboxed_shell", "SIGTERM"], ["run_script", "cancelled"], ["run_script", "cancelled"]],
+  );
+  assert.match((await server.call("run_script", { code: "return 1" })).text, /^op_\w+ started\./);
+});
+
+Deno.test("K11 scripts never hold the turns that their calls wait for, and a few of them run at once", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { flags: [...FLAGS, "--max-concurrency", "1"] });
+  const ids: string[] = [];
+  for (let number = 0; number < 4; number++) ids.push(await begun(server, WAITS));
+  const { text } = await server.call("run_script", { code: "return 5" });
+  assert.match(text, /^op_\w+ queued at position 1\./);
+  bench.write("go.txt", "");
+  for (const id of ids) assert.match((await server.call("await", { operation_id: id })).text, /^begun 1\nwent\n/);
+  const fifth = /op_\w+/.exec(text)?.[0];
+  assert.match((await server.call("await", { operation_id: fifth })).text, /^5\n\[script: 0 calls,/);
+});
+
+Deno.test("K11 what a script calls tells it nothing of other operations, whose ends the client is told", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { flags: ["--bundles", "files", "--code-mode", "all"] });
+  const other = (await server.start("echo other ended")).operation?.operation_id;
+  const status = async () => (await server.call("status", { operation_id: other })).text;
+  await until(async () => /completed/.test(await status()), 20_000, "the end of the other operation");
+  const code = `return (await tools.sandboxed_shell({ command: "echo own" })).text`;
+  const { result } = await server.request("tools/call", { name: "run_script", arguments: { code } });
+  const [own, rest] = (result?.["content"] as readonly { readonly text: string }[]).map(({ text }) => text);
+  assert.match(own ?? "", /^"own\\n"\n\[script: 1 call, 4 characters of answers\]/);
+  assert.match(rest ?? "", new RegExp(`^\\nEnded since:\\n\\[${other} completed`));
+});
+
+Deno.test("K11 V5 a collector is told of a script and of each of its calls", async () => {
+  await using collector = new TestCollector();
+  using bench = new Workbench("ordinary");
+  {
+    const flags = ["--bundles", "files", "--code-mode", "read", "--otlp", `${collector.url}/`];
+    await using server = await ServerProcess.start(bench, { flags, permissions });
+    await server.call("run_script", { code: 'await tools.files_glob({ pattern: "*" }); throw new Error("one")' });
+  }
+  const seen = collector.spans.map((
+    { name, attributes },
+  ) => [name, attributes["ahma.state"] ?? attributes["error.type"]]);
+  assert.deepStrictEqual(seen, [
+    ["operation files_glob", "completed"],
+    ["operation run_script", "failed"],
+    ["tools/call run_script", "tool_error"],
+  ]);
+});
