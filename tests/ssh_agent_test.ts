@@ -1,42 +1,9 @@
 /** The ssh agent of commands (S42): logins at named hosts and signatures of git, with no key in reach. */
 import assert from "node:assert/strict";
 import { ServerProcess } from "./_support/server_process.ts";
-import {
-  makeKey,
-  runAs,
-  type SshMachine,
-  sshProblem,
-  startSshMachine,
-  UserAgent,
-} from "./_support/servers/ssh_machine.ts";
+import { makeKey, runAs, sshProblem, type Started, UserAgent, withMachines } from "./_support/servers/ssh_machine.ts";
 import { runProgram } from "./_support/terminal.ts";
-import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
-
-interface Started {
-  readonly bench: Workbench;
-  readonly agent: UserAgent;
-  /** Private halves: the chosen one, and another of the same agent. */
-  readonly keys: readonly [string, string];
-  readonly hosts: readonly SshMachine[];
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-/** Hosts that both keys log in at, an agent with both keys, and known hosts. */
-async function withMachines(
-  user: User,
-  kinds: readonly string[],
-  run: (started: Started) => Promise<void>,
-): Promise<void> {
-  using bench = new Workbench(user);
-  await using stack = new AsyncDisposableStack();
-  const agent = stack.use(await UserAgent.start(bench));
-  const keys = [await makeKey(bench, "chosen"), await makeKey(bench, "other", "rsa")] as const;
-  for (const key of keys) await agent.add(key);
-  const hosts: SshMachine[] = [];
-  for (const kind of kinds) hosts.push(stack.use(await startSshMachine(bench, keys, kind)));
-  bench.write(`${bench.home}/.ssh/known_hosts`, hosts.map(({ known }) => `${known}\n`).join(""));
-  await run({ bench, agent, keys, hosts, environment: { SSH_AUTH_SOCK: agent.socket } });
-}
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
 
 const ignore = sshProblem();
 const skipped = ignore === undefined ? "" : ` (skipped: ${ignore})`;

@@ -36,6 +36,7 @@ import { sshAgentLine } from "./ssh_agent/ssh_agent_line.ts";
 import { secretsLine } from "./secrets/secrets_line.ts";
 import { namesLine, narrowedLines, publishedLine } from "./runner/network_names.ts";
 import { openSeatbelt } from "./open_seatbelt.ts";
+import { isPathKind } from "../base/command/grant_subject.ts";
 import { chosenDirectory } from "../settings/project_directories.ts";
 import type { Settings } from "../settings/settings.ts";
 import { openingProblem, summaryOfPolicy } from "../settings/policy/held.ts";
@@ -99,7 +100,7 @@ export async function openSession(options: SessionOptions, stack: AsyncDisposabl
     ? { ...session, consent: undefined }
     : (await import("./runner/open_consent.ts")).openConsent({ ...session, ...options, audit }, stack);
   const opened = audit?.ok === true ? audit.value : undefined;
-  const signing = options.agent?.serve(asking, { ...session, audit: opened }, stack) ?? asking;
+  const signing = options.agent?.serve(asking, { ...session, audit: opened, consent }, stack) ?? asking;
   const audited = opened === undefined ? signing : new AuditedRunner(signing, opened);
   const runner = stack.use(new LimitedInputs(audited));
   if (audit?.ok === false) throw new UserError(audit.problem);
@@ -160,7 +161,7 @@ async function openUnaudited(
     terminator: secrets?.terminator,
     limits: { memory: totals?.memory, tasks: limits.processes },
   };
-  const allowing = sandbox.guard !== undefined && settings.asks.some((kind) => kind !== "network")
+  const allowing = sandbox.guard !== undefined && settings.asks.some(isPathKind)
     ? new (await import("./runner/allowing_runner.ts")).AllowingRunner(linux, settings.policy)
     : undefined;
   const first = allowing?.current ?? new LinuxRunner(linux);

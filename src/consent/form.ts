@@ -14,6 +14,7 @@ export interface Asker {
 /** Longer ones would push what is asked out of sight. */
 const LONGEST_COMMAND = 60;
 const LONGEST_SUBJECT = 300;
+const LONGEST_NAME = 100;
 
 /** The answers, in the order in which they are offered, as a person reads them. */
 export const ANSWER_TEXTS: Readonly<Record<GrantAnswer, string>> = {
@@ -34,10 +35,18 @@ export function questionText(subject: GrantSubject, { command, tool, operation }
   return `\`${words}\` wants to ${wishText(subject)} (tool ${shorten(tool, LONGEST_COMMAND)}, operation ${operation})`;
 }
 
-/** What is wished, after "to": a path or host of any length and kind of character. */
+/** What is wished, after "to": a path, host or login with names of any length and kind of character. */
 export function wishText(subject: GrantSubject): string {
   if (subject.kind === "network") {
     return `connect to ${shorten(writtenOut(subject.host), LONGEST_SUBJECT)}:${subject.port}`;
+  }
+  if (subject.kind === "ssh") {
+    const { account, hostKey, key } = subject;
+    const [name, comment] = [subject.name, subject.comment].map((one) =>
+      shorten(writtenOut(one).replaceAll("`", "'"), LONGEST_NAME)
+    );
+    const host = name === "" ? "a host whose name your known_hosts hide" : name;
+    return `log in as ${account} at ${host}, which proved host key ${hostKey}, with your ssh key "${comment}" (${key})`;
   }
   const path = JSON.stringify(writtenOut(subject.path));
   const shown = path.length <= LONGEST_SUBJECT

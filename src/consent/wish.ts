@@ -2,10 +2,14 @@
 import type { GrantAnswer } from "../base/command/grant_answer.ts";
 import type { GrantSubject } from "../base/command/grant_subject.ts";
 import type { Person } from "../base/command/person.ts";
-import type { Asker } from "./form.ts";
+import { type Asker, wishText } from "./form.ts";
 
-export interface Wish {
+export interface Wish extends Asked {
   readonly subject: GrantSubject;
+}
+
+/** What all wishes of one command have. */
+export interface Asked {
   readonly by: Asker;
   /** The same object for all that one command wishes: *this time* holds for it. */
   readonly run: object;
@@ -26,3 +30,30 @@ export type Decision =
     /** The question that a person can answer in a terminal; absent: there is none. */
     readonly question?: string;
   };
+
+interface AskingCommand {
+  readonly run: { readonly argv: readonly string[] } | { readonly shell: string };
+  readonly operation?: { readonly id: string; readonly tool: string };
+}
+
+/** What the wishes of a command have, by the object `run`; undefined: it is of no operation, and asks nothing. */
+export function wishesOf(
+  run: object,
+  { run: words, operation }: AskingCommand,
+  { person, say }: { readonly person?: Person | undefined; readonly say?: ((line: string) => void) | undefined },
+): Asked | undefined {
+  if (operation === undefined) return undefined;
+  const command = "shell" in words ? words.shell : words.argv.join(" ");
+  const said = new Set<string>();
+  return {
+    by: { command, tool: operation.tool, operation: operation.id },
+    run,
+    person,
+    // Told once of each question, why nothing goes on: results and progress show it.
+    onForm: (subject) => {
+      const wish = wishText(subject);
+      if (!said.has(wish)) say?.(`[a person is asked: ${wish}?]`);
+      said.add(wish);
+    },
+  };
+}

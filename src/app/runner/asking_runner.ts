@@ -3,8 +3,7 @@ import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { HostSubject } from "../../base/command/grant_subject.ts";
 import type { Unallowed, UnlistedHosts } from "../../base/command/unlisted_hosts.ts";
 import type { Consent } from "../../consent/consent.ts";
-import { wishText } from "../../consent/form.ts";
-import type { Decision, Wish } from "../../consent/wish.ts";
+import { type Asked, type Decision, type Wish, wishesOf } from "../../consent/wish.ts";
 import type { CommandHooks, CommandRequest, SessionRunner } from "../../process/command_runner.ts";
 import type { PathQuestions } from "./path_questions.ts";
 import { RunnerDecorator } from "./runner_decorator.ts";
@@ -25,16 +24,9 @@ export class AskingRunner extends RunnerDecorator {
 
   /** Commands of no operation ask nothing. */
   override async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
-    const { operation, run } = request;
-    if (operation === undefined) return await this.inner.run(request, hooks);
     const ended = new AbortController();
-    const command = "shell" in run ? run.shell : run.argv.join(" ");
-    const asked: Omit<Wish, "subject"> = {
-      by: { command, tool: operation.tool, operation: operation.id },
-      run: ended,
-      person: hooks.person,
-      onForm: this.#saying(hooks),
-    };
+    const asked = wishesOf(ended, request, hooks);
+    if (asked === undefined) return await this.inner.run(request, hooks);
     try {
       const asking = { ...hooks, unlisted: this.#unlisted(asked, ended.signal) };
       return await (this.#paths === undefined
@@ -47,7 +39,7 @@ export class AskingRunner extends RunnerDecorator {
 
   async #askingForPaths(
     paths: PathQuestions,
-    asked: Omit<Wish, "subject">,
+    asked: Asked,
     request: CommandRequest,
     hooks: CommandHooks,
   ): Promise<CommandEnd> {
@@ -58,17 +50,7 @@ export class AskingRunner extends RunnerDecorator {
     return mayRunAgain ? await paths.runAgain(allowed, request, hooks, run) : end;
   }
 
-  /** Tells once of each question why nothing goes on: results and progress show it. */
-  #saying({ say }: CommandHooks): Wish["onForm"] {
-    const said = new Set<string>();
-    return (subject) => {
-      const wish = wishText(subject);
-      if (!said.has(wish)) say?.(`[a person is asked: ${wish}?]`);
-      said.add(wish);
-    };
-  }
-
-  #unlisted(asked: Omit<Wish, "subject">, ended: AbortSignal): UnlistedHosts {
+  #unlisted(asked: Asked, ended: AbortSignal): UnlistedHosts {
     const names = new Set<string>();
     const wish = (host: string, port: number): Wish => ({ ...asked, subject: hostAt(host, port) });
     return {

@@ -194,6 +194,10 @@ const EVENT_NAMES = { question: "question", answer: "answer", use: "grant_used",
 
 function subjectFields(subject: GrantSubject): object {
   if (subject.kind === "network") return { access: "network", name: shorten(subject.host), port: subject.port };
+  if (subject.kind === "ssh") {
+    const { hostKey, account, key, name } = subject;
+    return { access: "ssh", key, host_key: hostKey, user: account, ...name !== "" && { name: shorten(name) } };
+  }
   return { access: subject.kind, path: truncateCounting(subject.path, LONGEST_WORD) };
 }
 

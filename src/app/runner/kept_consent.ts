@@ -40,21 +40,21 @@ export class ProjectConsent implements KeptConsent, AsyncDisposable {
    */
   grants(): readonly KeptGrant[] {
     return this.#kept.of(this.#options.scopes).filter(({ subject, identity }) =>
-      subject.kind === "network" || subject.kind === "protected" || isSame(identity, this.#libc.lookAt(subject.path))
+      !("path" in subject) || subject.kind === "protected" || isSame(identity, this.#libc.lookAt(subject.path))
     );
   }
 
   subjects(): readonly GrantSubject[] {
     return this.grants().map(({ subject, identity }) =>
-      subject.kind === "network" || identity === undefined ? subject : { ...subject, identity }
+      !("path" in subject) || identity === undefined ? subject : { ...subject, identity }
     );
   }
 
   async keep(subject: GrantSubject): Promise<Outcome<void>> {
-    const identity = subject.kind === "network" ? undefined : subject.identity ?? this.#libc.lookAt(subject.path);
-    if (subject.kind !== "network" && identity === undefined) return failure("is not there any more");
+    const identity = "path" in subject ? subject.identity ?? this.#libc.lookAt(subject.path) : undefined;
+    if ("path" in subject && identity === undefined) return failure("is not there any more");
     const added = await this.#kept.add({
-      subject: subject.kind === "network" ? subject : { kind: subject.kind, path: subject.path },
+      subject: "path" in subject ? { kind: subject.kind, path: subject.path } : subject,
       project: this.#options.scopes.map(({ path, device, inode }) => ({ path, device, inode })),
       ...identity !== undefined && { identity: { device: identity.device, inode: identity.inode } },
     });

@@ -7,7 +7,7 @@ import type { Logger } from "../../base/log.ts";
 import { shorten } from "../../base/visible_text.ts";
 import type { Consent } from "../../consent/consent.ts";
 import { deniedSubjects } from "../../consent/denied_subject.ts";
-import type { Wish } from "../../consent/wish.ts";
+import type { Asked } from "../../consent/wish.ts";
 import type { CommandHooks, CommandRequest } from "../../process/command_runner.ts";
 import { isWithin } from "../../system/paths.ts";
 import type { PathGrants } from "./allowing_runner.ts";
@@ -25,7 +25,7 @@ export interface PathQuestionsOptions {
 }
 
 /** What became of the question that a command's end led to. */
-interface Asked {
+interface Settled {
   readonly end: CommandEnd;
   /** What it may use now; undefined: nothing new. */
   readonly allowed: PinnedSubject | undefined;
@@ -64,9 +64,9 @@ export class PathQuestions {
   /** Asks for one path that the command was denied, and says in its end what came of that. */
   async ask(
     end: CommandEnd,
-    asked: Omit<Wish, "subject">,
+    asked: Asked,
     { request, signal }: { readonly request: CommandRequest; readonly signal: AbortSignal },
-  ): Promise<Asked> {
+  ): Promise<Settled> {
     const found = this.#askable(end.denials ?? []);
     if (found === undefined || signal.aborted) return { end, allowed: undefined };
     const { denial, subject } = found;
@@ -106,8 +106,9 @@ export class PathQuestions {
   #settle(): Promise<void> {
     const { consent, grants } = this.#options;
     const wanted = consent.granted.flatMap((subject): readonly PinnedSubject[] => {
-      const now = subject.kind === "network" ? undefined : grants.pin(subject);
-      if (subject.kind === "network" || now === undefined) return [];
+      if (!("path" in subject)) return [];
+      const now = grants.pin(subject);
+      if (now === undefined) return [];
       const pinned = { ...subject, identity: subject.identity ?? now.identity };
       const isThere = subject.kind === "protected" || pinKey(now) === pinKey(pinned);
       return isThere && !this.#impossible.has(pinKey(pinned)) ? [pinned] : [];
@@ -151,7 +152,7 @@ export class PathQuestions {
   async #forgetOthersAt(subject: PinnedSubject): Promise<void> {
     const { consent } = this.#options;
     for (const one of consent.session) {
-      if (one.kind === "network" || one.kind === "protected" || subjectKey(one) !== subjectKey(subject)) continue;
+      if (!("path" in one) || one.kind === "protected" || subjectKey(one) !== subjectKey(subject)) continue;
       const { identity } = one;
       if (identity !== undefined && pinKey({ ...one, identity }) !== pinKey(subject)) await consent.revoke(one);
     }

@@ -2,6 +2,7 @@
 import { UserError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success, unwrapOrUserError } from "../../base/outcome.ts";
+import type { Consent } from "../../consent/consent.ts";
 import type { SessionRunner } from "../../process/command_runner.ts";
 import type { SandboxAgent } from "../../sandbox/policy/sandbox_settings.ts";
 import { agentSocket } from "../../sandbox/directories/agent_files.ts";
@@ -27,6 +28,7 @@ export interface SessionAgent {
 interface Serving {
   readonly sandbox: Pick<SessionSandbox, "directories" | "scopes">;
   readonly audit: AuditLog | undefined;
+  readonly consent: Consent | undefined;
 }
 
 const LONGEST_KEY_FILE = 64 * 1024;
@@ -34,8 +36,8 @@ const VARIABLE = "SSH_AUTH_SOCK";
 
 /** @throws {UserError} When the user's own agent is not there, or does not have a chosen key. */
 export async function openSshAgent(
-  { settings: { sshAgent: { keys, hosts } }, environment, isOpen, log }: {
-    readonly settings: Pick<Settings, "sshAgent">;
+  { settings: { sshAgent: { keys, hosts }, sandbox: { confinement }, policy }, environment, isOpen, log }: {
+    readonly settings: Pick<Settings, "sshAgent" | "sandbox" | "policy">;
     readonly isOpen: IsOpen;
     readonly environment: Readonly<Record<string, string>>;
     readonly log: Logger;
@@ -58,16 +60,17 @@ export async function openSshAgent(
   const chosen = unwrapOrUserError(await chooseKeys(keys, identities, (path) => readKey(path, isOpen)));
   const places = { home: homeOf(environment), isOpen, log };
   const known = await (await readKnownHosts(places)).linesFor(hosts);
+  const names = confinement.names.flatMap(({ name: host, kind, port }) => kind === "below" ? [] : [{ host, port }]);
   const [first] = chosen;
   return {
     shown: {
       knownHosts: known.map((line) => `${line}\n`).join(""),
       ...first !== undefined && { signingKey: publicKeyText(first.key) },
     },
-    serve(runner, { sandbox: { directories, scopes }, audit }, stack) {
+    serve(runner, { sandbox: { directories, scopes }, audit, consent }, stack) {
       const scope = scopes.map(({ path }) => path);
       const knownHosts = () => readKnownHosts(places);
-      const signing = new SigningRunner(runner, { hosts, knownHosts, scope, audit });
+      const signing = new SigningRunner(runner, { hosts, knownHosts, scope, audit, consent, names, policy });
       const path = agentSocket(directories.files);
       const commandOf = (process: number) => signing.commandOf(process);
       stack.use(new AgentBroker(path, { identities: chosen, ask, commandOf, log }));

@@ -1,9 +1,9 @@
 /** What a person may be asked to allow beyond what the server was started with (S35). */
 
-/** A kind of question, as `--ask` names it. `protected`: a protected path inside the scope. */
-export type AskKind = "read" | "write" | "network" | "protected";
+/** A kind of question, as `--ask` names it. `protected`: a protected path inside the scope; `ssh`: a login with a key. */
+export type AskKind = "read" | "write" | "network" | "protected" | "ssh";
 
-export const ASK_KINDS = ["read", "write", "network", "protected"] as const satisfies readonly AskKind[];
+export const ASK_KINDS = ["read", "write", "network", "protected", "ssh"] as const satisfies readonly AskKind[];
 
 /** A host and port that commands may connect to. */
 export interface HostSubject {
@@ -29,12 +29,35 @@ export interface PathIdentity {
 
 export type PinnedSubject = PathSubject & { readonly identity: PathIdentity };
 
+/** An account of a host, where a key of the user's ssh agent may log in (S42). */
+export interface LoginSubject {
+  readonly kind: "ssh";
+  /** The fingerprint of the host's key, which the host proved. */
+  readonly hostKey: string;
+  readonly account: string;
+  /** The fingerprint of the key that signs. */
+  readonly key: string;
+  /** What the user's known hosts call the host, for people; empty: no name can be read there. */
+  readonly name: string;
+  /** Of the key that signs, for people. */
+  readonly comment: string;
+}
+
+/** Accounts that a person is asked for: others could be mistaken for words of ours. */
+export const ASKED_ACCOUNT = /^[\w.@\\+$-]{1,60}$/;
+
 /** The one thing that a question is about, and that a grant opens. */
-export type GrantSubject = HostSubject | PathSubject;
+export type GrantSubject = HostSubject | PathSubject | LoginSubject;
+
+export function isPathKind(kind: AskKind): kind is PathSubject["kind"] {
+  return kind !== "network" && kind !== "ssh";
+}
 
 /** Equal for equal subjects only. */
 export function subjectKey(subject: GrantSubject): string {
-  return subject.kind === "network" ? `network ${subject.host}:${subject.port}` : `${subject.kind} ${subject.path}`;
+  if (subject.kind === "network") return `network ${subject.host}:${subject.port}`;
+  if (subject.kind === "ssh") return `ssh ${subject.key} ${subject.hostKey} ${subject.account}`;
+  return `${subject.kind} ${subject.path}`;
 }
 
 /** The same for what is pinned: another thing at the same path is another subject. */

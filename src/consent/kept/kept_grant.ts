@@ -1,6 +1,6 @@
 /** What a person allowed always for a project, and its stored form (S36). Pure. */
 import * as z from "zod";
-import type { GrantSubject } from "../../base/command/grant_subject.ts";
+import { ASKED_ACCOUNT, type GrantSubject, subjectKey } from "../../base/command/grant_subject.ts";
 import { lazy } from "../../base/lazy.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { FileIdentity } from "../../system/libc.ts";
@@ -17,7 +17,7 @@ export interface KeptGrant {
   /** `g_` and 8 hexadecimal digits. */
   readonly id: string;
   readonly subject: GrantSubject;
-  /** What lay at the subject's path when it was asked for; absent for a host. */
+  /** What lay at the subject's path when it was asked for; absent where the subject has none. */
   readonly identity?: FileIdentity;
   /** All scopes of the server. */
   readonly project: readonly ProjectScope[];
@@ -46,6 +46,15 @@ const schemaOf = lazy(() => {
     granted: time,
     used: time,
   };
+  const fingerprint = z.string().regex(/^SHA256:[\w+/]{43}$/);
+  const login = z.object({
+    kind: z.literal("ssh"),
+    hostKey: fingerprint,
+    account: z.string().regex(ASKED_ACCOUNT),
+    key: fingerprint,
+    name: z.string(),
+    comment: z.string(),
+  });
   const host = z.object({
     kind: z.literal("network"),
     host: z.string().regex(/^[^\sA-Z]+$/),
@@ -56,9 +65,8 @@ const schemaOf = lazy(() => {
     version: z.literal(VERSION),
     grants: z.array(z.union([
       z.object({ ...common, subject: place, identity }),
-      z.object({ ...common, subject: host, identity: z.undefined().optional() }).transform(({ identity: _, ...rest }) =>
-        rest
-      ),
+      z.object({ ...common, subject: z.union([host, login]), identity: z.undefined().optional() })
+        .transform(({ identity: _, ...rest }) => rest),
     ])),
   }).transform(({ grants }): readonly KeptGrant[] => grants);
 });
@@ -90,9 +98,7 @@ export function isSameGrant(one: Omit<KeptGrant, "id" | "granted" | "used">, oth
 
 function grantKey({ subject, identity, project }: Parameters<typeof isSameGrant>[0]): string {
   const at = identity === undefined ? "" : `${identity.device}:${identity.inode}`;
-  return `${subject.kind === "network" ? `${subject.host}:${subject.port}` : subject.path}\n${subject.kind}\n${at}\n${
-    projectKey(project)
-  }`;
+  return `${subjectKey(subject)}\n${at}\n${projectKey(project)}`;
 }
 
 /** Equal for the same directories, in any order. */

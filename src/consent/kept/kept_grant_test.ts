@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import type { GrantSubject } from "../../base/command/grant_subject.ts";
 import { isExpired, isSameGrant, type KeptGrant, projectKey, readGrants, storedGrants } from "./kept_grant.ts";
 
 const SCOPE = { path: "/work/app", device: 64769n, inode: 2n ** 63n };
@@ -19,8 +20,17 @@ const HOST: KeptGrant = {
   used: 6,
 };
 
+const PRINT = `SHA256:${"aB3+/".repeat(9).slice(0, 43)}`;
+const LOGIN: KeptGrant = {
+  ...HOST,
+  subject: { kind: "ssh", hostKey: PRINT, account: "git", key: PRINT, name: "", comment: "me" },
+};
+
 Deno.test("S36 grants are read as they were written", () => {
-  assert.deepStrictEqual(readGrants(storedGrants([GRANT, HOST])), { ok: true, value: [GRANT, HOST] });
+  assert.deepStrictEqual(readGrants(storedGrants([GRANT, HOST, LOGIN])), {
+    ok: true,
+    value: [GRANT, HOST, LOGIN],
+  });
   const segment = fc.string({ unit: "binary", minLength: 1 }).map((one) => one.replaceAll(/[/\0]/g, "_"))
     .filter((one) => one !== "." && one !== "..").map((one) => one.toWellFormed());
   const path = fc.array(segment, { minLength: 1 }).map((parts) => `/${parts.join("/")}`);
@@ -55,6 +65,8 @@ Deno.test("S36 a file of another form grants nothing, and its problem shows noth
     { ...grant, used: -1 },
     { ...HOST, project: grant.project, subject: { kind: "network", host: "A.org", port: 443 } },
     { ...HOST, project: grant.project, subject: { kind: "network", host: "a.org", port: 0 } },
+    { ...HOST, project: grant.project, subject: { ...LOGIN.subject, hostKey: "SHA256:short" } },
+    { ...HOST, project: grant.project, subject: { ...LOGIN.subject, account: "two words" } },
   ];
   for (const other of others) {
     const read = readGrants(JSON.stringify({ ...stored, grants: [grant, other] }));
@@ -92,6 +104,8 @@ Deno.test("S36 a grant is of a project by its directories, and is the same by wh
   );
   assert.equal(projectKey(both.project), projectKey([other, SCOPE]));
   assert.ok(isSameGrant(GRANT, { ...GRANT }));
+  assert.ok(isSameGrant(LOGIN, { ...LOGIN, subject: { ...LOGIN.subject, name: "other" } as GrantSubject }));
+  assert.ok(!isSameGrant(LOGIN, { ...LOGIN, subject: { ...LOGIN.subject, account: "root" } as GrantSubject }));
   for (
     const one of [
       HOST,

@@ -4,9 +4,10 @@ import type { Network } from "../../sandbox/policy/confinement.ts";
 
 /** Why it cannot, as a sentence; undefined: it can, or asks nothing. */
 export function askingProblem(
-  { asks, sandbox: { enforce, confinement: { network } }, http }: {
+  { asks, sandbox: { enforce, confinement: { network } }, sshAgent, http }: {
     readonly asks: readonly AskKind[];
     readonly sandbox: { readonly enforce: boolean; readonly confinement: { readonly network: Network } };
+    readonly sshAgent: { readonly keys: readonly string[] };
     readonly http: { readonly sessionIsolation: boolean } | undefined;
   },
 ): string | undefined {
@@ -18,6 +19,9 @@ export function askingProblem(
   }
   if (asks.includes("network") && network !== "names") {
     return `${refused} with --network ${network}: hosts are asked for beyond a list. Use --network packages, for example`;
+  }
+  if (asks.includes("ssh") && sshAgent.keys.length === 0) {
+    return `${refused} without --ssh-agent KEY, which names what commands may log in with`;
   }
   return undefined;
 }

@@ -121,7 +121,7 @@ const FLAGS = {
   "ask": taking(
     "choice",
     "KINDS",
-    "Ask you in the client for what commands are denied, such as read,network (docs/asking.md)",
+    "Ask you in your client for all that is denied, as in read,network (docs/asking.md)",
     {
       repeatable: true,
       refuseEmpty: true,

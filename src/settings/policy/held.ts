@@ -56,6 +56,7 @@ const ASKED: Readonly<Record<AskKind, readonly [name: FlagName, value: string]>>
   write: ["write", "/"],
   network: ["network", "full"],
   protected: ["allow-protected", "/"],
+  ssh: ["ssh-hosts", "HOST"],
 };
 
 /** Why a person may not be asked to open these kinds, a sentence; undefined: they may. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { heldBy, heldFlags, summaryOfPolicy } from "./held.ts";
+import { askingRefused, heldBy, heldFlags, summaryOfPolicy } from "./held.ts";
 import { FORBIDDABLE, parsePolicy, type Policy } from "./policy.ts";
 import { encodeText } from "../../base/text.ts";
 import { type FlagName, flagNamed, SERVER_FLAGS } from "../flags/flags.ts";
@@ -118,6 +118,12 @@ Deno.test("S37 heldBy() takes a forced value as the most, as a part, or as the o
     ok: true,
     value: { source: 'policy "/p"', values: [] },
   });
+});
+
+Deno.test("S37 S42 what is forbidden by its flag is not asked for", async () => {
+  const policy = await parse({ forbid: ["ssh-hosts"] });
+  assert.match(askingRefused(policy, ["read", "ssh"]) ?? "", /^Cannot ask for ssh \(--ask\): .* forbids --ssh-hosts$/);
+  assert.strictEqual(askingRefused(policy, ["read"]), undefined);
 });
 
 Deno.test("S37 heldFlags() leaves out what is refused, and says why", async () => {

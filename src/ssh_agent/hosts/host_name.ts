@@ -34,3 +34,15 @@ export function printHost({ host, port }: HostName): string {
   const name = host.includes(":") ? `[${host}]` : host;
   return port === SSH_PORT ? name : `${name}:${port}`;
 }
+
+const LONGEST_LOOKED_AT = 1000;
+const MOST_WORDS = 50;
+const MOST_PORTS = 4;
+
+/** What a command line may name a host by: each of its words, at each port that may stand there. */
+export function hostsIn(command: string): readonly HostName[] {
+  const words = [...new Set(command.slice(0, LONGEST_LOOKED_AT).toLowerCase().split(/[^\w.-]+/))];
+  const ports = words.filter((word) => /^\d{1,5}$/.test(word)).map(Number).slice(0, MOST_PORTS);
+  const hosts = words.filter((word) => /[a-z.]/.test(word)).slice(0, MOST_WORDS);
+  return hosts.flatMap((host) => [SSH_PORT, ...ports].map((port) => ({ host, port })));
+}

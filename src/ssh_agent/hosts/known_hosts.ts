@@ -2,7 +2,7 @@
 import { sameBytes } from "../../base/bytes.ts";
 import { attempt } from "../../base/errors.ts";
 import { encodeText } from "../../base/text.ts";
-import { type HostName, knownName } from "./host_name.ts";
+import { type HostName, knownName, printHost } from "./host_name.ts";
 import { parsePublicKey } from "../wire/public_key.ts";
 
 interface KnownHost {
@@ -31,11 +31,20 @@ export class KnownHosts {
     return matching.some((is) => is);
   }
 
-  /** Whether any name is known for the key, and the first that can be read. */
-  find(key: Uint8Array): { readonly isKnown: boolean; readonly name?: string } {
-    const lines = this.#of(key).filter(({ isRevoked }) => !isRevoked);
-    const name = lines.flatMap(({ names }) => names).find((one) => !/[|*?!]/.test(one));
-    return { isKnown: lines.length > 0, ...name !== undefined && { name: name.replace(/^\[(.*)\](:\d+)$/, "$1$2") } };
+  /**
+   * Whether any name is known for the key, and one that can be read or, where names are hashed, is among these. A key that
+   * is revoked has none.
+   */
+  async find(
+    key: Uint8Array,
+    perhaps: readonly HostName[],
+  ): Promise<{ readonly isKnown: boolean; readonly name?: string }> {
+    const lines = this.#of(key);
+    if (lines.length === 0 || lines.some(({ isRevoked }) => isRevoked)) return { isKnown: false };
+    const read = lines.flatMap(({ names }) => names).find((one) => !/[|*?!]/.test(one));
+    if (read !== undefined) return { isKnown: true, name: read.replace(/^\[(.*)\](:\d+)$/, "$1$2") };
+    for (const one of perhaps) if (await this.hasKey(one, key)) return { isKnown: true, name: printHost(one) };
+    return { isKnown: true };
   }
 
   /** The lines about some hosts, for programs that check them too. */

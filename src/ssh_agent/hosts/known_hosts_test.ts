@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { string } from "../wire/fields.ts";
 import { concatenate } from "../../base/bytes.ts";
 import { publicKeyText } from "../wire/public_key.ts";
+import { hostsIn } from "./host_name.ts";
 import { KnownHosts } from "./known_hosts.ts";
 
 function key(name: string): Uint8Array {
@@ -46,6 +47,11 @@ Deno.test("S42 a hashed name is found, as ssh-keygen -H writes it", async () => 
   const names = `|1|${salt.toBase64()}|${hash.toBase64()}`;
   assert.ok(await isKnown(names));
   assert.ok(!await isKnown(names, { host: "other.test", port: 22 }));
+  const known = new KnownHosts(`${names} ${publicKeyText(key("a"))}`);
+  // Words of a command that name another host give this one no name.
+  const perhaps = hostsIn("git push ssh://git@GIT.example.test:22/repository");
+  assert.deepEqual(await known.find(key("a"), perhaps), { isKnown: true, name: HOST.host });
+  assert.deepEqual(await known.find(key("a"), hostsIn("ssh -p 2222 other.test")), { isKnown: true });
 });
 
 const HOW = [false, ["sign"]] as const satisfies [boolean, KeyUsage[]];
@@ -56,6 +62,8 @@ Deno.test("S42 a revoked key, and another one, is no host's", async () => {
   assert.ok(!await new KnownHosts(line).hasKey(HOST, key("b")));
   const known = new KnownHosts(`${line}\nother ssh-ed25519 broken\nother ssh-rsa ${key("a").toBase64()}\n`);
   assert.deepEqual(await known.linesFor([HOST, { host: "other", port: 22 }]), [line]);
-  assert.deepEqual(known.find(key("a")), { isKnown: true, name: HOST.host });
-  assert.deepEqual(known.find(key("b")), { isKnown: false });
+  assert.deepEqual(await known.find(key("a"), []), { isKnown: true, name: HOST.host });
+  assert.deepEqual(await known.find(key("b"), [HOST]), { isKnown: false });
+  const revoked = new KnownHosts(`${line}\n@revoked * ${publicKeyText(key("a"))}`);
+  assert.deepEqual(await revoked.find(key("a"), [HOST]), { isKnown: false });
 });

@@ -21,12 +21,15 @@ import {
   type SignRequest,
   SUCCEEDED,
 } from "../wire/messages.ts";
-import { messagesOf, sendMessage } from "./message_stream.ts";
+import { MessagesAhead, sendMessage } from "./message_stream.ts";
 
 /** A command that asks for signatures. */
 export interface SigningCommand {
-  /** Decides about a signature that may be made as far as the protocol says, and writes it down. */
-  permit(identity: Identity, purpose: Purpose): Promise<Outcome<void, Unsigned>>;
+  /**
+   * Decides about a signature that may be made as far as the protocol says, and writes it down. `gone`: aborted when the
+   * program that wants it waits no longer.
+   */
+  permit(identity: Identity, purpose: Purpose, gone: AbortSignal): Promise<Outcome<void, Unsigned>>;
   /** Hears why something was not signed. */
   refused(unsigned: Unsigned): void;
 }
@@ -37,6 +40,15 @@ export interface Unsigned {
   readonly reason: string;
   /** A flag of the server with which a person could allow it; absent: none does. */
   readonly flag?: string;
+  /** The question that waits for a person in a terminal; absent: none does. */
+  readonly question?: string;
+}
+
+/** A program that is connected. */
+interface Connected {
+  readonly command: SigningCommand;
+  /** Aborted when it is not any more. */
+  readonly gone: AbortSignal;
 }
 
 export interface BrokerOptions {
@@ -114,14 +126,16 @@ export class AgentBroker implements AsyncDisposable {
   }
 
   async #answerAll(stream: UnixStream, command: SigningCommand): Promise<void> {
+    await using messages = new MessagesAhead(stream);
+    const connected = { command, gone: messages.gone };
     let bound: Bound = { kind: "none" };
-    let messages = 0;
-    for await (const message of messagesOf(stream)) {
-      if (++messages > MOST_MESSAGES) return;
+    for (let count = 0; count < MOST_MESSAGES; count++) {
+      const message = await messages.next();
+      if (message === undefined) return;
       const request = readRequest(message);
       let answer: Uint8Array = FAILED;
       if (request.kind === "list" && bound.kind !== "closed") answer = identitiesAnswer(this.#options.identities);
-      if (request.kind === "sign") answer = await this.#sign(request, bound, command);
+      if (request.kind === "sign") answer = await this.#sign(request, bound, connected);
       if (request.kind === "bind") {
         bound = await boundAfter(bound, request);
         if (bound.kind === "host") answer = SUCCEEDED;
@@ -131,17 +145,17 @@ export class AgentBroker implements AsyncDisposable {
     }
   }
 
-  async #sign(request: SignRequest, bound: Bound, command: SigningCommand): Promise<Uint8Array> {
-    const made = await this.#signature(request, bound, command);
+  async #sign(request: SignRequest, bound: Bound, connected: Connected): Promise<Uint8Array> {
+    const made = await this.#signature(request, bound, connected);
     if (made.ok) return made.value;
-    command.refused(made.problem);
+    connected.command.refused(made.problem);
     return FAILED;
   }
 
   async #signature(
     request: SignRequest,
     bound: Bound,
-    command: SigningCommand,
+    { command, gone }: Connected,
   ): Promise<Outcome<Uint8Array, Unsigned>> {
     const { identities, ask, now = () => performance.now() } = this.#options;
     const identity = identities.find(({ key }) => sameBytes(key, request.key));
@@ -157,7 +171,7 @@ export class AgentBroker implements AsyncDisposable {
       });
     }
     this.#signed = [...this.#signed, now()];
-    const permitted = await command.permit(identity, purpose.value);
+    const permitted = await command.permit(identity, purpose.value, gone);
     if (!permitted.ok) return permitted;
     const answer = await ask(signMessage(request));
     if (answer !== undefined && isSignature(answer)) return success(answer);

@@ -8,7 +8,7 @@ const LONGEST = 256 * 1024;
 const READ_BYTES = 4096;
 const HEAD = 4;
 
-/** The messages until the other end closes, or says that one is longer than any may be. Valid until the next is asked for. */
+/** The messages until the other end closes, or says that one is longer than any may be. */
 export async function* messagesOf(stream: UnixStream): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const buffer = new ByteBuffer();
   const part = new Uint8Array(READ_BYTES);
@@ -24,6 +24,46 @@ export async function* messagesOf(stream: UnixStream): AsyncGenerator<Uint8Array
       bytes = bytes.subarray(HEAD + size);
     }
     buffer.add(bytes.slice());
+  }
+}
+
+/**
+ * The same, of which the next one is read while one is answered: only so is it seen that the other end is gone. Disposal
+ * closes the connection.
+ */
+export class MessagesAhead implements AsyncDisposable {
+  readonly #stream: UnixStream;
+  readonly #messages: AsyncGenerator<Uint8Array<ArrayBuffer>>;
+  readonly #gone = new AbortController();
+  #next: Promise<Uint8Array<ArrayBuffer> | undefined>;
+
+  constructor(stream: UnixStream) {
+    this.#stream = stream;
+    this.#messages = messagesOf(stream);
+    this.#next = this.#read();
+  }
+
+  /** Aborted once no further message can come. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /** Undefined: there is none. */
+  async next(): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const message = await this.#next;
+    if (message !== undefined) this.#next = this.#read();
+    return message;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stream.close();
+    await this.#next;
+  }
+
+  async #read(): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const { value, done } = await this.#messages.next();
+    if (done === true) this.#gone.abort();
+    return value ?? undefined;
   }
 }
 

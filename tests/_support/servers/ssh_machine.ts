@@ -1,7 +1,7 @@
 /** An ssh agent of a bench's user, and ssh servers on 127.0.0.1 that stand for other machines. */
 import { asUser } from "../../attacks/means/as_user.ts";
 import { until, withDeadline } from "../deadline.ts";
-import { exists, type Workbench } from "../workbench.ts";
+import { exists, type User, Workbench } from "../workbench.ts";
 import { listening } from "./listening.ts";
 
 const DEADLINE_MS = 20_000;
@@ -69,6 +69,8 @@ export class UserAgent implements AsyncDisposable {
 
 export interface SshMachine extends AsyncDisposable {
   readonly port: number;
+  /** Its private key; the public half has `.pub` behind it. */
+  readonly keyFile: string;
   /** A line of a file of known hosts. */
   readonly known: string;
 }
@@ -100,5 +102,32 @@ export async function startSshMachine(
   await Deno.mkdir("/run/sshd", { recursive: true, mode: 0o755 });
   const server = await listening((port) => ["/usr/sbin/sshd", "-D", "-f", "/dev/null", `-p${port}`, ...options]);
   const known = `[127.0.0.1]:${server.port} ${(await Deno.readTextFile(`${host}.pub`)).trim()}`;
-  return { port: server.port, known, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return { port: server.port, keyFile: host, known, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+/** What a user has who logs in elsewhere. */
+export interface Started {
+  readonly bench: Workbench;
+  readonly agent: UserAgent;
+  /** Private halves: the chosen one, and another of the same agent. */
+  readonly keys: readonly [string, string];
+  readonly hosts: readonly SshMachine[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Hosts that both keys log in at, an agent with both keys, and known hosts. */
+export async function withMachines(
+  user: User,
+  kinds: readonly string[],
+  run: (started: Started) => Promise<void>,
+): Promise<void> {
+  using bench = new Workbench(user);
+  await using stack = new AsyncDisposableStack();
+  const agent = stack.use(await UserAgent.start(bench));
+  const keys = [await makeKey(bench, "chosen"), await makeKey(bench, "other", "rsa")] as const;
+  for (const key of keys) await agent.add(key);
+  const hosts: SshMachine[] = [];
+  for (const kind of kinds) hosts.push(stack.use(await startSshMachine(bench, keys, kind)));
+  bench.write(`${bench.home}/.ssh/known_hosts`, hosts.map(({ known }) => `${known}\n`).join(""));
+  await run({ bench, agent, keys, hosts, environment: { SSH_AUTH_SOCK: agent.socket } });
 }

@@ -4,16 +4,19 @@ import { string } from "../../../src/ssh_agent/wire/fields.ts";
 import { publicKeyText } from "../../../src/ssh_agent/wire/public_key.ts";
 import { ServerProcess } from "../../_support/server_process.ts";
 import { makeKey, UserAgent } from "../../_support/servers/ssh_machine.ts";
+import { runProgram } from "../../_support/terminal.ts";
 import { Workbench } from "../../_support/workbench.ts";
 import { BOTH, python, type Row, type Scene, type Way } from "../frame/attack.ts";
 import { driven, together, withServer } from "../frame/stage.ts";
 
 const LISTED = "listed.example.test";
+const KNOWN: Readonly<Record<string, string>> = { H: LISTED, N: "known.example.test", M: "other.example.test" };
 const KIND = string("ssh-ed25519");
 
 /**
  * Python: `say` sends messages on one connection and gives the answers; `sign` asks for a signature, and `bind` names a host
- * with its signature of the session `S`. `K` is the chosen key, `O` another one of the agent.
+ * with its signature of the session `S`. `K` is the chosen key, `O` another one of the agent; `H` is the listed host, `N` and
+ * `M` are known ones, and `U` is unknown.
  */
 const PRELUDE = `import os, socket, struct, sys
 def s(part): return struct.pack(">I", len(part)) + part
@@ -31,8 +34,8 @@ def say(*messages):
     answers.append(peer.recv(struct.unpack(">I", head)[0], socket.MSG_WAITALL) if len(head) == 4 else b"\\0")
   return answers
 def sign(data, key=None): return b"\\x0d" + s(key or K) + s(data) + u(0)
-def login(session, method=b"publickey", key=None, more=b""):
-  return s(session) + b"\\x32" + s(b"git") + s(b"ssh-connection") + s(method) + b"\\1" + s(b"ssh-ed25519") + s(key or K) + more
+def login(session, method=b"publickey", key=None, more=b"", account=b"git"):
+  return s(session) + b"\\x32" + s(account) + s(b"ssh-connection") + s(method) + b"\\1" + s(b"ssh-ed25519") + s(key or K) + more
 def bind(host, signature, session=None, forwards=0):
   return b"\\x1b" + s(b"session-bind@openssh.com") + s(host) + s(session or S) + s(signature) + bytes([forwards])
 def file(namespace): return b"SSHSIG" + s(namespace) + s(b"") + s(b"sha512") + s(b"h" * 64)
@@ -73,27 +76,49 @@ async function withAgent<Result>(scene: Scene, act: (attacked: Attacked) => Prom
     return Uint8Array.fromBase64((await Deno.readTextFile(`${key}.pub`)).split(" ")[1] ?? "");
   }));
   const session = crypto.getRandomValues(new Uint8Array(32));
-  const [host, known] = [await hostProof(session), await hostProof(session)];
+  const proofs = await Promise.all(["H", "N", "M", "U"].map(async (name) => [name, await hostProof(session)] as const));
   const flags = ["--ssh-agent", "chosen of me", "--ssh-hosts", LISTED];
   const none = new Uint8Array(0);
   const names = asPython({
     ...{ K: chosen ?? none, O: other ?? none, S: session },
-    ...{ H: host.key, HP: host.proof, N: known.key, NP: known.proof },
+    ...Object.fromEntries(proofs.flatMap(([name, { key, proof }]) => [[name, key], [`${name}P`, proof]])),
   });
-  const hosts = `${LISTED} ${publicKeyText(host.key)}\nknown.example.test ${publicKeyText(known.key)}\n`;
+  const hosts = proofs.slice(0, -1)
+    .map(([name, { key }]) => `${KNOWN[name] ?? ""} ${publicKeyText(key)}\n`).join("");
   return await act({ agent, names, flags, hosts });
 }
 
+interface Choice {
+  readonly flags: readonly string[];
+  /** Makes a server ready for the attempts. */
+  prepare(server: ServerProcess, bench: Workbench, run: (program: string) => Promise<string>): Promise<void>;
+}
+
+const LISTED_ONLY: Choice = { flags: [], prepare: () => Promise.resolve() };
+
+/** A person is asked for hosts too, and has allowed the first key to log in at `N` as git. */
+const ONE_ALLOWED: Choice = {
+  flags: ["--ask", "ssh", "--ssh-agent", "other of me"],
+  async prepare(_server, bench, run) {
+    const asked = await run("told(bind(N, NP), sign(login(S)))");
+    const [, question = ""] = /grants allow (q_\w+)/.exec(asked) ?? [];
+    const { code, stderr } = await runProgram(bench, ["grants", "allow", question, "session"]);
+    const allowed = await run("told(bind(N, NP), sign(login(S)))");
+    if (code !== 0 || !allowed.startsWith("answer 14\n")) throw new Error(`Nothing was allowed: ${stderr}${allowed}`);
+  },
+};
+
 /** Attempts on one server, where a login at the listed host is signed after each. */
-function asking(attempts: Readonly<Record<string, string>>): Way {
+function asking(attempts: Readonly<Record<string, string>>, choice = LISTED_ONLY): Way {
   const does = driven((scene) =>
     withAgent(scene, ({ agent, names, flags, hosts }) =>
       withServer(scene, {
         environment: { SSH_AUTH_SOCK: agent.socket },
         prepare: (bench) => bench.write(`${bench.home}/.ssh/known_hosts`, hosts),
-        flags: () => scene.enforced ? flags : ["--env", "SSH_AUTH_SOCK"],
-      }, async (server) => {
+        flags: () => scene.enforced ? [...flags, ...choice.flags] : ["--env", "SSH_AUTH_SOCK"],
+      }, async (server, bench) => {
         const run = async (program: string) => (await server.shell(python(`${PRELUDE}${names}${program}`))).text;
+        if (scene.enforced) await choice.prepare(server, bench, run);
         return await together(scene, attempts, async (attempt) => {
           const text = await run(attempt);
           if (!/^(?:answer|keys) \d+$/m.test(text)) throw new Error(`The agent did not answer: ${text}`);
@@ -179,5 +204,23 @@ export const SSH_AGENT: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: { "by its path": FROM_ELSEWHERE },
+  },
+  {
+    id: "Y73",
+    title: "log in elsewhere than a person has allowed, or before any answer",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      "by the agent of commands": asking({
+        "as another account": 'told(bind(N, NP), sign(login(S, account=b"root")))',
+        "as an account that looks like it": 'told(bind(N, NP), sign(login(S, account=b"git\\xe2\\x80\\xae")))',
+        "with another key": "told(bind(N, NP), sign(login(S, key=O), O))",
+        "at another known host": "told(bind(M, MP), sign(login(S)))",
+        "at an unknown host": "told(bind(U, UP), sign(login(S)))",
+        "at another host, with the allowed one's key": "told(bind(N, MP), sign(login(S)))",
+        "at another host within":
+          'told(bind(N, NP), sign(login(S, b"publickey-hostbound-v00@openssh.com", more=s(M))))',
+      }, ONE_ALLOWED),
+    },
   },
 ];

@@ -3,7 +3,7 @@
  * before it changes a file, or makes one in the user's home.
  */
 import { thisProgram } from "../../../app/program/own_program.ts";
-import type { AskKind } from "../../../base/command/grant_subject.ts";
+import { type AskKind, isPathKind } from "../../../base/command/grant_subject.ts";
 import { mtdfSchemaText } from "../../../catalog/format/mtdf.ts";
 import { CLIENT_NAMES } from "../../../settings/flags/client_names.ts";
 import { readNetwork } from "../../../settings/flags/network_value.ts";
@@ -61,9 +61,10 @@ export async function init(context: CommandContext): Promise<number> {
 
 /** The entry with the kinds of `--ask`, as far as it can ask for them; without it, how to get it. */
 function withQuestions(network: EntryNetwork, { settings, flags }: CommandContext): EntryNetwork {
-  const { asks, sandbox, policy } = settings;
+  const { asks, sandbox, sshAgent, policy } = settings;
   const canAskForHosts = network.args.length > 0 || sandbox.confinement.network === "names";
-  const kinds = asks.filter((kind) => kind !== "network" || canAskForHosts);
+  const possible = { network: canAskForHosts, ssh: sshAgent.keys.length > 0 };
+  const kinds = asks.filter((kind) => isPathKind(kind) || possible[kind]);
   if (!flags.has("ask") || kinds.length === 0) {
     const others = SUGGESTED.filter((kind) =>
       (closedBy(policy, "ask", kind) ?? askingRefused(policy, [kind])) === undefined
