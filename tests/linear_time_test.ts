@@ -29,7 +29,6 @@ import { tracedDenials } from "../src/sandbox/denials/denied_traces.ts";
 import { evidenceIn, printsError } from "../src/sandbox/denials/printed_errors.ts";
 import { readAddress } from "../src/service/result/resource_uri.ts";
 import { onOneLine } from "../src/service/result/closing_line.ts";
-import { describeWithSource } from "../src/cli/commands/validate/source_excerpt.ts";
 import { needsOf } from "../src/cli/commands/doctor/project/project_needs.ts";
 import { toolLines, toolTable } from "../src/cli/commands/list_tools/tool_table.ts";
 import { PLAIN } from "../src/cli/terminal/colours.ts";
@@ -39,6 +38,7 @@ import { messageText, TerminalFilter } from "../src/cli/terminal/terminal_text.t
 import { IgnoreRules } from "../src/system/tree/ignore_rules.ts";
 import { asksForSecret, namesSecret } from "../src/upstream/asking/secret_words.ts";
 import { ThreadTime } from "./_support/kernel/thread_time.ts";
+import { describeWithSource } from "../src/cli/commands/validate/validate.ts";
 
 type Reader = (text: string) => unknown;
 

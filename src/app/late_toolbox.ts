@@ -4,12 +4,14 @@ import { failure } from "../base/outcome.ts";
 import type { ToolSource } from "../service/service.ts";
 import { toolGroups } from "../settings/bundles.ts";
 import { projectDirectories } from "./program/directories.ts";
-import type { SessionRunner } from "../process/command_runner.ts";
+import type { CommandHooks, CommandRequest, SessionRunner } from "../process/command_runner.ts";
 import { previewedBy } from "./runner/previewing_runner.ts";
-import { recordedBy } from "./runner/recorded_runner.ts";
 import { checkUndoStore } from "./undo/undo_store.ts";
 import { isReadable } from "./writable_trees.ts";
 import type { OpenToolbox, OpenToolboxOptions } from "./open_toolbox.ts";
+import type { CommandEnd } from "../base/command/command_end.ts";
+import { RunnerDecorator } from "./runner/runner_decorator.ts";
+import type { RecordedCalls } from "./undo/recorded_calls.ts";
 
 interface LateToolboxOptions extends Omit<OpenToolboxOptions, "directories"> {
   readonly runner: SessionRunner;
@@ -60,3 +62,27 @@ const NO_TOOLS: ToolSource = {
   list: () => Promise.resolve(NONE),
   call: () => Promise.resolve(failure({ known: NONE })),
 };
+
+/** The runner, whose commands are recorded where `calls` is defined; its owner disposes of it (S39). */
+function recordedBy(runner: SessionRunner, calls: RecordedCalls | undefined): SessionRunner {
+  return calls === undefined ? runner : new RecordedRunner(runner, calls);
+}
+
+/** Records what each command of an operation changes. */
+class RecordedRunner extends RunnerDecorator {
+  readonly #calls: RecordedCalls;
+
+  constructor(inner: SessionRunner, calls: RecordedCalls) {
+    super(inner);
+    this.#calls = calls;
+  }
+
+  override async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
+    const { operation, run } = request;
+    if (operation === undefined) return await this.inner.run(request, hooks);
+    const line = "shell" in run ? run.shell : run.argv.join(" ");
+    const call = { id: operation.id, title: `${operation.tool}: ${line}` };
+    const { result, notes } = await this.#calls.around(call, () => this.inner.run(request, hooks));
+    return notes.length === 0 ? result : { ...result, notes: [...result.notes ?? [], ...notes] };
+  }
+}

@@ -6,16 +6,19 @@ import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
 import { withAwaitedScope } from "../app/http/awaited_scope.ts";
 import { showNodeOptions } from "../app/program/node_options.ts";
-import { toolFilesListHosts } from "../app/program/listed_hosts.ts";
 import { becomesWorker } from "../app/program/worker_program.ts";
 import { serve } from "./serve/serve.ts";
 import { helpText } from "./terminal/help.ts";
 import { readWholeInvocation } from "./invocation.ts";
 import { mayColour, print, printProblem } from "./terminal/print.ts";
 import { scopeDirectory } from "../sandbox/grants/resolve_scopes.ts";
-import type { Invocation } from "../settings/settings.ts";
+import type { Invocation, Settings } from "../settings/settings.ts";
 import { listenForSignals } from "./signals.ts";
 import { parentEnd, takeWrapper, tieToParent } from "./wrapper.ts";
+import { findToolsDirectory, readableDirectories } from "../catalog/load/find_tools.ts";
+import { readToolTexts } from "../catalog/load/read_directory.ts";
+import { projectDirectory } from "../settings/project_directories.ts";
+import { absolutePath } from "../system/paths.ts";
 
 const REFUSED = 1;
 const WRONG_USAGE = 2;
@@ -105,3 +108,15 @@ const RUNS_TOOLS: readonly string[] = ["serve", "call"];
 function internalError(thrown: unknown): string {
   return `Internal error: ${thrown instanceof Error ? thrown.stack ?? thrown.message : messageOf(thrown)}`;
 }
+
+/** Asked before the start, where nothing else needs the network; files that come later are told of at their first call. */
+function toolFilesListHosts({ sandbox, toolsDirectory }: Pick<Settings, "sandbox" | "toolsDirectory">): boolean {
+  if (!sandbox.enforce || sandbox.confinement.network !== "full") return false;
+  const cwd = projectDirectory(sandbox.scopes, Deno.cwd());
+  const explicit = toolsDirectory === undefined ? undefined : absolutePath(toolsDirectory, Deno.cwd());
+  const directory = findToolsDirectory(explicit, cwd);
+  return directory !== undefined &&
+    readToolTexts(directory, readableDirectories(explicit, cwd)).texts.some(({ text }) => LIST.test(text));
+}
+
+const LIST = /"network"\s*:\s*\[/;

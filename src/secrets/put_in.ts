@@ -1,7 +1,6 @@
 /** Puts secrets where a request has their placeholders (S33): in headers that carry credentials, and nowhere else. Pure. */
 import { encodeText } from "../base/text.ts";
 import { printUse, type SecretUse } from "./binding.ts";
-import { formsOf } from "./forms.ts";
 import { isPermitted, type RequestLine } from "./permitted_request.ts";
 
 /** A secret, as one host takes it. */
@@ -89,4 +88,23 @@ function decodeBase64(text: string): string | undefined {
     if (thrown instanceof SyntaxError || thrown instanceof TypeError) return undefined;
     throw thrown;
   }
+}
+
+/** Bytes that stand together in base64. */
+const GROUP = 3;
+const BITS = 6;
+
+/** As it is, in JSON, percent-encoded, and within base64 wherever it begins; each once. `value`: visible ASCII. */
+export function formsOf(value: string): readonly string[] {
+  const json = JSON.stringify(value).slice(1, -1);
+  const base64 = Array.from({ length: GROUP }, (_, before) => withinBase64(value, before));
+  const url = base64.map((one) => one.replaceAll("+", "-").replaceAll("/", "_"));
+  return [...new Set([value, json, json.replaceAll("/", "\\/"), encodeURIComponent(value), ...base64, ...url])];
+}
+
+/** The characters that say only the value, where so many bytes come before it. */
+function withinBase64(value: string, before: number): string {
+  const text = encodeText("\0".repeat(before) + value).toBase64();
+  const bits = (bytes: number) => bytes * 8 / BITS;
+  return text.slice(Math.ceil(bits(before)), Math.floor(bits(before + value.length)));
 }

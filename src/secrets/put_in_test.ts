@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { type HostSecret, putIn } from "./put_in.ts";
+import { formsOf, type HostSecret, putIn } from "./put_in.ts";
 import type { SecretUse } from "./binding.ts";
-import { formsOf } from "./forms.ts";
 
 const PLACEHOLDER = "ahma_secret_0001";
 const VALUE = "the-true-value";
@@ -132,4 +131,21 @@ Deno.test("S33 putIn() refuses a secret in a request that no use permits, howeve
     const headers = [["authorization", PLACEHOLDER], [name, "other.example"]] as const;
     assert.ok("refused" in putIn({ method: "GET", target: "/" }, headers, [secret(ANY)]), name);
   }
+});
+
+Deno.test("S33 formsOf() finds a secret as servers write it: in JSON, addresses and base64 at any place", () => {
+  const value = 'pass/wo"rd+=&1~?';
+  const written = [
+    value,
+    JSON.stringify({ value }),
+    JSON.stringify({ value }).replaceAll("/", "\\/"),
+    `/?t=${encodeURIComponent(value)}`,
+    ...["", "a", "ab", "user:"].flatMap((before) => {
+      const text = btoa(before + value + before);
+      return [text, text.replaceAll("+", "-").replaceAll("/", "_")];
+    }),
+  ];
+  for (const text of written) assert.ok(formsOf(value).some((one) => text.includes(one)), text);
+  // A token of letters and digits is written in one way but for base64.
+  assert.equal(formsOf("ghp0123456789").length, 4);
 });

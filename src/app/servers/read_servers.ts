@@ -5,9 +5,11 @@ import type { Settings } from "../../settings/settings.ts";
 import { absolutePath } from "../../system/paths.ts";
 import { homeOf } from "../../system/user_directories.ts";
 import { readServersFile } from "../../upstream/config/read_config.ts";
-import type { ConfiguredServer } from "../../upstream/config/server_spec.ts";
-import { entryProblem } from "./entry_policy.ts";
+import type { ConfiguredServer, ServerSpec } from "../../upstream/config/server_spec.ts";
 import { projectDirectory } from "../../settings/project_directories.ts";
+import { closedBy, networkText } from "../../settings/policy/held.ts";
+import type { Policy } from "../../settings/policy/policy.ts";
+import type { FlagName } from "../../settings/flags/flags.ts";
 
 /** The combined content of the files. */
 export interface Servers {
@@ -57,4 +59,30 @@ function textOf(given: string): string {
     if (thrown instanceof UserError) throw thrown;
     throw new UserError(`Cannot read "--mcp-config ${given}": ${messageOf(thrown)}`, { cause: thrown });
   }
+}
+
+/** Why the server may not be used, a sentence; undefined: it may. */
+function entryProblem(policy: Policy | undefined, spec: ServerSpec): string | undefined {
+  for (const [name, value, what] of openedBy(spec)) {
+    const problem = closedBy(policy, name, value);
+    if (problem !== undefined) return `Cannot use its ${what}: ${problem}`;
+  }
+  return undefined;
+}
+
+/** The flags that would open the same, with their values, and what the entry calls it. */
+function openedBy(spec: ServerSpec): readonly (readonly [FlagName, string, string])[] {
+  if (spec.kind === "http") {
+    const { hostname, port, protocol } = new URL(spec.url.text);
+    const standard = protocol === "http:" ? "80" : "443";
+    return [["network", `${hostname}:${port === "" ? standard : port}`, "address"]];
+  }
+  const { network, unixSockets, read, write } = spec;
+  const places = write.filter((path) => path !== "scope");
+  return [
+    ...network === undefined ? [] : [["network", networkText(network), '"network"'] as const],
+    ...unixSockets === undefined ? [] : [["unix-sockets", unixSockets, '"unixSockets"'] as const],
+    ...read.map((path) => ["read", path, '"read"'] as const),
+    ...places.map((path) => ["write", path, '"write"'] as const),
+  ];
 }

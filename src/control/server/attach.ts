@@ -3,14 +3,13 @@ import { aborted, withTimeout } from "../../base/time.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { isEnded } from "../../operation/operation.ts";
 import type { Operation } from "../../operation/operation_record.ts";
-import { readAttach, type WindowSize } from "../protocol/messages.ts";
+import { type Given, readAttach, readGiven, type WindowSize } from "../protocol/messages.ts";
 import type { Answer } from "./control_server.ts";
 import { feedOutput, sendEarlier } from "./output_feed.ts";
 import type { Peer } from "./peer.ts";
-import { PersonSizes } from "./person_sizes.ts";
 import type { ShownConnection } from "./shown_connections.ts";
 import { listedOperation, runningIn, type ShownServer } from "./shown_server.ts";
-import { takeGiven } from "./typing.ts";
+import { messageOf } from "../../base/errors.ts";
 
 /** What runs no command of its own, such as a call of another server, never says that it began; milliseconds. */
 const BEGINNING_MS = 1_000;
@@ -116,4 +115,57 @@ async function sendScreen(operation: Operation, size: WindowSize, send: Peer["se
   await operation.resize({ ...size, rows: size.rows + 1 });
   await operation.resize(size);
   return from;
+}
+
+interface Sized {
+  /** Before a person came. */
+  readonly before: WindowSize;
+  people: number;
+}
+
+class PersonSizes {
+  readonly #sized = new Map<Operation, Sized>();
+
+  /** A person's terminal shows the operation. */
+  async enter(operation: Operation, size: WindowSize): Promise<void> {
+    const before = operation.screen?.size;
+    if (before === undefined) return;
+    const known = this.#sized.get(operation);
+    if (known === undefined) this.#sized.set(operation, { before, people: 1 });
+    else known.people++;
+    await operation.resize(size);
+  }
+
+  /** It does no longer. */
+  async leave(operation: Operation): Promise<void> {
+    const known = this.#sized.get(operation);
+    if (known === undefined || --known.people > 0) return;
+    this.#sized.delete(operation);
+    await operation.resize(known.before);
+  }
+}
+
+/** Takes what comes until the person is gone; what comes while `current` has no operation goes nowhere. */
+async function takeGiven(peer: Peer, current: () => Operation | undefined): Promise<void> {
+  for await (const line of peer.lines) {
+    const operation = current();
+    if (operation === undefined) continue;
+    const problem = await give(operation, readGiven(line));
+    if (problem !== undefined) await peer.send({ event: "not_taken", problem });
+  }
+}
+
+/** Why it was not taken; undefined: it was. */
+async function give(operation: Operation, given: Outcome<Given>): Promise<string | undefined> {
+  if (!given.ok) return given.problem;
+  const input = operation.command?.input;
+  if (given.value.kind === "size") return void await operation.resize(given.value.size);
+  if (input === undefined) return "It takes no input: it was not started with input or tty";
+  try {
+    if (given.value.kind === "input") await input.write(given.value.bytes, "person");
+    else await input.close();
+    return undefined;
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
 }

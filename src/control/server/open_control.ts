@@ -1,13 +1,15 @@
+/** The socket of a server, and its answers to `output`, `kill`, `answer` and `take_back` (V1, S35, S36). */
 import type { Logger } from "../../base/log.ts";
 import type { Outcome } from "../../base/outcome.ts";
 import { controlDirectories, isLedThere } from "../place/control_directories.ts";
-import { answerAnswer, takeBackAnswer } from "./answer.ts";
 import { attachAnswer } from "./attach.ts";
-import { ControlServer } from "./control_server.ts";
-import { killAnswer } from "./kill.ts";
+import { type Answer, ControlServer } from "./control_server.ts";
 import { listAnswer } from "./list.ts";
-import { outputAnswer } from "./output.ts";
-import type { ShownServer } from "./shown_server.ts";
+import { findOperation, listedOperation, type ShownServer } from "./shown_server.ts";
+import { isEnded } from "../../operation/operation.ts";
+import { feedOutput } from "./output_feed.ts";
+import { readAnswer } from "../protocol/messages.ts";
+import type { Peer } from "./peer.ts";
 
 export interface OpenControlOptions {
   readonly environment: Readonly<Record<string, string>>;
@@ -33,3 +35,71 @@ export async function openControl(options: OpenControlOptions): Promise<Outcome<
     },
   });
 }
+
+/** What the agent reads. */
+const REASON = "Ended by the user, with ahma_mcp kill";
+
+/** The answer of a server; it comes when no process of the operation is left. */
+function killAnswer(server: ShownServer): Answer {
+  return async ({ members: { operation: id } }, peer) => {
+    const found = findOperation(server, id);
+    if (!found.ok) return await peer.send({ event: "refused", problem: found.problem });
+    const { operation, connection } = found.value;
+    const { describeEnd } = server;
+    if (isEnded(operation.state)) {
+      return await peer.send({ event: "refused", problem: `It has ended: ${describeEnd(operation)}` });
+    }
+    // Written first; where that fails, what fills the disk must end nevertheless.
+    await server.auditKill?.(operation);
+    await connection.registry.cancel(operation.id, REASON);
+    await peer.send({ event: "end", line: describeEnd(operation), end: operation.end });
+  };
+}
+
+/** The answer of a server. */
+function outputAnswer(server: ShownServer): Answer {
+  return async ({ members: { operation: id, follow } }, peer) => {
+    const found = findOperation(server, id);
+    if (!found.ok) return await peer.send({ event: "refused", problem: found.problem });
+    const { operation, connection } = found.value;
+    const taken = peer.drain();
+    const until = follow === true ? undefined : operation.output.totalBytes;
+    await peer.send({ event: "attached", operation: listedOperation(operation, connection, server) });
+    await feedOutput(operation, {
+      from: 0,
+      until,
+      isWhole: true,
+      send: (event) => peer.send(event),
+      signal: peer.gone,
+    });
+    const { end } = operation;
+    if (end !== undefined) await peer.send({ event: "end", line: server.describeEnd(operation), end });
+    peer[Symbol.dispose]();
+    await taken;
+  };
+}
+
+type Questions = Pick<ShownServer, "questions">;
+
+/** `answer`: to a question of the server. */
+function answerAnswer({ questions }: Questions): Answer {
+  return async (request, peer) => {
+    const read = readAnswer(request);
+    if (!read.ok) return await tell(peer, read.problem);
+    await tell(peer, questions === undefined ? NOTHING : questions.answer(read.value.question, read.value.answer));
+  };
+}
+
+/** `take_back`: a grant of the session. */
+function takeBackAnswer({ questions }: Questions): Answer {
+  return async ({ members: { grant } }, peer) => {
+    await tell(peer, questions === undefined ? NOTHING : await questions.takeBack(String(grant)));
+  };
+}
+
+/** `problem` undefined: it is done. */
+async function tell(peer: Peer, problem: string | undefined): Promise<void> {
+  await peer.send(problem === undefined ? { event: "answered" } : { event: "refused", problem });
+}
+
+const NOTHING = "It asks nothing: it was started without --ask";

@@ -9,9 +9,9 @@ import { revOf } from "../project/seen_contents.ts";
 import { readUpTo } from "./read_chunks.ts";
 import { HEAD_BYTES, type ImageType, kindOf } from "./read_kind.ts";
 import { renderNotebook } from "./read_notebook.ts";
-import { readPdf } from "./read_pdf.ts";
 import { headLine } from "./read_shown.ts";
 import { type LineRequest, readLines, renderedLines, WHOLE_BYTES } from "./read_text.ts";
+import type { PdfTask, PdfText } from "./pdf_text.ts";
 
 const DEFAULT_LINES = 2000;
 const MOST_IMAGE_BYTES = 5 * 1024 * 1024;
@@ -103,4 +103,38 @@ async function asNotebook(opened: OpenFile, request: LineRequest): Promise<ToolR
   const lines = content.map((part) => part.type === "text" ? part.text : "").join("\n");
   const images = notebook.images.filter(({ name }) => lines.includes(`[${name}:`));
   return { content: [...content, ...images.map(({ data, mimeType }) => ({ type: "image" as const, data, mimeType }))] };
+}
+
+/** Time limit for a PDF, milliseconds. */
+const LONGEST_MS = 30_000;
+
+/** A PDF that was read. */
+interface PdfFile extends PdfTask {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Its name in messages. */
+  readonly shown: string;
+}
+
+interface PdfLimits {
+  readonly signal: AbortSignal;
+  /** Time limit for all of its pages, milliseconds; absent: thirty seconds. */
+  readonly longestMs?: number;
+}
+
+/**
+ * The pages of a range. `shown` names the file. @throws {UserError} When there are none, it is not a PDF, or it takes
+ * too long.
+ */
+export async function readPdf(
+  helpers: Helpers,
+  { bytes, range, shown }: PdfFile,
+  { signal, longestMs = LONGEST_MS }: PdfLimits,
+): Promise<PdfText> {
+  const read = await helpers.ask<PdfText>("pdf", { range } satisfies PdfTask, { bytes, signal, longestMs });
+  if (read.ok) return read.value;
+  const { kind, text } = read.problem;
+  const problem = kind === "late"
+    ? `it took longer than ${longestMs / 1000} s; "pages" asks for fewer pages, encoding "base64" for its bytes`
+    : text;
+  throw new UserError(`Cannot read "${shown}": ${problem}`);
 }

@@ -8,6 +8,10 @@ import { DeniedError } from "../project/protection.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { changeFile } from "../writing/change_file.ts";
 import { readRule } from "./format/read_rule.ts";
+import { visibleText } from "../../base/visible_text.ts";
+import { chooseRules, rulesOf } from "./choose_rules.ts";
+import { faultLines } from "./format/load_rules.ts";
+import { messageOf, type Rule } from "./format/rule.ts";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*(?:\/[A-Za-z0-9][A-Za-z0-9_-]*){0,3}$/;
 
@@ -38,4 +42,19 @@ async function textOf({ title, category, severity, fields, content }: CallOf<"ru
   const head = { title, category, severity, ...fields };
   const body = content.replace(/\n*$/, "\n");
   return `---\n${stringify(head, { keepUndefined: false, lineWidth: 0 })}---\n${body}`;
+}
+
+/** See the definition of `rules_list`. */
+export async function listRules(args: CallOf<"rules_list">, context: ToolContext): Promise<ToolResult> {
+  const set = await rulesOf(args, context);
+  const rules = chooseRules(set, { names: undefined, severity: args.severity, category: args.category });
+  const lines = [...rules.map(ruleLine), ...faultLines(set)];
+  return textResult(visibleText(lines.join("\n") || "There is no such rule."));
+}
+
+function ruleLine(rule: Rule): string {
+  const { name, severity, engine, origin, category } = rule;
+  return `${name} ${severity} ${engine.kind} (${[origin, ...category === undefined ? [] : [category]].join(", ")}): ${
+    messageOf(rule).replaceAll("\n", " ")
+  }`;
 }

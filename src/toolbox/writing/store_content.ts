@@ -1,10 +1,11 @@
 /** Stores and removes the file that a call changes, and makes the directories on its way. */
 import { LeftDrafts } from "../../system/replace/left_drafts.ts";
 import { type CurrentFile, removeFile, type StoredFile, storeFile } from "../../system/replace/store_file.ts";
-import { EEXIST } from "../../system/syscalls.ts";
-import { parentOf } from "../../system/paths.ts";
-import { insistOnOwnFile } from "./shared_names.ts";
+import { AT_FDCWD, EEXIST } from "../../system/syscalls.ts";
+import { expected, parentOf } from "../../system/paths.ts";
 import { problemOf, type Target } from "./target.ts";
+import { isSameFile, type Stat } from "../../system/open_files/file_calls.ts";
+import { deniedChange } from "../project/protection.ts";
 
 /** The outcome; `conflict`: another program changed the file in the meantime, and nothing was written. */
 export type Stored = Exclude<StoredFile, { kind: "refused" }>;
@@ -48,4 +49,27 @@ function makeParents({ project, place, files }: Target): number | undefined {
 function settled({ place, project: { setup } }: Target, stored: StoredFile): Stored {
   if (stored.kind !== "refused") return stored;
   throw problemOf(`Cannot write "${place.shown}"`, stored.errno, { place, setup });
+}
+
+/** A protected directory with more entries is taken to hold the file. */
+const MOST_ENTRIES = 2000;
+
+/** @throws {DeniedError} When a protected path is a name of the same file. */
+function insistOnOwnFile({ project: { setup }, place, files }: Target, wanted: Stat): void {
+  const left = { entries: MOST_ENTRIES };
+  // An absolute path is seen from no directory.
+  const isWanted = (path: string) => isSameFile(files.stat(AT_FDCWD, path), wanted);
+  for (const { path, flags, fileOnly, writable = [] } of setup.protection?.paths ?? []) {
+    const isProtected = (one: string) => isWanted(one) && !writable.some((name) => one.startsWith(`${path}/${name}/`));
+    if (isProtected(path) || !fileOnly && holds(path, isProtected, left)) throw deniedChange(place, setup, flags);
+  }
+}
+
+function holds(directory: string, isWanted: (path: string) => boolean, left: { entries: number }): boolean {
+  const entries = expected(() => [...Deno.readDirSync(directory)]) ?? [];
+  left.entries -= entries.length;
+  return left.entries < 0 || entries.some(({ name, isDirectory }) => {
+    const path = `${directory}/${name}`;
+    return isWanted(path) || isDirectory && holds(path, isWanted, left);
+  });
 }

@@ -20,13 +20,14 @@ import { doctorProject } from "./project/doctor_project.ts";
 import { doctorSandbox } from "./doctor_sandbox.ts";
 import { type Check, check, checkLines } from "../../terminal/check.ts";
 import { checkPrompts, checkSkills, checkTools } from "./tool_checks.ts";
-import { gpuCheck } from "./gpu_check.ts";
 import { checkSandbox, checkSelfTest } from "./self_check.ts";
 import { type ProgramForm, programPath, thisForm, thisProgram } from "../../../app/program/own_program.ts";
 import { summaryOfPolicy } from "../../../settings/policy/held.ts";
 import type { ClientName } from "../../../settings/flags/client_names.ts";
 import { wrapped } from "../../terminal/help.ts";
 import { runtimeCache } from "../../../sandbox/grants/runtime_cache.ts";
+import { gpuNodesHere, isGpu, openedNodes } from "../../../sandbox/grants/gpu.ts";
+import { withLibc } from "../../../system/libc.ts";
 
 /** Runs all checks; resolves with the exit code. */
 export async function doctor(context: CommandContext): Promise<number> {
@@ -229,4 +230,20 @@ function compiledCode(environment: RuntimeQuestion["environment"]): readonly Che
   } catch (thrown) {
     return warning(`"${directory}" cannot be written (${messageOf(thrown)})`);
   }
+}
+
+/** One line where there is a GPU: what `--gpu` opens, or would open. */
+function gpuCheck(chosen: readonly string[]): readonly Check[] {
+  const nodes = withLibc(gpuNodesHere);
+  const gpus = nodes.filter(isGpu);
+  if (gpus.length === 0) return [];
+  const opened = openedNodes(chosen, nodes);
+  const open = opened.ok ? opened.value : [];
+  const closed = gpus.filter((path) => !open.includes(path));
+  const said = [
+    ...open.length === 0 ? [] : [`open to commands: ${open.join(", ")}`],
+    ...closed.length === 0 ? [] : [`closed to commands: ${closed.join(", ")}`],
+    ...open.length === 0 ? ["--gpu all opens them"] : [],
+  ];
+  return [check("gpu", "GPUs", "ok", said.join("; "))];
 }

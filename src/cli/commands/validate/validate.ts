@@ -6,16 +6,15 @@ import type { NetworkReach } from "../../../base/network/network_bound.ts";
 import { compareText, counted, withoutTrailing } from "../../../base/text.ts";
 import { placeDiagnostics } from "../../../catalog/load/positions.ts";
 import { findToolsDirectory } from "../../../catalog/load/find_tools.ts";
-import { type Diagnostic, sortDiagnostics } from "../../../base/diagnostic.ts";
+import { describeDiagnostic, type Diagnostic, sortDiagnostics } from "../../../base/diagnostic.ts";
 import { baseName } from "../../../catalog/format/names.ts";
 import { expected, parentOf } from "../../../system/paths.ts";
 import { loadCatalogFromTexts } from "../../../catalog/load/load.ts";
 import { readToolFile, readToolTexts, type ToolText } from "../../../catalog/load/read_directory.ts";
-import { colours } from "../../terminal/colours.ts";
+import { type Colours, colours } from "../../terminal/colours.ts";
 import { embeddedTools } from "../../../settings/bundles.ts";
 import { mayColour, print, printProblem, terminalWidth } from "../../terminal/print.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
-import { describeWithSource } from "./source_excerpt.ts";
 
 /** Usual directories of tool files in a repository that ships them. */
 const LAST_RESORT = "tools";
@@ -116,4 +115,37 @@ function joined(reports: readonly Report[]): Report {
     diagnostics: sortDiagnostics([...unique.values()]),
     texts: new Map(reports.flatMap(({ texts }) => [...texts])),
   };
+}
+
+/** Style of a diagnostic. */
+interface ExcerptStyle {
+  /** Whether the line of the file follows, with a mark under the position. */
+  readonly excerpt: boolean;
+  readonly colours: Colours;
+}
+
+/** Longer lines are cut around the position. */
+const WIDTH = 96;
+
+/**
+ * A diagnostic in the form of compilers: `file:line:column: error: message`, and on a terminal the line with a mark
+ * under the column. `text` is that of the file; undefined: the file could not be read.
+ */
+export function describeWithSource(diagnostic: Diagnostic, text: string | undefined, style: ExcerptStyle): string {
+  const { colours, excerpt } = style;
+  const mark = diagnostic.severity === "error" ? colours.red : colours.yellow;
+  const said = describeDiagnostic(diagnostic);
+  const word = `: ${diagnostic.severity}: `;
+  const at = said.indexOf(word);
+  const line = `${colours.bold(said.slice(0, at))}: ${mark(diagnostic.severity)}: ${said.slice(at + word.length)}`;
+  if (!excerpt || text === undefined || diagnostic.line === 0) return line;
+  const { source, column } = cutAround(text.split("\n")[diagnostic.line - 1] ?? "", diagnostic.column - 1);
+  return `${line}\n  ${source}\n  ${" ".repeat(column)}${mark("^")}`;
+}
+
+/** A line for the terminal: control characters would move the cursor and become blanks. */
+function cutAround(line: string, column: number): { readonly source: string; readonly column: number } {
+  const plain = line.replaceAll(/\p{Cc}/gu, " ").trimEnd();
+  const start = column < WIDTH - 8 ? 0 : column - WIDTH / 2;
+  return { source: plain.slice(start, start + WIDTH), column: column - start };
 }

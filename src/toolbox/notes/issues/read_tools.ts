@@ -7,12 +7,12 @@ import type { CallOf } from "../../definition/groups.ts";
 import { textResult, type ToolResult } from "../../frame/messages.ts";
 import type { ToolContext } from "../../project/native_tool.ts";
 import { cutText, partLine, wordsOf } from "../format/item_text.ts";
-import { currentBranch } from "../store/current_branch.ts";
 import { leftOutLine } from "../store/note_files.ts";
 import { Notes } from "../store/notes.ts";
 import { isClosed, type Issue, STATUSES } from "./issue.ts";
 import { compareIssues, type IssueSet, loadIssues } from "./issue_set.ts";
 import { issueFacts, issueLine, issueText, markdownTable } from "./issue_texts.ts";
+import type { Project } from "../../project/project.ts";
 
 const DEFAULT_LIMIT = 50;
 /** Characters of a line that a search shows. */
@@ -129,4 +129,32 @@ export function searchIssues(
   });
   const more = found.length > shown.length ? `\n[${found.length - shown.length} more; a higher limit shows them]` : "";
   return textResult(lines.join("\n") + more + notes.foreignLine(listing));
+}
+
+/** Maximum size of a HEAD file, bytes. */
+const LONGEST_HEAD = 4096;
+
+/** @throws {UserError} When the project is not a git work tree, or not on a branch. */
+async function currentBranch(project: Project): Promise<string> {
+  const link = await head(project, ".git");
+  const [, directory = ".git"] = /^gitdir: (.+)/.exec(link ?? "") ?? [];
+  const [, branch] = /^ref: refs\/heads\/(.+)/.exec(await head(project, `${directory}/HEAD`) ?? "") ?? [];
+  if (branch === undefined) throw new UserError('Cannot tell the issue of "current": git is on no branch here');
+  return branch.trim();
+}
+
+/** The beginning of a file; undefined: it is missing or unreadable. */
+async function head(project: Project, path: string): Promise<string | undefined> {
+  try {
+    const opened = await project.open(path);
+    try {
+      const bytes = new Uint8Array(LONGEST_HEAD);
+      return new TextDecoder().decode(bytes.subarray(0, opened.readAt(bytes, 0)));
+    } finally {
+      opened[Symbol.dispose]();
+    }
+  } catch (thrown) {
+    if (thrown instanceof UserError) return undefined;
+    throw thrown;
+  }
 }

@@ -16,7 +16,7 @@ import { foreignTitles } from "../memos/memo.ts";
 import { FOREIGN, type NoteFile, readPlace } from "../store/note_files.ts";
 import { inFolder, inMadeFolder, NoteFolder } from "../store/note_folder.ts";
 import { Notes } from "../store/notes.ts";
-import { firstCommits } from "./first_commits.ts";
+import { runGit } from "../../project/programs.ts";
 
 const TODO = "todo.yaml";
 const DEEPEST = 8;
@@ -142,4 +142,30 @@ function exists(project: Project, path: string): boolean {
 function write(project: Project, path: string, text: string): void {
   const end = path.lastIndexOf("/");
   inMadeFolder(project, path.slice(0, end), (folder) => folder.create(path.slice(end + 1), text));
+}
+
+const SECONDS = 20;
+
+/** The time of the first commit by path, relative to the project; empty if git does not know the files. */
+async function firstCommits(
+  project: Project,
+  directories: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const times = new Map<string, string>();
+  const words = ["log", "--diff-filter=A", "--relative", "--name-only", "--format=%x01%aI", "-z", "--", ...directories];
+  const late = AbortSignal.any([signal, AbortSignal.timeout(SECONDS * 1000)]);
+  try {
+    const { stdout } = await runGit(words, { directory: project.directory, signal: late });
+    let time = "";
+    // The newest commit comes first, so the oldest wins.
+    for (const part of stdout.split(/[\0\n]/)) {
+      if (part.startsWith("\x01")) time = part.slice(1);
+      else if (part !== "") times.set(part, time);
+    }
+    return times;
+  } catch (thrown) {
+    if (thrown instanceof UserError || late.aborted) return times;
+    throw thrown;
+  }
 }

@@ -1,8 +1,8 @@
 // ahma rule ignore *
 import assert from "node:assert/strict";
 import { findPlaces } from "../engine/match_text.ts";
-import { BUNDLED_RULES } from "./bundled_rules.ts";
 import { readRule } from "./read_rule.ts";
+import { BUNDLED_RULES } from "./load_rules.ts";
 
 const KEY = `${"MIIEvQ".repeat(10)}\n`;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { shellProblem } from "./shell_places.ts";
 import { parseTemplate } from "./template.ts";
+import { shellProblem } from "./parse_action.ts";
 
 function problem(text: string): string | undefined {
   const parsed = parseTemplate(text);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Diagnostic } from "../../../base/diagnostic.ts";
 import { COLOURED, PLAIN } from "../../terminal/colours.ts";
-import { describeWithSource } from "./source_excerpt.ts";
+import { describeWithSource } from "./validate.ts";
 
 const PROBLEM: Diagnostic = {
   severity: "error",

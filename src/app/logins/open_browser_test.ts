@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { browserCommand } from "./browser.ts";
+import { browserCommand } from "./open_browser.ts";
 
 const URL_ = "https://auth.example/a?b=$(touch x)&c=;d";
 

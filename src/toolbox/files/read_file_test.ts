@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { encodeText } from "../../base/text.ts";
 import { endlessPdf, packedPdf, pdfOf } from "./_support/pdf_of.ts";
 import { helpersForTests } from "../helper/_support/helpers.ts";
-import { readPdf } from "./read_pdf.ts";
+import { readPdf } from "./read_file.ts";
 
 const { signal } = new AbortController();
 /** A busy machine takes long to start a process. */

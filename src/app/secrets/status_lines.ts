@@ -1,6 +1,8 @@
 import { shorten } from "../../base/visible_text.ts";
 import { printUse } from "../../secrets/binding.ts";
 import type { SecretSettings } from "../../settings/secrets.ts";
+import type { SshAgentSettings } from "../../settings/ssh_agent.ts";
+import { printHost } from "../../ssh_agent/hosts/host_name.ts";
 
 const LONGEST = 1000;
 
@@ -12,4 +14,11 @@ export function secretsLine({ bindings }: SecretSettings): string {
     return `${name} for ${places.join(", ")} (${printUse(use)})`;
   });
   return `\nSecrets: ${shorten(told.join("; "), LONGEST)}`;
+}
+
+/** A line of `status`: the keys of the user's ssh agent and where they log in; empty: commands have none. */
+export function sshAgentLine({ keys, hosts }: SshAgentSettings): string {
+  if (keys.length === 0) return "";
+  const places = ["git's signatures", ...hosts.map(printHost)].join(", ");
+  return `\nSsh agent: ${shorten(`${keys.join(", ")} for ${places}`, LONGEST)}`;
 }
