@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { SILENT } from "../src/base/log.ts";
 import { parseCommandLine } from "../src/settings/flags/parse_command_line.ts";
 import { composeHttp, type HttpProgram } from "../src/app/http/compose_http.ts";
+import { plainAnswer } from "../src/service/connection/plain_requests.ts";
 import { readInvocation } from "../src/settings/settings.ts";
 import { fixtureServers } from "./conformance/fixture_server.ts";
 import { fixtureTools } from "./conformance/fixture_tools.ts";
@@ -49,6 +50,9 @@ async function startFixtures(bench: Workbench): Promise<HttpProgram> {
     echo: undefined,
     log: SILENT,
     makeServer: fixtureServers(fixtureTools()),
+    // What the suite lists and calls is of these servers alone.
+    plainAnswer: (parts, request) =>
+      /^(tools|resources|prompts)\//.test(request.method) ? undefined : plainAnswer(parts, request),
   });
 }
 

@@ -2,10 +2,16 @@
  * The HTTP endpoint (H1): the guard decides about each request, then health or the protocol answers it. A request of a
  * version up to 2025-11-25 belongs to a session; a request of 2026-07-28 is stateless.
  */
-import { isInitializeRequest, isLegacyRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
+import {
+  isInitializeRequest,
+  isLegacyRequest,
+  PROTOCOL_VERSION_META_KEY,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from "@modelcontextprotocol/server";
 import type { UserError } from "../base/errors.ts";
 import { INITIALIZE_PARAMETERS } from "../service/sdk/initialize_order.ts";
 import { BATCH_REFUSED, INVALID_REQUEST, PARSE_ERROR, type WireMessage } from "../wire/json_rpc_message.ts";
+import { member } from "../wire/json_value.ts";
 import { LONGEST_MESSAGE } from "../wire/message_bounds.ts";
 import type { ClientMessage } from "./session/backend.ts";
 import { corsHeaders, guard, type GuardRules, preflightHeaders, type Route } from "../http/request_guard.ts";
@@ -132,8 +138,10 @@ export class HttpServer {
   }
 
   async #message(request: Request, peer: Deno.NetAddr, { message, form }: Posted): Promise<Response | Refusal> {
-    const head = new Request(request.url, { method: "POST", headers: request.headers });
-    if (!await isLegacyRequest(head, message.message)) return await this.#stateless(request, peer, { message, form });
+    if (!isOfSession(request.headers, message)) {
+      const head = new Request(request.url, { method: "POST", headers: request.headers });
+      if (!await isLegacyRequest(head, message.message)) return await this.#stateless(request, peer, { message, form });
+    }
     if (message.kind === "request" && message.method === "initialize") {
       return await this.#begin(request, peer, { message, form });
     }
@@ -184,6 +192,13 @@ export class HttpServer {
     const session = this.#options.sessions.get(id);
     return session === undefined ? sessionNotFound() : serve(session);
   }
+}
+
+/** Whether a message is of a version with sessions beyond doubt: its header and its envelope name no other. */
+function isOfSession(headers: Headers, { message }: ClientMessage): boolean {
+  const version = headers.get("mcp-protocol-version");
+  if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return false;
+  return member(member(member(message, "params"), "_meta"), PROTOCOL_VERSION_META_KEY) === undefined;
 }
 
 function withCors(response: Response, origin: string | null): Response {

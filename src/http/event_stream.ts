@@ -20,6 +20,12 @@ interface EventStreamOptions {
 
 /** Characters of data converted to bytes at once. */
 const SHORT = 64 * 1024;
+const END = "\n\n";
+/**
+ * Time that the head of a response waits for the answer or another event, milliseconds. A longer wait would hide that
+ * the client has left.
+ */
+export const HEAD_MS = 50;
 const KEEP_ALIVE = encodeText(": keep-alive\n\n");
 /** Sends the head of the response before the first event. */
 const OPENING = encodeText(": open\n\n");
@@ -67,10 +73,9 @@ export class EventStream {
   }
 
   /** Sends one event; does nothing when the stream is closed. */
-  write({ id, data }: StreamEvent): void {
-    const head = `event: message\nid: ${id}\ndata: `;
-    if (data.length <= SHORT) return this.#enqueue(encodeText(`${head}${data}\n\n`));
-    for (const text of [head, data, "\n\n"]) {
+  write(event: StreamEvent): void {
+    if (event.data.length <= SHORT) return this.#enqueue(encodeText(eventText(event)));
+    for (const text of [headOf(event), event.data, END]) {
       for (const part of encodedParts(text)) this.#enqueue(part.slice());
     }
   }
@@ -106,6 +111,15 @@ export class EventStream {
     this.#room?.resolve();
     this.#room = undefined;
   }
+}
+
+/** One event as text. */
+export function eventText(event: StreamEvent): string {
+  return headOf(event) + event.data + END;
+}
+
+function headOf({ id }: StreamEvent): string {
+  return `event: message\nid: ${id}\ndata: `;
 }
 
 /** Headers of a response that is a stream of events. */

@@ -10,6 +10,8 @@ const MOST_TOGETHER = 4 * LONGEST_MESSAGE;
 
 export type BodyProblem = "too_large" | "too_many" | "too_slow";
 
+type Body = NonNullable<Request["body"]>;
+
 /** Reads the bodies of one server. */
 export class BodyReader {
   /** Bytes of all bodies that are being read, without the beginning of each. */
@@ -23,23 +25,21 @@ export class BodyReader {
 
   /** Reads the message in the body of a request. Rejects when the client disconnects. */
   async read(request: Request): Promise<Outcome<WireMessage, BodyProblem>> {
-    if (Number(request.headers.get("content-length")) > LONGEST_MESSAGE) return failure("too_large");
+    const declared = Number(request.headers.get("content-length"));
+    if (declared > LONGEST_MESSAGE) return failure("too_large");
     if (request.body === null) return success(new MessageReader().end());
-    const reader = request.body.getReader();
     const late = Promise.withResolvers<"late">();
     const timer = setTimeout(() => late.resolve("late"), this.#longestMs);
     try {
-      return await this.#readAll(reader, late.promise);
+      const isShort = declared > 0 && declared <= BEGINNING && !request.headers.has("transfer-encoding");
+      return await (isShort ? readShort(request, late.promise) : this.#readAll(request.body, late.promise));
     } finally {
       clearTimeout(timer);
-      reader.releaseLock();
     }
   }
 
-  async #readAll(
-    reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
-    late: Promise<"late">,
-  ): Promise<Outcome<WireMessage, BodyProblem>> {
+  async #readAll(body: Body, late: Promise<"late">): Promise<Outcome<WireMessage, BodyProblem>> {
+    const reader = body.getReader();
     const message = new MessageReader();
     // Most bodies come in one part, which is not copied then.
     let last: Uint8Array<ArrayBuffer> = new Uint8Array(0);
@@ -64,6 +64,13 @@ export class BodyReader {
       }
     } finally {
       this.#held -= counted;
+      reader.releaseLock();
     }
   }
+}
+
+/** Reads a body that declares its few bytes, of which the runtime takes no more: at once, and without a stream. */
+async function readShort(request: Request, late: Promise<"late">): Promise<Outcome<WireMessage, BodyProblem>> {
+  const bytes = await Promise.race([request.bytes(), late]);
+  return bytes === "late" ? failure("too_slow") : success(new MessageReader().end(bytes));
 }

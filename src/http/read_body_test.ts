@@ -4,6 +4,8 @@ import { BodyReader } from "./read_body.ts";
 const MEBIBYTE = 1024 * 1024;
 const LARGEST = 16 * MEBIBYTE;
 const BEGINNING = 64 * 1024;
+/** Of a body that is read at once. */
+const SHORT = { "content-length": "100" };
 
 interface Sender {
   readonly request: Request;
@@ -16,11 +18,11 @@ function blanks(length: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(length).fill(32);
 }
 
-function sender(): Sender {
+function sender(headers: Readonly<Record<string, string>> = {}): Sender {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   return {
-    request: new Request("http://localhost/mcp", { method: "POST", body: readable }),
+    request: new Request("http://localhost/mcp", { method: "POST", body: readable, headers }),
     send: (bytes) => writer.write(blanks(bytes)),
     end: () => writer.close(),
   };
@@ -73,13 +75,22 @@ Deno.test("H8 BodyReader holds no more than so much of all bodies at once, and a
 });
 
 Deno.test("H8 BodyReader waits for a body so long, and not longer", async () => {
-  const slow = sender();
-  const read = new BodyReader(1).read(slow.request);
-  await slow.send(80);
-  assert.deepStrictEqual(await read, { ok: false, problem: "too_slow" });
-  const next = sender();
-  const quick = new BodyReader().read(next.request);
-  await next.send(100);
-  await next.end();
-  assert.ok((await quick).ok);
+  for (const headers of [{}, SHORT]) {
+    const slow = sender(headers);
+    const read = new BodyReader(1).read(slow.request);
+    await slow.send(80);
+    assert.deepStrictEqual(await read, { ok: false, problem: "too_slow" });
+    const next = sender(headers);
+    const quick = new BodyReader().read(next.request);
+    await next.send(100);
+    await next.end();
+    assert.ok((await quick).ok);
+  }
+});
+
+Deno.test("H8 BodyReader bounds a body in pieces whatever length it declares", async () => {
+  const { request, send } = sender({ ...SHORT, "transfer-encoding": "chunked" });
+  const read = new BodyReader().read(request);
+  await send(LARGEST + 1);
+  assert.deepStrictEqual(await read, { ok: false, problem: "too_large" });
 });

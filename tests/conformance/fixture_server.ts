@@ -1,10 +1,5 @@
 /** Our own server builder with what else the conformance suite wants: tools, resources, prompts, completions. */
-import {
-  type GetPromptResult,
-  type InputRequiredResult,
-  ResourceNotFoundError,
-  type Server,
-} from "@modelcontextprotocol/server";
+import { type GetPromptResult, type InputRequiredResult, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { CallDelivery } from "../../src/service/call/call_delivery.ts";
 import { connectionParts } from "../../src/service/connection/connection_parts.ts";
 import type { VersionedServer } from "../../src/service/sdk/versioned_server.ts";
@@ -37,8 +32,8 @@ const PROMPTS: Readonly<Record<string, readonly string[]>> = {
 /** Makes servers that are ours, with `tools` in front of our own. */
 export function fixtureServers(
   tools: ReadonlyMap<string, FixtureTool>,
-): (service: Service, options: ServerOptions) => Server {
-  return (ours, options) => {
+): (service: Service, options: ServerOptions) => VersionedServer {
+  return (ours, { parts: _, ...options }) => {
     // The suite takes a command that fails for a tool that fails.
     const service = { ...ours, settings: { ...ours.settings, exitErrors: true }, prompts: [FIXTURE_PROMPTS] };
     const server = buildServer(service, options);
@@ -100,7 +95,7 @@ function keywordsOf(tool: object): object {
   return "keywords" in tool ? { ...tool.keywords as object } : {};
 }
 
-function addResources(server: Server, { revision }: ServerOptions): void {
+function addResources(server: VersionedServer, { revision }: ServerOptions): void {
   server.setRequestHandler("resources/list", () => ({
     resources: Object.entries(RESOURCES).map(([uri, { mimeType }]) => ({ uri, name: uri, mimeType })),
   }));
@@ -142,7 +137,7 @@ function known<Value>(name: string, value: Value): Outcome<Value, PromptRefusal>
 }
 
 /** No prompt of ours asks its client for anything, so the one that does stands before the product's handler. */
-function addInputPrompt(server: Server, service: Service): void {
+function addInputPrompt(server: VersionedServer, service: Service): void {
   server.setRequestHandler("prompts/get", ({ params: { name, arguments: args = {} } }, { mcpReq }) => {
     if (name !== "test_input_required_result_prompt") return getPrompt(service, { name, args }, mcpReq);
     if (mcpReq.inputResponses !== undefined) return promptNamed("test_simple_prompt", {});

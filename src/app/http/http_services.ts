@@ -1,5 +1,5 @@
 /** The backend for HTTP clients: this process, one child server for all, or one for each. */
-import type { Server } from "@modelcontextprotocol/server";
+import type { Transport } from "@modelcontextprotocol/server";
 import { messageOf, UserError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { OpenBackend } from "../../bridge/session/backend.ts";
@@ -16,7 +16,9 @@ import { Turns } from "../../operation/concurrency.ts";
 import { watchSources } from "../../service/notify/notifications.ts";
 import { followed } from "../../service/notify/subscriptions.ts";
 import { watchResources } from "../../service/resources/resource_changes.ts";
+import { DirectAnswers, type DirectAnswersOptions } from "../../service/connection/direct_answers.ts";
 import { buildServer, type ServerOptions } from "../../service/connection/server.ts";
+import type { VersionedServer } from "../../service/sdk/versioned_server.ts";
 import type { Service } from "../../service/service.ts";
 import { ConnectionShells } from "../../service/shells/connection_shells.ts";
 import { compose, type ComposeOptions, type Program } from "../compose_service.ts";
@@ -35,7 +37,9 @@ export interface ComposeHttpOptions extends Omit<ComposeOptions, "platform"> {
   /** Gives up the start when it is aborted; absent: never. */
   readonly stop?: AbortSignal;
   /** Makes each SDK server; absent: `buildServer`. A test passes its own. */
-  readonly makeServer?: (service: Service, options: ServerOptions) => Server;
+  readonly makeServer?: (service: Service, options: ServerOptions) => VersionedServer;
+  /** Answers requests of sessions without that server; absent: `plainAnswer`. A test passes its own. */
+  readonly plainAnswer?: DirectAnswersOptions["plainAnswer"];
 }
 
 /** The backends of sessions and the handler of stateless requests; the stack that they were made on closes them. */
@@ -58,7 +62,7 @@ export async function inProcessServices(
   options: ComposeHttpOptions,
   stack: AsyncDisposableStack,
 ): Promise<HttpServices> {
-  const { settings, log, makeServer = buildServer } = options;
+  const { settings, log } = options;
   const program = stack.use(await compose(options));
   const { service, kept } = program;
   const turns = new Turns(settings.maxConcurrency);
@@ -73,7 +77,7 @@ export async function inProcessServices(
         program.shown.add(shown);
         return {
           registry,
-          server: makeServer(own, { revision: "2025-11-25" }),
+          connect: (transport) => serveSession(own, transport, options),
           close: async () => {
             await shells.close();
             program.shown.delete(shown);
@@ -85,6 +89,24 @@ export async function inProcessServices(
     }),
     stateless: statelessHandler(options, program, turns),
   };
+}
+
+/** The SDK's server of a session takes what is not answered directly. */
+function serveSession(
+  service: Service,
+  transport: Transport,
+  { makeServer = buildServer, plainAnswer }: ComposeHttpOptions,
+): DirectAnswers {
+  return new DirectAnswers(transport, {
+    service,
+    answered: undefined,
+    ...plainAnswer !== undefined && { plainAnswer },
+    async connect(direct) {
+      const server = makeServer(service, { revision: "2025-11-25", parts: direct.parts });
+      await server.connect(direct);
+      return { server: Promise.resolve(server), close: () => server.close() };
+    },
+  });
 }
 
 /** Stateless requests, served by `program`. */

@@ -1,11 +1,11 @@
 /**
  * A session served by our service in this process (H2). All sessions share one sandbox, one pool of shells and one
- * catalog; each has its own SDK server and its own registry, so that no session sees another.
+ * catalog; each has its own connection and its own registry, so that no session sees another.
  *
  * The requirement speaks of one stdio subprocess for all clients. This process does it better: no message is copied
  * through pipes, no id is mapped, a session takes a few kilobytes, and commands are separate processes either way.
  */
-import type { JSONRPCMessage, Server, Transport, TransportSendOptions } from "@modelcontextprotocol/server";
+import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { OperationRegistry } from "../../operation/registry.ts";
@@ -13,10 +13,18 @@ import { isEnded } from "../../operation/operation.ts";
 import { member } from "../../wire/json_value.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../session/backend.ts";
 
+/** A connection of the service. */
+interface Connection {
+  /** Begins to read. */
+  open(): Promise<void>;
+  end(): Promise<void>;
+}
+
 /** A service of one session. */
 export interface ServiceParts {
   readonly registry: OperationRegistry;
-  readonly server: Server;
+  /** Serves the messages of a transport. */
+  readonly connect: (transport: Transport) => Connection;
   /** Ends the rest of the session after its operations have ended. */
   readonly close: () => Promise<void>;
 }
@@ -39,14 +47,16 @@ class InProcessBackend implements Backend {
   readonly #link: ClientLink;
   readonly #parts: ServiceParts;
   readonly #transport: LinkTransport;
-  readonly #connected: Promise<void>;
+  readonly #connection: Connection;
+  readonly #opened: Promise<void>;
 
   constructor(options: InProcessOptions, link: ClientLink, client: string | undefined) {
     this.#options = options;
     this.#link = link;
     this.#parts = options.makeService(client);
     this.#transport = new LinkTransport(link);
-    this.#connected = this.#parts.server.connect(this.#transport);
+    this.#connection = this.#parts.connect(this.#transport);
+    this.#opened = this.#connection.open();
     this.#parts.registry.subscribe(({ to }) => {
       if (isEnded(to)) link.used();
     });
@@ -58,7 +68,7 @@ class InProcessBackend implements Backend {
   }
 
   async receive({ message }: ClientMessage): Promise<undefined> {
-    await this.#connected;
+    await this.#opened;
     this.#transport.onmessage?.(message);
   }
 
@@ -68,20 +78,19 @@ class InProcessBackend implements Backend {
   }
 
   async close(reason: string): Promise<void> {
-    const { server, registry } = this.#parts;
     this.#link.send({ jsonrpc: "2.0", method: "notifications/sandbox/terminated", params: { reason } });
     try {
-      await server.close();
-      registry.discardResults();
+      await this.#connection.end();
+      this.#parts.registry.discardResults();
     } catch (thrown) {
-      this.#options.log.debug("Cannot close a server", { error: messageOf(thrown) });
+      this.#options.log.debug("Cannot close a session", { error: messageOf(thrown) });
     }
   }
 }
 
-/** Passes messages to the SDK's server and its answers to the link. */
+/** Passes messages to the connection and its answers to the link. */
 class LinkTransport implements Transport {
-  // The SDK sets these; its interface asks for public fields.
+  // Others set these; the SDK's interface asks for public fields.
   onmessage?: (message: JSONRPCMessage) => void;
   onclose?: () => void;
   onerror?: (error: Error) => void;

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { Server } from "@modelcontextprotocol/server";
+import { Server, type Transport } from "@modelcontextprotocol/server";
 import { SILENT } from "../../base/log.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
 import type { Backend, ClientLink } from "./backend.ts";
@@ -83,7 +83,11 @@ Deno.test("H4 X14 what runs in a session that is ended has its grace, and only t
         const registry = new OperationRegistry({ maxConcurrency: 8, log: SILENT });
         registries.push(registry);
         const server = new Server({ name: "test", version: "1" }, { capabilities: {} });
-        return { registry, server, close: () => Promise.resolve() };
+        const connect = (transport: Transport) => ({
+          open: () => server.connect(transport),
+          end: () => server.close(),
+        });
+        return { registry, connect, close: () => Promise.resolve() };
       },
       graceMs: IDLE_MS,
       log: SILENT,

@@ -18,6 +18,7 @@ import type { Service } from "../../service/service.ts";
 import { member } from "../../wire/json_value.ts";
 import type { AnswerForm } from "../../http/accept_header.ts";
 import { refusalResponse } from "../../http/refusal.ts";
+import { HEAD_MS } from "../../http/event_stream.ts";
 import { askedOfSdk, withEnd, withTasks } from "./task_stream.ts";
 
 /** Serves one request whose body has been read and parsed. */
@@ -150,11 +151,6 @@ export function refuseStateless(why: string): StatelessHandler {
   };
 }
 
-/**
- * Time that the head of a response waits for the first event, milliseconds, because an early error sets the HTTP
- * status. A longer wait would hide that the client has left.
- */
-const HEAD_MS = 50;
 /** The specification asks for status 400; other errors with a status of their own never become a stream. */
 const MISSING_CAPABILITY = -32021;
 
@@ -165,6 +161,7 @@ interface StartedStream {
   readonly body: ReadableStream<Uint8Array>;
 }
 
+/** Waits for the first event, because an early error sets the HTTP status. */
 async function startOf(
   stream: ReadableStream<Uint8Array>,
   onChunk: (chunk: Uint8Array) => void,

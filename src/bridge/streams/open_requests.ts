@@ -1,15 +1,19 @@
 /** Requests of one client without an answer, each with the HTTP response that will carry it (H7). */
 import { withTimeout } from "../../base/time.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
+import type { AnswerForm } from "../../http/accept_header.ts";
 import type { EventStream } from "../../http/event_stream.ts";
 
 export interface OpenRequest {
   readonly id: WireId;
   /** The number of its stream. */
   readonly number: number;
-  /** Sends the JSON response; undefined: the response is a stream. */
-  readonly json: ((response: Response) => void) | undefined;
-  /** Undefined: the response is JSON. Closed: the client has left. */
+  readonly form: AnswerForm;
+  /** Gives the HTTP response; only the first counts. */
+  readonly respond: (response: Response) => void;
+  /** Until its stream begins without an answer; undefined: the response is JSON. */
+  readonly timer: ReturnType<typeof setTimeout> | undefined;
+  /** Undefined: the response is JSON, or has not begun. Closed: the client has left. */
   stream: EventStream | undefined;
 }
 
@@ -37,19 +41,17 @@ export class OpenRequests {
 
   /** The request whose stream has this number. */
   streamed(number: number): OpenRequest | undefined {
-    return [...this.#requests.values()].find((one) => one.number === number && one.json === undefined);
+    return [...this.#requests.values()].find((one) => one.number === number && one.form === "stream");
   }
 
-  /** The oldest open stream; undefined: none. */
-  open(): readonly [number, EventStream] | undefined {
-    for (const { number, stream } of this.#requests.values()) {
-      if (stream?.isOpen) return [number, stream];
-    }
-    return undefined;
+  /** The oldest request whose stream is open, or can begin; undefined: none. */
+  open(): OpenRequest | undefined {
+    return this.#requests.values().find(({ form, stream }) => form === "stream" && stream?.isOpen !== false);
   }
 
   /** Removes a request that is answered or never will be. */
-  forget({ id }: OpenRequest): void {
+  forget({ id, timer }: OpenRequest): void {
+    clearTimeout(timer);
     this.#requests.delete(id);
     if (this.#requests.size === 0) this.#onNone?.();
   }

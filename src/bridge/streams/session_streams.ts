@@ -14,8 +14,8 @@ import {
   noSuchEvent,
   type Replay,
 } from "./event_log.ts";
-import { EVENT_STREAM_HEADERS, EventStream } from "../../http/event_stream.ts";
-import { OpenRequests } from "./open_requests.ts";
+import { EVENT_STREAM_HEADERS, EventStream, eventText, HEAD_MS, type StreamEvent } from "../../http/event_stream.ts";
+import { type OpenRequest, OpenRequests } from "./open_requests.ts";
 import type { AnswerForm } from "../../http/accept_header.ts";
 import { BAD_REQUEST, type Refusal, refuse } from "../../http/refusal.ts";
 import { ServerMessages } from "./server_messages.ts";
@@ -64,19 +64,25 @@ export class SessionStreams {
     return this.#openRequests.get(id) !== undefined;
   }
 
-  /** The response to a new request; `send` delivers its content. The id must not be in use. */
+  /**
+   * The response to a new request; `send` delivers its content. The id must not be in use. An answer that comes soon, and
+   * before any other message, is written as a whole; otherwise the stream begins.
+   */
   open(id: WireId, form: AnswerForm): Promise<Response> {
-    const number = this.#numbers.next("request");
-    if (form === "json") {
-      const { promise, resolve } = Promise.withResolvers<Response>();
-      this.#openRequests.add({ id, number, json: resolve, stream: undefined });
-      return promise;
+    const { promise, resolve: respond } = Promise.withResolvers<Response>();
+    const request: OpenRequest = {
+      id,
+      number: this.#numbers.next("request"),
+      form,
+      respond,
+      timer: form === "json" ? undefined : setTimeout(() => this.#begun(request), HEAD_MS),
+      stream: undefined,
+    };
+    this.#openRequests.add(request);
+    if (form === "stream" && this.#messages.uncarried().length > 0) {
+      this.#offerAsked(request.number, this.#begun(request));
     }
-    const stream = this.#newStream(number);
-    this.#openRequests.add({ id, number, json: undefined, stream });
-    if (this.#options.primes) stream.write(this.#log.add(number, "", "nothing"));
-    this.#offerAsked(number, stream);
-    return Promise.resolve(this.#streamResponse(stream));
+    return promise;
   }
 
   /** The response to a GET: a new stream, or the rest of the one that `lastEventId` names. */
@@ -85,9 +91,9 @@ export class SessionStreams {
     if (this.#standalone.size >= MOST_STANDALONE) return tooManyStreams();
     const number = this.#numbers.next("standalone");
     const stream = this.#newStream(number);
-    if (this.#options.primes) stream.write(this.#log.add(number, "", "nothing"));
+    for (const event of this.#priming(number)) stream.write(event);
     this.#addStandalone(number, stream);
-    return this.#streamResponse(stream);
+    return this.#eventResponse(stream.body);
   }
 
   /** Sends a message of the server; `relatedTo` names its request. An answer to no open request is dropped. */
@@ -97,11 +103,8 @@ export class SessionStreams {
     const asks = "id" in message;
     if (asks) this.#messages.add(message);
     const request = relatedTo === undefined ? undefined : this.#openRequests.get(relatedTo);
-    if (request !== undefined && request.json === undefined) {
-      this.#write(request.number, request.stream, message);
-      return;
-    }
-    const [number, stream] = this.#newestStandalone() ?? (asks ? this.#openRequests.open() : undefined) ?? [];
+    if (request?.form === "stream") return this.#write(request.number, this.#begun(request), message);
+    const [number, stream] = this.#newestStandalone() ?? (asks ? this.#oldestOpen() : undefined) ?? [];
     if (number !== undefined && stream !== undefined) return this.#write(number, stream, message);
     // A JSON response cannot carry progress.
     if (message.method === "notifications/progress") return;
@@ -117,9 +120,9 @@ export class SessionStreams {
   cancel(id: WireId): void {
     const request = this.#openRequests.get(id);
     if (request === undefined) return;
+    if (request.form === "stream") this.#begun(request).close();
+    else request.respond(new Response(null, { status: 202, headers: this.#options.headers }));
     this.#openRequests.forget(request);
-    request.stream?.close();
-    request.json?.(new Response(null, { status: 202, headers: this.#options.headers }));
   }
 
   /** Resolves when every request is answered, or after `timeoutMs`. */
@@ -142,12 +145,37 @@ export class SessionStreams {
     const request = message.id === undefined ? undefined : this.#openRequests.get(message.id);
     if (request === undefined) return;
     this.#openRequests.forget(request);
-    if (request.json !== undefined) {
-      request.json(Response.json(message, { headers: this.#options.headers }));
-      return;
-    }
-    this.#write(request.number, request.stream, message);
-    request.stream?.close();
+    const { number, form, respond, stream } = request;
+    if (form === "json") return respond(Response.json(message, { headers: this.#options.headers }));
+    if (stream === undefined) return respond(this.#eventResponse(this.#wholeAnswer(number, message)));
+    this.#write(number, stream, message);
+    stream.close();
+  }
+
+  /** All events of a request that is answered before its stream has begun. */
+  #wholeAnswer(number: number, message: JSONRPCMessage): string {
+    const events = [...this.#priming(number), this.#log.add(number, JSON.stringify(message), lossOf(message))];
+    return events.map(eventText).join("");
+  }
+
+  /** The stream of a request, whose head is sent now if it was not. */
+  #begun(request: OpenRequest): EventStream {
+    if (request.stream !== undefined) return request.stream;
+    const stream = this.#newStream(request.number);
+    request.stream = stream;
+    for (const event of this.#priming(request.number)) stream.write(event);
+    request.respond(this.#eventResponse(stream.body));
+    return stream;
+  }
+
+  #oldestOpen(): readonly [number, EventStream] | undefined {
+    const request = this.#openRequests.open();
+    return request && [request.number, this.#begun(request)];
+  }
+
+  /** The event that a stream begins with. */
+  #priming(number: number): readonly StreamEvent[] {
+    return this.#options.primes ? [this.#log.add(number, "", "nothing")] : [];
   }
 
   #write(number: number, stream: EventStream | undefined, message: JSONRPCMessage): void {
@@ -175,15 +203,17 @@ export class SessionStreams {
     if (finished && missing === "unknown") return forgottenStream(lastEventId);
     this.#standalone.get(number)?.close();
     this.#standalone.delete(number);
-    request?.stream?.close();
     const stream = this.#newStream(number);
-    if (request !== undefined) request.stream = stream;
+    if (request !== undefined) {
+      this.#begun(request).close();
+      request.stream = stream;
+    }
     this.#replay(replay, stream);
     if (finished) stream.close();
     else this.#goOn(replay);
     if (kind === "standalone") this.#addStandalone(number, stream);
     else if (!finished) this.#offerAsked(number, stream);
-    return this.#streamResponse(stream);
+    return this.#eventResponse(stream.body);
   }
 
   #replay({ events, missing }: Replay, stream: EventStream): void {
@@ -215,10 +245,10 @@ export class SessionStreams {
   #gone(number: number): void {
     this.#options.onLeft();
     this.#standalone.delete(number);
-    const [next, stream] = this.#newestStandalone() ?? this.#openRequests.open() ?? [];
-    for (const message of this.#messages.left(number)) {
-      if (next !== undefined && stream !== undefined) this.#write(next, stream, message);
-    }
+    const left = this.#messages.left(number);
+    const [next, stream] = left.length === 0 ? [] : this.#newestStandalone() ?? this.#oldestOpen() ?? [];
+    if (next === undefined || stream === undefined) return;
+    for (const message of left) this.#write(next, stream, message);
   }
 
   #offerAsked(number: number, stream: EventStream): void {
@@ -229,8 +259,8 @@ export class SessionStreams {
     return [...this.#standalone].at(-1);
   }
 
-  #streamResponse(stream: EventStream): Response {
-    return new Response(stream.body, { headers: { ...this.#options.headers, ...EVENT_STREAM_HEADERS } });
+  #eventResponse(body: BodyInit): Response {
+    return new Response(body, { headers: { ...this.#options.headers, ...EVENT_STREAM_HEADERS } });
   }
 }
 

@@ -78,6 +78,22 @@ Deno.test("H7 SessionStreams resumes a stream after the event named, and repeats
   streams.close("over");
 });
 
+Deno.test("H7 SessionStreams writes an answer that comes first as a whole, and replays it as one of a stream", async () => {
+  const streams = setUp(undefined, PRIMES);
+  const [whole, streamed] = [streams.open("a", "stream"), streams.open("b", "stream")];
+  // Its stream has begun when the answer comes.
+  streams.send({ jsonrpc: "2.0", method: "notifications/progress", params: { progress: 1 } }, "b");
+  for (const id of ["a", "b"]) streams.send({ jsonrpc: "2.0", id, result: {} });
+  const [first, second] = await Promise.all([whole, streamed].map(async (response) => await (await response).text()));
+  const answer = (id: string) => `data: {"jsonrpc":"2.0","id":"${id}","result":{}}\n\n`;
+  assert.strictEqual(first, `event: message\nid: 1-3\ndata: \n\nevent: message\nid: 1-4\n${answer("a")}`);
+  assert.match(second ?? "", /^: open\n\nevent: message\nid: 3-1\ndata: \n\n[^]*id: 3-5\n/);
+  const again = streams.listen("1-3");
+  assert.ok(again instanceof Response);
+  assert.strictEqual(await again.text(), `: open\n\nevent: message\nid: 1-4\n${answer("a")}`);
+  assert.ok(!streams.isUsed);
+});
+
 Deno.test("H7 SessionStreams closes a cancelled request without an answer, and drops a late one", async () => {
   const streams = setUp();
   const json = streams.open("a", "json");

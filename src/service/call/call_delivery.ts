@@ -29,6 +29,7 @@ import { declaresTasks } from "../tasks/tasks_2026_07.ts";
 import { member } from "../../wire/json_value.ts";
 import type { ConnectionParts } from "../notify/notifications.ts";
 import { AskingCall, type AskingParts } from "../questions/asking_call.ts";
+import { ANYTHING } from "../sdk/wrong_parameters.ts";
 import { rawResult, type VersionedServer } from "../sdk/versioned_server.ts";
 import { SessionClient } from "../questions/session_client.ts";
 import { coreTaskCreated, extensionTaskCreated } from "../tasks/task_views.ts";
@@ -56,7 +57,11 @@ export class CallDelivery {
     const { mcpReq } = context;
     const offers = clientOffers(server, context);
     if (revision === "2025-11-25") {
-      const client = new SessionClient({ owner: link, offers, request: mcpReq, level: this.#parts.level });
+      const request = {
+        notify: mcpReq.notify,
+        ask: (...[question, options]: Parameters<VersionedServer["ask"]>) => mcpReq.send(question, ANYTHING, options),
+      };
+      const client = new SessionClient({ owner: link, offers, request, level: this.#parts.level });
       const { signal } = mcpReq;
       return await this.#run(params, context, { client, signal, request: () => mcpReq }).finally(() =>
         client.answered()

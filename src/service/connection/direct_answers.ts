@@ -1,5 +1,5 @@
 /**
- * A stdio session that works without the SDK as long as the client sends plain requests (plain_requests.ts): the SDK
+ * A session that works without the SDK as long as the client sends plain requests (plain_requests.ts): the SDK
  * with its schemas of six versions takes some 50 MB, and 60 ms to load. The first other message loads it. The SDK then
  * gets the already answered `initialize`, and every message not answered here.
  */
@@ -42,6 +42,8 @@ export interface DirectAnswersOptions {
   readonly answered: FirstAnswer | undefined;
   /** Loads the SDK, and connects it with the layer. */
   readonly connect: (direct: DirectAnswers) => Promise<SdkConnection>;
+  /** Absent: that of plain_requests.ts. */
+  readonly plainAnswer?: typeof plainAnswer;
 }
 
 /** The result of `initialize`. */
@@ -111,8 +113,8 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     return this.#agreed?.clientInfo;
   }
 
-  notification(notification: Notification): Promise<void> {
-    return this.inner.send({ jsonrpc: "2.0", ...notification });
+  notification(notification: Notification, related?: TransportSendOptions): Promise<void> {
+    return this.inner.send({ jsonrpc: "2.0", ...notification }, related);
   }
 
   async ask(...parameters: Parameters<ClientLink["ask"]>): Promise<unknown> {
@@ -161,7 +163,7 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     if (!("method" in message)) return this.#passOn(message, extra);
     if (!("id" in message)) return this.#receiveNotification(message, extra);
     if (this.#begins(message)) return;
-    const answer = this.#agreed && plainAnswer(this.parts, message);
+    const answer = this.#agreed && (this.#options.plainAnswer ?? plainAnswer)(this.parts, message);
     if (answer !== undefined) return void this.#answer(message, answer, extra);
     this.#passOn(message, extra);
     void this.#withSdk();

@@ -3,6 +3,7 @@
  * the same answers, because it has the same parts.
  */
 import type { JSONRPCRequest, ProgressToken, Result, Tool } from "@modelcontextprotocol/server";
+import type { WireId } from "../../wire/json_rpc_message.ts";
 import { traceIn } from "../../wire/trace_context.ts";
 import { offersOf } from "../questions/question.ts";
 import { listResources, listTemplates } from "../resources/resources.ts";
@@ -22,12 +23,12 @@ type Members = Readonly<Record<string, unknown>>;
 const RESERVED_KEYS = "io.modelcontextprotocol/";
 
 /** Undefined: the SDK must answer. */
-export function plainAnswer(parts: ListingParts, { method, params = {} }: JSONRPCRequest): Answer | undefined {
+export function plainAnswer(parts: ListingParts, { id, method, params = {} }: JSONRPCRequest): Answer | undefined {
   const { _meta: meta = {}, ...own } = params;
   if (Object.keys(meta).some((key) => key.startsWith(RESERVED_KEYS))) return undefined;
   switch (method) {
     case "tools/call":
-      return callAnswer(parts, own, meta);
+      return callAnswer(parts, own, { id, meta });
     case "ping":
       return hasOnly(own) ? () => Promise.resolve({}) : undefined;
     case "logging/setLevel":
@@ -37,10 +38,10 @@ export function plainAnswer(parts: ListingParts, { method, params = {} }: JSONRP
   }
 }
 
-function callAnswer(parts: ListingParts, own: Members, meta: CallMeta): Answer | undefined {
+function callAnswer(parts: ListingParts, own: Members, call: Pick<PlainCall, "id" | "meta">): Answer | undefined {
   const { name, arguments: args = {} } = own;
   if (!hasOnly(own, "name", "arguments") || typeof name !== "string" || !isObject(args)) return undefined;
-  return (signal) => answerPlainCall(parts, { name, arguments: args, meta }, signal);
+  return (signal) => answerPlainCall(parts, { ...call, name, arguments: args }, signal);
 }
 
 function levelAnswer({ level }: ListingParts, chosen: unknown): Promise<Result> {
@@ -86,6 +87,7 @@ type CallMeta = Members & {
 };
 
 export interface PlainCall {
+  readonly id: WireId;
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly meta: CallMeta;
@@ -94,13 +96,21 @@ export interface PlainCall {
 /** Does a call of a session. @throws {RequestError} For an unknown tool, or the SDK's error about a wrong result. */
 export async function answerPlainCall(
   parts: ConnectionParts,
-  { name, arguments: args, meta }: PlainCall,
+  { id, name, arguments: args, meta }: PlainCall,
   signal: AbortSignal,
 ): Promise<Result> {
   const { service, link, use, level } = parts;
   const { progressToken: token } = meta;
-  const offers = offersOf(link.getClientCapabilities());
-  const client = new SessionClient({ owner: link, offers, request: undefined, level });
+  const related = { relatedRequestId: id };
+  const client = new SessionClient({
+    owner: link,
+    offers: offersOf(link.getClientCapabilities()),
+    request: {
+      notify: (notification) => link.notification(notification, related),
+      ask: (question, options) => link.ask(question, { ...options, ...related }),
+    },
+    level,
+  });
   const context = {
     signal,
     client,
@@ -111,10 +121,12 @@ export async function answerPlainCall(
     ...token !== undefined && callProgress(
       parts,
       token,
-      (facts) => link.notification({ method: "notifications/progress", params: { progressToken: token, ...facts } }),
+      (facts) =>
+        link.notification({ method: "notifications/progress", params: { progressToken: token, ...facts } }, related),
     ),
   };
-  const result = await callTool(service, { name: calledName(service, name), args }, context);
+  const result = await callTool(service, { name: calledName(service, name), args }, context)
+    .finally(() => client.answered());
   return isPlainResult(result) ? result : await link.checkedResult(result);
 }
 

@@ -1,11 +1,10 @@
 /** A client up to 2025-11-25, which takes requests of its server at any time. */
-import type { LoggingLevel, ServerContext } from "@modelcontextprotocol/server";
+import type { LoggingLevel, Notification } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import { failure, success } from "../../base/outcome.ts";
 import { isObject } from "../../wire/json_value.ts";
 import type { LogLevel } from "../sdk/log_level.ts";
 import type { ClientLink } from "../sdk/client_link.ts";
-import { ANYTHING } from "../sdk/wrong_parameters.ts";
 import {
   type AskedClient,
   type ClientNotice,
@@ -22,9 +21,15 @@ export interface SessionClientParts {
   readonly owner: ClientLink;
   readonly offers: ClientOffers;
   /** The call that may ask; undefined: its questions go to the connection. */
-  readonly request: Pick<ServerContext["mcpReq"], "notify" | "send"> | undefined;
+  readonly request: AskingRequest | undefined;
   /** Undefined: the connection has no log. */
   readonly level: LogLevel | undefined;
+}
+
+/** Sends messages that belong to a call. */
+interface AskingRequest {
+  readonly notify: (notification: Notification) => Promise<void>;
+  readonly ask: ClientLink["ask"];
 }
 
 export class SessionClient implements AskedClient {
@@ -61,7 +66,7 @@ export class SessionClient implements AskedClient {
     const options = { timeout: ANSWER_MS, signal };
     try {
       const sent = withId(question);
-      const result = await (this.#request?.send(sent, ANYTHING, options) ?? this.owner.ask(sent, options));
+      const result = await (this.#request ?? this.owner).ask(sent, options);
       return isObject(result) ? success(result) : failure("The client answered with no object");
     } catch (thrown) {
       return failure(`The client gave no answer: ${messageOf(thrown)}`);

@@ -1,5 +1,6 @@
-/** The client of one connection. Over stdio the link bypasses the SDK; otherwise it is the SDK's server. */
+/** The client of one connection. In sessions the link bypasses the SDK; otherwise it is the SDK's server. */
 import type { ClientCapabilities, Implementation, Notification, Result } from "@modelcontextprotocol/server";
+import type { WireId } from "../../wire/json_rpc_message.ts";
 
 export interface ClientLink {
   /** Whether the negotiated version has the tasks of 2025-11-25. */
@@ -8,11 +9,19 @@ export interface ClientLink {
   getClientCapabilities(): ClientCapabilities | undefined;
   /** How the client names itself; undefined: it has not, or does so with each request. */
   getClientVersion(): Implementation | undefined;
-  notification(notification: Notification): Promise<void>;
+  notification(notification: Notification, related?: Related): Promise<void>;
   /** Asks the client something. @throws {Error} When it gives no answer in time, or `signal` aborts. */
-  ask(request: Question, options: { readonly timeout: number; readonly signal: AbortSignal }): Promise<unknown>;
+  ask(
+    request: Question,
+    options: Related & { readonly timeout: number; readonly signal: AbortSignal },
+  ): Promise<unknown>;
   /** The result of a call as the SDK would send it. @throws {Error} When it is not a result. */
   checkedResult(result: Result): Promise<Result>;
+}
+
+/** The client's request that a message belongs to: over HTTP its stream carries the message. Absent: none. */
+interface Related {
+  readonly relatedRequestId?: WireId;
 }
 
 /** A request of this server to the client. */
