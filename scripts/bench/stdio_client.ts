@@ -30,6 +30,7 @@ export class StdioClient implements AsyncDisposable {
   readonly #waiting = new Map<number, (response: Response) => void>();
   #lastId = 0;
   #received = 0;
+  #sent = 0;
   #ended = false;
 
   constructor(line: CommandLine) {
@@ -55,13 +56,20 @@ export class StdioClient implements AsyncDisposable {
     return this.#received;
   }
 
+  /** Bytes of all requests. */
+  get sent(): number {
+    return this.#sent;
+  }
+
   /** Sends a request and gives its response. @throws Error when the program ends before it answers. */
   async request(method: string, params: object): Promise<Response> {
     if (this.#ended) throw new Error(`Cannot send "${method}": the program has ended`);
     const id = ++this.#lastId;
     const { promise, resolve } = Promise.withResolvers<Response>();
     this.#waiting.set(id, resolve);
-    await this.#writer.write(encoder.encode(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`));
+    const line = encoder.encode(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    this.#sent += line.length;
+    await this.#writer.write(line);
     const response = await promise;
     if (response.error !== undefined) throw new Error(`"${method}" was refused: ${response.error.message}`);
     return response;
@@ -77,7 +85,7 @@ export class StdioClient implements AsyncDisposable {
   /** Calls a tool and gives its text and operation id. @throws Error for an error result. */
   async call(name: string, args: object): Promise<{ readonly text: string; readonly operation: string }> {
     const { result } = await this.request("tools/call", { name, arguments: args });
-    const text = result?.content?.[0]?.text ?? "";
+    const text = (result?.content ?? []).map((part) => part.text ?? "").join("\n");
     if (result?.isError === true) throw new Error(`"${name}" failed: ${text}`);
     return { text, operation: result?._meta?.["ahma/operation"]?.operation_id ?? "" };
   }

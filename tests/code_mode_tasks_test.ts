@@ -1,0 +1,58 @@
+/** Ten tasks of many calls, each one call of a script: what comes out is what plain calls give, in results and files. */
+import assert from "node:assert/strict";
+import { FILE_TASKS } from "./_support/scripts/file_tasks.ts";
+import type { Turn } from "./_support/scripts/script_task.ts";
+import { dataServers, SERVER_TASKS } from "./_support/scripts/server_tasks.ts";
+import type { ServerProcess } from "./_support/server_process.ts";
+import { namesOf, withServers } from "./_support/servers/upstream.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+/** One turn of plain calls, all of which must succeed. */
+function turnOf(server: ServerProcess): Turn {
+  return async (...calls) =>
+    await Promise.all(calls.map(async ([name, args]) => {
+      const { text, isError } = await server.call(name, args);
+      assert.ok(!isError, `${name}: ${text}`);
+      return text;
+    }));
+}
+
+/** The texts of all files below a directory. */
+function contentsOf(directory: string): Readonly<Record<string, string>> {
+  const entries = [...Deno.readDirSync(directory)].toSorted((one, other) => one.name < other.name ? -1 : 1);
+  return Object.assign(
+    {},
+    ...entries.map(({ name, isDirectory }) =>
+      isDirectory ? contentsOf(`${directory}/${name}`) : { [name]: Deno.readTextFileSync(`${directory}/${name}`) }
+    ),
+  );
+}
+
+Deno.test("K11 ten tasks of many calls are one script each, with the results and files of plain calls", async (t) => {
+  using one = new Workbench();
+  using other = new Workbench();
+  const flags = ["--bundles", "files"];
+  const served = (bench: Workbench) => dataServers((path, text) => bench.write(path, text));
+  await using plain = await withServers(one, served(one), { flags });
+  await using scripts = await withServers(other, served(other), { flags: [...flags, "--code-mode", "all", "--sync"] });
+  await namesOf(plain, "people_", 2);
+  await namesOf(plain, "orders_", 2);
+  for (const [number, { name, files = {}, code, plain: calls }] of [...FILE_TASKS, ...SERVER_TASKS].entries()) {
+    await t.step(name, async () => {
+      const at = `task${number}`;
+      for (const [file, text] of Object.entries(files)) {
+        for (const bench of [one, other]) bench.write(`${at}/${file}`, text);
+      }
+      const wanted = await calls(at, turnOf(plain));
+      const { text, isError } = await scripts.call("run_script", { code: code(at) });
+      assert.ok(!isError, text);
+      const [value = "", facts] = text.split("\n");
+      assert.deepStrictEqual(JSON.parse(value), wanted);
+      assert.match(facts ?? "", /^\[script: \d+ calls?, /);
+      if (Object.keys(files).length === 0) return;
+      const [left, changed] = [one, other].map(({ scope }) => contentsOf(`${scope}/${at}`));
+      assert.deepStrictEqual(changed, left);
+      assert.strictEqual(name.startsWith("rename"), JSON.stringify(changed).includes("newName"));
+    });
+  }
+});
