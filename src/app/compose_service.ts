@@ -2,6 +2,7 @@
  * The only place that builds and joins the rooms. Each gets its parts by constructor; one stack closes everything in
  * reverse order, even if a later step fails.
  */
+import { OpenInputs } from "../operation/concurrency.ts";
 import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { openScope } from "../system/path_scope.ts";
@@ -115,6 +116,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     writePrivateFile: (text) => writePrivateFile(sandbox.directories.files, text),
     ...sandboxFacts !== undefined && { sandboxFacts },
     heldCalls: new Map(),
+    openInputs: new OpenInputs(),
     telemetry,
     log,
   };
@@ -129,8 +131,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     servers: servers[0],
     toolbox,
     checkedTools: () => tools.checked(),
-    serve: (io) =>
-      serveStdio(service, io, { shells: { runner: toolbox.runner, scope, settings }, shown: control.shown }),
+    serve: (io) => serveStdio(service, io, { runner: toolbox.runner, settings, shown: control.shown }),
     shown: control.shown,
     afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, toolbox, housekeeping, control, log }),
     [Symbol.asyncDispose]: () => rooms.disposeAsync(),
@@ -141,14 +142,14 @@ export async function compose(options: ComposeOptions): Promise<Program> {
 async function serveStdio(
   service: Service,
   io: StdioStreams,
-  { shells, shown }: { readonly shells: ConnectionShellsOptions; readonly shown: ShownConnections },
+  { shown, ...own }: Omit<ConnectionShellsOptions, "scope"> & { readonly shown: ShownConnections },
 ): Promise<void> {
   const begun = await beginConnection(service, io);
   const [{ serveStdioConnection }, { ConnectionShells }] = await Promise.all([
     import("../service/connection/stdio_connection.ts"),
     import("../service/shells/connection_shells.ts"),
   ]);
-  const connected = { ...service, shells: new ConnectionShells(shells) };
+  const connected = { ...service, shells: new ConnectionShells({ ...service, ...own }) };
   shown.delete(service);
   shown.add({ ...connected, client: begun.answered?.client });
   await serveStdioConnection(connected, begun);

@@ -28,7 +28,6 @@ import type { Consent } from "../consent/consent.ts";
 import type { PathGrants } from "./runner/allowing_runner.ts";
 import { AuditLog } from "./runner/audit_log.ts";
 import { AuditedRunner } from "./runner/audited_runner.ts";
-import { LimitedInputs } from "./runner/limited_inputs.ts";
 import { ExplainedRunner } from "./runner/explained_runner.ts";
 import type { SessionSecrets } from "./secrets/open_secrets.ts";
 import type { SessionAgent } from "./ssh_agent/open_ssh_agent.ts";
@@ -100,8 +99,7 @@ export async function openSession(options: SessionOptions, stack: AsyncDisposabl
     : (await import("./runner/open_consent.ts")).openConsent({ ...session, ...options, audit }, stack);
   const opened = audit?.ok === true ? audit.value : undefined;
   const signing = options.agent?.serve(asking, { ...session, audit: opened, consent }, stack) ?? asking;
-  const audited = opened === undefined ? signing : new AuditedRunner(signing, opened);
-  const runner = stack.use(new LimitedInputs(audited));
+  const runner = stack.use(opened === undefined ? signing : new AuditedRunner(signing, opened));
   if (audit?.ok === false) throw new UserError(audit.problem);
   await insistOn?.();
   return { ...session, runner, consent, status: withPolicy(status, policy), audit: audit?.value };

@@ -1,3 +1,6 @@
+/** How much runs at once. */
+import type { CommandEnd } from "../base/command/command_end.ts";
+
 /** An entry of the queue. */
 export interface Turn {
   /** Entries with the same key run one after the other (X13); undefined: no such limit. */
@@ -83,5 +86,27 @@ export class Turns {
 
   #mayRun({ exclusive }: Turn): boolean {
     return this.#running < this.#most && (exclusive === undefined || !this.#held.has(exclusive));
+  }
+}
+
+/** Commands of a server with an open input at once (X22), pipes and terminals together. */
+const MOST_INPUTS = 64;
+const INPUT_REFUSAL =
+  `${MOST_INPUTS} commands with input or tty run, which is the limit: end one of them with \`cancel\`; ` +
+  "`status` lists them";
+
+/** The open inputs of one server: each holds a process, and a terminal a screen. */
+export class OpenInputs {
+  #open = 0;
+
+  /** Runs a command whose input stays open, or refuses it. */
+  async hold(run: () => Promise<CommandEnd>): Promise<CommandEnd> {
+    if (this.#open >= MOST_INPUTS) return { kind: "not_started", message: INPUT_REFUSAL };
+    this.#open++;
+    try {
+      return await run();
+    } finally {
+      this.#open--;
+    }
   }
 }

@@ -26,10 +26,10 @@ export interface WorkControl {
   readonly signal: AbortSignal;
   /** The hosts to which its commands are limited (S43); absent: the limit of all commands. */
   readonly network?: NetworkReach;
-  /** Its commands change nothing, and their results say what they would have changed (S40); absent: they change it. */
-  readonly preview?: true;
+  /** Its commands change nothing, and their results say what they would have changed (S40); absent or false: they change it. */
+  readonly preview?: boolean | undefined;
   /** The person to ask for what its commands are denied (S35); absent: its call has no client. */
-  readonly person?: Person;
+  readonly person?: Person | undefined;
   /** Protected paths that changed while the work ran (S8), reported with the result. */
   protectedChanged(changes: readonly ProtectedChange[]): void;
   /** A connection of its commands ended or was refused, where they reach hosts by name. */

@@ -1,3 +1,4 @@
+import type { Person } from "../base/command/person.ts";
 import type { RunningCommand } from "../base/command/running_command.ts";
 import type { ProtectedChange } from "../base/command/protected_change.ts";
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
@@ -59,6 +60,10 @@ export interface StartOptions {
    * Absent or undefined: with all others.
    */
   readonly turns?: Turns | undefined;
+  /** See `WorkControl`. */
+  readonly person?: Person | undefined;
+  /** See `WorkControl`. */
+  readonly preview?: boolean | undefined;
 }
 
 type Facts = "id" | "ordinal" | "tool" | "title" | "createdAt";
@@ -130,6 +135,7 @@ export class OperationRecord {
   readonly #watchers: Emitter<Uint8Array>;
   readonly #watch: OutputWatch | undefined;
   readonly #abort = new AbortController();
+  readonly #given: Pick<StartOptions, "person" | "preview">;
   #work: Work | undefined;
   #status: OperationStatus = INITIAL_STATUS;
   #answer: { readonly result: Readonly<Record<string, unknown>>; readonly bytes: number } | undefined;
@@ -145,6 +151,7 @@ export class OperationRecord {
     this.server = parts.server;
     this.trace = parts.trace;
     this.turns = parts.turns;
+    this.#given = { person: parts.person, preview: parts.preview };
     this.#work = parts.work;
     this.#output = new OperationOutput(parts.outputWindow, parts.spill);
     this.#watchers = new Emitter(parts.onListenerError);
@@ -226,6 +233,7 @@ export class OperationRecord {
     const work = this.#work;
     this.#work = undefined;
     const control: WorkControl = {
+      ...this.#given,
       operation: { id: this.id, tool: this.tool },
       signal: this.#abort.signal,
       write: (chunk) => {

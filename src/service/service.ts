@@ -17,6 +17,7 @@ import type { TraceContext } from "../wire/trace_context.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { HeldCalls } from "./questions/asking_call.ts";
 import type { AskedClient, ClientOffers } from "./questions/question.ts";
+import type { OpenInputs } from "../operation/concurrency.ts";
 
 /** The protocol revision of a server; the first means all earlier ones, which have sessions. */
 export type Revision = "2025-11-25" | "2026-07-28";
@@ -148,6 +149,8 @@ export interface Service {
   readonly appPage?: () => Promise<string>;
   /** Calls that wait for a client's answer. */
   readonly heldCalls: HeldCalls;
+  /** Commands that read while they run. */
+  readonly openInputs: OpenInputs;
   /**
    * Facts for clients up to 2025-11-25 once the sandbox passed its self-test (S17); rejects when it failed. Absent: no
    * notification is sent.

@@ -19,24 +19,28 @@ const SHORT = 64 * 1024;
  * time limits and the end of stdin included. A message before which nothing waits is written at once as far as possible.
  */
 export class MessageWriter {
+  /** Receives the first failure to write, such as a closed pipe; later messages are dropped. */
+  onFailure: (thrown: unknown) => void;
   readonly #output: ByteOutput;
-  readonly #onFailure: (thrown: unknown) => void;
+  /** Undefined: something was written, or it is told to nothing. */
+  #onFirst: (() => void) | undefined;
   /** The writes so far, one after the other; it never rejects. */
   #written: Promise<void> = Promise.resolve();
   /** Nothing more is written. */
   #stopped = false;
   #unwritten = 0;
 
-  /** `onFailure` receives the first failure to write, such as a closed pipe; later messages are dropped. */
-  constructor(output: ByteOutput, onFailure: (thrown: unknown) => void) {
+  /** `onFirst` is called once, after the first bytes are written. */
+  constructor(output: ByteOutput, onFailure: (thrown: unknown) => void, onFirst?: () => void) {
     this.#output = output;
-    this.#onFailure = onFailure;
+    this.onFailure = onFailure;
+    this.#onFirst = onFirst;
   }
 
   /** Resolves when the bytes were written or dropped; never rejects. */
   write(bytes: Uint8Array): Promise<void> {
     if (this.#stopped) return Promise.resolve();
-    const rest = this.#unwritten === 0 ? bytes.subarray(this.#output.writeNow?.(bytes) ?? 0) : bytes;
+    const rest = this.#unwritten === 0 ? bytes.subarray(this.#count(this.#output.writeNow?.(bytes) ?? 0)) : bytes;
     return rest.length === 0 ? Promise.resolve() : this.#later(rest.length, () => this.#writeAll(rest));
   }
 
@@ -72,7 +76,7 @@ export class MessageWriter {
   async #writeAll(bytes: Uint8Array): Promise<void> {
     for (let written = 0; written < bytes.length && !this.#stopped;) {
       try {
-        written += await this.#output.write(bytes.subarray(written));
+        written += this.#count(await this.#output.write(bytes.subarray(written)));
       } catch (thrown) {
         if (!(thrown instanceof Deno.errors.WouldBlock)) return this.#fail(thrown);
         await delay(FULL_PIPE_RETRY_MS);
@@ -80,8 +84,16 @@ export class MessageWriter {
     }
   }
 
+  #count(size: number): number {
+    if (size === 0 || this.#onFirst === undefined) return size;
+    const announce = this.#onFirst;
+    this.#onFirst = undefined;
+    announce();
+    return size;
+  }
+
   #fail(thrown: unknown): void {
     this.#stopped = true;
-    this.#onFailure(thrown);
+    this.onFailure(thrown);
   }
 }

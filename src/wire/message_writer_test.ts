@@ -62,3 +62,15 @@ Deno.test("C2 a long line is made bytes in small parts as these are written, and
   assert.ok(parts.every(({ length }) => length <= 65_536));
   assert.strictEqual(new TextDecoder().decode(new Uint8Array(parts.flatMap((part) => [...part]))), `${line}\nnext\n`);
 });
+
+Deno.test("N3 the first write is told once, after its bytes are out", async () => {
+  for (const isDirect of [true, false]) {
+    const events: string[] = [];
+    const write = (bytes: Uint8Array) => events.push(new TextDecoder().decode(bytes)) && bytes.length;
+    const output = { write: (bytes: Uint8Array) => Promise.resolve(write(bytes)), ...isDirect && { writeNow: write } };
+    const writer = new MessageWriter(output, (thrown) => assert.fail(String(thrown)), () => events.push("told"));
+    await writer.writeLine("a");
+    await writer.writeLine("b");
+    assert.deepStrictEqual(events, ["a\n", "told", "b\n"]);
+  }
+});

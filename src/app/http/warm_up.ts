@@ -3,6 +3,7 @@
  * before the session comes. That saves 14 ms of the 80 ms of processor time between the scope and the first list of
  * tools (medians of 60 sessions each, in turns). It touches no file, no scope and no command, and leaves nothing.
  */
+import { OpenInputs } from "../../operation/concurrency.ts";
 import { encodeText } from "../../base/text.ts";
 import { SILENT } from "../../base/log.ts";
 import { VERSION } from "../../base/version.ts";
@@ -87,5 +88,6 @@ function emptyService(): Service {
     writePrivateFile: never,
     log: SILENT,
     heldCalls: new Map(),
+    openInputs: new OpenInputs(),
   };
 }

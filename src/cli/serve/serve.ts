@@ -8,7 +8,6 @@ import { directOutput } from "../../system/direct_output.ts";
 import { openRunLog } from "../terminal/run_log.ts";
 import { printProblem } from "../terminal/print.ts";
 import type { CommandContext } from "../terminal/command_context.ts";
-import type { ByteOutput } from "../../wire/message_writer.ts";
 
 const STDOUT = 1;
 /** Hint on a terminal, where silence would look like an error. */
@@ -29,12 +28,12 @@ export async function serve(options: CommandContext): Promise<number> {
     await using program = await compose({ settings, environment, log: logger, publishes: true });
     if (settings.logToStderr) log.start();
     if (Deno.stdin.isTerminal()) await printProblem(WAITING);
-    const output = announceFirstWrite(direct.output, () => {
+    const onFirstWrite = () => {
       log.start();
       program.afterFirstAnswer();
-    });
+    };
     // The one place that passes stdout on; it carries only messages from here on (C2).
-    await program.serve({ input: Deno.stdin, output, stop });
+    await program.serve({ input: Deno.stdin, output: direct.output, onFirstWrite, stop });
   } catch (thrown) {
     logger.error("Ended by an error", { error: messageOf(thrown) });
     throw thrown;
@@ -43,20 +42,4 @@ export async function serve(options: CommandContext): Promise<number> {
   }
   logger.info("Ended", { signal: stop.reason });
   return 0;
-}
-
-/** `output` that calls `announce` once, after the first bytes are written. */
-export function announceFirstWrite(output: ByteOutput, announce: () => void): ByteOutput {
-  let first = true;
-  const announced = (size: number) => {
-    if (first && size > 0) {
-      first = false;
-      announce();
-    }
-    return size;
-  };
-  return {
-    write: async (bytes) => announced(await output.write(bytes)),
-    writeNow: (bytes) => announced(output.writeNow?.(bytes) ?? 0),
-  };
 }

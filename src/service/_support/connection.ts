@@ -1,4 +1,5 @@
 /** For the tests of this room: a service whose commands are played by the test, and clients connected to it. */
+import { OpenInputs } from "../../operation/concurrency.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
@@ -132,6 +133,7 @@ export function makeService(parts: ServiceParts = {}): Service {
     writePrivateFile: () => Promise.reject(new Error("Not in this test")),
     log: SILENT,
     heldCalls: new Map(),
+    openInputs: new OpenInputs(),
     ...parts.rest,
   };
 }

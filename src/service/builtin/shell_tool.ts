@@ -5,7 +5,7 @@ import type { MetaArguments } from "../../command/prepared_command.ts";
 import type { CommandRequest } from "../../process/command_runner.ts";
 import type { BuiltinTool } from "./builtin_tool.ts";
 import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
-import { PREVIEW_DESCRIPTION, requestWork, SHELL_PARAMETERS, shellRequest, withPreview } from "../run/command_work.ts";
+import { PREVIEW_DESCRIPTION, requestWork, SHELL_PARAMETERS, shellRequest } from "../run/command_work.ts";
 import { earlyAnswer, type ListFacts, namedScope } from "../result/listed_texts.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { shownValue } from "../../base/text.ts";
@@ -97,7 +97,7 @@ function isOpen(args: BuiltinArguments): boolean {
   return args.flag("input") || args.flag("tty");
 }
 
-type Prepared = Pick<Job, "title" | "work" | "exclusive">;
+type Prepared = Pick<Job, "title" | "work" | "exclusive" | "preview">;
 
 /** The parts of a job that depend on whether a named shell runs it. The problem is the text of the result. */
 function prepare(service: Service, args: BuiltinArguments): Outcome<Prepared> | Promise<Outcome<Prepared>> {
@@ -111,7 +111,8 @@ function prepare(service: Service, args: BuiltinArguments): Outcome<Prepared> | 
     request.ok
       ? success({
         title: shorten(args.text("command") ?? ""),
-        work: withPreview(requestWork(service, withInput(request.value)), args.flag("preview")),
+        work: requestWork(service, withInput(request.value)),
+        preview: args.flag("preview"),
       })
       : request;
   const request = shellRequest(args, service.scope);

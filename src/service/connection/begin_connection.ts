@@ -2,7 +2,6 @@
  * The first stage of a stdio connection (N3). It reads the first line and answers it if the SDK is not needed. The
  * second stage gets the same line.
  */
-import { encodeText } from "../../base/text.ts";
 import { aborted } from "../../base/time.ts";
 import type { Service } from "../service.ts";
 import { MessageWriter } from "../../wire/message_writer.ts";
@@ -17,19 +16,9 @@ export async function beginConnection(service: Service, io: StdioStreams): Promi
   const line = await Promise.race([input.firstLine(), aborted(io.stop).then(() => undefined)]);
   const answered = line && firstAnswer(service, line);
   if (answered === undefined) return { ...io, input };
-  const writer = new MessageWriter(io.output, () => input.end());
-  const written = writer.write(encodeText(`${answered.text}\n`));
-  await Promise.race([written, aborted(io.stop)]);
-  let isWritten = false;
-  void written.then(() => isWritten = true);
-  const output = {
-    async write(bytes: Uint8Array) {
-      await written;
-      return await io.output.write(bytes);
-    },
-    writeNow: (bytes: Uint8Array) => isWritten ? io.output.writeNow?.(bytes) ?? 0 : 0,
-  };
-  return { ...io, input, output, answered };
+  const writer = new MessageWriter(io.output, () => input.end(), io.onFirstWrite);
+  await Promise.race([writer.writeLine(answered.text), aborted(io.stop)]);
+  return { ...io, input, writer, answered };
 }
 
 const NEWLINE = 10;

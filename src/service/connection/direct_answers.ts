@@ -10,7 +10,6 @@ import type {
   JSONRPCMessage,
   JSONRPCNotification,
   JSONRPCRequest,
-  MessageExtraInfo,
   Notification,
   Result,
   Transport,
@@ -21,7 +20,6 @@ import { messageOf } from "../../base/errors.ts";
 import { member } from "../../wire/json_value.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import { RequestErrorCode } from "../../wire/request_error.ts";
-import { TransportLayer } from "../../wire/transport_wrapper.ts";
 import { type ClientLink, VERSION_OF_CORE_TASKS } from "../sdk/client_link.ts";
 import { announce, announceSandbox, announceTermination } from "../notify/notifications.ts";
 import type { Service } from "../service.ts";
@@ -53,7 +51,12 @@ interface Agreed {
   readonly clientInfo: Implementation;
 }
 
-export class DirectAnswers extends TransportLayer implements ClientLink {
+export class DirectAnswers implements Transport, ClientLink {
+  // The SDK sets these.
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #inner: Transport;
   readonly #options: DirectAnswersOptions;
   readonly #running = new Map<WireId, AbortController>();
   /** Undefined: `initialize` is not answered yet, or the version has no sessions. */
@@ -64,13 +67,13 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
   #unsubscribe: Unsubscribe | undefined;
   #sdk: Promise<SdkConnection> | undefined;
   /** Messages that are held back until the SDK has answered `initialize`; undefined: none are held back. */
-  #waiting: [JSONRPCMessage, MessageExtraInfo | undefined][] | undefined = [];
+  #waiting: JSONRPCMessage[] | undefined = [];
   /** Resolves when the SDK has answered an `initialize` that the client already got an answer to. */
   readonly #repeated = Promise.withResolvers<void>();
   #hasEnded = false;
 
   constructor(inner: Transport, options: DirectAnswersOptions) {
-    super(inner);
+    this.#inner = inner;
     this.#options = options;
     if (options.answered === undefined) this.#repeated.resolve();
   }
@@ -78,13 +81,13 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
   /** Starts reading. @throws {Error} When the SDK is needed from the start, and cannot be loaded. */
   async open(): Promise<void> {
     if (this.#options.answered === undefined) await this.#connect();
-    else await super.start();
+    else await this.#listen();
   }
 
   /** Ends the connection. */
   async end(): Promise<void> {
     const upper = this.#waiting === undefined ? await this.#sdk : undefined;
-    await (upper ?? this.inner).close();
+    await (upper ?? this.#inner).close();
   }
 
   /** Tells the client that the session ends, if its version has a notification for that (S17). */
@@ -114,7 +117,7 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
   }
 
   notification(notification: Notification, related?: TransportSendOptions): Promise<void> {
-    return this.inner.send({ jsonrpc: "2.0", ...notification }, related);
+    return this.#inner.send({ jsonrpc: "2.0", ...notification }, related);
   }
 
   async ask(...parameters: Parameters<ClientLink["ask"]>): Promise<unknown> {
@@ -126,53 +129,66 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
   }
 
   setProtocolVersion(version: string): void {
-    this.inner.setProtocolVersion?.(version);
+    this.#inner.setProtocolVersion?.(version);
   }
 
   /** Called by the SDK, possibly after the end of the connection. */
-  override async start(): Promise<void> {
+  async start(): Promise<void> {
     if (this.#hasEnded) return;
     if (this.#options.answered === undefined) {
       this.#waiting = undefined;
-      await super.start();
+      await this.#listen();
     } else if (this.#initialize !== undefined) this.onmessage?.(this.#initialize);
   }
 
   /** Sends a message of the SDK. */
-  override send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const initialize = this.#initialize;
     if ("method" in message || initialize === undefined || message.id !== initialize.id) {
-      return super.send(message, options);
+      return this.#inner.send(message, options);
     }
     this.#initialize = undefined;
     const { service: { log }, answered } = this.#options;
     if (answered === undefined) {
       if ("result" in message) this.#agree(String(message.result["protocolVersion"]), initialize);
-      return super.send(message, options);
+      return this.#inner.send(message, options);
     }
     const text = JSON.stringify(message);
     if (text !== answered.text) log.error("The first answer was another", { first: answered.text, text });
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
-    for (const [one, extra] of waiting) this.onmessage?.(one, extra);
+    for (const one of waiting) this.onmessage?.(one);
     this.#repeated.resolve();
     return Promise.resolve();
   }
 
-  protected override receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
-    if (!("method" in message)) return this.#passOn(message, extra);
-    if (!("id" in message)) return this.#receiveNotification(message, extra);
+  /** Called by the SDK. */
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  async #listen(): Promise<void> {
+    this.#inner.onmessage = (message) => this.#receive(message);
+    this.#inner.onerror = (error) => this.onerror?.(error);
+    this.#inner.onclose = () => this.#closed();
+    await this.#inner.start();
+  }
+
+  #receive(message: JSONRPCMessage): void {
+    if (!("method" in message)) return this.#passOn(message);
+    if (!("id" in message)) return this.#receiveNotification(message);
     if (this.#begins(message)) return;
     const answer = this.#agreed && (this.#options.plainAnswer ?? plainAnswer)(this.parts, message);
-    if (answer !== undefined) return void this.#answer(message, answer, extra);
-    this.#passOn(message, extra);
+    if (answer !== undefined) return void this.#answer(message, answer);
+    this.#passOn(message);
     void this.#withSdk();
   }
 
-  protected override ended(): void {
+  #closed(): void {
     this.#hasEnded = true;
     for (const controller of this.#running.values()) controller.abort(new Error("Connection closed"));
     this.#unsubscribe?.();
+    this.onclose?.();
   }
 
   /** Whether this request was already answered. */
@@ -192,24 +208,24 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     this.#agreed = { version, capabilities, clientInfo };
   }
 
-  #receiveNotification(message: JSONRPCNotification, extra: MessageExtraInfo | undefined): void {
+  #receiveNotification(message: JSONRPCNotification): void {
     if (message.method === "notifications/cancelled") {
       const id = member(message.params, "requestId") as WireId; // other values are never a key
       this.#running.get(id)?.abort(member(message.params, "reason"));
     }
     if (message.method === "notifications/initialized" && this.#options.answered !== undefined) {
       void announceSandbox(this.#options.service, this.parts.outgoing);
-    } else this.#passOn(message, extra);
+    } else this.#passOn(message);
   }
 
   /** Without the SDK, notifications and answers have no receiver. */
-  #passOn(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
-    if (this.#waiting === undefined) this.onmessage?.(message, extra);
-    else if (this.#sdk !== undefined || "method" in message && "id" in message) this.#waiting.push([message, extra]);
+  #passOn(message: JSONRPCMessage): void {
+    if (this.#waiting === undefined) this.onmessage?.(message);
+    else if (this.#sdk !== undefined || "method" in message && "id" in message) this.#waiting.push(message);
   }
 
   /** A cancelled request is not answered. */
-  async #answer(request: JSONRPCRequest, answer: Answer, extra: MessageExtraInfo | undefined): Promise<void> {
+  async #answer(request: JSONRPCRequest, answer: Answer): Promise<void> {
     const { id } = request;
     const controller = new AbortController();
     this.#running.set(id, controller);
@@ -223,8 +239,8 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     }
     if (this.#running.get(id) === controller) this.#running.delete(id);
     if (controller.signal.aborted) return;
-    if (response !== undefined) return await this.inner.send(response).catch((thrown) => this.#tell(thrown));
-    this.#passOn(request, extra);
+    if (response !== undefined) return await this.#inner.send(response).catch((thrown) => this.#tell(thrown));
+    this.#passOn(request);
     void this.#withSdk();
   }
 
@@ -246,9 +262,9 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
       await (this.#sdk ?? this.#connect());
     } catch (thrown) {
       const error = { code: RequestErrorCode.InternalError, message: cannotAnswer(messageOf(thrown)) };
-      for (const [message] of this.#waiting?.splice(0) ?? []) {
+      for (const message of this.#waiting?.splice(0) ?? []) {
         if ("method" in message && "id" in message) {
-          void this.inner.send({ jsonrpc: "2.0", id: message.id, error }).catch((failed) => this.#tell(failed));
+          void this.#inner.send({ jsonrpc: "2.0", id: message.id, error }).catch((failed) => this.#tell(failed));
         }
       }
     }

@@ -22,6 +22,10 @@ export interface ByteInput {
 export interface StdioTransportOptions {
   readonly input: ByteInput;
   readonly output: ByteOutput;
+  /** Called once, after the first bytes are written; absent: nothing is. */
+  readonly onFirstWrite?: () => void;
+  /** Writes to `output` already; absent: nothing does. */
+  readonly writer?: MessageWriter;
   /** The id of the request that was already answered; absent: none was. */
   readonly answered?: WireId | undefined;
   readonly log: Logger;
@@ -62,7 +66,9 @@ export class StdioTransport implements Transport {
       this.#onAnswered?.();
       ended.resolve();
     };
-    this.#writer = new MessageWriter(options.output, (thrown) => this.#outputFailed(thrown));
+    const onFailure = (thrown: unknown) => this.#outputFailed(thrown);
+    this.#writer = options.writer ?? new MessageWriter(options.output, onFailure, options.onFirstWrite);
+    this.#writer.onFailure = onFailure;
   }
 
   /** The negotiated version of the connection. */

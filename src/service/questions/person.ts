@@ -1,18 +1,11 @@
 /** The person at a client, for questions of our own (S35). */
 import { failure, success } from "../../base/outcome.ts";
 import type { ChoiceForm, Person } from "../../base/command/person.ts";
-import type { Work } from "../../operation/operation.ts";
 import { member } from "../../wire/json_value.ts";
 import { type AskedClient, type Question, takes } from "./question.ts";
 
-/** `work` whose commands may ask the person at this client; undefined: `work` itself. */
-export function withPerson(work: Work, client: AskedClient | undefined): Work {
-  if (client === undefined) return work;
-  const person = personAt(client);
-  return (control) => work({ ...control, person });
-}
-
-function personAt(client: AskedClient): Person {
+/** Asks the person at this client, for the commands of its call. */
+export function personAt(client: AskedClient): Person {
   return {
     get canBeAsked() {
       return client.canAsk && takes(client.offers, formOf({ message: "", choices: [] }));

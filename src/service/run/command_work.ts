@@ -13,7 +13,7 @@ import type { Scope } from "../../system/path_scope.ts";
 import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
 
 /** The parts of a service that the work needs. */
-export type WorkTools = Pick<Service, "runner" | "writePrivateFile" | "log">;
+export type WorkTools = Pick<Service, "runner" | "openInputs" | "writePrivateFile" | "log">;
 
 /**
  * How a leaf runs. `input`: it stays open; absent: it is closed. `idempotent`: the leaf may be retried; absent: it may
@@ -50,28 +50,29 @@ export function withNetwork(work: Work, network: NetworkReach | undefined): Work
     work({ ...control, network: control.network === undefined ? network : narrowedReach(control.network, network) });
 }
 
-/** `work` whose commands change nothing (S40); false: `work` itself. */
-export function withPreview(work: Work, isPreview: boolean): Work {
-  return isPreview ? (control) => work({ ...control, preview: true }) : work;
-}
-
 /** Runs one request of the runner. */
 export function requestWork(tools: WorkTools, request: CommandRequest): Work {
   return (control) => runRequest(tools, request, control);
 }
 
-function runRequest({ runner }: WorkTools, request: CommandRequest, control: WorkControl): Promise<CommandEnd> {
+function runRequest(
+  { runner, openInputs }: WorkTools,
+  request: CommandRequest,
+  control: WorkControl,
+): Promise<CommandEnd> {
   const { operation, network, person, preview } = control;
-  const how = { ...network !== undefined && { network }, ...preview !== undefined && { preview } };
-  return runner.run({ ...request, operation, ...how }, {
-    signal: control.signal,
-    onOutput: (chunk) => control.write(chunk),
-    onProtectedChange: (changes) => control.protectedChanged(changes),
-    onNetwork: (use) => control.connected(use),
-    onRunning: (command) => control.running(command),
-    say: (line) => control.say(line),
-    person,
-  });
+  const how = { ...network !== undefined && { network }, ...preview === true && { preview } };
+  const run = () =>
+    runner.run({ ...request, operation, ...how }, {
+      signal: control.signal,
+      onOutput: (chunk) => control.write(chunk),
+      onProtectedChange: (changes) => control.protectedChanged(changes),
+      onNetwork: (use) => control.connected(use),
+      onRunning: (command) => control.running(command),
+      say: (line) => control.say(line),
+      person,
+    });
+  return request.input === undefined ? run() : openInputs.hold(run);
 }
 
 function requestOf(

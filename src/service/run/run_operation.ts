@@ -4,9 +4,8 @@ import { isEnded, type Work } from "../../operation/operation.ts";
 import type { Operation, StartOptions } from "../../operation/operation_record.ts";
 import { type Awaited, type OutputWaitEnd, waitForOutput } from "../../operation/output_wait.ts";
 import { TaskCall } from "../../operation/protocol_tasks.ts";
-import type { LinePattern } from "../../operation/watch/line_pattern.ts";
 import { chooseMode, longestConditionWait, longestWait, type Mode, type ModeChoices } from "./mode.ts";
-import { withPerson } from "../questions/person.ts";
+import { personAt } from "../questions/person.ts";
 import { ProgressStream } from "../result/progress.ts";
 import { duration } from "../../base/time.ts";
 import { elapsedMs } from "../result/closing_line.ts";
@@ -14,21 +13,16 @@ import { finalResult, startedResult, styleOf } from "../result/result_text.ts";
 import { waitedResult, withMissedLine } from "../result/waited_result.ts";
 import type { CallContext, Service, TaskRequest } from "../service.ts";
 
+type Asked = "timeoutSeconds" | "exclusive" | "turns" | "watch" | "preview";
+
 /** The work of a tool call, ready to start. */
-export interface Job extends Omit<ModeChoices, "forced"> {
+export interface Job extends Omit<ModeChoices, "forced">, Pick<StartOptions, Asked> {
   readonly tool: string;
   /** One line that says what runs. */
   readonly title: string;
   readonly work: Work;
-  readonly timeoutSeconds: number | undefined;
-  /** See `StartOptions.exclusive`; absent: it runs in parallel with all others. */
-  readonly exclusive?: string | undefined;
-  /** See `StartOptions.turns`; absent: it queues with all others. */
-  readonly turns?: StartOptions["turns"];
   /** The condition for an early answer; absent or undefined: only the end or the limit of the mode. */
   readonly awaited?: Awaited | undefined;
-  /** Lines that are reported as they are written; absent or undefined: none. */
-  readonly watch?: LinePattern | undefined;
 }
 
 /** Milliseconds without progress messages in a call that may end within `--inline-wait`. */
@@ -37,7 +31,6 @@ const QUIET_MS = 500;
 /** Starts `job` as an operation and answers: with the result as soon as it has ended, or with its id (X1). */
 export async function runOperation(service: Service, job: Job, context: CallContext): Promise<CallToolResult> {
   const { registry } = service;
-  const { timeoutSeconds, exclusive, turns, watch } = job;
   const { until, port, quietMs, input } = job.awaited ?? {};
   const isLong = until !== undefined || port !== undefined || quietMs !== undefined && input !== true;
   const chosen = chooseMode({ ...job, forced: service.settings.synchronous });
@@ -46,11 +39,9 @@ export async function runOperation(service: Service, job: Job, context: CallCont
   const limitMs = isLong
     ? longestConditionWait(context)
     : longestWait(service, mode, job.awaited === undefined ? context : withoutTask);
-  const operation = registry.start(job.tool, job.title, withPerson(job.work, context.client), {
-    timeoutSeconds,
-    exclusive,
-    turns,
-    watch,
+  const operation = registry.start(job.tool, job.title, job.work, {
+    ...job,
+    person: context.client && personAt(context.client),
     trace: service.telemetry?.child(context.trace),
   });
   const isTaskCall = task !== undefined && (job.awaited !== undefined || task.required && wantsId(job));

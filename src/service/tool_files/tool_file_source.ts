@@ -10,7 +10,7 @@ import { resolveCall, type ResolvedCall } from "../../catalog/model/resolve.ts";
 import { listedDescription, type ListFacts } from "../result/listed_texts.ts";
 import { appendFinished } from "../result/finished_operations.ts";
 import { errorResult } from "../result/result_text.ts";
-import { commandWork, PREVIEW_DESCRIPTION, withNetwork, withPreview } from "../run/command_work.ts";
+import { commandWork, PREVIEW_DESCRIPTION, withNetwork } from "../run/command_work.ts";
 import { readCondition, readWatch } from "../run/output_condition.ts";
 import { prepareCall } from "../run/prepare_call.ts";
 import { withRetries } from "../run/retries.ts";
@@ -144,7 +144,8 @@ async function makeJob(
   return success({
     tool: leaf.name,
     title,
-    work: withPreview(withNetwork(work.value, leaf.network), isPreview),
+    work: withNetwork(work.value, leaf.network),
+    preview: isPreview,
     exclusive: leaf.exclusive === true ? `${leaf.tool} ${directory}` : undefined,
     timeoutSeconds: timeLimit(service.settings, meta.timeoutSeconds ?? leaf.timeoutSeconds, waits),
     executionMode: meta.executionMode,
