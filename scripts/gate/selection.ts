@@ -9,6 +9,7 @@ export const SELECTION: Readonly<Record<string, readonly string[]>> = {
     "tests/denials_test.ts",
     "tests/seccomp_test.ts",
     "tests/selftest_test.ts",
+    "tests/kept_proof_test.ts",
   ],
   // A call from its request to its end, cancelled or in steps.
   calls: [

@@ -42,6 +42,8 @@ import type { Policy } from "../settings/policy/policy.ts";
 import { unwrapOrUserError } from "../base/outcome.ts";
 import { withRoom } from "./program/disk_space.ts";
 import { summaryOf } from "../sandbox/selftest/judge.ts";
+import { KeptProof } from "../sandbox/selftest/kept_proof.ts";
+import { closedStateDirectory } from "../system/replace/closed_state.ts";
 
 export interface SessionOptions {
   readonly settings: Settings;
@@ -52,6 +54,8 @@ export interface SessionOptions {
   readonly secrets?: SessionSecrets | undefined;
   /** Of commands; absent: they have none. */
   readonly agent?: SessionAgent | undefined;
+  /** Ends the server, whose sandbox was found not to hold; absent: it is tested before the first command. */
+  readonly onBroken?: ((why: string) => void) | undefined;
   /** Absent: this machine. */
   readonly platform?: Platform;
 }
@@ -130,9 +134,8 @@ interface UnauditedSession extends Omit<Session, "audit" | "consent"> {
   readonly insistOn?: () => Promise<void>;
 }
 
-async function openUnaudited(
-  { settings, environment, log, secrets, agent, platform = thisPlatform() }: SessionOptions,
-): Promise<UnauditedSession> {
+async function openUnaudited(options: SessionOptions): Promise<UnauditedSession> {
+  const { settings, environment, log, secrets, agent, platform = thisPlatform() } = options;
   if (settings.sandbox.enforce) insistOnHome(environment);
   const backEnd = unwrapOrUserError(backEndOf(platform));
   const found = chooseShell(settings.shell, searchPath(environment["PATH"]));
@@ -157,6 +160,7 @@ async function openUnaudited(
     logger: log,
     terminator: secrets?.terminator,
     limits: { memory: totals?.memory, tasks: limits.processes },
+    proof: keptProof(sandbox, options),
   };
   const allowing = sandbox.guard !== undefined && settings.asks.some(isPathKind)
     ? new (await import("./runner/allowing_runner.ts")).AllowingRunner(linux, settings.policy)
@@ -185,6 +189,17 @@ async function openUnaudited(
       if (ownSettings && (await first.policy)?.namespaces !== true) throw unkeptSettings(environment);
     },
   };
+}
+
+/** Undefined: none is kept, because it would serve nothing, or could be of another program or a command. */
+function keptProof(
+  { writable }: Sandbox,
+  { settings: { sandbox: { enforce } }, environment, onBroken, log }: SessionOptions,
+): KeptProof | undefined {
+  const program = programFiles().slice(0, 2).map(placeOf); // the runtime, and where there is one our text
+  const directory = closedStateDirectory(environment, writable, "proofs");
+  if (!enforce || onBroken === undefined || directory === undefined || program.length === 0) return undefined;
+  return new KeptProof({ directory, program, onBroken, log });
 }
 
 const NO_TOTALS = "Cannot hold --limit-memory-total or --limit-tasks on macOS, which has no control groups. Use " +

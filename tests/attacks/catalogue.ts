@@ -5,6 +5,7 @@ import { BETWEEN_COMMANDS } from "./commands/between_commands.ts";
 import { CONFIGURATION } from "./our_server/configuration.ts";
 import { ENVIRONMENT } from "./our_server/environment.ts";
 import { MEMORY } from "./commands/memory.ts";
+import { KEPT_PROOF } from "./sandbox/kept_proof.ts";
 import { LINKS } from "./files/links.ts";
 import { MADE_REPOSITORIES } from "./protected/made_repositories.ts";
 import { MORE_OF_OUR_OWN } from "./sandbox/more_of_our_own.ts";
@@ -98,6 +99,7 @@ export const SERVER_DECIDES: readonly Row[] = [...CONFIGURATION, ...ARGUMENTS, .
 export const OUR_OWN: readonly Row[] = [
   ...OWN,
   ...MORE_OF_OUR_OWN,
+  ...KEPT_PROOF,
   ...OTHER_NAMES,
   ...GIT_SETTINGS,
   ...MADE_REPOSITORIES,

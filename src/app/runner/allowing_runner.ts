@@ -186,7 +186,7 @@ export class AllowingRunner implements SessionRunner, PathGrants {
     try {
       const sandbox = this.#options.sandbox.allowing(allowed);
       if (!sandbox.ok) return sandbox;
-      const made = this.#open(sandbox.value, allowed, options);
+      const made = this.#open(sandbox.value, allowed, { ...options, proof: undefined });
       try {
         await made.runner.confirm();
         await made.runner.checkGuard();

@@ -5,7 +5,7 @@ import { type Outcome, success } from "../../base/outcome.ts";
 import { Consent, type ConsentOptions } from "../../consent/consent.ts";
 import { wishText } from "../../consent/form.ts";
 import type { KeptGrant } from "../../consent/kept/kept_grant.ts";
-import { keptGrantsDirectory } from "../../consent/kept/kept_place.ts";
+import { closedStateDirectory } from "../../system/replace/closed_state.ts";
 import type { SessionRunner } from "../../process/command_runner.ts";
 import type { SessionSandbox } from "../../sandbox/settle_paths.ts";
 import type { SandboxStatus } from "../../service/service.ts";
@@ -81,7 +81,7 @@ function openKept(
   audit: AuditLog | undefined,
   stack: AsyncDisposableStack,
 ): ProjectConsent | undefined {
-  const directory = keptGrantsDirectory(environment, writable);
+  const directory = closedStateDirectory(environment, writable, "grants");
   if (directory === undefined) {
     log.warn("No answer is kept for a project: XDG_STATE_HOME or HOME names no place where commands cannot write");
     return undefined;

@@ -2,7 +2,7 @@
  * The life of the server (requirements S12, X14): opens log, sandbox and service, and serves MCP until the client
  * closes stdin, or until ten seconds after a signal. Then it closes everything in the reverse order.
  */
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
 import { compose } from "../../app/compose_service.ts";
 import { directOutput } from "../../system/direct_output.ts";
 import { openRunLog } from "../terminal/run_log.ts";
@@ -24,8 +24,10 @@ export async function serve(options: CommandContext): Promise<number> {
   await using log = openRunLog({ settings, warnings, environment });
   const { logger } = log;
   const direct = directOutput(Deno.stdout, STDOUT);
+  const broken = new AbortController();
   try {
-    await using program = await compose({ settings, environment, log: logger, publishes: true });
+    const onBroken = (why: string) => broken.abort(new UserError(`Ended, and every command with it: ${why}`));
+    await using program = await compose({ settings, environment, log: logger, publishes: true, onBroken });
     if (settings.logToStderr) log.start();
     if (Deno.stdin.isTerminal()) await printProblem(WAITING);
     const onFirstWrite = () => {
@@ -33,7 +35,9 @@ export async function serve(options: CommandContext): Promise<number> {
       program.afterFirstAnswer();
     };
     // The one place that passes stdout on; it carries only messages from here on (C2).
-    await program.serve({ input: Deno.stdin, output: direct.output, onFirstWrite, stop });
+    const ends = AbortSignal.any([stop, broken.signal]);
+    await program.serve({ input: Deno.stdin, output: direct.output, onFirstWrite, stop: ends });
+    broken.signal.throwIfAborted();
   } catch (thrown) {
     logger.error("Ended by an error", { error: messageOf(thrown) });
     throw thrown;

@@ -1,6 +1,6 @@
 /** The life of the HTTP server (H1, H11): opens log, token and services, and serves clients until a signal. */
 import { aborted } from "../../base/time.ts";
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
 import { composeHttp } from "../../app/http/compose_http.ts";
 import type { HttpSettings, Settings } from "../../settings/settings.ts";
 import { httpToken } from "../../app/http/http_token.ts";
@@ -21,7 +21,9 @@ import { parseJson } from "../../wire/json_value.ts";
  * @throws {UserError} when the server refuses to start
  */
 export async function serveHttp(options: CommandContext, http: HttpSettings): Promise<number> {
-  const { settings, environment, stop, flags } = options;
+  const { settings, environment, flags } = options;
+  const broken = new AbortController();
+  const stop = AbortSignal.any([options.stop, broken.signal]);
   const open = http.serverCommand !== undefined && http.openServer;
   const warnings = open ? [...options.warnings, NO_SANDBOX_SERVER] : options.warnings;
   await insistOnNetwork(http.host, "listen on");
@@ -43,6 +45,7 @@ export async function serveHttp(options: CommandContext, http: HttpSettings): Pr
       log: logger,
       publishes: true,
       stop,
+      onBroken: (why) => broken.abort(new UserError(`Ended, and every command with it: ${why}`)),
     });
     const { host, port } = program.server;
     const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}/mcp`;
@@ -55,8 +58,9 @@ export async function serveHttp(options: CommandContext, http: HttpSettings): Pr
     if (page !== undefined) await printProblem(`Dashboard: ${link?.url.href ?? page.url.href}`);
     const lost = await Promise.race([aborted(stop), program.server.lost]);
     if (lost instanceof Error) throw lost;
+    broken.signal.throwIfAborted();
   } catch (thrown) {
-    if (stop.aborted) {
+    if (options.stop.aborted) {
       logger.info("Ended before it had started", { signal: stop.reason });
       return 0;
     }

@@ -21,7 +21,7 @@ import {
 } from "./kept_grant.ts";
 
 export interface KeptGrantsOptions {
-  /** Made with the first grant. See `keptGrantsDirectory`. */
+  /** Made with the first grant. See `closedStateDirectory`. */
   readonly directory: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -19,6 +19,7 @@ import type {
 } from "../command_runner.ts";
 import type { ControlGroups } from "../groups/control_groups.ts";
 import type { GroupLimits } from "../groups/group_usage.ts";
+import type { KeptProof } from "../../sandbox/selftest/kept_proof.ts";
 import { ProcessesBelow } from "../processes_below.ts";
 import { LineShell, runWithin, type StartedShell } from "../open_shell/line_shell.ts";
 import { openShellArguments, type Shell } from "../shell.ts";
@@ -53,6 +54,8 @@ export interface LinuxRunnerOptions {
   readonly limits?: GroupLimits;
   /** How long sockets of other programs are searched; absent: as usual. */
   readonly searchTimes?: SearchTimes;
+  /** That an earlier server passed the self-test; absent: this one passes it before its first command. */
+  readonly proof?: KeptProof | undefined;
   /** Shared with other sandboxes of the session; absent: there are none. */
   readonly parts?: SessionParts;
 }
@@ -105,6 +108,7 @@ export class LinuxRunner implements SessionRunner {
       network,
       once,
       groups,
+      proof: options.proof,
       logger,
     });
     const { users } = network;
@@ -179,8 +183,8 @@ export class LinuxRunner implements SessionRunner {
 
   /** Runs the self-test and prewarms processes. Useful once the first bytes of MCP have been answered. */
   async warmUp(): Promise<void> {
-    void Promise.allSettled([this.selfTest]); // a test that could not be made is logged, and the next command asks again
     const policy = await this.policy;
+    this.#readiness.test();
     const { prewarmed } = this.#tools;
     if (!this.#options.pool || prewarmed.isStarted) return;
     this.#protectedState?.look(policy);
@@ -271,6 +275,7 @@ export class LinuxRunner implements SessionRunner {
     const { prewarmed, images, logger } = this.#tools;
     if (this.#parts.isLast) this.#parts.network.unpublish();
     this.#sockets.stop();
+    this.#readiness.stop();
     await this.#readiness.settled();
     await prewarmed.close();
     await withTimeout(this.settled(), SHUTDOWN_TIMEOUT_MS);

@@ -14,7 +14,7 @@ import { StdioTransport, type StdioTransportOptions } from "./stdio_transport.ts
 export interface StdioStreams extends Omit<StdioTransportOptions, "log" | "answered"> {
   /** The answer that was already sent; absent: none. */
   readonly answered?: FirstAnswer;
-  /** Aborted by SIGINT or SIGTERM: the connection ends in order. */
+  /** Aborted by SIGINT or SIGTERM: the connection ends in order. By an error: operations are ended at once. */
   readonly stop?: AbortSignal;
   /** Time for operations to end after `stop`, milliseconds; absent: 10,000. */
   readonly graceMs?: number;
@@ -43,7 +43,7 @@ export async function serveStdioConnection(service: Service, io: StdioStreams): 
   await session.end();
 
   async function endInOrder(): Promise<void> {
-    const deadline = performance.now() + (io.graceMs ?? GRACE_MS);
+    const deadline = performance.now() + (io.stop?.reason instanceof Error ? 0 : io.graceMs ?? GRACE_MS);
     // Requests first: the last one may not have started its operation yet.
     await transport.whenAnswered(deadline - performance.now());
     await service.registry.shutdown(Math.max(0, deadline - performance.now()));

@@ -6,7 +6,7 @@ import { type Logger, SILENT } from "../../../base/log.ts";
 import { ANSWER_TEXTS, wishText } from "../../../consent/form.ts";
 import type { KeptGrant } from "../../../consent/kept/kept_grant.ts";
 import { KeptGrants } from "../../../consent/kept/kept_grants.ts";
-import { keptGrantsDirectory } from "../../../consent/kept/kept_place.ts";
+import { closedStateDirectory } from "../../../system/replace/closed_state.ts";
 import { askServer, type FoundServer } from "../../../control/client/running_servers.ts";
 import type { ControlRequest } from "../../../control/protocol/messages.ts";
 import { GRANT_ACTIONS } from "../../../settings/flags/actions.ts";
@@ -162,7 +162,7 @@ async function openAsking(environment: CommandContext["environment"]): Promise<A
 
 /** Undefined: no variable says where grants would be. */
 function openKept(environment: CommandContext["environment"]): KeptGrants | undefined {
-  const directory = keptGrantsDirectory(environment, []);
+  const directory = closedStateDirectory(environment, [], "grants");
   const log: Logger = { ...SILENT, warn: (message) => void printProblem(message) };
   return directory === undefined ? undefined : new KeptGrants({ directory, now: Date.now, log });
 }

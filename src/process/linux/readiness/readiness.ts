@@ -1,6 +1,7 @@
 /**
  * Decides whether commands may run: asks the kernel once what it supports, then runs the self-test before the first
- * command (S3). A query or test that failed temporarily is repeated for the next command.
+ * command (S3), or soon behind it where a kept proof holds. A query or test that failed temporarily is repeated for the
+ * next command.
  */
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
@@ -18,6 +19,7 @@ import type { LaunchImages } from "../launch/launch_images.ts";
 import { canShareNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
 import { logReport, runSelfTest } from "./self_test_run.ts";
 import { refusalFor, type SelfTestReport } from "../../../sandbox/selftest/judge.ts";
+import type { KeptProof } from "../../../sandbox/selftest/kept_proof.ts";
 import type { ProtectedState } from "../protection/protected_state.ts";
 import type { Spawner } from "../../spawn.ts";
 
@@ -33,8 +35,13 @@ export interface ReadinessOptions {
   readonly once: NetworkOnce;
   /** Opens the control groups of launches, where there are any. */
   readonly groups: () => Promise<unknown>;
+  /** Absent: the self-test runs before the first command. */
+  readonly proof?: KeptProof | undefined;
   readonly logger: Logger;
 }
+
+/** A first command has this time before the self-test that a kept proof puts behind it, milliseconds. */
+const BEHIND_MS = 1_000;
 
 export class Readiness {
   readonly #options: ReadinessOptions;
@@ -46,8 +53,14 @@ export class Readiness {
   #found: SelfTestReport | undefined;
   /** Settles when nothing of self-tests is left. */
   #removed: Promise<unknown> = Promise.resolve();
-  /** Once its self-test passed. */
+  /** Once its self-test passed, or a kept proof held. */
   #ready: SandboxPolicy | undefined;
+  /** Waits to test what a kept proof let through; undefined: nothing was. */
+  #behind: ReturnType<typeof setTimeout> | undefined;
+  /** The policy with all that was wanted, if the kernel takes it. */
+  #whole: SandboxPolicy | undefined;
+  /** What let commands run untested; undefined: nothing did, or the test has passed since. */
+  #trusted: KeptProof | undefined;
 
   constructor(options: ReadinessOptions) {
     this.#options = options;
@@ -71,10 +84,14 @@ export class Readiness {
 
   /** The policy, if the self-test passed. @throws {Error} When it did not, or could not be made. */
   async policyForCommand(): Promise<SandboxPolicy | undefined> {
-    const refusal = refusalFor(await this.#verdict());
+    await Promise.allSettled([this.policy]); // only then is known whether a kept proof holds
+    const trusted = this.#trusted;
+    const refusal = trusted === undefined ? refusalFor(await this.#verdict()) : undefined;
     if (refusal !== undefined) throw new Error(refusal);
     await this.#options.protectedState?.refresh();
-    return this.#ready = await this.policy;
+    const policy = await this.policy;
+    if (this.#trusted !== trusted) return await this.policyForCommand(); // it was tested in the meantime
+    return this.#ready = policy;
   }
 
   /** The same without waiting; undefined: the caller must wait. */
@@ -87,6 +104,16 @@ export class Readiness {
   async #verdict(): Promise<SelfTestReport | undefined> {
     const [begun] = await Promise.allSettled([this.selfTest]);
     return begun.status === "fulfilled" ? begun.value : await this.selfTest;
+  }
+
+  /** Runs the self-test now, if none is to follow the first command. It does not wait for it. */
+  test(): void {
+    if (this.#trusted === undefined) void Promise.allSettled([this.selfTest]); // one that failed is logged and made again
+  }
+
+  /** Ends the wait for a test that nothing needs any more. */
+  stop(): void {
+    clearTimeout(this.#behind);
   }
 
   /** Settles when both answers are known. */
@@ -114,7 +141,9 @@ export class Readiness {
     if (wanted?.confinement.unixSockets === "private") await this.#options.sockets.settle(wanted);
     const question = { policy: wanted, target: images.target, spawner, logger };
     const tryWhole = (policy: SandboxPolicy) => this.#testWhole(policy);
-    const policy = await settleNamespaces({ ...question, tryWhole });
+    const trusts = wanted !== undefined && this.#trusts(wanted);
+    const policy = trusts ? wanted : await settleNamespaces({ ...question, tryWhole });
+    this.#whole = policy === wanted ? policy : undefined;
     const { network, once } = this.#options;
     images.shareNetwork(
       await once.hold(async () => {
@@ -127,6 +156,37 @@ export class Readiness {
       }),
     );
     return policy;
+  }
+
+  /** Asked once: what a proof let through and does not hold is tested first from then on. */
+  #trusts(policy: SandboxPolicy): boolean {
+    const { proof, spawner } = this.#options;
+    if (this.#behind !== undefined || proof?.holds({ policy, isGrouped: spawner.groups !== undefined }) !== true) {
+      return false;
+    }
+    this.#trusted = proof;
+    this.#behind = setTimeout(() => void this.#testBehind(proof), BEHIND_MS);
+    return true;
+  }
+
+  /** Commands may have run: a sandbox that does not hold, or that the kernel no longer gives, ends the server. */
+  async #testBehind(proof: KeptProof): Promise<void> {
+    const { spawner } = this.#options;
+    const [tested] = await Promise.allSettled([this.selfTest]);
+    const refusal = tested.status === "fulfilled" ? refusalFor(tested.value) : undefined;
+    this.#trusted = undefined;
+    if (tested.status === "fulfilled" && refusal === undefined) return;
+    this.#ready = undefined;
+    await proof.forget();
+    if (refusal !== undefined) {
+      spawner.killDescendants(Deno.pid);
+      return proof.broken(refusal);
+    }
+    this.#policy = undefined; // it is asked again, as without a proof
+    const [settled] = await Promise.allSettled([this.policy]);
+    if (settled.status === "fulfilled" && this.#whole === undefined) {
+      proof.broken("this system no longer gives the layers that the self-test had proven. Start the server again");
+    }
   }
 
   async #testWhole(policy: SandboxPolicy): Promise<boolean> {
@@ -147,13 +207,23 @@ export class Readiness {
   #try(): Promise<SelfTestReport | undefined> {
     const { logger } = this.#options;
     const testing = this.policy.then((policy) => policy && (this.#found ?? this.#attack(policy)));
-    testing.then((report) => logReport(report, logger), (error) => {
+    testing.then((report) => {
+      logReport(report, logger);
+      return this.#keepProof(report);
+    }, (error) => {
       logger.warn("The sandbox's self-test could not be made; the next command tries again", {
         reason: messageOf(error),
       });
       this.#selfTest = undefined;
     });
     return testing;
+  }
+
+  async #keepProof(report: SelfTestReport | undefined): Promise<void> {
+    const { proof, spawner } = this.#options;
+    const policy = this.#whole;
+    if (report === undefined || refusalFor(report) !== undefined || policy === undefined) return;
+    await proof?.keep({ policy, isGrouped: spawner.groups !== undefined });
   }
 
   async #attack(policy: SandboxPolicy): Promise<SelfTestReport> {

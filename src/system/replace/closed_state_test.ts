@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { keptGrantsDirectory } from "./kept_place.ts";
+import { closedStateDirectory } from "./closed_state.ts";
 
-Deno.test("S36 grants are kept in the user's state, and nowhere that commands can write", async () => {
+Deno.test("S3 S36 grants and proofs are kept in the user's state, and nowhere that commands can write", async () => {
   const base = await Deno.realPath(await Deno.makeTempDir());
   try {
     await Deno.mkdir(`${base}/home/.local/state`, { recursive: true });
@@ -20,7 +20,11 @@ Deno.test("S36 grants are kept in the user's state, and nowhere that commands ca
       [{ XDG_STATE_HOME: `${base}/scope/state` }, [`${base}/scope`], undefined],
     ];
     for (const [environment, writable, directory] of cases) {
-      assert.equal(keptGrantsDirectory(environment, writable), directory, JSON.stringify([environment, writable]));
+      assert.equal(
+        closedStateDirectory(environment, writable, "grants"),
+        directory,
+        JSON.stringify([environment, writable]),
+      );
     }
   } finally {
     await Deno.remove(base, { recursive: true });
