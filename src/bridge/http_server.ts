@@ -138,9 +138,8 @@ export class HttpServer {
   }
 
   async #message(request: Request, peer: Deno.NetAddr, { message, form }: Posted): Promise<Response | Refusal> {
-    if (!isOfSession(request.headers, message)) {
-      const head = new Request(request.url, { method: "POST", headers: request.headers });
-      if (!await isLegacyRequest(head, message.message)) return await this.#stateless(request, peer, { message, form });
+    if (!(surelyHasSession(request.headers, message) ?? await hasSession(request, message))) {
+      return await this.#stateless(request, peer, { message, form });
     }
     if (message.kind === "request" && message.method === "initialize") {
       return await this.#begin(request, peer, { message, form });
@@ -194,11 +193,18 @@ export class HttpServer {
   }
 }
 
-/** Whether a message is of a version with sessions beyond doubt: its header and its envelope name no other. */
-function isOfSession(headers: Headers, { message }: ClientMessage): boolean {
+/** Whether the version of a message has sessions, as the SDK decides it. */
+function hasSession({ url, headers }: Request, { message }: ClientMessage): Promise<boolean> {
+  return isLegacyRequest(new Request(url, { method: "POST", headers }), message);
+}
+
+/** The same for messages that leave no doubt, which are most, in a tenth of the time; undefined: the SDK decides. */
+function surelyHasSession(headers: Headers, { message }: ClientMessage): boolean | undefined {
   const version = headers.get("mcp-protocol-version");
-  if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return false;
-  return member(member(member(message, "params"), "_meta"), PROTOCOL_VERSION_META_KEY) === undefined;
+  const isEnveloped = member(member(member(message, "params"), "_meta"), PROTOCOL_VERSION_META_KEY) !== undefined;
+  if (!isEnveloped && (version === null || SUPPORTED_PROTOCOL_VERSIONS.includes(version))) return true;
+  const isOther = version === STATELESS_VERSION && "method" in message && message.method !== "initialize";
+  return isOther ? false : undefined;
 }
 
 function withCors(response: Response, origin: string | null): Response {

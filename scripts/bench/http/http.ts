@@ -1,28 +1,13 @@
 import { HttpServer } from "../../client/http_server.ts";
+import { calls, type HttpPlan, type Servers } from "./calls.ts";
 import { HttpSession } from "./http_client.ts";
 import { sessionMemory } from "./http_memory.ts";
 import type { Programs } from "../programs.ts";
-import type { Row, Target } from "../report.ts";
+import type { Row } from "../report.ts";
 import { StdioClient } from "../stdio_client.ts";
 
 /** How many sessions there are at once (N5). */
 const SESSIONS = 32;
-
-/** How much to measure. */
-export interface HttpPlan {
-  /** Turns taken between the ways. */
-  readonly rounds: number;
-  /** Calls per turn. */
-  readonly calls: number;
-}
-
-interface Servers {
-  readonly shared: HttpServer;
-  readonly isolated: HttpServer;
-}
-
-const ECHO = { command: "echo hi", execution_mode: "Synchronous" };
-const ADDED: Target = { text: "N5: < 1.5 ms more", met: ({ p50, ratio }) => p50 - p50 / ratio < 1.5 };
 
 /** What the bridge adds to a call, what its sessions cost, and many of them at once (N5). */
 export async function http(programs: Programs, plan: HttpPlan): Promise<readonly Row[]> {
@@ -31,32 +16,11 @@ export async function http(programs: Programs, plan: HttpPlan): Promise<readonly
   await Promise.all([shared.address, isolated.address]);
   const servers = { shared, isolated };
   return [
-    ...await added(programs, servers, plan),
+    ...await calls(programs, servers, plan),
     ...await creation(programs, servers, plan.rounds * 4),
     ...await sessionMemory(programs, SESSIONS),
     ...await together(programs, servers, plan),
   ];
-}
-
-/** The same calls over stdio, over HTTP, and over HTTP to a session's own process, in turns. */
-async function added(programs: Programs, servers: Servers, plan: HttpPlan): Promise<readonly Row[]> {
-  await using stdio = new StdioClient(programs.packed());
-  await stdio.initialize();
-  await using shared = await HttpSession.open(servers.shared);
-  await using isolated = await HttpSession.open(servers.isolated, programs.directory("one"));
-  const rows: Row[] = [];
-  for (const [name, args] of [["status", {}], ["sandboxed_shell", ECHO]] as const) {
-    const ways = [stdio, shared, isolated].map((client) => () => client.call(name, args));
-    const [floor = [], ...ours] = await inTurns(ways, plan);
-    rows.push(...["shared", "isolated"].map((mode, index) => ({
-      measure: `${name} over HTTP, ${mode}`,
-      unit: "ms",
-      ours: ours[index] ?? [],
-      floor: { name: `${name} over stdio`, samples: floor },
-      target: ADDED,
-    })));
-  }
-  return rows;
 }
 
 /** From the first request to the first list of tools; the floor is a server of one's own over stdio. */
@@ -101,7 +65,7 @@ async function together(programs: Programs, { shared, isolated }: Servers, plan:
     await Promise.all(all.map((session) => session[Symbol.asyncDispose]()));
   }
   const all = await openedAtOnce(() => HttpSession.open(isolated, root), inIsolated);
-  await Promise.all(all.map((session) => session.call("sandboxed_shell", ECHO)));
+  await Promise.all(all.map((session) => session.call("sandboxed_shell", { command: "true" })));
   await Promise.all(all.map((session) => session[Symbol.asyncDispose]()));
   return [
     { measure: `${SESSIONS} sessions at once serve, shared`, unit: "ms", ours: inShared },
@@ -131,20 +95,4 @@ async function rate(calls: number, clients: readonly (StdioClient | HttpSession)
     while (left-- > 0) await client.call("status", {});
   }));
   return calls / (performance.now() - begin) * 1000;
-}
-
-/** Each way once, again and again: what else the machine does falls on all of them. */
-async function inTurns(
-  ways: readonly (() => Promise<unknown>)[],
-  { rounds, calls }: HttpPlan,
-): Promise<readonly (readonly number[])[]> {
-  const samples: number[][] = ways.map(() => []);
-  for (let turn = -calls; turn < rounds * calls; turn++) {
-    for (const [index, call] of ways.entries()) {
-      const begin = performance.now();
-      await call();
-      if (turn >= 0) samples[index]?.push(performance.now() - begin);
-    }
-  }
-  return samples;
 }

@@ -1,16 +1,45 @@
-/** A lean client over HTTP: what is measured is the server, and the client's `fetch`. */
+/** Lean clients over HTTP, with the headers that clients send. */
 import { EventReader } from "../../../tests/_support/clients/event_reader.ts";
 import type { HttpServer } from "../../client/http_server.ts";
 import type { Response as Message } from "../stdio_client.ts";
+import { type Answered, HttpConnections } from "./http_connections.ts";
+
+/** A client of any version. */
+abstract class HttpClient {
+  protected readonly connections: HttpConnections;
+  #lastId = 0;
+
+  constructor(url: URL) {
+    this.connections = new HttpConnections(url);
+  }
+
+  protected abstract post(method: string, id: number, params: object): Promise<Answered>;
+
+  /** Sends a request and gives its response. @throws Error for an error response. */
+  async request(method: string, params: object): Promise<Message> {
+    const { status, message } = await this.post(method, ++this.#lastId, params);
+    if (message === "") throw new Error(`"${method}" was answered with ${status} and no message`);
+    // The server under test wrote it; only the fields of `Message` are looked at.
+    const response = JSON.parse(message) as Message;
+    if (response.error !== undefined) throw new Error(`"${method}" was refused: ${response.error.message}`);
+    return response;
+  }
+
+  /** Calls a tool. @throws Error for an error result. */
+  async call(name: string, args: object): Promise<void> {
+    const { result } = await this.request("tools/call", { name, arguments: args });
+    if (result === undefined || result.isError === true) throw new Error(`"${name}" failed: ${JSON.stringify(result)}`);
+  }
+}
 
 /** A session of 2025-11-25. */
-export class HttpSession implements AsyncDisposable {
+export class HttpSession extends HttpClient implements AsyncDisposable {
   readonly #url: URL;
   #headers: Readonly<Record<string, string>> = {};
   #stream: EventReader | undefined;
-  #lastId = 0;
 
   private constructor(url: URL) {
+    super(url);
     this.#url = url;
   }
 
@@ -22,18 +51,13 @@ export class HttpSession implements AsyncDisposable {
   }
 
   async #begin(root: string | undefined): Promise<void> {
-    const response = await this.#post({
-      method: "initialize",
-      id: 0,
-      params: {
-        protocolVersion: "2025-11-25",
-        capabilities: root === undefined ? {} : { roots: {} },
-        clientInfo: { name: "bench", version: "1" },
-      },
+    const { status, header } = await this.post("initialize", 0, {
+      protocolVersion: "2025-11-25",
+      capabilities: root === undefined ? {} : { roots: {} },
+      clientInfo: { name: "bench", version: "1" },
     });
-    await response.body?.cancel();
-    const session = response.headers.get("mcp-session-id");
-    if (session === null) throw new Error(`No session was given: ${response.status}`);
+    const session = header("mcp-session-id");
+    if (session === undefined) throw new Error(`No session was given: ${status}`);
     this.#headers = { "mcp-session-id": session, "mcp-protocol-version": "2025-11-25" };
     if (root !== undefined) {
       const headers = { ...this.#headers, accept: "text/event-stream" };
@@ -44,25 +68,16 @@ export class HttpSession implements AsyncDisposable {
     await this.request("tools/list", {});
   }
 
-  /** Sends a request and gives its response. @throws Error for an error response. */
-  async request(method: string, params: object): Promise<Message> {
-    const response = await this.#post({ id: ++this.#lastId, method, params });
-    const message: Message = await response.json();
-    if (message.error !== undefined) throw new Error(`"${method}" was refused: ${message.error.message}`);
-    return message;
-  }
-
-  /** Calls a tool. @throws Error for an error result. */
-  async call(name: string, args: object): Promise<void> {
-    const { result } = await this.request("tools/call", { name, arguments: args });
-    if (result === undefined || result.isError === true) throw new Error(`"${name}" failed: ${JSON.stringify(result)}`);
-  }
-
   /** Ends the session. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stream?.[Symbol.asyncDispose]();
     const response = await fetch(this.#url, { method: "DELETE", headers: this.#headers });
     await response.body?.cancel();
+    this.connections[Symbol.dispose]();
+  }
+
+  protected post(method: string, id: number, params: object): Promise<Answered> {
+    return this.connections.post(this.#headers, { id, method, params });
   }
 
   async #nameRoot(root: string): Promise<void> {
@@ -71,14 +86,26 @@ export class HttpSession implements AsyncDisposable {
   }
 
   async #tell(message: object): Promise<void> {
-    await (await this.#post(message)).body?.cancel();
+    await this.connections.post(this.#headers, message);
+  }
+}
+
+const VERSION = "2026-07-28";
+const ENVELOPE = {
+  "io.modelcontextprotocol/protocolVersion": VERSION,
+  "io.modelcontextprotocol/clientInfo": { name: "bench", version: "1" },
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+
+/** Requests of 2026-07-28, which has no sessions. */
+export class StatelessClient extends HttpClient implements Disposable {
+  protected post(method: string, id: number, params: object): Promise<Answered> {
+    const name = "name" in params ? { "mcp-name": String(params.name) } : {};
+    const headers = { "mcp-protocol-version": VERSION, "mcp-method": method, ...name };
+    return this.connections.post(headers, { id, method, params: { ...params, _meta: ENVELOPE } });
   }
 
-  #post(message: object): Promise<Response> {
-    return fetch(this.#url, {
-      method: "POST",
-      headers: { ...this.#headers, "content-type": "application/json", accept: "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", ...message }),
-    });
+  [Symbol.dispose](): void {
+    this.connections[Symbol.dispose]();
   }
 }

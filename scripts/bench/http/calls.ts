@@ -1,0 +1,123 @@
+import { processorTime } from "../beside/processor_time.ts";
+import type { HttpServer } from "../../client/http_server.ts";
+import type { Programs } from "../programs.ts";
+import type { Row, Target } from "../report.ts";
+import { StdioClient } from "../stdio_client.ts";
+import { HttpSession, StatelessClient } from "./http_client.ts";
+
+/** How much to measure. */
+export interface HttpPlan {
+  /** Turns taken between the ways. */
+  readonly rounds: number;
+  /** Calls per turn. */
+  readonly calls: number;
+}
+
+export interface Servers {
+  readonly shared: HttpServer;
+  readonly isolated: HttpServer;
+}
+
+/** One way to call a server. */
+interface Way {
+  /** As the rows name it. */
+  readonly name: string;
+  readonly client: { call(name: string, args: object): Promise<unknown> };
+  readonly pid: number;
+  /** A call one after the other takes at most so many milliseconds longer than over stdio; absent: no demand. */
+  readonly mostMore?: number;
+  /** With many commands in flight it runs at least so many times those of stdio; absent: no demand. */
+  readonly leastRate?: number;
+}
+
+interface Samples {
+  readonly times: number[];
+  readonly rates: number[];
+  readonly processor: number[];
+}
+
+const CALLS = [["status", {}], ["sandboxed_shell", { command: "echo hi", execution_mode: "Synchronous" }]] as const;
+const IN_FLIGHT = 16;
+/** Calls of one turn in which processor time is counted: it comes in steps of 10 ms. */
+const MANY = 5;
+
+/** The same calls over stdio and over HTTP, all ways in turns: one by one and many in flight (N5). */
+export async function calls(programs: Programs, servers: Servers, plan: HttpPlan): Promise<readonly Row[]> {
+  await using stack = new AsyncDisposableStack();
+  const stdio = stack.use(new StdioClient(programs.packed()));
+  await stdio.initialize();
+  const shared = stack.use(await HttpSession.open(servers.shared));
+  const stateless = stack.use(new StatelessClient(await servers.shared.address));
+  const isolated = stack.use(await HttpSession.open(servers.isolated, programs.directory("one")));
+  const ways: readonly [Way, ...Way[]] = [
+    { name: "stdio", client: stdio, pid: stdio.pid },
+    { name: "shared", client: shared, pid: servers.shared.pid, mostMore: 0.6, leastRate: 0.85 },
+    { name: "2026-07-28", client: stateless, pid: servers.shared.pid },
+    { name: "isolated", client: isolated, pid: servers.isolated.pid, mostMore: 1 },
+  ];
+  const rows: Row[] = [];
+  for (const [tool, args] of CALLS) {
+    const samples = new Map<Way, Samples>(ways.map((way) => [way, { times: [], rates: [], processor: [] }]));
+    for (let round = -1; round < plan.rounds; round++) {
+      for (const [way, all] of samples) {
+        const turn = await oneTurn(way, () => way.client.call(tool, args), plan.calls);
+        if (round < 0) continue; // It warms up.
+        all.times.push(...turn.times);
+        all.rates.push(turn.rate);
+        all.processor.push(turn.processor);
+      }
+    }
+    rows.push(...rowsOf(tool, samples, ways[0]));
+  }
+  return rows;
+}
+
+async function oneTurn({ pid }: Way, call: () => Promise<unknown>, count: number) {
+  const times: number[] = [];
+  for (let index = 0; index < count; index++) {
+    const begin = performance.now();
+    await call();
+    times.push(performance.now() - begin);
+  }
+  const many = count * MANY;
+  const before = await processorTime([pid]);
+  const begin = performance.now();
+  let left = many;
+  await Promise.all(Array.from({ length: IN_FLIGHT }, async () => {
+    while (left-- > 0) await call();
+  }));
+  const rate = many / (performance.now() - begin) * 1000;
+  const after = await processorTime([pid]);
+  const processor = (after.servers + after.children - before.servers - before.children) / many;
+  return { times, rate, processor };
+}
+
+function rowsOf(tool: string, samples: ReadonlyMap<Way, Samples>, stdio: Way): readonly Row[] {
+  const floor = samples.get(stdio);
+  const row = (measure: string, unit: string, kind: keyof Samples, own: Samples, target?: Target): Row => ({
+    measure,
+    unit,
+    ours: own[kind],
+    floor: { name: `${tool} over stdio`, samples: floor?.[kind] ?? [] },
+    ...target !== undefined && { target },
+  });
+  return [...samples].filter(([way]) => way !== stdio).flatMap(([{ name, mostMore, leastRate }, own]) => [
+    row(`${tool} over HTTP, ${name}`, "ms", "times", own, mostMore === undefined ? undefined : atMostMore(mostMore)),
+    row(
+      `${tool} over HTTP, ${name}, ${IN_FLIGHT} in flight`,
+      "calls/s",
+      "rates",
+      own,
+      leastRate === undefined || tool === "status" ? undefined : atLeast(leastRate),
+    ),
+    row(`processor time of ${tool} over HTTP, ${name}`, "ms", "processor", own),
+  ]);
+}
+
+function atMostMore(most: number): Target {
+  return { text: `N5: <= ${most} ms more`, met: ({ p50, ratio }) => p50 - p50 / ratio <= most };
+}
+
+function atLeast(least: number): Target {
+  return { text: `N5: >= ${least} x`, met: ({ ratio }) => ratio >= least };
+}
