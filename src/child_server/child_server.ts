@@ -1,6 +1,6 @@
 /** A child server: a stdio MCP server as a child process, independent of how it is started and confined. */
 import { attempt, ignoreClosedPipe } from "../base/errors.ts";
-import { textLines } from "../wire/line_splitter.ts";
+import { textLines } from "../wire/message_reader.ts";
 
 export interface ChildServer {
   /** Writes to its stdin; resolves when the child has taken the bytes, or is gone. Never rejects. */

@@ -4,7 +4,7 @@
  */
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { textLines } from "../wire/line_splitter.ts";
+import { textLines } from "../wire/message_reader.ts";
 
 interface StderrFileOptions {
   /** In a directory that no command can change; created or truncated. */

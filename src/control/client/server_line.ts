@@ -2,7 +2,7 @@
 import { encodeText } from "../../base/text.ts";
 import { undefinedFor } from "../../base/errors.ts";
 import type { UnixStream, UnixStreams } from "../../system/sockets/unix_stream.ts";
-import { textLines } from "../../wire/line_splitter.ts";
+import { textLines } from "../../wire/message_reader.ts";
 import { type Entry, removeIfDead } from "../place/entries.ts";
 import {
   type ControlEvent,

@@ -1,7 +1,7 @@
 /** A person's program that is connected: the lines that it sends, and events for it. */
 import type { UnixStream } from "../../system/sockets/unix_stream.ts";
 import { encodeText } from "../../base/text.ts";
-import { textLines } from "../../wire/line_splitter.ts";
+import { textLines } from "../../wire/message_reader.ts";
 import { type ControlEvent, eventLine, LONGEST_LINE } from "../protocol/messages.ts";
 
 const IS_THERE: boolean = true;

@@ -9,8 +9,7 @@ import type { ToolContext } from "../project/native_tool.ts";
 import type { Place } from "../../system/tree/tree.ts";
 import type { Project } from "../project/project.ts";
 import { revOf } from "../project/seen_contents.ts";
-import { storeContent, type Stored } from "./store_content.ts";
-import { openTarget, type Target } from "./target.ts";
+import { openTarget, storeContent, type Stored, type Target } from "./target.ts";
 
 /** The arguments of a call about a file. */
 type ChangeArguments = Pick<CallOf<"files_write">, "path" | "expected_rev" | "dry_run">;

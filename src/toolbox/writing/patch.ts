@@ -11,8 +11,7 @@ import type { ToolContext } from "../project/native_tool.ts";
 import { type Change, changeText } from "./change_file.ts";
 import { editedChange } from "./edit.ts";
 import { newFile } from "./new_content.ts";
-import { removeTarget, storeContent, type Stored } from "./store_content.ts";
-import { openTarget, type Target } from "./target.ts";
+import { openTarget, removeTarget, storeContent, type Stored, type Target } from "./target.ts";
 
 /** One step of a patch: a file gets new content, or is removed. */
 interface Step {

@@ -1,7 +1,7 @@
 /** The lines of audit logs, in bounded memory whatever their size (V1). */
 import { messageOf } from "../../../base/errors.ts";
 import { isObject, parseJson } from "../../../wire/json_value.ts";
-import { textLines } from "../../../wire/line_splitter.ts";
+import { textLines } from "../../../wire/message_reader.ts";
 
 /** A line with the longest command line, of many words, is shorter, bytes. */
 const LONGEST_LINE = 4 * 1024 * 1024;
