@@ -24,7 +24,6 @@ export interface DenortPin {
   readonly denort: readonly string[];
 }
 
-/** All targets. */
 export const TARGETS: readonly Target[] = Object.keys(pins.targets) as Target[]; // the keys of a constant object are known
 
 /** The text of the file with the pins, in the repository. */

@@ -222,7 +222,6 @@ const LISTING: Stub["listing"] = [
   ["0f05", "syscall"],
 ];
 
-/** The x86-64 stub. */
 export const STUB_X64: Stub = {
   listing: LISTING,
   /** EM_X86_64 (linux/elf-em.h) */

@@ -4,7 +4,6 @@ import { zipOf } from "./zip.ts";
 /** A time that zip files can hold, in seconds: the one that npm gives to files too. */
 const TIME = Date.UTC(1985, 9, 26, 8, 15) / 1000;
 
-/** A file for an archive. */
 export interface ArchiveFile {
   /** Its path in the archive, without a slash in front. */
   readonly path: string;

@@ -6,7 +6,6 @@
 /** Signals of users and process managers; SIGHUP is a closed terminal. */
 const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** Requests to end. */
 interface EndRequests {
   /** Aborted by the first signal, whose name is the reason. */
   readonly stop: AbortSignal;

@@ -1,7 +1,6 @@
 /** The person at the client of a call, as far as a question can reach one (S35). */
 import type { Outcome } from "../outcome.ts";
 
-/** A form with one choice. */
 export interface ChoiceForm {
   /** One line in our own words, safe to show. */
   readonly message: string;

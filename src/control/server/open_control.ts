@@ -56,7 +56,6 @@ function killAnswer(server: ShownServer): Answer {
   };
 }
 
-/** The answer of a server. */
 function outputAnswer(server: ShownServer): Answer {
   return async ({ members: { operation: id, follow } }, peer) => {
     const found = findOperation(server, id);

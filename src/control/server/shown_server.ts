@@ -21,7 +21,6 @@ export interface ShownServer {
   readonly auditKill?: (operation: Operation) => Promise<void>;
 }
 
-/** Its sandbox, and the servers behind it. */
 export type Described = Pick<ListedServer, "sandbox" | "behind">;
 
 /** Which operations are listed, and with what. */

@@ -5,7 +5,6 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { RequestOptions } from "node:https";
 import type { Duplex } from "node:stream";
 
-/** An address of a host. */
 export interface HostAddress {
   readonly address: string;
   readonly family: number;

@@ -1,6 +1,5 @@
 /** Parses git's machine-readable lists of changed files. Pure. */
 
-/** One changed file. */
 export interface ChangedFile {
   /** `A`, `M`, `D`, `R`, `C`, `T`, `U`, or `??` for a file that git does not follow. */
   readonly letter: string;

@@ -11,7 +11,6 @@ export interface WindowOptions {
   readonly budget: number;
 }
 
-/** A line of the window. */
 export interface WindowLine {
   /** Without its end. */
   readonly text: string;

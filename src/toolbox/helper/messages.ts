@@ -14,7 +14,6 @@ export const HELPER_HEAP: readonly [name: string, value: string] = [
   "--max-old-space-size=224,--max-semi-space-size=4",
 ];
 
-/** The kinds of helpers. */
 export type HelperKind = "page" | "pdf" | "search" | "rules";
 
 /** To a helper: first the worker's setup, then one task after the other. */

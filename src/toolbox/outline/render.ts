@@ -3,7 +3,6 @@ import { visibleText } from "../../base/visible_text.ts";
 import { firstSentence } from "./doc.ts";
 import type { OutlineSymbol } from "./symbols.ts";
 
-/** The outline of one file. */
 export interface FileOutline {
   /** Its path in answers. */
   readonly path: string;

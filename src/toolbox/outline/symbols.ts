@@ -92,7 +92,6 @@ function lineStarts(lines: readonly string[]): readonly number[] {
   });
 }
 
-/** The line of a place, from 0. */
 function lineAt(starts: readonly number[], place: number): number {
   let low = 0;
   let high = starts.length - 1;

@@ -5,7 +5,6 @@ import { type HtmlDocument, type HtmlElement, parseHtml, sizeOf } from "./html.t
 import { markdownOf } from "./markdown.ts";
 import { decodeText } from "./read_body.ts";
 
-/** A page as text. */
 export interface PageText {
   /** Undefined: it has none. */
   readonly title: string | undefined;

@@ -168,7 +168,6 @@ function withJournals<Result>(
   }
 }
 
-/** The journals, one path each. */
 function journalPaths(directory: string): readonly string[] {
   return Array.from(Deno.readDirSync(directory), ({ name }) => name).filter((name) => name.endsWith(SUFFIX)).sort()
     .map((name) => `${directory}/${name}`);

@@ -243,7 +243,6 @@ export function isOffered({ include, exclude }: ToolFilter, name: string): boole
     !exclude.some((pattern) => glob(pattern, "name")(name));
 }
 
-/** Reads the filter of an entry. */
 function readFilter(entry: EntryReader): ToolFilter {
   const include = entry.texts("includeTools", "enabled_tools", "enabledTools");
   const exclude = entry.texts("excludeTools", "disabled_tools", "disabledTools");

@@ -22,7 +22,6 @@ export type Completion =
   /** `free`: any word of the user. `tools`: the name of one tool, which the program lists; further words are the tool's. */
   | { readonly kind: "nothing" | "free" | "directories" | "files" | "tools" | "commands" };
 
-/** A flag for completion. */
 interface CompletedFlag {
   readonly name: FlagName;
   readonly help: string;

@@ -4,7 +4,6 @@ import type { Colours } from "../../terminal/colours.ts";
 import { firstSentence } from "../../../service/result/listed_texts.ts";
 import { wrapped } from "../../terminal/help.ts";
 
-/** Style of the table. */
 interface TableStyle {
   /** Columns of the terminal. */
   readonly width: number;

@@ -83,7 +83,6 @@ async function find(
   return success(sorted.slice(0, MOST_PLACES + 1));
 }
 
-/** The measures of functions. */
 const MEASURED: readonly Measure[] = ["function_lines", "nesting", "parameters"];
 
 function longFile(text: string, { limits }: MaxEngine): readonly FoundPlace[] {

@@ -125,7 +125,6 @@ function repositoryAbove(directory: string): string | undefined {
   return directory === "/" ? undefined : repositoryAbove(parentOf(directory));
 }
 
-/** What the session protects. */
 function protection({ guard }: Pick<SessionSandbox, "guard">): ProjectFacts["isProtected"] {
   return (path) => guard?.protected.some((one) => !one.fileOnly && isWithin(path, one.path)) === true;
 }

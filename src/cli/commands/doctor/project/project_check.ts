@@ -12,7 +12,6 @@ export interface NeededFlag {
   readonly value?: string;
 }
 
-/** A check of a project. */
 export interface ProjectCheck extends Check {
   /** What makes it work; empty: nothing is missing, or no flag should be set for it. */
   readonly flags: readonly NeededFlag[];

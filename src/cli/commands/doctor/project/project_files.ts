@@ -7,7 +7,6 @@ import { isFileError, readInside } from "../../../../system/reading/regular_file
 import { expected } from "../../../../system/paths.ts";
 import { isGenerated } from "../../../../sandbox/protect/nested_repositories.ts";
 
-/** A directory of the project. */
 export interface ProjectDirectory {
   /** Absolute, below a canonical scope. */
   readonly path: string;
