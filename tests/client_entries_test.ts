@@ -7,12 +7,12 @@ import { type EntryPlace, isTable, type Table, valueAt } from "../src/cli/comman
 import { jsonFormat } from "../src/cli/commands/clients/json_format.ts";
 import { tomlFormat } from "../src/cli/commands/clients/toml_format.ts";
 import { yamlFormat } from "../src/cli/commands/clients/yaml_format.ts";
-import { CLIENT_NAMES } from "../src/settings/flags/client_names.ts";
 import { withDeadline } from "./_support/deadline.ts";
 import { readLines } from "./_support/line_reader.ts";
 import { programStart } from "./_support/program.ts";
 import { runOnTerminal, runProgram } from "./_support/terminal.ts";
 import { Workbench } from "./_support/workbench.ts";
+import { CLIENT_NAMES } from "../src/settings/flags/actions.ts";
 
 interface Entry {
   readonly command: string;

@@ -22,7 +22,7 @@ import { builtinSource } from "../service/builtin/builtin_source.ts";
 import { ToolFileSource } from "../service/tool_files/tool_file_source.ts";
 import type { ConnectionShellsOptions } from "../service/shells/connection_shells.ts";
 import type { ResourceSource } from "../service/resource_source.ts";
-import { inlineLimits, type PublishedAs, type Service, type ToolSource } from "../service/service.ts";
+import { inlineLimits, type PrivateFile, type PublishedAs, type Service, type ToolSource } from "../service/service.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { StdioStreams } from "../service/connection/stdio_connection.ts";
 import type { ShownConnections } from "../control/server/shown_connections.ts";
@@ -38,7 +38,6 @@ import type { OpenToolbox } from "./open_toolbox.ts";
 import { offersSkills } from "./prompts/offers_skills.ts";
 import { promptSources } from "./prompts/open_prompts.ts";
 import { listedSources, liveTools } from "./live_tools.ts";
-import { writePrivateFile } from "./private_files.ts";
 import { openSession, type Session, type SessionOptions } from "./open_sandbox.ts";
 import { Housekeeping } from "./program/housekeeping.ts";
 import type { OpenServers, OpenServersOptions } from "./open_servers.ts";
@@ -295,4 +294,15 @@ function report(log: Logger, what: string): (thrown: unknown) => void {
 
 function isSame(one: PinnedDirectory, other: PinnedDirectory): boolean {
   return one.path === other.path && one.device === other.device && one.inode === other.inode;
+}
+
+/**
+ * Writes `text` to a new file that a command may read, and no other user (T7).
+ *
+ * @param directory the session's own, readable in the sandbox and not writable there
+ */
+export async function writePrivateFile(directory: string, text: string): Promise<PrivateFile> {
+  const path = `${directory}/${crypto.randomUUID()}`;
+  await Deno.writeTextFile(path, text, { createNew: true, mode: 0o600 });
+  return { path, remove: () => Deno.remove(path) };
 }

@@ -5,7 +5,6 @@
 import type { NetworkRefusal, NetworkUse } from "../base/command/network_use.ts";
 import { refusedInstead, type Unallowed, type UnlistedHosts } from "../base/command/unlisted_hosts.ts";
 import { attempt } from "../base/errors.ts";
-import { addressText } from "../system/network/address_bytes.ts";
 import { Connection, type ConnectionEnd, type Places } from "./connection.ts";
 import { RelayMemory } from "./direction.ts";
 import { DnsService } from "./dns_service.ts";
@@ -17,6 +16,7 @@ import { type Endpoint, Sockets } from "./sockets.ts";
 import type { Reachable } from "./reachable.ts";
 import { type Target, Targets } from "./targets.ts";
 import type { Termination, Terminator } from "./terminator.ts";
+import { addressText } from "../system/network/ip_address.ts";
 
 /** A command's end of something. */
 export type CommandSide = Endpoint & { readonly protocol: "udp" | "tcp" };

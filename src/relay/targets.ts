@@ -1,9 +1,8 @@
 /** What the connections of a network's commands are for: decided once for each address and port, and then kept. */
 import { lazy } from "../base/lazy.ts";
 import type { NetworkRefusal } from "../base/command/network_use.ts";
-import { addressText, bytesOfAddress } from "../system/network/address_bytes.ts";
 import { reachedAddress } from "../system/network/address_class.ts";
-import type { IpAddress } from "../system/network/ip_address.ts";
+import { addressText, bytesOfAddress, type IpAddress } from "../system/network/ip_address.ts";
 import { isLoopbackHost } from "../system/network/public_address.ts";
 import type { HostAddress } from "../system/network/request_to_address.ts";
 import type { Judge, Place, Places } from "./connection.ts";

@@ -7,7 +7,6 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { attempt } from "../base/errors.ts";
 import { fingerprint } from "../base/fingerprint.ts";
 import { expected, isWithin, realPath } from "../system/paths.ts";
-import { freeLock } from "../system/free_lock.ts";
 import { type FileOpener, withFileOpener } from "../system/reading/file_opener.ts";
 import { readTextIfRegular } from "../system/reading/regular_file.ts";
 import { type PlaceQuestion, scopeCache, sessionBases } from "./directories/private_directories.ts";
@@ -28,6 +27,7 @@ import { sensitivePlaces, sensitiveProblem } from "./protect/credential_paths.ts
 import { type ProtectedPath, protectedPaths } from "./protect/protected_paths.ts";
 import type { SandboxSettings } from "./policy/sandbox_settings.ts";
 import type { GuardPlan } from "./protect/guard_view.ts";
+import { freeLock } from "../system/replace/file_lock.ts";
 
 /** How the system is asked. */
 export interface PathSystem {

@@ -7,13 +7,13 @@ import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { shorten, writtenOut } from "../base/visible_text.ts";
 import type { TerminatedUse, Termination, Terminator, TerminatorTarget } from "../relay/terminator.ts";
-import { addressText } from "../system/network/address_bytes.ts";
 import { type AddressedAnswer, type HostAddress, requestToAddress } from "../system/network/request_to_address.ts";
 import { tlsToAddress } from "../system/network/tls_to_address.ts";
 import { hideIn, hidingStream } from "./hide.ts";
 import type { RequestLine } from "./permitted_request.ts";
 import { type HostSecret, type PutIn, putIn } from "./put_in.ts";
 import { makeCertificate, type SessionCertificate } from "./session_certificate.ts";
+import { addressText } from "../system/network/ip_address.ts";
 
 /** Secrets by `host:port`. */
 export type SecretsByHost = ReadonlyMap<string, readonly HostSecret[]>;

@@ -1,8 +1,8 @@
 /** The entries of clients that start the npm package: install links, and the plugin of Claude Code. */
 import { CLIENTS, ENTRY_NAME } from "../../../src/cli/commands/clients/client_facts.ts";
 import { clientValue } from "../../../src/cli/commands/clients/client_settings.ts";
-import type { ClientName } from "../../../src/settings/flags/client_names.ts";
 import type { Project } from "../project.ts";
+import type { ClientName } from "../../../src/settings/flags/actions.ts";
 
 /** A link that installs the server in a client. */
 export interface InstallLink {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { SILENT } from "../../base/log.ts";
 import { createSessionDirectories, removeSessionDirectories } from "../../sandbox/directories/session_directory.ts";
-import { freeLock } from "../../system/free_lock.ts";
 import { Housekeeping } from "./housekeeping.ts";
+import { freeLock } from "../../system/replace/file_lock.ts";
 
 Deno.test("S5 Housekeeping removes what a killed session left, and nothing where the session ends before", async () => {
   const base = await Deno.realPath(await Deno.makeTempDir());

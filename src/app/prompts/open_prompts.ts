@@ -7,7 +7,7 @@ import { type FindValues, PromptFileSource } from "../../service/prompts/prompt_
 import type { PromptSource } from "../../service/prompts/prompt_source.ts";
 import { chosenDirectory, DEFAULT_DIRECTORIES, projectDirectory } from "../../settings/project_directories.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { shippedPrompts } from "../../settings/shipped_prompts.ts";
+import { shippedPrompts } from "../../settings/shipped_texts.ts";
 import { absolutePath, realPath } from "../../system/paths.ts";
 import { userDirectory } from "../../system/user_directories.ts";
 import { readTextIfRegular } from "../../system/reading/regular_file.ts";

@@ -6,8 +6,8 @@ import { bundledSkill } from "../../prompt/skill/read_skill.ts";
 import { SkillSource } from "../../service/skills/skill_source.ts";
 import { projectDirectory } from "../../settings/project_directories.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { SHIPPED_SKILL, shippedSkill } from "../../settings/shipped_skill.ts";
 import { skillPlaces } from "./offers_skills.ts";
+import { SHIPPED_SKILL, shippedSkill } from "../../settings/shipped_texts.ts";
 
 export interface SkillOptions {
   readonly settings: Settings;

@@ -7,7 +7,6 @@
 import { failure, type Outcome, success } from "../outcome.ts";
 import { didYouMean } from "../suggest.ts";
 import { shorten, writtenOut } from "../visible_text.ts";
-import { PRESETS } from "./presets.ts";
 
 /** One entry, for each port that it has. */
 export interface NameRule {
@@ -226,3 +225,11 @@ function printPort({ port, anyProtocol }: NameRule): string {
 function printRule(rule: NameRule): string {
   return `${printHost(rule)}:${printPort(rule)}`;
 }
+
+/** Ports at which hosts beyond a list can be asked for (S35): of ssh and the web. */
+export const ASKED_PORTS: readonly number[] = [22, 80, 443];
+
+import LISTS from "./presets.json" with { type: "json" };
+
+/** Shipped lists by name: the registries of package managers, and the hosts of repositories. */
+export const PRESETS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(LISTS));

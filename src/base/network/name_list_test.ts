@@ -1,5 +1,5 @@
-import { strict as assert } from "node:assert";
 import fc from "fast-check";
+import { strict as assert } from "node:assert";
 import {
   addressesIn,
   findRule,
@@ -8,9 +8,9 @@ import {
   narrowed,
   parseNameList,
   portsOf,
+  PRESETS,
   printNameList,
 } from "./name_list.ts";
-import { PRESETS } from "./presets.ts";
 
 function listOf(text: string): NameList {
   const parsed = parseNameList(text);

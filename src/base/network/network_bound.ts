@@ -1,6 +1,7 @@
 /** What a tool file says of the network of its commands (S43): it narrows what the server allows, and never widens it. Pure. */
 import { failure, type Outcome, success } from "../outcome.ts";
-import { covers, type NameList, type NameRule, parseNameList } from "./name_list.ts";
+import { covers, findRule, isListedName, type NameList, type NameRule, parseNameList } from "./name_list.ts";
+import type { NetworkRefusal } from "../command/network_use.ts";
 
 /** Where commands may connect. */
 export interface NetworkReach {
@@ -53,4 +54,13 @@ function commonRules(outer: NameList, inner: NameList): NameList {
     }
   }
   return [...found.values()];
+}
+
+/** `port`: undefined, where only the name was asked for. `bound`: what a tool file narrows the list to; undefined: none does. */
+export function refusedHost(host: string, port: number | undefined, bound: NetworkReach | undefined): NetworkRefusal {
+  const isLeftOut = bound !== undefined &&
+    !(port === undefined ? isListedName(bound.names, host) : findRule(bound.names, host, port));
+  if (isLeftOut) return { reason: 'is not on the list "network" of its tool file, where a person can add it' };
+  const subject = port === undefined ? host : `${host}:${port}`;
+  return { reason: "is not on the list of --network", flag: `--network ...,${subject}` };
 }

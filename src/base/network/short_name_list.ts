@@ -1,6 +1,5 @@
 /** A list in as few words as it can be typed (S30). Pure. */
-import { type NameList, narrowed, parseNameList, printHosts } from "./name_list.ts";
-import { PRESETS } from "./presets.ts";
+import { type NameList, narrowed, parseNameList, PRESETS, printHosts } from "./name_list.ts";
 
 /**
  * A list that parses to the same rules, with a preset for the rules that it holds; empty: the list is. One with more than

@@ -22,10 +22,12 @@ import { rules } from "./rules/rules.ts";
 import { uninstall } from "./uninstall/uninstall.ts";
 import { servers } from "./servers/servers.ts";
 import { migrate } from "./migrate/migrate.ts";
-import { schema } from "./schema.ts";
 import { undo } from "./undo/undo.ts";
 import { validate } from "./validate/validate.ts";
 import { version } from "./version/version.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
+import { mtdfSchemaText } from "../../catalog/format/mtdf.ts";
+import { print, printProblem } from "../terminal/print.ts";
 
 type Run = (context: CommandContext) => Promise<number>;
 
@@ -60,3 +62,18 @@ export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help" | "serve
   completions,
   version,
 };
+
+/** Prints the JSON Schema of tool files, or writes it to the files of `--write` (requirement L4). */
+async function schema({ flags }: CommandContext): Promise<number> {
+  const files = flags.get("write");
+  if (files === undefined) await print(mtdfSchemaText());
+  for (const file of files ?? []) {
+    try {
+      await Deno.writeTextFile(file, mtdfSchemaText());
+    } catch (thrown) {
+      throw new UserError(`Cannot write the schema to "${file}": ${messageOf(thrown)}`, { cause: thrown });
+    }
+    await printProblem(`Wrote ${file}`);
+  }
+  return 0;
+}

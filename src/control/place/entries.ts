@@ -5,7 +5,7 @@
 import { undefinedFor } from "../../base/errors.ts";
 import { encodeText } from "../../base/text.ts";
 import { writeAll } from "../../base/write_all.ts";
-import { freeLock } from "../../system/free_lock.ts";
+import { freeLock } from "../../system/replace/file_lock.ts";
 
 const TOKEN = ".token";
 const SOCKET = ".sock";

@@ -5,7 +5,6 @@
  */
 import type { OperationDenial } from "../../base/command/denial.ts";
 import { findRule, isListedName } from "../../base/network/name_list.ts";
-import { refusedHost } from "../../base/network/refused_host.ts";
 import type { NetworkUse } from "../../base/command/network_use.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { isAddress } from "../../system/network/public_address.ts";
@@ -15,6 +14,7 @@ import type { SandboxPolicy } from "../policy/policy.ts";
 import { LONGEST_TEXT } from "./mentioned_paths.ts";
 import { printsError } from "./printed_errors.ts";
 import type { DenialContext, EndedCommand } from "./question.ts";
+import { refusedHost } from "../../base/network/network_bound.ts";
 
 /** How many names are taken from a text. */
 const MOST_HOSTS = 16;

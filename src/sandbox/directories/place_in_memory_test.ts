@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { freeLock } from "../../system/free_lock.ts";
 import { Libc } from "../../system/libc.ts";
 import { TreeMaker } from "../../system/open_files/tree_maker.ts";
 import { supportedProcessor } from "../policy/prerequisites.ts";
 import { type MemoryQuestion, placeInMemory, removeFromMemory, removeOrphans } from "./place_in_memory.ts";
 import { createSessionDirectories, removeSessionDirectories, removeStaleSessions } from "./session_directory.ts";
+import { freeLock } from "../../system/replace/file_lock.ts";
 
 interface Asked extends MemoryQuestion {
   readonly base: string;

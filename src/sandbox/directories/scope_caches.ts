@@ -5,9 +5,9 @@
  */
 import { attempt } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { freeLock } from "../../system/free_lock.ts";
 import { isExpected } from "../../system/paths.ts";
 import { removeTree } from "../../system/open_files/remove_tree.ts";
+import { freeLock } from "../../system/replace/file_lock.ts";
 
 /** A cache unused for this long is removed, milliseconds: 30 days. */
 const KEPT_MS = 30 * 86_400_000;

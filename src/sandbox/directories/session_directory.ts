@@ -5,10 +5,10 @@
  */
 import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { withLibc } from "../../system/libc.ts";
-import { freeLock } from "../../system/free_lock.ts";
 import { TreeMaker } from "../../system/open_files/tree_maker.ts";
 import { removeTree } from "../../system/open_files/remove_tree.ts";
 import { removeFromMemory, removeOrphans } from "./place_in_memory.ts";
+import { freeLock } from "../../system/replace/file_lock.ts";
 
 /** What is left of a session that was killed is removed by a later one. */
 const PREFIX = "ahma_mcp-";

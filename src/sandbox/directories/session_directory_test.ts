@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { freeLock } from "../../system/free_lock.ts";
 import { createSessionDirectories, removeSessionDirectories, removeStaleSessions } from "./session_directory.ts";
+import { freeLock } from "../../system/replace/file_lock.ts";
 
 async function inBase(test: (base: string) => Promise<void>): Promise<void> {
   const base = await Deno.realPath(await Deno.makeTempDir());

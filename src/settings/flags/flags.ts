@@ -1,9 +1,9 @@
 import { ASK_KINDS } from "../../base/command/grant_subject.ts";
 import { SANDBOX_LAYERS } from "../../sandbox/policy/layers.ts";
-import { CLIENT_NAMES } from "./client_names.ts";
 import { type Flag, type FlagRow, LONGEST_SECONDS, ofSubcommands, taking } from "./flag.ts";
 import { HTTP_FLAGS } from "./http_flags.ts";
 import { UNIX_SOCKETS } from "../../sandbox/policy/confinement.ts";
+import { CLIENT_NAMES } from "./actions.ts";
 
 /** Every flag there is: the parser, the settings and the help text are made from this one table (requirement L1). */
 const FLAGS = {

@@ -1,6 +1,5 @@
 /** The values of `--publish`: ports of this machine for ports of commands (S34). Pure. */
-import { ASKED_PORTS } from "../../base/network/asked_ports.ts";
-import { portsOf } from "../../base/network/name_list.ts";
+import { ASKED_PORTS, portsOf } from "../../base/network/name_list.ts";
 import type { PublishedPort } from "../../base/network/published_port.ts";
 import type { ConfinementChoice } from "../../sandbox/policy/confinement.ts";
 

@@ -1,5 +1,4 @@
 /** Locks between processes (flock). The system releases a lock when its process ends. */
-import { freeLock } from "../free_lock.ts";
 
 const EXCLUSIVE = true;
 
@@ -30,4 +29,13 @@ export async function underLock<Value>(path: string, waitMs: number, work: () =>
   } finally {
     free();
   }
+}
+
+/**
+ * Releases the lock (flock) of a file and closes it. Closing alone is not enough: a program that is just being started
+ * has a copy of the descriptor for a moment, which would keep the lock.
+ */
+export function freeLock(file: Deno.FsFile): void {
+  file.unlockSync();
+  file.close();
 }

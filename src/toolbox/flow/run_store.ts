@@ -1,11 +1,11 @@
 /** Stores each run of a flow in a private file in the user's state directory, so that it outlives the server (K7). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { messageOf, undefinedFor } from "../../base/errors.ts";
-import { freeLock } from "../../system/free_lock.ts";
 import { expected } from "../../system/paths.ts";
 import { writePrivately } from "../../system/replace/private_file.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";
 import type { Run } from "./machine.ts";
+import { freeLock } from "../../system/replace/file_lock.ts";
 
 /** How long an unused run is kept, milliseconds. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;

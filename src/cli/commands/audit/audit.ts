@@ -4,11 +4,10 @@ import { absolutePath, realPath } from "../../../system/paths.ts";
 import { colours } from "../../terminal/colours.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { mayColour, print, printProblems, terminalWidth } from "../../terminal/print.ts";
-import { sinceMs } from "../../terminal/since.ts";
 import { AuditAdder, type AuditFilter } from "./audit_sum.ts";
 import { type AuditReport, auditText, problemsOf } from "./audit_text.ts";
 import { yourServers } from "../operations/your_servers.ts";
-import { readLog } from "./log_lines.ts";
+import { readLog, sinceMs } from "./log_lines.ts";
 
 /** Of a line in a pipe. */
 const WIDTH_IN_PIPE = 200;

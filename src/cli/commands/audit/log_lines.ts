@@ -1,5 +1,5 @@
 /** The lines of audit logs, in bounded memory whatever their size (V1). */
-import { messageOf } from "../../../base/errors.ts";
+import { messageOf, UsageError } from "../../../base/errors.ts";
 import { isObject, parseJson } from "../../../wire/json_value.ts";
 import { textLines } from "../../../wire/message_reader.ts";
 
@@ -50,4 +50,13 @@ export async function readLog(path: string, since: number, take: (line: AuditLin
     if (!(thrown instanceof Error)) throw thrown;
     return { path, lines, bad, problem: messageOf(thrown) };
   }
+}
+
+const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** How long ago `--since` means, milliseconds. @throws {UsageError} When it says no time. */
+export function sinceMs(since: string): number {
+  const [, count, unit = ""] = /^(\d{1,4})([hdw])$/.exec(since) ?? [];
+  if (count !== undefined) return Number(count) * (UNITS[unit] ?? 0);
+  throw new UsageError(`Cannot use --since "${since}": expected hours, days or weeks, as in 12h, 7d, 2w`);
 }

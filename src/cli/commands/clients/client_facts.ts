@@ -1,6 +1,6 @@
 /** Facts about each MCP client: the file of its settings, and the form of an entry there. Pure data. */
-import type { ClientName } from "../../../settings/flags/client_names.ts";
 import type { EntryPlace } from "./entry_place.ts";
+import type { ClientName } from "../../../settings/flags/actions.ts";
 
 /** A command line and its variables. */
 export interface Entry {

@@ -1,12 +1,12 @@
 /** Settings of each MCP client that start this program for a project. Pure. */
 import type { RunningProgram } from "../../../app/program/own_program.ts";
-import { CLIENT_NAMES, type ClientName } from "../../../settings/flags/client_names.ts";
 import { type ClientFile, CLIENTS, ENTRY_NAME } from "./client_facts.ts";
 import type { Table } from "./entry_place.ts";
 import { type EntryIn, withEntry } from "./settings_change.ts";
 import { homeOf } from "../../../system/user_directories.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { SettingsFile } from "./settings_file.ts";
+import { CLIENT_NAMES, type ClientName } from "../../../settings/flags/actions.ts";
 
 /** One client's settings. */
 export interface ClientSettings {

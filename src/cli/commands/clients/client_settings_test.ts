@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { parse } from "smol-toml";
 import { parse as parseYaml } from "yaml";
-import type { ClientName } from "../../../settings/flags/client_names.ts";
 import { CLIENTS } from "./client_facts.ts";
 import { clientSettings } from "./client_settings.ts";
 import { ENTRY_NETWORK } from "./entry_network.ts";
+import type { ClientName } from "../../../settings/flags/actions.ts";
 
 const PROGRAM = { command: '/opt/a "b"/ahma_mcp', args: [], environment: { AHMA_DENO: "/opt/deno" } };
 const TOOLS = ["--bundles", "git", ...ENTRY_NETWORK];

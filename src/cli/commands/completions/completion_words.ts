@@ -1,5 +1,4 @@
 /** The data of the completions of every shell. */
-import { PRESETS } from "../../../base/network/presets.ts";
 import { NETWORKS } from "../../../sandbox/policy/confinement.ts";
 import { flagsOf } from "../../../settings/flags/parse_command_line.ts";
 import { BUNDLE_WORDS } from "../../../settings/bundles.ts";
@@ -15,6 +14,7 @@ import {
 } from "../../../settings/flags/actions.ts";
 import type { Operands } from "../../../settings/flags/subcommand.ts";
 import { factsOf, type Subcommand, SUBCOMMANDS } from "../../../settings/flags/subcommands.ts";
+import { PRESETS } from "../../../base/network/name_list.ts";
 
 /** What can follow a flag or a subcommand. */
 export type Completion =

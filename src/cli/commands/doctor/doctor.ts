@@ -23,11 +23,11 @@ import { checkPrompts, checkSkills, checkTools } from "./tool_checks.ts";
 import { checkSandbox, checkSelfTest } from "./self_check.ts";
 import { type ProgramForm, programPath, thisForm, thisProgram } from "../../../app/program/own_program.ts";
 import { summaryOfPolicy } from "../../../settings/policy/held.ts";
-import type { ClientName } from "../../../settings/flags/client_names.ts";
 import { wrapped } from "../../terminal/help.ts";
 import { runtimeCache } from "../../../sandbox/grants/runtime_cache.ts";
 import { gpuNodesHere, isGpu, openedNodes } from "../../../sandbox/grants/gpu.ts";
 import { withLibc } from "../../../system/libc.ts";
+import type { ClientName } from "../../../settings/flags/actions.ts";
 
 /** Runs all checks; resolves with the exit code. */
 export async function doctor(context: CommandContext): Promise<number> {

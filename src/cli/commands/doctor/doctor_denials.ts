@@ -7,8 +7,7 @@ import { userSettingsPath } from "../../../settings/settings_files.ts";
 import { absolutePath } from "../../../system/paths.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print } from "../../terminal/print.ts";
-import { sinceMs } from "../../terminal/since.ts";
-import { readLog } from "../audit/log_lines.ts";
+import { readLog, sinceMs } from "../audit/log_lines.ts";
 import { type DeniedSubject, DeniedSubjects, type ProposedSettings, proposedSettings } from "../audit/proposal.ts";
 
 const MOST_SHOWN = 40;

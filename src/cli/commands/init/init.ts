@@ -5,10 +5,8 @@
 import { thisProgram } from "../../../app/program/own_program.ts";
 import { type AskKind, isPathKind } from "../../../base/command/grant_subject.ts";
 import { mtdfSchemaText } from "../../../catalog/format/mtdf.ts";
-import { CLIENT_NAMES } from "../../../settings/flags/client_names.ts";
 import { readNetwork } from "../../../settings/flags/network_value.ts";
 import { askingRefused, closedBy } from "../../../settings/policy/held.ts";
-import { SHIPPED_SKILL, shippedSkill } from "../../../settings/shipped_skill.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print } from "../../terminal/print.ts";
 import { changeSettings } from "../clients/change_settings.ts";
@@ -19,6 +17,8 @@ import { hostsNamedIn } from "../doctor/project/project_hosts.ts";
 import { withEntry } from "../clients/settings_change.ts";
 import { SettingsFile } from "../clients/settings_file.ts";
 import { EXAMPLE_TOOL_TEXT } from "./example_tool.ts";
+import { SHIPPED_SKILL, shippedSkill } from "../../../settings/shipped_texts.ts";
+import { CLIENT_NAMES } from "../../../settings/flags/actions.ts";
 
 /** Files of the project, and their texts. */
 const FILES: readonly (readonly [file: string, text: () => string])[] = [

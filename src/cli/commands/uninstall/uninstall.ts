@@ -1,12 +1,12 @@
 /** `uninstall` removes our entry from a client's settings, and says what else is left on this machine. */
 import { attempt, UsageError } from "../../../base/errors.ts";
-import { CLIENT_NAMES } from "../../../settings/flags/client_names.ts";
 import { userDirectory } from "../../../system/user_directories.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print } from "../../terminal/print.ts";
 import { changeSettings } from "../clients/change_settings.ts";
 import { type ChosenClient, chosenClients } from "../clients/client_settings.ts";
 import { withoutEntry } from "../clients/settings_change.ts";
+import { CLIENT_NAMES } from "../../../settings/flags/actions.ts";
 
 /**
  * Resolves with the exit code: 1 when the person at the terminal said no.

@@ -1,14 +1,13 @@
 /** The network by name that a session's commands share (S30): made once, kept open, and served by the relay. */
-import { ASKED_PORTS } from "../../../base/network/asked_ports.ts";
 import {
   addressesIn,
+  ASKED_PORTS,
   findRule,
   hasName,
   isListedName,
   type NameList,
   portsOf,
 } from "../../../base/network/name_list.ts";
-import { refusedHost } from "../../../base/network/refused_host.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { PublishedPort } from "../../../base/network/published_port.ts";
@@ -18,12 +17,12 @@ import type { Terminator } from "../../../relay/terminator.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import { FIRST_LISTENER_FD, type NamedNetworkPlan } from "../../../sandbox/launcher/steps/named_network_steps.ts";
 import { addressesOf } from "../../../system/network/request_to_address.ts";
-import { bytesOfAddress } from "../../../system/network/address_bytes.ts";
 import { dialProblem } from "../../../system/network/dialled_address.ts";
-import type { IpAddress } from "../../../system/network/ip_address.ts";
+import { bytesOfAddress, type IpAddress } from "../../../system/network/ip_address.ts";
 import type { OwnAddresses } from "../../../system/network/own_addresses.ts";
 import type { Spawner } from "../../spawn.ts";
 import { NetworkUsers } from "./network_users.ts";
+import { refusedHost } from "../../../base/network/network_bound.ts";
 
 /** What the network of a policy has; undefined: it has none by name. */
 export function planOf(

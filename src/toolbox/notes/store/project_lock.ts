@@ -2,9 +2,9 @@
  * The lock of a project's notes: one writer at a time among all servers. The system releases it when its process ends.
  */
 import { attempt, UserError } from "../../../base/errors.ts";
-import { freeLock } from "../../../system/free_lock.ts";
 import type { Project } from "../../project/project.ts";
 import { inFolder, inMadeFolder } from "./note_folder.ts";
+import { freeLock } from "../../../system/replace/file_lock.ts";
 
 /** Files that are not part of the project: locks, current lists, answers. */
 export const STATE = ".ahma/state";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writePrivateFile } from "./private_files.ts";
+import { writePrivateFile } from "./compose_service.ts";
 
 Deno.test("T7 writePrivateFile() makes a file of its own, 0600, that goes when it is removed", async () => {
   const directory = await Deno.makeTempDir();

@@ -1,6 +1,6 @@
 /**
- * The shipped prompts, as they are inside the packed program (Q1). Each is a separate text import and evaluated only
- * when asked for, so that none of them costs anything at start.
+ * The shipped prompts and the skill, as they are inside the packed program (Q1, Q6). Each is a separate text import and
+ * evaluated only when asked for, so that none of them costs anything at start.
  */
 import type { PromptText } from "../prompt/format/read_prompt.ts";
 
@@ -31,4 +31,11 @@ export async function shippedPrompts(): Promise<readonly PromptText[]> {
       text: (await load()).default,
     })),
   );
+}
+
+export const SHIPPED_SKILL = "ahma-mcp";
+
+/** Its text. */
+export async function shippedSkill(): Promise<string> {
+  return (await import("../../skills/ahma-mcp/SKILL.md", { with: { type: "text" } })).default;
 }

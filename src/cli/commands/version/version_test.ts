@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { isNewer, isVersion } from "./newest_version.ts";
+import { isNewer, isVersion } from "./version.ts";
 
 const NUMBERS = fc.tuple(...[1, 2, 3].map(() => fc.nat({ max: 999_999_999 })));
 

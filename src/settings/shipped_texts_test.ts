@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { compareText } from "../base/text.ts";
 import { readPrompt } from "../prompt/format/read_prompt.ts";
-import { shippedPrompts } from "./shipped_prompts.ts";
+import { shippedPrompts } from "./shipped_texts.ts";
 
 Deno.test("Q1 every file of prompts/ is inside the program, and none has a mistake", async () => {
   const directory = new URL("../../prompts/", import.meta.url);
