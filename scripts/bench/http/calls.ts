@@ -38,8 +38,8 @@ interface Samples {
 
 const CALLS = [["status", {}], ["sandboxed_shell", { command: "echo hi", execution_mode: "Synchronous" }]] as const;
 const IN_FLIGHT = 16;
-/** Calls of one turn in which processor time is counted: it comes in steps of 10 ms. */
-const MANY = 5;
+/** Turns of a round with many in flight. Their processor time counts together: it comes in steps of 10 ms. */
+const BURSTS = 5;
 
 /** The same calls over stdio and over HTTP, all ways in turns: one by one and many in flight (N5). */
 export async function calls(programs: Programs, servers: Servers, plan: HttpPlan): Promise<readonly Row[]> {
@@ -58,13 +58,13 @@ export async function calls(programs: Programs, servers: Servers, plan: HttpPlan
   const rows: Row[] = [];
   for (const [tool, args] of CALLS) {
     const samples = new Map<Way, Samples>(ways.map((way) => [way, { times: [], rates: [], processor: [] }]));
+    // The first round warms up.
     for (let round = -1; round < plan.rounds; round++) {
-      for (const [way, all] of samples) {
-        const turn = await oneTurn(way, () => way.client.call(tool, args), plan.calls);
-        if (round < 0) continue; // It warms up.
-        all.times.push(...turn.times);
-        all.rates.push(turn.rate);
-        all.processor.push(turn.processor);
+      const seen = await oneRound(ways, (way) => way.client.call(tool, args), plan.calls);
+      for (const [way, all] of round < 0 ? [] : samples) {
+        all.times.push(...seen.get(way)?.times ?? []);
+        all.rates.push(...seen.get(way)?.rates ?? []);
+        all.processor.push(...seen.get(way)?.processor ?? []);
       }
     }
     rows.push(...rowsOf(tool, samples, ways[0]));
@@ -72,24 +72,40 @@ export async function calls(programs: Programs, servers: Servers, plan: HttpPlan
   return rows;
 }
 
-async function oneTurn({ pid }: Way, call: () => Promise<unknown>, count: number) {
-  const times: number[] = [];
+/** Each way after the other, call by call and then burst by burst: what else the machine does falls on all of them. */
+async function oneRound(
+  ways: readonly Way[],
+  call: (way: Way) => Promise<unknown>,
+  count: number,
+): Promise<ReadonlyMap<Way, Samples>> {
+  const seen = new Map<Way, Samples>(ways.map((way) => [way, { times: [], rates: [], processor: [0] }]));
   for (let index = 0; index < count; index++) {
-    const begin = performance.now();
-    await call();
-    times.push(performance.now() - begin);
+    for (const [way, { times }] of seen) {
+      const begin = performance.now();
+      await call(way);
+      times.push(performance.now() - begin);
+    }
   }
-  const many = count * MANY;
+  for (let burst = 0; burst < BURSTS; burst++) {
+    for (const [way, { rates, processor }] of seen) {
+      const { rate, each } = await oneBurst(way.pid, () => call(way), count);
+      rates.push(rate);
+      processor[0] = (processor[0] ?? 0) + each / BURSTS;
+    }
+  }
+  return seen;
+}
+
+async function oneBurst(pid: number, call: () => Promise<unknown>, count: number) {
   const before = await processorTime([pid]);
   const begin = performance.now();
-  let left = many;
+  let left = count;
   await Promise.all(Array.from({ length: IN_FLIGHT }, async () => {
     while (left-- > 0) await call();
   }));
-  const rate = many / (performance.now() - begin) * 1000;
+  const rate = count / (performance.now() - begin) * 1000;
   const after = await processorTime([pid]);
-  const processor = (after.servers + after.children - before.servers - before.children) / many;
-  return { times, rate, processor };
+  return { rate, each: (after.servers + after.children - before.servers - before.children) / count };
 }
 
 function rowsOf(tool: string, samples: ReadonlyMap<Way, Samples>, stdio: Way): readonly Row[] {
