@@ -1,4 +1,5 @@
 /** Joins `run_script` with the sandbox in which a new process runs each script (K11). */
+import type { ResourceLimits } from "../sandbox/policy/confinement.ts";
 import { startInSandbox } from "../child_server/sandboxed_start.ts";
 import type { StartChildServer } from "../child_server/child_server.ts";
 import { lazy } from "../base/lazy.ts";
@@ -34,19 +35,31 @@ async function openStart(options: OpenScriptsOptions): Promise<StartChildServer>
   const directory = `${directories.root}/script`;
   await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
   const program = scriptProgram(`${directories.root}/worker`);
+  const own = settingsFor(settings, directory, program.reads);
   const { runner, sandbox } = await openSession({
     ...options,
     secrets: undefined,
     agent: undefined,
-    settings: settingsFor(settings, directory, program.reads),
+    settings: own,
   }, stack);
-  const { argv, environment } = program;
+  const { environment } = program;
+  const argv = own.sandbox.enforce ? program.argv : limited(program.argv, own.sandbox.confinement.limits);
   let started = 0;
   return async (hooks) => {
     const stderrFile = `${sandbox.directories.files}/stderr-${++started}`;
     const script = await startInSandbox({ runner, argv, directory, environment, stderrFile, log }, hooks);
     return { ...script, ended: script.ended.finally(() => Deno.remove(stderrFile)) };
   };
+}
+
+/** The command line within limits that a shell sets: without a sandbox no launcher does. */
+function limited(argv: readonly string[], { cpuSeconds, fileSize, memory }: ResourceLimits): readonly string[] {
+  const blocks = fileSize === undefined ? undefined : Math.ceil(fileSize / 512);
+  const kibibytes = memory === undefined ? undefined : Math.ceil(memory / 1024);
+  const limits = Object.entries({ t: cpuSeconds, f: blocks, d: kibibytes }).flatMap(([option, most]) =>
+    most === undefined ? [] : [`ulimit -${option} ${most}`]
+  );
+  return ["/bin/sh", "-c", `${limits.join("; ")}; exec "$@"`, "sh", ...argv];
 }
 
 /** Nothing to read but the program, no network, and bounds. */

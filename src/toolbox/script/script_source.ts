@@ -19,6 +19,7 @@ import type { CallContext, Service, ToolCall, ToolSource, UnknownTool } from "..
 import type { ScriptAnswer } from "./messages.ts";
 import { runScript } from "./run_script.ts";
 import { refused } from "./script_calls.ts";
+import { askedInTurn } from "./script_client.ts";
 
 export interface ScriptSourceOptions {
   /** Sources whose tools a script may call; the first that lists a name answers. */
@@ -67,8 +68,11 @@ export class ScriptSource implements ToolSource {
     const checked = checkBuiltinArguments(call.name, PARAMETERS, call.args);
     if (!checked.ok) return success(errorResult(checked.problem));
     const code = checked.value.text("code") ?? "";
+    const { client, task: _, onBackground: _none, ...kept } = context;
+    const asked = client === undefined ? {} : { client: askedInTurn(client) };
+    const made = { ...kept, ...asked, sendProgress: undefined, unhurried: true } as const;
     const work: Work = (control) =>
-      this.#work(code, control, (call, signal) => this.#callTool(service, call, { ...context, signal }));
+      this.#work(code, control, (call, signal) => this.#callTool(service, call, { ...made, signal }));
     const { timeoutSeconds } = service.settings;
     const unset = { executionMode: undefined, leafSynchronous: undefined };
     const job = { tool: RUN_SCRIPT_NAME, title: shorten(code), work, timeoutSeconds, turns: this.#turns, ...unset };
@@ -110,9 +114,7 @@ export class ScriptSource implements ToolSource {
         return refused(`A script may not call "${tool.name}": it is not read-only, and --code-mode all was not given`);
       }
       const waiting: Service = { ...service, settings: { ...service.settings, synchronous: true } };
-      const { task: _, onBackground: _none, ...kept } = context;
-      const own = { ...kept, sendProgress: undefined, unhurried: true } as const;
-      const answered = await source.call(waiting, { name: tool.name, args }, own);
+      const answered = await source.call(waiting, { name: tool.name, args }, context);
       if (answered.ok) return answerOf(answered.value);
       return refused(`Tool "${tool.name}" is not available: ${answered.problem.unavailable ?? "it is gone"}`);
     }

@@ -1,0 +1,99 @@
+/** Scripts with third-party servers behind the program: what their tools say of themselves, and what they ask. */
+import assert from "node:assert/strict";
+import { connectClient } from "./_support/clients/sdk_client.ts";
+import { ERAS, type ServerProcess } from "./_support/server_process.ts";
+import { namesOf, upstreamServer, withServers } from "./_support/servers/upstream.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const SCHEMA = { type: "object", properties: { text: { type: "string" } } };
+const FORM = {
+  method: "elicitation/create",
+  params: { message: "Which?", requestedSchema: { type: "object", properties: { size: { type: "integer" } } } },
+};
+
+async function valueOf(server: ServerProcess, code: string): Promise<unknown> {
+  const { text, isError } = await server.call("run_script", { code });
+  assert.ok(!isError, text);
+  return JSON.parse(text.slice(0, text.lastIndexOf("\n[script: ")));
+}
+
+Deno.test("K11 a script calls tools of servers that say they only read, gets all they give, and no others", async () => {
+  using bench = new Workbench();
+  const tools = [
+    { name: "echo", inputSchema: SCHEMA, annotations: { readOnlyHint: true } },
+    { name: "write", inputSchema: SCHEMA, annotations: { readOnlyHint: false } },
+    { name: "facts", inputSchema: SCHEMA },
+  ];
+  bench.write("definitions.json", JSON.stringify(tools));
+  const servers = { far: upstreamServer(bench, { cwd: bench.scope }) };
+  const code = (name: string) => `return await tools.far_${name}({ text: "${bench.scope}/made" })`;
+  const refusal = (name: string) =>
+    `A script may not call "far_${name}": it is not read-only, and --code-mode all was not given`;
+  {
+    await using server = await withServers(bench, servers, { flags: ["--code-mode", "read", "--sync"] });
+    assert.deepStrictEqual(await valueOf(server, code("echo")), {
+      text: `${bench.scope}/made\n[image]\n[resource_link]`,
+      isError: false,
+      structured: { said: `${bench.scope}/made` },
+    });
+    for (const name of ["write", "facts"]) {
+      assert.deepStrictEqual(await valueOf(server, code(name)), { text: refusal(name), isError: true });
+    }
+  }
+  await using server = await withServers(bench, servers, { flags: ["--code-mode", "all", "--sync"] });
+  assert.match(JSON.stringify(await valueOf(server, code("write"))), /"isError":false/);
+});
+
+Deno.test("K11 a server that is ended while scripts call it fails these calls, and the script goes on", async () => {
+  using bench = new Workbench();
+  const flags = ["--code-mode", "all", "--sync"];
+  await using server = await withServers(bench, { far: upstreamServer(bench) }, { flags });
+  const code =
+    `const [dead, other] = await Promise.all([tools.far_die(), tools.sandboxed_shell({ command: "echo on" })]);
+    return [dead.isError, other.text, (await tools.far_echo({ text: "again" })).structured];`;
+  assert.deepStrictEqual(await valueOf(server, code), [true, "on\n", { said: "again" }]);
+});
+
+for (const era of ERAS) {
+  Deno.test(`K11 O2 calls of one script ask the person one after the other, and at most 8 times, in ${era}`, async () => {
+    using bench = new Workbench();
+    const source = await Deno.readTextFile(new URL("fixtures/asking_server.py", import.meta.url));
+    const servers = { srv: { command: "python3", args: [bench.write("asking.py", source)] } };
+    const flags = ["--code-mode", "all", "--sync"];
+    await using server = await withServers(bench, servers, { era: "none", flags });
+    let [open, most, asked] = [0, 0, 0];
+    const client = await connectClient(server, era, {
+      capabilities: { elicitation: { form: {} } },
+      async onElicit() {
+        most = Math.max(most, ++open);
+        // Others that are on their way arrive first.
+        await client.ping().catch(() => {});
+        open--;
+        return { action: "accept", content: { size: ++asked } };
+      },
+    });
+    const ask = `tools.srv_ask(${JSON.stringify(FORM)})`;
+    const code = `const texts = [];
+      for (let batch = 0; batch < 3; batch++) {
+        const answers = await Promise.all([${ask}, ${ask}, ${ask}, ${ask}]);
+        texts.push(...answers.map(({ text }) => text));
+      }
+      const sizes = texts.map((text) => Number(/"size": (\\d+)/.exec(text)?.[1] ?? 0));
+      return [sizes.sort(), texts.filter((text) => text.includes("at most 8 questions")).length];`;
+    const { content } = await client.callTool({ name: "run_script", arguments: { code } }, { timeout: 60_000 });
+    const [first] = content;
+    const text = first?.type === "text" ? first.text : "";
+    const [sizes, refused] = JSON.parse(text.slice(0, text.lastIndexOf("\n[script: ")));
+    assert.deepStrictEqual([sizes, refused, most, asked], [[0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8], 4, 1, 8], text);
+    await client.close();
+  });
+}
+
+Deno.test("K11 a listed tool of a server has its type in find_tools as scripts call it", async () => {
+  using bench = new Workbench();
+  const flags = ["--code-mode", "all"];
+  await using server = await withServers(bench, { far: upstreamServer(bench) }, { flags });
+  assert.deepStrictEqual(await namesOf(server, "run_"), ["run_script"]);
+  const { text } = await server.call("find_tools", { query: "far_echo" });
+  assert.match(text, /^tools\.far_echo\(args: \{ text\?: string \}\)$/m);
+});
