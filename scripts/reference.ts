@@ -36,7 +36,7 @@ const REST = `
 | \`XDG_CACHE_HOME\`  | Holds \`ahma_mcp\`: logs and the caches of package managers (default: ~/.cache)                   |
 | \`XDG_STATE_HOME\`  | Holds the token of \`--require-token\`, logins to other servers, and grants of \`--ask\` (default: ~/.local/state) |
 | \`XDG_RUNTIME_DIR\` | Holds \`ahma_mcp\`: sockets of servers, for \`attach\`, \`ps\` and \`grants\` (default: below XDG_STATE_HOME)             |
-| \`DENO_DIR\`        | The runtime's own cache; it must not lie in a scope                                             |
+| \`DENO_DIR\`        | The runtime's own cache; it must not be in a scope                                             |
 | \`NO_COLOR\`        | Set to anything: no colour on a terminal                                                        |
 
 [guide.md](guide.md#flags) explains the flags that matter most, [security.md](security.md) those of the sandbox, and

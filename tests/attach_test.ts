@@ -47,7 +47,7 @@ Deno.test("X24 in a pipe attach prints what was written and what follows, and en
   await listening(bench);
   const { code, stdout, stderr } = await piped(bench, id, "go");
   assert.deepStrictEqual([code, stdout], [3, "line 1\nline 2\n\x1b[2Jlast\n"]);
-  assert.match(stderr, /^Attached to op_\w+ sandboxed_shell, running for [^\n]+\. ctrl-c detaches, and it goes on\n/);
+  assert.match(stderr, /^Attached to op_\w+ sandboxed_shell, running for [^\n]+\. ctrl-c detaches, and it continues\n/);
   assert.match(stderr, /\n\[op_\w+ failed, exit code 3, [^\n]+\]\n$/);
   const late = await attach(bench, id);
   assert.strictEqual(late.code, 1);
@@ -65,7 +65,7 @@ Deno.test("X24 keys, ctrl-c and the size of the window reach a terminal, and ctr
   const id = idIn(started);
   await listening(bench);
   await using person = new Person(bench, ["attach", id], { rows: 33, columns: 111 });
-  await person.sees(/Attached to op_\w+ [^\n]+ It takes keys; ctrl-\] detaches, and it goes on\r\r?\n/);
+  await person.sees(/Attached to op_\w+ [^\n]+ It takes keys; ctrl-\] detaches, and it continues\r\r?\n/);
   await person.sees(/>>> /);
   await person.types("import os; os.get_terminal_size()\r");
   await person.sees(/columns=111, lines=33\)/);
@@ -85,7 +85,7 @@ Deno.test("X24 keys, ctrl-c and the size of the window reach a terminal, and ctr
   await person.types("\x03");
   await person.sees(/KeyboardInterrupt/);
   await person.types(DETACH);
-  await person.sees(/Detached from op_\w+; it goes on/);
+  await person.sees(/Detached from op_\w+; it continues/);
   assert.deepStrictEqual(await person.left(), { code: 0, isAsBefore: true });
   for (const sequence of RESET) assert.ok(person.shown.includes(sequence), JSON.stringify(sequence));
   assert.ok(!person.shown.includes("\x1b[?1049l"), "no other screen was entered");
@@ -144,7 +144,7 @@ Deno.test("X24 ctrl-] leaves an operation with a pipe or without input, and ctrl
     await using person = new Person(bench, ["attach", id]);
     await person.sees(/Attached/);
     await person.types(key);
-    await person.sees(/Detached from op_\w+; it goes on/);
+    await person.sees(/Detached from op_\w+; it continues/);
     assert.deepStrictEqual(await person.left(), { code: 0, isAsBefore: true });
   }
   assert.match((await server.call("status", {})).text, /^2 running/);

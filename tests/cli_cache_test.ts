@@ -21,7 +21,7 @@ Deno.test("S25 L1 cache lists what a project keeps, survives a new clone and goe
     assert.deepStrictEqual(await cache("clear"), [
       1,
       "",
-      `Cannot clear the cache of "${bench.scope}": a server uses it. End that first\n`,
+      `Cannot clear the cache of "${bench.scope}": a server is using it. End that first\n`,
     ]);
   }
   await Deno.rename(bench.scope, `${bench.parent}/gone`);
@@ -75,7 +75,7 @@ for (const user of usersAtHand()) {
       const cleared = await runProgram(bench, ["cache", "clear", other.scope]);
       assert.strictEqual(
         cleared.stderr,
-        `Cannot clear the cache of "${other.scope}": a server uses it. End that first\n`,
+        `Cannot clear the cache of "${other.scope}": a server is using it. End that first\n`,
       );
     }
     assert.deepStrictEqual(await start(), kept);

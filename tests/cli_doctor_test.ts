@@ -174,7 +174,7 @@ Deno.test("S44 init leaves the list out where it does not hold, or settings say 
   assert.ok(listed !== true);
   assert.match(
     String(said),
-    /^The entry has no list of hosts, so that commands reach every one: Cannot hold commands to the names of --network/,
+    /^The entry has no list of hosts, so that commands reach every one: Cannot restrict commands to the names of --network/,
   );
   const kept = "the entry names no other list.";
   assert.deepStrictEqual(await init({ AHMA_NETWORK: "none" }), [
@@ -215,7 +215,7 @@ Deno.test("L1 init writes a first tool that works, and overwrites nothing", asyn
   assert.deepStrictEqual(entry.servers.Ahma.args.slice(-2), ENTRY_NETWORK);
   assert.match(
     first.stdout,
-    /^Commands reach package registries and git hosts alone \(--network packages,git-hosts in the entry\): add hosts/m,
+    /^Commands reach only package registries and git hosts \(--network packages,git-hosts in the entry\): add hosts/m,
   );
   assert.strictEqual((await runProgram(bench, ["validate", "--strict"])).code, 0);
   const called = await runProgram(bench, ["call", "hello_greet", "new world", "--quiet"]);

@@ -122,7 +122,7 @@ Deno.test("L2 list-tools gives up a silent server, and says how to wait longer",
     code: 1,
     stdout: "",
     stderr: `Cannot list the tools of "${command.slice(1).join(" ")}": It did not answer within 2 s. ` +
-      "A server that is fetched first may need longer: --timeout SECONDS\nIt wrote:\nand complains on stderr\n",
+      "A server that is downloaded first may need longer: --timeout SECONDS\nIt wrote:\nand complains on stderr\n",
   });
 });
 
@@ -152,7 +152,7 @@ Deno.test("L2 list-tools lists a server over HTTP, by the script that gives it t
   assert.deepStrictEqual(listed, { code: 0, stdout: "remote\t\tFar away.\n", stderr: "" });
   const without = await runProgram(bench, ["list-tools", "--http", url]);
   assert.deepStrictEqual([without.code, without.stdout], [1, ""]);
-  assert.match(without.stderr, /this runtime was started without the network/);
+  assert.match(without.stderr, /this runtime was started without network permission/);
   const refused = await runProgram(bench, ["list-tools", "--http", "http://127.0.0.1:1/mcp"], { script: true });
   assert.deepStrictEqual([refused.code, refused.stdout], [1, ""]);
   assert.match(refused.stderr, /^Cannot list the tools of "http:\/\/127\.0\.0\.1:1\/mcp": /);

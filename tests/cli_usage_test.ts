@@ -52,7 +52,7 @@ Deno.test("L1 wrong usage is exit code 2 with a suggestion, and nothing on stdou
     [["--bundles", "git", "--bundles", "gti"], UNKNOWN_BUNDLE],
     [
       ["--network", "none", "--network=full"],
-      'Cannot use flag "--network": "none" cannot go with "full": lists add up, a word stands alone',
+      'Cannot use flag "--network": "none" cannot be combined with "full": only lists can be combined',
     ],
     [
       ["--unix-sockets", "allow", "--unix-sockets=deny"],

@@ -180,7 +180,10 @@ Deno.test("S35 init writes the kinds of --ask that its entry can ask for, and sa
     return { args: mcpServers.Ahma.args as readonly string[], stdout };
   };
   const plain = await argsAfter();
-  assert.match(plain.stdout, /^To be asked in your client for what commands are denied: ahma_mcp init --client NAME/m);
+  assert.match(
+    plain.stdout,
+    /^To be asked in your client about what commands are denied: ahma_mcp init --client NAME/m,
+  );
   const asked = await argsAfter("--ask", "network,read");
   assert.deepStrictEqual(asked.args.slice(-4), ["--network", "packages,git-hosts", "--ask", "read,network"]);
   assert.doesNotMatch(asked.stdout, /^To be asked/m);
@@ -194,7 +197,7 @@ Deno.test("D5 init makes a project's file without a question, uninstall removes 
   const made = await runProgram(bench, ["init", "--client", "claude"]);
   assert.match(
     made.stdout,
-    /^Commands reach package registries and git hosts alone \(--network packages,git-hosts in the entry\)/m,
+    /^Commands reach only package registries and git hosts \(--network packages,git-hosts in the entry\)/m,
   );
   assert.match(made.stdout, /^\.mcp\.json written$/m);
   const gone = await runProgram(bench, ["uninstall", "--client", "claude", "--yes"]);

@@ -74,7 +74,7 @@ const EXAMPLES: readonly Example[] = [
     content: { guidance_blocks: { async: "Go on." }, templates: {}, legacy_guidance: { tool_specific_guidance: {} } },
     names: [],
     says: [
-      "warning: The file holds guidance for another program and no tool: it is without effect, what matters of it goes " +
+      "warning: The file holds guidance for another program and no tool: it has no effect, put what matters " +
       'into "description" or "hints" of the tools',
     ],
   },
@@ -98,8 +98,8 @@ const EXAMPLES: readonly Example[] = [
     content: { name: "log", command: "echo", ...QUIET, tool_type: "livelog", livelog: { source_command: "adb" } },
     names: ["log"],
     says: [
-      'warning: Field "livelog" is without effect here: remove it (/livelog)',
-      'warning: Field "tool_type" is without effect here: remove it (/tool_type)',
+      'warning: Field "livelog" has no effect here: remove it (/livelog)',
+      'warning: Field "tool_type" has no effect here: remove it (/tool_type)',
     ],
   },
   {

@@ -126,7 +126,7 @@ Deno.test({
     assert.equal(refused.code, 1);
     assert.match(
       refused.stderr,
-      /Cannot hold --limit-memory-total 268435456: .*systemd-run --user --scope .* or use --limit-memory, /,
+      /Cannot enforce --limit-memory-total 268435456: .*systemd-run --user --scope .* or use --limit-memory, /,
     );
     await using server = await ServerProcess.start(bench, { flags: ["--limit-tasks", "60"] });
     bench.write("forks.py", FORKS);
@@ -137,7 +137,7 @@ Deno.test({
     const { stdout } = await runProgram(bench, ["doctor"]);
     assert.match(
       stdout,
-      /control groups +none: .*; --limit-memory-total cannot be held, the PID namespace counts processes/,
+      /control groups +none: .*; --limit-memory-total cannot be enforced, the PID namespace counts processes/,
     );
   },
 });

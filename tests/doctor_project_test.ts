@@ -173,7 +173,7 @@ Deno.test("L6 doctor --project neither hangs on a hostile project nor shows what
 Deno.test("L6 doctor --project is a coloured list on a terminal, and tells an empty project", async () => {
   using bench = new Workbench();
   const empty = await runProgram(bench, ["doctor", "--project"]);
-  const nothing = "ok      project  no file that this program knows asks for anything";
+  const nothing = "ok      project  no project file that this program knows needs anything";
   assert.deepStrictEqual(empty, { code: 0, stdout: `${bench.scope}\n\n${nothing}\n`, stderr: "" });
   bench.write("ansible.cfg", "");
   const { stdout } = await runOnTerminal(bench, ["doctor", "--project"]);

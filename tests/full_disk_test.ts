@@ -61,8 +61,8 @@ Deno.test("S5 a start where the temp directory is full says so and how to go on"
     const prefix = onSmallDisk(bench.elsewhere, `{ ${prepare}; } 2> /dev/null`);
     const server = ServerProcess.start(bench, { prefix, environment: { TMPDIR: bench.elsewhere } });
     await assert.rejects(server, (error: Error) => {
-      assert.match(error.message, /Cannot make the private directory of the session: No space left on device/);
-      assert.match(error.message, /Make room there, or set TMPDIR to a directory on a file system that has some/);
+      assert.match(error.message, /Cannot create the private directory of the session: No space left on device/);
+      assert.match(error.message, /Free space there, or set TMPDIR to a directory on another file system/);
       assert.doesNotMatch(error.message, /Internal error|\bat .*:\d+/);
       return true;
     });

@@ -187,8 +187,8 @@ Deno.test("S36 a file of grants that is damaged, a link or another user's grants
     const good = await Deno.readTextFile(file);
     const own = await Deno.lstat(file);
     const cases: readonly (readonly [string, () => void, RegExp])[] = [
-      ["damaged", () => Deno.writeTextFileSync(file, good.slice(0, -9)), /it is not JSON\. Nothing is granted by it/],
-      ["another form", () => Deno.writeTextFileSync(file, good.replace("network", "all")), /Nothing is granted by it/],
+      ["damaged", () => Deno.writeTextFileSync(file, good.slice(0, -9)), /it is not JSON\. It grants nothing/],
+      ["another form", () => Deno.writeTextFileSync(file, good.replace("network", "all")), /It grants nothing/],
       ["open to others", () => Deno.chmodSync(file, 0o604), /must be a file of yours that no other user can read/],
       ["a link", () => {
         Deno.renameSync(file, `${file}.real`);
@@ -293,7 +293,7 @@ Deno.test("L12 grants explains wrong words, and says when there is nothing", asy
     [["list", "--json"], 0, '{\n  "grants": [],\n  "sessions": [],\n  "questions": []\n}\n', /^$/],
     [["list", "g_1"], 2, "", /^Cannot list "g_1" alone/],
     [["remove"], 2, "", /^Cannot "remove" grants: expected one of list, revoke, allow, deny/],
-    [["revoke"], 2, "", /^Name the grants to take back, or the directory of a project, or say --all/],
+    [["revoke"], 2, "", /^Name the grants to take back, or the directory of a project, or give --all/],
     [["revoke", "g_1", "--all"], 2, "", /^Name the grants to take back/],
     [["revoke", "--all"], 0, "There is no grant\n", /^$/],
     [["revoke", "."], 1, "", /^Cannot take back "\.": there is no such grant/],

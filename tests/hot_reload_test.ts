@@ -214,7 +214,7 @@ Deno.test("X13 runs of an exclusive tool wait for each other in one directory, a
   ]);
 });
 
-Deno.test("X16 a command that fails for a passing reason is run again, and the result tells each try", async () => {
+Deno.test("X16 a command that fails for a temporary reason is run again, and the result tells each try", async () => {
   using bench = new Workbench();
   bench.write(
     ".ahma/tools/flaky.json",

@@ -75,7 +75,7 @@ Deno.test("X22 the end of the input, what is written before it, and 64 KiB at on
   assert.match((await server.call("send", { id, text: whole })).text, /^op_\w+ waits for input/);
   assert.match(
     (await server.call("send", { id, text: `${whole}x` })).text,
-    /65537 bytes are given, at most 65536 are taken$/,
+    /65537 bytes are given, at most 65536 are allowed$/,
   );
   assert.match((await server.call("send", { id, eof: true })).text, /^65543\n/);
 });

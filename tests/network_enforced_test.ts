@@ -9,7 +9,7 @@ import { usersAtHand, Workbench } from "./_support/workbench.ts";
 const SYS = SYSTEM_CALLS[Deno.build.arch === "aarch64" ? "aarch64" : "x86_64"];
 const FLAGS = ["--network", "named.example.test"];
 const REFUSAL =
-  /Cannot hold commands to the list of --network: the sandbox does not hold on this machine\. Its self-test could ([^.]*)\. No command is run/;
+  /Cannot restrict commands to the list of --network: the sandbox does not hold on this machine\. Its self-test could ([^.]*)\. No command is run/;
 
 for (const user of usersAtHand()) {
   Deno.test(`S32 a server with a list does not start where a step of it only seems to be in force, as ${user}`, async () => {

@@ -378,9 +378,9 @@ Deno.test("S32 a server that cannot hold commands to a list does not start, and 
   ];
   assert.match(
     await start(["--network", NAMED], lacking),
-    /Cannot hold commands to the names of --network on this system/,
+    /Cannot restrict commands to the names of --network on this system/,
   );
-  assert.match(await start(["--network", NAMED, "--unix-sockets", "allow"]), /Cannot hold commands to the names/);
+  assert.match(await start(["--network", NAMED, "--unix-sockets", "allow"]), /Cannot restrict commands to the names/);
   for (
     const [list, problem] of [["", "the value is empty"], [",", "an entry is empty"], [
       "localhost:80",

@@ -59,7 +59,7 @@ for (const [method, isNamed] of [["client_secret_basic", false], ["client_secret
     });
     const login = await run(bench, entry, "auth", "login", "guarded");
     assert.deepStrictEqual([login.code, opens(bench)], [1, undefined]);
-    assert.match(login.stderr, /needs no login of a person: its entry names the grant "client_credentials"/);
+    assert.match(login.stderr, /needs no login by a person: its entry names the grant "client_credentials"/);
   });
 }
 
@@ -90,7 +90,7 @@ Deno.test("O8 a running server renews the token that is refused, stops at one th
   server.behaviour.refusesAll = true;
   const refused = [await call(), await call(), await call()];
   assert.deepStrictEqual([refused.filter((text) => text.includes("called")), grants()], [[], 2], refused.join("\n"));
-  assert.match(refused[0] ?? "", /refuses also the second token in a row of client "robot"/);
+  assert.match(refused[0] ?? "", /also refuses the second token in a row of client "robot"/);
   const status = (await program.call("status")).text;
   assert.match(program.stderr, /A client logged in by itself/);
   const shown = [...refused, status, program.stderr, await Deno.readTextFile(audit)].join("\n");
@@ -116,10 +116,10 @@ const REFUSED: Readonly<Record<string, readonly [Partial<OAuthBehaviour>, object
   "no secret taken": [
     { clientAuth: ["private_key_jwt"] },
     {},
-    /takes no secret of a client, only private_key_jwt\. Register a client/,
+    /accepts no secret of a client, only private_key_jwt\. Register a client/,
     0,
   ],
-  "no issuer in the entry": [{}, { issuer: undefined }, /no issuer is named for it\. Where .* set "issuer": "http/, 0],
+  "no issuer in the entry": [{}, { issuer: undefined }, /no issuer is named for it\. If .* set "issuer": "http/, 0],
   "another issuer": [
     {},
     { issuer: "https://real.example" },
@@ -161,7 +161,7 @@ Deno.test("O8 a call that lacks a scope is told which one, and the client asks f
   Object.assign(server.behaviour, { clientAuth: ["client_secret_basic"], needs: "admin" });
   const lacking = await run(bench, entryFor(server, { scopes: "read" }), "servers", "test", "guarded");
   assert.deepStrictEqual([lacking.code, requests(server).length], [1, 1]);
-  assert.match(lacking.stdout + lacking.stderr, /lacks a scope for this: "admin"\. Where .* add it to "scopes"/);
+  assert.match(lacking.stdout + lacking.stderr, /lacks a scope for this: "admin"\. If .* add it to "scopes"/);
   const wide = await run(bench, entryFor(server, { scopes: "read admin" }), "servers", "test", "guarded");
   assert.deepStrictEqual([wide.code, requests(server).at(-1)?.[0]["scope"]], [0, "read admin"], wide.stderr);
 });

@@ -372,7 +372,7 @@ test("S37 commands cannot change the policy, and no scope holds it", async () =>
       "echo ran",
     ]);
     assert.equal(code, 1, stderr);
-    assert.match(stderr, /Cannot hold policy "\/etc\/ahma\/policy\.json": it lies where commands can write/);
+    assert.match(stderr, /Cannot enforce policy "\/etc\/ahma\/policy\.json": commands can write where it is/);
   }
 });
 
@@ -386,7 +386,7 @@ test("S37 doctor --policy checks a file before it is rolled out, on a machine wi
   };
   assert.match(
     await check({ forbid: ["env"], force: { network: "none" } }),
-    /^0 Policy .* forbids --env .*"unix_sockets" is not forced.*It holds as /s,
+    /^0 Policy .* forbids --env .*"unix_sockets" is not forced.*It takes effect as /s,
   );
   assert.match(
     await check({ forbid: ["envs"], force: { networks: "none" } }),

@@ -193,7 +193,7 @@ Deno.test("K8 K10 docs/rules.md shows what its commands print, and a sound rule 
   const failed = await runProgram(bench, ["rules", "check", "--rule-names", "private-keys"]);
   assert.equal(failed.stdout, 'There is no rule "private-keys"; did you mean "private-key"?\n');
   const slip = await runProgram(bench, ["rules", "check", "cod"]);
-  assert.deepEqual([slip.stdout, slip.code], ['No file fits "cod"; files_glob finds paths\n', 2]);
+  assert.deepEqual([slip.stdout, slip.code], ['No file matches "cod"; files_glob finds paths\n', 2]);
   const words = ["call", "rules_create", "no-print", "Why.", "error", "--fields", "match=print"];
   const denied = await runProgram(bench, words);
   assert.match(denied.stdout, /^Cannot change ".ahma\/rules\/no-print.md"\.\nSandbox: .*--allow-protected/);

@@ -281,7 +281,7 @@ Deno.test("L7 S14 a user's settings file that commands could have written is ref
     env: { ...environment, XDG_CONFIG_HOME: `${bench.scope}/.config` },
   }).output();
   assert.deepStrictEqual([code, stdout.length], [1, 0]);
-  assert.match(new TextDecoder().decode(stderr), /^Cannot use settings file ".*it lies where commands can write/);
+  assert.match(new TextDecoder().decode(stderr), /^Cannot use settings file ".*commands can write where it is/);
 });
 
 Deno.test({

@@ -136,8 +136,9 @@ for (const network of ["full", "localhost", "none"] as const) {
         if (profile.includes("(allow network* (local ip) (remote ip))")) return "full";
         return profile.includes('(allow network-outbound (remote ip "localhost:*"))') ? "localhost" : "none";
       };
-      const refused = 'Cannot hold commands to the hosts of "network" in their tool file on macOS: Seatbelt knows no ' +
-        'names. Write "none" or "localhost" there, or leave it out';
+      const refused =
+        'Cannot restrict commands to the hosts of "network" in their tool file on macOS: Seatbelt cannot filter by ' +
+        'name. Write "none" or "localhost" there, or leave it out';
       assert.deepStrictEqual([await reachOf("none"), await reachOf("localhost"), await reachOf("names")], [
         "none",
         network === "none" ? "none" : "localhost",

@@ -72,7 +72,7 @@ Deno.test("O2 servers that cannot start delay nothing and are reported, each wit
       /^missing: (failed|starting)/,
       /^fails: (failed|starting)/,
       /^unset: failed: Variable NOPE is not set/,
-      /^nowhere: failed: Cannot connect to "127.0.0.1:1": this runtime was started without the network/,
+      /^nowhere: failed: Cannot connect to "127.0.0.1:1": this runtime was started without network permission/,
       /^nodir: failed: Cannot start in "cwd" ".*none": it does not exist/,
     ]
   ) assert.ok(lines.some((line) => pattern.test(line)), `${pattern} in\n${text}`);

@@ -134,7 +134,7 @@ for (const user of usersAtHand()) {
     const shown = `${path} makes git outside obey\n  core.pager = evil\n  hooks/post-commit\n`;
     assert.deepStrictEqual(
       await accept("hooked"),
-      `1 ${shown}Cannot ask without a terminal: say --yes to put it back\n`,
+      `1 ${shown}Cannot ask without a terminal: give --yes to put it back\n`,
     );
     assert.deepStrictEqual(
       await accept("other"),

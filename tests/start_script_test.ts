@@ -159,7 +159,7 @@ Deno.test("L6 doctor names the runtime and what it runs, and warns of a program 
   };
   const runtime = `deno ${Deno.version.deno}, ${Deno.execPath()}, runs the packed program ${SCRIPT}.mjs`;
   const behind =
-    `${runtime}, started by another program, which passes no signals on: set AHMA_DENO to the runtime's path`;
+    `${runtime}, started by another program, which does not forward signals: set AHMA_DENO to the runtime's path`;
   assert.deepStrictEqual(await found(Deno.execPath()), [["ok", runtime]]);
   assert.deepStrictEqual(await found(await foreignWrapper(bench)), [["warning", behind]]);
 });

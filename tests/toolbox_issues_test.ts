@@ -35,7 +35,7 @@ Deno.test("K6 twenty issues claimed by two servers at once go to one of them eac
   assert.match(await one.say("issue_next", { claim: "one" }), /^Claimed for one\.\nbase: base\nstatus in_progress, /);
   assert.match(
     await one.refuse("issue_update", { name: "first", depends_on: ["base"] }),
-    /would be a circle: first -> base -> first/,
+    /would form a cycle: first -> base -> first/,
   );
   assert.equal(
     await one.say("issue_all_complete").then((text) => text.split("\n")[0]),
@@ -66,7 +66,7 @@ Deno.test("K6 issues of two clones merge, and one that git could not merge is sh
   assert.match(list, / {2}Of mine$/m);
   assert.match(list, / {2}Of theirs$/m);
   for (const args of [{ priority: 0 }, { content: "mine" }]) {
-    assert.match(await mine.refuse("issue_update", { name: "same", ...args }), /git left a conflict in it; mend it/);
+    assert.match(await mine.refuse("issue_update", { name: "same", ...args }), /git left a conflict in it; fix it/);
   }
   assert.match(await mine.say("issue_next", {}), /^\S+: Of /);
   assert.equal(textOf(`${bench.scope}/.ahma/issues/same.md`), left);

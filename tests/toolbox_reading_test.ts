@@ -240,9 +240,9 @@ Deno.test("S22 K3 patterns and ignore files that a backtracking matcher never en
     await answers("files_glob", { pattern: [file, directory] }),
     `Nothing fits ${patterns} among 52 files`,
   );
-  assert.match(await answers("outline_generate", { patterns: [file, directory] }) ?? "", /^No file fits/);
+  assert.match(await answers("outline_generate", { patterns: [file, directory] }) ?? "", /^No file matches/);
   assert.match(await answers("search_index", { patterns: [file, directory] }) ?? "", /^Indexed 0 files/);
-  assert.match(await answers("rules_check", { file_paths: [file, directory] }) ?? "", /^No file fits/);
+  assert.match(await answers("rules_check", { file_paths: [file, directory] }) ?? "", /^No file matches/);
   assert.match(await answers("files_grep", { pattern: "x", glob: [file, directory] }) ?? "", /^No match in 0 files/);
   assert.deepEqual(await answers("files_glob", { pattern: "z.py" }), `${"a/".repeat(30)}z.py`);
 });

@@ -101,7 +101,7 @@ Deno.test("K4 outline_generate tells what a source in each language defines, and
         "odd/b.ts (no text); odd/c.ts (longer than 1 MiB)]",
     );
     const none = await outline({ patterns: ["*.none"] });
-    assert.deepEqual(none, { text: 'No file fits "*.none"; files_glob finds paths', isError: true });
+    assert.deepEqual(none, { text: 'No file matches "*.none"; files_glob finds paths', isError: true });
   });
 
   await test.step("the rest of many files by offset, and progress under the token of the client", async () => {

@@ -84,7 +84,7 @@ Deno.test("L9 version --check says why no answer came, and shows no foreign text
     assert.deepStrictEqual([code, stdout], [1, ""]);
     return stderr.replace('Cannot ask "URL/ahma_mcp/latest" for the newest version: ', "");
   };
-  const rest = ". Nothing else needs it\n";
+  const rest = ". Nothing else depends on it\n";
   assert.strictEqual(await said(() => new Response("no", { status: 404 })), `it answered with status 404${rest}`);
   assert.strictEqual(await said(() => new Response("<html>")), `its answer is not JSON${rest}`);
   const hostile = await said(() => Response.json({ version: "9.9.9\x1b[2J\u202e; rm -rf ~" }));
@@ -101,7 +101,7 @@ Deno.test("L9 version --check says why no answer came, and shows no foreign text
     /^Cannot ask "http:\/\/registry\.invalid\/ahma_mcp\/latest" for the newest version: dns error/,
   );
   const without = await runProgram(bench, ["version", "--check"], { environment });
-  assert.match(without.stderr, /this runtime was started without the network \(--allow-net\)/);
+  assert.match(without.stderr, /this runtime was started without network permission \(--allow-net\)/);
 });
 
 Deno.test({

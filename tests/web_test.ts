@@ -83,7 +83,7 @@ Deno.test("K5 pages are fetched as text and searched, within bounds and from all
     await call(client, "web_fetch", { url: `${site}/local`, ...across }),
     /^Cannot fetch from "localhost"/,
   );
-  assert.match(await call(client, "web_fetch", { url: `${site}/around` }), /it leads on more than 5 times$/);
+  assert.match(await call(client, "web_fetch", { url: `${site}/around` }), /it redirects more than 5 times$/);
   assert.match(await call(client, "web_fetch", { url: `${site}/bomb` }), /2097152 bytes \(the first ones/);
   assert.match(
     await call(client, "web_fetch", { url: `${site}/endless`, timeout: 1 }),

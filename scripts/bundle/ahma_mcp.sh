@@ -42,7 +42,7 @@ if ! [ -e /proc/self/exe ] && ! [ -d /System/Library ]; then
   exit 1
 fi
 
-# npm's package may stand there as a program for Node, which passes no signals on: the runtime that it starts runs
+# npm's package may stand there as a program for Node, which does not forward signals: the runtime that it starts runs
 # instead, from the package itself or from the package of this platform. Where npm's link leads to the runtime itself,
 # that is seen without a process.
 real=$deno

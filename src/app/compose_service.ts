@@ -250,7 +250,7 @@ async function openPublished(
 async function proveList({ sandboxFacts }: Pick<Session, "sandboxFacts">): Promise<void> {
   const [proven] = await Promise.allSettled([sandboxFacts?.()]);
   if (proven.status === "fulfilled") return;
-  throw new UserError(`Cannot hold commands to the list of --network: ${messageOf(proven.reason)}`);
+  throw new UserError(`Cannot restrict commands to the list of --network: ${messageOf(proven.reason)}`);
 }
 
 /** The remains of ended operations: their history, and output too long for memory. */

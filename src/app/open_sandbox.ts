@@ -115,7 +115,7 @@ function insistOnPolicy({ settings: { policy, sandbox }, environment }: SessionO
   if (problem !== undefined) throw new UserError(`Cannot open the sandbox: ${problem}`);
   if (policy !== undefined && sandbox.enforce && isInOpenTree(policy.file, openTrees(sandbox, environment))) {
     throw new UserError(
-      `Cannot hold policy "${policy.file}": it lies where commands can write. Choose another scope or --write directory`,
+      `Cannot enforce policy "${policy.file}": commands can write where it is. Choose another scope or --write directory`,
     );
   }
 }
@@ -202,7 +202,7 @@ function keptProof(
   return new KeptProof({ directory, program, onBroken, log });
 }
 
-const NO_TOTALS = "Cannot hold --limit-memory-total or --limit-tasks on macOS, which has no control groups. Use " +
+const NO_TOTALS = "Cannot enforce --limit-memory-total or --limit-tasks on macOS, which has no control groups. Use " +
   "--limit-memory and --limit-processes, which limit each process";
 
 function sandboxSettings(
@@ -329,6 +329,6 @@ const WITHOUT_NAMESPACES = "NO namespaces on this system: commands can change mo
 /** The result of the sandbox's self-test on one line (S3, S17), with what could not be tried. */
 async function selfTestLine(runner: Pick<LinuxRunner, "selfTest">): Promise<string> {
   const [tried] = await Promise.allSettled([runner.selfTest]);
-  if (tried.status === "rejected") return `Self-test: not made yet: ${messageOf(tried.reason)}`;
+  if (tried.status === "rejected") return `Self-test: not run yet: ${messageOf(tried.reason)}`;
   return tried.value === undefined ? "Self-test: none, there is no sandbox" : `Self-test: ${summaryOf(tried.value)}`;
 }

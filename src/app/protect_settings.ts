@@ -14,7 +14,7 @@ export function settingsPlace(environment: Readonly<Record<string, string>>): st
 }
 
 /**
- * Creates the place if it is missing and commands could create it. True: it lies where commands can write, and must be
+ * Creates the place if it is missing and commands could create it. True: commands can write where it is, and must be
  * read-only for them. `trees` are canonical.
  * @throws {UserError} when it cannot be protected from them
  */
@@ -28,7 +28,7 @@ export function keepSettingsPlace(
   const isOpen = (path: string) => trees.some((tree) => isWithin(path, tree));
   const link = linksOnTheWay(parentOf(file)).find(isOpen);
   if (link !== undefined) {
-    throw refused(place, `the way there leads over "${link}", a link that commands could replace`);
+    throw refused(place, `the path leads through "${link}", a link that commands could replace`);
   }
   if (!isOpen(place)) return false;
   const whole = trees.find((tree) => isWithin(tree, place));
@@ -37,7 +37,9 @@ export function keepSettingsPlace(
     Deno.mkdirSync(place, { recursive: true, mode: 0o700 });
     return true;
   });
-  if (made !== true || realPath(place) !== place) throw refused(place, "it cannot be made, and commands could make it");
+  if (made !== true || realPath(place) !== place) {
+    throw refused(place, "it cannot be created, and commands could create it");
+  }
   return true;
 }
 

@@ -56,15 +56,15 @@ Deno.test("S14 keepSettingsPlace() refuses what cannot be kept from commands", (
     await Deno.symlink("dotfiles", `${home}/.config`);
     // The link is out of reach, what it leads to is not: that is kept.
     assert.deepStrictEqual([kept(home, ["/dotfiles"])], [true]);
-    assert.strictEqual(kept(home, [""]), 'the way there leads over "~/.config", a link that commands could replace');
+    assert.strictEqual(kept(home, [""]), 'the path leads through "~/.config", a link that commands could replace');
     await Deno.symlink(`${home}/dotfiles`, `${home}/scope/link`);
     await Deno.remove(`${home}/.config`);
     await Deno.symlink("scope/link", `${home}/.config`);
     assert.strictEqual(
       kept(home, ["/scope"]),
-      'the way there leads over "~/scope/link", a link that commands could replace',
+      'the path leads through "~/scope/link", a link that commands could replace',
     );
     await Deno.remove(`${home}/.config`);
     await Deno.writeTextFile(`${home}/.config`, "");
-    assert.strictEqual(kept(home, [""]), "it cannot be made, and commands could make it");
+    assert.strictEqual(kept(home, [""]), "it cannot be created, and commands could create it");
   }));

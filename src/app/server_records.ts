@@ -53,7 +53,7 @@ export function openRecords(
   const state = stateDirectory(environment);
   if (state === undefined) {
     throw new UserError(
-      'Cannot use "--mcp-config": neither XDG_STATE_HOME nor HOME says where to store approvals',
+      'Cannot use "--mcp-config": neither XDG_STATE_HOME nor HOME names a directory for approvals',
     );
   }
   const directory = `${state}/servers`;

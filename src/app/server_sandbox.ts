@@ -156,7 +156,7 @@ function withBound({ network, names }: ServerNetwork, bound: NameList): ServerNe
 /** Made where it is missing, and kept between starts. */
 async function serverHome({ environment, id, spec }: ServerSandboxOptions): Promise<string> {
   const data = userDirectory(environment, "XDG_DATA_HOME");
-  if (data === undefined) throw new UserError("Cannot make a home for the server: HOME is not set");
+  if (data === undefined) throw new UserError("Cannot create a home for the server: HOME is not set");
   const path = `${data}/ahma/servers/${id}`;
   await Deno.mkdir(path, { recursive: true, mode: 0o700 });
   const real = realPath(path);

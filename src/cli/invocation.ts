@@ -93,6 +93,6 @@ function withoutSettings({ line, policy }: Asked, settingsProblem: string): Outc
 }
 
 function untrusted(userFile: string): string {
-  return `Cannot use settings file "${userFile}": it lies where commands can write, so one of them may have written it. ` +
-    "Move it out of the scope (XDG_CONFIG_HOME says where it is looked for), or choose another scope";
+  return `Cannot use settings file "${userFile}": commands can write where it is, so one of them may have written it. ` +
+    "Move it out of the scope (XDG_CONFIG_HOME names its directory), or choose another scope";
 }

@@ -51,12 +51,12 @@ const WRONG: readonly (readonly [Readonly<Record<string, unknown>>, string])[] =
   [{ depth: 1.5 }, 'Argument "depth" is 1.5, expected a whole number from 1 up to 9 (not in quotes)'],
   [
     { depth: 2 ** 53 },
-    'Argument "depth" is 9007199254740992: whole numbers beyond 9007199254740991 lose digits in JSON, so this need not ' +
-    "be the one that was sent",
+    'Argument "depth" is 9007199254740992: whole numbers beyond 9007199254740991 lose digits in JSON, so it may differ ' +
+    "from the one that was sent",
   ],
   [
     { ratio: -1e300 },
-    'Argument "ratio" is -1e+300: whole numbers beyond 9007199254740991 lose digits in JSON, so this need not be the ' +
+    'Argument "ratio" is -1e+300: whole numbers beyond 9007199254740991 lose digits in JSON, so it may differ from the ' +
     "one that was sent",
   ],
   [{ ratio: null }, 'Argument "ratio" is null, expected a number (not in quotes)'],

@@ -1,6 +1,7 @@
 /**
- * Asks a person for what a command was denied, and remembers the answers (S35): one question at a time, equal ones
- * joined, ten a session. No answer, a cancel and a lost client are a no; two of a kind close that kind for the session.
+ * Asks a person about what a command was denied, and remembers the answers (S35): one question at a time, equal ones
+ * joined, ten a session. No answer, a cancel and a lost client mean no; two refusals of a kind close that kind for the
+ * session.
  */
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import type { AskKind, GrantSubject } from "../base/command/grant_subject.ts";
@@ -30,7 +31,7 @@ export interface ConsentOptions {
   readonly kinds: ReadonlySet<AskKind>;
   /** Undefined: nothing is kept for a project. */
   readonly kept: KeptConsent | undefined;
-  /** Writes down what happens, before it has an effect. A problem is a no: nothing holds that was not written. */
+  /** Records each event before it takes effect. A problem means no: nothing holds that was not recorded. */
   readonly record: (event: ConsentEvent) => Promise<Outcome<void>>;
   /** How long a shown question waits, milliseconds; absent: 55 s. Its commands wait five seconds longer. */
   readonly answerMs?: number;
@@ -38,10 +39,13 @@ export interface ConsentOptions {
 
 /** Of a session. */
 const MOST_QUESTIONS = 10;
-/** Of a kind, before it is closed. */
+/** Refusals of a kind before it is closed. */
 const MOST_REFUSALS = 2;
 const ANSWER_MS = 55_000;
-/** With these a command waits for a minute at most: it outlasts its form, whose silence is a no, and not its queue. */
+/**
+ * With these a command waits a minute at most: longer than its own form, whose silence means no, but not longer than a
+ * queue of forms.
+ */
 const BEYOND_ANSWER_MS = 5_000;
 
 /** Why there is no question; without a reason, because its kind is never asked for. */
@@ -99,7 +103,7 @@ export class Consent implements WaitingQuestions {
     return this.#options.kinds;
   }
 
-  /** What is known of a wish without asking by a form; where nothing is, a question begins to wait for a terminal. */
+  /** The known answer to a wish, without a form; if there is none, a question starts to wait for a terminal. */
   decideNow(wish: Wish): Decision {
     const known = this.#known(wish);
     if (known !== undefined) return known;
@@ -107,7 +111,7 @@ export class Consent implements WaitingQuestions {
     return { allowed: false, question: (this.#open.get(key) ?? this.#begin(key, { ...wish, person: undefined })).id };
   }
 
-  /** Asks, where no answer is known. Aborting `signal`, when the command waits no longer, takes the question back. */
+  /** Asks, if no answer is known. Aborting `signal`, when the command no longer waits, withdraws the question. */
   async decide(wish: Wish, signal: AbortSignal): Promise<Decision> {
     const { subject, run } = wish;
     const waiting = AbortSignal.any([signal, AbortSignal.timeout(this.#answerMs + BEYOND_ANSWER_MS)]);
@@ -163,7 +167,7 @@ export class Consent implements WaitingQuestions {
     return undefined;
   }
 
-  /** Takes a grant of this session back; false: there is none. */
+  /** Revokes a grant of this session; false: there is none. */
   async revoke(subject: GrantSubject): Promise<boolean> {
     const had = this.#session.delete(subjectKey(subject));
     if (had) await this.#options.record({ event: "revoked", subject });
@@ -179,7 +183,7 @@ export class Consent implements WaitingQuestions {
     return this.#options.kept === undefined ? GRANT_ANSWERS.filter((one) => one !== "project") : GRANT_ANSWERS;
   }
 
-  /** Undefined: a person is to be asked. */
+  /** Undefined: a person must be asked. */
   #known({ subject, run }: Wish): Decision | undefined {
     const answer = this.#granted(subject, run);
     if (answer !== undefined) return { allowed: true, answer };
@@ -232,7 +236,7 @@ export class Consent implements WaitingQuestions {
     return open;
   }
 
-  /** Forms come one after the other; what waits for a terminal holds nothing up. */
+  /** Forms come one after the other; questions that wait for a terminal block nothing. */
   #turnOf(way: OpenQuestion["way"], put: () => Promise<void>): Promise<void> {
     if (way === "terminal") return Promise.resolve();
     const turn = this.#turn.then(put);
@@ -256,7 +260,7 @@ export class Consent implements WaitingQuestions {
     this.#changes.emit();
     if (problem === undefined && answer !== "no") return given;
     const why = problem ?? reason;
-    // The command has ended: no person has said no.
+    // The command has ended, and no person said no.
     if (isWithdrawn !== true) {
       this.#refused.set(key, refusal(why));
       this.#refusals.set(subject.kind, (this.#refusals.get(subject.kind) ?? 0) + 1);

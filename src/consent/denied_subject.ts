@@ -1,20 +1,20 @@
-/** Which path a person can be asked for when a command is denied one (S35). Pure. */
+/** Which path a person can be asked about when a command is denied one (S35). Pure. */
 import type { Denial } from "../base/command/denial.ts";
 import type { AskKind, PathSubject } from "../base/command/grant_subject.ts";
 import { writtenOut } from "../base/visible_text.ts";
 import { isWithin } from "../system/paths.ts";
 
 export interface AskablePaths {
-  /** What a person is asked for at all. */
+  /** The kinds that a person can be asked about. */
   readonly kinds: ReadonlySet<AskKind>;
   /** Canonical; undefined: unknown. */
   readonly home: string | undefined;
 }
 
-/** What each flag would open, in the order in which it is asked for. */
+/** What each flag would open, in the order of questions. */
 const FLAGS = [["read", "--read "], ["write", "--write "], ["protected", "--allow-protected "]] as const;
 
-/** What the flags of a denial would open, the least first; empty: nothing that a person is asked for. */
+/** What the flags of a denial would open, the least first; empty: nothing that a person can be asked about. */
 export function deniedSubjects(denial: Denial, { kinds, home }: AskablePaths): readonly PathSubject[] {
   if (!("path" in denial) || denial.hidden === true || denial.copied === true) return [];
   const { scope } = denial;
@@ -30,7 +30,7 @@ export function deniedSubjects(denial: Denial, { kinds, home }: AskablePaths): r
   });
 }
 
-/** Names of protected paths are seen from the tree that holds them. */
+/** Names of protected paths are relative to their tree. */
 function absolute(named: string, denied: string, scope: readonly string[]): string {
   const tree = named.startsWith("/") ? undefined : scope.find((one) => isWithin(denied, one));
   return tree === undefined ? named : `${tree === "/" ? "" : tree}/${named}`;

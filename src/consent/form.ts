@@ -1,4 +1,4 @@
-/** The question to a person, and the words of the answers (S35). Pure: our own words, and names written out. */
+/** The question to a person, and the words of the answers (S35). Pure: our own words, with names escaped. */
 import type { GrantAnswer } from "../base/command/grant_answer.ts";
 import type { GrantSubject } from "../base/command/grant_subject.ts";
 import { shorten, writtenOut } from "../base/visible_text.ts";
@@ -11,7 +11,7 @@ export interface Asker {
   readonly operation: string;
 }
 
-/** Longer ones would push what is asked out of sight. */
+/** A longer command would push the question out of sight. */
 const LONGEST_COMMAND = 60;
 const LONGEST_SUBJECT = 300;
 const LONGEST_NAME = 100;

@@ -9,9 +9,9 @@ export interface Given {
   readonly answer: GrantAnswer;
   /** Where a person gave it; absent: no person did. */
   readonly from?: "client" | "terminal";
-  /** Why it is a no that no person gave; to follow what was denied. */
+  /** Why it is a no without a person; follows the denied subject in a sentence. */
   readonly reason?: string;
-  /** True: no command waits for it any longer. */
+  /** True: no command waits for it. */
   readonly isWithdrawn?: true;
 }
 
@@ -48,7 +48,7 @@ export class OpenQuestion {
     return this.#given.promise;
   }
 
-  /** Gets what becomes of the answer. */
+  /** Called with the outcome. */
   settle(settled: Promise<Given>): void {
     this.#settled = settled;
   }
@@ -59,7 +59,7 @@ export class OpenQuestion {
     this.#withdrawn.abort();
   }
 
-  /** Puts the form, unless an answer is known by then; settles once it is. */
+  /** Shows the form, unless an answer is known by then; settles once it is. */
   async put(answerMs: number): Promise<void> {
     const { wish: { person, subject, by } } = this;
     if (this.#withdrawn.signal.aborted || person === undefined) return;
@@ -75,7 +75,7 @@ export class OpenQuestion {
     );
   }
 
-  /** Waits for the answer; once nothing waits, the question is taken back. */
+  /** Waits for the answer; once nothing waits, the question is withdrawn. */
   async join(signal: AbortSignal): Promise<Given> {
     this.#waiting++;
     const left = Promise.withResolvers<Given>();

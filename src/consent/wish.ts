@@ -1,4 +1,4 @@
-/** What a command wishes that it was denied, and what became of it (S35). */
+/** A command's wish for what it was denied, and its outcome (S35). */
 import type { GrantAnswer } from "../base/command/grant_answer.ts";
 import type { GrantSubject } from "../base/command/grant_subject.ts";
 import type { Person } from "../base/command/person.ts";
@@ -11,11 +11,11 @@ export interface Wish extends Asked {
 /** What all wishes of one command have. */
 export interface Asked {
   readonly by: Asker;
-  /** The same object for all that one command wishes: *this time* holds for it. */
+  /** The same object for all wishes of one command: *this time* holds for it. */
   readonly run: object;
   /** Undefined: its call has none. */
   readonly person: Person | undefined;
-  /** Hears that the command waits for an answer in a form. */
+  /** Called when the command waits for an answer in a form. */
   readonly onForm: (subject: GrantSubject) => void;
 }
 
@@ -23,7 +23,7 @@ export type Decision =
   | { readonly allowed: true; readonly answer: Exclude<GrantAnswer, "no"> }
   | {
     readonly allowed: false;
-    /** To follow what was denied; absent: nothing was asked, and what holds without questions is to be said. */
+    /** Follows the denied subject in a sentence; absent: nothing was asked, and the result says the usual. */
     readonly reason?: string;
     /** True: a person said no. */
     readonly isFinal?: true;

@@ -17,13 +17,13 @@ import { OutputRelay } from "./output_relay.ts";
 import { type PageText, pageText, PRIVATE_HEADERS } from "./page_text.ts";
 import { ServerFeed } from "./server_feed.ts";
 
-/** Where changes and audit logs are read, in rooms above this one. Texts are JSON; a problem is for the person. */
+/** Reads changes and audit logs, for rooms above this one. Texts are JSON; a problem is worded for the person. */
 export interface DashboardSources {
-  /** What audit logs add up to; `since`: as `7d`. */
+  /** The summary of audit logs; `since`: such as `7d`. */
   history(since: string, servers: readonly FoundServer[]): Promise<Outcome<string>>;
   /** What operations of a server changed, or that of one. */
   changes(server: FoundServer, operation: string | undefined): Promise<Outcome<string>>;
-  /** Takes back what an operation changed. */
+  /** Undoes what an operation changed. */
   undo(server: FoundServer, operation: string, paths: readonly string[] | undefined): Promise<Outcome<string>>;
 }
 
@@ -45,7 +45,7 @@ const MOST_STREAMS = 24;
 /** Each waits in one of the runtime's 32 threads, as the connection to each server does. */
 const MOST_RELAYS = 8;
 const MOST_ACTION_BYTES = 64 * 1024;
-/** What a line to a server has room for. */
+/** Most bytes in a line to a server. */
 const MOST_INPUT_BYTES = 32 * 1024;
 const SINCE = /^\d{1,4}[hdw]$/;
 
@@ -70,7 +70,7 @@ export class Dashboard implements AsyncDisposable {
     this.#listener = new Listener({ host: HOST, port, serve: (request) => this.#serve(request), log });
   }
 
-  /** Listens, and looks for servers. @throws {UserError} When the port is taken. */
+  /** Listens, and finds servers. @throws {UserError} When the port is taken. */
   static async open(options: DashboardOptions): Promise<Dashboard> {
     const dashboard = new Dashboard(options, await pageText());
     await dashboard.#watched.look();
@@ -111,7 +111,7 @@ export class Dashboard implements AsyncDisposable {
         return await this.#output(query);
       case "history": {
         const since = query.get("since") ?? "7d";
-        if (!SINCE.test(since)) return answer({ problem: `"${since}" is no time such as 24h or 7d` }, 400);
+        if (!SINCE.test(since)) return answer({ problem: `"${since}" is not a time such as 24h or 7d` }, 400);
         return textAnswer(await this.#options.sources.history(since, [...this.#watched.named.values()]));
       }
       case "changes":

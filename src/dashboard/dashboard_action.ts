@@ -32,7 +32,7 @@ export type DashboardAction = ServerAction | UndoAction | StreamAction;
 
 const ACTIONS = ["kill", "answer", "take_back", "undo", "input", "end_input", "size"] as const;
 const MOST_CELLS = 999;
-/** The end of an operation comes when no process of it is left, milliseconds. */
+/** How long to wait until no process of an ended operation is left, milliseconds. */
 const ANSWER_MS = 60_000;
 
 /** The action of a body. The problem says what is wrong with it. */
@@ -89,7 +89,7 @@ export function isCells(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST_CELLS;
 }
 
-/** What was done, on one line. The problem is that of the server, or that it has ended. */
+/** What was done, in one line. The problem: the server's reason, or that it has ended. */
 export async function askFor(
   streams: UnixStreams,
   found: FoundServer | undefined,

@@ -33,9 +33,9 @@ const READ: Readonly<Record<string, DashboardRoute>> = {
   "/api/changes": "changes",
 };
 const ACTION = "/api/action";
-/** A page of another site cannot send it without a question that is refused. */
+/** A page of another site cannot send it without a preflight request, which is refused. */
 const ACTION_HEADER = "ahma-action";
-/** What a browser says of a request that this page, or a person, makes. */
+/** What a browser says about requests of this page, or of a person. */
 const OWN_SITES: readonly (string | null)[] = [null, "same-origin", "none"];
 
 /** The refusal, or what the request asks for. */
@@ -52,7 +52,7 @@ export function dashboardGuard(
   }
   if (path === "/") return method === "GET" ? success("page") : refuse(405, `Method ${method} is not allowed here`);
   const route = path === ACTION ? "action" : READ[path];
-  // A page that is not known to one without a token may as well exist.
+  // Without a token, unknown pages get the same answer as existing ones.
   if (!hasToken(headers, token)) return refuse(401, "The token is missing, or is not that of this dashboard");
   if (route === undefined) return refuse(404, `There is nothing at "${path}"`);
   if (!OWN_SITES.includes(headers.get("sec-fetch-site"))) return refuse(403, "Another site made the request");

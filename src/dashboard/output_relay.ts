@@ -6,7 +6,7 @@ import type { EventStream } from "../http/event_stream.ts";
 import { TerminalScreen } from "../operation/screen/terminal_screen.ts";
 import { screenRows } from "./screen_rows.ts";
 
-/** Between two pictures of a screen, milliseconds. */
+/** Time between two pictures of a screen, milliseconds. */
 const PAUSE_MS = 50;
 /** Bytes that a page may be behind before its operation's server waits. */
 const MOST_BEHIND = 1024 * 1024;
@@ -34,7 +34,7 @@ export class OutputRelay implements Disposable {
     this.#screen = options.size && new TerminalScreen(options.size);
   }
 
-  /** Passes everything on until the operation ends, its server does, or the page is gone. */
+  /** Passes everything on until the operation or its server ends, or the page closes. */
   async run(): Promise<void> {
     const { id, stream, line } = this.#options;
     stream.writeOnce(JSON.stringify({ event: "stream", stream: id }));
@@ -56,7 +56,7 @@ export class OutputRelay implements Disposable {
     stream.close();
   }
 
-  /** Passes on what a person gives. */
+  /** Passes on what a person types. */
   async give(given: Given): Promise<void> {
     if (given.kind === "size" && this.#screen !== undefined) {
       this.#size = given.size;

@@ -1,4 +1,4 @@
-/** The page as one file: its style and script stand in it, and its policy lets nothing else run (V3). */
+/** The page as one file: it contains its style and script, and its policy lets nothing else run (V3). */
 import HTML from "./page/page.html" with { type: "text" };
 import STYLE from "./page/page.css" with { type: "text" };
 import { SCRIPTS } from "./page/scripts.ts";

@@ -1,6 +1,6 @@
 /**
- * What servers run, as events for a page (V2): everything first, then what changed. A page that reads slowly gets the
- * last state of each operation only, so that it costs no memory.
+ * What servers run, as events for a page (V2): everything first, then changes. A page that reads slowly gets only the
+ * last state of each operation, so that it costs no memory.
  */
 import { delay } from "../base/time.ts";
 import type { FoundServer } from "../control/client/running_servers.ts";
@@ -8,7 +8,7 @@ import type { ServerChange } from "../control/client/watched_servers.ts";
 import type { ListedOperation } from "../control/protocol/messages.ts";
 import type { EventStream } from "../http/event_stream.ts";
 
-/** Between two events, milliseconds. */
+/** Time between two events, milliseconds. */
 const PAUSE_MS = 100;
 
 export class ServerFeed {
@@ -19,7 +19,7 @@ export class ServerFeed {
   #isOther = true;
   #woken = Promise.withResolvers<void>();
 
-  /** `servers`: those there are now, by their keys. */
+  /** `servers`: the current ones, by their keys. */
   constructor(stream: EventStream, servers: () => ReadonlyMap<string, FoundServer>) {
     this.#stream = stream;
     this.#servers = servers;
@@ -32,7 +32,7 @@ export class ServerFeed {
     this.#woken.resolve();
   }
 
-  /** The page is gone, or the dashboard ends. */
+  /** Must be called when the page closes, or the dashboard ends. */
   end(): void {
     this.#gone.abort();
     this.#woken.resolve();

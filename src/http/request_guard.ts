@@ -102,7 +102,7 @@ function loopProblem({ headers }: RequestHead, { instance }: GuardRules): Refusa
   if (headers.get(INSTANCE_HEADER) !== instance) return undefined;
   return refuse(
     508,
-    "Loop detected: this server is named as a server behind itself. Take its address out of --mcp-config",
+    "Loop detected: this server is named as a server behind itself. Remove its address from --mcp-config",
   );
 }
 

@@ -61,7 +61,7 @@ export function createLog(options: LogOptions): Log {
 
 function openTarget(options: LogOptions, now: () => Date): Promise<LineTarget> {
   if (options.toStderr) return Promise.resolve(STDERR);
-  if (options.directory === undefined) throw new Error("Neither XDG_CACHE_HOME nor HOME says where it belongs");
+  if (options.directory === undefined) throw new Error("Neither XDG_CACHE_HOME nor HOME names a directory for it");
   return openDailyFile(options.directory, now);
 }
 

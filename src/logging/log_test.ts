@@ -59,7 +59,7 @@ Deno.test("L8 createLog() warns once when it cannot write, and goes on", async (
     assert.match(warnings[0] ?? "", /^Cannot write the log: .*ot a directory.*; use "--log-to-stderr" to see it$/);
     assert.strictEqual(
       warnings[1],
-      'Cannot write the log: Neither XDG_CACHE_HOME nor HOME says where it belongs; use "--log-to-stderr" to see it',
+      'Cannot write the log: Neither XDG_CACHE_HOME nor HOME names a directory for it; use "--log-to-stderr" to see it',
     );
   } finally {
     await Deno.remove(file);

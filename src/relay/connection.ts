@@ -1,4 +1,7 @@
-/** One connection of a command: its first bytes are judged while its other end is dialled, then both ways are passed on. */
+/**
+ * One connection of a command: its first bytes are judged while its other end is dialled, then both directions are
+ * passed on.
+ */
 import { concatenate, sameBytes } from "../base/bytes.ts";
 import { attempt, messageOf } from "../base/errors.ts";
 import type { NetworkRefusal } from "../base/command/network_use.ts";
@@ -6,20 +9,26 @@ import { type Admits, Direction, type RelayMemory } from "./direction.ts";
 import type { Deadline, EventLoop } from "./event_loop.ts";
 import type { Endpoint, Opened, Sockets } from "./sockets.ts";
 
-/** What the first bytes of a client say: not enough yet; what is passed on in place of them; or why nothing is. */
+/**
+ * The verdict on the first bytes of a client: not enough yet; what to pass on in their place; or why nothing is passed
+ * on.
+ */
 export type FirstBytes = "more" | Passed | { readonly refused: NetworkRefusal };
 
 export interface Passed {
   readonly pass: Uint8Array<ArrayBuffer>;
-  /** How many of the bytes that come next may pass; undefined: the connection is cut off. Absent: all pass. */
+  /** How many of the next bytes may pass; undefined: the connection is cut off. Absent: all pass. */
   readonly further?: Admits;
 }
 
 /** Where a connection may go. */
 export interface Place extends Endpoint {
-  /** Hears from which port it is dialled; absent: none does. */
+  /** Called with the port that it is dialled from. */
   readonly onDialled?: (port: number) => void;
-  /** It ends when the client sends no more: what answers there would not see it. Absent: the other way may go on. */
+  /**
+   * It ends when the client stops sending, because the server there would not notice. Absent: the other direction may
+   * continue.
+   */
   readonly endsWithClient?: boolean;
   /** Why it may not be dialled if it turns out to be this machine; undefined: it may. Absent: it may. */
   readonly ownProblem?: () => NetworkRefusal | undefined;
@@ -44,26 +53,26 @@ export interface ConnectionOptions {
   readonly sockets: Sockets;
   readonly loop: EventLoop;
   readonly memory: RelayMemory;
-  /** The accepted socket, which is this object's from now on. */
+  /** The accepted socket, which this object now owns. */
   readonly client: number;
   readonly places: Places | Promise<Places>;
   /** Begins a connection to a place; absent: with a socket of this machine's network. */
   readonly dial?: (to: Endpoint) => Promise<Opened>;
-  /** Judges all that the client has sent so far; absent: all may pass. */
+  /** Judges everything that the client has sent so far; absent: all may pass. */
   readonly judge?: Judge | undefined;
   readonly onEnd: (end: ConnectionEnd) => void;
 }
 
 /** The longest beginning that is judged, bytes: a ClientHello with several records. */
 const MOST_FIRST_BYTES = 32 * 1024;
-/** Each makes us read what came before again. */
+/** Most reads that are judged: each judges the earlier bytes again. */
 const MOST_PIECES = 64;
 
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #out: Direction;
   readonly #in: Direction;
-  /** What is being judged; undefined: it was. */
+  /** The judge while it decides; undefined: it has decided. */
   #first: Uint8Array<ArrayBuffer> | undefined;
   /** How often it was judged. */
   #pieces = 0;
@@ -90,13 +99,13 @@ export class Connection {
     this.#finish({ cut: true });
   }
 
-  /** Ends it as soon as the client sends no more, after what it has sent: nothing is left there that reads. */
+  /** Ends it once the client stops sending, after its data was passed on: nothing there reads any more. */
   endWithClient(): void {
     this.#endsWithClient = true;
     this.#step();
   }
 
-  /** Dials, once. First bytes that have come are judged before it, others meanwhile or after it. */
+  /** Dials, once. First bytes that have already come are judged before, others while it dials or later. */
   begin(): void {
     this.#isJudged();
     if (this.#isOver) return;
@@ -111,7 +120,7 @@ export class Connection {
     else this.#try(places, "no place to dial");
   }
 
-  /** Dials the first place, and the next where that fails; `why` the one before did. */
+  /** Dials the first place, and the next if that fails; `why`: the previous failure. */
   #try(places: readonly Place[], why: string): void {
     const { sockets, dial } = this.#options;
     const [place, ...others] = places;
@@ -160,7 +169,7 @@ export class Connection {
     this.#dial = undefined;
   }
 
-  /** A route can make this machine's own what no interface has: both ends of a connection are the same address then. */
+  /** A route can make an address local that no interface has: then both ends of a connection have the same address. */
   #isOwn({ address }: Endpoint): boolean {
     const { sockets } = this.#options;
     const own = this.#server === undefined ? address : sockets.ownEnd(this.#server).address;
@@ -210,7 +219,7 @@ export class Connection {
     }
   }
 
-  /** A client that sends more than it may at once is answered first; one that was answered must connect again. */
+  /** A client that sends more than it may gets its answer first, and must then connect again. */
   #admit(bytes: Uint8Array, further: Admits): number | undefined {
     const count = further(bytes);
     return count !== undefined && count < bytes.length && this.#in.bytes > 0 ? undefined : count;

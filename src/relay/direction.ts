@@ -1,13 +1,13 @@
-/** One direction of a connection: what one end sends is passed on to the other, as far as that takes it. */
+/** One direction of a connection: passes on what one end sends, as fast as the other end accepts it. */
 import type { Sockets } from "./sockets.ts";
 
 /** Memory that all connections of a relay share. */
 export class RelayMemory {
   readonly #buffer = new Uint8Array(LARGE_BYTES);
-  /** Bytes that were read and not yet taken by their other end. */
+  /** Bytes that were read and not yet accepted by the other end. */
   pending = 0;
 
-  /** Room for the next read: little while much is pending, so that ends that take nothing fill no memory. */
+  /** Size of the next read: small while much is pending, so that stalled ends fill no memory. */
   get room(): Uint8Array<ArrayBuffer> {
     return this.pending < MUCH_BYTES ? this.#buffer : this.#buffer.subarray(0, SMALL_BYTES);
   }
@@ -16,17 +16,17 @@ export class RelayMemory {
 const LARGE_BYTES = 256 * 1024;
 const SMALL_BYTES = 16 * 1024;
 const MUCH_BYTES = 32 * 1024 * 1024;
-/** Reads in one turn: others must have theirs. */
+/** Most reads in one turn: other connections must have theirs. */
 const MOST_READS = 16;
 
-/** What is left to do: `wait` for an end, go on in another turn, nothing, or nothing can be done any more. */
+/** What is left to do: `wait` for an end, continue in another turn, nothing, or nothing because it failed. */
 export type DirectionState = "wait" | "again" | "done" | "broken";
 
-/** How many of these bytes are passed on, from the first: the rest is dropped. Undefined: nothing is any more. */
+/** How many of these bytes are passed on, from the first: the rest is dropped. Undefined: nothing more is passed on. */
 export type Admits = (bytes: Uint8Array) => number | undefined;
 
 export class Direction {
-  /** That were passed on. */
+  /** Bytes that were passed on. */
   bytes = 0;
   readonly #sockets: Sockets;
   readonly #memory: RelayMemory;
@@ -40,13 +40,13 @@ export class Direction {
     this.#memory = memory;
   }
 
-  /** Sets what is sent before all else, once and before the first step; the bytes are kept. `admits`: absent: all pass. */
+  /** Sets what is sent first; called once, before the first step; keeps the bytes. `admits`: absent: all pass. */
   begin(bytes: Uint8Array<ArrayBuffer>, admits?: Admits): void {
     this.#admits = admits;
     this.#keep(bytes);
   }
 
-  /** Passes on what can be. */
+  /** Passes on what it can. */
   step(from: number, to: number): DirectionState {
     for (let reads = 0; reads < MOST_READS; reads++) {
       if (this.#isDone) return "done";
@@ -79,7 +79,7 @@ export class Direction {
     this.#isDone = true;
   }
 
-  /** True: all was sent; false: the other end takes no more now. */
+  /** True: all was sent; false: the other end accepts no more now. */
   #send(to: number): boolean | "broken" {
     const bytes = this.#pending;
     this.#keep(NOTHING);

@@ -11,13 +11,13 @@ export interface DnsServiceOptions {
   readonly sockets: Sockets;
   readonly loop: EventLoop;
   readonly names: ResolvedNames;
-  /** Whether a name that is not listed has an address all the same. */
+  /** Whether an unlisted name gets an address anyway. */
   readonly mayConnect: (name: string, from: CommandSide) => boolean;
   /** Why no connection may go to a listed name, whose addresses are looked up; undefined: one may. */
   readonly check: (name: string) => NetworkRefusal | undefined | Promise<NetworkRefusal | undefined>;
-  /** Gets each name that is refused, and the command's end of the question; without a reason it is not listed. */
+  /** Called with each refused name, and the command's end of the question; without a reason, the name is not listed. */
   readonly onRefused: (name: string, from: CommandSide, reason?: NetworkRefusal) => void;
-  /** Hears what an answer has thrown that came later than its question. */
+  /** Called with what a late answer has thrown. */
   readonly onFailure: (thrown: unknown) => void;
 }
 
@@ -46,7 +46,10 @@ export class DnsService {
   #checked = 0;
   #isClosed = false;
 
-  /** `udp`, `tcp`: sockets of the network, this object's from now on. @throws {Error} When the system refuses to wait for them. */
+  /**
+   * `udp`, `tcp`: sockets of the network, which this object now owns. @throws {Error} When the system refuses to wait
+   * for them.
+   */
   constructor(options: DnsServiceOptions, { udp, tcp }: { readonly udp: number; readonly tcp: number }) {
     this.#options = options;
     this.#listeners = [udp, tcp];
@@ -110,7 +113,7 @@ export class DnsService {
     }
   }
 
-  /** Ends a connection that does not take its answers; it may have ended before. */
+  /** Ends a connection that does not read its answers; it may have ended before. */
   #sendFrame(socket: number, connection: Conversation, answer: Uint8Array): void {
     if (this.#connections.get(socket) !== connection) return;
     const frame = framed(answer);
@@ -118,7 +121,7 @@ export class DnsService {
     if (sent === "blocked" || "errno" in sent || sent.bytes !== frame.length) this.#close(socket);
   }
 
-  /** Sends the answer now, or when the name was checked. False: there is none. */
+  /** Sends the answer now, or once the name was checked. False: there is none. */
   #answer(message: Uint8Array, { from, send }: {
     readonly from: CommandSide;
     readonly send: (answer: Uint8Array<ArrayBuffer>) => void;

@@ -22,7 +22,7 @@ const EPOLLERR = 8;
 const EPOLLHUP = 0x10;
 const EPOLLRDHUP = 0x2000;
 const EPOLLET = 0x8000_0000;
-/** `struct epoll_event` is packed on x86_64 alone. */
+/** `struct epoll_event` is packed only on x86_64. */
 const [EVENT_BYTES, DATA_AT] = Deno.build.arch === "x86_64" ? [12, 4] as const : [16, 8] as const;
 const MOST_EVENTS = 256;
 
@@ -36,13 +36,13 @@ export interface Possible {
 export type OnPossible = (possible: Possible) => void;
 
 export interface EventLoopOptions {
-  /** Called with what a listener threw; the loop has ended then. */
+  /** Called with what a listener threw; the loop has then ended. */
   readonly onFailure: (thrown: unknown) => void;
   /** The time until work of `later` is due, milliseconds. */
   readonly patience: number;
 }
 
-/** Work that runs at a time, unless it is dropped before. */
+/** Work that runs at a given time, unless it is dropped before. */
 export interface Deadline {
   /** Of performance.now(), milliseconds. */
   readonly at: number;
@@ -55,12 +55,12 @@ export class EventLoop {
   readonly #wake: number;
   readonly #event = new Uint8Array(EVENT_BYTES);
   readonly #listeners = new Map<number, OnPossible>();
-  /** Work that goes on in the next turn without a new event of the kernel. */
+  /** Work that continues in the next turn without a new kernel event. */
   #again = new Set<() => void>();
   /** Ordered by time. */
   readonly #deadlines = new Set<Deadline>();
   readonly #thread: ThreadShare;
-  /** A wait on another thread is under way, with the timeout of the deadlines it began with. */
+  /** A wait on another thread is in progress, with the timeout of the deadlines that it began with. */
   #isWaiting = false;
   #running: Promise<void> | undefined;
   #isClosed = false;
@@ -78,7 +78,9 @@ export class EventLoop {
     this.#thread = new ThreadShare(this.#epoll);
   }
 
-  /** Watches a descriptor until `remove`, which must come before it is closed. @throws {Error} When the system refuses. */
+  /**
+   * Watches a descriptor until `remove`, which must come before it is closed. @throws {Error} When the system refuses.
+   */
   add(descriptor: number, listener: OnPossible): void {
     this.#add(descriptor, listener, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
   }
@@ -98,7 +100,7 @@ export class EventLoop {
   }
 
   /**
-   * Runs `work` when the patience ends, unless it is dropped. The deadline is the timeout of the wait for descriptors: a
+   * Runs `work` after the time, unless it is dropped. The deadline is the timeout of the wait for descriptors: a
    * timer of the runtime would cost each connection 0.05 ms.
    */
   later(work: () => void): Deadline {
@@ -146,7 +148,7 @@ export class EventLoop {
     }
   }
 
-  /** Waits for events, and gives how many there are; zero if the rest of the program needs the thread. */
+  /** Waits for events, and returns how many there are; zero if the rest of the program needs the thread. */
   async #possible(events: Uint8Array<ArrayBuffer>, isLively: boolean): Promise<number> {
     const count = this.#possibleNow(events);
     if (count > 0 || this.#again.size > 0) return count;
@@ -158,7 +160,7 @@ export class EventLoop {
     return await this.#possibleLater(events, isLively ? 0 : this.#dueIn());
   }
 
-  /** Called before each event, which may take a while; undefined: the turn goes on. */
+  /** Called before each event, which may take a while; undefined: the turn continues. */
   #takeTurns(): Promise<void> | undefined {
     return this.#thread.hasTime ? undefined : this.#thread.giveWay();
   }

@@ -1,6 +1,6 @@
 /**
- * Whether a connection is for the name that its command asked for. Large hosts serve many names at one address, so that
- * the address alone would open all of them.
+ * Whether a connection is for the name that its command asked for. Large hosts serve many names at one address, so the
+ * address alone would open all of them.
  */
 import { concatenate } from "../base/bytes.ts";
 import type { Judge } from "./connection.ts";
@@ -11,7 +11,9 @@ import { isSameName, readServerName } from "./tls/client_hello.ts";
 const HTTPS = 443;
 const HTTP = 80;
 
-/** The judge of connections to a name: TLS must name it on every port, HTTP on its own; these ports have nothing else. */
+/**
+ * The judge of connections to a name: TLS must name it on every port, HTTP on its own; these ports have nothing else.
+ */
 export function judgeOf(name: string, port: number): Judge {
   const refuse = (why: string) => ({
     refused: { reason: `was not asked for by that name: ${why}`, flag: `--network ...,${name}:${port}/any` },
@@ -51,7 +53,7 @@ export function judgeOf(name: string, port: number): Judge {
     }
   }
 
-  /** The head, what has come of the body, and what will: never a second request. */
+  /** The head, the body so far, and the rest of the body: never a second request. */
   function ofBody({ head, body: length }: HttpHead, come: Uint8Array): ReturnType<Judge> {
     const body = new RequestBody(length);
     const count = body.take(come);

@@ -4,7 +4,7 @@ import type { HostAddress } from "../system/network/request_to_address.ts";
 /** All addresses of a host. Rejects where it has none. */
 export type Lookup = (host: string) => Promise<readonly HostAddress[]>;
 
-/** Clients open several connections at once, and the next soon: milliseconds. */
+/** How long addresses are kept, milliseconds: clients open several connections at once, and more soon after. */
 const KEPT_MS = 5_000;
 /** Hosts kept at once. */
 const MOST_HOSTS = 256;
@@ -15,7 +15,7 @@ interface Kept {
   readonly until: number;
 }
 
-/** Each use of an address is checked on its own, so that what is kept opens nothing. Failures are not kept. */
+/** Each use of an address is checked separately, so that keeping it opens nothing. Failures are not kept. */
 export class KeptLookups {
   readonly #lookup: Lookup;
   readonly #now: () => number;
@@ -26,7 +26,7 @@ export class KeptLookups {
     this.#now = now;
   }
 
-  /** Asks again where what is kept is older than five seconds. Rejects where the host has no address. */
+  /** Looks a host up again after five seconds. Rejects if the host has no address. */
   of(host: string): Kept["addresses"] {
     const known = this.#kept.get(host);
     if (known !== undefined && this.#now() < known.until) return known.addresses;
@@ -40,7 +40,7 @@ export class KeptLookups {
     return addresses;
   }
 
-  /** Asks again the next time. */
+  /** Forgets a host, so that the next use looks it up again. */
   forget(host: string, kept = this.#kept.get(host)): void {
     if (this.#kept.get(host) === kept) this.#kept.delete(host);
   }

@@ -10,13 +10,13 @@ import type { Endpoint, Sockets } from "./sockets.ts";
 /** The network that connections are led into. */
 export interface EnteredNetwork {
   readonly hasIpv6: boolean;
-  /** Makes unconnected sockets of one family there. Rejects where the system makes none. */
+  /** Creates unconnected sockets of one family there. Rejects if the system refuses. */
   readonly makeSockets: (family: 4 | 6) => Promise<readonly number[]>;
 }
 
 export interface PublicationOptions {
   readonly ports: readonly PublishedPort[];
-  /** Hears why a connection was closed, and no more of that port until one is taken there. */
+  /** Called with the reason why a connection was closed, once per port until one is accepted there. */
   readonly onClosed: (port: PublishedPort, reason: string) => void;
 }
 
@@ -35,7 +35,7 @@ export class Publication {
   readonly #parts: PublicationParts;
   readonly #listeners: number[] = [];
   readonly #connections = new Set<Connection>();
-  /** Ports whose closed connections were told. */
+  /** Ports whose closed connections were reported. */
   readonly #told = new Set<number>();
   #network: { readonly hasIpv6: boolean; readonly stocks: Readonly<Record<4 | 6, SocketStock>> } | undefined;
   #isClosed = false;
@@ -58,7 +58,7 @@ export class Publication {
     if (!this.#isClosed) this.#network = { hasIpv6, stocks: { 4: stockOf(4), 6: stockOf(6) } };
   }
 
-  /** Ends all connections, and takes no more. */
+  /** Ends all connections, and accepts no more. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

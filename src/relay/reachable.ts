@@ -3,7 +3,7 @@ import type { NetworkRefusal } from "../base/command/network_use.ts";
 import type { DialProblem } from "../system/network/dialled_address.ts";
 import type { IpAddress } from "../system/network/ip_address.ts";
 
-/** What a list says of a host. */
+/** What a list says about a host. */
 export interface ListedHost {
   /** Any protocol may be spoken there. */
   readonly anyProtocol: boolean;
@@ -11,7 +11,7 @@ export interface ListedHost {
 
 /** What the commands of a network may reach. */
 export interface Reachable {
-  /** Whether a name is listed on some port; in small letters. */
+  /** Whether a name (in lower case) is listed on some port. */
   readonly isListed: (name: string) => boolean;
   /** Whether the list has this very name, on some port. */
   readonly isNamed: (name: string) => boolean;
@@ -20,7 +20,7 @@ export interface Reachable {
   /** Why a host that is not listed is refused; without a port, a name that is listed on none. */
   readonly refusal: (host: string, port?: number) => NetworkRefusal;
   /**
-   * What an address of a host is that may not be dialled; undefined: it may. A listed address is its own host. `own`:
+   * The kind of an address that may not be dialled; undefined: it may. A listed address is its own host. `own`:
    * addresses of this machine.
    */
   readonly addressProblem: (host: string, address: string, own: readonly IpAddress[]) => DialProblem | undefined;

@@ -1,6 +1,6 @@
 /**
- * What stands between the networks of commands and the world (S30, S31): it answers their questions about names, takes
- * their connections, and dials, for each, an address that it has looked up and checked itself.
+ * Stands between the networks of commands and the world (S30, S31). It answers their questions about names, accepts
+ * their connections, and for each dials an address that it has looked up and checked itself.
  */
 import type { NetworkRefusal, NetworkUse } from "../base/command/network_use.ts";
 import { refusedInstead, type Unallowed, type UnlistedHosts } from "../base/command/unlisted_hosts.ts";
@@ -21,13 +21,16 @@ import { addressText } from "../system/network/ip_address.ts";
 /** A command's end of something. */
 export type CommandSide = Endpoint & { readonly protocol: "udp" | "tcp" };
 
-/** The command that began something. */
+/** The command that started a connection or question. */
 export interface Attributed {
-  /** Is told what came of it. */
+  /** Called with the outcome. */
   readonly tell: (use: NetworkUse) => void;
-  /** What a person may allow it beyond the list; undefined: nothing, as where its socket is closed. Takes a search. */
+  /** What a person may allow it beyond the list; undefined: nothing, as when its socket is closed. Costs a search. */
   readonly unlisted: UnlistedHosts | undefined;
-  /** Calls the listener when the command has ended, unless the result was called before. Absent: it outlives the network. */
+  /**
+   * Calls the listener when the command has ended, unless the result was called before. Absent: it outlives the
+   * network.
+   */
   readonly onEnded?: (listener: () => void) => () => void;
 }
 
@@ -36,7 +39,7 @@ export interface NetworkOptions {
   readonly hasIpv6: boolean;
   /** Ends the TLS of some hosts; absent: of none. */
   readonly terminator?: Terminator | undefined;
-  /** Asked as soon as a command begins something. */
+  /** Called as soon as a command starts a connection or question. */
   readonly attribute: (from: CommandSide) => Attributed;
 }
 
@@ -49,11 +52,11 @@ export interface NetworkSockets {
 
 export interface RelayOptions {
   readonly lookup: Lookup;
-  /** Hears why the relay has failed, after all its connections have ended. */
+  /** Called with the reason when the relay has failed, after all its connections have ended. */
   readonly onFailure: (thrown: unknown) => void;
 }
 
-/** How long a dialled place may say nothing, milliseconds. */
+/** How long a dialled place may take to answer, milliseconds. */
 const DIAL_MS = 10_000;
 /** Connections at once of one network, each with two descriptors of the server. */
 const MOST_CONNECTIONS = 1200;
@@ -72,14 +75,16 @@ export class Relay implements AsyncDisposable {
     this.#lookups = new KeptLookups(options.lookup);
   }
 
-  /** Serves a network; its sockets are the relay's from now on. @throws {Error} When the system refuses to wait for them. */
+  /** Serves a network; the relay now owns its sockets. @throws {Error} When the system refuses to wait for them. */
   serve(sockets: NetworkSockets, options: NetworkOptions): RelayedNetwork {
     const network = new RelayedNetwork(sockets, options, this.#parts);
     this.#networks.add(network);
     return network;
   }
 
-  /** Leads ports of this machine into a network. @throws {UserError} When a port is taken, or may not be listened at. */
+  /**
+   * Leads ports of this machine into a network. @throws {UserError} When a port is taken, or may not be listened at.
+   */
   publish(options: PublicationOptions): Publication {
     const publication = new Publication(options, this.#parts);
     this.#networks.add(publication);
@@ -91,7 +96,7 @@ export class Relay implements AsyncDisposable {
     return { sockets: this.#sockets, loop: this.#loop, memory: this.#memory, lookups: this.#lookups, fail };
   }
 
-  /** Nothing opens: without the relay a network leads nowhere. */
+  /** This opens nothing: without the relay a network leads nowhere. */
   #fail(thrown: unknown): void {
     for (const network of this.#networks) network.close();
     this.#options.onFailure(thrown);
@@ -158,7 +163,7 @@ export class RelayedNetwork {
     return this.#targets.dials(name, address);
   }
 
-  /** Ends its connections, and takes no more. */
+  /** Ends its connections, and accepts no more. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -245,7 +250,7 @@ function throughTerminator(
 ): Places {
   if (terminator === undefined || "refused" in places) return places;
   const termination = terminator.terminate({ host, port, places });
-  // It stands on this machine, where the places may not be.
+  // It is on this machine, where the places may not be.
   Object.assign(ended, { places, termination });
   return [{ ...termination.place, endsWithClient: true, onDialled: (from) => termination.dialled(from) }];
 }

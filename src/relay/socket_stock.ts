@@ -1,4 +1,4 @@
-/** Unconnected sockets of a network, made several at a time when one is wanted and none is left. */
+/** Unconnected sockets of a network, created several at a time when one is needed and none is left. */
 import type { Sockets } from "./sockets.ts";
 
 export class SocketStock {
@@ -13,7 +13,7 @@ export class SocketStock {
     this.#sockets = sockets;
   }
 
-  /** A socket, which is the caller's. @throws {Error} When the system makes none, or the stock is closed. */
+  /** A socket, which the caller owns. @throws {Error} When the system creates none, or the stock is closed. */
   async take(): Promise<number> {
     for (;;) {
       if (this.#isClosed) throw new Error("The network of commands has ended");

@@ -1,4 +1,4 @@
-/** Sockets as the kernel has them (socket(7), tcp(7)): the runtime takes over none that another process made. */
+/** Kernel sockets (socket(7), tcp(7)): the runtime cannot take over sockets of another process. */
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../system/c_library.ts";
 import { AF_INET, O_CLOEXEC, SOCK_STREAM } from "../system/syscalls.ts";
 
@@ -51,7 +51,7 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** What a call transferred: bytes, `blocked` where the kernel has nothing or takes nothing now, or an error's number. */
+/** What a call transferred: bytes, `blocked` if the kernel has or accepts nothing now, or an error number. */
 export type Transfer = { readonly bytes: number } | "blocked" | { readonly errno: number };
 
 /** A descriptor, or the number of an error. */
@@ -61,18 +61,18 @@ export class Sockets implements Disposable {
   readonly #library = new LazyLibrary(LIBRARY);
   readonly #name = new Uint8Array(ADDRESS_BYTES);
   readonly #length = new Uint32Array(1);
-  /** A descriptor that is given up to take a connection which must be cut off. */
+  /** A spare descriptor, closed to accept a connection that must be cut off. */
   #spare = this.#newSpare();
 
-  /** A descriptor that was taken over waits in no call from now on; what a listener accepts sends at once, as it does. */
+  /** Makes a descriptor that was taken over non-blocking and without delay; accepted connections inherit this. */
   adopt(descriptor: number): void {
     this.#library.symbols.fcntl(descriptor, F_SETFL, O_NONBLOCK);
     this.#set(descriptor, IPPROTO_TCP, TCP_NODELAY, [1]);
   }
 
   /**
-   * The next connection of a listener, and where it comes from; undefined: none waits. One for which this process has no
-   * descriptor left is cut off: it would be told of again and again.
+   * The next connection of a listener, and where it comes from; undefined: none waits. If this process has no
+   * descriptor left, the connection is cut off: it would be reported again and again.
    */
   accept(listener: number): { readonly socket: number; readonly from: Endpoint } | undefined {
     const socket = this.#accept(listener);
@@ -104,7 +104,7 @@ export class Sockets implements Disposable {
     return endpointOf(this.#name);
   }
 
-  /** A socket that takes connections to a place of this machine; an error's number where there can be none. */
+  /** A socket that accepts connections to a place of this machine; an error number if there can be none. */
   listen(at: Endpoint): Opened {
     const { bind, listen } = this.#library.symbols;
     const socket = this.#open(at);
@@ -118,7 +118,7 @@ export class Sockets implements Disposable {
     return { errno };
   }
 
-  /** Begins a connection, which is there when its descriptor can be written to; an error's number where none can begin. */
+  /** Starts a connection, which is made when its descriptor becomes writable; an error number if none can start. */
   dial(to: Endpoint): Opened {
     const socket = this.#open(to);
     return socket < 0 ? { errno: this.#errno() } : this.connect(socket, to);
@@ -137,7 +137,7 @@ export class Sockets implements Disposable {
     return { socket };
   }
 
-  /** The error that a connection has met since it was asked last; 0: none. */
+  /** The error of a connection since the last call; 0: none. */
   errorOf(socket: number): number {
     const value = new Int32Array(1);
     this.#length[0] = 4;
@@ -188,7 +188,7 @@ export class Sockets implements Disposable {
     this.#library.symbols.close(descriptor);
   }
 
-  /** Closes a connection so that the other end sees that it was cut off. */
+  /** Resets a connection, so that the other end sees that it was cut off. */
   reset(socket: number): void {
     this.#set(socket, SOL_SOCKET, SO_LINGER, [1, 0]);
     this.close(socket);

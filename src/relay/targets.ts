@@ -1,4 +1,4 @@
-/** What the connections of a network's commands are for: decided once for each address and port, and then kept. */
+/** The targets of connections of a network's commands: decided once for each address and port, then kept. */
 import { lazy } from "../base/lazy.ts";
 import type { NetworkRefusal } from "../base/command/network_use.ts";
 import { reachedAddress } from "../system/network/address_class.ts";
@@ -18,11 +18,11 @@ export interface Target {
   readonly port: number;
   /** Why no list opens it; undefined: it is listed. */
   readonly refused: NetworkRefusal | undefined;
-  /** A person may allow it although it is not listed: then as a listed name. */
+  /** A person may allow it although it is not listed; it is then treated like a listed name. */
   readonly mayBeAsked: boolean;
   /** Of a listed address; undefined: addresses of a name are looked up. */
   readonly address: Uint8Array | undefined;
-  /** Judges first bytes; undefined: all may pass. */
+  /** Judges the first bytes; undefined: all may pass. */
   readonly judge: Judge | undefined;
   /** Ends its TLS; undefined: its host does. */
   readonly terminator: Terminator | undefined;
@@ -42,7 +42,7 @@ export interface TargetOptions {
   readonly terminator?: Terminator | undefined;
 }
 
-/** Listed names with their ports; one more, and all are decided again. */
+/** Most listed names with ports that are kept; beyond it all are decided again. */
 const MOST_TARGETS = 256;
 /** Addresses of one host that are tried. */
 const MOST_PLACES = 4;
@@ -61,7 +61,7 @@ export class Targets {
     this.#lookups = lookups;
   }
 
-  /** What a command asks for that connects to an address in its network. */
+  /** The target of a command that connects to an address in its network. */
   of(address: Uint8Array, port: number): Target {
     const synthetic = syntheticAddress(address);
     if (synthetic === undefined) return this.#decide(addressText(address), port, { address });
@@ -86,7 +86,7 @@ export class Targets {
     return this.#refusalOf(name, address, this.#options.reachable.own()) === undefined;
   }
 
-  /** Where a connection may go now; `lead` says where one to these places is led. */
+  /** Where a connection may go now; `lead` redirects one to these places. */
   placesOf(target: Target, lead: (places: Places) => Places): Places | Promise<Places> {
     const { host, port, address } = target;
     if (address !== undefined) {
@@ -129,7 +129,7 @@ export class Targets {
     };
   }
 
-  /** Those of the addresses of a host to which a connection may go; the same answer while nothing has changed. */
+  /** The addresses of a host to which a connection may go; the same object while nothing has changed. */
   #check(target: Target, addresses: readonly HostAddress[]): Places {
     const own = this.#options.reachable.own();
     if (target.checked?.addresses !== addresses || target.checked.own !== own) {
@@ -176,7 +176,7 @@ const NO_ADDRESS = { refused: { reason: "has no address" } } as const;
 /** Where only addresses matter. */
 const ANY_PORT = 0;
 
-/** What a failed look-up says. */
+/** The reason of a failed look-up. */
 function withoutAddress(thrown: unknown): Places {
   const isUnanswered = thrown instanceof Error && "code" in thrown && thrown.code === "EAI_AGAIN";
   return isUnanswered ? { refused: { reason: "cannot be looked up: the resolver of this machine fails" } } : NO_ADDRESS;

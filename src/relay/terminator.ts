@@ -1,4 +1,4 @@
-/** What ends the TLS of some hosts in place of the relay, which passes bytes on: it sees the requests (S33). */
+/** Terminates the TLS of some hosts for the relay, which only passes bytes on: it sees the requests (S33). */
 import type { NetworkRefusal } from "../base/command/network_use.ts";
 import type { Place } from "./connection.ts";
 import type { Endpoint } from "./sockets.ts";
@@ -23,7 +23,7 @@ export interface TerminatedUse {
 export interface Termination {
   /** To dial instead. */
   readonly place: Endpoint;
-  /** It was dialled from this port of the loopback: what comes from another is not answered. */
+  /** It was dialled from this port of the loopback: connections from other ports are not answered. */
   dialled(port: number): void;
   /** It has ended. */
   end(): TerminatedUse;

@@ -1,6 +1,6 @@
 /**
  * Shares the program's one thread between the relay and everything else. The relay works in turns, and gives the thread
- * back between them. It waits for the kernel on this thread where it can, because a wait on another one ends 0.1 ms late.
+ * back between them. It waits for the kernel on this thread if it can, because a wait on another one ends 0.1 ms late.
  */
 import { LazyLibrary, LITTLE_ENDIAN } from "../system/c_library.ts";
 import { withLibc } from "../system/libc.ts";
@@ -20,9 +20,11 @@ const MOST_MS = 5;
 const LEAST_MS = 1;
 /** The longest turn of the rest of the program, milliseconds. */
 const REST_MS = 5;
-/** The longest wait on this thread, milliseconds. Timers of the runtime, which cannot be seen here, run late by this. */
+/**
+ * The longest wait on this thread, milliseconds. Timers of the runtime, which cannot be seen here, run late by this.
+ */
 const SOON_MS = 1;
-/** Microtasks that may run before a wait, so that work that is ready does not wait with it. */
+/** Microtasks that may run before a wait, so that ready work is not delayed by it. */
 const STEPS = 16;
 
 export class ThreadShare implements Disposable {
@@ -40,7 +42,7 @@ export class ThreadShare implements Disposable {
     this.#runtime = polled(runtime);
   }
 
-  /** Whether the relay's turn may go on. */
+  /** Whether the relay's turn may continue. */
   get hasTime(): boolean {
     const time = performance.now() - this.#begun;
     return time < LEAST_MS || time < MOST_MS && !this.#isAwaited;

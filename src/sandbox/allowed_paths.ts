@@ -82,6 +82,6 @@ function allowedProblem(
   if (kind === "read") return sensitiveProblem(path, settled.sensitive);
   if (!isDirectory(path)) return `Cannot allow writing to "${path}": it is not a directory`;
   const ours = [own.directories.root, own.cache].find((one) => isWithin(one, path) || isWithin(path, one));
-  if (ours !== undefined) return `Cannot allow writing to "${path}": the session's own directory "${ours}" lies there`;
+  if (ours !== undefined) return `Cannot allow writing to "${path}": the session's own directory "${ours}" is there`;
   return sensitiveProblem(path, settled.sensitive);
 }

@@ -227,7 +227,7 @@ function widenedProblem(first: Sandbox, { guard, policy, accepted }: Sandbox): s
   }
   const isWhole = (policy?.root === undefined) === (first.policy?.root === undefined) &&
     (policy?.temporary === undefined) === (first.policy?.temporary === undefined);
-  return isWhole ? undefined : "Commands have something of their own at its place in /tmp, or the disk is full";
+  return isWhole ? undefined : "Commands have something of their own in its place in /tmp, or the disk is full";
 }
 
 function guardOf(

@@ -40,7 +40,7 @@ const SEATBELT_GAPS = [
 ] as const;
 
 const NO_NAMES =
-  "Cannot hold commands to the names of --network on macOS: Seatbelt knows no names. Use --network none, " +
+  "Cannot restrict commands to the names of --network on macOS: Seatbelt cannot filter by name. Use --network none, " +
   "localhost or full instead";
 
 const NO_GPUS = "Cannot open a GPU to commands on macOS: --gpu opens device nodes of Linux. Start without it";

@@ -233,7 +233,7 @@ function offersFrom(values: FlagValues) {
     },
     /** Files that name servers whose tools are offered too, as typed (O1). */
     mcpConfigs: values.texts("mcp-config"),
-    /** The SearXNG that web_search asks; undefined: the service that a key is there for. */
+    /** The SearXNG server that web_search uses; undefined: the service that a key is there for. */
     searchUrl: values.text("search-url"),
     /** Hosts that web tools may fetch from, wherever they are (K5). */
     privateHosts: values.texts("allow-private-hosts"),

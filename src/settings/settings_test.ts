@@ -383,10 +383,10 @@ Deno.test("L1 S30 readInvocation() adds up lists of hosts, and refuses a word ne
   for (const words of [["none", "a.test"], ["a.test", "b.test", "none"]]) {
     assert.strictEqual(
       names(...words),
-      'Cannot use flag "--network": "none" cannot go with "a.test": lists add up, a word stands alone',
+      'Cannot use flag "--network": "none" cannot be combined with "a.test": only lists can be combined',
     );
   }
-  assert.match(String(names("full", "localhost")), /"full" cannot go with "localhost"/);
+  assert.match(String(names("full", "localhost")), /"full" cannot be combined with "localhost"/);
   // A number belongs to the entry before it in its own list only.
   assert.match(String(names("a.test:80", "8080")), /"8080" is an address that is written "0\.0\.31\.144"/);
 });

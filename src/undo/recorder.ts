@@ -1,4 +1,4 @@
-/** Records what each operation changes in a project, and takes it back: the work of one process, on one store. */
+/** Records what each operation changes in a project, and undoes it: the work of one process, on one store. */
 import { messageOf, UserError } from "../base/errors.ts";
 import type { OpenFiles } from "../system/open_files/file_calls.ts";
 import { FileFactsCalls } from "../system/open_files/file_facts.ts";
@@ -58,11 +58,11 @@ interface Running {
   readonly refs: (readonly MovedRef[])[];
 }
 
-/** Milliseconds of work after which an undo lets other calls of its process go on. */
+/** Milliseconds of work after which an undo lets other calls of its process run. */
 const YIELDS_EVERY_MS = 20;
 /** Milliseconds: a day. */
 const TIDIED_EVERY_MS = 86_400_000;
-/** Of a journal, which is read whole for each question. */
+/** Most bytes of a journal, which is read whole for each question. */
 const MOST_ADDED_BYTES = 64 * 1024 * 1024;
 
 export class Recorder implements Disposable {
@@ -80,7 +80,7 @@ export class Recorder implements Disposable {
   #refs: Refs = new Map();
   #problem: string | undefined;
 
-  /** Looks at the whole project. @throws {Error} When the store cannot be written. */
+  /** Scans the whole project. @throws {Error} When the store cannot be written. */
   constructor(options: RecorderOptions) {
     const { files, roots, store, ignoredBytes } = options;
     this.#options = options;
@@ -111,7 +111,7 @@ export class Recorder implements Disposable {
     }
   }
 
-  /** Why something was not recorded since the last question; undefined: all was. */
+  /** Why something was not recorded since the last call; undefined: everything was. */
   takeProblem(): string | undefined {
     const problem = this.#problem ?? this.#objects.takeProblem();
     this.#problem = undefined;
@@ -147,7 +147,7 @@ export class Recorder implements Disposable {
       .toSorted((one, other) => other.at - one.at);
   }
 
-  /** The first bytes of a content; undefined: it is not there any more. */
+  /** The first bytes of a content; undefined: it no longer exists. */
   content(content: string, most: number): Uint8Array | undefined {
     return this.#objects.read(content, most);
   }
@@ -159,8 +159,8 @@ export class Recorder implements Disposable {
   }
 
   /**
-   * Takes back what an operation changed, as an operation of its own. It yields now and then, so that others are recorded
-   * meanwhile, and leaves the rest alone once `signal` aborts. `chosen`: see `planUndo`.
+   * Undoes what an operation changed, as an operation of its own. It yields now and then, so that others are recorded
+   * meanwhile, and stops once `signal` aborts. `chosen`: see `planUndo`.
    */
   *undo(
     changes: readonly Change[],
@@ -198,7 +198,7 @@ export class Recorder implements Disposable {
     });
   }
 
-  /** With the operations that are kept of the past, and those that go on. */
+  /** Including kept operations of the past, and those that still run. */
   #newJournal(past: readonly RecordedOperation[], running: readonly RecordedOperation[]): Journal {
     const at = this.#options.now();
     this.#tidiedAt = at;
@@ -208,7 +208,7 @@ export class Recorder implements Disposable {
     return Journal.begin(this.#places.journals, { scopes, index: this.#looking.index, past: kept, running, at });
   }
 
-  /** Drops operations that are old or too much, once a day, or as soon as so much was stored. */
+  /** Drops operations that are too old or too large, once a day, or after much was stored. */
   #tidy(): void {
     const isDue = this.#options.now() - this.#tidiedAt > TIDIED_EVERY_MS ||
       this.#objects.written > MOST_PAST_BYTES || this.#journal.added > MOST_ADDED_BYTES;
@@ -235,13 +235,13 @@ export class Recorder implements Disposable {
     });
   }
 
-  /** The operations of journals that were left; what differs since is of those that had not ended. */
+  /** The operations of abandoned journals; later differences belong to those that had not ended. */
   #recovered(left: readonly LeftJournal[]): readonly RecordedOperation[] {
     const found = new Map<string, RecordedOperation>();
     for (const { index, isReady, operations, running } of left) {
       const changed = running.length > 0 && isReady ? differences(index, this.#looking.index) : [];
       for (const one of operations) {
-        // A journal that a later one has taken over can be left too.
+        // A journal that a later one has taken over can still exist.
         if (found.has(one.operation)) continue;
         found.set(one.operation, {
           ...one,

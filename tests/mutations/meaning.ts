@@ -55,7 +55,7 @@ export const MEANING: readonly Mutation[] = [
     from: '"minimum": 1',
     to: '"minimum": 10',
     says: [
-      '23:85: error: "minimum" of argument "level" is above its "maximum": no value would do (/subcommand/0/options/0/minimum)',
+      '23:85: error: "minimum" of argument "level" is above its "maximum": no value fits (/subcommand/0/options/0/minimum)',
       '23:114: error: Default of argument "level" is 5, expected a whole number from 10 up to 9 (not in quotes) (/subcommand/0/options/0/default)',
     ],
   },
@@ -79,7 +79,7 @@ export const MEANING: readonly Mutation[] = [
     to: '"minimum": 1',
     legal: "it cannot do harm, and the author is told that it does nothing",
     says: [
-      '25:67: warning: "minimum" of argument "label" is without effect: its type is string (/subcommand/0/options/2/minimum)',
+      '25:67: warning: "minimum" of argument "label" has no effect: its type is string (/subcommand/0/options/2/minimum)',
     ],
   },
   {
@@ -88,7 +88,7 @@ export const MEANING: readonly Mutation[] = [
     to: '"pattern": "1"',
     legal: "it cannot do harm, and the author is told that it does nothing",
     says: [
-      '23:85: warning: "pattern" of argument "level" is without effect: its type is integer (/subcommand/0/options/0/pattern)',
+      '23:85: warning: "pattern" of argument "level" has no effect: its type is integer (/subcommand/0/options/0/pattern)',
     ],
   },
   {
@@ -157,7 +157,7 @@ export const MEANING: readonly Mutation[] = [
     to: '"file_flag": "-F"',
     legal: "the option still works with its own flag",
     says: [
-      '27:79: warning: "file_flag" of Argument "note" is without effect: add "file_arg": true (/subcommand/0/options/4/file_flag)',
+      '27:79: warning: "file_flag" of Argument "note" has no effect: add "file_arg": true (/subcommand/0/options/4/file_flag)',
     ],
   },
   {
@@ -182,7 +182,7 @@ export const MEANING: readonly Mutation[] = [
     to: '"maximum": 3',
     legal: "it cannot do harm, and the author is told that it does nothing",
     says: [
-      '32:88: warning: "maximum" of argument "source" is without effect: its type is string (/subcommand/0/positional_args/0/maximum)',
+      '32:88: warning: "maximum" of argument "source" has no effect: its type is string (/subcommand/0/positional_args/0/maximum)',
     ],
   },
   {
@@ -217,7 +217,7 @@ export const MEANING: readonly Mutation[] = [
     to: '"allow_args": true,\n      "force_synchronous": false',
     legal: "the newer word counts",
     says: [
-      '43:28: warning: "force_synchronous" is without effect next to "synchronous": remove it (/subcommand/1/force_synchronous)',
+      '43:28: warning: "force_synchronous" has no effect next to "synchronous": remove it (/subcommand/1/force_synchronous)',
     ],
   },
   {
@@ -226,21 +226,21 @@ export const MEANING: readonly Mutation[] = [
     to: '"description": "Stores elsewhere.",\n      "options": [{ "name": "x" }],',
     legal: "a group is no tool, so its options belong to no tool; everything below it works",
     says: [
-      '47:18: warning: "options" is without effect next to "subcommand": move it into a subcommand "default" (/subcommand/2/options)',
+      '47:18: warning: "options" has no effect next to "subcommand": move it into a subcommand "default" (/subcommand/2/options)',
     ],
   },
   {
     what: "a subcommand twice",
     from: '"name": "list",',
     to: '"name": "put",',
-    says: ['37:5: error: MCP tool name "store_put" arises twice in this file: rename a subcommand (/subcommand/1)'],
+    says: ['37:5: error: MCP tool name "store_put" occurs twice in this file: rename a subcommand (/subcommand/1)'],
   },
   {
     what: "two subcommands with one MCP name",
     from: '"name": "list",',
     to: '"name": "remote_add",',
     says: [
-      '48:9: error: MCP tool name "store_remote_add" arises twice in this file: rename a subcommand (/subcommand/2/subcommand/0)',
+      '48:9: error: MCP tool name "store_remote_add" occurs twice in this file: rename a subcommand (/subcommand/2/subcommand/0)',
     ],
   },
   {
@@ -296,7 +296,7 @@ export const MEANING: readonly Mutation[] = [
     from: '"subcommand": "list"',
     to: '"subcommand": "all"',
     says: [
-      '58:9: error: Step 1 of "store_all" runs in a circle: store_all > store_all: remove one of these steps (/subcommand/3/sequence/1)',
+      '58:9: error: Step 1 of "store_all" forms a cycle: store_all > store_all: remove one of these steps (/subcommand/3/sequence/1)',
     ],
   },
   {
@@ -342,7 +342,7 @@ export const MEANING: readonly Mutation[] = [
     to: '"step_delay_ms": 50,\n      "options": [{ "name": "x" }],',
     legal: "the steps work; the options reach none of them",
     says: [
-      '56:18: warning: "options" is without effect next to "sequence": a step takes what its own "args" say (/subcommand/3/options)',
+      '56:18: warning: "options" has no effect next to "sequence": a step takes what its own "args" say (/subcommand/3/options)',
     ],
   },
   {
@@ -370,6 +370,6 @@ export const MEANING: readonly Mutation[] = [
     from: '"enabled": true,',
     to: '"enabled": true,\n  "tool_type": "command",',
     legal: "such files are taken as far as they mean something here",
-    says: ['7:3: warning: Field "tool_type" is without effect here: remove it (/tool_type)'],
+    says: ['7:3: warning: Field "tool_type" has no effect here: remove it (/tool_type)'],
   },
 ];

@@ -20,7 +20,9 @@ export async function httpToken(
   openTrees: readonly string[],
 ): Promise<{ readonly path: string; readonly token: string }> {
   const directory = stateDirectory(environment);
-  if (directory === undefined) throw new UserError("Cannot keep a token: neither XDG_STATE_HOME nor HOME says where");
+  if (directory === undefined) {
+    throw new UserError("Cannot keep a token: neither XDG_STATE_HOME nor HOME names a directory");
+  }
   if (isInOpenTree(directory, openTrees)) {
     throw new UserError(
       `Cannot keep a token in "${directory}": commands can write there. Choose another scope, or set XDG_STATE_HOME`,
@@ -59,7 +61,7 @@ async function read(path: string): Promise<string | undefined> {
     const token = (await Deno.readTextFile(path)).trim();
     if (!TOKEN_REGEXP.test(token)) {
       throw new UserError(
-        `Cannot use the token file "${path}": it holds no 64 hexadecimal digits. Remove it for a new one`,
+        `Cannot use the token file "${path}": it does not hold 64 hexadecimal digits. Remove it to get a new one`,
       );
     }
     return token;

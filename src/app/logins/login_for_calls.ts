@@ -43,7 +43,7 @@ async function loggedIn(parts: CallLogins, challenge: Challenge): Promise<boolea
     });
     return done !== undefined;
   } catch (thrown) {
-    log.warn("A login came to nothing", { server, problem: messageOf(thrown) });
+    log.warn("A login failed", { server, problem: messageOf(thrown) });
     return false;
   }
 }

@@ -12,8 +12,8 @@ export function withRoom<Value>(prepare: () => Outcome<Value>): Outcome<Value> {
   } catch (thrown) {
     if (!(thrown instanceof Error && "code" in thrown && NO_ROOM.includes(thrown.code))) throw thrown;
     return failure(
-      `Cannot make the private directory of the session: ${messageOf(thrown)}.\n` +
-        "Make room there, or set TMPDIR to a directory on a file system that has some",
+      `Cannot create the private directory of the session: ${messageOf(thrown)}.\n` +
+        "Free space there, or set TMPDIR to a directory on another file system",
     );
   }
 }

@@ -29,7 +29,7 @@ export async function insistOnNetwork(host: string, cannot: string): Promise<voi
   const { state } = await Deno.permissions.query({ name: "net", host });
   if (state === "granted") return;
   throw new UserError(
-    `Cannot ${cannot} "${host}": this runtime was started without the network. ` +
+    `Cannot ${cannot} "${host}": this runtime was started without network permission. ` +
       "Start the program by its script (dist/ahma_mcp), or give deno --allow-net",
   );
 }

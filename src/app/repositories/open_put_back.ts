@@ -28,7 +28,7 @@ export function openPutBack(environment: Readonly<Record<string, string>>): Open
   const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
   const git = findGit(environment, { home: homeOf(environment), writable: [] });
   if (!processor.ok) throw new UserError(processor.problem);
-  if (git === undefined) throw new UserError("Cannot look at repositories: there is no git on the PATH");
+  if (git === undefined) throw new UserError("Cannot check repositories: there is no git on the PATH");
   const directory = Deno.makeTempDirSync({ prefix: "ahma_mcp_accept-" });
   const libc = new Libc();
   const calls = new FileCalls();

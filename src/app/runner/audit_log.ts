@@ -238,7 +238,7 @@ async function openOwn(path: string): Promise<Outcome<Deno.FsFile>> {
   if (!seen.isFile) return failure("it is a link, or no regular file");
   if (seen.uid !== Deno.uid()) return failure("it belongs to another user");
   if (((seen.mode ?? 0) & 0o077) !== 0) return failure("other users can read or change it (chmod 600)");
-  if (seen.nlink !== 1) return failure("it has more than one name, and another one may lie where commands can write");
+  if (seen.nlink !== 1) return failure("it has a second name (hard link), which may be where commands can write");
   const file = await Deno.open(path, { append: true });
   const opened = await file.stat();
   if (opened.dev === seen.dev && opened.ino === seen.ino) return success(file);

@@ -17,7 +17,7 @@ export function groupLine({ groups, policy }: TreeBounds): string {
   const counted = countsByNamespace(policy)
     ? "the PID namespace counts processes"
     : "nothing counts processes of a tree";
-  if (!groups.ok) return `none: ${groups.problem}; --limit-memory-total cannot be held, ${counted}`;
+  if (!groups.ok) return `none: ${groups.problem}; --limit-memory-total cannot be enforced, ${counted}`;
   const { controllers, directory, together: { memory, tasks } } = groups.value;
   const all = [
     ...memory !== undefined && controllers.includes("memory") ? [binary(memory)] : [],
@@ -25,7 +25,7 @@ export function groupLine({ groups, policy }: TreeBounds): string {
   ];
   const missing = controllers.includes("memory")
     ? ""
-    : "; --limit-memory-total cannot be held: no memory controller here";
+    : "; --limit-memory-total cannot be enforced: no memory controller here";
   return `one for each command in ${directory}; all commands together: at most ${all.join(" and ")}${missing}`;
 }
 
@@ -34,13 +34,13 @@ export function unheldTotal({ memory, tasks }: TotalLimits, { groups, policy }: 
   const controllers = groups.ok ? groups.value.controllers : [];
   const reason = groups.ok ? `"${groups.value.directory}" has no such controller` : groups.problem;
   if (memory !== undefined && !controllers.includes("memory")) {
-    return `Cannot hold --limit-memory-total ${memory}: that takes a control group with the memory controller, and ` +
+    return `Cannot enforce --limit-memory-total ${memory}: that needs a control group with the memory controller, and ` +
       `${reason}. Start the server in one of its own (systemd-run --user --scope -p Delegate=yes ahma_mcp ...), or use ` +
       "--limit-memory, which limits each process";
   }
   if (tasks !== undefined && !controllers.includes("pids") && !countsByNamespace(policy)) {
-    return `Cannot hold --limit-tasks ${tasks}: that takes a control group with the pids controller, or a PID namespace ` +
-      `of Linux 6.14, and ${reason}. Use --limit-processes, which holds as far as this system goes`;
+    return `Cannot enforce --limit-tasks ${tasks}: that needs a control group with the pids controller, or a PID namespace ` +
+      `of Linux 6.14, and ${reason}. Use --limit-processes, which is enforced as far as this system can`;
   }
   return undefined;
 }

@@ -15,15 +15,15 @@ Deno.test("S38 groupLine() says where groups are and what they hold, or what is 
   assert.deepStrictEqual([BOTH, TASKS_ONLY, NONE].map((groups) => groupLine({ groups, policy: POLICY })), [
     "one for each command in /g/ahma_mcp-7; all commands together: at most 8.0 GiB and 900 processes",
     "one for each command in /g/ahma_mcp-7; all commands together: at most 900 processes; --limit-memory-total cannot be " +
-    "held: no memory controller here",
-    "none: none are mounted; --limit-memory-total cannot be held, the PID namespace counts processes",
+    "enforced: no memory controller here",
+    "none: none are mounted; --limit-memory-total cannot be enforced, the PID namespace counts processes",
   ]);
   assert.match(groupLine({ groups: NONE, policy: undefined }), /nothing counts processes of a tree$/);
 });
 
 Deno.test("S38 unheldTotal() refuses a total that neither a group nor a namespace counts, and no other", () => {
   const refused = (totals: Parameters<typeof unheldTotal>[0], bounds: TreeBounds) =>
-    /^Cannot hold (--\S+ \d+)/.exec(unheldTotal(totals, bounds) ?? "")?.[1];
+    /^Cannot enforce (--\S+ \d+)/.exec(unheldTotal(totals, bounds) ?? "")?.[1];
   const [memory, tasks] = [{ memory: GIB }, { tasks: 50 }];
   assert.equal(refused({ ...memory, ...tasks }, { groups: BOTH, policy: undefined }), undefined);
   assert.equal(refused(memory, { groups: TASKS_ONLY, policy: POLICY }), "--limit-memory-total 1073741824");

@@ -86,7 +86,10 @@ export class PathQuestions {
     else await this.#settle();
     const problem = this.#impossible.get(pinKey(subject));
     if (problem !== undefined) {
-      return { end: withFacts({ answer: `A person allowed it, but it cannot be: ${problem}` }), allowed: undefined };
+      return {
+        end: withFacts({ answer: `A person allowed it, but it cannot be opened: ${problem}` }),
+        allowed: undefined,
+      };
     }
     return { end: withFacts({ answer: allowedNow(subject, decision.answer, request) }), allowed: subject };
   }

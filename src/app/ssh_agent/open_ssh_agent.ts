@@ -48,7 +48,7 @@ export async function openSshAgent(
   const own = environment[VARIABLE];
   if (own === undefined || own === "") {
     throw refuse(
-      `variable "${VARIABLE}" is not set for this server. Start ssh-agent, run ssh-add, and hand the variable on`,
+      `variable "${VARIABLE}" is not set for this server. Start ssh-agent, run ssh-add, and pass the variable on`,
     );
   }
   const ask = (message: Uint8Array) => askAgent(own, message);
@@ -84,7 +84,7 @@ async function readKey(path: string, isOpen: IsOpen): Promise<Outcome<string>> {
   if (isOpen(path)) return refuse("commands can change it there. Keep it outside the scope");
   try {
     const { isFile, size } = await Deno.stat(path);
-    if (!isFile || size > LONGEST_KEY_FILE) return refuse("it is no file of a public key");
+    if (!isFile || size > LONGEST_KEY_FILE) return refuse("it is not a public key file");
     return success(await Deno.readTextFile(path));
   } catch (thrown) {
     if (!(thrown instanceof Error)) throw thrown;

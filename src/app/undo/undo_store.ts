@@ -24,7 +24,7 @@ export function checkUndoStore(
   if (Deno.build.os !== "linux") throw new UserError(`Cannot use "${flag}": it needs Linux`);
   const stores = undoStores(environment);
   if (stores === undefined) {
-    throw new UserError(`Cannot use "${flag}": neither XDG_STATE_HOME nor HOME says where to keep contents`);
+    throw new UserError(`Cannot use "${flag}": neither XDG_STATE_HOME nor HOME names a directory for contents`);
   }
   if (isReadable(stores)) {
     throw new UserError(

@@ -130,7 +130,7 @@ export class HttpSession {
       await this.#streams.whenAnswered(LAST_ANSWERS_MS);
       await this.#backend.close(reason);
     } catch (thrown) {
-      this.#options.log.error("Cannot end a session in order", { error: messageOf(thrown) });
+      this.#options.log.error("Cannot end a session cleanly", { error: messageOf(thrown) });
     }
     this.#streams.close(reason);
   }

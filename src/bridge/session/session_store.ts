@@ -72,7 +72,7 @@ export class SessionStore {
     for (const session of [...this.#sessions.values()]) {
       const left = idleMs - session.idleMs;
       if (left > 0) next = Math.min(next, left);
-      else void session.end("The session was not used for too long");
+      else void session.end("The session was idle for too long");
     }
     this.#idleTimer = this.#sessions.size === 0 ? undefined : setTimeout(() => this.#endIdle(), next);
   }

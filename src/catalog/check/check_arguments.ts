@@ -79,14 +79,14 @@ function checkLimits({ argument, at }: Placed, values: ValueCheck): readonly Unp
       wrong !== undefined &&
         errorAt([...at, "enum"], `Value ${JSON.stringify(wrong)} in "enum" ${named} is not of type ${type}`),
       minimum !== undefined && maximum !== undefined && minimum > maximum &&
-        errorAt([...at, "minimum"], `"minimum" ${named} is above its "maximum": no value would do`),
+        errorAt([...at, "minimum"], `"minimum" ${named} is above its "maximum": no value fits`),
       pattern !== undefined && mostSteps(pattern, 1) === Infinity &&
         warningAt(
           [...at, "pattern"],
-          `Pattern ${named} is never tried: write it without repeated groups and looking around`,
+          `Pattern ${named} is never used: write it without repeated groups and lookaround`,
         ),
       unused !== undefined &&
-        warningAt([...at, unused], `"${unused}" ${named} is without effect: its type is ${type}`),
+        warningAt([...at, unused], `"${unused}" ${named} has no effect: its type is ${type}`),
     ),
     ...checkDefault({ argument, at }, values),
   ];
@@ -119,7 +119,7 @@ function checkPassing(argument: ArgumentDefinition, at: Path): readonly Unplaced
     env !== undefined && type === "array" &&
       errorAt([...at, "env"], `${name} is a list and passed in a variable: make it a string`),
     flag !== undefined && !isFile &&
-      warningAt([...at, "file_flag"], `"file_flag" of ${name} is without effect: add "file_arg": true`),
+      warningAt([...at, "file_flag"], `"file_flag" of ${name} has no effect: add "file_arg": true`),
   );
 }
 

@@ -1,4 +1,6 @@
-/** What `network` of a tool file lacks (S43): entries that cannot be read, and those that the server does not allow. */
+/**
+ * Problems of `network` in a tool file (S43): entries that cannot be read, and those that the server does not allow.
+ */
 import { closedRules, type NetworkReach, readBound } from "../../base/network/network_bound.ts";
 import { shortNameList } from "../../base/network/short_name_list.ts";
 import { errorAt, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
@@ -15,7 +17,7 @@ export function checkNetwork({ network }: Node, at: Path): readonly UnplacedDiag
   return [errorAt([...at, "network"], `"network" cannot be used: ${read.problem}: ${advice}`)];
 }
 
-/** A warning for each list of a right file that names what the server does not allow: that stays closed. */
+/** A warning for each list of a valid file that names what the server does not allow: that stays closed. */
 export function closedEntries(node: Node, server: NetworkReach, at: Path = []): readonly UnplacedDiagnostic[] {
   const read = node.network === undefined ? undefined : readBound(node.network);
   const closed = read?.ok === true ? closedRules(server, read.value) : [];

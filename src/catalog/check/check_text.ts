@@ -3,9 +3,9 @@ import { errorAt, type UnplacedDiagnostic } from "../format/diagnostic.ts";
 import { hiddenCharacter } from "../../base/visible_text.ts";
 import type { ArgumentDefinition } from "../format/mtdf_argument.ts";
 
-/** A text of JSON and, after a key, its colon. Strings are matched whole, so what is in them is never taken for a key. */
+/** A JSON string and, after a key, its colon. Strings are matched whole, so their content is never taken for a key. */
 const STRING_OR_KEY = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
-/** The escape of half a surrogate pair; a well-formed file can hold one in no other way. */
+/** The escape of half a surrogate pair; a well-formed file can contain one only in this form. */
 const HALF_PAIR = /\\u[dD][89a-fA-F]/;
 
 const MOST_DIAGNOSTICS = 20;
@@ -14,7 +14,7 @@ const DEEPEST_SHOWN = 32;
 /** Whether an object in the text has a key more than once; `parsed` is the value of the valid JSON `text`. */
 export function repeatsKeys(text: string, parsed: unknown): boolean {
   const kept = keysIn(parsed);
-  // Nearly every file writes its keys as `"key":` and has no text with that in it: then this is all.
+  // Nearly every file writes its keys as `"key":`, and has no text that contains this: then the count is enough.
   if (occurrences('":', text) === kept) return false;
   let written = 0;
   for (const [, colon] of text.matchAll(STRING_OR_KEY)) if (colon !== undefined) written++;
@@ -42,14 +42,14 @@ export function brokenTextDiagnostics(text: string, parsed: unknown): readonly U
   return diagnostics;
 }
 
-/** A value and the way to it, as a chain: the depth is the file's choice, and copies of paths would grow with its square. */
+/** A value and its path, as a chain: the file chooses the depth, and copies of paths would grow with its square. */
 interface Place {
   readonly value: unknown;
   readonly key: string | number;
   readonly above: Place | undefined;
 }
 
-/** From the top; of very deep places only the beginning. */
+/** From the top; for very deep places only the beginning. */
 function pathOf(place: Place): readonly (string | number)[] {
   const path: (string | number)[] = [];
   for (let at = place; at.above !== undefined; at = at.above) path.push(at.key);

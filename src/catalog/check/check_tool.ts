@@ -13,7 +13,7 @@ import { ValueCheck } from "../model/value.ts";
 type Node = ToolDefinition | SubcommandDefinition;
 type Path = readonly (string | number)[];
 
-/** What a node hands to its children for checking. */
+/** What a node passes to the checks of its children. */
 interface Above {
   readonly tool: ToolDefinition;
   readonly at: Path;
@@ -25,7 +25,7 @@ interface Above {
   readonly values: ValueCheck;
 }
 
-/** Fields of other programs' tool files: taken, without effect, with a warning. */
+/** Fields of other programs' tool files: accepted without effect, with a warning. */
 const IGNORED_FIELDS = ["tool_type", "livelog", "monitor_level", "monitor_stream"] as const;
 /** Fields that only mean something on a leaf. */
 const LEAF_FIELDS = words("options positional_args positional_args_first end_of_options allow_args allow_stdin");
@@ -33,7 +33,7 @@ const LEAF_FIELDS = words("options positional_args positional_args_first end_of_
 /** Diagnostics about one file; `length`: of its text, in UTF-16 units. */
 export function checkTool(tool: ToolDefinition, length: number): readonly UnplacedDiagnostic[] {
   const long = inheritedLengths(tool);
-  if (long.length > 0) return long; // what comes next would look at them once for each subcommand
+  if (long.length > 0) return long; // later checks would read them once for each subcommand
   const values = ValueCheck.ofFile(length);
   const above = { tool, at: [], path: [], synchronous: undefined, description: undefined, labelled: false, values };
   return [...ignoredFields(tool), ...checkNode(tool, above)];
@@ -41,7 +41,7 @@ export function checkTool(tool: ToolDefinition, length: number): readonly Unplac
 
 function ignoredFields(tool: ToolDefinition): readonly UnplacedDiagnostic[] {
   return IGNORED_FIELDS.filter((field) => tool[field] !== undefined).map((field): UnplacedDiagnostic => {
-    const message = `Field "${field}" is without effect here: remove it`;
+    const message = `Field "${field}" has no effect here: remove it`;
     return { severity: "warning", path: [field], at: "key", message };
   });
 }
@@ -77,13 +77,13 @@ function checkNode(node: Node, above: Above): readonly UnplacedDiagnostic[] {
 function checkAlias(node: Node, at: Path): readonly UnplacedDiagnostic[] {
   return findings(
     node.force_synchronous !== undefined && node.synchronous !== undefined &&
-      warningAt([...at, "force_synchronous"], '"force_synchronous" is without effect next to "synchronous": remove it'),
+      warningAt([...at, "force_synchronous"], '"force_synchronous" has no effect next to "synchronous": remove it'),
   );
 }
 
 function uselessFields(node: Node, at: Path, other: string): readonly UnplacedDiagnostic[] {
   return LEAF_FIELDS.filter((field) => node[field] !== undefined && !isEmptyList(node[field]))
-    .map((field) => warningAt([...at, field], `"${field}" is without effect next to ${other}`));
+    .map((field) => warningAt([...at, field], `"${field}" has no effect next to ${other}`));
 }
 
 function isEmptyList(value: unknown): boolean {
@@ -136,7 +136,7 @@ function checkDescription(node: Node, above: Above): readonly UnplacedDiagnostic
   return [warningAt(at, message)];
 }
 
-/** Fields that go on to every subcommand below. */
+/** Fields that every subcommand below inherits. */
 const INHERITED_FIELDS = ["command", "argv", "description", "install_instructions", "availability_check"] as const;
 /** JSON characters of one of them. */
 const LONGEST_INHERITED = 16 * 1024;

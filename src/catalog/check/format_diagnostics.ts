@@ -35,8 +35,8 @@ const FOREIGN_FIELDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * One diagnostic for each fault of a parsed file, up to the limit of one file; empty: it has the format. A file may have
- * been made to hold a hundred thousand mistakes: what is said about each takes time.
+ * One diagnostic for each fault of a parsed file, up to the limit of one file; empty: it has the format. A hostile file
+ * may hold a hundred thousand mistakes, and describing each takes time.
  */
 export function formatDiagnostics(parsed: unknown): readonly UnplacedDiagnostic[] {
   const issues = (toolSchema().safeParse(parsed).error?.issues ?? []).slice(0, MOST_DIAGNOSTICS + 1)
@@ -51,7 +51,7 @@ export function formatDiagnostics(parsed: unknown): readonly UnplacedDiagnostic[
   });
 }
 
-/** A whole number beyond every exact one is also beyond the limit of its field, which says more. */
+/** A whole number beyond exact integers is also beyond the limit of its field, whose message says more. */
 function isSaidBetter(issue: Issue, issues: readonly Issue[]): boolean {
   if (issue.code !== "too_big" || issue.maximum !== Number.MAX_SAFE_INTEGER) return false;
   return issues.some((other) => other !== issue && other.path.join("/") === issue.path.join("/"));
@@ -134,7 +134,7 @@ interface UnionIssue {
   readonly errors: readonly (readonly Issue[])[];
 }
 
-/** Where the value is of one of the types, what it lacks; undefined: it is of none. */
+/** If the value has one of the types, what is wrong with it; undefined: it has none of them. */
 function memberMessage({ errors }: UnionIssue, path: Path, found: unknown): string | undefined {
   const inner = errors.flat().find((one) => one.path.length > 0 || one.code === "too_small");
   if (inner === undefined) return undefined;

@@ -1,12 +1,12 @@
 /**
  * Warnings about mistakes that real tool files make with well-known programs (T4): such a leaf loads, and then fails at
- * every call. The tables name the programs; any other program is not judged.
+ * every call. The tables name the programs; others are not checked.
  */
 import { type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import type { ArgumentDefinition } from "../format/mtdf_argument.ts";
 import { baseName, commandWords, DEFAULT_LEAF } from "../format/names.ts";
 
-/** Interpreters take a script where a subcommand would stand. */
+/** Interpreters take a script in place of a subcommand. */
 const INTERPRETER = /^(python|python[23](\.\d+)?|node|ruby|perl)$/;
 const SHELL = /^(ba|da|z|k)?sh$/;
 /** Commands that exist inside a shell only: as a program of their own they have no effect, or do not start. */

@@ -1,4 +1,4 @@
-/** One tool file on its own: text in, definition and diagnostics out. Nothing it may hold makes this throw. */
+/** One tool file on its own: text in, definition and diagnostics out. No content makes this throw. */
 import { member, parseJson } from "../../wire/json_value.ts";
 import { brokenTextDiagnostics, repeatsKeys } from "./check_text.ts";
 import { checkTool } from "./check_tool.ts";
@@ -11,7 +11,10 @@ import type { ToolDefinition } from "../format/mtdf.ts";
 export type ParsedTool =
   | { readonly kind: "not_json"; readonly cause: string }
   | { readonly kind: "refused"; readonly diagnostics: readonly UnplacedDiagnostic[] }
-  /** It lacks the format. `explain` loads what words its faults, which takes longer than reading a hundred good files. */
+  /**
+   * It does not have the format. `explain` loads the code that describes its faults, which takes longer than reading a
+   * hundred good files.
+   */
   | { readonly kind: "malformed"; readonly explain: () => Promise<readonly UnplacedDiagnostic[]> }
   /** The diagnostics are warnings. With `repeatsKeys` some key was given twice: `placeDiagnostics` says which. */
   | {
@@ -23,10 +26,10 @@ export type ParsedTool =
 
 /** Subcommands nested deeper than this have no readable name, and would let a file exhaust the stack. */
 const DEEPEST_SUBCOMMAND = 8;
-/** Each costs time at every load, and no client takes that many tools. */
+/** Each costs time at every load, and no client accepts more tools. */
 const MOST_SUBCOMMANDS = 1_000;
-const GUIDANCE_FILE = "The file holds guidance for another program and no tool: it is without effect, " +
-  'what matters of it goes into "description" or "hints" of the tools';
+const GUIDANCE_FILE = "The file holds guidance for another program and no tool: it has no effect, " +
+  'put what matters into "description" or "hints" of the tools';
 
 /** Checks the text of a tool file against the format and the rules that concern this file alone (T4). */
 export function parseTool(text: string): ParsedTool {
@@ -53,7 +56,7 @@ function isGuidanceFile(parsed: unknown): boolean {
     ("guidance_blocks" in parsed || "legacy_guidance" in parsed);
 }
 
-/** Level by level, without recursion: the depth is the file's choice. */
+/** Level by level, without recursion: the file chooses the depth. */
 function tooManySubcommands(parsed: unknown): string | undefined {
   let level: readonly unknown[] = [parsed];
   let count = 0;

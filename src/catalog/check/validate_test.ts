@@ -168,16 +168,16 @@ const WARNINGS: readonly (readonly [string, unknown, readonly string[]])[] = [
     "a pattern that is never tried",
     withOption({ pattern: "^(?!-)" }),
     [
-      `warning ${OPTION}/pattern Pattern of argument "level" is never tried: write it without repeated groups and ` +
-      "looking around",
+      `warning ${OPTION}/pattern Pattern of argument "level" is never used: write it without repeated groups and ` +
+      "lookaround",
     ],
   ],
   [
     "a field of the peer that has no effect here",
     { command: "x", description: "Does it", synchronous: true, tool_type: "livelog", livelog: { any: 1 } },
     [
-      'warning /tool_type Field "tool_type" is without effect here: remove it',
-      'warning /livelog Field "livelog" is without effect here: remove it',
+      'warning /tool_type Field "tool_type" has no effect here: remove it',
+      'warning /livelog Field "livelog" has no effect here: remove it',
     ],
   ],
   [

@@ -1,4 +1,4 @@
-/** What rooms ask of a built-in tool (B1); everything else about it is its own file in `service/builtin`. */
+/** What other rooms need to know of a built-in tool (B1); everything else is in its own file in `service/builtin`. */
 export interface BuiltinTraits {
   /** A call changes nothing, so it may be repeated after the loss of a server process (H6). */
   readonly readOnly: boolean;
@@ -15,7 +15,7 @@ const OF_OPERATIONS = { supportsTask: false, callableWithoutCall: false, wordArg
 /** Name of the tool that runs a shell command line (B5); the one built-in tool that may be a step of a sequence. */
 export const SHELL_TOOL_NAME = "sandboxed_shell";
 
-/** The tools that `--lean` lists for others. */
+/** The tools that `--lean` lists instead of others. */
 export const FIND_TOOLS_NAME = "find_tools";
 export const CALL_TOOL_NAME = "call_tool";
 
@@ -41,7 +41,7 @@ export function builtinTraits(name: string): BuiltinTraits | undefined {
   return Object.hasOwn(TRAITS, name) ? TRAITS[name as BuiltinName] : undefined;
 }
 
-/** Whether a call of any tool may become a task: every tool that is not built in does work that can take long. */
+/** Whether a call of any tool may become a task: the work of every tool that is not built in can take long. */
 export function supportsTask(name: string): boolean {
   return name !== FIND_TOOLS_NAME && (builtinTraits(name)?.supportsTask ?? true);
 }

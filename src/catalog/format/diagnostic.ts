@@ -14,12 +14,12 @@ export interface UnplacedDiagnostic {
 /** Limit of diagnostics for one file. */
 export const MOST_DIAGNOSTICS = 50;
 
-/** The first of them, errors before warnings, and one that says how many more there are. */
+/** The first diagnostics, errors before warnings, and one that says how many more there are. */
 export function firstDiagnostics(diagnostics: readonly UnplacedDiagnostic[]): readonly UnplacedDiagnostic[] {
   if (diagnostics.length <= MOST_DIAGNOSTICS) return diagnostics;
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const warnings = diagnostics.filter(({ severity }) => severity === "warning");
-  const more = `The file has more mistakes than these ${MOST_DIAGNOSTICS}: mend them first`;
+  const more = `The file has more mistakes than these ${MOST_DIAGNOSTICS}: fix them first`;
   return [...[...errors, ...warnings].slice(0, MOST_DIAGNOSTICS), warningAt([], more)];
 }
 
@@ -33,7 +33,7 @@ export function warningAt(path: readonly (string | number)[], message: string): 
   return { severity: "warning", path, at: "value", message };
 }
 
-/** The diagnostics among checks: a check that finds nothing is false. */
+/** The diagnostics among the results of checks: a check that finds nothing is false. */
 export function findings(...checks: readonly (UnplacedDiagnostic | false)[]): readonly UnplacedDiagnostic[] {
   return checks.filter((found) => found !== false);
 }

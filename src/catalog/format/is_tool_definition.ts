@@ -18,8 +18,8 @@ export function isToolDefinition(parsed: unknown): parsed is ToolDefinition {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * `value` without the members that are `null` and that `schema` knows and does not require; what the schema does not
- * describe (arguments of steps) keeps its own. `definitions`: what `$ref` may name.
+ * `value` without `null` members that `schema` knows and does not require; parts that the schema does not describe
+ * (arguments of steps) keep theirs. `definitions`: what `$ref` may name.
  */
 export function withoutNulls(value: unknown, schema: unknown, definitions: Members): unknown {
   const node = resolved(schema, definitions);

@@ -1,6 +1,6 @@
 /**
- * A quick yes or no by a JSON Schema: it looks only at the keys a value has. What is wrong is said elsewhere, and only
- * when something is. It knows the keywords of the published schema and refuses to be built from any other.
+ * A quick yes or no by a JSON Schema: it looks only at the keys a value has. Other code describes the mistakes, if
+ * there are any. It knows the keywords of the published schema, and refuses to compile any other.
  */
 import { isObject } from "../../wire/json_value.ts";
 
@@ -12,7 +12,7 @@ interface Context {
   readonly definitions: ReadonlyMap<string, Test>;
 }
 
-/** Keywords that say something to people only. */
+/** Keywords that are only for people. */
 const ANNOTATIONS: readonly string[] = ["$schema", "$defs", "title", "description", "examples", "deprecated", "id"];
 /** Keys of JSON are always texts; the properties are compiled with `additionalProperties`. */
 const WITH_ADDITIONAL: readonly string[] = ["propertyNames", "properties"];

@@ -1,5 +1,5 @@
 /**
- * MTDF, the format of a tool file, said once: the types, the published JSON Schema with what an editor shows, and the
+ * MTDF, the format of a tool file, defined once: the types, the published JSON Schema with an editor's texts, and the
  * error messages all come from the schemas here (requirements T2, T3). Building them takes longer than reading a
  * hundred files, so that is done only for a faulty file; the published schema recognizes good ones.
  */
@@ -43,13 +43,13 @@ const shared = lazy(() => ({
   until_quiet: optional(z.number().positive().max(86_400), "A call answers after so many seconds without output.", 5),
   watch: optional(
     z.array(z.string().min(1)).min(1),
-    "Lines with one of these texts or /patterns/ are told of while the command runs.",
+    "Lines with one of these texts or /patterns/ are reported while the command runs.",
     ["ERROR", "/panic|fatal/"],
   ),
   input: flag("Standard input stays open while it runs, for the tool send. Default false."),
   tty: flag("It gets a terminal of its own (80x24), for the tool send. Default false."),
   idempotent: flag(
-    "Running it twice does what running it once does: it is run again once a person allowed it to read what it was " +
+    "Running it twice has the same effect as once: it is run again after a person allows it to read what it was " +
       "denied (--ask). Default false.",
   ),
   concurrency: optional(
@@ -68,7 +68,7 @@ const shared = lazy(() => ({
   step_delay_ms: optional(z.int().min(0).max(600_000), "Milliseconds between the steps. Default 100.", 100),
   availability_check: availabilityCheckSchema().optional(),
   install_instructions: text("Shown when the program is not there.", "Install with: cargo install cargo-nextest"),
-  guidance_key: text("Accepted for older files; without effect."),
+  guidance_key: text("Accepted for older files; has no effect."),
   hints: hintsSchema().optional(),
   input_schema: z.unknown().optional().meta({
     description: "Accepted for older files; the schema is always generated.",
@@ -76,7 +76,7 @@ const shared = lazy(() => ({
   }),
 }));
 
-/** The fields of a subcommand that do not nest: the type of the whole cannot be inferred from a schema that holds itself. */
+/** The fields of a subcommand that do not nest: TypeScript cannot infer the type of a recursive schema. */
 const subcommandFields = lazy(() => ({
   name: z.string().regex(NAME).meta({
     description: 'The word after the command. "default" stands for the parent itself.',

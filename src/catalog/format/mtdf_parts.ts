@@ -33,7 +33,7 @@ export const availabilityCheckSchema = lazy(() =>
   }).meta({ id: "AvailabilityCheck", description: "A quick command that tells whether the program is installed." })
 );
 
-/** Repeating what failed for a passing reason (requirement X16). */
+/** Repeating what failed for a temporary reason (requirement X16). */
 export const retrySchema = lazy(() =>
   z.strictObject({
     max: z.int().min(1).max(10).meta({ description: "How many more times to try.", examples: [2] }),
@@ -43,7 +43,7 @@ export const retrySchema = lazy(() =>
       1000,
     ),
     on_exit_codes: optional(z.array(z.int()), "Exit codes that are retried; any but 0 when left out.", [128]),
-  }).meta({ id: "Retry", description: "Retries of a command that fails for a passing reason." })
+  }).meta({ id: "Retry", description: "Retries of a command that fails for a temporary reason." })
 );
 
 /** Hints: free keys, each for the subcommand of that name; `default` for all; `custom` holds more of the same. */

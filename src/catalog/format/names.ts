@@ -11,7 +11,7 @@ export function reservedFor(name: string): string | undefined {
 
 /** Clients cut or drop longer names (T5). */
 export const LONGEST_NAME = 64;
-/** From here on some clients, which put the server's name in front, get too long a name (T5). */
+/** Beyond this length, a name is too long for clients that put the server's name in front (T5). */
 export const LONG_NAME = 45;
 
 /** A leaf of this name is its parent itself (T5). */

@@ -1,4 +1,4 @@
-/** Accepted tool files become one set of tools: what only shows when the files are seen together is decided here (T4). */
+/** Accepted tool files become one set of tools, with the checks that need all files together (T4). */
 import { errorAt, MOST_DIAGNOSTICS, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import { type Flatten, flatten, type PlacedLeaf } from "../model/flatten.ts";
 import type { CatalogTool, Leaf } from "../model/leaf.ts";
@@ -7,7 +7,7 @@ import { LONG_NAME, LONGEST_NAME, reservedFor, toolNameOf } from "../format/name
 import { SequenceCheck } from "./sequences.ts";
 import { catalogOf } from "../model/snapshot.ts";
 
-/** A file that is right on its own. */
+/** A file that is valid on its own. */
 export type AcceptedFile = Pick<CatalogTool, "file" | "definition">;
 
 /** What is in service, and what was found by file. */
@@ -17,7 +17,7 @@ export interface Assembly {
   readonly diagnostics: ReadonlyMap<string, readonly UnplacedDiagnostic[]>;
 }
 
-/** A list of them that is longer is more than any client or model takes, and stops the server while it is made. */
+/** A longer list is more than any client or model accepts, and building it blocks the server. */
 const MOST_LEAVES = 5_000;
 
 interface Candidate {
@@ -46,7 +46,10 @@ export function assemble(
   return { tools: candidates.map(({ tool }) => tool), leaves: leavesOf(candidates), diagnostics };
 }
 
-/** Files with a step that cannot run, with the reasons: by what they say, or because the file it calls is one of them. */
+/**
+ * Files with a step that cannot run, with the reasons: the step itself is wrong, or the file that it calls is one of
+ * these.
+ */
 function refusedSteps(
   candidates: readonly Candidate[],
   check: SequenceCheck,
@@ -74,7 +77,7 @@ function refusedSteps(
   return refused;
 }
 
-/** The reported ones, and one that says that there are more; later ones are never made. */
+/** The first ones, and one that says that there are more; later ones are never built. */
 function enough(diagnostics: IteratorObject<UnplacedDiagnostic>): readonly UnplacedDiagnostic[] {
   return diagnostics.take(MOST_DIAGNOSTICS + 1).toArray();
 }
@@ -139,7 +142,7 @@ function leafNameDiagnostics(
     const length = `has ${name.length} characters, and clients cut or drop names over ${LONGEST_NAME}${prefix}`;
     const owner = reservedFor(name);
     if (owner !== undefined) return [errorAt(at, `MCP tool name "${name}" is reserved for ${owner}`)];
-    if (repeated) return [errorAt(at, `MCP tool name "${name}" arises twice in this file: rename a subcommand`)];
+    if (repeated) return [errorAt(at, `MCP tool name "${name}" occurs twice in this file: rename a subcommand`)];
     if (elsewhere !== undefined) return [errorAt(at, `MCP tool name "${name}" is taken by "${elsewhere}": rename one`)];
     if (name.length > longest) return [errorAt(at, `MCP tool name "${name}" ${length}: shorten it`)];
     if (name.length <= LONG_NAME) return [];

@@ -1,6 +1,6 @@
 /**
- * Decides which tools can run here (T11). Each distinct probe is asked once, several at a time, inside the sandbox; what is
- * not there is taken out of the catalog and listed with its reason. Sequences go with the steps they need.
+ * Decides which tools can run here (T11). Each distinct probe runs once, several at a time, inside the sandbox. Missing
+ * tools are removed from the catalog and listed with the reason. Sequences go with the steps they need.
  */
 import type { Outcome } from "../../base/outcome.ts";
 import type { Catalog, Leaf, Probe, UnavailableTool } from "../model/leaf.ts";
@@ -8,18 +8,18 @@ import { catalogOf } from "../model/snapshot.ts";
 import { stepTarget } from "../model/resolve.ts";
 
 /**
- * Asks one probe; the problem says why it failed, as a sentence without a full stop. Ends early when the signal aborts.
+ * Runs one probe; the problem says why it failed, as a sentence without a full stop. Ends early when the signal aborts.
  * Never rejects.
  */
 export type AskProbe = (probe: Probe, signal: AbortSignal) => Promise<Outcome<void>>;
 
-/** What is known of each probe without running a command; undefined: nothing. Never rejects. */
+/** What is known about each probe without running a command; undefined: nothing. Never rejects. */
 export type RecallProbes = (probes: readonly Probe[]) => Promise<readonly (Outcome<void> | undefined)[]>;
 
 /** Answers so far, by `probeKey`. */
 export type ProbeAnswers = ReadonlyMap<string, Outcome<void>>;
 
-/** Probes that run at a time: a hundred tool files do not spawn a hundred processes at once. */
+/** Probes that run at once: a hundred tool files must not spawn a hundred processes. */
 const AT_A_TIME = 8;
 
 /** Two leaves with one key share an answer. */
@@ -31,13 +31,13 @@ export interface AskOptions {
   readonly ask: AskProbe;
   /** Earlier answers; a probe that passed is not asked again. */
   readonly known: ProbeAnswers;
-  /** False: checks that are commands are not run now; what is known of them stays. */
+  /** False: checks that are commands do not run now, and keep their known answers. */
   readonly commands: boolean;
   /** Aborted: what has no answer yet stays without one. */
   readonly signal: AbortSignal;
 }
 
-/** Asks what is not known yet; answers of probes that are in the catalog no more are dropped. */
+/** Runs probes without an answer; drops answers of probes that are no longer in the catalog. */
 export async function askProbes(catalog: Catalog, { ask, known, commands, signal }: AskOptions): Promise<ProbeAnswers> {
   const answers = new Map<string, Outcome<void>>();
   const open: [string, Probe][] = [];
@@ -69,7 +69,7 @@ export async function recallProbes(catalog: Catalog, recall: RecallProbes): Prom
   }));
 }
 
-/** Whether the next asking has commands to run. */
+/** Whether the next round has commands to run. */
 export function hasOpenChecks(catalog: Catalog, known: ProbeAnswers): boolean {
   return probesOf(catalog).entries().some(([key, { kind }]) => kind === "command" && known.get(key)?.ok !== true);
 }
@@ -110,7 +110,7 @@ function dropSequences(catalog: Catalog, reasons: Map<Leaf, string>): boolean {
   return added;
 }
 
-/** One entry for the leaves of a tool that miss the same thing. */
+/** One entry for the leaves of a tool that lack the same thing. */
 function grouped(leaves: readonly Leaf[], reasons: ReadonlyMap<Leaf, string>): readonly UnavailableTool[] {
   const groups = new Map<string, { names: string[]; reason: string; installInstructions: string }>();
   for (const leaf of leaves) {

@@ -81,7 +81,7 @@ export class LiveCatalog implements AsyncDisposable {
     return await this.current();
   }
 
-  /** Whether the tools stay as they are: they are read once, and a first round of checks is over. */
+  /** Whether the tools no longer change: they are read once, and a first round of checks is over. */
   get isFinal(): boolean {
     const { watched } = this.#options;
     return watched.length === 0 && this.#hasAsked && this.#owed === undefined && this.#read !== undefined &&
@@ -141,7 +141,7 @@ export class LiveCatalog implements AsyncDisposable {
     return this.#changedByChecks !== undefined && isSame(this.#changedByChecks, read);
   }
 
-  /** Whether checks may run now; if not, they run when they may. */
+  /** Whether checks may run now; if not, they run later. */
   #mayBegin(): boolean {
     const wait = this.#rate.begin(performance.now());
     if (wait > 0) this.#oweChecks(wait);

@@ -1,6 +1,6 @@
 /**
- * Loading tool files: read, check each on its own, check all together, point at what is wrong. A bad file is left out
- * whole and the others load; nothing a file may hold makes this throw (T1, T4).
+ * Loads tool files: reads them, checks each alone and all together, and locates mistakes. A bad file is left out whole
+ * and the others load; no content makes this throw (T1, T4).
  */
 import { lazy } from "../../base/lazy.ts";
 import type { NetworkReach } from "../../base/network/network_bound.ts";
@@ -20,9 +20,9 @@ import { type ParsedTool, parseTool } from "../check/validate.ts";
 export interface LoadOptions {
   /** Tool files from inside the program; a local file of the same file or tool name wins, even a bad one (T15). */
   readonly bundled?: readonly ToolText[];
-  /** What clients see before each name: with it no name may be too long (T5); default: nothing. */
+  /** The prefix that clients see before each name, which counts towards its length (T5); default: none. */
   readonly namePrefix?: string;
-  /** What the server allows; default: everything, so that no list of a file names too much (S43). */
+  /** What the server allows; default: everything, so that no file's list exceeds it (S43). */
   readonly network?: NetworkReach;
   /** Where the directory may lead; default: anywhere. */
   readonly mayRead?: MayRead | undefined;
@@ -63,7 +63,7 @@ export class CatalogLoader {
     const unread = diagnostics.map(({ file }) => this.#served.get(file)).filter((one) => one !== undefined);
     const wanted = [...local.map((one) => isAccepted(one) ? one : this.#served.get(one.file) ?? one), ...unread];
     const first = this.#assemble(wanted, diagnostics);
-    // What is right on its own may still clash with the others: then its last good version stays too.
+    // A file that is valid on its own may still clash with others: then its last good version stays too.
     const serving = wanted.map((one) => hasError(first, one.file) ? this.#served.get(one.file) ?? one : one);
     const assembly = serving.some((one, i) => one !== wanted[i]) ? this.#assemble(serving, diagnostics) : first;
     const inService = new Set(assembly.tools.map(({ file }) => file));
@@ -93,7 +93,9 @@ export class CatalogLoader {
   }
 }
 
-/** The tools of texts without a directory (bundled, or to be validated). `network`: what the server allows; absent: all. */
+/**
+ * The tools of texts without a directory (bundled, or to be validated). `network`: what the server allows; absent: all.
+ */
 export async function loadCatalogFromTexts(texts: readonly ToolText[], network?: NetworkReach): Promise<Catalog> {
   const read = texts.map(readText);
   const assembly = assembleTexts(read);
@@ -144,7 +146,7 @@ function assembleTexts(
   return assemble(files, leavesOfFile, longestName);
 }
 
-/** What was found in the texts themselves and when they were put together. */
+/** What was found in the texts themselves and when they were combined. */
 async function diagnosticsOf(
   texts: readonly ReadText[],
   assemblies: readonly Assembly[],

@@ -81,7 +81,7 @@ Deno.test("T4 CatalogLoader tells of keys given twice in a file with a problem",
   assert.deepStrictEqual(
     said(catalog),
     [
-      'a.json:2:17: warning: Field "tool_type" is without effect here: remove it (/tool_type)',
+      'a.json:2:17: warning: Field "tool_type" has no effect here: remove it (/tool_type)',
       'a.json:1:3: warning: Field "command" is given more than once, and only the last one counts: remove the others (/command)',
     ].toSorted(),
   );
@@ -250,8 +250,8 @@ Deno.test("T14 CatalogLoader refuses sequences that run in a circle", async () =
   const catalog = await loaded({ "a.json": sequence("a", "b"), "b.json": sequence("b", "a"), "c.json": tool("c") });
   assert.deepStrictEqual(namesOf(catalog), ["c"]);
   assert.deepStrictEqual(catalog.diagnostics.map(({ message }) => message), [
-    'Step 0 of "a" runs in a circle: a > b > a: remove one of these steps',
-    'Step 0 of "b" runs in a circle: b > a > b: remove one of these steps',
+    'Step 0 of "a" forms a cycle: a > b > a: remove one of these steps',
+    'Step 0 of "b" forms a cycle: b > a > b: remove one of these steps',
   ]);
 });
 

@@ -9,7 +9,7 @@ import { firstDiagnostics, MOST_DIAGNOSTICS, pointerOf, type UnplacedDiagnostic 
 
 type Jsonc = typeof import("jsonc-parser");
 
-/** What to say of a key that is given twice; `texts` are the JSON of two of its values. */
+/** What to say about a key that is given twice; `texts` are the JSON of two of its values. */
 type OfRepeated = (path: UnplacedDiagnostic["path"], texts: readonly [string, string]) => UnplacedDiagnostic;
 
 /** The same diagnostics with their places in `text` of `file`, and one, by `ofRepeated`, for each key given twice. */
@@ -62,7 +62,7 @@ function treeOf(jsonc: Jsonc, text: string, errors: ParseError[], comments = fal
   return attempt(RangeError, () => jsonc.parseTree(text, errors, options));
 }
 
-/** Of the value, of its key, or of the nearest object around it that exists. */
+/** The position of the value, of its key, or of the nearest enclosing object that exists. */
 function offsetOf(jsonc: Jsonc, root: Node, diagnostic: UnplacedDiagnostic): number {
   for (let length = diagnostic.path.length; length > 0; length--) {
     const node = jsonc.findNodeAtLocation(root, diagnostic.path.slice(0, length));

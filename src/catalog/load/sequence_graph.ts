@@ -1,11 +1,11 @@
 /**
- * How deep and how long sequences are that call sequences (T14), each visited once: a file of a few lines can have more
- * ways through it than can be walked.
+ * Depth and length of sequences that call sequences (T14), each visited once: a short file can have more paths through
+ * it than can be walked.
  */
 import type { Catalog, Leaf } from "../model/leaf.ts";
 import { stepTarget } from "../model/resolve.ts";
 
-/** What a sequence comes to when the sequences it calls are written out. */
+/** The size of a sequence when the sequences it calls are expanded. */
 export interface SequenceSize {
   /** 1 for one that calls none. */
   readonly levels: number;
@@ -44,12 +44,12 @@ export class SequenceGraph {
     return this.#sizes.get(sequence);
   }
 
-  /** Names from `above` over `sequence` along a circle until one comes again; at most ten. */
+  /** Names from `above` through `sequence` along a cycle until one repeats; at most ten. */
   circleFrom(above: Leaf, sequence: Leaf): readonly string[] {
     return this.#namesAlong([above, sequence], (leaf) => !this.#sizes.has(leaf));
   }
 
-  /** Names from `above` over `sequence` down to the deepest; at most ten. */
+  /** Names from `above` through `sequence` down to the deepest; at most ten. */
   deepestFrom(above: Leaf, sequence: Leaf): readonly string[] {
     const levels = (leaf: Leaf) => this.#sizes.get(leaf)?.levels ?? 0;
     return this.#namesAlong([above, sequence], (leaf, from) => levels(leaf) === levels(from) - 1);

@@ -83,9 +83,9 @@ Deno.test("T14 a sequence that calls a circle is refused with the names on the w
   const subcommand = [sequence("a", "b"), sequence("b", "c"), sequence("c", "b"), sequence("d", "d")];
   const { diagnostics } = await load(JSON.stringify({ name: "s", command: "sequence", ...LEAF, subcommand }));
   assert.deepStrictEqual(diagnostics.map(({ message }) => message.replace(": remove one of these steps", "")), [
-    'Step 0 of "s_a" runs in a circle: s_a > s_b > s_c > s_b',
-    'Step 0 of "s_b" runs in a circle: s_b > s_c > s_b',
-    'Step 0 of "s_c" runs in a circle: s_c > s_b > s_c',
-    'Step 0 of "s_d" runs in a circle: s_d > s_d',
+    'Step 0 of "s_a" forms a cycle: s_a > s_b > s_c > s_b',
+    'Step 0 of "s_b" forms a cycle: s_b > s_c > s_b',
+    'Step 0 of "s_c" forms a cycle: s_c > s_b > s_c',
+    'Step 0 of "s_d" forms a cycle: s_d > s_d',
   ]);
 });

@@ -1,4 +1,4 @@
-/** Sequence steps over all files: they must name something that exists, and must not run in a circle (T4, T14). */
+/** Sequence steps over all files: they must name something that exists, and must not form a cycle (T4, T14). */
 import { errorAt, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import type { PlacedLeaf } from "../model/flatten.ts";
 import type { Catalog, Leaf, LeafStep } from "../model/leaf.ts";
@@ -7,7 +7,7 @@ import { SequenceGraph } from "./sequence_graph.ts";
 import { StepArguments } from "./step_arguments.ts";
 import { SHELL_TOOL_NAME } from "../format/builtin_traits.ts";
 
-/** Sequences that call sequences: more levels than this are refused. */
+/** How deeply sequences may call sequences. */
 const DEEPEST_SEQUENCE = 8;
 /** Steps of a sequence with those of the sequences it calls. */
 const MOST_STEPS = 1_000;
@@ -76,7 +76,7 @@ export class SequenceCheck {
     if (target.sequence.length === 0) return undefined;
     const size = this.#graph.sizeOf(target);
     if (size === undefined) {
-      return `runs in a circle: ${this.#graph.circleFrom(leaf, target).join(" > ")}: remove one of these steps`;
+      return `forms a cycle: ${this.#graph.circleFrom(leaf, target).join(" > ")}: remove one of these steps`;
     }
     if (size.levels < DEEPEST_SEQUENCE) return undefined;
     const names = this.#graph.deepestFrom(leaf, target).join(" > ");

@@ -24,5 +24,5 @@ Deno.test("T4 a file that calls a refused one is refused, and of many wrong step
   const wrong = Array.from({ length: 900 }, (_, at) => ({ tool: `none${at}` }));
   const diagnostics = await diagnosticsOf({ name: "t", command: "sequence", sequence: wrong });
   assert.equal(diagnostics.filter((one) => one.includes("has no target")).length, 50);
-  assert.ok(diagnostics.includes("0.json The file has more mistakes than these 50: mend them first"));
+  assert.ok(diagnostics.includes("0.json The file has more mistakes than these 50: fix them first"));
 });

@@ -5,8 +5,8 @@ import { metaParametersOf } from "../model/meta_parameters.ts";
 import { expectedOf, ValueCheck } from "../model/value.ts";
 
 /**
- * Warnings for the `args` of a step that its target would refuse, made one by one: the sequence loads, and every call of
- * it fails before the first step (T4, T14). A step gets its own arguments only, so nothing can be added later.
+ * Warnings for the `args` of a step that its target would refuse, made one by one: the sequence loads, and every call
+ * of it fails before the first step (T4, T14). A step gets its own arguments only, so nothing can be added later.
  */
 export class StepArguments {
   readonly #check = ValueCheck.ofCall();
@@ -15,7 +15,7 @@ export class StepArguments {
   /** What is asked about a target at every step that calls it. */
   readonly #targets = new Map<Leaf, Target>();
 
-  /** Takes time in proportion to the arguments of the step, once for each target to those of the target. */
+  /** Takes time in proportion to the step's arguments, and once for each target to the target's arguments. */
   *diagnostics(step: LeafStep, leaf: Leaf, at: readonly (string | number)[]): Generator<UnplacedDiagnostic> {
     const target = this.#targets.get(leaf) ?? targetOf(leaf);
     this.#targets.set(leaf, target);

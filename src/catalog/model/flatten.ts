@@ -41,7 +41,7 @@ const DEFAULT_STEP_DELAY_MS = 100;
 /** Makes the leaves of a tool file; `flatten`, or one that remembers. */
 export type Flatten = typeof flatten;
 
-/** `flatten` that gives the same leaves, the very same objects, for a definition it has seen: most files stay as they are. */
+/** A `flatten` that returns the same leaf objects for a definition it has seen: most files do not change. */
 export function rememberingFlatten(): Flatten {
   const known = new WeakMap<ToolDefinition, { readonly toolName: string; readonly leaves: readonly PlacedLeaf[] }>();
   return (tool, toolName) => {

@@ -1,7 +1,7 @@
 import { visibleText } from "../../base/visible_text.ts";
 import type { HintsDefinition } from "../format/mtdf_parts.ts";
 
-/** Words that show a description already tells of running in the background (T4). */
+/** Words that show that a description already mentions running in the background (T4). */
 export const MENTIONS_BACKGROUND = /\b(async|asynchronous|asynchronously|background|operation id|await|notif\w+)\b/i;
 
 /** Promises a synchronous leaf cannot keep (T4). */

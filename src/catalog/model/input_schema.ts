@@ -11,7 +11,7 @@ export interface InputSchema {
 }
 
 /**
- * The exact schema of a leaf's calls (T6): arguments in config order, then the meta-parameters; always the same text.
+ * The exact schema of a leaf's calls (T6): arguments in file order, then the meta-parameters; always the same text.
  * `format: "path"` is left out: it is not a format of JSON Schema, and strict validators in clients refuse the tool for
  * it.
  */

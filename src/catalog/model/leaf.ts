@@ -54,7 +54,7 @@ export interface Leaf {
   readonly stepDelayMs: number;
   /** One run at a time per tool and working directory (X13); absent: any number. */
   readonly exclusive?: boolean;
-  /** Repeating what failed for a passing reason (X16); absent: never. */
+  /** Repeating what failed for a temporary reason (X16); absent: never. */
   readonly retry?: LeafRetry;
   /** What its calls wait for while it runs (X20); absent: its end. */
   readonly answersAt?: Pick<ToolDefinition, "until" | "until_port" | "until_quiet">;
@@ -62,9 +62,9 @@ export interface Leaf {
   readonly watch?: readonly string[];
   /** How its input stays open while it runs (X22); absent: it does not. */
   readonly input?: "pipe" | "terminal";
-  /** Running it twice does what running it once does (S35); absent: that is not known. */
+  /** It is idempotent (S35); absent: that is not known. */
   readonly idempotent?: true;
-  /** Where its commands may connect at most (S43); absent: where the server lets all commands. */
+  /** The most that its commands may connect to (S43); absent: whatever the server allows. */
   readonly network?: NetworkReach;
   /** How to find out whether it can run (T11). */
   readonly probe?: Probe;
@@ -126,7 +126,9 @@ export interface Catalog {
   readonly byProgramName: ReadonlyMap<string, Leaf>;
   /** Leaves with an argument of their own that is called "subcommand". */
   readonly withSubcommand: ReadonlySet<Leaf>;
-  /** Everything found while loading, errors first; an error means the file was left out, or its last good version kept. */
+  /**
+   * Everything found while loading, errors first; an error means the file was left out, or its last good version kept.
+   */
   readonly diagnostics: readonly Diagnostic[];
   /** Tools that are not offered because their program is missing; absent: none, or not probed yet. */
   readonly unavailable?: readonly UnavailableTool[];

@@ -1,12 +1,11 @@
 /**
  * Matches a tool file's `pattern` in bounded time (no catastrophic backtracking): commands can write tool files. A
- * pattern helps the caller and protects nothing: a match beyond the bound counts as passed, and the program itself
- * decides.
+ * pattern helps the caller and protects nothing: a match beyond the bound counts as passed, and the program decides.
  */
 
-/** A longer pattern, or a longer repetition in it, is left alone. */
+/** A longer pattern, or one with a longer repetition, is not tried. */
 const LONGEST_PATTERN = 1_000;
-/** The engine writes repetitions out: a pattern that becomes longer than this many parts is left alone. */
+/** The engine expands repetitions: a pattern that becomes longer than this many parts is not tried. */
 const MOST_PARTS = 20_000;
 
 /** Steps for the patterns of one file or one call, spent one match after the other. */
@@ -18,7 +17,7 @@ export class MatchBudget {
     this.#steps = steps;
   }
 
-  /** Whether `value` matches `pattern` somewhere; true for what would take more steps than are left. */
+  /** Whether `value` matches `pattern` somewhere; true if that would take more steps than are left. */
   matches(pattern: string, value: string): boolean {
     const steps = mostSteps(pattern, value.length);
     if (steps > this.#steps) return true;
@@ -31,16 +30,16 @@ export class MatchBudget {
 const TOKENS = /\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?|\)|\||[*+?]\??|\{\d+(?:,\d*)?\}\??|[^]/gu;
 
 /**
- * The steps that trying a text of `length` UTF-16 units takes at most: as many ways as all choices multiply to (where to
- * begin, how often each part repeats, which alternative), each as long as the parts it must go through. Infinity for a
- * group that is repeated and for what looks around or back: those can multiply without limit.
+ * The most steps for a text of `length` UTF-16 units: the product of all choices (where to begin, how often each part
+ * repeats, which alternative), times the parts that each way goes through. Infinity for repeated groups, lookaround and
+ * backreferences, which can multiply without limit.
  *
  * @example mostSteps("^v[0-9]+$", 10) // 84
  */
 export function mostSteps(pattern: string, length: number): number {
   if (pattern.length > LONGEST_PATTERN) return Infinity;
   let ways = 1;
-  /** What the engine makes of the pattern, and the longest way through it. */
+  /** The size of the compiled pattern, and the longest way through it. */
   let parts = 1;
   let longest = 1;
   /** Alternatives of each group that is open; the first is the whole. */
@@ -52,7 +51,7 @@ export function mostSteps(pattern: string, length: number): number {
       if (previous === ")" || Math.max(from, Number.isFinite(to) ? to : 0) > LONGEST_PATTERN) return Infinity;
       ways *= Math.min(to - from, length) + 1;
       parts += Number.isFinite(to) ? to : from;
-      longest += Math.min(from, length); // to take one more than that is a choice, and counted as one
+      longest += Math.min(from, length); // each further repetition is a choice, and counted as one
     } else if (token === "|") alternatives.push((alternatives.pop() ?? 1) + 1);
     else if (isGroup(token)) alternatives.push(1);
     else if (token.startsWith("(") || /^\\[1-9k]/.test(token)) return Infinity;
@@ -66,7 +65,7 @@ export function mostSteps(pattern: string, length: number): number {
   return parts > MOST_PARTS ? Infinity : parts + ways * outermost * (anchored ? 1 : length + 1) * longest;
 }
 
-/** How often a quantifier lets the part before it come. */
+/** How often a quantifier allows the part before it. */
 function timesOf(quantifier: string): { readonly from: number; readonly to: number } {
   const counts = /^\{(\d+)(,?)(\d*)\}/.exec(quantifier);
   if (counts === null) {

@@ -17,7 +17,7 @@ export interface ResolvedCall {
 /** `unknown_tool` is a protocol error (-32602), `unknown_subcommand` a tool result with `isError`. */
 export interface ResolveProblem {
   readonly kind: "unknown_tool" | "unknown_subcommand";
-  /** Made when it is first asked for: to look for what was meant takes longer than to find out that it is not there. */
+  /** Built when first needed: looking for a similar name takes longer than finding out that one does not exist. */
   readonly message: string;
 }
 
@@ -78,13 +78,13 @@ function normalized(subcommand: string): string {
   return joined.endsWith(`_${DEFAULT_LEAF}`) ? joined.slice(0, -DEFAULT_LEAF.length - 1) : joined;
 }
 
-/** The tool of that name, else the first whose program has it. */
+/** The tool of that name, else the first whose program has that name. */
 function toolOf(catalog: Catalog, name: string): string | undefined {
   return catalog.byTool.has(name) ? name : catalog.byProgram.get(name);
 }
 
 /**
- * What is left: the name of a group with the rest in `subcommand`, a flat name with its own subcommand said again,
+ * The remaining forms: the name of a group with the rest in `subcommand`, a flat name that repeats its own subcommand,
  * or a flat name that begins with the program's name instead of the tool's.
  */
 function joinedLeaf(catalog: Catalog, name: string, path: string, exact: Leaf | undefined): Leaf | undefined {

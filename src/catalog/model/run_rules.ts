@@ -1,4 +1,7 @@
-/** What a tool file says about how its leaves run: one at a time (X13), again after a failure (X16), or not at all (T11). */
+/**
+ * What a tool file says about how its leaves run: one at a time (X13), again after a failure (X16), or not at all
+ * (T11).
+ */
 import { type NetworkReach, readBound } from "../../base/network/network_bound.ts";
 import type { Leaf, LeafRetry, Probe } from "./leaf.ts";
 import type { SubcommandDefinition, ToolDefinition } from "../format/mtdf.ts";
@@ -14,7 +17,7 @@ export function exclusiveOf(nodes: readonly Node[]): boolean {
   return nodes.findLast((node) => node.concurrency !== undefined)?.concurrency === "exclusive";
 }
 
-/** What a node itself says about the answers of its calls, its input while it runs (X20 to X22), and runs in its place. */
+/** What a node itself says about the answers of its calls, its input while it runs (X20 to X22), and repeated runs. */
 export function answersOf(
   { until, until_port, until_quiet, watch, input, tty, idempotent }: Node,
 ): Pick<Leaf, "answersAt" | "watch" | "input" | "idempotent"> {
@@ -27,7 +30,9 @@ export function answersOf(
   };
 }
 
-/** What a node itself says about the network; undefined: nothing. Files with a list that cannot be read were refused. */
+/**
+ * What a node itself says about the network; undefined: nothing. Files with a list that cannot be read were refused.
+ */
 export function networkOf({ network }: Node): NetworkReach | undefined {
   if (network === undefined) return undefined;
   const read = readBound(network);

@@ -2,15 +2,15 @@ import { shownValue } from "../../base/text.ts";
 import type { LeafArgument } from "./leaf.ts";
 import { MatchBudget } from "./pattern.ts";
 
-/** For the values of one call. */
+/** Steps for the values of one call. */
 const STEPS_OF_CALL = 20_000_000;
-/** For the defaults of a tool file, whatever its length, and more for each of its characters. */
+/** Steps for the defaults of a tool file: a fixed number, and more for each of its characters. */
 const LEAST_STEPS_OF_FILE = 100_000;
 const STEPS_PER_CHARACTER = 100;
 
 /**
- * Checks the values of one call, or the defaults of tool files, in time that their length bounds.
- * Says the same as the JSON Schema of `inputSchemaOf` (T6); the one place for calls and for defaults in tool files.
+ * Checks the values of one call, or the defaults of tool files, in time bounded by their length. It agrees with the
+ * JSON Schema of `inputSchemaOf` (T6), and is the one place for both.
  */
 export class ValueCheck {
   readonly #budget: MatchBudget;
@@ -45,7 +45,7 @@ export class ValueCheck {
   #problemOfScalar(argument: LeafArgument, type: ScalarType, value: unknown): string | undefined {
     if (type !== "string" && isLossy(value)) {
       return `is ${shown(value)}: whole numbers beyond ${Number.MAX_SAFE_INTEGER} lose digits in JSON, ` +
-        "so this need not be the one that was sent";
+        "so it may differ from the one that was sent";
     }
     const fits = isOfType(type, value) && (type === "boolean" || this.#isAllowed(argument, value));
     return fits ? undefined : `is ${shown(value)}, expected ${expectedScalar(argument, type)}`;
@@ -70,7 +70,7 @@ export function expectedOf(argument: LeafArgument): string {
   return `a list, each element ${expectedScalar(argument, argument.items?.type ?? "string")}`;
 }
 
-/** JSON of a value as messages show it, cut where the message would drown in it. */
+/** JSON of a value as messages show it, cut to a readable length. */
 export function shown(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";
@@ -79,7 +79,7 @@ export function shown(value: unknown): string {
 
 type ScalarType = Exclude<LeafArgument["type"], "array">;
 
-/** Whether two whole numbers of JSON text give this one (T7). */
+/** Whether two whole numbers in JSON text parse to this one (T7). */
 function isLossy(value: unknown): boolean {
   return typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
 }

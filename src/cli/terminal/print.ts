@@ -83,7 +83,7 @@ export function askOnTerminal(question: string): boolean | undefined {
 /** Whether a person says yes. @throws {UserError} When there is no terminal to ask on. */
 export function confirmPutBack(): boolean {
   const answer = askOnTerminal("Put it back?");
-  if (answer === undefined) throw new UserError("Cannot ask without a terminal: say --yes to put it back");
+  if (answer === undefined) throw new UserError("Cannot ask without a terminal: give --yes to put it back");
   return answer;
 }
 

@@ -23,7 +23,7 @@ export function openRunLog({ settings, warnings, environment }: RunLogOptions): 
     isInOpenTree(directory, openTrees(settings.sandbox, environment));
   if (open && !settings.logToStderr) {
     void printProblem(
-      `Warning: the log is not written: commands can write to "${directory}", and a link there would lead it anywhere`,
+      `Warning: the log is not written: commands can write to "${directory}", and a link there could redirect it`,
     );
   }
   const log = createLog({

@@ -7,7 +7,7 @@ import type { FileIdentity } from "../../system/libc.ts";
 import { normalPath } from "../../system/paths.ts";
 import { parseJson } from "../../wire/json_value.ts";
 
-/** A scope of the server that asked, canonical: another directory at the same path is another project. */
+/** A scope of the server that asked, canonical: a different directory at the same path is another project. */
 export interface ProjectScope extends FileIdentity {
   readonly path: string;
 }
@@ -29,12 +29,12 @@ export interface KeptGrant {
 
 /** The version of the file's format. */
 const VERSION = 1;
-/** A grant holds for so long after its last use, milliseconds: 30 days. */
+/** How long a grant holds after its last use, milliseconds: 30 days. */
 const UNUSED_MS = 30 * 86_400_000;
-/** A time that lies so far ahead was written by a clock that was wrong, and nothing would ever expire; milliseconds. */
+/** A time this far in the future comes from a wrong clock, and the grant would never expire; milliseconds. */
 const AHEAD_MS = 86_400_000;
 
-/** A made schema costs every start, so it is made when a file is read. */
+/** Building a schema would cost every start, so it is built when a file is read. */
 const schemaOf = lazy(() => {
   const number = z.string().regex(/^\d{1,20}$/).transform(BigInt);
   const path = z.string().regex(/^\/[^\0]*$/).refine((one) => normalPath(one) === one);
@@ -83,10 +83,10 @@ export function readGrants(text: string): Outcome<readonly KeptGrant[]> {
   if (!parsed.ok) return failure("it is not JSON");
   const read = schemaOf().safeParse(parsed.value);
   if (read.success) return success(read.data);
-  return failure(`it has not the form of this version (${read.error.issues[0]?.path.join(".") || "whole file"})`);
+  return failure(`it does not have the form of this version (${read.error.issues[0]?.path.join(".") || "whole file"})`);
 }
 
-/** Whether a grant is over, because nothing used it for 30 days. `now`: milliseconds since 1970. */
+/** Whether a grant has expired, because nothing used it for 30 days. `now`: milliseconds since 1970. */
 export function isExpired({ used }: KeptGrant, now: number): boolean {
   return now - used > UNUSED_MS || used - now > AHEAD_MS;
 }

@@ -1,7 +1,7 @@
 /**
  * What a person allowed always for a project (S36), in a private file of the user's that commands can neither read nor
- * write. A file that cannot be used grants nothing. Every question reads what the file has now, so that a grant that
- * another process takes back is gone for the next command.
+ * write. A file that cannot be used grants nothing. Every question reads the current file, so that a grant that another
+ * process revokes is gone for the next command.
  */
 import { Emitter, type Unsubscribe } from "../../base/emitter.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
@@ -45,7 +45,7 @@ const MOST_GRANTS = 1_000;
 const LARGEST_FILE = 4 * 1024 * 1024;
 /** The time for another process that changes the file, milliseconds. */
 const LOCK_MS = 5_000;
-/** A use that is later by less is not written, milliseconds. */
+/** A use that is less than this later is not recorded, milliseconds. */
 const USE_MS = 3_600_000;
 
 export class KeptGrants implements AsyncDisposable {
@@ -53,7 +53,7 @@ export class KeptGrants implements AsyncDisposable {
   readonly #files: PrivateDirectory;
   readonly #changes: Emitter<void>;
   #read: ReadGrants = { stamp: undefined, grants: [], byProject: new Map() };
-  /** The last problem that was told. */
+  /** The last problem that was logged. */
   #told: string | undefined;
   #watch: DirectoryWatch | undefined;
 
@@ -64,7 +64,7 @@ export class KeptGrants implements AsyncDisposable {
     this.#changes = new Emitter((thrown) => log.error("A listener of grants threw", { error: messageOf(thrown) }));
   }
 
-  /** What holds for a server of these scopes; a file that cannot be used is told once, and grants nothing. */
+  /** What holds for a server of these scopes; a file that cannot be used is logged once, and grants nothing. */
   of(scopes: readonly ProjectScope[]): readonly KeptGrant[] {
     try {
       const grants = this.#current().byProject.get(projectKey(scopes)) ?? [];
@@ -101,7 +101,7 @@ export class KeptGrants implements AsyncDisposable {
     }
   }
 
-  /** Writes down that grants were used, once an hour at most; those that are gone do not come back. */
+  /** Records that grants were used, once an hour at most; revoked ones do not come back. */
   async used(ids: readonly string[]): Promise<void> {
     const now = this.#options.now();
     const isLate = ({ id, used }: KeptGrant) => ids.includes(id) && now - used >= USE_MS;
@@ -109,7 +109,7 @@ export class KeptGrants implements AsyncDisposable {
     await this.#change((grants) => grants.map((one) => isLate(one) ? { ...one, used: now } : one));
   }
 
-  /** Takes grants back; gives those that held until now. @throws {UserError} When the file cannot be used. */
+  /** Revokes grants; returns those that held until now. @throws {UserError} When the file cannot be used. */
   async revoke(isRevoked: (grant: KeptGrant) => boolean): Promise<readonly KeptGrant[]> {
     if (this.#files.stamp(FILE) === undefined) return [];
     let revoked: readonly KeptGrant[] = [];
@@ -120,7 +120,7 @@ export class KeptGrants implements AsyncDisposable {
     return revoked;
   }
 
-  /** Calls `listener` when grants came or went, by this process or another. */
+  /** Calls `listener` when grants were added or removed, by this process or another. */
   subscribe(listener: () => void): Unsubscribe {
     const { directory, log } = this.#options;
     let known = this.#ids();
@@ -162,7 +162,7 @@ export class KeptGrants implements AsyncDisposable {
     const grants = found === undefined ? success([]) : readGrants(found.text);
     if (!grants.ok) {
       throw new UserError(
-        `Cannot use the grants in "${this.#files.pathOf(FILE)}": ${grants.problem}. Nothing is granted by it; ` +
+        `Cannot use the grants in "${this.#files.pathOf(FILE)}": ${grants.problem}. It grants nothing; ` +
           "the next answer that is kept sets it aside",
       );
     }
@@ -170,7 +170,7 @@ export class KeptGrants implements AsyncDisposable {
     return this.#read = { stamp: found?.stamp, grants: grants.value, byProject };
   }
 
-  /** What expired goes with each change. @throws {UserError} When the file cannot be used. */
+  /** Each change also removes expired grants. @throws {UserError} When the file cannot be used. */
   async #change(change: (grants: readonly KeptGrant[]) => readonly KeptGrant[]): Promise<void> {
     const now = this.#options.now();
     const done = await this.#files.underLock(FILE, LOCK_MS, async () => {
@@ -182,7 +182,9 @@ export class KeptGrants implements AsyncDisposable {
       if (encodeText(text).length > LARGEST_FILE) throw full();
       await this.#files.write(FILE, text);
     });
-    if (done === undefined) throw new UserError("Cannot change the grants: another process does it. Try again");
+    if (done === undefined) {
+      throw new UserError("Cannot change the grants: another process is changing them. Try again");
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-/** The scripts of the page, in the order in which they stand in it. */
+/** The scripts of the page, in their order. */
 import ANSI from "./ansi.js" with { type: "text" };
 import API from "./api.js" with { type: "text" };
 import CHANGES from "./changes.js" with { type: "text" };
@@ -15,7 +15,7 @@ import TERMINAL from "./terminal.js" with { type: "text" };
 import TEXT from "./text.js" with { type: "text" };
 import TIMELINE from "./timeline.js" with { type: "text" };
 
-/** The last one starts. */
+/** The last one starts the page. */
 export const SCRIPTS: readonly string[] = [
   DOM,
   TEXT,

@@ -52,7 +52,7 @@ export async function readLinePattern(source: string): Promise<Outcome<LinePatte
     const regexp = RE2JS.compile(pattern, RE2JS.MULTILINE | (flag === "i" ? RE2JS.CASE_INSENSITIVE : 0));
     const steps = regexp.programSize();
     if (steps > MOST_STEPS) {
-      return failure(`The pattern ${source} is too large: it has ${steps} steps, at most ${MOST_STEPS} are taken`);
+      return failure(`The pattern ${source} is too large: it has ${steps} steps, at most ${MOST_STEPS} are allowed`);
     }
     return success({ source, steps, longest: LONGEST_TEXT, occursIn: (text) => regexp.test(text) });
   } catch (thrown) {
@@ -68,7 +68,7 @@ const MOST_PATTERNS = 8;
 /** Reads several patterns as one that occurs where one of them does. The problem is a sentence. */
 export async function readLinePatterns(sources: readonly string[]): Promise<Outcome<LinePattern>> {
   if (sources.length > MOST_PATTERNS) {
-    return failure(`${sources.length} texts are given, at most ${MOST_PATTERNS} are taken`);
+    return failure(`${sources.length} texts are given, at most ${MOST_PATTERNS} are allowed`);
   }
   const patterns: LinePattern[] = [];
   for (const source of sources) {
@@ -78,7 +78,7 @@ export async function readLinePatterns(sources: readonly string[]): Promise<Outc
   }
   const steps = patterns.reduce((sum, one) => sum + one.steps, 0);
   if (steps > MOST_STEPS) {
-    return failure(`The patterns are too large together: they have ${steps} steps, at most ${MOST_STEPS} are taken`);
+    return failure(`The patterns are too large together: they have ${steps} steps, at most ${MOST_STEPS} are allowed`);
   }
   return success({
     source: sources.join(", "),

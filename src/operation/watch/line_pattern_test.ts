@@ -39,7 +39,7 @@ Deno.test("X20 readLinePattern() names what it cannot read", async () => {
   );
   assert.deepStrictEqual(
     await readLinePattern("/[a-z]{1000}/"),
-    failure("The pattern /[a-z]{1000}/ is too large: it has 1002 steps, at most 500 are taken"),
+    failure("The pattern /[a-z]{1000}/ is too large: it has 1002 steps, at most 500 are allowed"),
   );
   assert.deepStrictEqual(
     await readLinePattern("x".repeat(1001)),

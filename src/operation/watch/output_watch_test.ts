@@ -71,7 +71,7 @@ Deno.test("X21 S22 OutputWatch takes a small part of the time whatever the patte
 
 Deno.test("X21 readLinePatterns() refuses too many and too large ones", async () => {
   const many = await readLinePatterns(Array.from({ length: 9 }, (_, index) => `${index}`));
-  assert.deepStrictEqual(many, { ok: false, problem: "9 texts are given, at most 8 are taken" });
+  assert.deepStrictEqual(many, { ok: false, problem: "9 texts are given, at most 8 are allowed" });
   const large = await readLinePatterns(["/a{300}/", "/b{300}/"]);
   assert.ok(!large.ok && /^The patterns are too large together: they have \d+ steps/.test(large.problem));
   const wrong = await readLinePatterns(["fine", "/a(/"]);

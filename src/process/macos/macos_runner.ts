@@ -191,7 +191,7 @@ export class MacosRunner implements SessionRunner {
 }
 
 const NO_LISTS =
-  'Cannot hold commands to the hosts of "network" in their tool file on macOS: Seatbelt knows no names. ' +
+  'Cannot restrict commands to the hosts of "network" in their tool file on macOS: Seatbelt cannot filter by name. ' +
   'Write "none" or "localhost" there, or leave it out';
 /** Milliseconds. */
 const SELF_TEST_TIMEOUT_MS = 10_000;

@@ -84,7 +84,7 @@ export class LineShell implements OpenShell {
     const ready = await withTimeout(shell.#say(OPENING, { onOutput }), START_LIMIT_MS);
     if (ready?.kind === "exited" && shell.#end === undefined) return shell;
     await shell.close();
-    throw new Error(`The shell of the session did not begin. It wrote: ${said.join("").trim()}`);
+    throw new Error(`The shell of the session did not start. It wrote: ${said.join("").trim()}`);
   }
 
   get directory(): string {

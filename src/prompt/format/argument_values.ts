@@ -54,7 +54,7 @@ function hasOwn(given: Readonly<Record<string, string>>, name: string): boolean 
 
 function valueOf({ type, choices }: PromptParameter, text: string): Outcome<unknown> {
   if (text.length > LONGEST_ARGUMENT) {
-    return failure(`has ${text.length} characters, at most ${LONGEST_ARGUMENT} are taken`);
+    return failure(`has ${text.length} characters, at most ${LONGEST_ARGUMENT} are allowed`);
   }
   switch (type) {
     case "boolean": {

@@ -55,7 +55,7 @@ Deno.test("Q2 one problem names everything that is wrong, with a suggestion", ()
   const long = values({ goal: "x".repeat(300_000), file: "f" });
   assert.deepStrictEqual(
     long,
-    failure('Cannot render prompt "plan": argument "goal" has 300000 characters, at most 262144 are taken'),
+    failure('Cannot render prompt "plan": argument "goal" has 300000 characters, at most 262144 are allowed'),
   );
   const inherited = values({ goal: "g", file: "f", toString: "x" });
   assert.match(inherited.ok ? "" : inherited.problem, /argument "toString" is unknown/);

@@ -20,7 +20,7 @@ export function withoutEnding(path: string): string {
 
 /** Why a name is refused, as the end of a sentence; undefined: it is fine. */
 export function nameProblem(name: string): string | undefined {
-  if (name.length > LONGEST_NAME) return `has ${name.length} characters, at most ${LONGEST_NAME} are taken`;
+  if (name.length > LONGEST_NAME) return `has ${name.length} characters, at most ${LONGEST_NAME} are allowed`;
   const hidden = hiddenCharacter(name);
   if (hidden !== undefined || /[\t\n\r\\]/.test(name)) return `holds ${hidden ?? "a control character or a backslash"}`;
   return undefined;

@@ -40,5 +40,5 @@ Deno.test("Q1 nameProblem() refuses what clients cannot show", () => {
   assert.deepStrictEqual(nameProblem("review/code 2"), undefined);
   assert.deepStrictEqual(nameProblem("a\u202eb"), "holds U+202E");
   assert.deepStrictEqual(nameProblem("a\nb"), "holds a control character or a backslash");
-  assert.deepStrictEqual(nameProblem("x".repeat(129)), "has 129 characters, at most 128 are taken");
+  assert.deepStrictEqual(nameProblem("x".repeat(129)), "has 129 characters, at most 128 are allowed");
 });

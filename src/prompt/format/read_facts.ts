@@ -102,7 +102,7 @@ export class FactReader {
     const at = [...path, key];
     if (text === undefined) return this.refuse(at, `Field "${key}" must be a text, found ${shownValue(value)}`);
     if (text.length > LONGEST_TEXT) {
-      return this.refuse(at, `Field "${key}" has ${text.length} characters, at most ${LONGEST_TEXT} are taken`);
+      return this.refuse(at, `Field "${key}" has ${text.length} characters, at most ${LONGEST_TEXT} are allowed`);
     }
     const hidden = hiddenCharacter(text);
     if (hidden !== undefined) return this.refuse(at, `Field "${key}" holds the hidden character ${hidden}: remove it`);
@@ -176,7 +176,7 @@ export class FactReader {
     if (word === undefined || TEXT_TYPES.includes(word)) return choices.length > 0 ? "choice" : "text";
     const type = TYPES[word];
     if (type === undefined) {
-      const guess = didYouMean(word, [...Object.keys(TYPES), ...TEXT_TYPES]) || ", so any text is taken";
+      const guess = didYouMean(word, [...Object.keys(TYPES), ...TEXT_TYPES]) || ", so any text is accepted";
       this.#report("warning", `Type "${word}" is unknown${guess}`, this.#matter.placeOf([...path, "type"]));
     }
     if ((type === "choice" || type === "choices") && choices.length === 0) {

@@ -131,7 +131,7 @@ export class TemplateEngine {
 function boundedBody(body: string): string {
   for (const [what, opening, most] of MOST_PARTS) {
     const count = body.split(opening).length - 1;
-    if (count > most) throw new Error(`The template has ${count} ${what}, at most ${most} are taken`);
+    if (count > most) throw new Error(`The template has ${count} ${what}, at most ${most} are allowed`);
   }
   return body;
 }

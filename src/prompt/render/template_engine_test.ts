@@ -131,8 +131,8 @@ const GREEDY: Readonly<Record<string, readonly [body: string, ends: RegExp, valu
   "a long list": ["{{ s | split: '' | sort_natural | first }}", /at most 2000 items/, { s: "x".repeat(100_000) }],
   "a partial that includes itself": ['{% render "main" %}', /more than 10 levels deep/],
   "a partial that includes itself twice": ['{% include "main" %}{% include "main" %}', /more than 10 levels deep/],
-  "tags in tags": ["{% if a %}".repeat(10_000), /has 10000 tags, at most 1000 are taken/],
-  "many outputs": ["{{ a }}".repeat(14_000), /has 14000 outputs, at most 5000 are taken/],
+  "tags in tags": ["{% if a %}".repeat(10_000), /has 10000 tags, at most 1000 are allowed/],
+  "many outputs": ["{{ a }}".repeat(14_000), /has 14000 outputs, at most 5000 are allowed/],
   "a long property": [`{{ a${".a".repeat(50_000)} }}`, /^$/],
   "a long chain of filters": [`{{ a${" | upcase".repeat(11_000)} }}`, /^$/],
 };

@@ -189,7 +189,7 @@ Deno.test("Q6 skills beyond the limits of the extension are refused: files, byte
       place.write("own/x/SKILL.md", skillText("x"));
       await new Deno.Command("sh", { args: ["-c", line], cwd: `${place.root}/own/x` }).output();
     });
-  const limits = "own/x: error: Cannot read skill: at most 512 files of 16777216 bytes are taken: remove some";
+  const limits = "own/x: error: Cannot read skill: at most 512 files of 16777216 bytes are allowed: remove some";
   const unclear = (name: string) =>
     `own/x: error: Cannot read skill: the name ${name} holds a hidden or control character or a backslash: ` +
     "rename the file";

@@ -26,7 +26,7 @@ const LONGEST_NAME = 64;
 const LONGEST_DESCRIPTION = 1024;
 
 const KIND = { name: "skill", largest: LARGEST_FILE_BYTES, outside: "its folder: put the file there itself" };
-const LIMITS = `at most ${MOST_FILES} files of ${MOST_SKILL_BYTES} bytes are taken`;
+const LIMITS = `at most ${MOST_FILES} files of ${MOST_SKILL_BYTES} bytes are allowed`;
 const START = { line: 1, column: 1 };
 
 export interface SkillPlace {
@@ -157,7 +157,11 @@ async function factsOf(
   if (matter === undefined) return undefined;
   const frontMatter = asJson(matter.values);
   if (frontMatter === undefined) {
-    return report("error", "The front matter holds what JSON cannot, or too much of it: write plain values", START);
+    return report(
+      "error",
+      "The front matter holds what JSON cannot represent, or too much of it: write plain values",
+      START,
+    );
   }
   const hidden = hiddenIn(frontMatter);
   if (hidden !== undefined) {

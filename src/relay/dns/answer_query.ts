@@ -1,6 +1,6 @@
 /**
- * The resolver of a sandbox: each listed name has an address that leads to the relay, and nothing is forwarded, so that a
- * question carries nothing out. Pure but for the table of addresses.
+ * The resolver of a sandbox: each listed name has an address that leads to the relay. Nothing is forwarded, so that a
+ * question carries no data out. Pure except for the table of addresses.
  */
 import { type DnsQuery, INTERNET, TYPES } from "./dns_message.ts";
 import { readQuery } from "./read_query.ts";
@@ -8,9 +8,9 @@ import { addressBytes, type SyntheticAddresses } from "./synthetic_addresses.ts"
 import { type DnsAnswer, writeAnswer } from "./write_answer.ts";
 
 export interface ResolvedNames {
-  /** Whether the list has the name, on any port. The name is in small letters, without a dot at the end. */
+  /** Whether the list has the name, on any port. The name is in lower case, without a trailing dot. */
   readonly isListed: (name: string) => boolean;
-  /** Whether the list has this very name: to look it up says nothing that a command chose. */
+  /** Whether the list has this very name: looking it up reveals nothing that a command chose. */
   readonly isNamed: (name: string) => boolean;
   readonly addresses: Pick<SyntheticAddresses, "addressOf">;
   /** Whether the sandbox has a route for the addresses of IPv6; without one they would only delay a client. */
@@ -22,13 +22,13 @@ export interface DnsReply {
   /** The name, for a person, that is not on the list; undefined: it is, or it is not a host's. */
   readonly refused: string | undefined;
   /**
-   * A name whose addresses can be checked first: where a connection may go to none of them, `denial` is the reply, which
-   * clients take as final. Undefined: there is nothing to check.
+   * A name whose addresses can be checked first: where a connection may go to none of them, `denial` is the reply,
+   * which clients take as final. Undefined: there is nothing to check.
    */
   readonly unchecked: { readonly name: string; readonly denial: Uint8Array<ArrayBuffer> } | undefined;
 }
 
-/** Names for which programs ask by themselves, such as those of addresses in their logs. */
+/** Names that programs look up by themselves, such as those of addresses in their logs. */
 const REVERSE = /(?:^|\.)(?:in-addr|ip6)\.arpa$/;
 const LOCAL = /(?:^|\.)localhost$/;
 const LOOPBACK_IPV4 = Uint8Array.of(127, 0, 0, 1);

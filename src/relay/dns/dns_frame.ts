@@ -6,8 +6,8 @@ import { HEADER_SIZE } from "./dns_message.ts";
 const LONGEST_QUERY = 4096;
 
 /**
- * The first message of what came so far, and what follows it. "more": it is not whole, and there are at most 4,097 bytes
- * of it to keep. "invalid": no query has that length; the connection should end.
+ * The first message of what came so far, and what follows it. "more": it is incomplete, and at most 4,097 bytes of it
+ * must be kept. "invalid": no query has that length; the connection should end.
  */
 export function takeFrame(
   bytes: Uint8Array,
@@ -20,7 +20,7 @@ export function takeFrame(
   return bytes.length < end ? "more" : { message: bytes.subarray(2, end), rest: bytes.subarray(end) };
 }
 
-/** An answer with its length before it. */
+/** An answer, preceded by its length. */
 export function framed(message: Uint8Array): Uint8Array<ArrayBuffer> {
   return concatenate([Uint8Array.of(message.length >> 8, message.length & 0xff), message]);
 }

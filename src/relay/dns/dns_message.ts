@@ -23,11 +23,11 @@ export interface DnsQuery {
   readonly id: number;
   /** The flags that an answer repeats: what is asked for, recursion desired, checking disabled. */
   readonly repeated: number;
-  /** Whether the answer may be looked for elsewhere, as every client asks that wants an address. */
+  /** Whether recursion is desired, as every client that wants an address asks. */
   readonly isRecursive: boolean;
   /** The question byte for byte, the case of its letters included, which resolvers choose at random; may be empty. */
   readonly question: Uint8Array<ArrayBuffer>;
-  /** In small letters, without a dot at the end, "" for the root. Undefined: it has bytes that no host name has. */
+  /** In lower case, without a trailing dot, "" for the root. Undefined: it has bytes that no host name has. */
   readonly name: string | undefined;
   /** The name for a person, each unusual byte as `\ddd`. */
   readonly shownName: string;

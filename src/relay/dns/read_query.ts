@@ -1,4 +1,7 @@
-/** A DNS query of a command, which may be hostile, read strictly: what two parsers could read differently is a fault. */
+/**
+ * A DNS query of a command, which may be hostile, read strictly: anything that two parsers could read differently is
+ * malformed.
+ */
 import { ByteReader } from "../parse/byte_reader.ts";
 import { byteText, nameOfLabels } from "../parse/host_name.ts";
 import { type DnsCode, type DnsQuery, HEADER_SIZE, IS_RESPONSE, TYPES } from "./dns_message.ts";
@@ -8,7 +11,7 @@ const REPEATED_FLAGS = 0x7910;
 const RECURSION_DESIRED = 0x0100;
 const OPERATION = 0x7800;
 const LONGEST_LABEL = 63;
-/** Of a name in its bytes, the lengths of the labels and the root included. */
+/** Most bytes of a name, including the lengths of the labels and the root. */
 const LONGEST_NAME = 255;
 const VERSION_0 = 0;
 const WANTS_SIGNATURES = 0x8000;
@@ -84,7 +87,7 @@ function readExtension(
   return { version: version ?? 0, wantsSignatures: ((flags ?? 0) & WANTS_SIGNATURES) !== 0 };
 }
 
-/** A label as files of zones write it: every byte but those of usual names as `\ddd`. */
+/** A label as in zone files: every unusual byte as `\ddd`. */
 function shownLabel(label: string): string {
   return label.replaceAll(/[^\w*-]/g, (byte) => `\\${String(byte.charCodeAt(0)).padStart(3, "0")}`);
 }

@@ -1,14 +1,14 @@
 /**
- * The addresses that stand for names inside a sandbox: those of 198.18.0.0/15, which no network routes (RFC 2544), and the
- * same in the last 32 bits of 2001:2::/48 (RFC 5180). An address of IPv4 is a number here, that of IPv6 too.
+ * The addresses that stand for names inside a sandbox: those of 198.18.0.0/15, which no network routes (RFC 2544), and
+ * the same in the last 32 bits of 2001:2::/48 (RFC 5180). An address of IPv4 is a number here, that of IPv6 too.
  */
 
 /** 198.18.0.0 */
 const NETWORK = 0xc612_0000;
 const BITS_OF_HOST = 17;
-/** 198.18.0.10; those before it are left for what the relay may need for itself. */
+/** 198.18.0.10; earlier ones are reserved for the relay itself. */
 const FIRST = NETWORK + 10;
-/** More than programs connect to, and with the longest names about 3 MB of the server, which has many such tables. */
+/** More than programs connect to. With the longest names, a table takes about 3 MB, and a server has many tables. */
 const MOST_NAMES = 8192;
 const IPV6_PREFIX = Uint8Array.of(0x20, 0x01, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0);
 const MAPPED_PREFIX = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff);
@@ -17,8 +17,8 @@ const MAPPED_PREFIX = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff);
  * Names and their addresses, one for each. A name keeps its address as long as the table lives, because programs keep
  * addresses for as long as they like (the JVM does): a second use of one would lead to another name than was asked for.
  * A full table therefore gives none to new names. A command can fill it with listed names only, such as those below a
- * listed `*.name`, and harms those that share the table. Each sandbox should have its own: an address means something in
- * its network only, and a scan of addresses then shows a command no name but its own.
+ * listed `*.name`, and harms those that share the table. Each sandbox should have its own: an address means something
+ * in its network only, and a scan of addresses then shows a command no name but its own.
  */
 export class SyntheticAddresses {
   readonly #most: number;

@@ -4,19 +4,19 @@ import { CODES, type DnsCode, type DnsQuery, INTERNET, IS_RESPONSE, TYPES } from
 /** One address of 4 or 16 bytes, or a code; `NOERROR` says that the name has nothing of the type. */
 export type DnsAnswer = { readonly address: Uint8Array } | { readonly code: DnsCode };
 
-/** Clients look here for more than they were given. Some say that nothing resolves where it is off. */
+/** Recursion available. If it is off, some clients report that nothing resolves. */
 const RECURSION_AVAILABLE = 0x0080;
 /** Seconds. An address keeps its name while the server runs; this only bounds what caches of commands hold. */
 const TIME_TO_LIVE = 60;
 /** Where the question begins, as a compressed name. */
 const NAME_OF_QUESTION = 0xc00c;
-/** Bytes of UDP that pass everywhere; nothing here is as long. */
+/** UDP size that passes everywhere; no answer here is as long. */
 const LARGEST_MESSAGE = 1232;
 const WANTS_SIGNATURES = 0x8000;
 
 /**
- * The answer as a message. It holds at most 12 bytes of header, 259 of question, one address and an OPT record, together
- * 310: no client takes less than 512, so that it is never cut.
+ * The answer as a message. It holds at most 12 bytes of header, 259 of question, one address and an OPT record,
+ * together 310: no client takes less than 512, so that it is never cut.
  */
 export function writeAnswer(query: DnsQuery, answer: DnsAnswer): Uint8Array<ArrayBuffer> {
   const address = "address" in answer ? answer.address : undefined;

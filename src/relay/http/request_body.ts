@@ -1,6 +1,6 @@
-/** Where the body of a request ends, so that nothing behind it is passed on. Read strictly, as servers differ. Pure. */
+/** Where the body of a request ends, so that nothing after it is passed on. Read strictly, as servers differ. Pure. */
 
-/** Bytes, or `chunked`: parts that each tell their length (RFC 9112, 7.1). */
+/** Bytes, or `chunked`: parts with their lengths (RFC 9112, 7.1). */
 export type BodyLength = number | "chunked";
 
 const LINE_END = "\r\n";
@@ -9,7 +9,7 @@ const SIZE = /^([0-9A-Fa-f]{1,8})\r\n$/;
 const SIZE_SO_FAR = /^[0-9A-Fa-f]{1,8}\r?$/;
 
 export class RequestBody {
-  /** Bytes until the next line; what they end with is a line of its own. */
+  /** Bytes until the next line. */
   #left: number;
   /** The line that is read. */
   #line = "";
@@ -21,7 +21,10 @@ export class RequestBody {
     this.#expected = length === "chunked" ? "size" : undefined;
   }
 
-  /** How many of these bytes, which follow those before, are of the body; undefined: it is not one that all servers read alike. */
+  /**
+   * How many of these bytes, which follow those before, are of the body; undefined: it is not one that all servers read
+   * alike.
+   */
   take(bytes: Uint8Array): number | undefined {
     for (let at = 0;;) {
       const count = Math.min(this.#left, bytes.length - at);
@@ -34,7 +37,7 @@ export class RequestBody {
     }
   }
 
-  /** False: no line can begin so. Extensions and fields behind the last part are refused too: clients send none. */
+  /** False: no line can begin like this. Extensions and trailers are refused too: clients send none. */
   #read(byte: number): boolean {
     const line = this.#line + String.fromCharCode(byte);
     this.#line = line.endsWith("\n") ? "" : line;

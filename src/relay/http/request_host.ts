@@ -1,9 +1,9 @@
 /**
- * The host that a plain HTTP request is for, read while its head arrives. One server answers for many names by this line
- * alone, so that it must be the name that was asked for. Read strictly, as servers differ on everything else. Pure.
+ * The host that a plain HTTP request is for, read while its head arrives. A server chooses between its names by this
+ * line alone, so it must be the name that was asked for. Read strictly, as servers differ on everything else. Pure.
  *
  * A connection can carry more requests, each for another host. So the head is passed on with `Connection: close`, and
- * nothing is passed on behind the body: the server answers one request and ends. Clients connect again for the next, and
+ * nothing is passed on after the body: the server answers one request and ends. Clients connect again for the next, and
  * WebSocket needs TLS.
  */
 import { withoutTrailing } from "../../base/text.ts";
@@ -11,40 +11,40 @@ import { byteText, hostNameOf, textBytes } from "../parse/host_name.ts";
 import type { BodyLength } from "./request_body.ts";
 
 export type RequestHost =
-  /** The head is not whole. */
+  /** The head is incomplete. */
   | { readonly state: "more" }
-  /** The name in small letters, and what to send in place of the first `length` bytes. */
+  /** The name in lower case, and what to send in place of the first `length` bytes. */
   | {
     readonly state: "host";
     readonly name: string;
     readonly length: number;
     readonly head: Uint8Array<ArrayBuffer>;
-    /** Of the body behind the head. */
+    /** Of the body after the head. */
     readonly body: BodyLength;
   }
   /** `reason` follows "the request". */
   | { readonly state: "invalid"; readonly reason: string }
   | { readonly state: "not-http" };
 
-/** As long as servers take. */
+/** The longest that servers accept. */
 export const LONGEST_HEAD = 16_384;
 const LINE_END = "\r\n";
 const HEAD_END = "\r\n\r\n";
 const METHOD = /^[A-Z]{1,16}(?: |$)/;
-/** Some servers end a line at it, others do not. */
+/** A bare line feed or carriage return ends a line for some servers only. */
 const LONE_LINE_END = /\r(?!\n|$)|(?<!\r)\n/;
 const UNUSUAL = /[^\t\x20-\x7e\x80-\xff]/;
 const REQUEST_LINE = /^([A-Z]+) ([!-~\x80-\xff]+) HTTP\/1\.([01])$/;
 const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const ABSOLUTE = /^http:\/\/([^/?#]*)/i;
 const AUTHORITY = /^([^:]+)(?::\d{1,5})?$/;
-/** What keeps a connection for more requests, or turns it into one of another protocol. */
+/** Headers that keep a connection for more requests, or switch its protocol. */
 const OF_CONNECTION: readonly string[] = ["connection", "keep-alive", "proxy-connection", "upgrade", "http2-settings"];
 const CLOSE = "Connection: close";
 const BODILESS: readonly string[] = ["GET", "HEAD"];
 const LENGTH = /^\d{1,15}$/;
 
-/** What the bytes say that a client has sent so far, from the first. */
+/** The verdict on all bytes that a client has sent so far. */
 export function readRequestHost(bytes: Uint8Array): RequestHost {
   const text = byteText(bytes.subarray(0, LONGEST_HEAD));
   const end = text.indexOf(HEAD_END);
@@ -93,7 +93,7 @@ function bodyLength(encodings: readonly string[], lengths: readonly string[]): B
   return LENGTH.test(length) ? Number(length) : undefined;
 }
 
-/** Undefined: it is not a header, or goes on from the line before. */
+/** Undefined: it is not a header, or continues the previous line. */
 function fieldOf(line: string): { readonly name: string; readonly value: string } | undefined {
   const colon = line.indexOf(":");
   const name = line.slice(0, Math.max(0, colon));

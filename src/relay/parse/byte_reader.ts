@@ -1,5 +1,5 @@
 /**
- * Reads numbers and parts of bytes that a stranger wrote, first to last. It never throws: beyond the end it gives zeros
+ * Reads numbers and parts of untrusted bytes, from first to last. It never throws: beyond the end it gives zeros
  * and empty parts, and says so by `isShort`, which a parser asks once at the end of each structure. Pure.
  */
 export class ByteReader {
@@ -21,12 +21,12 @@ export class ByteReader {
     return this.#bytes.length - this.#at;
   }
 
-  /** Whether more was asked for than there was. It stays true, and nothing is left. */
+  /** Whether a read went beyond the end. It stays true, and nothing is left. */
   get isShort(): boolean {
     return this.#isShort;
   }
 
-  /** An unsigned number of 1 to 4 bytes, the highest byte first; 0 beyond the end. */
+  /** An unsigned big-endian number of 1 to 4 bytes; 0 beyond the end. */
   uint(size: 1 | 2 | 3 | 4): number {
     return this.take(size).reduce((value, byte) => value * 256 + byte, 0);
   }
@@ -42,7 +42,7 @@ export class ByteReader {
     return this.#bytes.subarray(this.#at - length, this.#at);
   }
 
-  /** The next bytes, whose length a number of `size` bytes before them gives, with a reader of their own. */
+  /** A reader for the next bytes, which are preceded by their length in `size` bytes. */
   sized(size: 1 | 2 | 3): ByteReader {
     return new ByteReader(this.take(this.uint(size)));
   }

@@ -1,13 +1,16 @@
-/** Names of hosts as a stranger writes them in DNS, TLS and HTTP, in the one form in which they are compared. Pure. */
+/** Host names from untrusted DNS, TLS and HTTP messages, in the one form in which they are compared. Pure. */
 
-/** Letters, digits, hyphens and the underscore of service names: what real names have, and nothing that a list, a log or another parser could read differently. */
+/**
+ * Letters, digits, hyphens and the underscore of service names: what real names have, and nothing that a list, a log or
+ * another parser could read differently.
+ */
 const LABEL = /^[A-Za-z0-9_-]{1,63}$/;
 const LONGEST_NAME = 253;
-/** Digits, or `0x` and digits: with such an end, programs take the whole for an IPv4 address. */
+/** Digits, or `0x` and digits: programs take a name that ends like this for an IPv4 address. */
 const NUMERIC_END = /(?:^|\.)(?:\d+|0[xX][0-9A-Fa-f]*)$/;
 
 /**
- * The labels as a name in small letters, without a dot at the end; "" for none. Undefined: a label is empty, too long or
+ * The labels as a name in lower case, without a trailing dot; "" for none. Undefined: a label is empty, too long or
  * holds another byte (NUL, a dot, a control character, one that is not ASCII), or the whole is too long.
  */
 export function nameOfLabels(labels: readonly string[]): string | undefined {
@@ -15,7 +18,7 @@ export function nameOfLabels(labels: readonly string[]): string | undefined {
   return name.length <= LONGEST_NAME && labels.every((label) => LABEL.test(label)) ? name.toLowerCase() : undefined;
 }
 
-/** The same for a name that is written with dots. One with a dot at the end is refused: clients send none. */
+/** The same for a name with dots. A trailing dot is refused: clients send none. */
 export function hostNameOf(text: string): string | undefined {
   return nameOfLabels(text.split("."));
 }
@@ -25,7 +28,7 @@ export function isNumericHost(text: string): boolean {
   return NUMERIC_END.test(text);
 }
 
-/** At most 16 KiB of bytes as characters, one each, so that no two become the same text. */
+/** At most 16 KiB of bytes as one character each, so that different bytes become different texts. */
 export function byteText(bytes: Uint8Array): string {
   // Ten times as fast as with spread arguments.
   return Reflect.apply(String.fromCharCode, undefined, bytes);

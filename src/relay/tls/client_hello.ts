@@ -1,10 +1,10 @@
 /**
- * The server name in the first message of a TLS client, read while it arrives: nothing may be sent on before the name is
- * known to be the one that was asked for. Read strictly, because the server behind may read it differently. Pure.
+ * The server name in the first message of a TLS client, read while it arrives: nothing may be sent on before the name
+ * is known to be the one that was asked for. Read strictly, because the server behind may read it differently. Pure.
  *
  * Encrypted Client Hello (RFC 9849) hides the true name: the outer one is only a cover, and a server at a large host
- * serves whatever name is inside. With it, one listed name opens every name of the same host. The messages with which
- * browsers only pretend (GREASE) look exactly alike. So it is a state of its own, to be refused unless a person said
+ * serves whatever name is inside. With it, one listed name opens every name of the same host. The dummy messages of
+ * browsers (GREASE) look exactly alike. It is therefore a separate result, to be refused unless a person said
  * otherwise. No other client sends it without a key from DNS, which the resolver of a sandbox never gives.
  */
 import { concatenate } from "../../base/bytes.ts";
@@ -12,9 +12,9 @@ import { ByteReader } from "../parse/byte_reader.ts";
 import { byteText, hostNameOf, isNumericHost } from "../parse/host_name.ts";
 
 export type ServerName =
-  /** The message is not whole. */
+  /** The message is incomplete. */
   | { readonly state: "more" }
-  /** In small letters. */
+  /** In lower case. */
   | { readonly state: "name"; readonly name: string }
   /** The client names no server. */
   | { readonly state: "none" }
@@ -31,7 +31,7 @@ const CLIENT_HELLO = 1;
 /** Type and length. */
 const MESSAGE_HEADER = 4;
 const LARGEST_MESSAGE = 16_384;
-/** A message in records of a byte each would make us read the same again and again. */
+/** Most records: a message in records of one byte would be read again and again. */
 const MOST_RECORDS = 32;
 const SERVER_NAME = 0;
 const HOST_NAME = 0;
@@ -41,7 +41,7 @@ const ENCRYPTED: readonly number[] = [0xfe08, 0xfe09, 0xfe0a, 0xfe0b, 0xfe0c, 0x
 /** The longest beginning of a connection that can be "more". */
 export const LONGEST_CLIENT_HELLO = MESSAGE_HEADER + LARGEST_MESSAGE + MOST_RECORDS * RECORD_HEADER;
 
-/** What the bytes say that a client has sent so far, from the first. What follows the message is not looked at. */
+/** The verdict on all bytes that a client has sent so far. What follows the message is ignored. */
 export function readServerName(bytes: Uint8Array): ServerName {
   const message = handshakeMessage(bytes);
   return message instanceof Uint8Array ? nameIn(new ByteReader(message)) : message;
@@ -75,7 +75,7 @@ function handshakeMessage(bytes: Uint8Array): Uint8Array | ServerName {
   return { state: "more" };
 }
 
-/** Undefined: it is not whole. */
+/** Undefined: it is incomplete. */
 function wholeMessage(parts: readonly Uint8Array[], length: number): Uint8Array | ServerName | undefined {
   if (length === 0) return undefined;
   const start = concatenate(parts.slice(0, MESSAGE_HEADER)).subarray(0, MESSAGE_HEADER);
@@ -113,7 +113,7 @@ function nameIn(hello: ByteReader): ServerName {
   return others.length > 0 ? invalid("names the server twice") : onlyName(name);
 }
 
-/** The one name of the list in the extension. What is cut off reads as an empty name, which is not one. */
+/** The one name of the list in the extension. A truncated name reads as empty, which is invalid. */
 function onlyName(extension: ByteReader): ServerName {
   const list = extension.sized(2);
   const type = list.uint(1);

@@ -77,8 +77,8 @@ export function namedPath(
   }
   if (trustedPath(spelled, writable) === undefined && !writable.some((tree) => isWithin(real, tree))) {
     return failure(
-      `Cannot open "${given}" to commands: the way there leads through a directory they can write to, and a link in ` +
-        "it could lead anywhere. Name the place itself",
+      `Cannot open "${given}" to commands: the path leads through a directory they can write to, and a link in ` +
+        "it could lead anywhere. Name the target itself",
     );
   }
   const problem = sensitiveProblem(real, sensitive, question);

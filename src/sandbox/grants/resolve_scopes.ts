@@ -45,8 +45,8 @@ function settleScope(scope: string, choice: ScopeChoice, libc: Pick<Libc, "ident
   if (broad !== undefined) {
     return failure(
       `Cannot use "${scope}" as the sandbox scope: it is ${broad}. ` +
-        "Start in a project directory, name one with --sandbox-scope DIR, or insist with --allow-broad-scope, which " +
-        "takes DENO_DIR set to a directory outside it",
+        "Start in a project directory, name one with --sandbox-scope DIR, or accept it with --allow-broad-scope, which " +
+        "needs DENO_DIR set to a directory outside it",
     );
   }
   const identity = libc.identityOf(directory);

@@ -92,7 +92,7 @@ export function offlinePolicy(policy: SandboxPolicy): SandboxPolicy | undefined 
 /** Why nothing may run under a policy that held as well as this machine lets it; undefined: it may. */
 export function tooOpen({ confinement, namespaces, root }: SandboxPolicy): string | undefined {
   if (confinement.network === "names" && !(namespaces && confinement.ownNetwork && root !== undefined)) {
-    return "Cannot hold commands to the names of --network on this system: that takes network and mount namespaces " +
+    return "Cannot restrict commands to the names of --network on this system: that needs network and mount namespaces " +
       "and a root of their own (which --unix-sockets allow leaves out). Use --network none, localhost or full instead";
   }
   if (!isNetworkOpen(confinement)) return undefined;
@@ -139,7 +139,7 @@ export function missingLayers(wanted: SandboxPolicy, settled: SandboxPolicy): re
     missing.push("--unix-sockets private became deny: sockets of other programs cannot be kept out of reach");
   }
   if (confinement.limits.processes !== undefined && settled.user.uid === 0 && !confinement.countedByNamespace) {
-    missing.push("processes of root are not limited: that takes a PID namespace of Linux 6.14 or later");
+    missing.push("processes of root are not limited: that needs a PID namespace of Linux 6.14 or later");
   }
   return missing;
 }

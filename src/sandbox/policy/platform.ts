@@ -29,7 +29,7 @@ export function backEndOf({ os }: Pick<Platform, "os">): Outcome<BackEnd> {
       return success("seatbelt");
     case "windows":
       return failure(
-        "Cannot run on Windows: it has no sandbox that holds a command to a directory without changing the rights of " +
+        "Cannot run on Windows: it has no sandbox that confines a command to a directory without changing the rights of " +
           "files, and ahma_mcp does not run commands without one unless it is told to. --no-sandbox does not help here " +
           "either: commands need a POSIX shell and POSIX paths.\n" +
           "Run it in WSL 2: there Landlock and namespaces confine commands as on Linux",

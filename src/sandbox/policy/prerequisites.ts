@@ -9,7 +9,7 @@ const LAUNCHER_ONLY =
 /** Closes every refusal. */
 export const WITHOUT =
   "ahma_mcp does not run commands without a sandbox: an agent's command could change any file you can. " +
-  "To run without it nevertheless, start with --no-sandbox or AHMA_NO_SANDBOX=1";
+  "To run without it anyway, start with --no-sandbox or AHMA_NO_SANDBOX=1";
 
 /** The processor if the launcher exists for it. */
 export function supportedProcessor(os: string, arch: string): Outcome<Processor> {

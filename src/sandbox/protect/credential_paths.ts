@@ -68,7 +68,7 @@ export function sensitiveProblem(
   const closed = places.find((place) => isWithin(path, place));
   if (closed === undefined) return undefined;
   const [who, remedy] = serverHome === undefined
-    ? ["commands", `If they must have it, insist with --allow-read-sensitive ${closed}`]
+    ? ["commands", `If they need it, allow it with --allow-read-sensitive ${closed}`]
     : ["the server", 'Give the server the value in "env", or name a copy elsewhere'];
   return `Cannot open "${path}" to ${who}: "${closed}" is a place of credentials. ${remedy}`;
 }

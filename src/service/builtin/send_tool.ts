@@ -115,7 +115,7 @@ function readTyped(
   // On a terminal Enter is a carriage return; the terminal converts it if the program reads lines.
   const all = terminal === undefined ? text + "\n".repeat(keys.length) : text.replaceAll("\n", "\r") + sequence.value;
   const bytes = encodeText(all);
-  if (bytes.length > MOST_BYTES) return failure(`${bytes.length} bytes are given, at most ${MOST_BYTES} are taken`);
+  if (bytes.length > MOST_BYTES) return failure(`${bytes.length} bytes are given, at most ${MOST_BYTES} are allowed`);
   return success({
     size: columns === undefined ? undefined : { columns: Number(columns), rows: Number(rows) },
     bytes,

@@ -67,7 +67,7 @@ export class SessionClient implements AskedClient {
     try {
       const sent = withId(question);
       const result = await (this.#request ?? this.owner).ask(sent, options);
-      return isObject(result) ? success(result) : failure("The client answered with no object");
+      return isObject(result) ? success(result) : failure("The client's answer is not an object");
     } catch (thrown) {
       return failure(`The client gave no answer: ${messageOf(thrown)}`);
     }

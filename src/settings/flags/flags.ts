@@ -57,7 +57,7 @@ const FLAGS = {
       refuseEmpty: true,
     },
   ),
-  "search-url": taking("text", "URL", "The SearXNG that web_search asks"),
+  "search-url": taking("text", "URL", "The SearXNG server that web_search uses"),
   "mcp-config": taking("directory", "FILE", "Offer the tools of the servers in this mcp.json too (docs/servers.md)", {
     repeatable: true,
     refuseEmpty: true,
@@ -67,7 +67,7 @@ const FLAGS = {
     refuseEmpty: true,
   }),
   "allow-broad-scope": {
-    help: "Accept the home directory or a parent of it as a scope (DENO_DIR must lie outside; never /)",
+    help: "Accept the home directory or a parent of it as a scope (DENO_DIR must be outside; never /)",
   },
   "read": taking("directory", "DIR", "More paths that commands may read, outside the scope", { repeatable: true }),
   "write": taking("directory", "DIR", "More paths that commands may change, outside the scope", { repeatable: true }),
@@ -84,13 +84,13 @@ const FLAGS = {
   "allow-protected": {
     value: "directory",
     placeholder: "PATH",
-    help: "A protected path that commands may change after all, such as .git/config",
+    help: "A protected path that commands may change, such as .git/config",
     repeatable: true,
   },
   "allow-read-sensitive": {
     value: "directory",
     placeholder: "PATH",
-    help: "A path of credentials that commands may read after all, such as ~/.npmrc",
+    help: "A path of credentials that commands may read, such as ~/.npmrc",
     repeatable: true,
   },
   "strict": {
@@ -138,7 +138,7 @@ const FLAGS = {
   "secret": taking(
     "secret",
     "NAME=HOST",
-    "A variable of the server that requests to these hosts carry and commands cannot read; then :git or :GET /path/*",
+    "A variable of the server for requests to HOST (or HOST:git, 'HOST:GET /path/*'); commands cannot read it",
     { repeatable: true, refuseEmpty: true },
   ),
   "secret-file": taking("assignment", "NAME=FILE", "The file that holds a secret, in place of the variable", {
@@ -163,7 +163,7 @@ const FLAGS = {
   }),
   "unix-sockets": taking(
     "choice",
-    "WHETHER",
+    "WHICH",
     "Which Unix sockets commands use: allow (all), private (their own), deny (default: private)",
     {
       choices: UNIX_SOCKETS,
@@ -196,11 +196,12 @@ const FLAGS = {
   "limit-memory-total": {
     value: "limit",
     placeholder: "BYTES",
-    help: "How much memory all processes of a command may have, such as 8G; refuses to start where that cannot be held",
+    help:
+      "How much memory all processes of a command may have, such as 8G; refuses to start if that cannot be enforced",
     range: [16 * 1024 ** 2, Number.MAX_SAFE_INTEGER],
     narrowsOnly: "none",
   },
-  "limit-tasks": taking("limit", "N", "As --limit-processes, and refuses to start where that cannot be held", {
+  "limit-tasks": taking("limit", "N", "As --limit-processes, and refuses to start if that cannot be enforced", {
     range: [8, 4_000_000],
     narrowsOnly: "none",
   }),
@@ -240,7 +241,7 @@ const FLAGS = {
   "code-mode": taking(
     "choice",
     "TOOLS",
-    "Let scripts call read-only tools, or all, through one more tool; lists as --lean",
+    "Let scripts call read-only tools, or all, through one more tool; hides tools as --lean",
     {
       choices: ["read", "all"],
     },
@@ -260,7 +261,7 @@ const FLAGS = {
   "max-spilled-output": {
     value: "count",
     placeholder: "BYTES",
-    help: "How much output too long for memory is kept in files (default: 536870912)",
+    help: "How much output that does not fit in memory is kept in files (default: 536870912)",
     range: [0, 1024 * 1024 * 1024 * 1024],
   },
   "push-results": {
@@ -268,7 +269,7 @@ const FLAGS = {
     project: true,
   },
   "exit-errors": { help: "Mark the result of a command that failed as an error (isError)", project: true },
-  "keep-ansi": { help: "Leave colours and cursor movements in output", project: true },
+  "keep-ansi": { help: "Keep colours and cursor movements in output", project: true },
   "shell": taking("text", "PATH", "The shell for command lines (default: bash, else sh)"),
   "shell-idle": taking("number", "SECONDS", "End a sandboxed_shell session after this idle time (default: 7200)", {
     range: [0.001, LONGEST_SECONDS],
@@ -277,18 +278,18 @@ const FLAGS = {
   "no-pool": { help: "Start a new process for every command instead of keeping some ready", project: true },
   "no-reuse": { help: "Run each command in a new sandbox instead of reusing one" },
   "no-hot-reload": { help: "Read the tool files only once, not again when they change", project: true },
-  "undo": { help: "Keep what each call changes in the scope, to show it and take it back (docs/undo.md)" },
+  "undo": { help: "Record what each call changes in the scope, to show and undo it (docs/undo.md)" },
   "undo-ignored": taking("limit", "SIZE", "How much of ignored files --undo keeps (default: 64M)", {
     range: [0, 1024 * 1024 * 1024 * 1024],
   }),
   "preview": { help: "Let calls run on a copy of the scope, and change nothing until it is applied (docs/preview.md)" },
-  "preview-most": taking("limit", "SIZE", "How much all previews of this server may keep (default: 4G)", {
+  "preview-most": taking("limit", "SIZE", "How much disk space all previews of this server may take (default: 4G)", {
     range: [1, 1024 * 1024 * 1024 * 1024],
   }),
   "audit-log": taking("text", "FILE", "Log every command to this file, and run none that cannot be logged", {
     refuseEmpty: true,
   }),
-  "otlp": taking("text", "URL", "Tell the OpenTelemetry collector at this address of calls (docs/telemetry.md)", {
+  "otlp": taking("text", "URL", "Report calls to the OpenTelemetry collector at this address (docs/telemetry.md)", {
     refuseEmpty: true,
   }),
   ...HTTP_FLAGS,
@@ -305,7 +306,7 @@ const FLAGS = {
     "sandbox": { help: "Print only what the sandbox enforces on this machine" },
     "project": { help: "Print only what the project in the scope needs, and what of that works" },
     "denials": { help: "Print only what the audit log says was denied, and what would allow it" },
-    "policy": taking("text", "FILE", "Print only what this file would hold as the policy of a machine"),
+    "policy": taking("text", "FILE", "Print only what this file would enforce as the policy of a machine"),
     "since": taking("text", "TIME", "How far back: hours, days or weeks, as in 12h, 7d, 2w (default: 7d)"),
     "result-json": { help: "Print the MCP result instead of the output" },
     "quiet": { help: "No status lines on stderr" },
@@ -316,7 +317,7 @@ const FLAGS = {
     "all": { help: "All of them" },
     "watch": { help: "Show changes as they come, until ctrl-c" },
     "tool": taking("text", "TOOL", "Only this tool"),
-    "in": taking("directory", "DIRECTORY", "Only commands that began in this directory or below it"),
+    "in": taking("directory", "DIRECTORY", "Only commands that started in this directory or below it"),
     "port": taking("count", "PORT", "The port (default: any free one)", { range: [0, 65_535] }),
     "no-open": { help: "Open no browser" },
     "follow": { help: "Print what is written until the operation ends" },

@@ -33,7 +33,7 @@ export const HTTP_FLAGS = {
     value: "number",
     placeholder: "SECONDS",
     help:
-      "How long --server-command may take to answer; each progress begins the time again (default: 60; 0: no limit)",
+      "How long --server-command may take to answer; each progress message restarts the time (default: 60; 0: no limit)",
     range: [0, LONGEST_SECONDS],
   },
 } as const satisfies Readonly<Record<string, FlagRow>>;

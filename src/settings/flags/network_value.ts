@@ -20,7 +20,7 @@ export function oneNetwork(values: readonly string[]): Outcome<readonly [string]
   const other = different.find((one) => one !== word);
   if (word !== undefined && other !== undefined) {
     return failure(
-      `"${word}" cannot go with "${shorten(writtenOut(other), LONGEST_SHOWN)}": lists add up, a word stands alone`,
+      `"${word}" cannot be combined with "${shorten(writtenOut(other), LONGEST_SHOWN)}": only lists can be combined`,
     );
   }
   const whole = different.join(",");

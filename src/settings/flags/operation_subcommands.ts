@@ -11,7 +11,7 @@ export const OPERATION_SUBCOMMANDS = {
       "OPERATION is an id such as op_P48D4J7W, of any server of yours on this machine; SESSION is the name of a shell that an " +
       "agent keeps. Without a name, attach lists what runs.",
       "What it wrote last is shown first. Where it has a terminal (tty), keys go to it, and it takes the size of yours; where " +
-      "its input is a pipe (input), lines do, and ctrl-d ends it. ctrl-] detaches, and the operation goes on. In a pipe, " +
+      "its input is a pipe (input), lines do, and ctrl-d ends it. ctrl-] detaches, and the operation continues. In a pipe, " +
       "attach only prints the output, as plain text.",
       "Exit codes: that of the operation, as call has it; 0 after you detached; 1 when there is nothing to attach to.",
     ],
@@ -28,7 +28,7 @@ export const OPERATION_SUBCOMMANDS = {
     details: [
       "Each line is an operation: how long it has run, processor time and memory of its processes, client and project. Those " +
       "that run come first, then those that wait and the last that ended. Where nothing runs, ps lists the servers.",
-      "--watch follows what servers tell; ctrl-c ends it. In a pipe it prints a line for each operation that begins or " +
+      "--watch shows each change until ctrl-c. In a pipe it prints a line for each operation that begins or " +
       "ends, with --json a document in a line for each change.",
       "Only servers of your own user are seen, as root too: sudo -u NAME ahma_mcp ps lists those of another user. The exit " +
       "code is 1 if a server does not answer.",
@@ -61,8 +61,8 @@ export const OPERATION_SUBCOMMANDS = {
     usage: "OPERATION...",
     operands: "operations",
     details: [
-      "OPERATION is as for logs. It ends as by cancel of its agent, which is told that you ended it. The audit log has a line " +
-      "of it. The exit code is 1 if one was not ended.",
+      "OPERATION is as for logs. It ends as if its agent had cancelled it, and the agent is told that you did. The audit log " +
+      "gets a line of it. The exit code is 1 if one was not ended.",
     ],
     examples: [
       ["ahma_mcp kill op_P48D4J7W", "End it, and wait until no process is left"],
@@ -70,7 +70,7 @@ export const OPERATION_SUBCOMMANDS = {
     ],
   },
   "audit": {
-    summary: "Sum up what audit logs say: what ran, what was denied, which names",
+    summary: "Summarize audit logs: what ran, what was denied, which hosts were used",
     usage: "[--since 7d] [--tool TOOL] [--in DIRECTORY] [--denials] [FILE]...",
     operands: "paths",
     flags: ["since", "tool", "in", "denials", "json"],

@@ -106,7 +106,7 @@ function operandProblem(
   if (kind === "command") {
     return stray === undefined
       ? undefined
-      : `Unexpected argument "${stray}": a command stands after "--", as in "ahma_mcp list-tools -- ${stray}"`;
+      : `Unexpected argument "${stray}": a command belongs after "--", as in "ahma_mcp list-tools -- ${stray}"`;
   }
   const tooMany = operands[MOST_OPERANDS[kind] ?? Infinity];
   return tooMany === undefined ? undefined : strayWord(tooMany, subcommand);

@@ -121,7 +121,7 @@ Deno.test("L1 parseCommandLine() refuses a flag where it means nothing, and says
   assert.strictEqual(parsed("validate", "--strct"), 'Unknown flag "--strct": did you mean "--strict"?');
   assert.strictEqual(
     parsed("list-tools", "npx"),
-    'Unexpected argument "npx": a command stands after "--", as in "ahma_mcp list-tools -- npx"',
+    'Unexpected argument "npx": a command belongs after "--", as in "ahma_mcp list-tools -- npx"',
   );
   assert.strictEqual(
     parsed("doctor", "x"),

@@ -91,7 +91,7 @@ const SUBCOMMAND_FACTS = {
       "--project reads lock files, tool chains, hooks, sockets and paths in the scope, runs its programs in the sandbox, and " +
       "says what works, what a person has to do, and which flags or settings allow the rest.",
       "--denials sums up the audit log (--audit-log, or audit_log of the settings): what was denied how often, and the " +
-      "settings that would have allowed it. What opens much is marked, and left out of them.",
+      "settings that would have allowed it. Settings that open much are marked, and left out.",
       "--policy FILE checks a policy of administrators (docs/policy.md) before it is rolled out.",
       "The exit code is 1 if something essential fails.",
     ],
@@ -134,7 +134,7 @@ const SUBCOMMAND_FACTS = {
     examples: [
       ["ahma_mcp init", "A tool file in .ahma/tools"],
       ["ahma_mcp init --client vscode", "The entry goes to .vscode/mcp.json"],
-      ["ahma_mcp init --client codex --ask read,network", "The entry asks you for what commands are denied"],
+      ["ahma_mcp init --client codex --ask read,network", "The entry asks you about what commands are denied"],
       ["ahma_mcp init --client codex --dry-run", "What would change in ~/.codex/config.toml"],
     ],
   },
@@ -180,15 +180,15 @@ const SUBCOMMAND_FACTS = {
     ],
   },
   "undo": {
-    summary: "Show what operations changed in this project, and take it back",
+    summary: "Show what operations changed in this project, and undo it",
     usage: "[OPERATION [PATH]...] [flags]",
     operands: "changed",
     flags: ["yes", "json"],
     serverFlags: true,
     details: [
       "A server with --undo keeps what each call changes in the scope. undo lists the last operations of this directory's " +
-      "project; with one it shows what that changed, asks, and puts it back. No server need run.",
-      "What was changed since is left alone and named, unless it is given as PATH. Each undo is an operation that can be undone.",
+      "project; with one it shows what that changed, asks, and puts it back. It needs no running server.",
+      "Paths that changed since are named and left alone, unless they are given as PATH. Each undo is an operation that can be undone.",
       "The exit code is 1 if something was left alone, or if there is no such operation.",
     ],
     examples: [
@@ -224,7 +224,7 @@ const SUBCOMMAND_FACTS = {
       "~/.local/state/ahma/grants, where commands cannot read it. It ends after 30 days without use.",
       "revoke takes it back, and commands that start from then on do not have it. DIRECTORY means all grants of that project, --all every one.",
       "Where a client shows no questions, allow and deny answer them here. ANSWER is once, session or project; without it, allow " +
-      "gives the least that is offered.",
+      "chooses the narrowest that is offered.",
       "The exit code is 1 if there is no such grant or question.",
     ],
     examples: [

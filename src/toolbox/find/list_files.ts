@@ -48,7 +48,7 @@ export async function filesThatFit(
 
 /** The error of a call whose patterns match no file. */
 export function noFileFits(patterns: readonly string[]): UserError {
-  return new UserError(`No file fits ${patterns.map((one) => `"${one}"`).join(", ")}; files_glob finds paths`);
+  return new UserError(`No file matches ${patterns.map((one) => `"${one}"`).join(", ")}; files_glob finds paths`);
 }
 
 /** Lists paths by our own walk. */

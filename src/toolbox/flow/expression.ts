@@ -18,7 +18,7 @@ const ENDLESS = /\b(matches|all|exists|exists_one|map|filter)(?:\s|\/\/.*)*\(/;
 
 /** Why a text is not a valid condition; undefined: it is. */
 export async function expressionProblem(text: string): Promise<string | undefined> {
-  if (text.length > LONGEST) return `The condition has ${text.length} characters, at most ${LONGEST} are taken`;
+  if (text.length > LONGEST) return `The condition has ${text.length} characters, at most ${LONGEST} are allowed`;
   const endless = ENDLESS.exec(text);
   if (endless !== null) {
     return `"${endless[1]}" is not allowed in a condition: use contains, startsWith, endsWith or size`;

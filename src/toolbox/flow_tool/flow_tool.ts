@@ -54,7 +54,7 @@ export class FlowTool {
     const { flow_name: name } = args;
     const { store, directories } = this.#parts;
     if (name === undefined) {
-      throw new UserError('Give "flow_name" to start a workflow ("list" shows them), or "run_id" to go on with a run');
+      throw new UserError('Give "flow_name" to start a workflow ("list" shows them), or "run_id" to continue a run');
     }
     if (name === "list") {
       return textResult(listText(flows, directories().map(({ path }) => seenFrom(rootOf(service), path))));

@@ -91,7 +91,7 @@ export async function runProgram(
   let length = 0;
   for await (const chunk of running.output) {
     length += chunk.length;
-    if (length > mostBytes) throw new UserError(`"${call.program}" says more than ${mostBytes} bytes`);
+    if (length > mostBytes) throw new UserError(`"${call.program}" writes more than ${mostBytes} bytes`);
     chunks.push(new Uint8Array(chunk));
   }
   return { ...await running.ended, stdout: DECODER.decode(await new Blob(chunks).bytes()) };

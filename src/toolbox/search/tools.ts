@@ -28,7 +28,7 @@ export async function searchIndex(
     signal: context.signal,
     onFile: told(context.progress),
   });
-  if (report.isBusy) throw new UserError("Cannot index: another call or server updates the index just now");
+  if (report.isBusy) throw new UserError("Cannot index: another call or server is updating the index");
   const { kept, skipped } = await contentOf(index);
   const symbols = await index.read((file) =>
     Number(file.all("SELECT count(*) AS n FROM chunks WHERE name <> ''")[0]?.["n"])

@@ -143,7 +143,7 @@ export const PREVIEW_CALLS: Readonly<Record<string, NativeTool>> = {
   [PREVIEW_LOOK]: async ({ operation }: Pick<Recorded, "operation">, context) => {
     const previews = await previewsOf(context);
     const preview = previews.look(operation);
-    if (preview === undefined) throw new UserError(`Cannot show preview "${operation}": it was not begun here`);
+    if (preview === undefined) throw new UserError(`Cannot show preview "${operation}": it was not started here`);
     const shown = { ...shownBy(context.project, {}), isBrief: true };
     const text = await previewText(previews, preview, { chosen: undefined, shown });
     if (preview.changes.length === 0) await previews.drop(operation);

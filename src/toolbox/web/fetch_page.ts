@@ -42,10 +42,10 @@ export async function fetchPage(network: Network, request: PageRequest): Promise
       return { chain, status: answer.status, contentType: "", bytes: new Uint8Array(), isCut: false, elsewhere: next };
     }
     if (url.protocol === "https:" && next.protocol === "http:") {
-      throw new UserError(`Cannot fetch "${chain[0]}": it leads from https to "${next}", which is not encrypted`);
+      throw new UserError(`Cannot fetch "${chain[0]}": it redirects from https to "${next}", which is not encrypted`);
     }
     if (chain.length > MOST_HOPS) {
-      throw new UserError(`Cannot fetch "${chain[0]}": it leads on more than ${MOST_HOPS} times`);
+      throw new UserError(`Cannot fetch "${chain[0]}": it redirects more than ${MOST_HOPS} times`);
     }
     chain.push(next);
   }

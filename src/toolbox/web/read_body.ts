@@ -40,7 +40,7 @@ async function decompressed(
     deflate: createInflate,
   };
   const make = makers[encoding.trim().toLowerCase()];
-  if (make === undefined) throw new UserError(`The answer is compressed by "${encoding}", which was not asked for`);
+  if (make === undefined) throw new UserError(`The answer is compressed by "${encoding}", which was not requested`);
   const opened = make();
   body.on("error", (error: Error) => opened.destroy(error));
   return body.pipe(opened);

@@ -77,7 +77,7 @@ function editsOf(args: EditArguments): readonly Edit[] {
   }
   const names = ["old_string", "new_string", "replace_all", "occurrence"] as const;
   const misplaced = names.find((name) => args[name] !== undefined);
-  if (misplaced !== undefined) throw new UserError(`Cannot edit: \`${misplaced}\` belongs into an item of \`edits\``);
+  if (misplaced !== undefined) throw new UserError(`Cannot edit: \`${misplaced}\` belongs in an item of \`edits\``);
   if (edits.length === 0) throw new UserError("Cannot edit: `edits` is empty");
   return edits.map(editOf);
 }

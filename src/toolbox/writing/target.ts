@@ -119,7 +119,7 @@ async function openCurrent(
   const fd = files.open(directory, name);
   if (fd === undefined) {
     if (files.errno !== EACCES) return undefined;
-    throw new UserError(`Cannot change "${place.shown}": its permissions keep it from being read`);
+    throw new UserError(`Cannot change "${place.shown}": its permissions forbid reading it`);
   }
   if (!files.lock(fd) && !await isLocked(files, fd, signal)) {
     signal.throwIfAborted();

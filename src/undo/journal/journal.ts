@@ -1,6 +1,6 @@
 /**
- * The journals of a project: one of each server, which holds its lock while it lives. A server that starts takes over what
- * those say that were left, so that what a killed server began is found.
+ * The journals of a project: one for each server, which holds its lock as long as it runs. A starting server takes over
+ * abandoned journals, so that it finds what a killed server began.
  */
 import { attempt, messageOf } from "../../base/errors.ts";
 import type { RecordedOperation } from "../model/change.ts";
@@ -10,16 +10,16 @@ import { replay, type Replayed } from "./replay.ts";
 
 const EXCLUSIVE = true;
 const SUFFIX = ".journal";
-/** Records that are written at once. */
+/** Most records that are written in one call. */
 const BATCH = 1000;
-/** Bytes that are read at once. */
+/** Most bytes that are read in one call. */
 const PIECE_BYTES = 1024 * 1024;
-/** Characters that wait for a disk with room; more of them are given up. */
+/** Most characters that wait for free disk space; further ones are dropped. */
 const MOST_WAITING = 64 * 1024 * 1024;
-/** A younger file without the suffix can be of a server that starts, milliseconds. */
+/** A younger file without the suffix may belong to a starting server, milliseconds. */
 const YOUNG_MS = 60_000;
 
-/** A journal that no server holds, which this one now does. */
+/** An abandoned journal, which this server has locked. */
 export interface LeftJournal extends Replayed {
   readonly file: Deno.FsFile;
   readonly path: string;
@@ -32,7 +32,7 @@ export interface FirstState {
   readonly scopes: readonly string[];
   readonly index: ReadonlyMap<string, Entry>;
   readonly past: readonly RecordedOperation[];
-  /** Those of the past that go on. */
+  /** Earlier operations that still run. */
   readonly running: readonly RecordedOperation[];
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -50,7 +50,7 @@ export class Journal implements Disposable {
     this.#file = file;
   }
 
-  /** Makes one that is whole as soon as it has its name. @throws {Error} When it cannot be written. */
+  /** Creates one that is complete as soon as it has its name. @throws {Error} When it cannot be written. */
   static begin(directory: string, { scopes, index, past, running, at }: FirstState): Journal {
     const path = `${directory}/${at.toString(36)}-${crypto.randomUUID()}`;
     const file = Deno.openSync(path, { read: true, write: true, createNew: true, mode: 0o600 });
@@ -72,7 +72,7 @@ export class Journal implements Disposable {
     return journal;
   }
 
-  /** Bytes that were added since it was begun. */
+  /** Bytes that were added since it was created. */
   get added(): number {
     return this.#length - this.#first;
   }
@@ -87,7 +87,10 @@ export class Journal implements Disposable {
     }
   }
 
-  /** Writes records; those that cannot be written come with the next ones. Why they cannot; undefined: they are. */
+  /**
+   * Writes records; those that cannot be written are written with the next ones. Returns why they cannot; undefined:
+   * they are written.
+   */
   add(records: readonly JournalRecord[]): string | undefined {
     const parts = records.flatMap(inParts);
     let problem: string | undefined;
@@ -118,7 +121,7 @@ export class Journal implements Disposable {
   }
 }
 
-/** The journals in a directory that no server holds, the last used first; they are locked then. */
+/** Locks the abandoned journals in a directory, the last used first. */
 export function takeLeft(directory: string): readonly LeftJournal[] {
   removeUnfinished(directory);
   const left = journalPaths(directory).flatMap((path) => {
@@ -134,22 +137,22 @@ export function takeLeft(directory: string): readonly LeftJournal[] {
   return left.toSorted((one, other) => other.usedAt - one.usedAt);
 }
 
-/** Whether no server but this one has a journal; `left`: those that it has taken. */
+/** Whether only this server has a journal; `left`: those that it has taken over. */
 export function isAlone(directory: string, left: readonly LeftJournal[]): boolean {
   return journalPaths(directory).every((path) => left.some((one) => one.path === path));
 }
 
-/** What all journals say, those of running servers too; all but one. */
+/** What all journals but one say, those of running servers too. */
 export function readAll(directory: string, except?: string): readonly Replayed[] {
   return withJournals(directory, except, (file) => [read(file)]);
 }
 
-/** Operations that other servers run now; a journal that no server holds says nothing of now. */
+/** Operations that other servers run now; an abandoned journal says nothing about the present. */
 export function runningElsewhere(directory: string, own: string): readonly string[] {
   return withJournals(directory, own, (file) => file.tryLockSync(EXCLUSIVE) ? [] : read(file).running);
 }
 
-/** Works on every journal. One that goes meanwhile has a successor, which is in the directory already. */
+/** Calls back for every journal. One that is removed meanwhile has a successor, which is already in the directory. */
 function withJournals<Result>(
   directory: string,
   except: string | undefined,
@@ -184,7 +187,7 @@ function removeUnfinished(directory: string): void {
   }
 }
 
-/** Undefined: it is not there any more. */
+/** Undefined: it no longer exists. */
 function opened(path: string): Deno.FsFile | undefined {
   return attempt(Deno.errors.NotFound, () => Deno.openSync(path, { read: true, write: true }));
 }

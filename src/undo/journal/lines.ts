@@ -10,7 +10,7 @@ export type JournalRecord =
   /** The first state is complete. `at`: milliseconds since 1970. */
   | { readonly kind: "ready"; readonly at: number; readonly scopes: readonly string[] }
   | { readonly kind: "begin"; readonly at: number; readonly operation: string; readonly title: string }
-  /** What changed since the last look, while these operations ran; none: a person or another program did it. */
+  /** What changed since the last scan, while these operations ran; none: a person or another program did it. */
   | {
     readonly kind: "changes";
     readonly operations: readonly string[];
@@ -46,10 +46,10 @@ export function* recordsOf(pieces: Iterable<string> & object): Generator<Journal
   }
 }
 
-/** Changes of one line: more of them could become longer than a string can be. */
+/** Most changes in one line: more could exceed the longest string. */
 const MOST_CHANGES = 1000;
 
-/** A record of many changes as several that say the same. */
+/** Splits a record of many changes into several. */
 export function inParts(record: JournalRecord): readonly JournalRecord[] {
   switch (record.kind) {
     case "changes":
@@ -89,7 +89,10 @@ type EntryValue = readonly [
 type RefValue = readonly [repository: string, name: string, before: string | 0, after: string | 0];
 type ChangeValue = readonly [path: string, before: EntryValue | 0, after: EntryValue | 0];
 
-/** A record as JSON: `s`een, `r`eady, `b`egin, `c`hanges, `e`nd, `p`ast. Written by this program only, so its types are known. */
+/**
+ * A record as JSON: `s`een, `r`eady, `b`egin, `c`hanges, `e`nd, `p`ast. Written by this program only, so its types are
+ * known.
+ */
 type RecordValue =
   | readonly ["s", string, EntryValue]
   | readonly ["r", number, readonly string[]]

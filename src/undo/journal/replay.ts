@@ -4,7 +4,7 @@ import type { Entry, State } from "../model/entry.ts";
 import type { JournalRecord } from "./lines.ts";
 
 export interface Replayed {
-  /** Whether the first look was complete. */
+  /** Whether the first scan was complete. */
   readonly isReady: boolean;
   /** Directories that it is about. */
   readonly scopes: readonly string[];
@@ -75,7 +75,7 @@ export function replay(records: Iterable<JournalRecord>): Replayed {
   };
 }
 
-/** Puts what is at a path into an index. */
+/** Puts the entry of a path into an index. */
 export function setState(index: Map<string, Entry>, path: string, state: State): void {
   if (state === undefined) index.delete(path);
   else index.set(path, state);

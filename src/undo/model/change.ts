@@ -44,7 +44,7 @@ export function differences(before: Index, after: Index): readonly Change[] {
   return inOrder(changes);
 }
 
-/** Several lists, one after the other, as one: what went back to its first state is left out. */
+/** Joins consecutive lists into one, without paths that returned to their first state. */
 export function combined(lists: Iterable<readonly Change[]>): readonly Change[] {
   const whole = new Map<string, Change>();
   for (const list of lists) {
@@ -67,7 +67,7 @@ export function combinedRefs(lists: Iterable<readonly MovedRef[]>): readonly Mov
   return [...whole.values()].filter(({ before, after }) => before !== after);
 }
 
-/** Those that a reader is told of: times of directories change with what is in them. */
+/** The changes worth showing: times of directories change with their contents. */
 export function told(changes: readonly Change[]): readonly Change[] {
   return changes.filter(({ before, after }) => !isOnlyTimes(before, after));
 }

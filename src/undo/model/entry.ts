@@ -1,4 +1,4 @@
-/** What is at one path of a tree, as far as an undo can put it back. Pure. */
+/** What is at one path of a tree, as far as an undo can restore it. Pure. */
 
 export type Kind = "file" | "directory" | "link" | "other";
 
@@ -8,17 +8,17 @@ export interface Entry {
   readonly mode: number;
   /** Bytes. */
   readonly size: number;
-  /** Nanoseconds since 1970 of the last writing. */
+  /** Time of the last write (mtime), nanoseconds since 1970. */
   readonly modified: bigint;
-  /** Nanoseconds since 1970 of the last change of anything; programs cannot set it. */
+  /** Time of the last change of anything (ctime), nanoseconds since 1970; programs cannot set it. */
   readonly changed: bigint;
   /** Device and inode. */
   readonly file: string;
-  /** Names that the file has. */
+  /** How many names (hard links) the file has. */
   readonly names: number;
   /** User and group. */
   readonly owner: string;
-  /** Where a link leads; absent: it is not one. */
+  /** The target of a link; absent: it is not one. */
   readonly target?: string;
   /** The hash under which the content of a file is stored; absent: it is not. */
   readonly content?: string;
@@ -29,30 +29,30 @@ export interface Entry {
 /** Nothing, or an entry. */
 export type State = Entry | undefined;
 
-/** Whether a look at the facts alone says that the file was not touched since. */
+/** Whether the metadata alone shows that the file was not touched since. */
 export function isUntouched(known: State, facts: Entry): boolean {
   return known?.kind === facts.kind && known.size === facts.size && known.modified === facts.modified &&
     known.changed === facts.changed && known.file === facts.file && known.mode === facts.mode;
 }
 
-/** Whether both hold the same: content, permissions and target, whenever they were written. */
+/** Whether both have the same content, permissions and target, whatever their times. */
 export function holdsSame(one: State, other: State): boolean {
   if (one === undefined || other === undefined) return one === other;
   if (one.kind !== other.kind || one.mode !== other.mode && one.kind !== "link") return false;
   if (one.kind === "link") return one.target === other.target;
   if (one.kind === "directory") return true;
   if (one.content !== undefined && other.content !== undefined) return one.content === other.content;
-  // What is not stored is known by its facts only.
+  // Only the metadata of unstored content is known.
   return one.size === other.size && one.modified === other.modified;
 }
 
-/** Whether an undo has nothing to put back between the two: times and owner count too. */
+/** Whether an undo has nothing to restore between the two: times and owner count too. */
 export function isSame(one: State, other: State): boolean {
   if (!holdsSame(one, other)) return false;
   return one?.modified === other?.modified && one?.owner === other?.owner;
 }
 
-/** Whether only times of a directory differ, as when something in it came or went. */
+/** Whether only times of a directory differ, as when an entry in it was added or removed. */
 export function isOnlyTimes(one: State, other: State): boolean {
   return one?.kind === "directory" && holdsSame(one, other) && one.owner === other?.owner;
 }

@@ -1,14 +1,14 @@
-/** A list of changes in which a directory that came or went whole stands for all that it holds. Pure. */
+/** A list of changes in which a directory that was created or removed as a whole stands for all its contents. Pure. */
 import { parentOf } from "../../system/paths.ts";
 import { type Change, letterOf } from "./change.ts";
 
 export interface Folded {
   readonly change: Change;
-  /** So many changes below it are left out. */
+  /** How many changes below it are left out. */
   readonly below: number;
 }
 
-/** In the order of `changes`. What is not kept has a reason to be told, and is always listed. */
+/** In the order of `changes`. Paths without stored content are always listed, with the reason. */
 export function folded(changes: readonly Change[]): readonly Folded[] {
   const whole = new Map<string, number>();
   for (const change of changes) {

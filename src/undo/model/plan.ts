@@ -1,24 +1,24 @@
-/** The steps that take changes back, each of which is safe to do or to leave. Pure. */
+/** The steps of an undo, each of which is safe to do or to skip. Pure. */
 import type { Change, Index } from "./change.ts";
 import { holdsSame, isOnlyTimes, isSame, type State } from "./entry.ts";
 
-/** One path is taken from the state that was seen a moment ago to an earlier one. */
+/** Takes one path from its current state to an earlier one. */
 export interface Step {
   readonly path: string;
   readonly present: State;
   readonly wanted: State;
 }
 
-/** A path that is left alone, and why. */
+/** A path that is not changed, and why. */
 export interface Left {
   readonly path: string;
   readonly reason: string;
 }
 
 export interface Plan {
-  /** In the order in which they are to be done. */
+  /** In the order in which they must be done. */
   readonly steps: readonly Step[];
-  /** Directories that get their modes and times when all else is done, the deepest first. */
+  /** Directories that get their modes and times after everything else, the deepest first. */
   readonly finish: readonly Step[];
   readonly left: readonly Left[];
 }
@@ -28,7 +28,9 @@ export interface PlanQuestion {
   readonly changes: readonly Change[];
   /** What is there now. */
   readonly present: (path: string) => State;
-  /** Only these paths and what is below them, absolute; these themselves in whatever state. Undefined: all paths. */
+  /**
+   * Only these paths and what is below them, absolute; the paths themselves whatever their state. Undefined: all paths.
+   */
   readonly chosen: readonly string[] | undefined;
 }
 
@@ -61,7 +63,7 @@ export function planUndo({ changes, present, chosen }: PlanQuestion): Plan {
   return { steps: inTurn(steps), finish: deepestFirst(finish), left };
 }
 
-/** The chosen paths, what is below them, and directories above them that are gone. */
+/** The chosen paths, what is below them, and missing directories above them. */
 function withParents(changes: readonly Change[], chosen: readonly string[]): readonly Change[] {
   const isChosen = (path: string) => chosen.some((one) => path === one || path.startsWith(`${one}/`));
   const isAbove = ({ path, before }: Change) =>
@@ -76,7 +78,7 @@ function whyLost(before: State, now: State): string | undefined {
   return hasContent ? undefined : `its content was not kept: ${before.unkept ?? "it is not known"}`;
 }
 
-/** What goes, from the deepest on; then directories, from the highest on; then what is in them. */
+/** First removals, deepest first; then directories, topmost first; then their contents. */
 function inTurn(steps: readonly Step[]): readonly Step[] {
   const goes = ({ present, wanted }: Step) => present !== undefined && present.kind !== wanted?.kind;
   const going = steps.filter(goes).map((step) => ({ ...step, wanted: undefined }));
@@ -95,7 +97,7 @@ function deepestFirst(steps: readonly Step[]): readonly Step[] {
   return steps.toSorted((one, other) => depth(other) - depth(one));
 }
 
-/** A path of each wanted file that has kept another of its names and is still as it was, by the file. */
+/** For each wanted file, another name that it has kept, if the file is unchanged. */
 export function otherNames(steps: readonly Step[], index: Index): ReadonlyMap<string, string> {
   const wanted = new Map(
     steps.flatMap(({ wanted }) => wanted !== undefined && wanted.names > 1 ? [[wanted.file, wanted]] : []),

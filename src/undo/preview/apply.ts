@@ -1,6 +1,6 @@
 /**
- * Puts in place what a preview would have changed. Each path is compared with what the preview saw first; a difference
- * refuses all. A kill in between leaves each path in one of its two states, and another apply does the rest.
+ * Applies what a preview would have changed. First each path is compared with what the preview saw; any difference
+ * refuses the whole. If it is killed midway, each path is in one of its two states, and another apply does the rest.
  */
 import type { Change } from "../model/change.ts";
 import { type Entry, holdsSame, isUntouched, type State } from "../model/entry.ts";
@@ -17,7 +17,7 @@ export interface ApplyQuestion extends Pick<LayerParts, "files" | "facts" | "roo
   readonly chosen: readonly string[] | undefined;
   /** An earlier apply has begun: its directories may not have their modes yet. */
   readonly isRest: boolean;
-  /** Writes a content into an empty open file; false: it is not what the preview told. */
+  /** Writes a content into an empty open file; false: it is not the content that the preview listed. */
   readonly restore: (content: string, to: number) => boolean;
   /** Called when nothing differs, before the first change. */
   readonly onBegin: () => void;
@@ -26,12 +26,12 @@ export interface ApplyQuestion extends Pick<LayerParts, "files" | "facts" | "roo
 export interface Applied {
   /** Paths that are not as the preview saw them; then nothing was done. */
   readonly differs: readonly string[];
-  /** Paths that were put in place. */
+  /** Paths that were applied. */
   readonly done: readonly string[];
   readonly left: readonly Left[];
 }
 
-/** What `mkdir` and an unfinished step leave. */
+/** What `mkdir` in an unfinished step leaves. */
 const STEP_MODE = 0o700;
 
 export function applyChanges(question: ApplyQuestion): Applied {
@@ -85,11 +85,11 @@ function isExpected(now: State, { before, after }: Change, { isRest }: ApplyQues
   if (now === undefined || before === undefined) return now === before;
   if (now.kind !== before.kind || now.file !== before.file) return false;
   if (now.kind === "directory") return now.mode === before.mode || isRest;
-  // Another name that was put in place already changes the time of the last change.
+  // Applying another name of the file has already changed its ctime.
   return isUntouched(before, isRest && before.names > 1 ? { ...now, changed: before.changed } : now);
 }
 
-/** What came since into a directory that is to go. */
+/** New entries in a directory that must be removed. */
 function added(
   { files, roots }: ApplyQuestion,
   known: ReadonlySet<string>,
@@ -103,7 +103,7 @@ function added(
   return below.filter((one) => !known.has(one) && !nameOf(one).startsWith(UNDO_DRAFT));
 }
 
-/** What an apply that was killed between two system calls has left: drafts that hold what is known. */
+/** Drafts with known content, left by an apply that was killed between two system calls. */
 function removeDrafts({ files, roots, isRest }: ApplyQuestion, changes: readonly Change[]): void {
   if (!isRest) return;
   const old = new Set(changes.map(({ before }) => before?.file));

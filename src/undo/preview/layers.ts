@@ -1,4 +1,4 @@
-/** The directories of one view, in the store: `upper` takes what is written, `work` belongs to the kernel. */
+/** The directories of one view, in the store: `upper` holds what is written, `work` belongs to the kernel. */
 import { attempt, UserError } from "../../base/errors.ts";
 import type { LayerParts } from "./upper.ts";
 
@@ -16,7 +16,10 @@ export class Layers {
     this.#place = place;
   }
 
-  /** Makes them, if they are missing: the root of a view has the rights of the upper layer's. @throws {Error} When it cannot. */
+  /**
+   * Creates them, if they are missing: the root of a view has the mode of the upper layer's. @throws {Error} When it
+   * cannot.
+   */
   make(tree: string): void {
     const { files, facts, roots } = this.#parts;
     const upper = `${this.#place}/upper`;
@@ -33,7 +36,10 @@ export class Layers {
     if (top !== undefined) files.drop(top);
   }
 
-  /** Works with the upper layer; undefined: it is not there. `begun`: when the view was made, of the clock of files. */
+  /**
+   * Calls back with the upper layer; undefined: it does not exist. `begun`: when the view was created, by the clock of
+   * files.
+   */
   with<Result>(work: (upper: number, begun: bigint) => Result): Result | undefined {
     const { files } = this.#parts;
     const upper = files.directoryAt(`${this.#place}/upper`);
@@ -46,7 +52,7 @@ export class Layers {
   }
 }
 
-/** Bytes of the files of a preview, each as long as it says. */
+/** Bytes of the files of a preview, by their nominal size. */
 export function partOf({ files }: Parts, place: string): number {
   const top = files.directoryAt(place);
   if (top === undefined) return 0;
@@ -66,5 +72,5 @@ export function partOf({ files }: Parts, place: string): number {
   return bytes;
 }
 
-/** What each name costs a file system at least. */
+/** The least that each name costs a file system. */
 const ENTRY_BYTES = 256;

@@ -1,7 +1,7 @@
 /**
  * The previews of one server (S40): for each, what was written instead of changing the tree, and the list of changes as
- * it was when the command had ended. They lie in the store, where no command but the previewed one writes, through its
- * view. They end with the server; what a killed one leaves belongs to the next, for a day.
+ * it was when the command had ended. They are in the store, where only the previewed command writes, through its view.
+ * They end with the server; those of a killed server pass to the next one, for a day.
  */
 import { attempt, UserError } from "../../base/errors.ts";
 import { removeTree } from "../../system/open_files/remove_tree.ts";
@@ -14,7 +14,7 @@ import { Layers, partOf } from "./layers.ts";
 import { hashOf, type LayerParts, readLayer } from "./upper.ts";
 
 export interface PreviewsOptions extends LayerParts {
-  /** Where all previews of the project lie; each server has a directory in it. */
+  /** The directory of all previews of the project; each server has its own in it. */
   readonly places: string;
   /** The name of this server's. */
   readonly session: string;
@@ -44,7 +44,7 @@ const APPLYING = "applying";
 export class Previews implements AsyncDisposable {
   readonly #options: PreviewsOptions;
   readonly #own: string;
-  /** Of this server, and of killed ones; each with the lock that says so. */
+  /** Directories of this server and of killed ones, each with its lock. */
   readonly #held = new Map<string, Deno.FsFile>();
   readonly #begun = new Map<string, Recorded>();
 
@@ -59,7 +59,7 @@ export class Previews implements AsyncDisposable {
     const { places, session } = options;
     const draft = `${places}/${DRAFT}${session}`;
     if (attempt(Deno.errors.NotFound, () => Deno.lstatSync(previews.#own)) === undefined) {
-      // Another server takes what is not locked, so it gets its name with the lock.
+      // Another server takes over what is not locked, so a directory gets its name together with the lock.
       await Deno.mkdir(draft, { recursive: true, mode: 0o700 });
       const lock = await locked(draft);
       if (lock !== undefined) previews.#held.set(previews.#own, lock);
@@ -71,7 +71,9 @@ export class Previews implements AsyncDisposable {
     return previews;
   }
 
-  /** Makes the layers of a command, or lets it go on with those of its operation. @throws {UserError} When there is no room. */
+  /**
+   * Creates the layers of a command, or continues those of its operation. @throws {UserError} When there is no room.
+   */
   async begin(recorded: Recorded): Promise<void> {
     const { trees, mostBytes } = this.#options;
     const place = `${this.#own}/${recorded.operation}`;
@@ -85,7 +87,7 @@ export class Previews implements AsyncDisposable {
     // While a further command of the operation runs, there is nothing to apply.
     attempt(Deno.errors.NotFound, () => Deno.removeSync(`${place}/${LIST}`));
     for (const [index, tree] of trees.entries()) {
-      // Of the command before: a view that was not written to the disk cannot be mounted with it again.
+      // From the previous command: a view that was not synced to disk cannot be mounted with it again.
       await removeTree(`${place}/${index}/work`);
       new Layers(this.#options, `${place}/${index}`).make(tree);
     }
@@ -132,7 +134,7 @@ export class Previews implements AsyncDisposable {
     return place === undefined ? undefined : read(place);
   }
 
-  /** The first bytes of a content of a preview, or of the tree as it saw it; undefined: it is not there any more. */
+  /** The first bytes of a content of a preview, or of the tree as it saw it; undefined: it no longer exists. */
   content(preview: Preview, content: string, most: number): Uint8Array | undefined {
     const { files, roots } = this.#options;
     const bytes = new Uint8Array(most);
@@ -151,7 +153,7 @@ export class Previews implements AsyncDisposable {
     return old ?? this.#withContent(preview, preview.changes.find(({ after }) => after?.content === content), take);
   }
 
-  /** Puts a preview in place; what is left of it can be put there later. `chosen`: see `ApplyQuestion`. */
+  /** Applies a preview; the rest of it can be applied later. `chosen`: see `ApplyQuestion`. */
   apply(preview: Preview, chosen: readonly string[] | undefined): Applied {
     const { changes, left, stale, place, isRest } = preview;
     const isChosen = (path: string) => chosen?.some((one) => path === one || path.startsWith(`${one}/`)) ?? true;
@@ -176,7 +178,7 @@ export class Previews implements AsyncDisposable {
     });
   }
 
-  /** Removes a preview, or what a command of that operation has left. */
+  /** Removes a preview, or what a command of that operation left. */
   async drop(operation: string): Promise<void> {
     this.#begun.delete(operation);
     for (const place of this.#places()) if (place.endsWith(`/${operation}`)) await removeTree(place);
@@ -191,7 +193,7 @@ export class Previews implements AsyncDisposable {
     this.#held.clear();
   }
 
-  /** Takes a directory of a server that lives no more, or this one's; old previews go. */
+  /** Takes over a directory of a dead server, or this one's; removes old previews. */
   async #hold(place: string): Promise<void> {
     const lock = this.#held.has(place) ? undefined : await locked(place);
     if (lock === undefined) return;
@@ -231,11 +233,11 @@ export class Previews implements AsyncDisposable {
 }
 
 const EXCLUSIVE = true;
-/** Before the name of a directory that has no lock yet. */
+/** The prefix of a directory that has no lock yet. */
 const DRAFT = ".draft-";
 const NOTHING = { changes: [], left: [], stale: [] };
 
-/** The lock of a directory; undefined: a living server holds it. */
+/** The lock of a directory; undefined: a running server holds it. */
 async function locked(place: string): Promise<Deno.FsFile | undefined> {
   const lock = await Deno.open(`${place}/${LOCK}`, { create: true, write: true, mode: 0o600 });
   if (lock.tryLockSync(EXCLUSIVE)) return lock;

@@ -1,6 +1,6 @@
 /**
- * What a command would have changed, as the upper layer of its view says (overlayfs): files that it wrote, devices 0:0
- * where something went, and directories that hide what lies below them. The layer may be hostile: it is walked by
+ * What a command would have changed, according to the upper layer of its view (overlayfs): files that it wrote, devices
+ * 0:0 for removed paths, and directories that hide those below them. The layer may be hostile: it is walked by
  * descriptors, no link is followed, and everything but files, directories and links is left out.
  */
 import { createHash } from "node:crypto";
@@ -18,7 +18,7 @@ export interface LayerParts {
   readonly files: OpenFiles;
   readonly facts: FileFactsCalls;
   readonly roots: Roots;
-  /** Why a path is never put in place; undefined: it may be. */
+  /** Why a path is never applied; undefined: it may be. */
   readonly whyLeft: (path: string) => string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Layer {
   readonly path: string;
   /** The open directory that holds what was written. */
   readonly upper: number;
-  /** Nanoseconds since 1970, of the clock of files: when the view was made. */
+  /** When the view was created, nanoseconds since 1970, by the clock of files. */
   readonly begun: bigint;
 }
 
@@ -44,7 +44,7 @@ const CHARACTER_DEVICE = 0o020000;
 const MOST_CHANGES = 200_000;
 /** Longer files are compared by content only if both have one size. */
 const COMPARED_BYTES = 256 * 1024;
-/** What a first read takes: most files are smaller, and a buffer of each is memory that must be cleared and freed. */
+/** Bytes of the first read: most files are smaller, and each buffer must be cleared and freed. */
 const FIRST_BYTES = 16 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 const NOT_KEPT = "pipes, sockets and devices are left out";
@@ -95,7 +95,7 @@ class LayerReader {
     return { changes: this.#changes, left: this.#left, stale: this.#stale };
   }
 
-  /** Whether it is a directory that is looked into. */
+  /** Whether it is a directory that is entered. */
   #entry(spot: { readonly directory: number; readonly name: string }, path: string): boolean {
     const reason = this.#whyLeft(path);
     if (reason !== undefined) {
@@ -107,7 +107,7 @@ class LayerReader {
     const before = this.#lower(path);
     const after = factsOf(stat);
     if (this.#isMounted(path, before)) return false;
-    // Commands can make no device, so one that stands for none of the tree says that something went.
+    // Commands cannot create devices, so one that is not in the tree means that a path was removed.
     if (after.kind === "other" && (stat.mode & FILE_TYPE) === CHARACTER_DEVICE && before?.kind !== "other") {
       if (before !== undefined) this.#gone(path);
       return false;
@@ -162,7 +162,7 @@ class LayerReader {
     this.#changes.push({ path, before, after });
   }
 
-  /** What is mounted in the tree is not in the view, so the command has seen something else there. */
+  /** File systems mounted in the tree are not in the view, so the command saw something else there. */
   #isMounted(path: string, before: State): boolean {
     const isMounted = before !== undefined && deviceOf(before) !== this.#device;
     if (isMounted) this.#left.push({ path, reason: "another file system is mounted there" });
@@ -193,7 +193,7 @@ function deviceOf(entry: State): string | undefined {
   return entry?.file.split(":")[0];
 }
 
-/** What is at a path of the tree, without the content of a file. */
+/** The entry at a path of the tree, without the content of a file. */
 export function stateAt({ files, roots }: Pick<LayerParts, "files" | "roots">, path: string): State {
   return roots.at(path, ({ directory, name }) => {
     const stat = files.stat(directory, name);
@@ -203,7 +203,7 @@ export function stateAt({ files, roots }: Pick<LayerParts, "files" | "roots">, p
   });
 }
 
-/** The same of a file with the hash of its content. */
+/** The same for a file, with the hash of its content. */
 export function withLowerContent(
   { files, roots }: Pick<LayerParts, "files" | "roots">,
   path: string,
@@ -218,7 +218,7 @@ export function withLowerContent(
   }) ?? entry;
 }
 
-/** The hash of an open file whose parts were all taken; undefined: one was not, or it cannot be read. */
+/** The hash of an open file if all its parts were accepted; undefined: one was not, or it cannot be read. */
 export function hashOf(
   files: OpenFiles,
   fd: number,

@@ -8,11 +8,11 @@ import { ENOSPC } from "../../system/syscalls.ts";
 /** The content of a file, or why it is not kept. */
 export type Kept = { readonly content: string } | { readonly unkept: string };
 
-/** The store cannot take more: the disk is full, or it may not be written. */
+/** The store cannot accept more: the disk is full, or it is not writable. */
 class StoreError extends Error {}
 
 const CHUNK_BYTES = 1024 * 1024;
-/** Before the names of what is not whole yet. */
+/** The prefix of incomplete files. */
 const DRAFT = ".draft-";
 
 export interface ObjectStoreParts {
@@ -25,7 +25,7 @@ export interface ObjectStoreParts {
 export class ObjectStore {
   readonly #parts: ObjectStoreParts;
   #failure: string | undefined;
-  /** When this process stored what it was the first to store, milliseconds since 1970. */
+  /** When this process stored each content that was new, milliseconds since 1970. */
   readonly #own = new Map<string, number>();
   #written = 0;
 
@@ -33,14 +33,14 @@ export class ObjectStore {
     this.#parts = parts;
   }
 
-  /** Why the store took no more since the last question; undefined: it took all. */
+  /** Why the store refused content since the last call; undefined: it accepted all. */
   takeProblem(): string | undefined {
     const problem = this.#failure;
     this.#failure = undefined;
     return problem;
   }
 
-  /** Bytes that were stored since the last question. */
+  /** Bytes that were stored since the last call. */
   takeWritten(): number {
     const written = this.#written;
     this.#written = 0;
@@ -72,13 +72,13 @@ export class ObjectStore {
     return content !== undefined && size !== undefined && this.#isThere(content, size);
   }
 
-  /** The content for reading; undefined: it is not there any more. The caller drops it. */
+  /** The content for reading; undefined: it no longer exists. The caller drops it. */
   open(content: string): number | undefined {
     const { files, directory } = this.#parts;
     return files.open(directory, content);
   }
 
-  /** Writes a content into an empty open file; false: not all of it, or it is damaged. */
+  /** Writes a content into an empty open file; false: it was not complete, or is damaged. */
   restore(content: string, to: number): boolean {
     const { files, facts } = this.#parts;
     const from = this.open(content);
@@ -90,7 +90,7 @@ export class ObjectStore {
     return hash === content && files.resize(to, Number(size));
   }
 
-  /** The first bytes of a content, at most so many; undefined: it is not there any more. */
+  /** The first bytes of a content; undefined: it no longer exists. */
   read(content: string, most: number): Uint8Array | undefined {
     const { files } = this.#parts;
     const fd = this.open(content);
@@ -120,7 +120,7 @@ export class ObjectStore {
     return files.stat(fd, "")?.size === size ? { content } : { unkept: "it changed while it was read" };
   }
 
-  /** What a clone holds, which the file cannot change any more. */
+  /** The content of a clone, which changes of the file no longer affect. */
   #ofDraft(draft: number, size: bigint): string | undefined {
     const { files } = this.#parts;
     // It is open for writing only.
@@ -131,7 +131,7 @@ export class ObjectStore {
     return hash;
   }
 
-  /** Writes a part; one of zeros becomes a hole, as in the file that it is of. */
+  /** Writes a part; a part of zeros becomes a hole, as in its file. */
   #write(fd: number, part: Uint8Array<ArrayBuffer>): boolean {
     const { files } = this.#parts;
     const isHole = part.length === CHUNK_BYTES && new BigUint64Array(part.buffer).every((word) => word === 0n);
@@ -139,8 +139,8 @@ export class ObjectStore {
   }
 
   /**
-   * The hash of an open file whose parts were all taken; undefined: one was not, or it cannot be read. One that grows
-   * meanwhile is read up to its size.
+   * The hash of an open file if all its parts were accepted; undefined: one was not, or it cannot be read. A growing
+   * file is read up to its first size.
    */
   #pass(fd: number, size: bigint, take: (part: Uint8Array<ArrayBuffer>) => boolean): string | undefined {
     const hash = createHash("sha256");
@@ -157,7 +157,7 @@ export class ObjectStore {
     }
   }
 
-  /** Whether it is stored whole. It is as young as a new one then, so that no other server removes it. */
+  /** Whether it is stored whole. It is then marked as new, so that no other server removes it. */
   #isThere(content: string, size: bigint): boolean {
     const { files, facts, directory } = this.#parts;
     if (files.stat(directory, content)?.size !== size) return false;

@@ -1,4 +1,4 @@
-/** The directories of one project's store, and what goes from it when it is old or too large. */
+/** The directories of one project's store, and what is removed when it is old or too large. */
 import { attempt } from "../../base/errors.ts";
 import type { Index, RecordedOperation } from "../model/change.ts";
 import type { State } from "../model/entry.ts";
@@ -7,7 +7,7 @@ import type { State } from "../model/entry.ts";
 const KEPT_MS = 7 * 86_400_000;
 /** Of contents that only the past needs, bytes: 1 GiB. */
 export const MOST_PAST_BYTES = 1024 ** 3;
-/** A content takes a block of the disk at least. */
+/** A content takes at least one disk block. */
 const BLOCK_BYTES = 4096;
 /** Of the line of a change. */
 const LINE_BYTES = 1024;
@@ -19,7 +19,7 @@ export interface StorePlaces {
   readonly journals: string;
 }
 
-/** Makes the directories where they are missing. @throws {Error} When they cannot be made. */
+/** Creates missing directories. @throws {Error} When they cannot be made. */
 export function makePlaces(store: string): StorePlaces {
   const places = { objects: `${store}/objects`, journals: `${store}/journals` };
   for (const path of Object.values(places)) Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -46,13 +46,15 @@ export function keptOperations(past: readonly RecordedOperation[], now: number):
   return kept.toReversed();
 }
 
-/** Removes contents that nothing needs any more. */
+/** Removes contents that nothing needs. */
 export function removeUnneeded(
   { objects }: StorePlaces,
   needed: readonly { readonly index: Index; readonly operations: readonly RecordedOperation[] }[],
   { now, isOwn }: {
     readonly now: number;
-    /** Whether only this process has ever needed a content; `modified`: when it was last taken, milliseconds since 1970. */
+    /**
+     * Whether only this process has ever needed a content; `modified`: when it was last taken, milliseconds since 1970.
+     */
     readonly isOwn: (content: string, modified: number) => boolean;
   },
 ): void {

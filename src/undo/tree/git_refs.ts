@@ -1,4 +1,4 @@
-/** Names of git in a repository, read without git: a command that moves one is told of, because no undo touches it. */
+/** Refs of a repository, read without git: a moved ref is reported, because no undo touches it. */
 import { nameText } from "../../base/bytes.ts";
 import type { OpenFiles } from "../../system/open_files/file_calls.ts";
 import type { MovedRef } from "../model/change.ts";
@@ -6,18 +6,18 @@ import { GIT } from "./looking.ts";
 import type { Roots } from "./roots.ts";
 import type { TreeWatch } from "./tree_watch.ts";
 
-/** What each name is, by repository and name. */
+/** The value of each ref, by repository and name. */
 export type Refs = ReadonlyMap<string, string>;
 
 const MOST_BYTES = 16n * 1024n * 1024n;
 const MOST_NAMES = 100_000;
 
-/** Whether a path that was noticed may hold a name of git. */
+/** Whether a changed path may hold a ref. */
 export function isOfRefs(path: string): boolean {
   return /\/\.git(?:\/(?:HEAD|packed-refs|refs(?:\/.*)?))?$/.test(path);
 }
 
-/** All names of the repositories that the directories of a project are. */
+/** All refs of the repositories at the directories of a project. */
 export function readRefs(files: OpenFiles, roots: Roots, watch: TreeWatch): Refs {
   const refs = new Map<string, string>();
   for (const { path } of roots.all) {
@@ -61,7 +61,7 @@ function readLoose(
   }
 }
 
-/** What moved between two looks. */
+/** The refs that moved between two scans. */
 export function movedRefs(before: Refs, after: Refs): readonly MovedRef[] {
   const keys = new Set([...before.keys(), ...after.keys()]);
   return [...keys].filter((key) => before.get(key) !== after.get(key)).sort().map((key) => {

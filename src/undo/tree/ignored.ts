@@ -1,4 +1,4 @@
-/** Which paths of a tree its own rules ignore, with what is in ignored directories. */
+/** Which paths of a tree its own rules ignore, including everything in ignored directories. */
 import type { OpenFiles } from "../../system/open_files/file_calls.ts";
 import { parentOf } from "../../system/paths.ts";
 import { IGNORE_NAMES, IgnoreRules } from "../../system/tree/ignore_rules.ts";
@@ -8,7 +8,7 @@ const MOST_RULES_BYTES = 1024n * 1024n;
 
 interface Known {
   readonly rules: IgnoreRules;
-  /** With all in it. */
+  /** Including its contents. */
   readonly isIgnored: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Removes drafts that an undo has left in the tree, because its process was killed between two system calls. */
+/** Removes drafts that an undo left in the tree, because its process was killed between two system calls. */
 import type { OpenFiles } from "../../system/open_files/file_calls.ts";
 import type { Index } from "../model/change.ts";
 import type { ObjectStore } from "../store/objects.ts";
@@ -11,7 +11,7 @@ export interface LeftDraftsParts {
   readonly objects: ObjectStore;
   /** The tree as it was before and as it is. */
   readonly indexes: readonly Index[];
-  /** Milliseconds since 1970; a draft that is not a minute older can be of an undo that another server does now. */
+  /** Milliseconds since 1970; a draft that is not a minute older may belong to an undo of another server. */
   readonly now: number;
   /** No other server can be at work. */
   readonly isAlone: boolean;
@@ -20,7 +20,7 @@ export interface LeftDraftsParts {
 /** Milliseconds. */
 const LEFT_AFTER_MS = 60_000;
 
-/** A draft whose content or target is not kept elsewhere stays: it can be what a person wrote in that very moment. */
+/** A draft whose content or target is not stored stays: a person may have written it at that very moment. */
 export function removeLeftDrafts(drafts: readonly string[], parts: LeftDraftsParts): void {
   if (drafts.length === 0) return;
   const entries = parts.indexes.flatMap((index) => [...index.values()]);

@@ -1,4 +1,4 @@
-/** Looks at a tree: what is new or different is stored and becomes part of the index. */
+/** Scans a tree: what is new or different is stored and becomes part of the index. */
 import type { OpenFiles, Stat } from "../../system/open_files/file_calls.ts";
 import { parentOf } from "../../system/paths.ts";
 import { type Change, differences } from "../model/change.ts";
@@ -20,24 +20,27 @@ export interface LookingParts {
 
 /** The directory of git, which is never stored or put back. */
 export const GIT = ".git";
-/** Names that an undo uses for a moment. */
+/** Temporary names that an undo uses. */
 export const UNDO_DRAFT = ".ahma-undo-";
-/** Those of them that are not whole yet. */
+/** Those of incomplete files. */
 export const UNDO_PART = `${UNDO_DRAFT}part-`;
 const MOST_ENTRIES = 1_000_000;
 const TOO_MANY = `the project has more than ${MOST_ENTRIES} paths`;
 const MOST_FILE_BYTES = 4n * 1024n * 1024n * 1024n;
 const PERMISSIONS = 0o7777;
-/** Times of files have steps: a file that changed so shortly before a look may change again unseen, nanoseconds. */
+/**
+ * File times have a limited resolution: a file that changed this shortly before a scan may change again unnoticed,
+ * nanoseconds.
+ */
 const TIME_STEP = 20_000_000n;
 
 export class Looking {
   readonly #parts: LookingParts;
   readonly #ignored: Ignored;
-  /** Drafts of undos that the last look at everything met. */
+  /** Drafts of undos that the last full scan found. */
   #drafts: string[] = [];
   #index: Map<string, Entry>;
-  /** Paths whose facts may stay the same while their content changes. */
+  /** Paths whose metadata may stay the same while their content changes. */
   #unsure = new Set<string>();
   /** Bytes of stored contents of ignored files, by path. */
   readonly #keptIgnored = new Map<string, number>();
@@ -58,7 +61,7 @@ export class Looking {
     return this.#drafts;
   }
 
-  /** Looks at everything, and watches it from then on. @throws {Error} When the store takes no more. */
+  /** Scans everything, and watches it from then on. @throws {Error} When the store accepts no more. */
   all(): readonly Change[] {
     const { watch, roots } = this.#parts;
     watch.begin();
@@ -73,7 +76,7 @@ export class Looking {
     return changes;
   }
 
-  /** Looks at what was noticed. @throws {Error} As `all`. */
+  /** Scans what was noticed. @throws {Error} As `all`. */
   some({ names, trees }: Noticed): readonly Change[] {
     if ([...names].some((path) => Ignored.isRules(path))) this.#ignored.forget();
     const changes: Change[] = [];
@@ -218,7 +221,7 @@ function hasAbove(paths: ReadonlySet<string>, path: string): boolean {
   return false;
 }
 
-/** What a look at a path says; `stat`: of a link itself. */
+/** The metadata of a path; `stat`: of a link itself. */
 export function factsOf(stat: Stat): Entry {
   const { kind, mode, size, changedAt, device, inode, links, uid, gid, times } = stat;
   return {

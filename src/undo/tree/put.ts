@@ -1,6 +1,6 @@
 /**
- * Puts one path into an earlier state. A file is written whole under no name before it gets its own, and what has the
- * name is looked at once more after it was taken away: at any moment the path is in one of the two states.
+ * Restores an earlier state of one path. A file is written completely without a name before it gets its own. What had
+ * the name is checked once more after it was moved away. At any moment the path is in one of the two states.
  */
 import type { FileFactsCalls } from "../../system/open_files/file_facts.ts";
 import type { OpenFiles } from "../../system/open_files/file_calls.ts";
@@ -25,7 +25,7 @@ const CHANGED = "it was changed a moment ago";
 
 export class Putting {
   readonly #parts: PutParts;
-  /** Paths that were put back or have stayed, by the file that they were a name of. */
+  /** Paths that were restored or kept, by the file that they named. */
   readonly #names: Map<string, string>;
 
   constructor(parts: PutParts) {
@@ -33,13 +33,13 @@ export class Putting {
     this.#names = new Map(parts.names);
   }
 
-  /** The reason why it was left alone; undefined: it is done. */
+  /** Why it was not restored; undefined: it was. */
   put(step: Step): string | undefined {
     const at = this.#parts.roots.at(step.path, (spot) => ({ problem: this.#put(spot, step) }));
     return at === undefined ? "its directory is not there" : at.problem;
   }
 
-  /** Gives a directory the mode and time that it had; the reason why not. */
+  /** Gives a directory its earlier mode and time; returns why it cannot. */
   finish({ path, wanted }: Step): string | undefined {
     const { files, facts } = this.#parts;
     const fd = this.#parts.roots.directory(path);
@@ -102,7 +102,7 @@ export class Putting {
     return left;
   }
 
-  /** Whether it was a name of a file that has another one, and is a file of its own now. */
+  /** Whether it was a hard link, and is now a separate file. */
   #isApart(present: Entry, { file, names }: Entry): boolean {
     return names > 1 && present.file !== file && this.#names.has(file);
   }
@@ -122,14 +122,14 @@ export class Putting {
     return isDone ? undefined : this.#refused("given its mode, owner or time");
   }
 
-  /** A further name of a file that was put back already; false: there is none. */
+  /** Links it to a file that was already restored; false: there is none. */
   #named(directory: number, draft: string, wanted: Entry): boolean {
     const { file } = wanted;
     const path = wanted.names > 1 ? this.#names.get(file) : undefined;
     if (path === undefined) return false;
     const { files, facts, roots, names } = this.#parts;
     const isNamed = roots.at(path, (known) => facts.addName(known.directory, known.name, directory, draft)) === true;
-    // What has stayed may be another file by now.
+    // A kept path may be another file by now.
     const isOther = isNamed && names?.get(file) === path && !this.#isPresent({ directory, name: draft }, wanted);
     if (isOther) files.unlink(directory, draft);
     return isNamed && !isOther;
@@ -151,7 +151,7 @@ export class Putting {
     return refused;
   }
 
-  /** Gives a draft its name in the place of what was seen there, and of nothing else. */
+  /** Gives a draft its name, and replaces only what was seen there. */
   #exchange({ directory, name }: Spot, part: string, present: State): string | undefined {
     const { files } = this.#parts;
     if (present === undefined) {
@@ -185,7 +185,7 @@ export class Putting {
     return CHANGED;
   }
 
-  /** A name changes the time of the last change, so that this one is not compared. */
+  /** Linking changes the ctime, so it is not compared. */
   #isPresent({ directory, name }: Spot, present: State): boolean {
     const stat = this.#parts.files.stat(directory, name);
     return stat !== undefined && present?.file === `${stat.device}:${stat.inode}` &&
@@ -197,7 +197,7 @@ export class Putting {
     const stat = files.stat(directory, name);
     if (stat !== undefined && `${stat.uid}:${stat.gid}` === owner) return true;
     const [user = 0, group = 0] = owner.split(":").map(Number);
-    // Only root may give a file to another user; what cannot be given stays with this one.
+    // Only root may give a file to another user; otherwise it stays with this one.
     facts.setOwner(directory, name, user, group);
     return true;
   }

@@ -29,13 +29,13 @@ export class Roots {
     return this.all.find((root) => isWithin(path, root.path));
   }
 
-  /** Opens a directory of the tree; undefined: it is not there, or may not be entered. The caller drops it. */
+  /** Opens a directory of the tree; undefined: it does not exist, or may not be entered. The caller drops it. */
   directory(path: string): number | undefined {
     const root = this.of(path);
     return root && this.#files.directoryBelow(root.directory, path.slice(root.path.length + 1) || ".");
   }
 
-  /** Works in the directory that holds a path; undefined: there is none. */
+  /** Calls back with the directory that holds a path; undefined: there is none. */
   at<Result>(path: string, work: (spot: Spot) => Result): Result | undefined {
     const root = this.of(path);
     if (root === undefined) return undefined;

@@ -7,19 +7,19 @@ import { type Event, eventsIn, IN_IGNORED, IN_Q_OVERFLOW, INOTIFY, NONBLOCK_CLOE
 export interface Noticed {
   /** Single paths. */
   readonly names: Set<string>;
-  /** Directories, with all that is in them. */
+  /** Directories with all their contents. */
   readonly trees: Set<string>;
 }
 
 /**
- * modify, attrib, close_write, moved_from, moved_to, create, delete, delete_self, move_self; only directories. The third
- * comes when a writable mapping goes too, whose single writes raise no event.
+ * modify, attrib, close_write, moved_from, moved_to, create, delete, delete_self, move_self; only directories. The
+ * third also comes at the end of a writable mapping, whose single writes raise no event.
  */
 const CHANGES = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x0100_0000;
 const APPEARED = 0x80 | 0x100;
 const IN_ISDIR = 0x4000_0000;
 const BATCH_BYTES = 262_144;
-/** More than the system queues: what comes later, however fast, waits for the next time. */
+/** More than the system queues: later events wait for the next call, however fast they come. */
 const MOST_READS = 64;
 
 export class TreeWatch implements Disposable {
@@ -29,12 +29,12 @@ export class TreeWatch implements Disposable {
   #descriptor = -1;
   #isLost = true;
 
-  /** Whether changes were missed, so that only a look at everything tells what changed. */
+  /** Whether changes were missed, so that only a full scan shows what changed. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** Forgets all directories, to be told of them again. */
+  /** Forgets all directories; they must be added again. */
   begin(): void {
     const { inotify_init1, close } = this.#library.symbols;
     if (this.#descriptor >= 0) close(this.#descriptor);
@@ -43,11 +43,11 @@ export class TreeWatch implements Disposable {
     this.#isLost = this.#descriptor < 0;
   }
 
-  /** Watches an open directory, before it is listed. The system's limit of watches makes the watch lost. */
+  /** Watches an open directory, before it is listed. Beyond the system's limit of watches, the watch counts as lost. */
   add(path: string, fd: number): void {
     if (this.#isLost) return;
     const { inotify_add_watch } = this.#library.symbols;
-    // By its descriptor: a link that takes its place would lead elsewhere.
+    // By its descriptor: a link in its place would lead elsewhere.
     const number = inotify_add_watch(this.#descriptor, encodeText(`/proc/self/fd/${fd}\0`), CHANGES);
     if (number < 0) this.#isLost = true;
     else this.#paths.set(number, path);

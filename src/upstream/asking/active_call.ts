@@ -1,4 +1,6 @@
-/** One call that a server works on (O2): how long the server may be silent, its questions, and what was refused to it. */
+/**
+ * One call that a server works on (O2): how long the server may be silent, its questions, and what was refused to it.
+ */
 import type { Answer } from "../../child_server/pending_calls.ts";
 import type { AskedClient, Question } from "../../service/questions/question.ts";
 import type { LinkRequest } from "../link/link.ts";
@@ -29,15 +31,15 @@ export interface Refused {
 const MOST_REFUSED = 20;
 
 export class ActiveCall {
-  /** Undefined: no client takes questions. */
+  /** Undefined: no client accepts questions. */
   readonly client: AskedClient | undefined;
   readonly silence: SilenceLimit;
   readonly questions: CallQuestions = new CallQuestions();
-  /** Aborted at its end: by its client, or because the server was silent too long. */
+  /** Aborted when the call ends early: its client cancels, or the server is silent too long. */
   readonly signal: AbortSignal;
   readonly #refused: Refused[] = [];
 
-  /** `signal`: of the client's request; undefined: nothing takes it back. */
+  /** `signal`: of the client's request; undefined: nothing cancels it. */
   constructor({ client, request: { signal } }: Pick<ServerCall, "client" | "request">, silentMs: number) {
     this.client = client;
     this.silence = new SilenceLimit(silentMs);
@@ -48,29 +50,29 @@ export class ActiveCall {
     return this.#refused;
   }
 
-  /** Notes what was refused to the server, as long as there is room. */
+  /** Notes what was refused to the server, up to a limit. */
   noteRefused(refused: Refused): void {
     if (this.#refused.length < MOST_REFUSED) this.#refused.push(refused);
   }
 }
 
-/** Questions that are put in one call; a completion asks no person of itself. */
+/** Questions that one call may ask; a completion by itself asks no person. */
 const MOST: Readonly<Record<Question["method"], number>> = { "elicitation/create": 20, "sampling/createMessage": 100 };
-/** Questions of a call that may be declined, cancelled or left without an answer. */
+/** How many questions of a call may be declined, cancelled or left unanswered. */
 const MOST_DECLINED = 2;
 
-/** The questions of one call: how many are put, and that a person who does not agree twice is left alone. */
+/** The questions of one call: limits their number, and asks no more after a person has refused twice. */
 export class CallQuestions {
   readonly #put = { "elicitation/create": 0, "sampling/createMessage": 0 };
   readonly #end = new AbortController();
   #declined = 0;
 
-  /** Aborted when no more questions are put: those that are open are taken back. */
+  /** Aborted when no more questions are asked: open ones are withdrawn. */
   get signal(): AbortSignal {
     return this.#end.signal;
   }
 
-  /** Why a question is not put; undefined: it is, and counts. */
+  /** Why a question is not asked; undefined: it is asked, and counts. */
   refusal(method: Question["method"]): string | undefined {
     if (this.#declined >= MOST_DECLINED) return `${MOST_DECLINED} of its questions in this call were not accepted`;
     if (this.#put[method] >= MOST[method]) return `it has put ${MOST[method]} of these questions in this call`;
@@ -78,7 +80,7 @@ export class CallQuestions {
     return undefined;
   }
 
-  /** To be called when a question was declined, cancelled or left without an answer. */
+  /** Must be called when a question was declined, cancelled or left unanswered. */
   declined(): void {
     this.#declined++;
     if (this.#declined >= MOST_DECLINED) this.#end.abort();
@@ -107,7 +109,7 @@ export class SilenceLimit {
     if (this.#holds === 0) this.#timer = setTimeout(() => this.#end.abort(), this.#ms);
   }
 
-  /** Does not count the time of `work`. */
+  /** Stops the clock while `work` runs. */
   async during<Value>(work: Promise<Value>): Promise<Value> {
     this.#holds++;
     clearTimeout(this.#timer);

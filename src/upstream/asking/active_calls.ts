@@ -8,9 +8,9 @@ import { addressId, askedQuestion } from "./asked_question.ts";
 import type { ActiveCall } from "./active_call.ts";
 import { isObject, member } from "../../wire/json_value.ts";
 
-/** Questions to clients that a server may have open. */
+/** How many unanswered questions to clients a server may have. */
 const MOST_OPEN = 8;
-/** Characters of a method, which may be anything. */
+/** Characters of a method name, which the server chooses freely. */
 const LONGEST_METHOD = 80;
 const METHOD_NOT_FOUND = -32601;
 /** The specification's code for a completion that the user did not want. */
@@ -41,7 +41,7 @@ export class ActiveCalls {
     return this.#calls.size;
   }
 
-  /** Counts `call` as one that the server works on, until `work` settles. */
+  /** Counts `call` as active until `work` settles. */
   async during<Value>(call: ActiveCall, work: () => Promise<Value>): Promise<Value> {
     this.#calls.add(call);
     this.#hasSeveral ||= this.#last !== undefined && this.#last.owner !== call.client?.owner;
@@ -61,8 +61,8 @@ export class ActiveCalls {
   }
 
   /**
-   * The answer to a request of the server that belongs to `call`; undefined: its connection does not say to which, so it
-   * is for the client all of whose calls it works on. Never rejects.
+   * The answer to a request that the server makes during `call`. Undefined: the connection does not say during which,
+   * so the request goes to the client whose calls are the only active ones. Never rejects.
    */
   async answer(method: string, params: unknown, call?: ActiveCall): Promise<Answer> {
     const concerned = call === undefined ? [...this.#calls] : [call];
@@ -107,11 +107,14 @@ function refusal(method: string, message: string, code = METHOD_NOT_FOUND): Answ
   return method === "elicitation/create" ? { result: { action: "decline" } } : { error: { code, message } };
 }
 
-/** The code of such a refusal. */
+/** The error of a server that needs the user to open an address first. */
 const URL_NEEDED = -32042;
 const CANNOT_BE_USED = -32000;
 
-/** The answer; such a refusal says what came of the questions that `ask` put. The call is not repeated. */
+/**
+ * The answer; such an error becomes one that says what came of its questions, which `ask` puts. The call is not
+ * repeated.
+ */
 export async function afterAddresses(answer: Answer, ask: (question: object) => Promise<Answer>): Promise<Answer> {
   const wanted = "error" in answer && answer.error.code === URL_NEEDED ? member(answer.error.data, "elicitations") : [];
   const questions = Array.isArray(wanted) ? wanted.filter(isObject).map((one) => ({ ...one, mode: "url" })) : [];
@@ -124,7 +127,7 @@ export async function afterAddresses(answer: Answer, ask: (question: object) => 
   return { error: { code: CANNOT_BE_USED, message } };
 }
 
-/** Addresses that are remembered; the oldest ones are forgotten. */
+/** How many addresses are remembered; the oldest ones are forgotten. */
 const MOST = 100;
 
 /** Addresses that a server has sent users to: it may say later that it is done with one (2025-11-25). */

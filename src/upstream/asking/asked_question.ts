@@ -1,4 +1,7 @@
-/** A server's question as shown to the client: named, cleaned, and refused if it is a trap or asks for a secret (O2). Pure. */
+/**
+ * A server's question as the client sees it: named, cleaned, and refused if it is a trap or asks for a secret (O2).
+ * Pure.
+ */
 import { type CreateMessageRequestParams, specTypeSchemas } from "@modelcontextprotocol/server";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { hiddenCharacter, shorten } from "../../base/visible_text.ts";
@@ -21,7 +24,7 @@ const LARGEST_FORM = 64 * 1024;
 const LONGEST_ID = 200;
 const LONGEST_ADDRESS = 8_192;
 
-/** The question for the client, or why it is not put. */
+/** The question for the client, or why it is not asked. */
 export function askedQuestion(server: AskingServer, method: string, params: unknown): Outcome<Question> {
   if (!isObject(params)) return failure("it has no parameters");
   if (method === "sampling/createMessage") {
@@ -42,7 +45,10 @@ export function askedQuestion(server: AskingServer, method: string, params: unkn
   return success({ method, params: { ...mode !== undefined && { mode }, message, requestedSchema: form.value } });
 }
 
-/** The name of an address for clients: several servers may give the same one. Undefined: the server gave none. */
+/**
+ * The id of an address for clients, made unique because several servers may give the same one. Undefined: the server
+ * gave none.
+ */
 export function addressId(server: string, elicitationId: unknown): string | undefined {
   return typeof elicitationId === "string" ? `${server}/${shorten(elicitationId, LONGEST_ID)}` : undefined;
 }
@@ -67,7 +73,7 @@ function askedAddress(
   return success({ method: "elicitation/create", params });
 }
 
-/** The schema of the form; the problem says why it is not put. A form without fields asks for an agreement only. */
+/** The schema of the form; the problem says why it is not shown. A form without fields asks only for consent. */
 function askedForm(schema: unknown): Outcome<Members> {
   if (!isObject(schema)) return failure("it has no form");
   if (JSON.stringify(schema).length > LARGEST_FORM) return failure("its form is larger than 64 KiB");

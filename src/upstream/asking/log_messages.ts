@@ -1,4 +1,6 @@
-/** Log messages of a server on their way to the client that it works for (C3): named, bounded, and only where wanted. */
+/**
+ * Log messages of a server on their way to the client that it works for (C3): named, bounded, and only where wanted.
+ */
 import type { Logger } from "../../base/log.ts";
 import { shorten, visibleStart } from "../../base/visible_text.ts";
 import type { AskedClient } from "../../service/questions/question.ts";
@@ -7,7 +9,7 @@ import { member } from "../../wire/json_value.ts";
 import type { ServerSpec } from "../config/server_spec.ts";
 import { cleaned } from "../definitions/definition.ts";
 
-/** Messages in one second; a server may send without end. */
+/** Messages that are passed on per second; a server may send without end. */
 const MOST_IN_SECOND = 50;
 /** Characters of the data as JSON; a longer one is cut to a text. */
 const LONGEST_DATA = 16 * 1024;
@@ -23,14 +25,14 @@ export class LogMessages {
     this.#log = log;
   }
 
-  /** Takes the parameters of `notifications/message`; undefined: it is for no client, or for one of several. */
+  /** Takes the parameters of `notifications/message`; undefined: no client wants it, or several could. */
   forward(params: unknown, client: AskedClient | undefined): void {
     const { name, logs } = this.#spec;
     const level = knownLevel(member(params, "level"));
     if (level === undefined || this.#isFlood()) return;
     const data = bounded(member(params, "data"));
     this.#log.debug("A server wrote to its log", { server: name, level, data });
-    // Without a word of the client or the configuration nothing of a stranger is shown.
+    // Unless the client or the configuration asks for it, no foreign text is shown.
     const least = client?.logLevel ?? (logs === true ? "debug" : undefined);
     if (logs === false || least === undefined || !isAtLeast(level, least)) return;
     const theirs = member(params, "logger");

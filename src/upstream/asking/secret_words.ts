@@ -1,6 +1,6 @@
 /**
- * Whether the words of a form ask for a secret. A heuristic: it knows usual words of some languages, declines some forms
- * that ask for none, and a server that wants to can get past it. Pure.
+ * Whether the words of a form ask for a secret. A heuristic: it knows common words of some languages, declines some
+ * harmless forms, and a server can evade it on purpose. Pure.
  */
 
 /** Found in any text, with any characters between the letters; accents are ignored. */
@@ -26,12 +26,12 @@ const ANYWHERE = new RegExp(
     "密码|密碼|口令|验证码|驗證碼|密钥|密鑰|助记词|助記詞|令牌|パスワード|暗証番号|秘密鍵|認証コード|비밀번호|암호|인증번호",
   ].join("|"),
 );
-/** Words of a text that stand for themselves. */
+/** Whole words of a text. */
 const WORD =
   /^(?:pw|pwd|pswd|[a-z]?otp|mfa|2fa|cvv|cvc|secrets?|hasl[oae]|hasłe?[oam]|hesl[oa]|senhas?|sifre|parolan\w*)$/;
-/** A personal identification number; not what is pinned. */
+/** A personal identification number, not the verb "pin". */
 const PIN = /\bPINs?\b|\b(?:your|digit|card|sim)[ -]pins?\b/;
-/** One token, as opposed to a measure of a text and to what is said of one. */
+/** One token, not a measure of text or a description of one. */
 const TOKEN = /\btoken\b(?!\s+(?:address|budget|count|kind|limit|name|size|symbol|type|usage|window)s?\b)/i;
 const YOUR_KEY = /\byour\s+(?:\w+\s+)?keys?\b/i;
 /** Words that a whole name, or its end, may be, and that mean other things within texts. */

@@ -14,7 +14,7 @@ export class EntryReader {
   readonly #known = new Set<string>();
   readonly #diagnostics: UnplacedDiagnostic[];
 
-  /** `diagnostics` receives what is wrong, also that of readers of its parts. */
+  /** `diagnostics` receives each problem, also those of readers of its parts. */
   constructor(fields: Readonly<Record<string, unknown>>, path: Path, diagnostics: UnplacedDiagnostic[] = []) {
     this.#fields = fields;
     this.#path = path;
@@ -83,7 +83,7 @@ export class EntryReader {
     return new EntryReader(this.object(name) ?? {}, [...this.#path, name], this.#diagnostics);
   }
 
-  /** Fields that are taken and have no effect. */
+  /** Accepts fields that have no effect. */
   ignore(...names: readonly string[]): void {
     for (const name of names) this.#known.add(name);
   }

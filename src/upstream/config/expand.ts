@@ -1,9 +1,9 @@
-/** Variables in the texts of a configuration file (O1). One pass: what a value holds is never expanded again. Pure. */
+/** Variables in the texts of a configuration file (O1). One pass: values are never expanded again. Pure. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { shownValue } from "../../base/text.ts";
 import type { Expanded } from "./server_spec.ts";
 
-/** A value that the editor of the file's dialect would ask a person for. */
+/** A value that the editor with this dialect would ask a person for. */
 export interface InputFacts {
   /** Undefined: there is none. */
   readonly fallback: string | undefined;
@@ -49,7 +49,7 @@ export function expandVariableValue(text: string, sources: VariableSources): Out
   return name === undefined ? expand(text, sources) : fromEnvironment(name, undefined, sources);
 }
 
-/** The variable that answers for an input of the file. */
+/** The variable that supplies the value of an input of the file. */
 export function inputVariable(id: string): string {
   return `AHMA_INPUT_${id.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
 }

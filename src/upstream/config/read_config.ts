@@ -11,7 +11,7 @@ import type { ConfiguredServer } from "./server_spec.ts";
 
 /** The keys under which clients keep their servers. */
 const TOP_KEYS = ["servers", "mcpServers", "context_servers"] as const;
-/** A person writes no more. */
+/** More than a person writes. */
 const MOST_SERVERS = 200;
 
 /** What a file says. */

@@ -20,7 +20,7 @@ import {
 } from "./server_spec.ts";
 import { glob } from "../../base/glob.ts";
 
-/** Words for the kinds of servers, in lower case and without `_` and `-`; clients spell them in many ways. */
+/** Names of transports, in lower case and without `_` and `-`; clients spell them in many ways. */
 const KINDS: Readonly<Record<string, "stdio" | HttpTransport>> = {
   stdio: "stdio",
   childprocess: "stdio",
@@ -47,7 +47,7 @@ const DEFAULT_WAIT_MS = 20_000;
 const DEFAULT_TIMEOUT_SECONDS = 300;
 const DEFAULT_IDLE_SECONDS = 600;
 const DEFAULT_START_SECONDS = 60;
-/** A larger number cannot be meant as seconds. */
+/** A larger number must be milliseconds. */
 const MOST_SECONDS = 1_000;
 
 /** The server of an entry; `reader` then has what is wrong with it. */
@@ -138,12 +138,12 @@ function stdioOf(entry: EntryReader, sources: VariableSources): Omit<StdioSpec, 
     readScope: entry.flag("readScope") ?? sandbox.flag("readScope") ?? true,
     network: networkOf(entry) ?? networkOf(sandbox),
     unixSockets: entry.choice(UNIX_SOCKETS, "unixSockets"),
-    // Other clients fetch into caches that are filled: their limits are for that.
+    // Other clients have full package caches, and their limits assume that.
     startSeconds: Math.max(DEFAULT_START_SECONDS, entry.amount("startSeconds", "startup_timeout_sec") ?? 0),
   };
 }
 
-/** `~/` is the user's home: the server has another one, so it could not find that by itself. */
+/** `~/` is the user's home. The server has another home, so it could not expand that itself. */
 function belowHome({ text, shown }: Expanded, { home }: VariableSources): Expanded {
   const below = (path: string) => home === undefined ? path : path.replace(/^~(?=\/|$)/, () => home);
   return { text: below(text), shown: below(shown) };
@@ -164,7 +164,7 @@ function networkOf(entry: EntryReader): ServerNetwork | undefined {
   return undefined;
 }
 
-/** What other clients leave out of their list cannot be left out of ours. */
+/** Other clients can exclude hosts from their list; this program cannot. */
 function domainsOf(entry: EntryReader): readonly string[] | undefined {
   const network = entry.part("network");
   if ((network.texts("deniedDomains") ?? []).length > 0) {

@@ -1,10 +1,10 @@
-/** What an entry says of the login to its server, in the words of every dialect (O1, O3). Pure. */
+/** What an entry says about the login to its server, in any dialect (O1, O3). Pure. */
 import { shownValue } from "../../base/text.ts";
 import type { OAuthFields } from "../oauth/oauth_config.ts";
 import type { EntryReader } from "./entry_reader.ts";
 import { expand, type VariableSources } from "./expand.ts";
 
-/** As clients of Atlassian's older servers have it registered: without a path. */
+/** The form that clients of Atlassian's older servers register: without a path. */
 const ATLASSIAN_REDIRECT = "http://localhost:8080";
 const HIGHEST_PORT = 65_535;
 
@@ -44,7 +44,7 @@ export function readOAuth(entry: EntryReader, sources: VariableSources): OAuthFi
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Undefined also for the usual one, where a person logs in. */
+/** Undefined also for the default, where a person logs in. */
 function grantIn(oauth: EntryReader): "client_credentials" | undefined {
   const grant = oauth.text("grant", "grantType", "grant_type");
   if (grant === "client_credentials") return grant;

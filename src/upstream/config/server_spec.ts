@@ -24,21 +24,21 @@ export type PinMode = typeof PIN_MODES[number];
 export interface CommonSpec {
   /** The key in the file. */
   readonly name: string;
-  /** Before its tools' names, with `_`; undefined: the name. */
+  /** The prefix of its tools' names, before `_`; undefined: the server's name. */
   readonly prefix: string | undefined;
   readonly filter: ToolFilter;
   readonly pin: PinMode;
-  /** Whether it may have completions made by the client's model. */
+  /** Whether it may request completions from the client's model. */
   readonly sampling: boolean;
   /** Whether its log messages reach the client; undefined: once the client has asked for some. */
   readonly logs: boolean | undefined;
   /** How long a call waits for its result before an operation id is the answer, milliseconds. */
   readonly waitMs: number;
-  /** How long a call may be silent, seconds; each progress begins it again. */
+  /** How long a call may be silent, seconds; each progress message restarts it. */
   readonly timeoutSeconds: number;
   /** How long a call may take, seconds; undefined: no limit. */
   readonly maxSeconds: number | undefined;
-  /** How long nothing is called before the server is stopped, seconds; 0: never. */
+  /** Idle time after which the server is stopped, seconds; 0: never. */
   readonly idleSeconds: number;
 }
 
@@ -50,7 +50,7 @@ export interface StdioSpec extends CommonSpec {
   readonly command: Expanded;
   readonly args: readonly Expanded[];
   readonly environment: Readonly<Record<string, Expanded>>;
-  /** As written; undefined: the first scope, or its home where it may not read that. */
+  /** As written; undefined: the first scope, or its home if it may not read the scope. */
   readonly directory: string | undefined;
   /** Directories that it may change in addition to its home; `scope` stands for the scopes. */
   readonly write: readonly string[];
@@ -74,7 +74,7 @@ export interface HttpSpec extends CommonSpec {
   readonly url: Expanded;
   readonly headers: Readonly<Record<string, Expanded>>;
   readonly transport: HttpTransport;
-  /** Of the login; empty: all is discovered. */
+  /** Of the login; empty: everything is discovered. */
   readonly oauth: OAuthFields;
 }
 

@@ -1,4 +1,7 @@
-/** Definitions of tools as a server gave them, and as clients see them: limited, and without hidden characters (O6). Pure. */
+/**
+ * Definitions of tools as a server gave them, and as clients see them: limited, and without hidden characters (O6).
+ * Pure.
+ */
 import type { Tool } from "@modelcontextprotocol/server";
 import { visibleStart, visibleText } from "../../base/visible_text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -18,12 +21,12 @@ const LONGEST_NAME = 256;
 const LONGEST_TEXT = 4_096;
 const LARGEST_SCHEMA = 64 * 1024;
 const DEEPEST_SCHEMA = 50;
-/** Servers between a tool and its client; more: servers that serve each other. */
+/** Most servers between a tool and its client; more means that servers serve each other. */
 const MOST_HOPS = 4;
 
 /** Key of `_meta`: how many instances of this program a tool has passed through. */
 const HOPS_META_KEY = "ahma/hops";
-/** Stands for a count that is not a number, which must not pass for none. */
+/** Stands for an invalid count, which must not pass for zero. */
 const NOT_A_COUNT = -1;
 
 /** The definitions of an answer to `tools/list`; what has no name is dropped. */

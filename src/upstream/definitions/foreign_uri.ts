@@ -1,6 +1,6 @@
 /**
- * Our addresses for resources of servers (O2): the server's own address follows its name unchanged, so that the
- * variables of a template stay what they are. Pure.
+ * Our addresses for resources of servers (O2): the server's name, then its own address unchanged, so that the variables
+ * of a template still work. Pure.
  */
 import { attempt } from "../../base/errors.ts";
 import { isObject } from "../../wire/json_value.ts";
@@ -21,8 +21,9 @@ export function theirUri(uri: string): { readonly server: string; readonly uri: 
 }
 
 /**
- * A part of a result: links to resources, and resources in it, get our addresses, so that a client neither opens a file
- * of its own for a server nor one of our resources. Clients fetch web pages themselves. Icons of links are dropped.
+ * Rewrites links to resources, and resources, in a part of a result to our addresses. A server can then make a client
+ * open neither the client's own files nor our resources. Clients fetch web pages themselves. Icons of links are
+ * dropped.
  */
 export function withOurUris(server: string, part: unknown): unknown {
   if (!isObject(part)) return part;
@@ -39,7 +40,7 @@ function linked(server: string, uri: unknown): unknown {
   return typeof uri !== "string" || /^https?:/i.test(uri) ? uri : ourUri(server, uri);
 }
 
-/** An incomplete escape stands for itself and names no server. */
+/** An incomplete escape is kept as it is, and names no server. */
 function decoded(text: string): string {
   return attempt(URIError, () => decodeURIComponent(text)) ?? text;
 }

@@ -1,4 +1,4 @@
-/** Arguments that a tool of a server at an address wants as headers too (`x-mcp-header` of 2026-07-28). Pure. */
+/** Arguments that a tool of an HTTP server also needs as headers (`x-mcp-header` of 2026-07-28). Pure. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { shownValue } from "../../base/text.ts";
 import { isObject } from "../../wire/json_value.ts";
@@ -10,7 +10,7 @@ const TYPES: readonly unknown[] = ["string", "integer", "boolean"];
 /** Keywords whose values are data, and no schemas. */
 const DATA: readonly string[] = ["default", "const", "enum", "examples", KEY];
 
-/** The headers' names, in lower case; the problem says why the specification has the tool left out. */
+/** The headers' names, in lower case; the problem says why the tool must be left out by the specification. */
 export function headerArguments(schema: unknown): Outcome<readonly string[]> {
   const names = new Set<string>();
   const problem = problemIn(schema, { isArgument: false, isReachable: true }, names);
@@ -20,7 +20,7 @@ export function headerArguments(schema: unknown): Outcome<readonly string[]> {
 interface Place {
   /** Whether the schema is that of an argument. */
   readonly isArgument: boolean;
-  /** Whether nothing but `properties` leads to it. */
+  /** Whether only `properties` lead to it. */
   readonly isReachable: boolean;
 }
 

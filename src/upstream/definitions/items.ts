@@ -1,5 +1,5 @@
 /**
- * Offers of a server other than tools, in its own form and as clients see them: limited, and without hidden characters
+ * What a server offers other than tools, in its own form and as clients see it: limited, and without hidden characters
  * (O2, O6). Pure.
  */
 import type { Prompt, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
@@ -24,7 +24,7 @@ interface ItemList {
   readonly member: string;
   /** Of an item that names it. */
   readonly id: string;
-  /** Further ones that are kept. */
+  /** Members that are kept in addition. */
   readonly kept: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Definitions seen of a server, and those that a person trusts (O6): a tool whose definition differs from the first one
- * is withheld until a person approves it. Pure.
+ * Definitions that a server has shown, and those that a person trusts (O6): a tool whose definition differs from the
+ * first one is withheld until a person approves it. Pure.
  */
 import { encodeText } from "../../base/text.ts";
 import { canonical, type Definition } from "./definition.ts";
@@ -13,7 +13,7 @@ export interface ServerRecord {
   readonly seen: readonly Definition[];
   /** As first seen, or as approved. */
   readonly pinned: readonly Definition[];
-  /** Names of tools that came after the first sight and are not approved. */
+  /** Names of tools that appeared later and are not approved. */
   readonly added: readonly string[];
 }
 
@@ -30,12 +30,12 @@ export function itemsOf(record: Pick<ServerRecord, "seen"> | undefined, kind: It
 /** Why a known tool is not offered. */
 export type Withheld = "changed" | "new" | "beyond";
 
-/** Bytes of all pinned definitions: a server that shows others at each start must not push out what is trusted. */
+/** Most bytes of all pinned definitions: a server that shows others at each start must not displace trusted ones. */
 const MOST_PINNED = 5 * 1024 * 1024;
 
 /**
- * The record after the server gave `seen`; undefined: it is seen for the first time, and trusted. New tools for which the
- * record has no room are not trusted.
+ * The record after the server gave `seen`; undefined: it is seen for the first time, and trusted. New tools for which
+ * the record has no room are not trusted.
  */
 export function recordSeen(record: ServerRecord | undefined, seen: readonly Definition[]): ServerRecord {
   if (record === undefined) return { seen, pinned: seen, added: [] };
@@ -52,8 +52,8 @@ export function recordSeen(record: ServerRecord | undefined, seen: readonly Defi
 }
 
 /**
- * The record after a person approved what is seen of these tools; undefined: of all. In a full record the tools that the
- * server no longer has give way.
+ * The record after a person approved the current definitions of these tools; undefined: of all. A full record drops
+ * tools that the server no longer has.
  */
 export function approved(record: ServerRecord, names?: readonly string[]): ServerRecord {
   const isMeant = (name: string) => names === undefined || names.includes(name);
@@ -77,7 +77,7 @@ export function withheldBecause(record: ServerRecord, definition: Definition, mo
   return mode === "strict" && record.added.includes(definition.name) ? "new" : undefined;
 }
 
-/** Resources come and go with the data that they are, so new ones need no approval and gone ones are forgotten. */
+/** Resources come and go with their data, so new ones need no approval and missing ones are forgotten. */
 function isData(definition: Definition): boolean {
   return "kind" in definition && definition.kind === "resource";
 }

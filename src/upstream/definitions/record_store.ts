@@ -12,7 +12,7 @@ import type { ServerSpec } from "../config/server_spec.ts";
 
 const LARGEST_FILE = 16 * 1024 * 1024;
 
-/** A name for a server that changes with what is started or called, and not with its key (O6). */
+/** A name for a server that changes with its command line or address, and not with its key (O6). */
 export async function serverIdentity(spec: ServerSpec): Promise<string> {
   const facts = spec.kind === "http"
     ? ["http", spec.url.shown]
@@ -41,8 +41,8 @@ export class RecordStore {
   }
 
   /**
-   * The part of the record that is needed at every start, from a separate small file, and without `node:fs`, which
-   * would delay the answer to initialize: no command can put anything else in its place.
+   * The part of the record that every start needs. It comes from a separate small file, read without `node:fs`, which
+   * would delay the answer to initialize. No command can replace that file.
    */
   readInstructions(id: string): ServerRecord | undefined {
     return readRecord(this.#instructionsOf(id), (file) => Deno.readTextFileSync(file));

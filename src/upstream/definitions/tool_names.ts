@@ -1,4 +1,6 @@
-/** Names of proxied tools: `{server}_{tool}`, unique, short enough for every client, the same in each start (O2). Pure. */
+/**
+ * Names of proxied tools: `{server}_{tool}`, unique, short enough for every client, the same in each start (O2). Pure.
+ */
 import { fingerprint } from "../../base/fingerprint.ts";
 
 /** Characters of the suffix of a name that is too long or taken. */
@@ -12,7 +14,7 @@ export interface NamelessTool {
 
 export interface ToolName {
   readonly name: string;
-  /** Whether another tool has the name that this one would have, or another server has names that begin like it. */
+  /** Whether its usual name is taken, or begins like the names of another server. */
   readonly collides: boolean;
 }
 
@@ -25,12 +27,12 @@ export interface NameRules {
   readonly prefixes: NamePrefixes;
 }
 
-/** What the names of a server's tools begin with before `_`, by the prefix of its entry. */
+/** What the names of a server's tools begin with before `_`, derived from the prefix of its entry. */
 export type NamePrefixes = ReadonlyMap<string, string>;
 
 /**
- * The beginnings of names, none of which begins like another: a rule of a client for `git_*` must not fit `git_hub`, which
- * becomes `git-hub`. Servers whose entries have the same prefix share it.
+ * The prefixes of names, none of which is a prefix of another: a client's rule for `git_*` must not match `git_hub`,
+ * which becomes `git-hub`. Servers whose entries have the same prefix share it.
  */
 export function namePrefixes(prefixes: readonly string[]): NamePrefixes {
   const all = [...new Set(prefixes)];

@@ -1,6 +1,6 @@
 /**
- * Takes out of a stream of events what has more than a message may have, before the SDK's client parses it, and says so in
- * its place. The stream goes on.
+ * Replaces messages beyond the limits in a stream of events by an error, before the SDK's client parses them. The
+ * stream continues.
  */
 import { encodeText } from "../../base/text.ts";
 import { excessive } from "../../wire/json_rpc_message.ts";
@@ -10,12 +10,12 @@ import { type Excess, excessiveAnswer, excessOf, LONGEST_MESSAGE } from "../../w
 /** The method that tells the link of a removed request of the server; `problem` says why. */
 export const TAKEN_OUT = "ahma/taken_out";
 const INTERNAL_ERROR = -32603;
-/** Ends an event of which a part was passed on: without its end it is not JSON, and dropped. */
+/** Ends an event that was passed on in part: without the rest it is not JSON, and is dropped. */
 const EVENT_END = encodeText("\n\n");
 
 /**
- * Passes events on. `lost` gives the message that ends the stream where an event is too long, or does not say what it was
- * meant as; where it throws, the stream fails.
+ * Passes events on. `lost` gives the message that ends the stream if an event is too long, or its kind is unknown; if
+ * `lost` throws, the stream fails.
  */
 export function boundedEvents(lost: (excess: Excess) => string): TransformStream<Uint8Array, Uint8Array> {
   const data = new EventData();
@@ -56,7 +56,7 @@ export function boundedEvents(lost: (excess: Excess) => string): TransformStream
   });
 }
 
-/** What the client gets instead of a message; undefined: nothing waits for it. */
+/** What the client gets instead of a message; undefined: no request waits for it. */
 function inPlace(excess: Excess, outline: unknown): string | "lost" | undefined {
   const { id, meantAs, problem } = excessive(excess, outline);
   if (meantAs === "notification") return undefined;
@@ -70,14 +70,14 @@ function inPlace(excess: Excess, outline: unknown): string | "lost" | undefined 
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
 const FIELD: readonly number[] = Array.from("data:", (character) => character.charCodeAt(0));
-/** The one character that may stand before the first line. */
+/** The one character that may precede the first line (byte order mark). */
 const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf];
 
 /** `end`: where it ends in the chunk. */
 type EventPart =
   /** Of one line, or of a part of it. */
   | { readonly kind: "data"; readonly bytes: Uint8Array; readonly end: number }
-  /** A line with nothing in it, which ends an event. */
+  /** An empty line, which ends an event. */
   | { readonly kind: "blank"; readonly end: number };
 
 /** Finds the data in a stream of events (HTML, "Server-sent events") as its bytes come. */

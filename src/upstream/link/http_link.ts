@@ -1,4 +1,7 @@
-/** A server at an address: streamable HTTP, or the older transport with SSE (O1). The official client is loaded on need. */
+/**
+ * A server at an address: streamable HTTP, or the older transport with SSE (O1). The official client is loaded when
+ * needed.
+ */
 import type { Client, ClientCapabilities, Tool, Transport } from "@modelcontextprotocol/client";
 import { messageOf } from "../../base/errors.ts";
 import { aborted, delay } from "../../base/time.ts";
@@ -23,18 +26,18 @@ export interface HttpLinkOptions {
   /** What is declared to the server in addition to what clients support. */
   readonly extensions?: Readonly<Record<string, object>> | undefined;
   /**
-   * Names this program where it is an HTTP server, so that it recognizes its own requests; undefined: it is not one.
+   * Identifies this program if it is an HTTP server, so that it recognizes its own requests; undefined: it is not one.
    */
   readonly instance: string | undefined;
 }
 
 /** Time for each answer until the connection is made, milliseconds. */
 const CONNECT_MS = 30_000;
-/** Characters of what a server says instead of an answer. */
+/** Most characters shown of what a server says instead of an answer. */
 const LONGEST_REASON = 300;
 /** Answers of a server that does not know the current transport. */
 const NOT_STREAMABLE: readonly number[] = [400, 404, 405];
-/** Times that a server may ask for more input in one call. */
+/** How often a server may ask for more input in one call. */
 const MOST_ROUNDS = 10;
 /** Before a request is repeated with nothing but the server's state, milliseconds. */
 const STATE_ONLY_MS = 500;
@@ -48,7 +51,7 @@ const INTERNAL_ERROR = -32603;
 interface Connection {
   readonly client: Client;
   readonly listens: ResourceListens;
-  /** Why no answer comes any more; undefined: answers may come. */
+  /** Why no more answers come; undefined: they may come. */
   broken: Error | undefined;
 }
 
@@ -87,7 +90,7 @@ export async function openHttpLink(options: HttpLinkOptions, hooks: LinkHooks): 
         if (request.signal?.aborted) return CANCELLED;
         if (statusOf(thrown) !== SESSION_LOST) return lost(request, hooks, used.broken ?? thrown);
       }
-      // The server knows the session no more, so it did nothing: the request is safe to repeat in a new one.
+      // The server no longer knows the session, so it did nothing: the request is safe to repeat in a new one.
       try {
         if (used === connection) await (renewing ??= renew().finally(() => renewing = undefined));
         return await answered(connection, request);
@@ -108,7 +111,7 @@ async function ask(client: Client, request: LinkRequest): Promise<Answer> {
     } catch (thrown) {
       return protocolError(thrown);
     }
-    if (!isObject(result)) return failed("The server answered with no object");
+    if (!isObject(result)) return failed("The server's answer is not an object");
     if (result["resultType"] !== "input_required") return { result };
     const given = await inputFor(result, request);
     if ("error" in given) return given;
@@ -117,14 +120,14 @@ async function ask(client: Client, request: LinkRequest): Promise<Answer> {
   return failed(`The server asked ${MOST_ROUNDS} times for more input`);
 }
 
-/** What a request is repeated with: answers to all that the server asks, and its state exactly as it came. */
+/** What a request is repeated with: answers to everything that the server asks, and its state unchanged. */
 async function inputFor(
   { inputRequests, requestState }: Readonly<Record<string, unknown>>,
   { onQuestion, signal }: LinkRequest,
 ): Promise<Answer> {
   const state = typeof requestState === "string" ? { requestState } : {};
   const questions = isObject(inputRequests) ? Object.entries(inputRequests) : [];
-  // A state alone asks for patience.
+  // A state without questions asks the client to wait.
   if (questions.length === 0) await delay(STATE_ONLY_MS, signal);
   if (questions.length === 0 || onQuestion === undefined) return { result: state };
   const answers = await Promise.all(
@@ -154,7 +157,7 @@ async function send(
     onprogress: (progress: object) => onProgress?.({ ...progress }),
     ...signal !== undefined && { signal },
   };
-  // The result is handed on, and no member of it may be lost.
+  // The result is passed on, and no member of it may be lost.
   if (headerSchema === undefined) {
     return wholeResult(await client.request({ method, params: { ...params } }, ANYTHING, options));
   }
@@ -164,7 +167,7 @@ async function send(
   return wholeResult(await client.callTool({ ...params, name }, { ...options, toolDefinition }));
 }
 
-/** An error that the server answered with; anything else is thrown on. */
+/** An error that the server answered with; anything else is rethrown. */
 function protocolError(thrown: unknown): Answer {
   if (
     thrown instanceof Error && "code" in thrown && typeof thrown.code === "number" && statusOf(thrown) === undefined
@@ -244,7 +247,7 @@ async function connectBy(
   };
   try {
     const connected = client.connect(await transportOf(kind, options, onEnd), { timeout: CONNECT_MS, signal: stop });
-    // The SDK asks for the server's version without a look at the signal.
+    // The SDK ignores the signal while it asks for the server's version.
     await Promise.race([connected, aborted(stop)]);
     if (stop.aborted) throw new Error("This program ends");
   } catch (thrown) {
@@ -291,7 +294,7 @@ function statusOf(thrown: unknown): number | undefined {
 function reasonOf(thrown: unknown): string {
   if (statusOf(thrown) === LOOP) return "The address is this program's own: servers may not serve each other";
   let reason = messageOf(thrown).replace(/^Version negotiation (?:probe )?failed: /, "");
-  // The last one knows most, as why a name has no address.
+  // The innermost cause is the most specific, such as why a name has no address.
   for (let error = thrown; error instanceof Error; error = error.cause) {
     if (!reason.includes(error.message) && !error.message.includes(reason)) reason += `: ${error.message}`;
   }

@@ -6,13 +6,13 @@ import type { ClientOffers } from "../../service/questions/question.ts";
 export interface LinkRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** How long the server may be silent, milliseconds; each progress begins it again. */
+  /** How long the server may be silent, milliseconds; each progress message restarts it. */
   readonly timeoutMs: number;
   /** Gets the parameters of each progress notification. */
   readonly onProgress?: (params: Readonly<Record<string, unknown>>) => void;
   /** Answers what the server asks before it gives the result (SEP-2322); absent: nothing may be asked. */
   readonly onQuestion?: AnswerRequest;
-  /** The schema of the tool that is called, where arguments are to be sent as headers too; absent: none is. */
+  /** The schema of the called tool, if arguments must also be sent as headers; absent: none must. */
   readonly headerSchema?: Readonly<Record<string, unknown>>;
   /** Aborted: the server is notified, and the answer is an error. */
   readonly signal?: AbortSignal;
@@ -22,7 +22,7 @@ export interface LinkRequest {
 export interface Hello {
   readonly protocolVersion: string;
   readonly capabilities: Readonly<Record<string, unknown>>;
-  /** How it is used, in its own words; undefined: it does not say. */
+  /** Its instructions; undefined: it gives none. */
   readonly instructions: string | undefined;
   /** As it names itself; undefined: it does not. */
   readonly server: { readonly name: string; readonly version: string } | undefined;
@@ -67,5 +67,5 @@ export interface LinkHooks {
 /** Opens a connection; rejects with the reason for a person. */
 export type OpenLink = (hooks: LinkHooks) => Promise<Link>;
 
-/** The error of a request that the caller took back. */
+/** The error of a request that the caller cancelled. */
 export const CANCELLED: Answer = { error: { code: -32000, message: "The call was cancelled" } };

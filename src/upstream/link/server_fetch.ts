@@ -1,6 +1,6 @@
 /**
  * The `fetch` of connections to servers. It limits an answer to the size of a message, because the SDK reads bodies to
- * their end. It gives a busy server the time it asks for, and says how long that is where it is too long.
+ * their end. It waits as long as a busy server asks; if that is too long, the error says how long.
  */
 import { ByteBuffer, startOf } from "../../base/bytes.ts";
 import { JsonScan } from "../../wire/json_scan.ts";
@@ -15,8 +15,8 @@ const LONGEST_REFUSAL = 64 * 1024;
 const INTERNAL_ERROR = -32603;
 
 /**
- * Reads a stream of events as long as each is a message in size, another body as a whole, a refusal in part. Bytes are
- * counted after decompression, so that a compressed body cannot hide its size.
+ * Reads a stream of events while each event is within the size of a message, any other body whole, and a refusal in
+ * part. Bytes are counted after decompression, so that a compressed body cannot hide its size.
  */
 export async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
@@ -35,7 +35,7 @@ export async function boundedFetch(url: string | URL, init?: RequestInit): Promi
     const excess = excessOf(scan);
     if (excess !== undefined) return Response.json(answer(excess));
     bytes.add(chunk);
-    chunk.buffer.transfer(0); // Its memory is given back at once.
+    chunk.buffer.transfer(0); // Its memory is freed at once.
   }
   const whole = new Response(bytes.take(), rest);
   bytes.release(); // which the response has copied
@@ -53,7 +53,7 @@ function excessAnswer(sent: RequestInit["body"], excess: Excess): object {
 /** The part of `fetch` that transports use. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** A server took no request and named when it does again; nothing of the request has happened. */
+/** A server refused a request and said when it accepts it; nothing of the request has happened. */
 export class BusyServer extends Error {
   readonly retryAfterMs: number;
 
@@ -106,9 +106,9 @@ export function isBusyStatus(status: number | undefined): boolean {
 }
 
 /**
- * A `fetch` for the older transport, whose answers all come by one stream of events. The SDK opens an ended stream again,
- * but a server begins a new session with it: what was asked before has no answer any more. `onEnd` gets the reason why a
- * stream ended: it failed, or the server ended it.
+ * A `fetch` for the older transport, whose answers all come by one stream of events. The SDK opens an ended stream
+ * again, but a server begins a new session with it: what was asked before has no answer any more. `onEnd` gets the
+ * reason why a stream ended: it failed, or the server ended it.
  */
 export function watchedFetch(fetch: Fetch, onEnd: (reason: Error) => void): Fetch {
   return async (url, init) => {

@@ -12,10 +12,10 @@ import { CANCELLED, type Hello, type Link, type LinkHooks, type LinkRequest } fr
 
 /** Time that a server has to end by itself, milliseconds. */
 const GRACE_MS = 500;
-/** Lines of stderr that tell why a server is down, and characters of each: they name what the sandbox kept from it. */
+/** Lines of stderr that explain why a server is down, and characters of each: they name what the sandbox denied it. */
 const KEPT_LINES = 15;
 const LONGEST_LINE = 4_096;
-/** What npm warns of at every start, and lines without a word. */
+/** Warnings that npm prints at every start, and lines without a word. */
 const NOISE = /^npm (?:warn|notice) |^[\s^~|-]*$/;
 
 export interface StdioLinkOptions {
@@ -24,7 +24,7 @@ export interface StdioLinkOptions {
   readonly roots: readonly string[];
   /** Time for the answer to `initialize`. */
   readonly startSeconds: number;
-  /** Starts in a row that may fail; absent: as many as the supervisor tries. */
+  /** Consecutive starts that may fail; absent: as many as the supervisor tries. */
   readonly mostStarts?: number;
 }
 

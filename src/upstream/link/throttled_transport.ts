@@ -2,7 +2,7 @@
 import type { JSONRPCMessage, StreamableHTTPClientTransportOptions, Transport } from "@modelcontextprotocol/client";
 import { member } from "../../wire/json_value.ts";
 
-/** Answers to requests of the server that it has not taken; more of them are not sent. */
+/** Unread answers to the server's own requests; further ones are not sent. */
 const MOST_ANSWERS = 32;
 /** Minimum milliseconds between two attempts to reopen a stream, whatever the server asks for. */
 const SHORTEST_PAUSE_MS = 1_000;
@@ -15,7 +15,7 @@ export function throttledReconnect(...[reconnect, delayMs]: Parameters<OpenAgain
   return () => clearTimeout(timer);
 }
 
-/** Makes `transport` drop answers to requests of a server that does not take those it got. */
+/** Makes `transport` drop answers to requests of a server that does not read earlier ones. */
 export function limitAnswers(transport: Transport): Transport {
   const send = transport.send.bind(transport);
   let waiting = 0;
@@ -48,7 +48,7 @@ const NOTHING_IN_IT = {
 const WHOLE = "ahma/whole";
 const OURS = /^(?:tools|prompts|resources|completion)\//;
 
-/** The result that a server gave, of what the SDK's client makes of it. */
+/** The result as the server gave it, from the placeholder that the SDK's client returns. */
 export function wholeResult(result: unknown): unknown {
   return member(result, WHOLE) ?? result;
 }
@@ -59,8 +59,8 @@ function hideResult(message: JSONRPCMessage): void {
 }
 
 /**
- * Makes `transport` read no more of the answer to a request that it cancels. Up to 2025-11-25 the SDK only tells the
- * server, which may go on to write. To be called before the transport is connected. Results are hidden (`wholeResult`).
+ * Makes `transport` stop reading the answer to a request that it cancels. Up to 2025-11-25 the SDK only notifies the
+ * server, which may keep writing. Must be called before the transport is connected. Results are hidden (`wholeResult`).
  */
 export function endCancelled(transport: Transport): Transport {
   const send = transport.send.bind(transport);

@@ -4,7 +4,7 @@
 export interface OAuthConfig {
   /** Address of the MCP server. */
   readonly url: URL;
-  /** How a token is got; absent: a person logs in. */
+  /** How a token is obtained; absent: a person logs in. */
   readonly grant?: "client_credentials" | undefined;
   /** The only authorization server that gets the secret of a client that logs in by itself. */
   readonly issuer?: string | undefined;
@@ -19,11 +19,11 @@ export interface OAuthConfig {
   readonly redirectUri?: string | undefined;
   /** The `resource` parameter; false: none is sent. Absent: as the server names itself. */
   readonly resource?: string | false | undefined;
-  /** Where the metadata of the authorization server lies; absent: it is discovered. */
+  /** Where the metadata of the authorization server is; absent: it is discovered. */
   readonly authServerMetadataUrl?: string | undefined;
   /** A public https address of the client's own metadata document; it serves as the client id. */
   readonly clientMetadataUrl?: string | undefined;
-  /** Goes on where the authorization server does not say that it supports PKCE. */
+  /** Continues even if the authorization server does not say that it supports PKCE. */
   readonly assumePkce?: boolean | undefined;
 }
 

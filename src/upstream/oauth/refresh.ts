@@ -1,6 +1,6 @@
 /**
- * Renews an access token, once for all processes: a refresh token is worth one use at many servers, and a second use ends
- * the login. Nothing is removed for a failure that may pass.
+ * Renews an access token, once for all processes: many servers accept a refresh token only once, and a second use ends
+ * the login. A temporary failure removes nothing.
  */
 import { messageOf, UserError } from "../../base/errors.ts";
 import { shorten } from "../../base/visible_text.ts";
@@ -21,8 +21,8 @@ export interface RefreshTools {
 }
 
 /**
- * `renewed`: the login has another access token now, of this process or of another. `over`: only a person can log in
- * again. `failed`: it may work later; milliseconds that the server asks to wait, where it does.
+ * `renewed`: the login has a new access token, from this process or another. `over`: a person must log in again.
+ * `failed`: it may work later, after the milliseconds that the server asks for, if it does.
  */
 export type Refreshed =
   | { readonly kind: "renewed"; readonly login: StoredLogin }
@@ -32,7 +32,7 @@ export type Refreshed =
 /** Replaces the access token `known`, unless another process has done so. */
 export async function refreshLogin(serverUrl: string, known: string, tools: RefreshTools): Promise<Refreshed> {
   const done = await tools.files.underLock(serverUrl, LOCK_MS, () => refreshAlone(serverUrl, known, tools));
-  return done?.value ?? failed(`another process has been at it for ${LOCK_MS / 1000} s`);
+  return done?.value ?? failed(`another process has been refreshing it for ${LOCK_MS / 1000} s`);
 }
 
 async function refreshAlone(serverUrl: string, known: string, tools: RefreshTools): Promise<Refreshed> {
@@ -88,7 +88,7 @@ function failed(problem: string, retryAfterMs?: number): Refreshed {
   return { kind: "failed", problem, retryAfterMs };
 }
 
-/** A token is refreshed when this share of its life is over, or so long before its end; the later one counts. */
+/** A token is refreshed after this share of its life, or this long before its end, whichever is later. */
 const SHARE = 0.8;
 const LEAD_MS = 60_000;
 

@@ -11,7 +11,7 @@ export type Revoked =
   | { readonly kind: "revoked" | "unsupported" }
   | { readonly kind: "failed"; readonly problem: string };
 
-/** Takes the refresh token back, which ends what came of it; else the access token. One try. */
+/** Revokes the refresh token, which also ends tokens derived from it; else the access token. Tries once. */
 export async function revoke(login: StoredLogin): Promise<Revoked> {
   const { server, tokens, client, serverUrl } = login;
   if (server.revocationEndpoint === undefined) return { kind: "unsupported" };

@@ -14,12 +14,12 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** How long a request waits for a person to log in, milliseconds; the login continues after that. */
 const PATIENCE_MS = 20_000;
-/** Logins for more scopes in the life of a process. */
+/** How many logins for more scopes a process may start. */
 const MOST_STEP_UPS = 2;
 
-/** What a server says where it refuses a request. */
+/** What a server says when it refuses a request. */
 export interface Challenge {
-  /** Where the metadata of the protected resource lies; absent: at its well-known address. */
+  /** Where the metadata of the protected resource is; absent: at its well-known address. */
   readonly resourceMetadataUrl?: URL | undefined;
   readonly scope?: string | undefined;
   /** The scope exceeds the login: it is requested, whatever the configuration names. */
@@ -45,7 +45,7 @@ export type AccessTokens = Pick<TokenSource, "token" | "replace" | "stepUp"> & {
   readonly lacksScopes: (challenge: Challenge) => UserError | Promise<UserError>;
 };
 
-/** No login is there, or it is over. */
+/** There is no login, or it has ended. */
 export class NeedsLoginError extends UserError {
   override readonly name = "NeedsLoginError";
 }
@@ -54,7 +54,7 @@ export class TokenSource {
   readonly #options: TokenSourceOptions;
   #read: ReadLogin | undefined;
   #refreshing: Promise<Refreshed> | undefined;
-  /** The token that a forced refresh gave: refused too, another refresh would not help. */
+  /** The token from a forced refresh: if it is refused too, another refresh would not help. */
   #forced: string | undefined;
   #failures = 0;
   #lastProblem = "";
@@ -69,8 +69,8 @@ export class TokenSource {
   }
 
   /**
-   * The token to send; undefined: there is none, and the server says whether it needs one.
-   * @throws {UserError} when the token is over and cannot be refreshed now
+   * The token to send; undefined: there is none, and the server will say whether it needs one.
+   * @throws {UserError} when the token has expired and cannot be refreshed now
    */
   async token(): Promise<string | undefined> {
     const login = await this.#current();
@@ -144,7 +144,7 @@ export class TokenSource {
     return "A page was opened in the user's browser: repeat this when the user has logged in there";
   }
 
-  /** One login by a call in the life of a process, for all requests that wait for it. */
+  /** The one login that a call may start in this process, for all requests that wait for it. */
   async #logIn(challenge: Challenge): Promise<boolean> {
     if (this.#login === undefined) {
       if (this.#hasLoggedIn || this.#begin(challenge) === undefined) return false;

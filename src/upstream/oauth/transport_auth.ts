@@ -12,7 +12,7 @@ export interface TransportAuth {
 
 /**
  * The options for one connection. A refused request is repeated once with another token; one that lacks scopes is
- * repeated where the source logs in for them. `fetch` sends each request.
+ * repeated if the source logs in for them. `fetch` sends each request.
  */
 export function transportAuth(source: AccessTokens, fetch: FetchLike): TransportAuth {
   const sent = new WeakMap<Response, string>();

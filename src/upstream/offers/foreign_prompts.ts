@@ -78,7 +78,7 @@ export class ForeignPrompts implements PromptSource {
     }));
     return success({
       ...typeof description === "string" && { description: shown(description) },
-      messages: linked as unknown as GetPromptResult["messages"], // what is in them is the server's, and for the client
+      messages: linked as unknown as GetPromptResult["messages"], // their content is the server's, and meant for the client
     });
   }
 

@@ -55,7 +55,7 @@ export class ForeignResources implements ResourceSource {
       ...one,
       ...typeof one["uri"] === "string" && { uri: ourUri(server.spec.name, one["uri"]) },
     }));
-    return success({ contents: rewritten as ReadResourceResult["contents"] }); // what is in it is the server's
+    return success({ contents: rewritten as ReadResourceResult["contents"] }); // its content is the server's
   }
 
   async complete(
@@ -115,7 +115,7 @@ export class ForeignResources implements ResourceSource {
   }
 }
 
-/** A server says with either code that there is no such resource. */
+/** Either code of a server means that there is no such resource. */
 function refusal(uri: string, { code, message }: Refused): ResourceRefusal {
   const missing = code === RESOURCE_NOT_FOUND || code === INVALID_PARAMS;
   return { missing, message: missing ? `Resource not found: ${shorten(uri)} (${message})` : message };

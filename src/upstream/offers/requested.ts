@@ -13,7 +13,7 @@ export interface Refused {
   readonly message: string;
 }
 
-/** The result, connecting first where that is needed. `problem`: why nothing is requested; undefined: it is. */
+/** The result; connects first if needed. `problem`: why nothing is requested; undefined: it is. */
 export async function requested(
   server: UpstreamServer,
   { method, params, signal }: Pick<LinkRequest, "method" | "params"> & { readonly signal: AbortSignal },

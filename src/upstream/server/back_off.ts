@@ -2,7 +2,7 @@
 
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
-/** A server may ask for more patience, but not for any. */
+/** A server may ask for a longer pause, up to this one. */
 const LONGEST_ASKED_MS = 3_600_000;
 
 export class BackOff {

@@ -7,7 +7,7 @@ const TIMEOUT_MS = 30_000;
 const MODERN = "2026-07-28";
 
 export class ClientSubscriptions {
-  /** By how many each is wanted. */
+  /** How many clients want each. */
   readonly #wanted = new Map<string, number>();
   #level: LoggingLevel | undefined;
 
@@ -31,7 +31,7 @@ export class ClientSubscriptions {
     tell(link, subscription("unsubscribe", uri));
   }
 
-  /** Asks a server that knows nothing of them any more. */
+  /** Asks a server that has lost them. */
   again(link: Promise<Link> | undefined): void {
     for (const uri of this.#wanted.keys()) tell(link, subscription("subscribe", uri));
     this.#tellLevel(link);
@@ -43,7 +43,10 @@ export class ClientSubscriptions {
     this.#tellLevel(link);
   }
 
-  /** The parameters of a request; since 2026-07-28 each says which log messages it wants: `own`, else those of all. */
+  /**
+   * The parameters of a request. Since 2026-07-28 each says which log messages it wants: `own`, else those that all
+   * clients want.
+   */
   inParams(params: LinkRequest["params"], { hello }: Link, own: LoggingLevel | undefined): LinkRequest["params"] {
     const level = own ?? this.#level;
     if (level === undefined || hello.protocolVersion < MODERN) return params;

@@ -1,4 +1,4 @@
-/** All that is known about a server's offers (O2): its stored record, and what the connected server says when it is asked. */
+/** Everything known about a server's offers (O2): its stored record, and the answers of the connected server. */
 import { lazy } from "../../base/lazy.ts";
 import type { Logger } from "../../base/log.ts";
 import { member } from "../../wire/json_value.ts";
@@ -9,13 +9,13 @@ import type { RecordStore } from "../definitions/record_store.ts";
 import type { Link } from "../link/link.ts";
 
 const TOOLS_TIMEOUT_MS = 30_000;
-/** The tools do not wait long for the rest. */
+/** How long the tools wait for the other lists, milliseconds. */
 const REST_TIMEOUT_MS = 10_000;
-/** The protocol has no last page by itself. */
+/** The protocol does not limit the number of pages. */
 const MOST_PAGES = 64;
 /** Of one kind. */
 const MOST = 500;
-/** Of all definitions together, so that a record of them can always be read again. */
+/** Bytes of all definitions together, so that their record can always be read again. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 export class KnownDefinitions {
@@ -47,7 +47,7 @@ export class KnownDefinitions {
 
   /**
    * Reads the record again, because a person may have approved changes. True: the record has changed. What a connected
-   * server said of itself stays: the file may be older, or of another program whose server says something else.
+   * server said about itself stays: the file may be older, or from a program whose server says something else.
    */
   reload({ isConnected }: { readonly isConnected: boolean }): boolean {
     const read = this.#store.read(this.#id);
@@ -59,7 +59,7 @@ export class KnownDefinitions {
     return true;
   }
 
-  /** Asks the server, and records the answer; true: it is not what was known. Rejects when the server refuses. */
+  /** Asks the server, and records the answer; true: it differs from what was known. Rejects when the server refuses. */
   async learnFrom(link: Link, how: { readonly signal: AbortSignal; readonly log: Logger }): Promise<boolean> {
     const before = this.#store.read(this.#id) ?? this.record;
     const record = recordSeen(before, await learnedFrom(link, { before, ...how }));
@@ -69,7 +69,7 @@ export class KnownDefinitions {
     return isNew;
   }
 
-  /** Whether the server says that a tool changes nothing, or nothing more when it is called again. */
+  /** Whether the server says that a tool is read-only, or idempotent. */
   isReadOnly(name: string): boolean {
     const annotations = toolsOf(this.record).find((tool) => tool.name === name)?.annotations;
     return member(annotations, "readOnlyHint") === true || member(annotations, "idempotentHint") === true;
@@ -79,12 +79,15 @@ export class KnownDefinitions {
 interface LearnOptions {
   /** What is known of the server; undefined: nothing. */
   readonly before: ServerRecord | undefined;
-  /** Gives up the questions. */
+  /** Cancels its requests. */
   readonly signal: AbortSignal;
   readonly log: Logger;
 }
 
-/** All that a server offers: tools, then the rest, each once. @throws {Error} When a server that has tools refuses their list, or has too much. */
+/**
+ * All that a server offers: tools, then the rest, each once. @throws {Error} When a server that has tools refuses their
+ * list, or has too much.
+ */
 export async function learnedFrom(link: Link, options: LearnOptions): Promise<readonly Definition[]> {
   const { before, signal, log } = options;
   const tools = await allPages(link, "tools/list", { read: definitionsIn, timeoutMs: TOOLS_TIMEOUT_MS, signal });

@@ -9,10 +9,13 @@ export class OfferedList<Listed> {
   readonly #set: Pick<ServerSet, "learned" | "onChange">;
   readonly #now: () => Promise<Listed>;
   readonly #emitter: Emitter<undefined>;
-  /** The list first sent, or announced since; undefined: none. Another client's list never hides a change. */
+  /**
+   * The list that was sent first, or announced since; undefined: none. A list sent to another client never hides a
+   * change.
+   */
   #listed: string | undefined;
 
-  /** `now`: what clients are listed at this moment. */
+  /** `now`: what clients would be listed at this moment. */
   constructor(set: Pick<ServerSet, "learned" | "onChange">, now: () => Promise<Listed>, log: Logger) {
     this.#set = set;
     this.#now = now;

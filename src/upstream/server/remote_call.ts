@@ -38,11 +38,11 @@ export interface RemoteCall {
   readonly recorded: CallRecord | undefined;
 }
 
-/** From this many characters on, reading or writing takes some milliseconds. */
+/** Beyond this many characters, reading or writing takes some milliseconds. */
 const LONG = 1024 * 1024;
 const CANCELLED_BY_CLIENT = "The client cancelled the request";
 
-/** Of a text its start, where a title needs no more. */
+/** The start of a text, which is enough for a title. */
 function startOnly(_: string, value: unknown): unknown {
   return typeof value === "string" ? value.slice(0, 200) : value;
 }
@@ -124,7 +124,7 @@ function workOf(
     };
     const ask = () => server.call({ request, client, problem });
     const title = `${name}: ${shorten(JSON.stringify(args, startOnly))}`;
-    // The server's result is handed on as it is: the tool `changes` tells of the record.
+    // The server's result is passed on unchanged: the tool `changes` shows the record.
     const { answer, refused } = recorded === undefined
       ? await ask()
       : (await recorded.around({ id: control.operation.id, title }, ask)).result;
@@ -142,7 +142,7 @@ function workOf(
 
 /** Links to resources lead through this server, even if the other server declares none. */
 function withLinks({ spec }: UpstreamServer, result: CallToolResult): CallToolResult {
-  // As `foreignResult` has it: what is in the content is the server's, and for the client.
+  // As in `foreignResult`: the content is the server's, and meant for the client.
   const content = result.content.map((part) => withOurUris(spec.name, part)) as CallToolResult["content"];
   return { ...result, content };
 }
@@ -165,7 +165,7 @@ function textOf({ content }: CallToolResult): string {
   }).join("\n");
 }
 
-/** Counts the questions to a client that are open. */
+/** Counts the open questions to a client. */
 class OpenQuestions {
   /** The client whose questions are counted; undefined: it takes none. */
   readonly client: AskedClient | undefined;
@@ -190,7 +190,7 @@ class OpenQuestions {
     };
   }
 
-  /** Waits for the answers to those that are open; false: none is. */
+  /** Waits for the answers to open questions; false: none is open. */
   async answered(): Promise<boolean> {
     const open = [...this.#open];
     await Promise.all(open);
@@ -211,7 +211,7 @@ export function foreignResult(server: string, answer: Answer): CallToolResult {
   }
   const { content, structuredContent, isError, _meta } = answer.result;
   if (!Array.isArray(content)) return errorResult(`${server}: The server answered without content`);
-  // Here the first malformed part ends it: the SDK would explain each of thousands.
+  // Stops at the first malformed part: the SDK would explain each of thousands.
   const malformed = content.findIndex((part) => !isSpecType.ContentBlock(part));
   if (malformed >= 0) {
     return errorResult(`${server}: The server answered with malformed content (item ${malformed + 1})`);
@@ -225,7 +225,7 @@ export function foreignResult(server: string, answer: Answer): CallToolResult {
   };
 }
 
-/** A copy only where it leaves something out: there may be many. */
+/** Copies only if something is left out: there may be many. */
 function theirs(meta: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (!Object.keys(meta).some((key) => NOT_THEIRS.test(key))) return meta;
   return Object.fromEntries(Object.entries(meta).filter(([key]) => !NOT_THEIRS.test(key)));

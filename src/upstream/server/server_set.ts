@@ -1,4 +1,6 @@
-/** All servers together, as the sources of tools, resources and prompts see them, and their items under our names (O2). */
+/**
+ * All servers together, as the sources of tools, resources and prompts see them, and their items under our names (O2).
+ */
 import type { LoggingLevel } from "@modelcontextprotocol/server";
 import { Emitter, type Unsubscribe } from "../../base/emitter.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -90,7 +92,7 @@ export class ServerSet {
 
 interface NamedEntriesOptions<Entry> {
   readonly set: ServerSet;
-  /** Names that others have. */
+  /** Names that are taken. */
   readonly taken: () => Promise<readonly string[]>;
   /** Longest name, characters. */
   readonly longest: number;
@@ -98,7 +100,7 @@ interface NamedEntriesOptions<Entry> {
   readonly seen: (server: UpstreamServer) => readonly (readonly [theirs: string, named: (name: ToolName) => Entry])[];
 }
 
-/** All items of one kind of all servers, under our names: made again when a server or other names change. */
+/** All items of one kind of all servers, under our names: rebuilt when a server or other names change. */
 export class NamedEntries<Entry> {
   readonly #options: NamedEntriesOptions<Entry>;
   readonly #prefixes: NamePrefixes;

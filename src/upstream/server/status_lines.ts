@@ -7,7 +7,7 @@ import type { UpstreamServer } from "./upstream_server.ts";
 /** A tool that a server has, as `status` needs it. */
 export interface SeenTool {
   readonly name: string;
-  /** Whether another tool has the name that this one would have, or another server has names that begin like it. */
+  /** Whether its usual name is taken, or begins like the names of another server. */
   readonly collides: boolean;
   /** Whether it came after the server was approved. */
   readonly isAdded: boolean;
@@ -15,7 +15,7 @@ export interface SeenTool {
   readonly problem: string | undefined;
 }
 
-/** Lines of a server's last words. */
+/** How many of a server's last lines of stderr are shown. */
 const MOST_LINES = 15;
 const LONGEST_LINE = 300;
 
@@ -45,7 +45,7 @@ function otherCounts({ record }: UpstreamServer): readonly string[] {
   });
 }
 
-/** What is not a tool and waits for a person. */
+/** Items other than tools that wait for a person's approval. */
 function itemsWithReason(server: UpstreamServer): readonly string[] {
   return (server.record?.seen ?? []).flatMap((item) => {
     const reason = "kind" in item ? withheldReason(server, item) : undefined;

@@ -48,7 +48,7 @@ const TOLD_LINES = 4;
 const REFRESH_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** The time limit of a link whose silence is watched here: the longest that a timer accepts. */
+/** The time limit of a link, whose silence is watched here instead: the longest that a timer accepts. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
 export class UpstreamServer {
@@ -94,7 +94,7 @@ export class UpstreamServer {
     return this.#problem;
   }
 
-  /** The same in a few lines, for a model. */
+  /** The same, cut to a few lines for a model. */
   get reason(): string | undefined {
     return this.#problem === undefined ? undefined : this.#unusable(this.#problem);
   }
@@ -332,7 +332,7 @@ export class UpstreamServer {
     if (opened.status === "fulfilled") await opened.value?.close();
   }
 
-  /** Only one list at a time, however often the server announces changes. */
+  /** Requests only one list at a time, however often the server announces changes. */
   #refreshSoon(): void {
     this.#isDirty = true;
     this.#refreshing ??= this.#refresh().finally(() => this.#refreshing = undefined);

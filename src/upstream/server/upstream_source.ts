@@ -29,7 +29,7 @@ export interface UpstreamSourceOptions {
   readonly taken: () => Promise<readonly string[]>;
   /** Longest name, characters. */
   readonly longestName: number;
-  /** Undefined: no log of calls is kept. */
+  /** Undefined: calls are not logged. */
   readonly audit: CallAudit | undefined;
   /** Undefined: what calls change is not recorded. */
   readonly recorded?: CallRecord | undefined;

@@ -55,7 +55,7 @@ async function list(files: LoginFiles, context: CommandContext): Promise<number>
 async function login(files: LoginFiles, { flags, environment, stop }: CommandContext, config: OAuthConfig) {
   if (config.grant !== undefined) {
     throw new UserError(
-      `"${serverAddress(config.url)}" needs no login of a person: its entry names the grant "${config.grant}". ` +
+      `"${serverAddress(config.url)}" needs no login by a person: its entry names the grant "${config.grant}". ` +
         "Try it: ahma_mcp servers test NAME",
     );
   }
@@ -80,8 +80,7 @@ async function logout(files: LoginFiles, url: URL): Promise<number> {
   const there = {
     revoked: "The server revoked the tokens",
     unsupported: "The server cannot revoke tokens: they expire",
-    failed:
-      `The server did not take the tokens back${revoked.kind === "failed" ? ` (${revoked.problem})` : ""}: they ` +
+    failed: `The server did not revoke the tokens${revoked.kind === "failed" ? ` (${revoked.problem})` : ""}: they ` +
       "end by themselves",
   }[revoked.kind];
   await printProblem(`Logged out of "${address}". ${there}`);

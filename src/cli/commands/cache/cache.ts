@@ -42,7 +42,7 @@ async function list(caches: readonly KnownCache[], { flags }: CommandContext): P
 function wanted(caches: readonly KnownCache[], named: readonly string[], { flags }: CommandContext) {
   if (flags.has("all")) {
     if (named[0] !== undefined) {
-      throw new UsageError(`Cannot clear "${named[0]}" and all caches: name it, or say --all`);
+      throw new UsageError(`Cannot clear "${named[0]}" and all caches: name it, or give --all`);
     }
     return caches.map((one) => [one.scope ?? one.path, one] as const);
   }
@@ -61,7 +61,7 @@ async function clear(wanted: readonly (readonly [name: string, cache: KnownCache
       ? "there is none. See ahma_mcp cache list"
       : await removeCache(one)
       ? undefined
-      : "a server uses it. End that first";
+      : "a server is using it. End that first";
     const what = one?.kind === "undo" ? "what --undo kept" : "the cache";
     if (problem === undefined) await print(`Cleared ${what} of ${name}\n`);
     else {

@@ -53,7 +53,7 @@ export function pathVerdict(place: Place, access: Access, facts: PathFacts): Ver
   const flags = flagsFor(place, facts, isReadable ? "readable" : "closed");
   const above = path === "/" || scopes.some((scope) => isWithin(scope, path));
   return no(
-    above ? "it holds the scope, and to open it would open all that lies beside the scope" : "no rule opens it",
+    above ? "it contains the scope, and opening it would open everything next to the scope" : "no rule opens it",
     ...above ? [] : flags.filter((flag) => flag.startsWith(changes ? "--write" : "--read")),
   );
 }

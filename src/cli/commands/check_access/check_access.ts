@@ -42,7 +42,7 @@ async function check(context: CommandContext, named: string, access: Access): Pr
   await using program = await compose({ settings: quiet, environment, log: log.logger });
   const { sandbox, runner } = program;
   const policy = await runner.policy;
-  if (policy === undefined) throw new UserError("Cannot say: without the sandbox of Linux no rule decides it");
+  if (policy === undefined) throw new UserError("Cannot say: only the sandbox of Linux has rules that decide it");
   const host = access !== "read" || isPath(named) ? undefined : hostOf(named);
   if (host !== undefined) {
     return { subject: named, access: "connect to", ...hostVerdict(host, policy.confinement) };

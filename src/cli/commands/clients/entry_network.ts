@@ -26,7 +26,7 @@ export async function entryNetwork(
   { settings, environment, settingsProblem }: Pick<CommandContext, "settings" | "environment" | "settingsProblem">,
 ): Promise<EntryNetwork> {
   const { enforce, confinement: { network, names } } = settings.sandbox;
-  if (!enforce) return { args: [], said: "Commands reach every host: --no-sandbox holds them to nothing." };
+  if (!enforce) return { args: [], said: "Commands reach every host: --no-sandbox does not restrict them." };
   if (network !== "full") {
     const value = network === "names" ? shortNameList(names) : network;
     return {
@@ -43,7 +43,7 @@ export async function entryNetwork(
 }
 
 const LISTED =
-  `Commands reach package registries and git hosts alone (--network ${ENTRY_LIST} in the entry): add hosts ` +
+  `Commands reach only package registries and git hosts (--network ${ENTRY_LIST} in the entry): add hosts ` +
   'there, or write "full" to open all and "none" to close all.';
 
 /** Opens a sandbox with the list, as a server would before its first client; undefined: nothing is wrong. */

@@ -120,7 +120,7 @@ export class SettingsFile {
       const length = fs.readSync(file, placed, 0, placed.length, 0);
       if (isAt(path) && DECODER.decode(placed.subarray(0, length)) === text) return;
       throw new UserError(
-        `Another program changed "${this.shown}" while it was written: look at it before a client starts, and run this again`,
+        `Another program changed "${this.shown}" while it was written: check it before a client starts, and run this again`,
       );
     } finally {
       if (isAt(next)) fs.unlinkSync(next);

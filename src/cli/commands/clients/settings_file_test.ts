@@ -164,6 +164,6 @@ Deno.test("D5 SettingsFile never says that it wrote what another program put in 
       await loop.status;
     }
     const met =
-      'Another program changed "settings" while it was written: look at it before a client starts, and run this again';
+      'Another program changed "settings" while it was written: check it before a client starts, and run this again';
     assert.deepStrictEqual([seen.has(met), [...seen].filter((what) => what !== "done" && what !== met)], [true, []]);
   }));

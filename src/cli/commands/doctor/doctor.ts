@@ -122,7 +122,7 @@ const OPEN = `commands reach every host: --network ${ENTRY_LIST} leaves them reg
 function questions({ asks, policy }: Pick<Settings, "asks" | "policy">): Check {
   const isForbidden = policy?.forbidden.has("ask") === true;
   const message = asks.length === 0
-    ? `off: what commands are denied stands in their results${isForbidden ? "" : "; --ask asks you in the client"}`
+    ? `off: results say what commands were denied${isForbidden ? "" : "; --ask asks you in the client"}`
     : `--ask ${asks.join(",")}: your client decides who answers, and some let a hook or a model do it. ` +
       "Without --ask nothing is asked; ahma_mcp grants lists what holds";
   return check("ask", "questions", "ok", message);
@@ -205,7 +205,7 @@ function runtime(wrapped: boolean): Check {
     ? `deno ${Deno.version.deno} in the executable ${Deno.execPath()}`
     : `deno ${Deno.version.deno}, ${Deno.execPath()}, runs ${FORMS[form]} ${programPath()}`;
   if (!wrapped) return check("runtime", "runtime", "ok", found);
-  const between = "started by another program, which passes no signals on: set AHMA_DENO to the runtime's path";
+  const between = "started by another program, which does not forward signals: set AHMA_DENO to the runtime's path";
   return check("runtime", "runtime", "warning", `${found}, ${between}`);
 }
 

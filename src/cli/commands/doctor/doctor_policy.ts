@@ -10,7 +10,7 @@ export async function doctorPolicy(file: string): Promise<number> {
   const parsed = await parsePolicy(file, bytesOf(file), Deno.uid());
   const mistakes = parsed.ok ? unusableProfiles(parsed.value) : parsed.problem;
   const lines = parsed.ok ? [`Policy ${summaryOfPolicy(parsed.value)}`, ...advice(parsed.value)] : [];
-  const place = `It holds as ${POLICY_FILE}, if root alone can change the file and every directory above it`;
+  const place = `It takes effect as ${POLICY_FILE}, if root alone can change the file and every directory above it`;
   await print([...lines, ...mistakes, ...mistakes.length === 0 ? [place] : [], ""].join("\n"));
   return mistakes.length === 0 ? 0 : 1;
 }

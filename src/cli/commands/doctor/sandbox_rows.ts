@@ -75,7 +75,7 @@ function guardRows(facts: SandboxFacts): readonly SandboxRow[] {
   const made = partly("reported with the result: no kernel denies names");
   return [
     row("protected", "change protected paths that exist", namespaces ? on("read-only mounts") : told),
-    row("new_protected", "make protected paths that do not exist", made),
+    row("new_protected", "create protected paths that do not exist", made),
     row("credentials", "read credentials in a granted tree", on(secrets)),
   ];
 }

@@ -37,7 +37,7 @@ function trialDirectory({ environment }: ComposeOptions): string {
     const made = expected(() => Deno.makeTempDirSync({ dir, prefix: "ahma-doctor-" }));
     if (made !== undefined) return made;
   }
-  throw new UserError("Cannot try the sandbox: no directory was found for it. Set TMPDIR to a writable one");
+  throw new UserError("Cannot test the sandbox: no directory was found for the test. Set TMPDIR to a writable one");
 }
 
 async function tryAll(

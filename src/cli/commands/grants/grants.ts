@@ -53,7 +53,7 @@ async function revoke(context: CommandContext, named: readonly string[]): Promis
   const { environment, flags } = context;
   const isAll = flags.has("all");
   if (isAll === (named[0] !== undefined)) {
-    throw new UsageError("Name the grants to take back, or the directory of a project, or say --all");
+    throw new UsageError("Name the grants to take back, or the directory of a project, or give --all");
   }
   const kept = openKept(environment);
   using asking = await openAsking(environment);
@@ -154,7 +154,7 @@ async function openAsking(environment: CommandContext["environment"]): Promise<A
     async tell({ entry }, request) {
       const event = streams && await askServer(streams, entry, request);
       if (event?.event === "answered") return undefined;
-      return event?.event === "refused" ? event.problem : "its server has ended just now";
+      return event?.event === "refused" ? event.problem : "its server has just ended";
     },
     [Symbol.dispose]: () => yours[Symbol.dispose](),
   };

@@ -6,7 +6,7 @@ export const EXAMPLE_TOOL_TEXT = `{
   "command": "echo",
   "synchronous": true,
   "timeout_seconds": 10,
-  "install_instructions": "Said where the program is missing. echo comes with every system.",
+  "install_instructions": "Shown if the program is missing. echo comes with every system.",
   "subcommand": [
     {
       "name": "greet",

@@ -76,7 +76,7 @@ function withQuestions(network: EntryNetwork, { settings, flags }: CommandContex
   return { ...network, args: [...network.args, "--ask", kinds.join(",")] };
 }
 
-const ASK = "To be asked in your client for what commands are denied: ahma_mcp init --client NAME --ask";
+const ASK = "To be asked in your client about what commands are denied: ahma_mcp init --client NAME --ask";
 const SUGGESTED = ["read", "network"] as const satisfies readonly AskKind[];
 
 /** What the project's files name beyond the list of a new entry. Who wrote them is not known: a person adds it. */

@@ -63,7 +63,7 @@ async function inTime<Value>(
     return await work(AbortSignal.any([stop, late]));
   } catch (thrown) {
     if (!late.aborted) throw thrown;
-    const what = `It did not answer within ${timeoutMs / 1000} s. A server that is fetched first may need longer: ` +
+    const what = `It did not answer within ${timeoutMs / 1000} s. A server that is downloaded first may need longer: ` +
       "--timeout SECONDS";
     throw new Error([what, ...messageOf(thrown).split("\n").slice(1)].join("\n"), { cause: thrown });
   }

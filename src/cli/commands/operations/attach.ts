@@ -23,7 +23,7 @@ export async function attach({ operands, environment, stop }: CommandContext): P
   const chosen = chooseTarget(servers, name);
   if (!chosen.ok) throw refuse(chosen.problem);
   using line = await ServerLine.open(streams, chosen.value.entry);
-  if (line === undefined) throw refuse("its server has ended just now");
+  if (line === undefined) throw refuse("its server has just ended");
   using terminal = new AttachedTerminal(line, { name, stop });
   const size = terminal.isInteractive ? windowSize() : undefined;
   await line.request({ request: "attach", target: name, ...size !== undefined && { size } });

@@ -86,7 +86,7 @@ export class AttachedTerminal implements Disposable {
       : input === "pipe"
       ? "It takes lines; "
       : "It takes keys; ";
-    await this.#tell(`Attached to ${operationLine(operation)}. ${takes}${this.#wayOut}, and it goes on`);
+    await this.#tell(`Attached to ${operationLine(operation)}. ${takes}${this.#wayOut}, and it continues`);
     this.#output = shownOutput({ hasTerminal: input === "terminal" });
   }
 
@@ -113,7 +113,7 @@ export class AttachedTerminal implements Disposable {
       await this.#tell(`The server of ${id} has ended`);
       return LOST;
     }
-    await this.#tell(`Detached from ${id}; it goes on`);
+    await this.#tell(`Detached from ${id}; it continues`);
     return 0;
   }
 

@@ -30,13 +30,13 @@ async function end(name: string, { environment, stop }: CommandContext): Promise
   const { found: { entry }, operation } = await findOperation(streams, environment, { name, what: "end" });
   const refuse = (why: string) => new UserError(`Cannot end "${name}": ${why}`);
   using line = await ServerLine.open(streams, entry);
-  if (line === undefined) throw refuse("its server has ended just now");
+  if (line === undefined) throw refuse("its server has just ended");
   await line.request({ request: "kill", operation: operation.id });
   const answer = await Promise.race([line.events.next(), aborted(stop)]);
   const event = answer?.value;
   if (stop.aborted) throw refuse("the answer was not waited for; it is being ended");
   if (event?.event === "refused") throw refuse(event.problem);
-  if (event?.event !== "end") throw refuse("its server has ended just now");
+  if (event?.event !== "end") throw refuse("its server has just ended");
   const isOurs = (event.end?.state ?? "cancelled") === "cancelled";
   const { id, usage } = operation;
   const processes = usage === undefined

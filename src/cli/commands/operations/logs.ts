@@ -18,7 +18,7 @@ export async function logs({ operands, flags, environment, stop }: CommandContex
   });
   const refuse = (why: string) => new UserError(`Cannot print the output of "${name}": ${why}`);
   using line = await ServerLine.open(streams, entry);
-  if (line === undefined) throw refuse("its server has ended just now");
+  if (line === undefined) throw refuse("its server has just ended");
   stop.addEventListener("abort", () => line[Symbol.dispose](), { once: true });
   const isFollowed = flags.has("follow");
   await line.request({ request: "output", operation: operation.id, ...isFollowed && { follow: true } });
@@ -26,7 +26,7 @@ export async function logs({ operands, flags, environment, stop }: CommandContex
   let end: string | undefined;
   for await (const event of line.events) {
     if (event.event === "refused") throw refuse(event.problem);
-    if (event.event === "gap") await printProblem(`[${event.bytes} bytes are not kept any more]`);
+    if (event.event === "gap") await printProblem(`[${event.bytes} bytes are no longer kept]`);
     if (event.event === "end") end = event.line;
     // Its reader has enough.
     if (event.event === "output" && !await output.output(Uint8Array.fromBase64(event.data))) return 0;

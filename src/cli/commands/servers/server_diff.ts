@@ -39,7 +39,7 @@ function definitionDiff(before: Definition | undefined, after: Definition | unde
     ]);
 }
 
-/** Every text, number and so on by its JSON pointer; without recursion, because the depth is the server's choice. */
+/** Every leaf value by its JSON pointer; without recursion, because the server chooses the depth. */
 function leaves(definition: Definition | undefined): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const waiting: { readonly path: readonly string[]; readonly value: unknown }[] = definition === undefined

@@ -53,7 +53,7 @@ function chosen({ usable }: KnownServers, name: string): KnownServer {
 
 async function approve({ store }: KnownServers, server: KnownServer, tools: readonly string[]): Promise<string> {
   const { spec: { name }, id, record } = server;
-  if (record === undefined) throw new UserError(`Nothing is known of server "${name}": it was never used`);
+  if (record === undefined) throw new UserError(`Nothing is known about server "${name}": it was never used`);
   const seen = record.seen.map((tool) => tool.name);
   const stranger = tools.find((tool) => !seen.includes(tool));
   if (stranger !== undefined) {

@@ -56,7 +56,7 @@ function isProgram(path: string): boolean {
 export async function newestVersion(url: string): Promise<string> {
   const asked = await ask(url).catch((thrown: unknown) => failure(reasonOf(thrown)));
   if (asked.ok) return asked.value;
-  throw new UserError(`Cannot ask "${url}" for the newest version: ${asked.problem}. Nothing else needs it`);
+  throw new UserError(`Cannot ask "${url}" for the newest version: ${asked.problem}. Nothing else depends on it`);
 }
 
 async function ask(url: string): Promise<Outcome<string>> {
@@ -75,7 +75,9 @@ async function ask(url: string): Promise<Outcome<string>> {
 }
 
 function reasonOf(thrown: unknown): string {
-  if (thrown instanceof Deno.errors.NotCapable) return "this runtime was started without the network (--allow-net)";
+  if (thrown instanceof Deno.errors.NotCapable) {
+    return "this runtime was started without network permission (--allow-net)";
+  }
   if (thrown instanceof DOMException && thrown.name === "TimeoutError") return `no answer in ${PATIENCE_MS / 1000} s`;
   if (thrown instanceof SyntaxError) return "its answer is not JSON";
   return fetchFailure(thrown);

@@ -216,7 +216,7 @@ export class ProtectedState implements Disposable {
     },
   ): GuardView {
     const before = command.view;
-    if (before === undefined) throw new TypeError("A command was not looked at before its launch");
+    if (before === undefined) throw new TypeError("A command was not checked before its launch");
     const { after, found: changed } = this.#changes(before, command.obeyed, how);
     // Nothing outside obeys what was set aside.
     const isAside = ({ path }: ProtectedChange) =>
@@ -249,20 +249,20 @@ export class ProtectedState implements Disposable {
     if (secret !== undefined) {
       throw new UserError(
         `Cannot run commands: they could read "${secret}", and this system refuses the namespaces that would hide it. ` +
-          `Choose a scope and --read directories that do not hold it, or insist with --allow-read-sensitive ${secret}`,
+          `Choose a scope and --read directories that do not hold it, or allow it with --allow-read-sensitive ${secret}`,
       );
     }
     const unanswered = this.#git?.unanswered;
     if (unanswered !== undefined) {
       throw new UserError(
-        `Cannot run commands: git does not say what its configuration in "${unanswered}" makes it obey, so that this ` +
-          "cannot be protected. See what git config --list does there",
+        `Cannot run commands: git does not list its configuration in "${unanswered}", so the files it obeys ` +
+          "cannot be protected. Run git config --list there to see why",
       );
     }
     const [link] = unreadable;
     if (link !== undefined) {
       throw new UserError(
-        `Cannot run commands: "${link}" leads to a name that is not valid UTF-8, so that it cannot be protected. Remove it`,
+        `Cannot run commands: "${link}" leads to a name that is not valid UTF-8, so it cannot be protected. Remove it`,
       );
     }
   }
@@ -315,7 +315,7 @@ export class ProtectedState implements Disposable {
   #keep(changes: readonly ProtectedChange[]): void {
     if (changes.length === 0) return;
     this.#late = [...this.#late, ...changes];
-    this.#options.logger.warn("Protected paths changed, and no result told of it yet", { changes });
+    this.#options.logger.warn("Protected paths changed, and no result has reported it yet", { changes });
   }
 
   /** The plan with what is known by now of repositories and of git. */

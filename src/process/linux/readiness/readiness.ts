@@ -127,7 +127,7 @@ export class Readiness {
     const settling = this.#askKernel(this.#repositories);
     settling.catch((error) => {
       const { logger } = this.#options;
-      logger.warn("The sandbox could not be tried; the next command tries again", { reason: messageOf(error) });
+      logger.warn("The sandbox could not be tested; the next command tries again", { reason: messageOf(error) });
       this.#policy = undefined;
     });
     return settling;
@@ -211,7 +211,7 @@ export class Readiness {
       logReport(report, logger);
       return this.#keepProof(report);
     }, (error) => {
-      logger.warn("The sandbox's self-test could not be made; the next command tries again", {
+      logger.warn("The sandbox's self-test could not be run; the next command tries again", {
         reason: messageOf(error),
       });
       this.#selfTest = undefined;

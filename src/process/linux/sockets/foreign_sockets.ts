@@ -304,7 +304,7 @@ export class ForeignSockets implements Disposable {
 const NOWHERE: readonly Place[] = [];
 
 function lostText({ name }: ListeningSocket): string {
-  return `Commands have no Unix sockets: a program listens at "${name}", which may lie in the project, and there are too ` +
+  return `Commands have no Unix sockets: a program listens at "${name}", which may be in the project, and there are too ` +
     "many directories to find it. End that program, or start the server with --unix-sockets allow";
 }
 

@@ -57,7 +57,7 @@ for (const way of WAYS.filter(({ namespaces }) => namespaces)) {
     const pid = await listens(`${f.scope}/deep/down/here`);
     try {
       for (const _ of [1, 2]) assert.deepStrictEqual(await answers(f), CLOSED);
-      assert.match(f.runner.closedSockets ?? "", /listens at "s", which may lie in the project/);
+      assert.match(f.runner.closedSockets ?? "", /listens at "s", which may be in the project/);
     } finally {
       Deno.kill(pid, "SIGKILL");
     }

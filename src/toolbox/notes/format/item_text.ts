@@ -53,7 +53,7 @@ export function contentOf(content: string): string {
   }
   if (hasConflict(content)) {
     throw new UserError(
-      "The content has the lines that git marks a conflict with: indent them, so that they mean none",
+      "The content has git's conflict markers: indent them",
     );
   }
   return content;

@@ -52,7 +52,7 @@ export async function updateIssue(given: CallOf<"issue_update">, { project }: To
       const front = frontOf(given, set, issue.status);
       if (Object.keys(front).length === 0 && content === undefined) {
         throw new UserError(
-          "Nothing is given to change: content, title, status, priority, labels, depends_on, assignee",
+          "Give something to change: content, title, status, priority, labels, depends_on, assignee",
         );
       }
       if (front["depends_on"] !== undefined) {

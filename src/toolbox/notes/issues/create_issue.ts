@@ -76,6 +76,6 @@ export function insistOnNoCircle(set: IssueSet, name: string, text: string): voi
   const changed = readIssue({ name, path: name, text, problem: undefined, writtenAt: 0, completed: false });
   const circle = new IssueSet([...set.all.filter((one) => one.name !== name), changed]).cycleThrough(changed);
   if (circle !== undefined) {
-    throw new UserError(`Cannot use "depends_on": the dependencies would be a circle: ${circle.join(" -> ")}`);
+    throw new UserError(`Cannot use "depends_on": the dependencies would form a cycle: ${circle.join(" -> ")}`);
   }
 }

@@ -142,7 +142,7 @@ export async function updateMemo(args: CallOf<"memo_update">, { project }: ToolC
   const notes = project.kept(Notes);
   const { content, append = false, new_title: title, tags, expected_rev: rev } = args;
   if (content === undefined && (append || title === undefined && tags === undefined)) {
-    throw new UserError("Nothing is given to change: content, new_title, tags");
+    throw new UserError("Give something to change: content, new_title, tags");
   }
   const front = {
     ...title !== undefined && { title: titleOf(title) },
@@ -153,7 +153,7 @@ export async function updateMemo(args: CallOf<"memo_update">, { project }: ToolC
       const loaded = load(project);
       const item = given(loaded, args);
       const other = loaded.memos.find((memo) => memo.title === front.title && memo.name !== item.name);
-      if (other !== undefined) throw new UserError(`Cannot rename it: "${other.file.path}" has the title already`);
+      if (other !== undefined) throw new UserError(`Cannot rename it: "${other.file.path}" already has this title`);
       const text = content === undefined ? undefined : contentOf(content);
       return { listing: loaded.listing, item, change: { front, ...append ? { appended: text } : { body: text } } };
     });

@@ -75,7 +75,7 @@ export class Notes {
       const { listing, item: { file, fault }, change } = find();
       insistOnOwn(listing);
       const { path, text: now = "" } = file;
-      if (fault !== undefined) throw new UserError(`Cannot change "${path}": ${fault}; mend it with files_edit first`);
+      if (fault !== undefined) throw new UserError(`Cannot change "${path}": ${fault}; fix it with files_edit first`);
       if (expectedRev !== undefined && seen === undefined && await revOf(now) !== expectedRev) {
         const rev = await this.show(now);
         throw new UserError(
@@ -91,7 +91,7 @@ export class Notes {
       }
       seen = now;
     }
-    throw new UserError("Cannot change the file: it changes again and again while it is written");
+    throw new UserError("Cannot change the file: it keeps changing while it is written");
   }
 
   /**

@@ -61,5 +61,5 @@ function parsed(text: string, path: string): unknown {
 }
 
 function unreadable(path: string, why: string): UserError {
-  return new UserError(`Cannot read "${path}": ${why.split("\n")[0] ?? ""}; mend or remove it`);
+  return new UserError(`Cannot read "${path}": ${why.split("\n")[0] ?? ""}; fix or remove it`);
 }

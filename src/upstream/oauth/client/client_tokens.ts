@@ -1,6 +1,7 @@
 /**
- * The access token of a server that a client logs in to by itself (O8; OAuth's client credentials): in memory only, got
- * when the server asks for one, renewed before its end and when the server refuses it. No person takes part.
+ * The access token of a server that a client logs in to by itself (O8; OAuth's client credentials). It is kept in
+ * memory only, requested when the server asks for one, and renewed before it expires and when the server refuses it. No
+ * person takes part.
  */
 import { messageOf, UserError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
@@ -27,9 +28,9 @@ export class ClientTokens implements AccessTokens {
   readonly #options: ClientTokensOptions;
   #tokens: StoredTokens | undefined;
   #asking: Promise<StoredTokens> | undefined;
-  /** The server's last one, by which the authorization server is found. */
+  /** The server's last challenge, which leads to the authorization server. */
   #challenge: Challenge = {};
-  /** The token that came after a refusal: refused too within the longest pause, another one would not help. */
+  /** The token that came after a refusal: if it is refused within the longest pause, another one would not help. */
   #forced: string | undefined;
   #failures = 0;
   #problem = "";
@@ -39,7 +40,10 @@ export class ClientTokens implements AccessTokens {
     this.#options = options;
   }
 
-  /** The token to send; undefined: the server has asked for none. @throws {UserError} when it is over and none comes */
+  /**
+   * The token to send; undefined: the server has asked for none. @throws {UserError} when it has expired and no new one
+   * comes
+   */
   async token(): Promise<string | undefined> {
     const known = this.#tokens;
     if (known === undefined) return undefined;
@@ -67,7 +71,7 @@ export class ClientTokens implements AccessTokens {
     return true;
   }
 
-  /** The scopes of a client are its entry's matter: true only where another token has come. */
+  /** A client's entry fixes its scopes, so it asks for no more: true only if another token has come. */
   stepUp(refused: string | undefined): Promise<boolean> {
     return Promise.resolve(this.#tokens !== undefined && this.#tokens.accessToken !== refused);
   }
@@ -75,7 +79,7 @@ export class ClientTokens implements AccessTokens {
   needsLogin(): UserError {
     const { url, clientId = "" } = this.#options.config;
     return new UserError(
-      `"${url.href}" refuses also the second token in a row of client "${shorten(clientId)}". Ask its operator ` +
+      `"${url.href}" also refuses the second token in a row of client "${shorten(clientId)}". Ask its operator ` +
         `what the client may do there, or check "resource" and "scopes" ${PLACE}`,
     );
   }
@@ -84,7 +88,7 @@ export class ClientTokens implements AccessTokens {
     const { url, clientId = "" } = this.#options.config;
     return new UserError(
       `The token of client "${shorten(clientId)}" for "${url.href}" lacks a scope for this: "${shorten(scope)}". ` +
-        `Where the client may have it, add it to "scopes" ${PLACE}`,
+        `If the client may have it, add it to "scopes" ${PLACE}`,
     );
   }
 
@@ -100,7 +104,7 @@ export class ClientTokens implements AccessTokens {
     try {
       this.#tokens = await requestToken(this.#challenge, this.#options);
     } catch (thrown) {
-      // An answer may repeat what was sent.
+      // The answer may echo the secret.
       this.#problem = messageOf(thrown).replaceAll(config.clientSecret || "\0", "[secret]");
       const passing = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LONGEST_PAUSE_MS);
       const pause = thrown instanceof OAuthServerError ? thrown.retryAfterMs ?? passing : LONGEST_PAUSE_MS;

@@ -1,4 +1,6 @@
-/** One request of a client for an access token (O8): its secret goes to the authorization server that its entry names. */
+/**
+ * One request of a client for an access token (O8): its secret goes to the authorization server that its entry names.
+ */
 import { UserError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { type AuthorizationServer, discover } from "../login/discover.ts";
@@ -10,10 +12,10 @@ import { storedTokens } from "../wire/sdk_shapes.ts";
 
 /** For each request, milliseconds. */
 const ANSWER_MS = 10_000;
-/** The ways to send a secret; the first is usual where the authorization server names none. */
+/** The ways to send a secret; the first is the default if the authorization server names none. */
 const SECRET_METHODS: readonly string[] = ["client_secret_basic", "client_secret_post"];
 
-/** Where a person corrects what is wrong. */
+/** Where a person can correct the mistake. */
 export const PLACE = "in the oauth part of the server's entry";
 const ALLOW = `allow it the grant "client_credentials" there, or remove "grant" ${PLACE} and log in as a person`;
 /** By the error that an authorization server answers with. */
@@ -32,7 +34,7 @@ export interface TokenRequest {
   readonly stop: AbortSignal;
 }
 
-/** @throws {UserError} that says why there is none, and what helps; other errors mean the same */
+/** @throws {UserError} that says why there is none, and what helps; other errors mean there is none too */
 export async function requestToken(challenge: Challenge, { config, now, stop }: TokenRequest): Promise<StoredTokens> {
   const fetchFn = oauthFetch({ server: config.url, timeoutMs: ANSWER_MS, signal: stop });
   const server = await discover(config, challenge, fetchFn);
@@ -64,7 +66,7 @@ function checkSupport({ metadata }: AuthorizationServer, { url, issuer, authServ
   if (!isSame && (issuer !== undefined || authServerMetadataUrl === undefined)) {
     const expected = issuer === undefined ? "no issuer is named for it" : `the entry names "${shorten(issuer)}"`;
     throw new UserError(
-      `The secret is not sent to ${named}, which "${url.href}" names: ${expected}. Where the client is registered ` +
+      `The secret is not sent to ${named}, which "${url.href}" names: ${expected}. If the client is registered ` +
         `there, set "issuer": ${named} ${PLACE}`,
     );
   }
@@ -76,7 +78,7 @@ function checkSupport({ metadata }: AuthorizationServer, { url, issuer, authServ
   const methods = metadata.token_endpoint_auth_methods_supported ?? SECRET_METHODS;
   if (methods.some((method) => SECRET_METHODS.includes(method))) return;
   throw new UserError(
-    `${named} takes no secret of a client, only ${shorten(methods.join(", "))}. Register a client there that uses ` +
+    `${named} accepts no secret of a client, only ${shorten(methods.join(", "))}. Register a client there that uses ` +
       SECRET_METHODS.join(" or "),
   );
 }

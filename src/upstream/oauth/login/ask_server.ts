@@ -26,7 +26,7 @@ export async function askServer(url: URL, stop: AbortSignal): Promise<Challenge>
   } catch (thrown) {
     if (thrown instanceof Deno.errors.NotCapable) {
       throw new UserError(
-        `Cannot connect to "${url.host}": this runtime was started without the network. ` +
+        `Cannot connect to "${url.host}": this runtime was started without network permission. ` +
           "Start the program by its script (dist/ahma_mcp), or give deno --allow-net",
       );
     }

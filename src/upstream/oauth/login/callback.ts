@@ -7,7 +7,7 @@ export type Callback =
   | { readonly kind: "code"; readonly code: string; readonly iss: string | undefined }
   | { readonly kind: "refused"; readonly why: string };
 
-/** Whether the query belongs to the login with this `state`; nothing else of it is looked at before. */
+/** Whether the query belongs to the login with this `state`; must be checked before anything else in it. */
 export function isOfLogin(query: URLSearchParams, state: string): boolean {
   const given = query.getAll("state");
   return given.length === 1 && equalInConstantTime(given[0] ?? "", state);

@@ -4,7 +4,7 @@ import { isLoopbackHost } from "../../../system/network/public_address.ts";
 
 /** Paths that a registered address may have. */
 const PATHS: readonly string[] = ["/", "/callback"];
-/** Tries to get one free port on both addresses. */
+/** How often it tries to find a port that is free on both addresses. */
 const MOST_TRIES = 10;
 
 /** The answer to the login. */
@@ -59,7 +59,7 @@ export function listenForCallback(options: ListenerOptions): CallbackListener | 
 type Handler = (request: Request) => Promise<Response>;
 type Server = Deno.HttpServer<Deno.NetAddr>;
 
-/** Both, because "localhost" may mean either, and a program that held the other one would get the code. */
+/** Both, because "localhost" may mean either, and a program that listened on the other would get the code. */
 function serveOnBoth(port: number, handler: Handler): readonly Server[] {
   for (let tries = 0; tries < (port === 0 ? MOST_TRIES : 1); tries++) {
     const first = serveOn("127.0.0.1", port, handler);
@@ -83,7 +83,7 @@ function serveOn(hostname: string, port: number, handler: Handler): Server | "ta
   }
 }
 
-/** A kernel without IPv6 has no error of the runtime's own. */
+/** The runtime has no error class for a kernel without IPv6. */
 function isNoFamily(thrown: unknown): boolean {
   return thrown instanceof Error && /os error 97\b|Address family not supported/.test(thrown.message);
 }
@@ -110,7 +110,7 @@ const NOT_THIS_LOGIN: Page = {
 /** For everything else that a browser asks for. */
 const NOT_FOUND: Page = { status: 404, title: "Not found", text: "Nothing is here." };
 
-/** A login that came to nothing. `why`: a sentence. */
+/** The page for a failed login. `why`: a sentence. */
 export function failedPage(why: string): Page {
   return { status: 400, title: "Not logged in", text: `${why}. The terminal has the same message.` };
 }

@@ -36,19 +36,21 @@ export async function chooseClient(question: ClientQuestion, fetch: Fetch): Prom
 const GIVE = "it does not let programs register. Register a client there, and pass its id: " +
   '--client-id ID, or "clientId" in the oauth part of the server\'s entry';
 
-/** @throws {UserError} where another authorization server would get to know the client's secret */
+/** @throws {UserError} if the client's secret would go to another authorization server */
 function givenClient({ config, server, last, redirectUri }: ClientQuestion, clientId: string): StoredClient {
   const { issuer } = server.metadata;
   if (last?.client.how === "given" && last.client.clientId === clientId && last.issuer !== issuer) {
     throw new UserError(
       `"${config.url.href}" names another authorization server than before, "${shorten(issuer)}" instead of ` +
-        `"${shorten(last.issuer)}", for which the client id was given. Where that is right: ahma_mcp auth logout first`,
+        `"${
+          shorten(last.issuer)
+        }", for which the client id was given. If that is right, run ahma_mcp auth logout first`,
     );
   }
   return { clientId, clientSecret: config.clientSecret, redirectUri, how: "given" };
 }
 
-/** The client of the last login, where the same server still knows it. */
+/** The client of the last login, if the same server still knows it. */
 function knownClient({ server, last, redirectUri, now }: ClientQuestion): StoredClient | undefined {
   if (last === undefined || last.issuer !== server.metadata.issuer || last.clientIsLost === true) return undefined;
   const { client } = last;

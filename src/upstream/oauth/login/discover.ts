@@ -30,7 +30,7 @@ export async function discover(config: OAuthConfig, challenge: Challenge, fetch:
   if (metadata === undefined) {
     throw new UserError(
       `"${config.url.href}" offers no login: no metadata of an authorization server at "${shorten(url)}". ` +
-        "A key may be meant: then it belongs into the headers of the server's entry",
+        "If the server expects a key, put it into the headers of its entry",
     );
   }
   for (const [name, address] of endpointsOf(metadata)) {
@@ -45,7 +45,7 @@ export async function discover(config: OAuthConfig, challenge: Challenge, fetch:
   };
 }
 
-/** The document at the address of the challenge, else at the well-known ones; undefined: there is none. */
+/** The document at the address in the challenge, else at the well-known addresses; undefined: there is none. */
 async function protectedResource(
   server: URL,
   { resourceMetadataUrl }: Challenge,
@@ -97,7 +97,7 @@ function endpointsOf(metadata: AuthorizationServerMetadata): readonly (readonly 
   ];
 }
 
-/** As the server's document writes it, so that the authorization server finds it equal. */
+/** Spelled as in the server's document, so that the authorization server finds it equal. */
 async function resourceOf(
   { url, resource }: OAuthConfig,
   document: OAuthProtectedResourceMetadata | undefined,
@@ -109,11 +109,11 @@ async function resourceOf(
   if (checkResourceAllowed({ requestedResource: own, configuredResource: document.resource })) return document.resource;
   throw new UserError(
     `"${own}" names another resource as its own, "${shorten(document.resource)}": a token for it could be misused. ` +
-      'Where that is right, set "resource" in the oauth part of the server\'s entry',
+      'If that is right, set "resource" in the oauth part of the server\'s entry',
   );
 }
 
-/** What a person chose, else what the server asks for now, else all that it knows. */
+/** The scopes that a person chose, else those that the server asks for now, else all that it names. */
 function scopeOf(
   { scopes, grant }: OAuthConfig,
   { challenge, document, metadata }: {
@@ -142,7 +142,7 @@ function pkceWarning(
     return `Warning: ${issuer} ${says}, and the login goes on because "assumePkce" is set`;
   }
   const remedy = methods === undefined
-    ? `. Where its operator says that it does, set "assumePkce": true in the oauth part of the entry of "${url.href}"`
+    ? `. If its operator says that it does, set "assumePkce": true in the oauth part of the entry of "${url.href}"`
     : "";
   throw new UserError(`Login refused: ${issuer} ${says}, so another program could use a stolen code${remedy}`);
 }

@@ -116,7 +116,7 @@ async function ask(
 ): Promise<Arrival & { readonly verifier: string }> {
   const { startAuthorization } = await import("@modelcontextprotocol/client");
   const { authorizationUrl, codeVerifier } = await startAuthorization(server.url, {
-    // We have checked what the metadata says of PKCE; a server for which a person vouches may say nothing.
+    // The metadata was checked for PKCE; a server for which a person vouches need not mention it.
     metadata: server.metadata,
     clientInformation: sdkClientOf(client),
     redirectUrl: client.redirectUri,
@@ -135,7 +135,7 @@ async function ask(
 
 function elsewhere(port: number): string {
   return "No browser is opened here. Open the page on another machine: its browser ends at an address on localhost that " +
-    "it cannot load. Paste that address here, or forward the port before:\n\n" +
+    "it cannot load. Paste that address here, or forward the port first:\n\n" +
     `  ssh -L ${port}:localhost:${port} THIS_MACHINE\n`;
 }
 
@@ -149,7 +149,7 @@ async function firstArrival(
 ): Promise<Arrival> {
   const over = new AbortController();
   const late = Promise.withResolvers<never>();
-  const end = () => late.reject(new UserError("The login was called off"));
+  const end = () => late.reject(new UserError("The login was cancelled"));
   const timer = setTimeout(
     () => late.reject(new UserError(`No answer came from the browser within ${timeoutMs / 1000} s (--oauth-timeout)`)),
     timeoutMs,
@@ -165,7 +165,7 @@ async function firstArrival(
   }
 }
 
-/** Exchanges the code, and keeps what comes of it. */
+/** Exchanges the code, and stores the result. */
 async function finish(
   { query, verifier }: Arrival & { readonly verifier: string },
   { request, server, client, fetch }: Asking & { readonly fetch: Fetch },

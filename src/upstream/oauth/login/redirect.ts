@@ -10,16 +10,16 @@ const DEFAULT_PATH = "/callback";
 export interface Redirect {
   readonly port: number;
   readonly path: string;
-  /** Whether no other port will do. */
+  /** Whether only this port is registered. */
   readonly isFixed: boolean;
   /** The address with the port that the listener got. */
   readonly withPort: (port: number) => string;
 }
 
 /**
- * The host is the word `localhost`, which is what servers have registered. An address on another host has to be brought
- * to this machine by a person.
- * @throws {UserError} when the configured address is of no use
+ * The host is `localhost`, because that is what servers have registered. For an address on another host, a person must
+ * bring the answer to this machine.
+ * @throws {UserError} when the configured address cannot be used
  */
 export function redirectOf({ redirectUri, callbackPort, clientId }: OAuthConfig): Redirect {
   if (redirectUri === undefined) {

@@ -7,7 +7,7 @@ import { parseJson } from "../../../wire/json_value.ts";
 /** The version of the file's format. */
 const VERSION = 1;
 
-/** A made schema costs every start, so it is made when a file is read. */
+/** Building a schema would cost every start, so it is built when a file is read. */
 const schemaOf = lazy(() =>
   z.object({
     version: z.literal(VERSION),
@@ -44,7 +44,7 @@ const schemaOf = lazy(() =>
     }),
     /** Why a person has to log in again; absent: not needed. */
     needsLogin: z.string().optional(),
-    /** The authorization server does not know the client any more, or did not answer its login. */
+    /** The authorization server no longer knows the client, or did not answer its login. */
     clientIsLost: z.boolean().optional(),
   })
 );

@@ -1,6 +1,6 @@
 /**
- * Which addresses OAuth may lead to: what a server names is not trusted, and the owner of a public name can give it an
- * address of this machine or its networks.
+ * Which addresses OAuth may lead to. Addresses that a server names are not trusted, and the owner of a public name can
+ * point it at this machine or its networks.
  */
 import { UserError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/visible_text.ts";
@@ -12,7 +12,7 @@ import { addressesOf, type HostAddress } from "../../../system/network/request_t
 const LONGEST = 8_192;
 
 /**
- * An address that `server` names for OAuth: https, or http on this machine, without a password; a private one only where
+ * An address that `server` names for OAuth: https, or http on this machine, without a password; a private one only if
  * the server itself is on a private network. `what` begins the message.
  * @throws {UserError} when it may not be used
  */
@@ -32,13 +32,13 @@ export function checkedAddress(address: string | URL, server: URL, what: string)
   return url;
 }
 
-/** The addresses of a host; none: it has none that is known here. */
+/** The addresses of a host; none: it is unknown here. */
 type Lookup = (host: string) => Promise<readonly HostAddress[]>;
 
 /**
- * Refuses an address that a server names for OAuth and that leads to a private network, where the server is not on one.
- * The addresses that were checked, to which the request is to be sent; none: its host has none that is known here. `what`
- * begins the message.
+ * Refuses an address that a server names for OAuth if it leads to a private network and the server is not on one.
+ * Returns the checked addresses, to which the request must be sent; none: its host is unknown here. `what` begins the
+ * message.
  * @throws {UserError} when it may not be asked
  */
 export async function reachedAddresses(

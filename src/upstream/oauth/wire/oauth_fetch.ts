@@ -18,7 +18,7 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Statuses that have no body. */
 const EMPTY: readonly number[] = [101, 204, 205, 304];
 
-/** An authorization server gave no answer of use; it may do so later. */
+/** An authorization server gave no usable answer; it may do so later. */
 export class OAuthServerError extends UserError {
   override readonly name = "OAuthServerError";
   /** How long the server asks to wait, milliseconds; undefined: it does not say. */
@@ -34,21 +34,22 @@ export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 /** What a fetch is for. */
 export interface FetchOptions {
-  /** The MCP server on whose word the requests are made. */
+  /** The MCP server that names the addresses. */
   readonly server: URL;
   /** For each request, milliseconds. */
   readonly timeoutMs: number;
   /** Ends all requests. */
   readonly signal?: AbortSignal | undefined;
-  /** An answer without JSON is good too. */
+  /** An answer without JSON is accepted too. */
   readonly emptyIsFine?: boolean;
   /** Says where a request may go; absent: as the system looks names up. */
   readonly reach?: typeof reachedAddresses;
 }
 
 /**
- * A `fetch` for the SDK's OAuth functions; it follows no redirect by itself. A document that is not JSON counts as missing.
- * @throws {OAuthServerError} when no answer of use comes, {UserError} for an address that may not be used
+ * A `fetch` for the SDK's OAuth functions; it follows no redirect by itself. A document that is not JSON counts as
+ * missing.
+ * @throws {OAuthServerError} when no usable answer comes, {UserError} for an address that may not be used
  */
 export function oauthFetch(
   { server, timeoutMs, signal, emptyIsFine = false, reach = reachedAddresses }: FetchOptions,
@@ -63,7 +64,7 @@ export function oauthFetch(
       const addresses = await reach(url, server, { what });
       const request = new Request(url, { ...init, redirect: "manual", signal: AbortSignal.any(signals) });
       const hasProxy = isProxied(url);
-      // The runtime must not look the name up: what it finds would not be checked.
+      // The runtime must not resolve the name: the address it finds would be unchecked.
       if (addresses.length === 0 && !hasProxy) {
         throw new OAuthServerError(`Cannot ask ${where}: the name of its host leads to no address`);
       }
@@ -74,7 +75,7 @@ export function oauthFetch(
     } catch (thrown) {
       if (thrown instanceof UserError) throw thrown;
       if (thrown instanceof Deno.errors.NotCapable) {
-        throw new UserError(`Cannot ask ${where}: this runtime was started without the network (--allow-net)`);
+        throw new UserError(`Cannot ask ${where}: this runtime was started without network permission (--allow-net)`);
       }
       const why = limit.aborted ? `no answer within ${timeoutMs / 1000} s` : fetchFailure(thrown);
       throw new OAuthServerError(`Cannot ask ${where}: ${why}`, { cause: thrown });
@@ -82,7 +83,7 @@ export function oauthFetch(
   };
 }
 
-/** The name is not looked up again: it could lead elsewhere than where it was checked to lead. */
+/** The name is not resolved again: it could lead to an unchecked address. */
 async function fetchFrom(request: Request, addresses: readonly HostAddress[]): Promise<Response> {
   const { method, signal } = request;
   const [{ Readable }, text] = await Promise.all([import("node:stream"), request.text()]);
@@ -95,7 +96,7 @@ async function fetchFrom(request: Request, addresses: readonly HostAddress[]): P
     signal,
   });
   const given = Object.entries(headers).flatMap(([name, value]) => value === undefined ? [] : [[name, String(value)]]);
-  // Of Node's type; a stream of bytes as every other one.
+  // Node's type, but a stream of bytes like any other.
   const stream = Readable.toWeb(body) as ReadableStream<Uint8Array<ArrayBuffer>>;
   return new Response(EMPTY.includes(status) ? null : stream, { status, headers: given as [string, string][] });
 }
@@ -107,7 +108,7 @@ interface Asked {
   readonly emptyIsFine: boolean;
 }
 
-/** The answer for the SDK. @throws {OAuthServerError} when it cannot be one of OAuth */
+/** The answer for the SDK. @throws {OAuthServerError} when it cannot be an OAuth answer */
 function judged(
   response: Response,
   body: Uint8Array<ArrayBuffer>,

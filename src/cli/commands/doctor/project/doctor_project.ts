@@ -73,7 +73,7 @@ async function reportOn(composing: ComposeOptions, stop: AbortSignal): Promise<P
     checks.push(...policyChecks(needs, facts).map((one) => heldCheck(composing.settings.policy, one)));
   }
   if (checks.length === 0) {
-    checks.push(works("project", "project", "no file that this program knows asks for anything"));
+    checks.push(works("project", "project", "no project file that this program knows needs anything"));
   }
   const all = checks.flatMap(({ flags }) => flags);
   const flags = all.filter((one, at) => all.findIndex((other) => typed(other) === typed(one)) === at);
@@ -92,7 +92,7 @@ function reportText({ scopes, checks, flags, settings, file }: ProjectReport, st
     "",
     `  ${flags.map(typed).join(" ")}`,
     "",
-    style.bold(`Or for every project that says nothing else, in ${file ?? "the settings file"}`),
+    style.bold(`Or for every project without a value of its own, in ${file ?? "the settings file"}`),
     "",
     `  ${JSON.stringify(settings)}`,
   ];
