@@ -3,25 +3,28 @@ import type { LeftRunning } from "../base/command/command_end.ts";
 import { visibleText } from "../base/visible_text.ts";
 import { isOwnShell } from "./shell.ts";
 
-/** More are only counted. */
+/** How many are named; further ones are only counted. */
 const MOST_NAMED = 3;
 /** In characters. */
 const LONGEST_NAME = 80;
 
-/** What is needed of the system. */
+/** The system calls that this needs. */
 export interface ProcessNames {
   /** Zombies included. */
   childrenOf(pid: number): readonly number[];
-  /** The words, each ended by NUL; empty for a zombie, undefined when it is gone. */
+  /** The command line, each word ended by NUL; empty for a zombie, undefined when it is gone. */
   commandLineOf(pid: number): string | undefined;
 }
 
-/** The living children of `parent`; undefined: there are none. Their names are foreign text, so they are cleaned and cut. */
+/**
+ * The living children of `parent`; undefined: there are none. Their names are foreign text, so they are cleaned and
+ * cut.
+ */
 export function leftRunning(parent: number, processes: ProcessNames): LeftRunning | undefined {
   return living(processes.childrenOf(parent), processes);
 }
 
-/** Those of `pids` that live; undefined: none does. */
+/** The living processes of `pids`, by name; undefined: none lives. */
 export function living(
   pids: readonly number[],
   processes: Pick<ProcessNames, "commandLineOf">,
@@ -31,7 +34,7 @@ export function living(
   return { commands: lines.slice(0, MOST_NAMED).map(shown), more: Math.max(0, lines.length - MOST_NAMED) };
 }
 
-/** A child that runs a part of the line has the words of its shell, which tell the agent nothing. */
+/** A child that runs a part of the line has the command line of its shell, which tells the agent nothing. */
 function shown(commandLine: string): string {
   if (isOwnShell(commandLine.split("\0"))) return "a background part of the line";
   const words = visibleText(commandLine.slice(0, 4 * LONGEST_NAME).replaceAll("\0", " ")).replaceAll(/\s+/g, " ")

@@ -12,7 +12,7 @@ import type { ProtectedChange } from "../base/command/protected_change.ts";
 import type { SandboxPolicy } from "../sandbox/policy/policy.ts";
 import type { SelfTestReport } from "../sandbox/selftest/judge.ts";
 
-/** Where a previewed command finds its trees instead (S40). */
+/** The places that replace the trees of a previewed command (S40). */
 export interface PreviewView {
   /** Canonical paths of trees, with directories that no other command reaches, on one file system for each tree. */
   readonly trees: readonly { readonly path: string; readonly upper: string; readonly work: string }[];
@@ -36,15 +36,15 @@ export interface CommandRequest {
   readonly input?: "pipe" | "terminal" | undefined;
   /** It runs without network and Unix sockets; absent: with those of the session's commands. */
   readonly offline?: true;
-  /** Where it may connect at most (S43); absent: where the session's commands may. */
+  /** The most that it may connect to (S43); absent: what the session's commands may. */
   readonly network?: NetworkReach | undefined;
-  /** Nothing is changed: it runs on a copy-on-write view of its trees (S40); absent: on the trees. */
+  /** It runs on a copy-on-write view of its trees, which it does not change (S40); absent: on the trees. */
   readonly preview?: true;
-  /** The view, once it is made; its end is that of its last process then. */
+  /** The view, once it exists; the command then ends with its last process. */
   readonly view?: PreviewView;
   /** The shell that runs it, which must be a line; absent: it starts its own shell or program. */
   readonly within?: OpenShell;
-  /** Running it twice does what running it once does; absent: that is not known. */
+  /** It is idempotent; absent: that is not known. */
   readonly isRepeatable?: true;
   /** The operation that runs it; absent: no tool does, but a check of a program or a third-party server. */
   readonly operation?: { readonly id: string; readonly tool: string };
@@ -66,15 +66,15 @@ export interface CommandHooks {
    * promise, reading pauses until that settles.
    */
   readonly onOutput: TakeOutput;
-  /** Gets what becomes of each name and connection that the command asks for, where its network is one by name (S30). */
+  /** Gets the outcome of each name and connection that the command asks for, in a network by name (S30). */
   readonly onNetwork?: ((use: NetworkUse) => void) | undefined;
-  /** What the person of its call may allow it beyond its list of hosts (S35); absent: nothing. */
+  /** What its person may allow beyond its list of hosts (S35); absent: nothing. */
   readonly unlisted?: UnlistedHosts | undefined;
-  /** The person to ask for what it is denied; absent: its call has no client. */
+  /** The person to ask about what it is denied; absent: its call has no client. */
   readonly person?: Person | undefined;
-  /** Gets lines of our own among the output, without newlines; absent: they are left out. */
+  /** Gets the server's own lines among the output, without newlines; absent: they are left out. */
   readonly say?: ((line: string) => void) | undefined;
-  /** Gets the command once it is being started, and again where another attempt was needed; on macOS only one with `input`. */
+  /** Gets the command once it is being started, and again for each further attempt; on macOS only with `input`. */
   readonly onRunning?: ((command: RunningCommand) => void) | undefined;
 }
 
@@ -86,7 +86,7 @@ export interface CommandRunner {
 /** A line, and where it runs. */
 export interface ShellLine {
   readonly line: string;
-  /** Where the shell goes first; undefined: it stays where it is. */
+  /** The directory that the shell changes to first; undefined: it stays where it is. */
   readonly directory: string | undefined;
   /** Exported before it, and kept. */
   readonly environment: Readonly<Record<string, string>>;
@@ -124,7 +124,7 @@ export interface OpenRequest extends Omit<CommandRequest, "stdin"> {
 
 /** The processes of a command that was opened. */
 export interface OpenProcesses extends RunningCommand {
-  /** All but the first, at this moment. `earlier`: these and what is below them are left out; absent: none is. */
+  /** All current processes but the first. `earlier`: these and their descendants are left out; absent: none is. */
   all(earlier?: ReadonlySet<number>): readonly number[];
   /** Kills the processes of `all`, and those that they start in the meantime. */
   kill(earlier: ReadonlySet<number>): void;
@@ -135,7 +135,7 @@ export interface OpenProcesses extends RunningCommand {
 
 /** A command that was opened; its output goes to the hooks it was opened with. */
 export interface OpenCommand {
-  /** Closing it is how most such commands are asked to end. */
+  /** Closing it asks most such commands to end. */
   readonly stdin: WritableStream<Uint8Array>;
   /** How it ended; never rejects. */
   readonly end: Promise<CommandEnd>;
@@ -145,9 +145,9 @@ export interface OpenCommand {
 
 /** The runner of a session on any system; dispose it when the session ends. */
 export interface SessionRunner extends CommandRunner, AsyncDisposable {
-  /** Landlock's policy in force; undefined: `--no-sandbox`, or something else confines. */
+  /** Landlock's policy in force; undefined: `--no-sandbox`, or another mechanism confines commands. */
   readonly policy: Promise<SandboxPolicy | undefined>;
-  /** What the self-test found; undefined: there was none. @throws {Error} When it could not be made just now. */
+  /** What the self-test found; undefined: there was none. @throws {Error} When it could not run just now. */
   readonly selfTest: Promise<SelfTestReport | undefined>;
   /** Prepares ahead of need what makes commands start quickly. */
   warmUp(): Promise<void>;

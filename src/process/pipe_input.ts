@@ -6,8 +6,8 @@ import { withTimeout } from "../base/time.ts";
 import type { LauncherProcess } from "./spawn.ts";
 
 /**
- * Runs a command whose stdin stays open until its end. `text`: what it begins with; undefined: nothing. `run`: follows the
- * command, which has this input, to its end.
+ * Runs a command whose stdin stays open until its end. `text`: the first input; undefined: none. `run`: follows the
+ * command with this input to its end.
  */
 export async function withOpenInput(
   process: Pick<LauncherProcess, "stdin">,
@@ -36,5 +36,5 @@ function closedInput(thrown: unknown): never {
   throw new Error("Its program has closed its input");
 }
 
-/** A program that reads nothing for so long takes no input, milliseconds. */
+/** A program that reads nothing for this long does not accept input, milliseconds. */
 const PATIENCE_MS = 2_000;

@@ -10,7 +10,7 @@ import { holdsPort, type ListeningSystem, listensAt, type Protocol } from "./tre
 /** What is needed of the system. */
 export type ProcessSystem = ProcessTree & ProcessNames & InputSystem & ListeningSystem & UsageSystem;
 
-/** The processes of a command: its first one, which is there at the first question, and the others. */
+/** The processes of a command: the first, which exists at the first call, and the others. */
 export class ProcessesBelow implements OpenProcesses, RunningCommand {
   readonly input?: CommandInput;
   readonly #root: () => number | undefined;
@@ -54,7 +54,7 @@ export class ProcessesBelow implements OpenProcesses, RunningCommand {
   kill(earlier: ReadonlySet<number>): void {
     const { root, first } = this.#places();
     if (root === undefined || first === undefined) return;
-    // What the shell runs, and what has lost its parent and is below the root since.
+    // What the shell runs, and orphans that now belong to the root.
     killDescendants(first, this.#system, earlier);
     killDescendants(root, this.#system, new Set([...earlier, first]));
   }

@@ -64,7 +64,7 @@ export function prewarmedArguments(shell: Shell): readonly string[] {
   return [shell.name, ...BASH_FLAGS, loop];
 }
 
-/** As `prewarmedArguments`, for a shell whose launcher tells what becomes of it. */
+/** As `prewarmedArguments`, for a shell whose launcher reports its end. */
 export function servingArguments(shell: Shell): readonly string[] {
   return [shell.name, ...BASH_FLAGS, `IFS= read -r -d '' ${LINE} || exit 0; exec </dev/null; eval "$${LINE}"`];
 }
@@ -80,7 +80,7 @@ export function openShellArguments({ path, name }: Shell): readonly string[] {
   return [path, ...BASH_FLAGS, `${quiet}; ${interactive}`];
 }
 
-/** The output of a shell that stays, in the shell alone: bash closes it in what it starts. */
+/** The descriptor of a lasting shell's output, in the shell only: bash closes it in what it starts. */
 export const SHELL_OUTPUT_FD = 59;
 
 /** The variable the line waits in; it is gone when the line runs. */

@@ -32,7 +32,7 @@ export interface LauncherProcess {
   readonly stdin: WritableStream<Uint8Array>;
   /** stdout and stderr of the command, joined. */
   readonly output: ReadableStream<Uint8Array>;
-  /** What the launcher itself has to say (launcher_reports.ts). @throws {TypeError} Of one that says it among its output. */
+  /** The reports of the launcher itself (launcher_reports.ts). @throws {TypeError} If it reports among its output. */
   readonly reports: ReadableStream<Uint8Array>;
   /** The control group of its tree; absent: it has none of its own. */
   readonly group?: ControlGroup | undefined;
@@ -44,7 +44,7 @@ export interface LauncherImage {
   readonly steps: readonly string[];
   /** Its tree enters the control group in whose directory it is started. */
   readonly entersGroup: boolean;
-  /** Frees it; a process that was started from it goes on. */
+  /** Frees it; a process that was started from it continues. */
   dispose(): void;
 }
 
@@ -165,17 +165,17 @@ export class Spawner {
     return this.#hasIpv6 ??= this.#libc.hasIpv6();
   }
 
-  /** What is at a path itself (libc.ts). */
+  /** The entry at a path itself (libc.ts). */
   lookAt(path: string): FileFacts | undefined {
     return this.#libc.lookAt(path);
   }
 
-  /** For looking at the same paths again and again (path_events.ts). */
+  /** Watches paths that are checked again and again (path_events.ts). */
   watch(paths: readonly string[], watched?: Watched): ChangeWatch {
     return this.#watches.watch(paths, watched);
   }
 
-  /** Takes a file apart from its other names (separate_hard_links.ts). */
+  /** Separates a file from its other names (separate_hard_links.ts). */
   separate(file: SharedName): Separated {
     return this.#separator.separate(file);
   }
@@ -242,20 +242,25 @@ export function startGroup(start: ProgramStart & { readonly stdin: "piped" | "nu
   return launcherOf(commandOf(start, { stdin: start.stdin, stderr: "piped", detached: true }).spawn());
 }
 
-/** A program of the system, which no command can have written, is asked something; it runs outside the sandbox. */
+/** A question to a program of the system that commands cannot have written; it runs outside the sandbox. */
 export interface Question extends ProgramStart {
   readonly longestMs: number;
   readonly mostBytes: number;
-  /** What it writes at its end: the answer stands before it, whatever else still holds stdout. Absent: it holds all. */
+  /**
+   * What it writes at its end: the answer precedes it, even if other programs still hold stdout. Absent: the answer is
+   * everything.
+   */
   readonly endMark?: string;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
 
-/** `unanswered`: it took too long or wrote too much, and was ended. `failed`: it ended with an error, or did not start. */
+/**
+ * `unanswered`: it took too long or wrote too much, and was ended. `failed`: it ended with an error, or did not start.
+ */
 export type Asked = { readonly kind: "answered"; readonly text: string } | { readonly kind: "unanswered" | "failed" };
 
-/** What a program says on stdout. At the limit it does not wait for other programs that still hold it. */
+/** What a program writes to stdout. At the limit it does not wait for other programs that still hold stdout. */
 export async function askProgram(question: Question): Promise<Asked> {
   const { longestMs, mostBytes, endMark, signal } = question;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
@@ -284,8 +289,8 @@ export async function askProgram(question: Question): Promise<Asked> {
 }
 
 /**
- * Starts a program of the user's desktop, outside the sandbox: it outlives us, reads nothing and is not heard. The problem
- * where it cannot be started.
+ * Starts a program of the user's desktop, outside the sandbox: it outlives the server, reads nothing, and its output is
+ * ignored. The problem: it cannot be started.
  */
 export function startDetached(start: ProgramStart): string | undefined {
   try {

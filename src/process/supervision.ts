@@ -1,4 +1,4 @@
-/** What following a command has in common on Linux and macOS: its input, its output, and the time it gets to end. */
+/** The common part of following a command on Linux and macOS: its input, its output, and its time to end. */
 import { killDelay } from "../base/command/kill_delay.ts";
 import { delay } from "../base/time.ts";
 import type { TakeOutput } from "./command_runner.ts";
@@ -8,10 +8,12 @@ import type { LauncherProcess } from "./spawn.ts";
 const TERMINATE_GRACE_MS = 2_000;
 /** What a command left running in the background may finish in this time after it (X10). */
 export const BACKGROUND_GRACE_MS = 250;
-/** The output ends with the last process; a descriptor that was passed elsewhere does not hold the result back longer. */
+/**
+ * The output ends with the last process; a descriptor that was passed elsewhere delays the result at most this long.
+ */
 export const OUTPUT_GRACE_MS = 1_000;
 
-/** Most commands say little; one that fills the small buffer gets one of the size of a pipe. */
+/** Most commands write little; one that fills the small buffer gets one of the size of a pipe. */
 const SMALL_READ = 4_096;
 const LARGE_READ = 65_536;
 /** A flood is always ready to be read, so other work would wait; after this many bytes it gets a turn (N4). */

@@ -1,6 +1,6 @@
 /**
- * A control group for the process tree of each launch (S38), below one that bounds all of them together. Groups are made
- * where the kernel lets us, at once where this process may write, else nowhere: `why` says what is missing.
+ * A control group for the process tree of each launch (S38), below one that bounds all of them together. Groups are
+ * created where the kernel and the permissions of this process allow it, or nowhere: `why` says what is missing.
  */
 import type { TreeUsage } from "../../base/command/tree_usage.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -32,13 +32,13 @@ export interface ControlGroupsOptions {
 export class ControlGroups implements Disposable {
   /** What the kernel counts. */
   readonly controllers: readonly GroupController[];
-  /** The group around all. */
+  /** The group that contains all others. */
   readonly directory: string;
   /** What all commands of the server have together; undefined: no limit of this program. */
   readonly together: GroupLimits;
   readonly #options: ControlGroupsOptions;
   readonly #session = crypto.randomUUID().slice(0, 8);
-  /** Those whose removal has to be tried again. */
+  /** Groups whose removal must be tried again. */
   readonly #left = new Set<string>();
   #made = 0;
 
@@ -53,7 +53,7 @@ export class ControlGroups implements Disposable {
     this.together = together;
   }
 
-  /** The problem is what keeps this process from making groups. */
+  /** The problem says why this process cannot create groups. */
   static open(options: ControlGroupsOptions): Outcome<ControlGroups> {
     const { files, uid } = options;
     const read = (path: string) => files.read(path);
@@ -70,7 +70,7 @@ export class ControlGroups implements Disposable {
     return failure(problems.join("; "));
   }
 
-  /** Makes a group for a launch. @throws {Error} When the system cannot. */
+  /** Creates a group for a launch. @throws {Error} When the system cannot. */
   make(): ControlGroup {
     const { files, limits } = this.#options;
     for (const path of this.#left) if (files.removeDirectory(path)) this.#left.delete(path);
@@ -113,7 +113,7 @@ export class ControlGroup {
   #commands = 0;
   #peakIsOwn = true;
   #processorBefore: string | undefined;
-  /** Processes that were refused to earlier commands are in it. */
+  /** It includes processes that were refused to earlier commands. */
   #taskEvents: string | undefined;
   #last: TreeUsage | undefined;
 
@@ -132,7 +132,7 @@ export class ControlGroup {
     this.#processorBefore = this.#readOpen(this.#processor);
   }
 
-  /** What the command used, which has ended, or had used when the group was removed. `succeeded`: no limit mattered. */
+  /** What the ended command used, or had used when the group was removed. `succeeded`: no limit mattered. */
   usage({ succeeded }: { readonly succeeded: boolean }): TreeUsage {
     if (this.#last !== undefined) return this.#last;
     const { files, limits } = this.#parts;
@@ -163,7 +163,7 @@ export class ControlGroup {
   }
 }
 
-/** Makes the group around all, with the limits of all. */
+/** Creates the group that contains all others, with their common limits. */
 function openAt(
   { directory, leavesFirst }: GroupPlace,
   { files, directoriesIn }: ControlGroupsOptions,

@@ -12,7 +12,7 @@ export interface OwnGroup {
   readonly top: string;
 }
 
-/** The group of a process by its `/proc/self/mountinfo` and `/proc/self/cgroup`; undefined: none is within reach. */
+/** The group of a process, from its `/proc/self/mountinfo` and `/proc/self/cgroup`; undefined: none is within reach. */
 export function ownGroup(mountinfo: string, cgroup: string): OwnGroup | undefined {
   const path = /^0::(\/.*)$/m.exec(cgroup)?.[1]?.replace(/ \(deleted\)$/, "");
   if (path === undefined || path.startsWith("/..")) return undefined;
@@ -22,7 +22,7 @@ export function ownGroup(mountinfo: string, cgroup: string): OwnGroup | undefine
   return { directory: below === "/" || below === "" ? mount.directory : mount.directory + below, top: mount.directory };
 }
 
-/** Of a line of mountinfo, where it is a hierarchy that can be written to (proc_pid_mountinfo(5)). */
+/** Reads a line of mountinfo, if it is a writable hierarchy (proc_pid_mountinfo(5)). */
 function mountOf(line: string): readonly GroupMount[] {
   const [before = "", after = ""] = line.split(" - ");
   const [, , , root = "", directory = "", options = ""] = before.split(" ");
@@ -39,7 +39,7 @@ function isBelow(path: string, root: string): boolean {
   return root === "/" || path === root || path.startsWith(`${root}/`);
 }
 
-/** What is asked of the machine. */
+/** The system calls that this needs. */
 export interface GroupQuestion {
   readonly own: OwnGroup;
   readonly isRoot: boolean;
@@ -52,11 +52,14 @@ export interface GroupQuestion {
 /** A directory in which groups may be made. */
 export interface GroupPlace {
   readonly directory: string;
-  /** The server is alone in it and goes to a group of its own first: a group with processes gives its own groups no controllers. */
+  /**
+   * The server is alone in it and goes to a group of its own first: a group with processes gives its own groups no
+   * controllers.
+   */
   readonly leavesFirst: boolean;
 }
 
-/** Name of the group that a server goes to. */
+/** Name of the group that a server moves itself to. */
 export const SERVER_GROUP = "ahma_mcp-server";
 
 /** Places to try, the best first. */
@@ -74,7 +77,7 @@ export function placesFor({ own: { directory, top }, isRoot, pid, read }: GroupQ
   ];
 }
 
-/** The controllers that limit a command's tree, as far as a list of the kernel has them. */
+/** The controllers that limit a command's tree, of those in a list of the kernel. */
 export function usefulControllers(list: string | undefined): readonly GroupController[] {
   const listed = (list ?? "").trim().split(/\s+/);
   return CONTROLLERS.filter((one) => listed.includes(one));

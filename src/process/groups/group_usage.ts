@@ -27,7 +27,7 @@ export function usageFrom(texts: GroupTexts, limits: GroupLimits): TreeUsage {
   const since = (now: string | undefined, before: string | undefined, key: string) =>
     (valueOf(now, key) ?? 0) - (valueOf(before, key) ?? 0);
   const isKilled = (valueOf(texts.memoryEvents, "oom_kill") ?? 0) > 0;
-  // A kill ends the group: an earlier command came less far.
+  // A kill ends the group, so no earlier command came this far.
   const peak = texts.memoryPeak === undefined || !(texts.peakIsOwn || isKilled) ? undefined : Number(texts.memoryPeak);
   const refused = since(texts.taskEvents, texts.taskEventsBefore, "max");
   return {

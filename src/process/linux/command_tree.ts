@@ -163,8 +163,8 @@ export class CommandTree {
     switch (report.kind) {
       case "forked":
         if (report.by === "parent of the command") this.#forked.resolve();
-        // With namespaces the other one's pid says nothing outside; but what was told to end before the command was
-        // there missed the first signal, so it is sent again.
+        // With namespaces the other one's pid means nothing outside. A command that was told to end before it existed
+        // missed the first signal, so it is sent again.
         if (report.by === (this.#command.namespaces ? "entrance" : "parent of the command")) {
           this.#leader = report.pid;
         }

@@ -43,7 +43,10 @@ export interface LaunchOptions<Request> {
   readonly policy: SandboxPolicy | undefined;
   /** From `ProtectedState.begin()`; undefined: `--no-sandbox`. */
   readonly guarded: GuardedCommand | undefined;
-  /** Of a policy with a narrower network (S43): none of what waits for the session's commands may run it; absent: it may. */
+  /**
+   * Of a policy with a narrower network (S43): none of what waits for the session's commands may run it; absent: it
+   * may.
+   */
   readonly narrowed?: NarrowedNetwork | undefined;
 }
 
@@ -159,7 +162,7 @@ abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> imple
         holdsSocket,
         listensAt,
         onNetwork: hooks.onNetwork,
-        // Of a shell, another one for each line. A tool file's own list is never widened.
+        // A shell has another one for each line. A tool file's own list is never widened.
         get unlisted() {
           return narrowed === undefined ? hooks.unlisted : undefined;
         },
@@ -214,7 +217,7 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
       }
       const command = this.keep(sandbox.run(input, hooks));
       const end = await command.end;
-      // Its shell was ended before it had read the line, which the launcher knows no signal of.
+      // Its shell was ended before it had read the line, and the launcher reports no signal for that.
       if (!command.accepted && !command.refused && hooks.signal.aborted) {
         return { kind: "signalled", signal: "SIGTERM" };
       }
@@ -232,7 +235,7 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
     const block = this.tools.images.servedBlock(policy, this.request);
     if (block === undefined) return undefined;
     const { bytes, steps: more } = block;
-    // They are needed only where something failed.
+    // They are needed only after a failure.
     return {
       bytes,
       program: this.program,

@@ -45,14 +45,14 @@ export interface LinuxRunnerOptions {
   readonly shell: Shell;
   /** False: every command is launched on demand. */
   readonly pool: boolean;
-  /** Whether a sandbox may run several commands in turn; false: each command gets a new one. */
+  /** Whether a sandbox may run several commands, one after another; false: each command gets a new one. */
   readonly reuse: boolean;
   readonly logger: Logger;
   /** Ends the TLS of hosts that secrets are bound to; absent: there are none. */
   readonly terminator?: Terminator | undefined;
   /** Of the tree of each launch; absent: launches have no control groups. */
   readonly limits?: GroupLimits;
-  /** How long sockets of other programs are searched; absent: as usual. */
+  /** How long sockets of other programs are searched for; absent: as usual. */
   readonly searchTimes?: SearchTimes;
   /** That an earlier server passed the self-test; absent: this one passes it before its first command. */
   readonly proof?: KeptProof | undefined;
@@ -73,7 +73,7 @@ export class LinuxRunner implements SessionRunner {
   readonly #sockets: ForeignSockets;
   readonly #readiness: Readiness;
   readonly #parts: SessionParts;
-  /** Trees whose result is known and whose last processes are on their way out. */
+  /** Trees whose result is known and whose last processes are ending. */
   readonly #departing = new Set<Promise<void>>();
 
   constructor(options: LinuxRunnerOptions) {
@@ -124,8 +124,8 @@ export class LinuxRunner implements SessionRunner {
   }
 
   /**
-   * The result of the sandbox's self-test (S3), which runs at the first call. Undefined: `--no-sandbox`.
-   * @throws {Error} When it could not be made just now; the next call tries again.
+   * The result of the sandbox's self-test (S3), which runs at the first call. Undefined: `--no-sandbox`. @throws
+   * {Error} When it could not run just now; the next call tries again.
    */
   get selfTest(): Promise<SelfTestReport | undefined> {
     return this.#readiness.selfTest;
@@ -171,7 +171,10 @@ export class LinuxRunner implements SessionRunner {
     return this.#parts.network.published;
   }
 
-  /** Settles when the sandbox has passed its self-test. @throws {Error} When no command would be run, with the reason (S17). */
+  /**
+   * Settles when the sandbox has passed its self-test. @throws {Error} When no command would be run, with the reason
+   * (S17).
+   */
   async confirm(): Promise<void> {
     await this.#readiness.policyForCommand();
   }
@@ -195,7 +198,7 @@ export class LinuxRunner implements SessionRunner {
     if (request.within !== undefined) return await runWithin(request.within, request, hooks);
     const guarded = this.#protectedState?.begin();
     try {
-      // Without a wait the command is on its way before its start is announced.
+      // If no wait is needed, the command is launched before its start is announced.
       const policy = this.#readiness.readyPolicy ?? await this.#readiness.policyForCommand();
       const isNarrower = request.network !== undefined && policy !== undefined && request.offline !== true;
       const narrowed = isNarrower ? await this.#parts.narrowed.lease(policy, request.network, this.#tools) : undefined;

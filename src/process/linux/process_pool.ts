@@ -35,10 +35,10 @@ const BURST_MS = 50;
 /** After this many consecutive deaths without use, no process is started ahead of need. */
 const DEATHS_TOLERATED = 3;
 
-/** Starts ahead of need what waits, and ends what was not needed for a while. */
+/** Starts waiting processes ahead of need, and ends those not needed for a while. */
 abstract class Pool<Limits extends CommonLimits> {
   protected readonly limits: Limits;
-  /** How many are to wait. */
+  /** How many should wait. */
   protected target: number;
   /** By `performance.now()`; at first when the pool was made. */
   #lastAcquired = performance.now();
@@ -81,7 +81,7 @@ abstract class Pool<Limits extends CommonLimits> {
     await this.allGone();
   }
 
-  /** Whether another one is to wait. */
+  /** Whether another one should wait. */
   protected abstract isWanting(): boolean;
 
   /** Starts one that waits. @throws {Error} When the system cannot. */
@@ -94,7 +94,7 @@ abstract class Pool<Limits extends CommonLimits> {
 
   protected abstract allGone(): Promise<unknown>;
 
-  /** Notes an acquisition; gives the milliseconds since the last one. */
+  /** Notes an acquisition; returns the milliseconds since the last one. */
   protected acquired(): number {
     this.#deaths = 0;
     const before = this.#lastAcquired;
@@ -109,7 +109,7 @@ abstract class Pool<Limits extends CommonLimits> {
     this.refill();
   }
 
-  /** To be called when one was started. */
+  /** Must be called when one was started. */
   protected watchIdleness(): void {
     this.#idle ??= this.#lookAgainIn(this.limits.idleMs);
   }
@@ -155,7 +155,7 @@ export class ProcessPool extends Pool<PoolLimits> {
   acquire(): LauncherProcess | undefined {
     const soon = this.acquired() < BURST_MS && this.#wasAcquired;
     this.#wasAcquired = true;
-    // One is ready some milliseconds after its start: calls in a row need more of them under way.
+    // A process is ready some milliseconds after its start, so a burst of calls needs more of them starting.
     if (soon && this.target < this.limits.burst) this.target++;
     return this.#waiting.shift();
   }
@@ -281,7 +281,7 @@ export class PrewarmedProcesses {
   }
 }
 
-/** The minimum is of those with a shell that waits. */
+/** The minimum counts sandboxes with a waiting shell. */
 export interface ServingLimits extends CommonLimits {
   /** A sandbox this old takes no further command, because its mounts are those of the time when it was made. */
   readonly lifeMs: number;
@@ -289,7 +289,9 @@ export interface ServingLimits extends CommonLimits {
 
 export const SERVING_LIMITS: ServingLimits = { first: 1, minimum: 2, idleMs: 60_000, lifeMs: 60_000 };
 
-/** Starts a sandbox that calls `onFree` when it is ready for another command. @throws {Error} When the system cannot. */
+/**
+ * Starts a sandbox that calls `onFree` when it is ready for another command. @throws {Error} When the system cannot.
+ */
 export type StartServing = (kind: ServingKind, onFree: (sandbox: ServingSandbox) => void) => ServingSandbox;
 
 /**
@@ -314,7 +316,10 @@ export class ServingPool extends Pool<ServingLimits> {
     return this.#all.size;
   }
 
-  /** A sandbox for a program, or for a line, which a shell that waits runs soonest. @throws {Error} When the system cannot start one. */
+  /**
+   * A sandbox for a program, or for a line, which a waiting shell runs soonest. @throws {Error} When the system cannot
+   * start one.
+   */
   acquire(what: "line" | "program"): ServingSandbox {
     this.acquired();
     const free = (what === "line" ? this.#shells.shift() : undefined) ?? this.#launchers.pop();

@@ -1,6 +1,6 @@
 /**
- * What all sandboxes of a session share: what a person allows makes another sandbox for the commands that follow, while
- * those that run keep theirs (S35). The network, its published ports, git's configuration and what is known of
+ * What all sandboxes of a session share. When a person allows something, later commands get another sandbox, while
+ * running ones keep theirs (S35). The network, its published ports, git's configuration and what is known of
  * repositories stay the same.
  */
 import { lazy } from "../../base/lazy.ts";
@@ -32,14 +32,14 @@ export interface SessionPartsOptions {
   readonly limits?: GroupLimits;
 }
 
-/** They are closed when the last runner leaves that has joined. */
+/** They are closed when the last runner that joined has left. */
 export class SessionParts {
   readonly spawner: Spawner;
   readonly network: SessionNetwork;
   readonly once = new NetworkOnce();
   readonly narrowed: NarrowedNetworks;
   readonly ownChanges = new OwnChanges();
-  /** All that run, in whatever sandbox. */
+  /** All running commands, in any sandbox. */
   readonly commands = new Set<GuardedCommand>();
   /** The control groups of launches, opened at the first call. The problem is why there are none. */
   readonly groups: () => Promise<Outcome<ControlGroups>>;
@@ -74,7 +74,7 @@ export class SessionParts {
     });
   }
 
-  /** Repositories below a tree; of the first sandbox's as they were before the first command. */
+  /** Repositories below a tree; for the first sandbox's trees, as before the first command. */
   readonly repositoriesIn = (tree: string): Promise<FoundRepositories> => {
     if (!this.#isFirst(tree)) return findNestedRepositories(tree);
     const found = this.#repositories.get(tree) ?? findNestedRepositories(tree);
@@ -103,7 +103,7 @@ export class SessionParts {
     this.#runners++;
   }
 
-  /** A runner leaves that has nothing left that runs, with its `gitConfigOf`. */
+  /** Called when a runner with nothing running leaves, with its `gitConfigOf`. */
   async leave(gitConfig: GitConfig | undefined): Promise<void> {
     if (gitConfig !== this.#gitConfig) gitConfig?.[Symbol.dispose]();
     if (--this.#runners > 0) return;

@@ -15,7 +15,9 @@ export interface TerminalSystem {
   takeDescriptor(pid: number, descriptor: number): number;
 }
 
-/** Takes the terminal of a process whose table has `giveTerminal` (terminal_steps.ts); it begins with the first read. */
+/**
+ * Takes the terminal of a process whose table has `giveTerminal` (terminal_steps.ts); it begins with the first read.
+ */
 export class TerminalProcess implements LauncherProcess {
   readonly pid: number;
   readonly status: LauncherProcess["status"];
@@ -44,7 +46,7 @@ export class TerminalProcess implements LauncherProcess {
       type: "bytes",
       autoAllocateChunkSize: READ_BYTES,
       start: async () => {
-        // Its table does not go on without the terminal, and reports that.
+        // Its table does not continue without the terminal, and reports that.
         terminal = await this.#take().catch((thrown) => void (this.#problem = messageOf(thrown)));
       },
       cancel: () => terminal?.close(),
@@ -79,7 +81,7 @@ export class TerminalProcess implements LauncherProcess {
     let terminal: Terminal | undefined;
     try {
       const { value } = await reader.read();
-      // It stands still now, with no process below it.
+      // It is stopped here, and has no process below it.
       const pid = value === undefined ? undefined : descendantsOf(this.pid, this.#system.tree).at(-1);
       if (pid !== undefined) terminal = terminals.adopt(takeDescriptor(pid, MASTER_FD));
       if (terminal !== undefined) await writer.write(GO);
@@ -100,7 +102,7 @@ export class TerminalProcess implements LauncherProcess {
         if (taken === undefined) throw new Error("There is no terminal");
         await taken.write(bytes);
       },
-      // The sign for the end of the input, which programs that read lines understand.
+      // The end-of-input character (Ctrl-D), which programs that read lines understand.
       close: async () => await (await this.#taken.promise)?.write(END_OF_TRANSMISSION),
       terminal: {
         size: TERMINAL_SIZE,

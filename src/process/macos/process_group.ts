@@ -1,6 +1,6 @@
 /**
- * Follows one command that leads a process group, from its first byte to its end. On macOS no launcher tells when a tree
- * is empty. A process in its own session whose parent is gone when the command ends is not found; it stays in its
+ * Follows one command that leads a process group, from its first byte to its end. On macOS no launcher tells when a
+ * tree is empty. A process in its own session whose parent is gone when the command ends is not found; it stays in its
  * sandbox.
  */
 import type { CommandEnd } from "../../base/command/command_end.ts";
@@ -18,16 +18,16 @@ import type { LauncherProcess, LauncherStatus } from "../spawn.ts";
 const KILL_RETRY_DELAY_MS = 10;
 /** A process that hangs in the kernel is given up after this many attempts, some ten seconds. */
 const MOST_KILLS = 10;
-/** So much of what stands in place of a start is kept, bytes. */
+/** How much of the output that replaces a start is kept, bytes. */
 const MOST_SAID = 64 * 1024;
 
 export interface GroupCommand {
   readonly process: LauncherProcess;
   /** What the prelude writes to stderr right before the command begins. */
   readonly startMark: string;
-  /** Why nothing began. */
+  /** Why nothing started. */
   readonly explain: (status: LauncherStatus, said: string) => string;
-  /** Takes the command's stderr where it is not joined to its stdout. */
+  /** Gets the command's stderr if it is not joined to its stdout. */
   readonly onError: (chunk: Uint8Array) => void;
   /** May reject: the group itself is ended without it. */
   readonly listProcesses: () => Promise<readonly ListedProcess[]>;
@@ -36,9 +36,9 @@ export interface GroupCommand {
 
 /** The processes of a command that leads a process group. */
 export class ProcessGroup {
-  /** How the command ended; after an abort not before all that is found of it is gone. */
+  /** How the command ended; after an abort, only once everything found of it is gone. */
   readonly end: Promise<CommandEnd>;
-  /** Settles when all that is found of it is gone. */
+  /** Settles when everything found of it is gone. */
   readonly gone: Promise<void>;
   readonly #command: GroupCommand;
   readonly #output: ReadableStreamBYOBReader;
@@ -82,7 +82,7 @@ export class ProcessGroup {
     if (this.#terminating || this.#status !== undefined) return;
     this.#terminating = true;
     const { process } = this.#command;
-    // Seen before the first signal: later the children of those who end have another parent.
+    // Listed before the first signal: children of ended processes get another parent.
     this.#strays = familyOf(process.pid, [], await this.#list()).filter(({ group }) => group !== process.pid);
     if (this.#status !== undefined) return;
     signalQuietly(-process.pid, "SIGTERM");
@@ -150,7 +150,7 @@ function isThere(group: number): boolean {
     return true;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
-    if (error instanceof Deno.errors.PermissionDenied) return true; // what macOS says of the dead
+    if (error instanceof Deno.errors.PermissionDenied) return true; // macOS's answer for dead processes
     throw error;
   }
 }

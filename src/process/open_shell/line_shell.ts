@@ -11,9 +11,11 @@ import { signalQuietly } from "../tree/descendants.ts";
 import { ShellOutput } from "./shell_output.ts";
 import { ABANDON_SIGNAL, CLOSING, lineText, markText, OPENING } from "./shell_text.ts";
 
-/** What protects around each line of a shell that has a sandbox. */
+/** The checks around each line of a sandboxed shell. */
 export interface ShellGuard {
-  /** Whether the sandbox of the shell is the one that it would get now. `watched`: something ran since the last line. */
+  /**
+   * Whether the sandbox of the shell is the one that it would get now. `watched`: something ran since the last line.
+   */
   isCurrent(watched: boolean): Promise<boolean>;
   /** Tells what changed since the last line began. */
   lineEnded(onChange: ((changes: readonly ProtectedChange[]) => void) | undefined): Promise<void>;
@@ -25,7 +27,7 @@ export interface StartedShell {
   readonly guard?: ShellGuard | undefined;
 }
 
-/** To each signal of an interruption a line has so long to end, milliseconds. */
+/** How long a line has to end after each signal of an interruption, milliseconds. */
 const INTERRUPT_GRACE_MS = 2_000;
 const INTERRUPT_SIGNALS = ["SIGINT", "SIGTERM", "SIGKILL"] as const;
 const START_LIMIT_MS = 10_000;
@@ -128,7 +130,7 @@ export class LineShell implements OpenShell {
     return await this.ended;
   }
 
-  /** Says `text` and waits for its mark, or for the end of the shell. */
+  /** Sends `text` and waits for its mark, or for the end of the shell. */
   async #say(text: string, hooks: Omit<CommandHooks, "signal">): Promise<CommandEnd> {
     const marked = this.#output.begin(++this.#lines, hooks);
     void this.#write(text + markText(this.#secret, this.#lines));
@@ -150,7 +152,7 @@ export class LineShell implements OpenShell {
       processes?.signalFirst(ABANDON_SIGNAL);
       if (name !== "SIGINT") processes?.signalFirst("SIGINT");
       for (const pid of processes?.all(earlier) ?? []) signalQuietly(pid, name);
-      void this.#write(markText(this.#secret, this.#lines)); // the shell may have been at the one before
+      void this.#write(markText(this.#secret, this.#lines)); // the shell may still be at the previous line
       if (await withTimeout(ended.then(() => true), INTERRUPT_GRACE_MS)) return processes?.kill(earlier);
     }
     await this.close();
@@ -168,7 +170,7 @@ export async function runWithin(
   return await shell.run({ line: run.shell, directory: target, environment }, hooks);
 }
 
-/** The command of a line: the time of the lines before is not its own. */
+/** The command of a line, without the processor time of earlier lines. */
 function ofOneLine(processes: RunningCommand): RunningCommand {
   const { processorMs: before = 0 } = processes.usage() ?? {};
   return {

@@ -1,4 +1,4 @@
-/** Finds the marks in the output of a shell that stays (B5). Pure. */
+/** Finds the marks in the output of a lasting shell (B5). Pure. */
 import { concatenate } from "../../base/bytes.ts";
 import { encodeText } from "../../base/text.ts";
 import { LONGEST_FACTS, markHead } from "./shell_text.ts";
@@ -25,7 +25,7 @@ export class MarkReader {
     this.#head = encodeText(markHead(secret));
   }
 
-  /** What `chunk` completes. Of what could be the beginning of a mark nothing is given back before it is known. */
+  /** What `chunk` completes. A possible beginning of a mark is held back until it is certain. */
   read(chunk: Uint8Array): readonly Part[] {
     let bytes = this.#pending.length === 0 ? chunk : concatenate([this.#pending, chunk]);
     const parts: Part[] = [];
@@ -37,7 +37,7 @@ export class MarkReader {
       const end = facts.indexOf(0);
       if (end < 0 && facts.length <= LONGEST_FACTS) break;
       const mark = end < 0 ? undefined : readFacts(facts.subarray(0, end));
-      // A false mark: its first byte is output, and what follows is looked at again.
+      // A false mark: its first byte is output, and the rest is scanned again.
       parts.push(mark === undefined ? { output: bytes.subarray(0, 1) } : { mark });
       bytes = bytes.subarray(mark === undefined ? 1 : this.#head.length + end + 1);
     }
@@ -52,7 +52,7 @@ export class MarkReader {
     return rest;
   }
 
-  /** Where the first mark begins, or what may become one; the length where none does. */
+  /** Where the first mark, or a possible one, begins; the length if there is none. */
   #find(bytes: Uint8Array): number {
     const [first = 0] = this.#head;
     for (let at = bytes.indexOf(first); at >= 0; at = bytes.indexOf(first, at + 1)) {

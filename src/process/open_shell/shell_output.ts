@@ -1,4 +1,4 @@
-/** Shares the output of a shell out: to the line that runs, or to the next one (B5). */
+/** Assigns the output of a shell to the running line, or to the next one (B5). */
 import { concatenate } from "../../base/bytes.ts";
 import { encodeText } from "../../base/text.ts";
 import { RingBuffer } from "../../operation/output/ring_buffer.ts";
@@ -11,7 +11,7 @@ const BACKGROUND_HEADING = "[background output]\n";
 const OUTPUT_HEADING = "[output]\n";
 const NEWLINE = 0x0a;
 
-/** What a line takes. */
+/** What receives the output of a line. */
 export type LineHooks = Omit<CommandHooks, "signal">;
 
 interface RunningLine {
@@ -48,7 +48,7 @@ export class ShellOutput {
     return await line.ended.promise;
   }
 
-  /** Takes what the shell and its programs wrote; a promise: it is enough for now. */
+  /** Takes what the shell and its programs wrote; a promise: reading pauses until it settles. */
   take(chunk: Uint8Array): Promise<void> | undefined {
     let pressure: Promise<void> | undefined;
     for (const part of this.#marks.read(chunk)) {
@@ -64,7 +64,7 @@ export class ShellOutput {
     this.#line = undefined;
   }
 
-  /** The mark of an earlier line says nothing: what interrupts a line asks for its mark again. */
+  /** The mark of an earlier line is ignored: an interruption asks for the line's mark again. */
   #end(mark: Mark): void {
     if (mark.number !== this.#line?.number) return;
     this.#line.ended.resolve(mark);

@@ -1,5 +1,4 @@
-/**
- * What is said to a shell that stays between lines (B5). Pure.
+/** The texts sent to a lasting shell (B5). Pure.
  *
  * The shell is interactive: so an error or an interruption abandons a line and not the shell. Its own stdout and stderr
  * are closed to commands, so that prompts and notices are not seen. Each line has the output under a number that no
@@ -12,18 +11,18 @@ import { quote, SHELL_OUTPUT_FD } from "../shell.ts";
 const LINE_FD = 58;
 
 /**
- * The signal that makes such a shell abandon its line as soon as what it waits for has ended, in any way. It means
- * nothing to other programs, which ignore it.
+ * The signal that makes such a shell abandon its line as soon as the program it waits for has ended, in any way. Other
+ * programs ignore it.
  */
 export const ABANDON_SIGNAL = "SIGURG";
 
 /** Sent first. If `exec` cannot start a program, the shell stays. */
 export const OPENING = `shopt -s execfail; trap '{ trap - INT; \\builtin kill -INT $$; } 2>/dev/null' URG\n`;
 
-/** To be said last: the shell waits for what it started, and ends. */
+/** Sent last: the shell waits for what it started, and ends. */
 export const CLOSING = "\nwait\nexit\n";
 
-/** What comes before the facts of a mark, as bytes of the output. */
+/** The bytes of the output that precede the facts of a mark. */
 export function markHead(secret: string): string {
   return `\x1e${secret} `;
 }
@@ -41,8 +40,8 @@ export function lineText({ line, directory, environment }: ShellLine): string {
 }
 
 /**
- * Makes the shell write the mark of a line. An empty line comes first, because an error of syntax takes what follows it
- * along. The mark never stands in this text as it is written.
+ * Makes the shell write the mark of a line. An empty line comes first, because a syntax error discards what follows it.
+ * This text never contains the mark itself.
  */
 export function markText(secret: string, number: number): string {
   return `\n{ \\builtin printf '\\036%s %d %d %s\\0' ${secret} ${number} "$?" "\${PWD-}"; } >&${SHELL_OUTPUT_FD}\n`;

@@ -1,10 +1,10 @@
 /**
- * Kills every process below another where there are no PID namespaces. The root must be a child subreaper: a process that
- * loses its parent becomes its child, so that nothing is ever outside the tree.
+ * Kills every process below another where there are no PID namespaces. The root must be a child subreaper: a process
+ * that loses its parent becomes its child, so that nothing is ever outside the tree.
  */
 import type { Libc } from "../../system/libc.ts";
 
-/** Rounds without a pause: only a look that follows at once outruns a process that forks and ends. */
+/** Rounds without a pause: only an immediate next listing outruns a process that forks and ends. */
 const ROUNDS = 200;
 
 const NONE: ReadonlySet<number> = new Set();
@@ -19,8 +19,8 @@ export interface ProcessTree {
 
 /**
  * One attempt to kill all below `root`, which itself is spared. First each process that is found is stopped, because a
- * stopped process does not fork. When a round finds no new one, all are killed. A process whose main thread has ended is
- * listed as dead while its other threads run, and is killed too. The caller tries again until the root has ended.
+ * stopped process does not fork. When a round finds no new one, all are killed. A process whose main thread has ended
+ * is listed as dead while its other threads run, and is killed too. The caller tries again until the root has ended.
  * Those `spared`, and what is below them, are left alone.
  */
 export function killDescendants(root: number, tree: ProcessTree, spared: ReadonlySet<number> = NONE): void {
@@ -37,7 +37,9 @@ export function killDescendants(root: number, tree: ProcessTree, spared: Readonl
   for (const pid of descendantsOf(root, tree, spared)) tree.signal(pid, "SIGKILL");
 }
 
-/** All descendants of `root` at this moment, parents before children; but for those `spared`, and what is below them. */
+/**
+ * All descendants of `root` at this moment, parents before children; but for those `spared`, and what is below them.
+ */
 export function descendantsOf(
   root: number,
   tree: Pick<ProcessTree, "childrenOf">,

@@ -19,9 +19,9 @@ const PIPE = /^pipe:/;
 const TERMINAL = /^(\/dev)?\/(pts\/\d+|tty)$/;
 
 /**
- * The thread that is blocked in a read of a terminal or of a pipe that this server writes to, or in a select of its stdin
- * alone, with a number that changes with each wait; undefined: none is. A program with an event loop waits for many things
- * at once, so that it is not known of it.
+ * The thread that is blocked in a read of a terminal or of a pipe that this server writes to, or in a select of its
+ * stdin alone, with a number that changes with each wait; undefined: none is. For a program with an event loop, which
+ * waits for many things at once, this is unknown.
  */
 export function inputWait(pids: readonly number[], system: InputSystem): string | undefined {
   let own: ReadonlyMap<string, readonly number[]> | undefined;
@@ -39,7 +39,7 @@ export function inputWait(pids: readonly number[], system: InputSystem): string 
       // What was typed may not have reached it yet.
       const input = isTerminal ? [`/proc/${pid}/fd/${descriptor}`] : ours;
       if (input.some((place) => system.unread(place) > 0)) continue;
-      // What it wrote before it began to wait comes first.
+      // Output from before it began to wait comes first.
       const written = OUTPUTS.flatMap((one) => ownEnds(targets.get(one) ?? "") ?? []);
       if (written.some((end) => system.unread(end) > 0)) return undefined;
       return `${thread} ${system.waitsOf(thread)}`;

@@ -12,8 +12,8 @@ export interface ListeningSystem extends Pick<SocketSystem, "socketsOf"> {
 const LISTENING = "0A";
 
 /**
- * Whether one of `pids` holds a socket that listens at `port`. Others on the machine do not count, whatever the network.
- * All are in the network of the first one that is alive.
+ * Whether one of `pids` holds a socket that listens at `port`. Others on the machine do not count, whatever the
+ * network. All are in the network of the first one that is alive.
  */
 export function listensAt(port: number, pids: readonly number[], system: ListeningSystem): boolean {
   return hasSocket(pids, system, "tcp", (row) => row.state === LISTENING && row.port === port);
@@ -29,7 +29,7 @@ export function holdsPort(
 }
 
 interface Row {
-  /** The own one. */
+  /** The local port. */
   readonly port: number;
   readonly state: string;
   readonly inode: string;

@@ -5,13 +5,13 @@ export interface ListedProcess {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** It has ended, and its parent has not asked how. */
+  /** It has ended, and its parent has not waited for it. */
   readonly dead: boolean;
-  /** When it started: an id that is used again belongs to another time. */
+  /** When it started, to tell a reused id apart. */
   readonly started: string;
 }
 
-/** What ps is asked: the form that macOS, BSD and Linux understand. */
+/** The arguments of ps, in the form that macOS, BSD and Linux understand. */
 export const PS_ARGUMENTS = ["-axo", "pid=,ppid=,pgid=,stat=,lstart="] as const;
 
 /** The processes in the output of ps; other lines are skipped. */
@@ -24,7 +24,7 @@ export function parseProcessList(text: string): readonly ListedProcess[] {
   });
 }
 
-/** What lives of the process group `group`, of `known` (processes seen before), and of all their descendants. */
+/** The living processes of the group `group`, of `known` (processes seen before), and all their descendants. */
 export function familyOf(
   group: number,
   known: readonly ListedProcess[],
@@ -33,7 +33,7 @@ export function familyOf(
   const found = new Set(processes.filter((one) => {
     return one.group === group || known.some(({ pid, started }) => pid === one.pid && started === one.started);
   }));
-  // A set hands out what is added while it is walked.
+  // Iterating a set includes what is added meanwhile.
   for (const { pid } of found) {
     for (const one of processes) if (one.parent === pid) found.add(one);
   }

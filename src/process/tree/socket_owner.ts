@@ -1,7 +1,7 @@
 /**
- * Finds the owner of the other end of a local TCP connection (S6). One of our own commands must not begin a session with
- * a wider scope than it has. The kernel's tables lead from the connection to a socket, and from the socket to the processes that
- * hold it.
+ * Finds the owner of the other end of a local TCP connection (S6). One of our own commands must not begin a session
+ * with a wider scope than it has. The kernel's tables lead from the connection to a socket, and from the socket to the
+ * processes that hold it.
  */
 import type { Libc } from "../../system/libc.ts";
 
@@ -21,7 +21,7 @@ export interface LocalConnection {
   readonly ownPort: number;
 }
 
-/** A process with more ancestors is in a circle of reused ids. */
+/** A process with more ancestors is in a cycle of reused ids. */
 const MOST_ANCESTORS = 1000;
 
 /** Who holds the other end of a connection. */
@@ -36,8 +36,8 @@ export type SocketHolder =
 /**
  * Who holds the other end. A port may be in use at several local addresses. Then every one of these sockets counts, so
  * that a process cannot hide behind another one's port. A socket has no visible holder while it is on its way between
- * processes, or where only a thread or a ring holds it. Processes of other users cannot be inspected: the user id in the
- * kernel's table tells their connections.
+ * processes, or where only a thread or a ring holds it. Processes of other users cannot be inspected: the user id in
+ * the kernel's table tells their connections.
  */
 export function holderOf(
   connection: LocalConnection,
@@ -84,7 +84,10 @@ export function systemSockets(libc: Libc): SocketSystem {
   };
 }
 
-/** Rows of a table (proc(5)): number, local and remote address as HEX:PORT, state, queues, timer, retries, uid, timeout, inode. */
+/**
+ * Rows of a table (proc(5)): number, local and remote address as HEX:PORT, state, queues, timer, retries, uid, timeout,
+ * inode.
+ */
 function peersIn(
   table: string,
   { peerPort, ownPort }: LocalConnection,
@@ -97,8 +100,8 @@ function peersIn(
 }
 
 /**
- * A process that goes while it is inspected may be of any user: it counts as below. A process that has lost its parent is
- * below the first process of a container too.
+ * A process that ends while it is inspected may belong to any user: it counts as below. An orphan in a container is
+ * below its first process too.
  */
 function isBelow(pid: number, server: number, system: Pick<SocketSystem, "parentOf">): boolean {
   let one = pid;

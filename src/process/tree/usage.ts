@@ -9,7 +9,7 @@ export interface UsageSystem {
   memoryOf(pid: number): string | undefined;
 }
 
-/** Of one tick of the kernel's clock for people, milliseconds: the same on every Linux. */
+/** One tick of the kernel's USER_HZ clock, milliseconds: the same on every Linux. */
 const TICK_MS = 10;
 /** `utime`, `stime`, and both of the children that were waited for, counted from the state of the process. */
 const TIMES = [11, 12, 13, 14] as const;

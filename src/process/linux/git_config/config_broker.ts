@@ -1,6 +1,6 @@
 /**
  * The configuration of repositories between commands and git outside the sandbox (S24). Commands see a link to a copy
- * in the place of each file, write to that freely, and git outside sees the harmless changes after the command. All
+ * in the place of each file and may write to it freely. Git outside sees the harmless changes after the command. All
  * commands of a session share the copy, so that git's own lock works between them.
  */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
@@ -18,7 +18,7 @@ import type { ConfigEditor } from "./edit_config.ts";
 import { type ConfigFile, type ConfigPlace, readConfig, replaceCopy, writeInPlace } from "./config_files.ts";
 import type { OwnChanges } from "../../../sandbox/protect/path_snapshot.ts";
 
-/** Further repositories keep a configuration that commands cannot write. */
+/** How many repositories have a copy; commands cannot write the configuration of others. */
 const MOST_REPOSITORIES = 32;
 /** Configuration of a repository, or of a submodule. */
 const CONFIG_PATH = /\/\.git\/(?:modules\/.+\/)?config$/;
@@ -26,7 +26,7 @@ const CONFIG_PATH = /\/\.git\/(?:modules\/.+\/)?config$/;
 const COPIES = ".git-config";
 /** Of one repository, between two commands that change its configuration. */
 const MOST_UNREAD = 64;
-/** For one command: each takes git some three milliseconds. */
+/** Edits for one command: each takes git some three milliseconds. */
 const MOST_EDITS = 64;
 /** The real file may change while git edits a copy of it. */
 const MOST_TRIES = 3;
@@ -123,7 +123,7 @@ export class ConfigBroker {
     }
   }
 
-  /** Takes over what commands changed; gives what is not. Undefined: nothing changed. */
+  /** Adopts what commands changed; returns what is not adopted. Undefined: nothing changed. */
   settle(): Promise<readonly ProtectedChange[]> | undefined {
     if (this.#brokered.size === 0) return undefined;
     this.#watch ??= this.#watchCopies();
@@ -173,7 +173,7 @@ export class ConfigBroker {
     }
   }
 
-  /** Keys that are not taken over: those that may not be, or all while another program changes the real file. */
+  /** Keys that are not adopted: those that may not be, or all while another program changes the real file. */
   async #takeOver(one: Brokered, copy: Uint8Array): Promise<readonly string[]> {
     const { calls, editor, ownChanges } = this.#options;
     let left: readonly string[] = [];

@@ -1,6 +1,6 @@
 /**
  * Repositories that appear while commands run (S24). Git outside enters each that it finds in a directory or an index,
- * and runs its hooks and the programs of its configuration. So each is checked after a command, wherever it lies in the
+ * and runs its hooks and the programs of its configuration. So each is checked after a command, wherever it is in the
  * trees: a plain one stays, all others are set aside until a person accepts them.
  */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
@@ -105,14 +105,14 @@ export class MadeRepositories {
     const changes: ProtectedChange[] = [];
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       await this.#explore(how);
-      // All of it: places that the system does not watch appear at each look, and must not hold up news.
+      // All of it: places that the system does not watch appear at each scan, and must not delay new ones.
       if (this.#due.length === 0) return changes;
       for (const next of this.#due.slice()) {
         changes.push(...await this.#settleAppeared(next.appeared, next.how));
         this.#due.shift(); // stays due where the look fails
       }
     }
-    // What commands did so far is not taken for the work of others later.
+    // Otherwise, earlier changes of commands would later be taken for those of other programs.
     await this.#explore(how);
     return changes;
   }
@@ -163,7 +163,7 @@ export class MadeRepositories {
     return changes;
   }
 
-  /** `seen` gets repositories that were met: what is in them may lead git further. */
+  /** `seen` gets the repositories found: their contents may lead git further. */
   async #settleDirectory(directory: string, how: How, seen: Set<string>): Promise<readonly ProtectedChange[]> {
     const changes: ProtectedChange[] = [];
     for (const { path, id, place, obeyed } of await this.#meetIn(directory)) {
@@ -204,7 +204,7 @@ export class MadeRepositories {
     return quiet ? [] : [change];
   }
 
-  /** What git finds when it enters the directory: by a `.git`, or because the directory is a repository's own. */
+  /** What git finds when it enters the directory: through a `.git`, or because the directory is a repository itself. */
   async #meetIn(directory: string): Promise<readonly Met[]> {
     const { trees, open, calls, known } = this.#options;
     const tree = trees.find((one) => isWithin(directory, one.path));
@@ -234,7 +234,7 @@ export class MadeRepositories {
     return met;
   }
 
-  /** Undefined: git finds nothing by it. */
+  /** Undefined: git finds nothing through it. */
   async #obeyedAt(files: OpenFiles, at: number, path: string): Promise<readonly Obeyed[] | undefined> {
     const stat = files.stat(at, ".git");
     if (stat === undefined) return undefined;

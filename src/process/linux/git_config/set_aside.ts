@@ -103,9 +103,9 @@ export class SetAside {
   }
 
   /**
-   * Has what lies in a store, relative to the tree, be no repository for git outside; commands can write there too. What
-   * makes git see one is set aside once more, so that commands find nothing there that a repository does not have. False:
-   * there is too much of it.
+   * Ensures that git outside sees no repository in a store, relative to the tree, because commands can write there too.
+   * Entries that make git see one are set aside again, so that commands find only what a repository has. False: there
+   * are too many.
    */
   guard(tree: PinnedDirectory, directory: string): boolean {
     const due = [directory];
@@ -138,7 +138,7 @@ function removeAll(files: OpenFiles, directory: number, name: string, levels: nu
   files.removeDirectory(directory, name);
 }
 
-/** A store of a tree that does not lie in `moved`; made where there is none. */
+/** A store of a tree that is not inside `moved`; created if there is none. */
 function openStore(
   files: OpenFiles,
   tree: PinnedDirectory,
@@ -158,7 +158,7 @@ function openStore(
   return undefined;
 }
 
-/** Nothing where the name is taken. */
+/** Does nothing if the name is taken. */
 function writeFile(files: OpenFiles, directory: number, name: string, content: Uint8Array<ArrayBuffer>): void {
   const fd = files.create(directory, name, PRIVATE);
   if (fd === undefined) return;

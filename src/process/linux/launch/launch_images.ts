@@ -56,7 +56,7 @@ export class LaunchImages implements Disposable {
   readonly #options: LaunchImagesOptions;
   /** The state that all of this was made for. */
   #guarded: GuardView | undefined;
-  /** Of what is guarded; undefined: not asked for. */
+  /** The state of what is guarded; undefined: not asked for. */
   #readOnly: readonly string[] | undefined;
   #network: SharedNetwork | undefined;
   #policyPart: Table | undefined;
@@ -120,7 +120,9 @@ export class LaunchImages implements Disposable {
     return this.#policyPart ??= policyTable(this.#withGuarded(policy), this.target);
   }
 
-  /** The same for commands whose network is narrower. `network`: the one that they share; undefined: each has its own. */
+  /**
+   * The same for commands whose network is narrower. `network`: the one that they share; undefined: each has its own.
+   */
   narrowPart(policy: SandboxPolicy, network: SharedNetwork | undefined): Table {
     const known = this.#narrowParts.get(policy);
     if (known !== undefined) return known;

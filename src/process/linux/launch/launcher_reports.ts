@@ -10,9 +10,9 @@ export type ProcessEnd = Extract<CommandEnd, { kind: "exited" | "signalled" }>;
 
 export type LauncherReport =
   /**
-   * A fork: the id of the child as its parent sees it. Two processes may report, in any order. One was spawned and leads
-   * into the namespaces (`entrance`), the child of the other one is the command. Inside a PID namespace the latter's ids
-   * mean nothing outside.
+   * A fork: the id of the child as its parent sees it. Two processes may report, in any order. One was spawned and
+   * leads into the namespaces (`entrance`), the child of the other one is the command. Inside a PID namespace the
+   * latter's ids mean nothing outside.
    */
   | { readonly kind: "forked"; readonly by: "entrance" | "parent of the command"; readonly pid: number }
   /**
@@ -56,7 +56,7 @@ export function failureIn(bytes: Uint8Array): StepFailure | undefined {
   return new ReportReader().read(bytes).find((report) => report.kind === "failed");
 }
 
-/** Eight characters of TAKEN_REPORT where the mode stands. */
+/** The eight characters of TAKEN_REPORT in the place of the mode. */
 const TAKEN_MODE = 0x3030303030303030;
 
 /** One report. */

@@ -5,7 +5,7 @@ import { FIRST_SOCKET_FD, type SharedNetwork, SOCKETS } from "../../../sandbox/l
 import type { Spawner } from "../../spawn.ts";
 import { startMaker } from "./maker.ts";
 
-/** Unconnected ones of a family, each in that network for good. @throws {Error} When the system makes none. */
+/** Unconnected sockets of one family, which stay in that network. @throws {Error} When the system makes none. */
 export async function makeSocketsIn(
   network: SharedNetwork,
   family: 4 | 6,

@@ -1,15 +1,15 @@
-/** A launcher that makes something of the kernel's, and waits while the server takes it over. */
+/** A launcher that creates a kernel object, and waits while the server takes it over. */
 import { describeFailure, failureIn } from "../launch/launcher_reports.ts";
 import type { LauncherImage, LauncherProcess, Spawner } from "../../spawn.ts";
 
 /** Disposal ends it. */
 export interface Maker extends AsyncDisposable {
   readonly pid: number;
-  /** Why nothing was made; undefined: all is there. */
+  /** Why nothing was created; undefined: everything was. */
   readonly problem: string | undefined;
 }
 
-/** Starts it, and waits until all is there. @throws {Error} When the system cannot start a process. */
+/** Starts it, and waits until everything is created. @throws {Error} When the system cannot start a process. */
 export async function startMaker(spawner: Pick<Spawner, "start">, image: LauncherImage): Promise<Maker> {
   const maker = spawner.start(image, "piped");
   const output = maker.output.getReader();
@@ -28,5 +28,5 @@ async function problemOf({ reports }: LauncherProcess, { steps }: LauncherImage)
   return failed === undefined ? NOT_HANDED_OVER : describeFailure(failed, steps, "a command");
 }
 
-/** The reason where the maker itself has none. */
+/** The reason if the maker itself gives none. */
 export const NOT_HANDED_OVER = "the system does not hand it over";

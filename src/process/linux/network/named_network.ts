@@ -43,7 +43,7 @@ export function planOf(
   };
 }
 
-/** Those of a list; of an empty one that of the web, where what is refused can be told. */
+/** Ports of a list; for an empty list those of the web, so that refusals can be reported. */
 export function listenedPorts(names: NameList): readonly number[] {
   return names.length === 0 ? [HTTPS] : portsOf(names);
 }
@@ -67,7 +67,7 @@ export interface SessionNetworkOptions {
   readonly terminator: Terminator | undefined;
 }
 
-/** A published port, and what becomes of a connection to it. */
+/** A published port, and the state of its connections. */
 export interface PublicationState extends PublishedPort {
   /** A command listens there; undefined: commands share no network, at least not yet. */
   readonly isHeard: boolean | undefined;
@@ -110,7 +110,7 @@ export class SessionNetwork implements AsyncDisposable {
     if (this.#entered !== undefined) this.#published.publication.enter(this.#entered);
   }
 
-  /** Takes no more connections of people, and ends those that there are. */
+  /** Accepts no more connections of people, and ends the open ones. */
   unpublish(): void {
     this.#published?.publication.close();
   }
@@ -137,7 +137,7 @@ export class SessionNetwork implements AsyncDisposable {
 }
 
 /**
- * Serves the network that the process `maker` has made and stands in, until the result is closed.
+ * Serves the network that the process `maker` has created and runs in, until the result is closed.
  * @throws {Error} When the system does not hand its sockets over.
  */
 export function serveNetwork(

@@ -1,4 +1,4 @@
-/** Proves, in the very network of the session's commands and behind their policy, that its list holds (S32). */
+/** Proves that the list holds, in the very network of the session's commands and under their policy (S32). */
 import { undefinedFor } from "../../../base/errors.ts";
 import type { RelayedNetwork } from "../../../relay/relay.ts";
 import type { LaunchTarget } from "../../../sandbox/launcher/policy_table.ts";
@@ -20,7 +20,7 @@ export interface NetworkSelfTest {
   readonly relayed: Pick<RelayedNetwork, "passesOn" | "dials"> | undefined;
 }
 
-/** Those of this machine and its networks, in two forms, and that of metadata. */
+/** Addresses of this machine and its networks, in two forms, and that of cloud metadata. */
 const NEVER_DIALLED = ["127.0.0.1", "::ffff:127.0.0.1", "10.0.0.1", "169.254.169.254"];
 
 /** What was found; empty: there is no network by name. @throws {Error} When it could not run, which proves nothing. */

@@ -14,7 +14,7 @@ export interface NetworkUser {
   readonly unlisted: UnlistedHosts | undefined;
 }
 
-/** What became of a name and port, over all connections. */
+/** The totals of a name and port, over all connections. */
 export interface NamedTotals {
   readonly name: string;
   /** Undefined: only the name was asked for. */
@@ -27,15 +27,15 @@ export interface NamedTotals {
   reason: string | undefined;
 }
 
-/** Names and ports that are counted apart; what comes later is left out. */
+/** Most names and ports that are counted; further ones are left out. */
 const MOST_TOTALS = 1000;
 
 export class NetworkUsers {
-  /** With those that wait for the end of each. */
+  /** Running commands, each with those who wait for its end. */
   readonly #users = new Map<NetworkUser, Set<() => void>>();
   readonly #totals = new Map<string, NamedTotals>();
 
-  /** In the order in which they were met first. */
+  /** In the order of their first use. */
   get totals(): readonly NamedTotals[] {
     return [...this.#totals.values()];
   }
@@ -60,7 +60,7 @@ export class NetworkUsers {
     });
   }
 
-  /** Whose it is what begins now. */
+  /** The command that a new connection belongs to. */
   attribute(side: CommandSide): Attributed {
     const [only, ...others] = this.#users.keys();
     const owner = others.length === 0 ? only : [...this.#users.keys()].find((user) => user.holdsSocket(side));
@@ -75,7 +75,7 @@ export class NetworkUsers {
         listeners?.add(listener);
         return () => listeners?.delete(listener);
       },
-      // What was granted to one command is not for what another left behind when it ended.
+      // A grant for one command is not for processes that another left behind.
       get unlisted() {
         return owner?.holdsSocket(side) === true ? owner.unlisted : undefined;
       },

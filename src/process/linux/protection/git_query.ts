@@ -31,7 +31,7 @@ export interface GitAnswersOptions {
 
 interface Answer {
   readonly paths: readonly ProtectedPath[];
-  /** `refused`: git did not answer in time, or named too much. `failed`: it ended with an error. */
+  /** `refused`: git did not answer in time, or named too many files. `failed`: it ended with an error. */
   readonly kind: "answered" | "refused" | "failed";
   readonly sources: readonly string[];
 }
@@ -76,7 +76,7 @@ export class GitAnswers implements Disposable {
     return this.#asking = this.#askAll().finally(() => this.#asking = undefined);
   }
 
-  /** Ends what is still asked. */
+  /** Ends running queries. */
   [Symbol.dispose](): void {
     this.#end.abort();
   }
@@ -91,7 +91,7 @@ export class GitAnswers implements Disposable {
     }
   }
 
-  /** False: git left one without an answer. Nothing may run then, so that the others are not asked any more. */
+  /** False: git did not answer one. Nothing may run then, so the others are not asked. */
   async #askEach(): Promise<boolean> {
     let isAnswered = true;
     const left = [...this.#directories];
@@ -114,7 +114,7 @@ export class GitAnswers implements Disposable {
     this.#closeWatches();
     const repositories = this.#directories.map((one) => `${one}/.git`);
     this.#watches = [looker.watch([...this.#watched]), looker.watch(repositories, "identity")];
-    this.#isUnchanged(); // the look to compare with
+    this.#isUnchanged(); // the state to compare with
   }
 
   #closeWatches(): void {
@@ -142,7 +142,7 @@ export class GitAnswers implements Disposable {
       signal: this.#end.signal,
     });
     if (asked.kind !== "answered") {
-      // Where git fails, it obeys nothing either, until a command mends what it fails at.
+      // If git fails, it obeys nothing either, until a command repairs the cause.
       const paths = this.#inTrees({ paths: namedByGitConfiguration(top, home).map(normalPath), programs: [] });
       return { paths, kind: asked.kind === "failed" ? "failed" : "refused", sources: [] };
     }

@@ -1,6 +1,5 @@
 /**
- * What becomes of protected files with a second name (S21): they are separated from it, or the result says that they
- * are not.
+ * Separates protected files from their second names (S21), or reports that it cannot.
  */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import type { SharedFile } from "../../../sandbox/protect/guard_view.ts";
@@ -38,7 +37,7 @@ export class SecondNames {
   }
 
   /**
-   * What came of it; of files that stay shared only what is new. Small files come first: people write those. A file
+   * The outcome; files that stay shared are reported once. Small files come first: people write those. A file
    * that a program may have changed at the same time is reported as changed too.
    */
   separate(shared: readonly SharedFile[]): readonly ProtectedChange[] {

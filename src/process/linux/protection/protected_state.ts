@@ -27,7 +27,7 @@ export interface ProtectedStateOptions {
   /** The images for launches, updated with protected and granted paths. */
   readonly images: Pick<LaunchImages, "adopt" | "invalidatePrewarmed">;
   readonly ownChanges: OwnChanges;
-  /** All of the session that run, under this plan or another; it is kept up to date here. */
+  /** All running commands of the session, under this plan or another; kept up to date here. */
   readonly commands: Set<GuardedCommand>;
   readonly repositoriesIn: (tree: string) => Promise<FoundRepositories>;
   readonly sockets: Pick<ForeignSockets, "add" | "look" | "covered" | "closed">;
@@ -165,7 +165,7 @@ export class ProtectedState implements Disposable {
     onChange: ((changes: readonly ProtectedChange[]) => void) | undefined,
   ): Promise<void> {
     if (command.view === undefined || policy === undefined) return this.abandon(command);
-    const running = trees.filter(({ isOver }) => !isOver); // asked before the look, which so is the last one needed
+    const running = trees.filter(({ isOver }) => !isOver); // asked before the check, so that no later check is needed
     const after = await this.lineEnded(command, policy, onChange);
     if (running.length > 0) void this.#lookLater(command, running, after, { mounted: policy.namespaces });
     else this.abandon(command);
@@ -191,10 +191,13 @@ export class ProtectedState implements Disposable {
     return after;
   }
 
-  /** A check during a running `command`. `watched`: changes since may come from it, and the next result tells of it. */
+  /**
+   * A check during a running `command`. `watched`: changes since then may come from it, and the next result reports
+   * them.
+   */
   resume(command: GuardedCommand, policy: SandboxPolicy, { watched }: { readonly watched: boolean }): GuardView {
     if (watched) this.#tellSince(command, { mounted: policy.namespaces }, { onChange: undefined, git: [] });
-    return this.look(policy, command) as GuardView; // only without a policy there is none
+    return this.look(policy, command) as GuardView; // there is one whenever there is a policy
   }
 
   /** No process of the command is left. */
@@ -231,7 +234,7 @@ export class ProtectedState implements Disposable {
     return after;
   }
 
-  /** The view in which sockets of other programs are covered too, as they were at the last look. */
+  /** The view that also covers sockets of other programs, as of the last check. */
   #withSockets(view: GuardView, { confinement }: SandboxPolicy): GuardView {
     return confinement.unixSockets === "private" ? withCovered(view, this.#options.sockets) : view;
   }
@@ -280,7 +283,7 @@ export class ProtectedState implements Disposable {
     return { after, found };
   }
 
-  /** Tells `onChange` what was found, after what came to light before and is not told by it. */
+  /** Reports to `onChange` what was found, after earlier findings that it does not cover. */
   #tell(found: readonly ProtectedChange[], onChange: (changes: readonly ProtectedChange[]) => void): void {
     const late = this.#late.filter(({ path, change }) =>
       !found.some((one) => one.path === path && (isPlain(change) || one.change === change))
@@ -289,12 +292,12 @@ export class ProtectedState implements Disposable {
     if (late.length + found.length > 0) onChange([...late, ...found]);
   }
 
-  /** Whether a result told how the path is in `view`. */
+  /** Whether a result already reported the path's state in `view`. */
   #isTold({ path, change }: ProtectedChange, { seen }: GuardView): boolean {
     return isPlain(change) && this.#told.has(path) && this.#told.get(path) === seen.get(path);
   }
 
-  /** Looks again when all that a command left running is gone; what another command's result told is known. */
+  /** Checks again when everything that a command left running is gone; skips what another command's result reported. */
   async #lookLater(command: GuardedCommand, running: readonly Tree[], after: GuardView, how: How): Promise<void> {
     await Promise.all(running.map(({ gone }) => gone));
     const { view, separated } = this.#separate(this.#look(how), how);
@@ -303,7 +306,7 @@ export class ProtectedState implements Disposable {
     this.abandon(command);
   }
 
-  /** What differs between two views, and what became of files with second names before the later one. */
+  /** The differences between two views, and the outcome for files with second names before the later one. */
   #found(before: GuardView, after: GuardView, separated: readonly ProtectedChange[]): readonly ProtectedChange[] {
     const changed = this.#options.ownChanges.without(protectedChanges(before, after), before, after);
     const isKnown = ({ path, change }: ProtectedChange) =>
@@ -311,14 +314,14 @@ export class ProtectedState implements Disposable {
     return [...changed, ...separated.filter((one) => !isKnown(one))];
   }
 
-  /** Tells the log, and the next result, of changes that no result told of. */
+  /** Reports changes that no result has reported, to the log and the next result. */
   #keep(changes: readonly ProtectedChange[]): void {
     if (changes.length === 0) return;
     this.#late = [...this.#late, ...changes];
     this.#options.logger.warn("Protected paths changed, and no result has reported it yet", { changes });
   }
 
-  /** The plan with what is known by now of repositories and of git. */
+  /** The plan with the current knowledge of repositories and of git. */
   #updatePlan(): void {
     const { plan, gitConfig } = this.#options;
     const broker = gitConfig?.broker;
@@ -335,7 +338,7 @@ export class ProtectedState implements Disposable {
   }
 
   #look({ mounted }: How): GuardView {
-    // Without mounts a view holds more than what is watched: what is in directories.
+    // Without mounts a view also holds the contents of directories, which are not watched.
     const view = mounted ? this.#mountedView() : lookAtGuarded(this.#plan, this.#options.looker, { mounted });
     const overfull = view.overfull.filter((path) => !this.#overfull.has(path));
     for (const path of overfull) this.#overfull.add(path);
@@ -343,7 +346,7 @@ export class ProtectedState implements Disposable {
     return view;
   }
 
-  /** A command with other mounts can give second names to what is held now, which the watch does not see. */
+  /** A command with other mounts can give second names to files that are protected now, unnoticed by the watch. */
   #mountedView(): GuardView {
     const view = this.#view.look();
     if (this.#commands.values().every((one) => one.view === undefined || one.view.mounts === view.mounts)) return view;
@@ -352,7 +355,7 @@ export class ProtectedState implements Disposable {
     return this.#view.look();
   }
 
-  /** Takes protected files apart from their second names, and looks again where there were any. */
+  /** Separates protected files from their second names, and checks again if there were any. */
   #separate(view: GuardView, how: How): { readonly view: GuardView; readonly separated: readonly ProtectedChange[] } {
     if (!how.mounted || view.shared.length === 0) return { view, separated: [] };
     const separated = this.#secondNames.separate(view.shared);

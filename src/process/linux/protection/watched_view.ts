@@ -22,7 +22,7 @@ export class WatchedView {
     let watch = this.#last?.watch;
     this.#last = undefined;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      // The watch looked before the view is made: what changes in between is news to the next asking.
+      // The watch was read before the view is made, so the next call sees changes in between.
       const view = this.#make();
       if (watch?.isOf(view.behind) === true) {
         this.#last = { view, watch };
@@ -36,7 +36,7 @@ export class WatchedView {
     return this.#make();
   }
 
-  /** To be called when it is not asked any more. */
+  /** Must be called when it is no longer used. */
   close(): void {
     this.#last?.watch.close();
     this.#last = undefined;

@@ -46,7 +46,7 @@ export async function settleNamespaces(question: NamespaceQuestion): Promise<San
     if (refused === undefined) break;
     const next = isRefusal(refused.errno, spawner) ? narrowed(policy, refused.step) : undefined;
     if (next === undefined) throw new Error(refused.reason);
-    // Without IPC namespaces is first a guess; where it was right, that is told below.
+    // Trying without IPC namespaces is a guess first; if it is right, that is reported below.
     const guess = next.namespaces && refused.step === NAMESPACES_STEP;
     const what = policy.namespaces && !next.namespaces
       ? "Namespaces are not available: commands run with Landlock alone"
@@ -67,7 +67,7 @@ interface Refusal {
   readonly reason: string;
 }
 
-/** Takes every step of the policy but the command's; undefined: all of them were taken. */
+/** Takes every step of the policy but the command's; undefined: all succeeded. */
 async function tried(
   policy: SandboxPolicy,
   { target, spawner }: Pick<NamespaceQuestion, "target" | "spawner">,
@@ -108,8 +108,8 @@ export interface NetworkRequest extends NamespaceQuestion {
 }
 
 /**
- * The network to share; undefined if commands share none. If an empty one cannot be made or kept, each command makes its
- * own.
+ * The network to share; undefined if commands share none. If an empty one cannot be made or kept, each command makes
+ * its own.
  * @throws {Error} When the system cannot start a process, or a network by name cannot be made or served.
  */
 export async function holdNetwork(request: NetworkRequest): Promise<HeldNetwork | undefined> {

@@ -1,7 +1,7 @@
 /**
- * The networks of commands whose tool files narrow the session's (S43). Each is opened at its first use, and proven before
- * its first command by the trial that proves the session's own: a list that does not hold runs nothing. It is kept for
- * later commands of the same list, and for no others.
+ * The networks of commands whose tool files narrow the session's (S43). Each is opened at its first use, and proven
+ * before its first command by the trial that proves the session's own: a list that does not hold runs nothing. It is
+ * kept for later commands of the same list, and for no others.
  */
 import { UserError } from "../../../base/errors.ts";
 import { lazy } from "../../../base/lazy.ts";
@@ -52,7 +52,7 @@ export interface NarrowedLease extends NarrowedNetwork {
   release(): void;
 }
 
-/** What became of the names of a list of tool files. */
+/** The totals of the names in a list of tool files. */
 export interface NarrowedTotals {
   readonly names: NameList;
   readonly totals: readonly NamedTotals[];
@@ -78,7 +78,7 @@ interface Entry {
 /** Disposal closes all of them; no command may be left. */
 export class NarrowedNetworks implements AsyncDisposable {
   readonly #options: NarrowedNetworksOptions;
-  /** By what the tool file says; those used last come last. */
+  /** By the tool file's list; the last used come last. */
   readonly #entries = new Map<string, Entry>();
   readonly #files: () => ReturnType<typeof makeNetworkFiles>;
 
@@ -87,7 +87,7 @@ export class NarrowedNetworks implements AsyncDisposable {
     this.#files = lazy(() => makeNetworkFiles(`${options.sandbox.directories.root}/narrowed`));
   }
 
-  /** Of the lists that were used, as far as they are open. */
+  /** Of the used lists that are still open. */
   get totals(): readonly NarrowedTotals[] {
     return [...this.#entries.values()].flatMap(({ confinement: { network, names }, users: { totals } }) =>
       network === "names" ? [{ names, totals }] : []
@@ -144,7 +144,7 @@ export class NarrowedNetworks implements AsyncDisposable {
     void this.#close(unused[1]);
   }
 
-  /** What programs ask for names lies in the root of a session with a list alone. */
+  /** Only the root of a session with a list contains the files that programs use to look names up. */
   #withFiles(policy: SandboxPolicy): SandboxPolicy {
     const { root, confinement } = policy;
     if (root === undefined || root.instead !== undefined || confinement.network !== "names") return policy;

@@ -1,4 +1,4 @@
-/** The network that commands share and the proof of it: made once, whatever a person allows while the session lives. */
+/** The network that commands share, and its proof: made once per session, whatever a person allows later. */
 import type { Finding } from "../../../sandbox/selftest/judge.ts";
 import type { HeldNetwork } from "./namespaces.ts";
 
@@ -7,14 +7,16 @@ export class NetworkOnce implements AsyncDisposable {
   #held: Promise<HeldNetwork | undefined> | undefined;
   #findings: readonly Finding[] | undefined;
 
-  /** Makes it at the first call, and again where that failed. @throws {Error} What `make` throws. */
+  /** Creates it at the first call, and tries again after a failure. @throws {Error} What `make` throws. */
   hold(make: () => Promise<HeldNetwork | undefined>): Promise<HeldNetwork | undefined> {
     const holding = this.#held ??= make();
     holding.catch(() => this.#held = undefined);
     return holding;
   }
 
-  /** What was found of it; `prove` is asked at the first call, and again where it failed. @throws {Error} What it throws. */
+  /**
+   * The findings about it; `prove` runs at the first call, and again after a failure. @throws {Error} What it throws.
+   */
   async findings(
     prove: (held: HeldNetwork | undefined) => Promise<readonly Finding[]>,
   ): Promise<readonly Finding[]> {

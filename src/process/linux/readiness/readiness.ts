@@ -53,11 +53,11 @@ export class Readiness {
   #found: SelfTestReport | undefined;
   /** Settles when nothing of self-tests is left. */
   #removed: Promise<unknown> = Promise.resolve();
-  /** Once its self-test passed, or a kept proof held. */
+  /** Set once its self-test has passed, or a kept proof held. */
   #ready: SandboxPolicy | undefined;
   /** Waits to test what a kept proof let through; undefined: nothing was. */
   #behind: ReturnType<typeof setTimeout> | undefined;
-  /** The policy with all that was wanted, if the kernel takes it. */
+  /** The policy with everything that was wanted, if the kernel accepts it. */
   #whole: SandboxPolicy | undefined;
   /** What let commands run untested; undefined: nothing did, or the test has passed since. */
   #trusted: KeptProof | undefined;
@@ -100,7 +100,7 @@ export class Readiness {
     return this.#ready;
   }
 
-  /** A self-test that began before this call may have failed because something that now exists was missing. */
+  /** A self-test that began before this call may have failed because of something that exists by now. */
   async #verdict(): Promise<SelfTestReport | undefined> {
     const [begun] = await Promise.allSettled([this.selfTest]);
     return begun.status === "fulfilled" ? begun.value : await this.selfTest;

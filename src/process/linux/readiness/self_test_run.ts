@@ -64,8 +64,8 @@ export async function runSelfTest(test: SelfTest): Promise<SelfTestRun> {
   const make = left.use(new TreeMaker());
   make.directory(base, 0o700);
   left.defer(async () => {
-    // At one go each: what the self-test makes there is neither deep nor closed. (`inside` may lie in the cache, where
-    // commands have been, but by a name that was made up just now.)
+    // Removes each in one call: what the self-test creates there is neither deep nor closed. (`inside` may be in the
+    // cache, which commands can write to, but under a new random name.)
     for (const path of [base, attacked.inside]) make.remove(path);
     await Deno.remove(attacked.pathSocket).catch(undefinedFor(Deno.errors.NotFound));
   });
@@ -83,7 +83,7 @@ export async function runSelfTest(test: SelfTest): Promise<SelfTestRun> {
   }
 }
 
-/** Tells the log. */
+/** Logs the result. */
 export function logReport(report: SelfTestReport | undefined, logger: Logger): void {
   if (report === undefined) return;
   const level = refusalFor(report) === undefined ? "info" : "error";
@@ -129,7 +129,7 @@ async function runBoth(
   return { control: controlResults, attacked: await resultsOf(inside, failureOf(inside, attack)) };
 }
 
-/** The results as soon as they are whole: the control goes on after them. */
+/** The results as soon as they are complete: the control continues after them. */
 async function resultsOf(process: LauncherProcess, failed: Promise<string | undefined>) {
   const reader = process.output.getReader();
   const bytes = new Uint8Array(RESULTS_BYTES);
@@ -149,13 +149,13 @@ async function resultsOf(process: LauncherProcess, failed: Promise<string | unde
   return readResults(bytes);
 }
 
-/** What the launcher reports to have failed, in words; undefined when nothing did. */
+/** The step that the launcher reports as failed, in words; undefined: none did. */
 async function failureOf({ reports }: LauncherProcess, { steps }: LauncherImage): Promise<string | undefined> {
   const failed = failureIn(await new Response(reports).bytes());
   return failed && describeFailure(failed, steps, "the self-test");
 }
 
-/** Names of the attacks whose targets are not what they were made as. */
+/** Names of the attacks whose targets have changed. */
 function changedTargets(
   directory: string,
   spawner: Pick<Spawner, "lookAt">,

@@ -34,7 +34,7 @@ export interface ServingSandboxOptions {
   readonly onFree: (sandbox: ServingSandbox) => void;
 }
 
-/** What a command gets for its run. */
+/** The input of a command's run. */
 export interface ServedInput extends ServedNames {
   /** A block, or the line for the shell. */
   readonly bytes: Uint8Array;
@@ -149,7 +149,7 @@ export class ServingSandbox {
         // An end without a command is that of a shell that waited.
         if (command === undefined) return this.retire();
         if (report.clean) {
-          // Nothing that it belonged to is held any longer.
+          // Nothing of its command is held any longer.
           this.#command = undefined;
           this.#onOutput = ofNone;
         }
@@ -176,13 +176,16 @@ function ofNone(): void {}
 
 /** The contents of a chunk. */
 export interface Taken {
-  /** Lies in the memory of the chunk; empty: none. */
+  /** A view of the chunk's memory; empty: none. */
   readonly output: Uint8Array;
   /** The output before the end of a command belongs to it. */
   readonly reports: readonly LauncherReport[];
 }
 
-/** Takes the stdout of a serving launcher apart: output of commands, and reports (sandbox/launcher/image/interpreter.ts). */
+/**
+ * Takes the stdout of a serving launcher apart: output of commands, and reports
+ * (sandbox/launcher/image/interpreter.ts).
+ */
 export class FrameReader {
   /** An incomplete head or report. */
   readonly #begun = new DataView(new ArrayBuffer(ENTRY_BYTES));
@@ -281,7 +284,9 @@ export class ServedCommand {
     this.gone = terminateOnAbort(signal, (killAfterMs) => this.#terminate(killAfterMs), this.#gone.promise);
   }
 
-  /** Whether a step of the launcher failed before the command's program: nothing ran, and not by the command's fault. */
+  /**
+   * Whether a step of the launcher failed before the command's program: nothing ran, and not by the command's fault.
+   */
   get refused(): boolean {
     return this.#failure !== undefined && isLaunchFault(this.#failure, this.#names.steps);
   }
@@ -296,7 +301,7 @@ export class ServedCommand {
     return this.#isOver;
   }
 
-  /** Whether it was asked to end: its sandbox is of no further use then. */
+  /** Whether it was asked to end: its sandbox is then of no further use. */
   get isTerminated(): boolean {
     return this.#terminating || this.#signal.aborted;
   }

@@ -26,11 +26,11 @@ export interface SearchTimes {
 
 const SEARCH_TIMES: SearchTimes = { first: 10_000, later: 1_000, pause: 60_000 };
 const SLICE_MS = 20;
-/** For sockets whose names say that they were made elsewhere. */
+/** Search time for sockets whose names say that they were made elsewhere. */
 const BRIEF_MS = 100;
 const KIND_MASK = 0xf000;
 const SOCKET = 0xc000;
-/** Trees of the system, in which programs make no sockets: too large to search. */
+/** System trees, which are too large to search and in which programs make no sockets. */
 const SYSTEM = /^\/(?:usr|bin|sbin|lib\d*|opt|nix|snap|proc|dev)(?:\/|$)/;
 
 export interface ForeignSocketsOptions {
@@ -49,7 +49,7 @@ export interface ForeignSocketsOptions {
   readonly searchTimes?: SearchTimes;
 }
 
-/** What commands may use. */
+/** A path that commands may use. */
 type Reach = Pick<SandboxPolicy, "writable" | "grants" | "temporary">;
 
 /** The paths of what commands may use. */
@@ -256,7 +256,7 @@ export class ForeignSockets implements Disposable {
     return devicesOf({ writable: [{ path: place.path }], grants: [] }, this.#mounts).has(device);
   }
 
-  /** Where a name of another program leads; undefined: to nothing. The runtime itself would not look into /proc. */
+  /** Where a name of another program leads; undefined: to nothing. The runtime itself would not read /proc. */
   #pathOf(name: string): string | undefined {
     const { holder } = this.#options;
     const held = holder.hold(name);
@@ -268,7 +268,7 @@ export class ForeignSockets implements Disposable {
     }
   }
 
-  /** Whether its file was seen, and has no name any more. */
+  /** Whether its file was seen, and no longer has a name. */
   #isRemoved(one: ListeningSocket): boolean {
     const held = this.#held.get(one.socket);
     const facts = held === undefined ? undefined : this.#options.holder.heldFacts(held);
@@ -351,8 +351,8 @@ export function devicesOf({ writable, grants }: Paths, mounts: string): Readonly
 }
 
 /**
- * The view with covers for sockets, but for those that lie in what is covered already. Closed: commands have no sockets
- * of their own.
+ * The view with covers for sockets, except those inside something already covered. Closed: commands have no sockets of
+ * their own.
  */
 export function withCovered(
   view: GuardView,

@@ -6,7 +6,7 @@ import type { ListeningSocket } from "../../../system/unix_sockets.ts";
 /** Entries of a directory other than files and links; empty: it is gone, or closed to this user. */
 export type ListDirectory = (path: string) => readonly SearchedEntry[];
 
-/** Between two looks at the clock. */
+/** Directories between two checks of the clock. */
 const DIRECTORIES = 32;
 
 export class SocketSearch {
