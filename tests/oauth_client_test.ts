@@ -63,6 +63,69 @@ for (const [method, isNamed] of [["client_secret_basic", false], ["client_secret
   });
 }
 
+/** A private key in the user's home, and what the authorization server knows of it. */
+async function makeKey(bench: Workbench, mode = 0o600): Promise<{ readonly file: string; readonly known: CryptoKey }> {
+  const { privateKey, publicKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, ...HOW);
+  const bytes = new Uint8Array(await crypto.subtle.exportKey("pkcs8", privateKey)).toBase64();
+  const text = `-----BEGIN PRIVATE KEY-----\n${bytes}\n-----END PRIVATE KEY-----\n`;
+  const file = bench.write(`${bench.home}/robot.pem`, text);
+  await Deno.chmod(file, mode);
+  return { file, known: publicKey };
+}
+
+const HOW = [true, ["sign", "verify"]] as const satisfies [boolean, KeyUsage[]];
+
+Deno.test("O8 a client with a key of its own logs in by a fresh proof each time, and the key is in no message", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  const { file, known } = await makeKey(bench);
+  Object.assign(server.behaviour, { clientAuth: ["private_key_jwt"], robotKey: known, pkce: false });
+  const keyed = { clientSecret: undefined, privateKeyFile: "${userHome}/robot.pem", keyId: "one" };
+  const called = await run(bench, entryFor(server, keyed), "call", "--quiet", "guarded_guarded");
+  assert.deepStrictEqual([called.code, called.stdout], [0, "called"], called.stderr);
+  const again = await run(bench, entryFor(server, keyed), "call", "--quiet", "guarded_guarded");
+  assert.deepStrictEqual([again.code, requests(server).length], [0, 2], again.stderr);
+  const [fields, authorization] = requests(server)[0] ?? [];
+  assert.deepStrictEqual([fields?.["client_assertion_type"], fields?.["client_secret"], authorization], [
+    "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+    undefined,
+    null,
+  ]);
+  assert.strictEqual(new Set(requests(server).map(([{ client_assertion: one }]) => one)).size, 2);
+  // The same with another key is refused; so are keys that others can read, and ways that the server does not know.
+  const other = async (behaviour: Partial<OAuthBehaviour>, oauth: object = {}) => {
+    Object.assign(server.behaviour, behaviour);
+    const { code, stdout, stderr } = await run(
+      bench,
+      entryFor(server, { ...keyed, ...oauth }),
+      ...["servers", "test", "guarded"] as const,
+    );
+    assert.strictEqual(code, 1);
+    assert.doesNotMatch(stdout + stderr, /PRIVATE KEY|client_assertion/);
+    return stdout + stderr;
+  };
+  const inScope = bench.write("robot.pem", await Deno.readTextFile(file));
+  assert.match(await other({}, { privateKeyFile: inScope }), /commands can read it there\. Keep it outside the scope/);
+  assert.match(
+    await other({}, { privateKeyFile: `${bench.home}/none.pem` }),
+    /Cannot use private key "\S+": No such file/,
+  );
+  assert.match(
+    await other({ clientAuth: ["client_secret_basic"] }),
+    /accepts no proof of a key .*, only client_secret_basic/,
+  );
+  assert.match(await other({}, { issuer: "https://real.example" }), /The proof of a key is not sent to "http/);
+  assert.strictEqual(requests(server).length, 2);
+  await makeKey(bench);
+  assert.match(
+    await other({ clientAuth: ["private_key_jwt"] }),
+    /\(invalid_client\): check "clientId" and its secret or key/,
+  );
+  await Deno.chmod(file, 0o644);
+  assert.match(await other({}), /other users can read it \(chmod 600\)/);
+  assert.strictEqual(requests(server).length, 3);
+});
+
 Deno.test("O8 an entry of the usual grant declares no extension, and waits for a person as ever", async () => {
   using bench = new Workbench();
   await using server = new OAuthServer();
@@ -103,7 +166,7 @@ const REFUSED: Readonly<Record<string, readonly [Partial<OAuthBehaviour>, object
   "a wrong secret": [
     { robotSecret: "another" },
     {},
-    /refuses a token to client "robot" \(invalid_client\): check "clientId" and "clientSecret".* next try .* 60 s/,
+    /refuses a token to client "robot" \(invalid_client\): check "clientId" and its secret or key.* next try .* 60 s/,
     1,
   ],
   "no metadata": [{ metadata: "html" }, {}, /offers no login: no metadata of an authorization server/, 0],
@@ -149,7 +212,12 @@ Deno.test("O8 what keeps a client from a token is told with the way out, after o
     });
   }
   const url = "http://127.0.0.1:9/mcp";
-  for (const [grant, said] of [["client_credentials", /needs "clientId" and "clientSecret"/], ["pass", /not "pass"/]]) {
+  for (
+    const [grant, said] of [["client_credentials", /needs "clientId" and "clientSecret" or "privateKeyFile"/], [
+      "pass",
+      /not "pass"/,
+    ]]
+  ) {
     const { stdout, stderr } = await run(bench, { url, oauth: { grant } }, "servers", "test", "guarded");
     assert.match(stdout + stderr, said as RegExp);
   }

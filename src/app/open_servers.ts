@@ -2,6 +2,7 @@
 import type { LoggingLevel } from "@modelcontextprotocol/server";
 import { LONGEST_NAME } from "../catalog/format/names.ts";
 import { describeDiagnostic } from "../base/diagnostic.ts";
+import { UserError } from "../base/errors.ts";
 import type { SessionSandbox } from "../sandbox/settle_paths.ts";
 import type { PromptSource } from "../service/prompts/prompt_source.ts";
 import type { ResourceSource } from "../service/resource_source.ts";
@@ -35,6 +36,7 @@ import { nameOf, readServers, type Servers } from "./servers/read_servers.ts";
 import { openExplained } from "./servers/explained_link.ts";
 import { openRecords } from "./server_records.ts";
 import { isOnline, openServerSandbox } from "./server_sandbox.ts";
+import { isReadable } from "./writable_trees.ts";
 import { isDirectory } from "../system/paths.ts";
 
 export interface OpenServersOptions extends SessionOptions {
@@ -216,7 +218,8 @@ function httpLinkTo(spec: HttpSpec, { settings, environment, stop, log }: LinkPa
   let isCalled = () => false;
   const parts = { config: { ...spec.oauth, url }, files, environment, isCalled: () => isCalled(), stop, log };
   const now = () => Date.now();
-  const isClient = spec.oauth.grant === "client_credentials" && !isOwn;
+  const { grant, privateKeyFile } = spec.oauth;
+  const isClient = grant === "client_credentials" && !isOwn;
   const source = () =>
     isClient ? new ClientTokens({ config: parts.config, now, stop, log }) : new TokenSource({
       files,
@@ -233,6 +236,11 @@ function httpLinkTo(spec: HttpSpec, { settings, environment, stop, log }: LinkPa
   const extensions = isClient ? { [CLIENT_CREDENTIALS_EXTENSION]: {} } : undefined;
   return async (hooks) => {
     isCalled = hooks.isCalled;
+    if (privateKeyFile !== undefined && isReadable(privateKeyFile, { settings, environment })) {
+      throw new UserError(
+        `Cannot use private key "${privateKeyFile}": commands can read it there. Keep it outside the scope`,
+      );
+    }
     await insistOnNetwork(url.host, "connect to");
     return await openHttpLink({ spec, auth, extensions, instance: environment[INSTANCE_VARIABLE] }, hooks);
   };

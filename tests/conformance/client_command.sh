@@ -83,6 +83,14 @@ auth/client-credentials-basic)
     "clientSecret": "${env:SECRET}", "issuer": "%s"}}}}' "$url" "$(field client_id)" "$issuer" > "$home/mcp.json"
   call_some
   ;;
+auth/client-credentials-jwt)
+  issuer=$(curl -s "${url%/mcp}/.well-known/oauth-protected-resource/mcp" |
+    sed -n 's/.*"authorization_servers":\["\([^"]*\)".*/\1/p')
+  (umask 077 && printf '%b' "$(field private_key_pem)" > "$home/key.pem")
+  printf '{"mcpServers": {"suite": {"url": "%s", "oauth": {"grant": "client_credentials", "clientId": "%s",
+    "privateKeyFile": "%s", "issuer": "%s"}}}}' "$url" "$(field client_id)" "$home/key.pem" "$issuer" > "$home/mcp.json"
+  call_some
+  ;;
 auth/*)
   login && ahma list-tools --http "$url"
   ;;

@@ -1,7 +1,8 @@
 /** Reads the values of secrets (S33): from a private file, a command of the user's, or the server's variable. */
-import { messageOf, UserError } from "../../base/errors.ts";
+import { UserError } from "../../base/errors.ts";
 import { askProgram } from "../../process/spawn.ts";
 import type { SecretSettings } from "../../settings/secrets.ts";
+import { readPrivateText } from "../../system/reading/private_text.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -59,19 +60,9 @@ function fromVariable(name: string, environment: Environment): string {
 async function fromFile(name: string, path: string, isReadable: (path: string) => boolean): Promise<string> {
   const problem = (why: string) => new UserError(`Cannot read secret "${name}" from "${path}": ${why}`);
   if (isReadable(path)) throw problem("commands can read it there. Keep it outside the scope");
-  try {
-    // Opening a pipe would wait for a writer.
-    if (!(await Deno.stat(path)).isFile) throw problem("it is not a file");
-    using file = await Deno.open(path);
-    const { isFile, uid, mode, size } = await file.stat();
-    if (!isFile) throw problem("it is not a file");
-    if (uid !== Deno.uid()) throw problem("it belongs to another user");
-    if (((mode ?? 0) & 0o077) !== 0) throw problem("other users can read it (chmod 600)");
-    if (size > MOST_BYTES) throw problem("it is too large");
-    return await new Response(file.readable).text();
-  } catch (thrown) {
-    throw thrown instanceof UserError ? thrown : problem(messageOf(thrown));
-  }
+  const text = await readPrivateText(path, MOST_BYTES);
+  if (!text.ok) throw problem(text.problem);
+  return text.value;
 }
 
 async function fromCommand(name: string, command: string, environment: Environment): Promise<string> {

@@ -4,6 +4,7 @@ import type { OAuthFields } from "../oauth/oauth_config.ts";
 import type { EntryReader } from "./entry_reader.ts";
 import { expand, type VariableSources } from "./expand.ts";
 
+const PROOFS = '"clientSecret" or "privateKeyFile"';
 /** The form that clients of Atlassian's older servers register: without a path. */
 const ATLASSIAN_REDIRECT = "http://localhost:8080";
 const HIGHEST_PORT = 65_535;
@@ -25,6 +26,8 @@ export function readOAuth(entry: EntryReader, sources: VariableSources): OAuthFi
       expanded(entry, "client_id") ?? seedId,
     clientSecret: expanded(oauth, "clientSecret", "client_secret") ?? expanded(auth, "CLIENT_SECRET") ??
       expanded(entry, "client_secret") ?? seedSecret,
+    privateKeyFile: expanded(oauth, "privateKeyFile", "private_key_file"),
+    keyId: expanded(oauth, "keyId", "key_id"),
     scopes: scopesIn(oauth) ?? scopesIn(auth) ?? scopesIn(entry),
     callbackPort: portIn(oauth),
     redirectUri: expanded(oauth, "redirectUri", "redirect_uri", "callback_url") ??
@@ -34,8 +37,15 @@ export function readOAuth(entry: EntryReader, sources: VariableSources): OAuthFi
     clientMetadataUrl: expanded(oauth, "clientMetadataUrl", "client_metadata_url"),
     assumePkce: oauth.flag("assumePkce", "assume_pkce"),
   };
-  if (fields.grant !== undefined && !(fields.clientId && fields.clientSecret)) {
-    oauth.refuse("grant", 'Field "grant" needs "clientId" and "clientSecret" of a registered client next to it');
+  const { grant, clientId, clientSecret, privateKeyFile } = fields;
+  if (grant !== undefined && !(clientId && (clientSecret || privateKeyFile))) {
+    oauth.refuse("grant", `Field "grant" needs "clientId" and ${PROOFS} of a registered client next to it`);
+  }
+  if (privateKeyFile !== undefined && (grant === undefined || clientSecret || !privateKeyFile.startsWith("/"))) {
+    oauth.refuse(
+      "privateKeyFile",
+      'Field "privateKeyFile" must be an absolute path, next to "grant": "client_credentials" and without a secret',
+    );
   }
   // Endpoints are discovered.
   oauth.ignore("enabled", "authorizationUrl", "tokenUrl");

@@ -42,6 +42,11 @@ Deno.test("O1 O3 readOAuth() takes the words of every dialect", () => {
   });
   const own = { grant: "client_credentials", issuer: "https://a.example", ...client } as const;
   assert.deepStrictEqual(read({ oauth: own }), { oauth: own, problems: [] });
+  const keyed = { grant: "client_credentials", clientId: "a", privateKeyFile: "/h/key.pem", keyId: "k" } as const;
+  assert.deepStrictEqual(read({ oauth: { ...keyed, privateKeyFile: "${userHome}/key.pem" } }), {
+    oauth: keyed,
+    problems: [],
+  });
   assert.deepStrictEqual(read({ oauth: { ...client, grant: "authorization_code" } }), { oauth: client, problems: [] });
   assert.deepStrictEqual(read({}), { oauth: {}, problems: [] });
 });
@@ -55,8 +60,15 @@ Deno.test("O1 readOAuth() names what is wrong", () => {
   const wrong = [{ grant: "password" }, { grant: "client_credentials", clientId: "a" }].map((oauth) =>
     read({ oauth }).problems
   );
+  for (
+    const oauth of [
+      { grant: "client_credentials", clientId: "a", privateKeyFile: "key.pem" },
+      { grant: "client_credentials", clientId: "a", clientSecret: "b", privateKeyFile: "/key.pem" },
+      { clientId: "a", privateKeyFile: "/key.pem" },
+    ]
+  ) assert.match(read({ oauth }).problems.join(), /^Field "privateKeyFile" must be an absolute path, next to "grant"/);
   assert.deepStrictEqual(wrong, [
     ['Field "grant" must be "client_credentials" or "authorization_code", not "password"'],
-    ['Field "grant" needs "clientId" and "clientSecret" of a registered client next to it'],
+    ['Field "grant" needs "clientId" and "clientSecret" or "privateKeyFile" of a registered client next to it'],
   ]);
 });

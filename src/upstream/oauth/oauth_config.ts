@@ -6,11 +6,15 @@ export interface OAuthConfig {
   readonly url: URL;
   /** How a token is obtained; absent: a person logs in. */
   readonly grant?: "client_credentials" | undefined;
-  /** The only authorization server that gets the secret of a client that logs in by itself. */
+  /** The only authorization server that gets the secret, or the proof of its key, of a client that logs in by itself. */
   readonly issuer?: string | undefined;
   /** A client that a person registered before; absent: a metadata document or a registration of our own. */
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
+  /** The file of the private key of a client that logs in by itself, absolute; in place of a secret. */
+  readonly privateKeyFile?: string | undefined;
+  /** What the authorization server calls that key; absent: as the file says. */
+  readonly keyId?: string | undefined;
   /** Scopes to ask for, instead of those that the server names. */
   readonly scopes?: readonly string[] | undefined;
   /** Port that the browser comes back to (default: 8080). */

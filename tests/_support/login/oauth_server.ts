@@ -37,6 +37,8 @@ export interface OAuthBehaviour {
   grantTypes: readonly string[] | undefined;
   /** Of client "robot". */
   robotSecret: string;
+  /** Its public key, for `private_key_jwt`. */
+  robotKey: CryptoKey | undefined;
   /** Another answer to such a client. */
   robotAnswer: "token" | "echo" | "unavailable";
 }
@@ -60,6 +62,7 @@ const USUAL: OAuthBehaviour = {
   clientAuth: ["none"],
   grantTypes: undefined,
   robotSecret: "robot-secret-1",
+  robotKey: undefined,
   robotAnswer: "token",
 };
 
@@ -82,6 +85,7 @@ export class OAuthServer implements AsyncDisposable {
   readonly #refreshTokens = new Map<string, { used: boolean; family: number }>();
   readonly #accessTokens = new Map<string, { readonly family: number; readonly scope: string | undefined }>();
   readonly #ended = new Set<number>();
+  readonly #proofs = new Set<string>();
   #count = 0;
 
   constructor() {
@@ -137,7 +141,7 @@ export class OAuthServer implements AsyncDisposable {
         return this.#authorize(url.searchParams);
       case "/token":
         return isForm && new URLSearchParams(body).get("grant_type") === "client_credentials"
-          ? this.#robot(new URLSearchParams(body), request.headers)
+          ? await this.#robot(new URLSearchParams(body), request.headers)
           : await this.#token(new URLSearchParams(body));
       case "/revoke":
         return new Response(null);
@@ -210,7 +214,7 @@ export class OAuthServer implements AsyncDisposable {
   }
 
   /** A client that logs in by itself: in the way that the metadata name, and never both ways. */
-  #robot(form: URLSearchParams, headers: Headers): Response {
+  async #robot(form: URLSearchParams, headers: Headers): Promise<Response> {
     const { clientAuth = ["client_secret_basic"], robotSecret, robotAnswer } = this.behaviour;
     const basic = headers.get("authorization");
     const inForm = `${form.get("client_id")}:${form.get("client_secret")}`;
@@ -221,8 +225,24 @@ export class OAuthServer implements AsyncDisposable {
       : "";
     if (robotAnswer === "unavailable") return new Response("busy", { status: 503, headers: { "retry-after": "7" } });
     if (robotAnswer === "echo") return new Response(`bad: ${form} ${given}`, { status: 400 });
-    if (given !== `robot:${robotSecret}`) return failed("invalid_client", 401);
+    const isKnown = clientAuth.includes("private_key_jwt")
+      ? await this.#isProof(form.get("client_assertion") ?? "")
+      : given === `robot:${robotSecret}`;
+    if (!isKnown) return failed("invalid_client", 401);
     return this.#tokens(++this.#count, form.get("scope") ?? undefined, { refreshes: false });
+  }
+
+  /** Whether a JWT was made by the robot's P-256 key for this server, and not used before. */
+  async #isProof(jwt: string): Promise<boolean> {
+    const { robotKey } = this.behaviour;
+    const [head = "", claims = "", signature = ""] = jwt.split(".");
+    if (robotKey === undefined || this.#proofs.has(jwt)) return false;
+    this.#proofs.add(jwt);
+    const { iss, sub, aud, exp } = JSON.parse(atob(claims.replaceAll("-", "+").replaceAll("_", "/")));
+    const bytes = Uint8Array.fromBase64(signature, { alphabet: "base64url" });
+    const es256 = { name: "ECDSA", hash: "SHA-256" };
+    const isSigned = await crypto.subtle.verify(es256, robotKey, bytes, new TextEncoder().encode(`${head}.${claims}`));
+    return isSigned && iss === "robot" && sub === "robot" && aud === this.issuer && exp * 1000 > Date.now();
   }
 
   #refresh(token: string): Response {

@@ -1,6 +1,8 @@
 /**
- * One request of a client for an access token (O8): its secret goes to the authorization server that its entry names.
+ * One request of a client for an access token (O8): its secret, or the proof of its key, goes to the authorization server
+ * that its entry names.
  */
+import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import { UserError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { type AuthorizationServer, discover } from "../login/discover.ts";
@@ -8,19 +10,21 @@ import type { OAuthConfig } from "../oauth_config.ts";
 import type { StoredTokens } from "../store/stored_login.ts";
 import type { Challenge } from "../token_source.ts";
 import { oauthFetch } from "../wire/oauth_fetch.ts";
+import { clientAssertion } from "./client_assertion.ts";
 import { storedTokens } from "../wire/sdk_shapes.ts";
 
 /** For each request, milliseconds. */
 const ANSWER_MS = 10_000;
 /** The ways to send a secret; the first is the default if the authorization server names none. */
 const SECRET_METHODS: readonly string[] = ["client_secret_basic", "client_secret_post"];
+const KEY_METHODS: readonly string[] = ["private_key_jwt"];
 
 /** Where a person can correct the mistake. */
 export const PLACE = "in the oauth part of the server's entry";
 const ALLOW = `allow it the grant "client_credentials" there, or remove "grant" ${PLACE} and log in as a person`;
 /** By the error that an authorization server answers with. */
 const ADVICE: Readonly<Record<string, string>> = {
-  invalid_client: `check "clientId" and "clientSecret" ${PLACE}`,
+  invalid_client: `check "clientId" and its secret or key ${PLACE}`,
   invalid_scope: `check "scopes" ${PLACE}`,
   unauthorized_client: ALLOW,
   unsupported_grant_type: ALLOW,
@@ -39,10 +43,10 @@ export async function requestToken(challenge: Challenge, { config, now, stop }: 
   const fetchFn = oauthFetch({ server: config.url, timeoutMs: ANSWER_MS, signal: stop });
   const server = await discover(config, challenge, fetchFn);
   checkSupport(server, config);
-  const { ClientCredentialsProvider, fetchToken, OAuthError } = await import("@modelcontextprotocol/client");
-  const { clientId = "", clientSecret = "" } = config;
+  const { fetchToken, OAuthError } = await import("@modelcontextprotocol/client");
+  const { clientId = "" } = config;
   const { metadata, url, resource, scope } = server;
-  const provider = new ClientCredentialsProvider({ clientId, clientSecret, expectedIssuer: metadata.issuer });
+  const provider = await providerFor(config, metadata, now());
   try {
     const tokens = await fetchToken(provider, url, {
       metadata,
@@ -59,14 +63,32 @@ export async function requestToken(challenge: Challenge, { config, now, stop }: 
   }
 }
 
+/** What proves the client. */
+async function providerFor(
+  { clientId = "", clientSecret = "", privateKeyFile: keyFile, keyId }: OAuthConfig,
+  { issuer, ...metadata }: AuthorizationServer["metadata"],
+  now: number,
+): Promise<OAuthClientProvider> {
+  const { ClientCredentialsProvider, StaticPrivateKeyJwtProvider } = await import("@modelcontextprotocol/client");
+  const client = { clientId, expectedIssuer: issuer };
+  if (keyFile === undefined) return new ClientCredentialsProvider({ ...client, clientSecret });
+  const { token_endpoint_auth_signing_alg_values_supported: algorithms } = metadata;
+  const jwtBearerAssertion = await clientAssertion({ clientId, keyFile, keyId, issuer, algorithms, now });
+  return new StaticPrivateKeyJwtProvider({ ...client, jwtBearerAssertion });
+}
+
 /** @throws {UserError} where the secret may not be sent, or would not help */
-function checkSupport({ metadata }: AuthorizationServer, { url, issuer, authServerMetadataUrl }: OAuthConfig): void {
+function checkSupport(
+  { metadata }: AuthorizationServer,
+  { url, issuer, authServerMetadataUrl, privateKeyFile }: OAuthConfig,
+): void {
+  const [proof, own] = privateKeyFile === undefined ? ["secret", SECRET_METHODS] : ["proof of a key", KEY_METHODS];
   const named = `"${shorten(metadata.issuer)}"`;
   const isSame = issuer?.replace(/\/$/, "") === metadata.issuer.replace(/\/$/, "");
   if (!isSame && (issuer !== undefined || authServerMetadataUrl === undefined)) {
     const expected = issuer === undefined ? "no issuer is named for it" : `the entry names "${shorten(issuer)}"`;
     throw new UserError(
-      `The secret is not sent to ${named}, which "${url.href}" names: ${expected}. If the client is registered ` +
+      `The ${proof} is not sent to ${named}, which "${url.href}" names: ${expected}. If the client is registered ` +
         `there, set "issuer": ${named} ${PLACE}`,
     );
   }
@@ -75,10 +97,12 @@ function checkSupport({ metadata }: AuthorizationServer, { url, issuer, authServ
       `${named} does not support the grant "client_credentials". Remove "grant" ${PLACE}, and log in as a person`,
     );
   }
-  const methods = metadata.token_endpoint_auth_methods_supported ?? SECRET_METHODS;
-  if (methods.some((method) => SECRET_METHODS.includes(method))) return;
+  const methods = metadata.token_endpoint_auth_methods_supported ?? own;
+  if (methods.some((method) => own.includes(method))) return;
   throw new UserError(
-    `${named} accepts no secret of a client, only ${shorten(methods.join(", "))}. Register a client there that uses ` +
-      SECRET_METHODS.join(" or "),
+    `${named} accepts no ${proof} of a client, only ${
+      shorten(methods.join(", "))
+    }. Register a client there that uses ` +
+      own.join(" or "),
   );
 }
