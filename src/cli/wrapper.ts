@@ -32,7 +32,7 @@ export function parentEnd(): QuietSignal {
 /** Asks the kernel for a signal at the end of the parent, on Linux only. False: the parent has ended already. */
 export function tieToParent(wrapper: number): boolean {
   if (Deno.build.os !== "linux") return true;
-  const library = new LazyLibrary({ prctl: { parameters: ["i32", "u64"], result: "i32" } });
+  const library = new LazyLibrary(["prctl"]);
   try {
     library.symbols.prctl(PR_SET_PDEATHSIG, SIGUSR2);
   } finally {

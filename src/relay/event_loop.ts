@@ -1,18 +1,10 @@
 /** Waits for many descriptors at once (epoll(7)), off the thread that the program runs on. */
+import { words } from "../base/text.ts";
 import { LazyLibrary, LITTLE_ENDIAN } from "../system/c_library.ts";
 import { O_CLOEXEC } from "../system/syscalls.ts";
 import { ThreadShare } from "./thread_share.ts";
 
-const LIBRARY = {
-  epoll_create1: { parameters: ["i32"], result: "i32" },
-  epoll_ctl: { parameters: ["i32", "i32", "i32", "buffer"], result: "i32" },
-  epoll_wait: { parameters: ["i32", "buffer", "i32", "i32"], result: "i32", nonblocking: true },
-  /** The same call on this thread, for a timeout of zero. */
-  epoll_now: { name: "epoll_wait", parameters: ["i32", "buffer", "i32", "i32"], result: "i32" },
-  eventfd: { parameters: ["u32", "i32"], result: "i32" },
-  write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  close: { parameters: ["i32"], result: "i32" },
-} as const;
+const LIBRARY = words("epoll_create1 epoll_ctl epoll_wait epoll_now eventfd write close");
 
 const EPOLL_CTL_ADD = 1;
 const EPOLL_CTL_DEL = 2;

@@ -1,25 +1,12 @@
 /** Kernel sockets (socket(7), tcp(7)): the runtime cannot take over sockets of another process. */
+import { words } from "../base/text.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../system/c_library.ts";
 import { AF_INET, O_CLOEXEC, SOCK_STREAM } from "../system/syscalls.ts";
 
-const LIBRARY = {
-  __errno_location: { parameters: [], result: "pointer" },
-  socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
-  bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
-  listen: { parameters: ["i32", "i32"], result: "i32" },
-  connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },
-  accept4: { parameters: ["i32", "buffer", "buffer", "i32"], result: "i32" },
-  getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
-  getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
-  setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
-  recvfrom: { parameters: ["i32", "buffer", "usize", "i32", "buffer", "buffer"], result: "isize" },
-  sendto: { parameters: ["i32", "buffer", "usize", "i32", "buffer", "u32"], result: "isize" },
-  recv: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
-  send: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
-  shutdown: { parameters: ["i32", "i32"], result: "i32" },
-  close: { parameters: ["i32"], result: "i32" },
-  fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
-} as const;
+const LIBRARY = words(
+  "__errno_location socket bind listen connect accept4 getsockname getsockopt setsockopt recvfrom",
+  "sendto recv send shutdown close fcntl",
+);
 
 const AF_INET6 = 10;
 const SOCK_NONBLOCK = 0x800;
@@ -66,7 +53,7 @@ export class Sockets implements Disposable {
 
   /** Makes a descriptor that was taken over non-blocking and without delay; accepted connections inherit this. */
   adopt(descriptor: number): void {
-    this.#library.symbols.fcntl(descriptor, F_SETFL, O_NONBLOCK);
+    this.#library.symbols.fcntl(descriptor, F_SETFL, BigInt(O_NONBLOCK));
     this.#set(descriptor, IPPROTO_TCP, TCP_NODELAY, [1]);
   }
 

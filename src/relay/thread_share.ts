@@ -2,14 +2,11 @@
  * Shares the program's one thread between the relay and everything else. The relay works in turns, and gives the thread
  * back between them. It waits for the kernel on this thread if it can, because a wait on another one ends 0.1 ms late.
  */
+import { words } from "../base/text.ts";
 import { LazyLibrary, LITTLE_ENDIAN } from "../system/c_library.ts";
 import { withLibc } from "../system/libc.ts";
 
-const LIBRARY = {
-  poll: { parameters: ["buffer", "u64", "i32"], result: "i32" },
-  /** The same call on another thread, with a timeout of zero: the runtime's own events are handled meanwhile. */
-  rest: { name: "poll", parameters: ["buffer", "u64", "i32"], result: "i32", nonblocking: true },
-} as const;
+const LIBRARY = words("poll pollLater");
 
 /** `struct pollfd`. */
 const POLLED_BYTES = 8;
@@ -57,7 +54,7 @@ export class ThreadShare implements Disposable {
   async giveWay(): Promise<void> {
     const end = performance.now() + REST_MS;
     do {
-      await this.#library.symbols.rest(this.#runtime, 0n, 0);
+      await this.#library.symbols.pollLater(this.#runtime, 0n, 0);
     } while (this.#isAwaited && performance.now() < end);
     this.begin();
   }

@@ -1,5 +1,6 @@
 /** The system's C library for calls that the runtime does not offer. */
 import { nameText } from "../base/bytes.ts";
+import { C_FUNCTIONS, type CFunction } from "./c_functions.ts";
 
 /** Byte order of both processors that the program supports, for DataView. */
 export const LITTLE_ENDIAN = true;
@@ -27,20 +28,22 @@ export function openCLibrary<const Symbols extends Deno.ForeignLibraryInterface>
   throw new Error(`Cannot load the C library: ${problems.join("; ")}`);
 }
 
+type Symbols<Name extends CFunction> = Deno.DynamicLibrary<Pick<typeof C_FUNCTIONS, Name>>["symbols"];
+
 /**
  * Functions of the C library, each loaded at its first use. The runtime compiles machine code for each function it
  * loads, which takes 0.3 ms and 4 MB for the first. It does not do so for a function with a structure parameter. Each
  * function therefore gets an extra structure parameter, which the C library ignores. A call then takes one microsecond
  * more once it is hot.
  */
-export class LazyLibrary<const Symbols extends Deno.ForeignLibraryInterface> implements Disposable {
+export class LazyLibrary<Name extends CFunction> implements Disposable {
   /** @throws Error when neither glibc nor musl is found, or lacks the function that is asked for. */
-  readonly symbols: Deno.DynamicLibrary<Symbols>["symbols"];
-  readonly #described: Symbols;
+  readonly symbols: Symbols<Name>;
+  readonly #names: readonly Name[];
   readonly #opened: Deno.DynamicLibrary<Deno.ForeignLibraryInterface>[] = [];
 
-  constructor(symbols: Symbols) {
-    this.#described = symbols;
+  constructor(names: readonly Name[]) {
+    this.#names = names;
     this.symbols = this.#loading();
   }
 
@@ -48,13 +51,13 @@ export class LazyLibrary<const Symbols extends Deno.ForeignLibraryInterface> imp
     for (const library of this.#opened.splice(0)) library.close();
   }
 
-  #loading(): Deno.DynamicLibrary<Symbols>["symbols"] {
+  #loading(): Symbols<Name> {
     const loading = {};
-    for (const [name, description] of Object.entries(this.#described)) {
+    for (const name of this.#names) {
       const get = () => {
         // Loading it later would overwrite errno.
-        if (name !== ERRNO_LOCATION && ERRNO_LOCATION in this.#described) Reflect.get(loading, ERRNO_LOCATION);
-        const library = openCLibrary({ [name]: withStructure(description) });
+        if (name !== ERRNO_LOCATION && ERRNO_LOCATION in loading) Reflect.get(loading, ERRNO_LOCATION);
+        const library = openCLibrary({ [name]: withStructure(C_FUNCTIONS[name]) });
         this.#opened.push(library);
         const called = library.symbols[name] as (...words: readonly unknown[]) => unknown;
         const value = (...words: readonly unknown[]) => called(...words, NO_STRUCTURE);
@@ -63,14 +66,13 @@ export class LazyLibrary<const Symbols extends Deno.ForeignLibraryInterface> imp
       };
       Object.defineProperty(loading, name, { get, configurable: true });
     }
-    return loading as Deno.DynamicLibrary<Symbols>["symbols"];
+    return loading as Symbols<Name>;
   }
 }
 
 const NO_STRUCTURE = new Uint8Array(8);
 
-function withStructure(description: Deno.ForeignFunction | Deno.ForeignStatic): Deno.ForeignFunction {
-  if ("type" in description) throw new TypeError("Variables of the C library are not loaded");
+function withStructure(description: Deno.ForeignFunction): Deno.ForeignFunction {
   return { ...description, parameters: [...description.parameters, { struct: ["u64"] }] };
 }
 

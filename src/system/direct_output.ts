@@ -2,6 +2,7 @@
  * Writes in the calling thread without waiting. The runtime hands each write to another thread, which costs about 80 µs
  * of processor time per message. Its synchronous write would wait for a reader that has stopped.
  */
+import { words } from "../base/text.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 import { EINVAL, ENOSYS, EOPNOTSUPP, OWN_CALLS } from "./syscalls.ts";
 
@@ -21,10 +22,7 @@ export interface DirectOutput extends Disposable {
   readonly output: FastOutput;
 }
 
-const LIBRARY = {
-  __errno_location: { parameters: [], result: "pointer" },
-  pwritev2: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64", "i64", "i64", "i64"], result: "i64" },
-} as const;
+const LIBRARY = words("__errno_location pwritev2");
 /** At the current position of the file. */
 const NO_OFFSET = -1n;
 /** The write fails if it would wait. Pipes support the flag since Linux 6.4, sockets for longer. */

@@ -5,24 +5,13 @@
  * `mkfifo` in a watched directory would end its events for good and block the program at the close of the watch.
  */
 import { nameText } from "../base/bytes.ts";
-import { encodeText } from "../base/text.ts";
+import { encodeText, words } from "../base/text.ts";
 import { LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 
 /** The inotify functions of the C library. */
-export const INOTIFY = {
-  inotify_init1: { parameters: ["i32"], result: "i32" },
-  inotify_add_watch: { parameters: ["i32", "buffer", "u32"], result: "i32" },
-  inotify_rm_watch: { parameters: ["i32", "i32"], result: "i32" },
-  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  close: { parameters: ["i32"], result: "i32" },
-} as const;
+export const INOTIFY = words("inotify_init1 inotify_add_watch inotify_rm_watch read close");
 
-const SYMBOLS = {
-  ...INOTIFY,
-  eventfd: { parameters: ["u32", "i32"], result: "i32" },
-  poll: { parameters: ["buffer", "u64", "i32"], result: "i32", nonblocking: true },
-  write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-} as const;
+const SYMBOLS = [...INOTIFY, ...words("eventfd pollLater write")];
 
 /** O_NONBLOCK | O_CLOEXEC, which are IN_NONBLOCK | IN_CLOEXEC and EFD_NONBLOCK | EFD_CLOEXEC too. */
 export const NONBLOCK_CLOEXEC = 0x80800;
@@ -102,11 +91,11 @@ export class Inotify implements AsyncDisposable {
   }
 
   async #follow(): Promise<void> {
-    const { poll, close } = this.#library.symbols;
+    const { pollLater, close } = this.#library.symbols;
     // Two `struct pollfd`: descriptor, then events and the place for what happened.
     const descriptors = new Int32Array([this.#descriptor, POLLIN, this.#wake, POLLIN]);
     while (!this.#closed) {
-      await poll(descriptors, 2n, -1);
+      await pollLater(descriptors, 2n, -1);
       if (this.#closed) break;
       this.#tell();
       await this.#rest();

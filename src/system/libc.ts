@@ -4,7 +4,7 @@
  * (S3).
  */
 import { nameBytes, nameText } from "../base/bytes.ts";
-import { encodeText } from "../base/text.ts";
+import { encodeText, words } from "../base/text.ts";
 import { type DirectoryEntry, type EntryKind, errnoAt, LazyLibrary, listEntries } from "./c_library.ts";
 import {
   AT_FDCWD,
@@ -19,32 +19,12 @@ import {
 } from "./syscalls.ts";
 import { AbsenceWatch, type ChangeWatch, PathWatch, type StatInto, type Watched } from "./stat_watch.ts";
 
-/** Loaded with the calls whose failure it reports: loading it later would overwrite errno. */
-const ERRNO = { __errno_location: { parameters: [], result: "pointer" } } as const;
-
 /** The functions that every start calls. */
-const QUESTIONS = {
-  ...ERRNO,
-  landlock: { name: "syscall", parameters: ["i64", "i64", "i64", "i64"], result: "i64" },
-  stat: { name: "syscall", parameters: ["i64", "i64", "buffer", "buffer", "i64"], result: "i64" },
-  seccomp: { name: "syscall", parameters: ["i64", "i64", "i64", "buffer"], result: "i64" },
-  limit: { name: "syscall", parameters: ["i64", "i64", "i64", "i64", "buffer"], result: "i64" },
-} as const;
+const QUESTIONS = words("__errno_location landlock stat seccomp limit");
 
-const FILES = {
-  ...ERRNO,
-  memfd_create: { parameters: ["buffer", "u32"], result: "i32" },
-  open: { parameters: ["buffer", "i32"], result: "i32" },
-  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  close: { parameters: ["i32"], result: "i32" },
-  socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
-} as const;
+const FILES = words("__errno_location memfd_create open read write close socket");
 
-const LISTINGS = {
-  directory: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64" },
-  readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
-} as const;
+const LISTINGS = words("directory readlink");
 
 const AF_INET6 = 10;
 const HERE = BigInt(AT_FDCWD);

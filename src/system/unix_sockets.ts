@@ -2,19 +2,12 @@
  * Listening Unix sockets of this network namespace (sock_diag(7)), and whether the socket at a path is alive in any
  * namespace.
  */
-import { encodeText } from "../base/text.ts";
+import { encodeText, words } from "../base/text.ts";
 import { concatenate, sameBytes } from "../base/bytes.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 import { AF_UNIX, EPROTOTYPE, O_CLOEXEC } from "./syscalls.ts";
 
-const SYMBOLS = {
-  __errno_location: { parameters: [], result: "pointer" },
-  socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
-  connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },
-  send: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
-  recv: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
-  close: { parameters: ["i32"], result: "i32" },
-} as const;
+const SYMBOLS = words("__errno_location socket connect send recv close");
 
 const AF_NETLINK = 16;
 const SOCK_DGRAM = 2;

@@ -2,7 +2,7 @@
  * The parts of the packed program that are loaded after its start (scripts/bundle/parts.ts). They stand next to it, with
  * the files of workers. An executable has them attached and puts them into sealed memory: nothing is written to disk.
  */
-import { encodeText } from "../../base/text.ts";
+import { encodeText, words } from "../../base/text.ts";
 import { lazy } from "../../base/lazy.ts";
 import { LazyLibrary } from "../../system/c_library.ts";
 import { type AttachedFile, readAttachment } from "./attachment.ts";
@@ -18,12 +18,7 @@ const PROGRAM = "../ahma_mcp.mjs";
 /** How a packed text imports another. */
 const IMPORT = /\b(from|import)"(\.[^"]*)"/g;
 
-const LIBRARY = {
-  memfd_create: { parameters: ["buffer", "u32"], result: "i32" },
-  write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  fcntl: { parameters: ["i32", "i32", "i64"], result: "i32" },
-  close: { parameters: ["i32"], result: "i32" },
-} as const;
+const LIBRARY = words("memfd_create write fcntl close");
 /** MFD_CLOEXEC | MFD_ALLOW_SEALING */
 const MEMORY_FLAGS = 3;
 const F_DUPFD_CLOEXEC = 1030;
@@ -100,7 +95,7 @@ function withAddresses(
 }
 
 function sealedMemory(
-  { symbols: { memfd_create, write, fcntl, close } }: LazyLibrary<typeof LIBRARY>,
+  { symbols: { memfd_create, write, fcntl, close } }: LazyLibrary<typeof LIBRARY[number]>,
   name: string,
   bytes: Uint8Array<ArrayBuffer>,
 ): number {

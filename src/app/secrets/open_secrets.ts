@@ -106,7 +106,7 @@ function gitHeader(placeholder: string): string {
  */
 function leaveNoCore(): void {
   if (Deno.build.os !== "linux") return;
-  const library = new LazyLibrary({ setrlimit: { parameters: ["i32", "buffer"], result: "i32" } });
+  const library = new LazyLibrary(["setrlimit"]);
   try {
     library.symbols.setrlimit(RESOURCE.core, new BigUint64Array(2));
   } finally {

@@ -3,21 +3,14 @@
  * Each directory on a path is watched, from the root on, so that none can be exchanged or moved unnoticed. A change of
  * mounts counts as a change of everything.
  */
-import { encodeText } from "../../base/text.ts";
+import { encodeText, words } from "../../base/text.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
 import { type Event, eventsIn, IN_IGNORED, IN_Q_OVERFLOW, INOTIFY, NONBLOCK_CLOEXEC, POLLIN } from "../inotify.ts";
 import { ENOENT, ENOTDIR, O_CLOEXEC } from "../syscalls.ts";
 import { attempt } from "../../base/errors.ts";
 import type { ChangeWatch, Watched } from "../stat_watch.ts";
 
-const SYMBOLS = {
-  ...INOTIFY,
-  open: { parameters: ["buffer", "i32"], result: "i32" },
-  poll: { parameters: ["buffer", "u64", "i32"], result: "i32" },
-  statfs: { parameters: ["buffer", "buffer"], result: "i32" },
-  readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
-  __errno_location: { parameters: [], result: "pointer" },
-} as const;
+const SYMBOLS = [...INOTIFY, ...words("open poll statfs readlink __errno_location")];
 
 /** moved_from, moved_to, create, delete. They are added to an existing watch; links to directories are not followed. */
 const NAMES = 0x40 | 0x80 | 0x100 | 0x200 | 0x0100_0000 | 0x0200_0000 | 0x2000_0000;

@@ -2,18 +2,14 @@
  * Notices names that appear anywhere in large trees (inotify(7)) without reading each directory. One call tells that
  * nothing is new. A directory is watched before it is listed, so that no name is missed between the two.
  */
+import { words } from "../../base/text.ts";
 import { nameBytes } from "../../base/bytes.ts";
 import { type DirectoryEntry, errnoAt, LazyLibrary, listEntries } from "../c_library.ts";
 import { type Event, eventsIn, IN_IGNORED, IN_Q_OVERFLOW, INOTIFY, NONBLOCK_CLOEXEC } from "../inotify.ts";
 import { expected } from "../paths.ts";
 import { ENOENT, ENOTDIR, O_CLOEXEC, O_NONBLOCK, OWN_CALLS, OWN_OPEN_FLAGS } from "../syscalls.ts";
 
-const SYMBOLS = {
-  ...INOTIFY,
-  open: { parameters: ["buffer", "i32"], result: "i32" },
-  list: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64" },
-  __errno_location: { parameters: [], result: "pointer" },
-} as const;
+const SYMBOLS = [...INOTIFY, ...words("open directory __errno_location")];
 
 /** moved_to and create. They are added to an existing watch; links to directories are not followed. */
 const NAMES = 0x80 | 0x100 | 0x0100_0000 | 0x0200_0000 | 0x2000_0000;
@@ -198,7 +194,7 @@ export class TreeEvents implements Disposable {
 
   /** The entries of a directory; a link is not followed. Undefined: it cannot be listed. */
   list(path: string): readonly DirectoryEntry[] | undefined {
-    const { open, list, close } = this.#library.symbols;
+    const { open, directory: list, close } = this.#library.symbols;
     const { directory, noFollow } = OWN_OPEN_FLAGS;
     const fd = open(nameBytes(`${path}\0`), directory | noFollow | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return isGone(this.#errno()) ? [] : undefined;

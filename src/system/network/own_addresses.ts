@@ -1,16 +1,11 @@
 /** The addresses of this machine, which change with networks, VPNs and containers. */
+import { words } from "../../base/text.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
 import { O_CLOEXEC } from "../syscalls.ts";
 import { reachedAddress } from "./address_class.ts";
 import type { IpAddress } from "./ip_address.ts";
 
-const LIBRARY = {
-  socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
-  bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
-  recv: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
-  close: { parameters: ["i32"], result: "i32" },
-  __errno_location: { parameters: [], result: "pointer" },
-} as const;
+const LIBRARY = words("socket bind recv close __errno_location");
 
 const AF_NETLINK = 16;
 const SOCK_RAW = 3;

@@ -1,18 +1,9 @@
 /** Files and directories of control groups. The runtime opens neither /proc nor /sys without every permission. */
-import { encodeText } from "../../base/text.ts";
+import { encodeText, words } from "../../base/text.ts";
 import { errnoAt, LazyLibrary } from "../c_library.ts";
 import { O_CLOEXEC, O_WRONLY } from "../syscalls.ts";
 
-const FUNCTIONS = {
-  __errno_location: { parameters: [], result: "pointer" },
-  open: { parameters: ["buffer", "i32"], result: "i32" },
-  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  pread: { parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
-  close: { parameters: ["i32"], result: "i32" },
-  mkdir: { parameters: ["buffer", "u32"], result: "i32" },
-  rmdir: { parameters: ["buffer"], result: "i32" },
-} as const;
+const FUNCTIONS = words("__errno_location open read write pread close mkdir rmdir");
 
 const [O_RDONLY, O_RDWR] = [0, 2];
 const LONGEST = 65_536;

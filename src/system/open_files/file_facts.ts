@@ -1,16 +1,10 @@
 /** Gives files back what they had: times and owners, links too, and their blocks shared with a copy. */
+import { words } from "../../base/text.ts";
 import { LazyLibrary } from "../c_library.ts";
 import { AT_FDCWD, AT_SYMLINK_NOFOLLOW } from "../syscalls.ts";
 import { text } from "./library.ts";
 
-const LIBRARY = {
-  utimensat: { parameters: ["i32", "buffer", "buffer", "i32"], result: "i32" },
-  fchownat: { parameters: ["i32", "buffer", "u32", "u32", "i32"], result: "i32" },
-  fchmodat: { parameters: ["i32", "buffer", "u32", "i32"], result: "i32" },
-  linkat: { parameters: ["i32", "buffer", "i32", "buffer", "i32"], result: "i32" },
-  fgetxattr: { parameters: ["i32", "buffer", "buffer", "usize"], result: "isize" },
-  ioctl: { parameters: ["i32", "u64", "i32"], result: "i32" },
-} as const;
+const LIBRARY = words("utimensat fchownat fchmodat linkat fgetxattr ioctlNumber");
 
 /** Of the time of access: it stays. */
 const UTIME_OMIT = 0x3fff_ffffn;
@@ -55,6 +49,6 @@ export class FileFactsCalls implements Disposable {
 
   /** Gives an empty file the content of another, whose blocks both share; false: the file systems cannot. */
   clone(fd: number, from: number): boolean {
-    return this.#library.symbols.ioctl(fd, FICLONE, from) === 0;
+    return this.#library.symbols.ioctlNumber(fd, FICLONE, from) === 0;
   }
 }

@@ -1,13 +1,9 @@
 /** Descriptors of other processes of this user, copied into this one (pidfd_getfd(2)). */
+import { words } from "../../base/text.ts";
 import { errnoAt, LazyLibrary } from "../c_library.ts";
 import { OWN_CALLS } from "../syscalls.ts";
 
-const LIBRARY = {
-  __errno_location: { parameters: [], result: "pointer" },
-  close: { parameters: ["i32"], result: "i32" },
-  openPidfd: { name: "syscall", parameters: ["i64", "i64", "i64"], result: "i64" },
-  getDescriptor: { name: "syscall", parameters: ["i64", "i64", "i64", "i64"], result: "i64" },
-} as const;
+const LIBRARY = words("__errno_location close openPidfd getDescriptor");
 
 /** The C library's functions for it; disposal unloads them. */
 export class OtherDescriptors implements Disposable {

@@ -2,16 +2,12 @@
  * Makes and removes small trees with two functions of the C library. A hundred entries take a millisecond. Unlike the
  * runtime's functions, these also work in /dev.
  */
+import { words } from "../../base/text.ts";
 import { type DirectoryEntry, LazyLibrary, listEntries } from "../c_library.ts";
 import { text } from "./library.ts";
 import { AT_FDCWD, AT_REMOVEDIR, O_CLOEXEC, O_CREAT, O_WRONLY, OWN_CALLS, OWN_OPEN_FLAGS } from "../syscalls.ts";
 
-const LIBRARY = {
-  /** Calls with a number, a path or buffer, and two numbers. */
-  call: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64", "i64"], result: "i64" },
-  symlink: { parameters: ["buffer", "buffer"], result: "i32" },
-  readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
-} as const;
+const LIBRARY = words("callInDirectory symlink readlink");
 
 const NOTHING = new Uint8Array();
 
@@ -95,6 +91,6 @@ export class TreeMaker implements Disposable {
   #call(call: Call, first: number, place: string | Uint8Array<ArrayBuffer> = NOTHING, second = 0, third = 0): number {
     const number = BigInt(OWN_CALLS[call]);
     const bytes = typeof place === "string" ? text(place) : place;
-    return Number(this.#library.symbols.call(number, BigInt(first), bytes, BigInt(second), BigInt(third)));
+    return Number(this.#library.symbols.callInDirectory(number, BigInt(first), bytes, BigInt(second), BigInt(third)));
   }
 }

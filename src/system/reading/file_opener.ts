@@ -2,7 +2,7 @@
  * Opens files for reading without blocking, which the runtime does not offer. Linux uses the C library, because loading
  * `node:fs` takes a tenth of the start time and nearly every start reads a file.
  */
-import { encodeText } from "../../base/text.ts";
+import { encodeText, words } from "../../base/text.ts";
 import { errnoAt, LazyLibrary } from "../c_library.ts";
 import { factsOf, type FileFacts } from "../libc.ts";
 import { AT_FDCWD, O_CLOEXEC, O_NONBLOCK, OWN_CALLS } from "../syscalls.ts";
@@ -37,11 +37,7 @@ export function withFileOpener<Result>(use: (opener: FileOpener) => Result): Res
   }
 }
 
-const LIBRARY = {
-  __errno_location: { parameters: [], result: "pointer" },
-  /** Calls with a number, a buffer and two numbers. */
-  call: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64" },
-} as const;
+const LIBRARY = words("__errno_location callWithBuffer");
 const NOTHING = new Uint8Array();
 /** O_RDONLY is nothing. */
 const O_NOCTTY = 0x100;
@@ -98,7 +94,7 @@ class LinuxOpener implements FileOpener {
     second = 0,
   ): number {
     const number = BigInt(OWN_CALLS[call]);
-    return Number(this.#library.symbols.call(number, BigInt(first), buffer, BigInt(second)));
+    return Number(this.#library.symbols.callWithBuffer(number, BigInt(first), buffer, BigInt(second)));
   }
 
   #failure(call: string, path: string): Error {

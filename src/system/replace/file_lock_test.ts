@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { expected } from "../paths.ts";
 import { freeLock, underLock } from "./file_lock.ts";
-import { LazyLibrary } from "../c_library.ts";
+import { openCLibrary } from "../c_library.ts";
 
 for (const [when, waitMs] of [["at once", 120_000], ["when nothing waits for it any more", 1]] as const) {
   Deno.test(`O4 underLock() closes its file where the system refuses the lock ${when}`, async () => {
@@ -58,7 +58,7 @@ Deno.test({
   ignore,
   fn: async () => {
     const path = await Deno.realPath(await Deno.makeTempFile());
-    const library = new LazyLibrary({
+    const library = openCLibrary({
       dup: { parameters: ["i32"], result: "i32" },
       close: { parameters: ["i32"], result: "i32" },
     });
@@ -70,7 +70,7 @@ Deno.test({
     using other = await Deno.open(path, { write: true });
     assert.ok(await other.tryLock(EXCLUSIVE));
     library.symbols.close(copy);
-    library[Symbol.dispose]();
+    library.close();
     await Deno.remove(path);
   },
 });

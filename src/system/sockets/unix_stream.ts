@@ -2,26 +2,16 @@
  * Unix stream sockets (unix(7)) that need no network permission of the runtime (docs/security.md). Waiting blocks one
  * thread of the runtime and uses no processor time.
  */
+import { words } from "../../base/text.ts";
 import { nameBytes } from "../../base/bytes.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
 import { parentOf } from "../paths.ts";
 import { AF_UNIX, EAGAIN, ENOENT, O_CLOEXEC, O_NONBLOCK, O_PATH, OWN_OPEN_FLAGS, SOCK_STREAM } from "../syscalls.ts";
 
-const LIBRARY = {
-  __errno_location: { parameters: [], result: "pointer" },
-  socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
-  bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
-  listen: { parameters: ["i32", "i32"], result: "i32" },
-  connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },
-  accept4: { parameters: ["i32", "pointer", "pointer", "i32"], result: "i32" },
-  getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
-  shutdown: { parameters: ["i32", "i32"], result: "i32" },
-  recv: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
-  send: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
-  open: { parameters: ["buffer", "i32"], result: "i32" },
-  close: { parameters: ["i32"], result: "i32" },
-  poll: { parameters: ["buffer", "u64", "i32"], result: "i32", nonblocking: true },
-} as const;
+const LIBRARY = words(
+  "__errno_location socket bind listen connect accept4 getsockopt shutdown recv send open close",
+  "pollLater",
+);
 
 /** SOCK_NONBLOCK and SOCK_CLOEXEC are the same numbers. */
 const FLAGS = O_NONBLOCK | O_CLOEXEC;
@@ -100,7 +90,7 @@ function addressOf(name: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array([AF_UNIX, 0, ...name, 0]);
 }
 
-type Library = LazyLibrary<typeof LIBRARY>;
+type Library = LazyLibrary<typeof LIBRARY[number]>;
 
 class Socket {
   protected readonly library: Library;
@@ -128,7 +118,7 @@ class Socket {
 
   protected async wait(events: number): Promise<void> {
     this.#waiting++;
-    await this.library.symbols.poll(new Int32Array([this.descriptor, events]), 1n, -1);
+    await this.library.symbols.pollLater(new Int32Array([this.descriptor, events]), 1n, -1);
     this.#waiting--;
     if (this.isOver) this.#closeIfUnused();
   }

@@ -1,7 +1,8 @@
 /** The terminal of this process, and how it treats the keys that a person types (termios(3)). */
+import { words } from "../../base/text.ts";
 import { LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
 
-const LIBRARY = { ioctl: { parameters: ["i32", "u64", "buffer"], result: "i32" } } as const;
+const LIBRARY = words("ioctl");
 
 const STDIN = 0;
 const TCGETS = 0x5401n;

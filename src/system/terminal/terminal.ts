@@ -1,18 +1,10 @@
 /** Pseudo-terminals of other processes; this program reads and writes their master (pty(7), ioctl_tty(2)). */
+import { words } from "../../base/text.ts";
 import { nameBytes } from "../../base/bytes.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
 import { O_CLOEXEC } from "../syscalls.ts";
 
-const LIBRARY = {
-  __errno_location: { parameters: [], result: "pointer" },
-  open: { parameters: ["buffer", "i32"], result: "i32" },
-  close: { parameters: ["i32"], result: "i32" },
-  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  ioctl: { parameters: ["i32", "u64", "buffer"], result: "i32" },
-  fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
-  poll: { parameters: ["buffer", "u64", "i32"], result: "i32", nonblocking: true },
-} as const;
+const LIBRARY = words("__errno_location open close read write ioctl fcntl pollLater");
 
 const O_NONBLOCK = 0x800;
 const O_NOCTTY = 0x100;
@@ -64,7 +56,7 @@ export class Terminals implements Disposable {
 
   /** The terminal of a master descriptor, which it owns from now on. */
   adopt(master: number): Terminal {
-    this.#library.symbols.fcntl(master, F_SETFL, O_RDWR | O_NONBLOCK);
+    this.#library.symbols.fcntl(master, F_SETFL, BigInt(O_RDWR | O_NONBLOCK));
     return new Terminal(this.#library, master);
   }
 
@@ -75,11 +67,11 @@ export class Terminals implements Disposable {
 
 /** The master of a terminal. */
 export class Terminal {
-  readonly #library: LazyLibrary<typeof LIBRARY>;
+  readonly #library: LazyLibrary<typeof LIBRARY[number]>;
   readonly #descriptor: number;
   #isClosed = false;
 
-  constructor(library: LazyLibrary<typeof LIBRARY>, descriptor: number) {
+  constructor(library: LazyLibrary<typeof LIBRARY[number]>, descriptor: number) {
     this.#library = library;
     this.#descriptor = descriptor;
   }
@@ -142,6 +134,6 @@ export class Terminal {
   }
 
   #wait(events: number, limitMs: number): Promise<number> {
-    return this.#library.symbols.poll(new Int32Array([this.#descriptor, events]), 1n, limitMs);
+    return this.#library.symbols.pollLater(new Int32Array([this.#descriptor, events]), 1n, limitMs);
   }
 }
