@@ -42,10 +42,7 @@ const MOST_QUESTIONS = 10;
 /** Refusals of a kind before it is closed. */
 const MOST_REFUSALS = 2;
 const ANSWER_MS = 55_000;
-/**
- * With these a command waits a minute at most: longer than its own form, whose silence means no, but not longer than a
- * queue of forms.
- */
+/** With these a command waits a minute at most: longer than its own form, whose silence means no, but not longer than a queue of forms. */
 const BEYOND_ANSWER_MS = 5_000;
 
 /** Why there is no question; without a reason, because its kind is never asked for. */

@@ -16,10 +16,7 @@ export interface ProcessNames {
   commandLineOf(pid: number): string | undefined;
 }
 
-/**
- * The living children of `parent`; undefined: there are none. Their names are foreign text, so they are cleaned and
- * cut.
- */
+/** The living children of `parent`; undefined: there are none. Their names are foreign text, so they are cleaned and cut. */
 export function leftRunning(parent: number, processes: ProcessNames): LeftRunning | undefined {
   return living(processes.childrenOf(parent), processes);
 }

@@ -246,10 +246,7 @@ export function startGroup(start: ProgramStart & { readonly stdin: "piped" | "nu
 export interface Question extends ProgramStart {
   readonly longestMs: number;
   readonly mostBytes: number;
-  /**
-   * What it writes at its end: the answer precedes it, even if other programs still hold stdout. Absent: the answer is
-   * everything.
-   */
+  /** What it writes at its end: the answer precedes it, even if other programs still hold stdout. Absent: the answer is everything. */
   readonly endMark?: string;
   /** Ends it. */
   readonly signal: AbortSignal;

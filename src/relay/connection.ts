@@ -1,7 +1,4 @@
-/**
- * One connection of a command: its first bytes are judged while its other end is dialled, then both directions are
- * passed on.
- */
+/** One connection of a command: its first bytes are judged while its other end is dialled, then both directions are passed on. */
 import { concatenate, sameBytes } from "../base/bytes.ts";
 import { attempt, messageOf } from "../base/errors.ts";
 import type { NetworkRefusal } from "../base/command/network_use.ts";
@@ -9,10 +6,7 @@ import { type Admits, Direction, type RelayMemory } from "./direction.ts";
 import type { Deadline, EventLoop } from "./event_loop.ts";
 import type { Endpoint, Opened, Sockets } from "./sockets.ts";
 
-/**
- * The verdict on the first bytes of a client: not enough yet; what to pass on in their place; or why nothing is passed
- * on.
- */
+/** The verdict on the first bytes of a client: not enough yet; what to pass on in their place; or why nothing is passed on. */
 export type FirstBytes = "more" | Passed | { readonly refused: NetworkRefusal };
 
 export interface Passed {
@@ -25,10 +19,7 @@ export interface Passed {
 export interface Place extends Endpoint {
   /** Called with the port that it is dialled from. */
   readonly onDialled?: (port: number) => void;
-  /**
-   * It ends when the client stops sending, because the server there would not notice. Absent: the other direction may
-   * continue.
-   */
+  /** It ends when the client stops sending, because the server there would not notice. Absent: the other direction may continue. */
   readonly endsWithClient?: boolean;
   /** Why it may not be dialled if it turns out to be this machine; undefined: it may. Absent: it may. */
   readonly ownProblem?: () => NetworkRefusal | undefined;

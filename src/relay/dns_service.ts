@@ -46,10 +46,7 @@ export class DnsService {
   #checked = 0;
   #isClosed = false;
 
-  /**
-   * `udp`, `tcp`: sockets of the network, which this object now owns. @throws {Error} When the system refuses to wait
-   * for them.
-   */
+  /** `udp`, `tcp`: sockets of the network, which this object now owns. @throws {Error} When the system refuses to wait for them. */
   constructor(options: DnsServiceOptions, { udp, tcp }: { readonly udp: number; readonly tcp: number }) {
     this.#options = options;
     this.#listeners = [udp, tcp];

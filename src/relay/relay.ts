@@ -27,10 +27,7 @@ export interface Attributed {
   readonly tell: (use: NetworkUse) => void;
   /** What a person may allow it beyond the list; undefined: nothing, as when its socket is closed. Costs a search. */
   readonly unlisted: UnlistedHosts | undefined;
-  /**
-   * Calls the listener when the command has ended, unless the result was called before. Absent: it outlives the
-   * network.
-   */
+  /** Calls the listener when the command has ended, unless the result was called before. Absent: it outlives the network. */
   readonly onEnded?: (listener: () => void) => () => void;
 }
 

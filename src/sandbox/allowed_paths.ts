@@ -1,4 +1,4 @@
-/** What a person allows to commands while the session lives (S35), as more paths of its sandbox. */
+/** What a person allows commands during the session (S35), as further paths of its sandbox. */
 import type { PinnedSubject } from "../base/command/grant_subject.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { expected, isWithin, realPath } from "../system/paths.ts";
@@ -18,7 +18,7 @@ export interface AllowedQuestion {
   readonly system: PathSystem;
 }
 
-/** The session's paths with more. */
+/** The session's paths, and the allowed ones. */
 export interface AllowedPaths {
   readonly settings: SandboxSettings;
   readonly settled: SettledPaths;
@@ -26,7 +26,7 @@ export interface AllowedPaths {
   readonly reads: readonly PathGrant[];
 }
 
-/** The problem: the first of them that cannot be, and why. */
+/** The problem: the first that cannot be allowed, and why. */
 export function withAllowed(question: AllowedQuestion, allowed: readonly PinnedSubject[]): Outcome<AllowedPaths> {
   const { settings, settled, abi } = question;
   const problem = allowed.map((one) => allowedProblem(one, question)).find((one) => one !== undefined);

@@ -79,8 +79,8 @@ export interface Sandbox extends SessionSandbox {
   /** Landlock's ABI; 0 with `--no-sandbox`. */
   readonly abi: number;
   /**
-   * The same session's sandbox with what a person allowed in addition to what it was started with, in the same directories;
-   * empty: nothing. The problem says why that cannot be.
+   * The same session's sandbox with what a person allowed in addition to what it was started with, in the same
+   * directories; empty: nothing. The problem says why that cannot be.
    */
   allowing(allowed: readonly PinnedSubject[]): Outcome<Sandbox>;
 }
@@ -220,7 +220,7 @@ function allowing(
   return problem === undefined ? success(widened) : failure(problem);
 }
 
-/** Why a sandbox with more paths is not as good as the first; undefined: it is. */
+/** Why a sandbox with more paths would be weaker than the first; undefined: it is not. */
 function widenedProblem(first: Sandbox, { guard, policy, accepted }: Sandbox): string | undefined {
   if (guard?.git?.program !== first.guard?.git?.program || accepted !== first.accepted) {
     return "Commands could then change git, or what you accepted of repositories";
@@ -260,7 +260,7 @@ interface Reach extends Pick<TemporaryQuestion, "writable" | "grants" | "covers"
   readonly links: Map<string, string | undefined>;
 }
 
-/** With links unresolved, as people and programs write them: the links lead to the same places inside. */
+/** With links unresolved, as people and programs write them: links lead to the same places inside. */
 function spelledPaths({ scopes, reads, writes, home, workingDirectory, shell }: SandboxSettings): readonly string[] {
   const named = [...scopes, ...reads, ...writes].map((path) => absolutePath(path, workingDirectory));
   return [...named, workingDirectory, shell, "/tmp", "/var/tmp", ...home === undefined ? [] : [home]];

@@ -11,10 +11,7 @@ import type { ToolDefinition } from "../format/mtdf.ts";
 export type ParsedTool =
   | { readonly kind: "not_json"; readonly cause: string }
   | { readonly kind: "refused"; readonly diagnostics: readonly UnplacedDiagnostic[] }
-  /**
-   * It does not have the format. `explain` loads the code that describes its faults, which takes longer than reading a
-   * hundred good files.
-   */
+  /** It does not have the format. `explain` loads the code that describes its faults, which takes longer than reading a hundred good files. */
   | { readonly kind: "malformed"; readonly explain: () => Promise<readonly UnplacedDiagnostic[]> }
   /** The diagnostics are warnings. With `repeatsKeys` some key was given twice: `placeDiagnostics` says which. */
   | {

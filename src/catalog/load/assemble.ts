@@ -46,10 +46,7 @@ export function assemble(
   return { tools: candidates.map(({ tool }) => tool), leaves: leavesOf(candidates), diagnostics };
 }
 
-/**
- * Files with a step that cannot run, with the reasons: the step itself is wrong, or the file that it calls is one of
- * these.
- */
+/** Files with a step that cannot run, with the reasons: the step itself is wrong, or the file that it calls is one of these. */
 function refusedSteps(
   candidates: readonly Candidate[],
   check: SequenceCheck,

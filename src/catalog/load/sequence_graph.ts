@@ -1,7 +1,4 @@
-/**
- * Depth and length of sequences that call sequences (T14), each visited once: a short file can have more paths through
- * it than can be walked.
- */
+/** Depth and length of sequences that call sequences (T14), each visited once: a short file can have more paths through it than can be walked. */
 import type { Catalog, Leaf } from "../model/leaf.ts";
 import { stepTarget } from "../model/resolve.ts";
 

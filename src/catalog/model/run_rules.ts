@@ -1,7 +1,4 @@
-/**
- * What a tool file says about how its leaves run: one at a time (X13), again after a failure (X16), or not at all
- * (T11).
- */
+/** What a tool file says about how its leaves run: one at a time (X13), again after a failure (X16), or not at all (T11). */
 import { type NetworkReach, readBound } from "../../base/network/network_bound.ts";
 import type { Leaf, LeafRetry, Probe } from "./leaf.ts";
 import type { SubcommandDefinition, ToolDefinition } from "../format/mtdf.ts";

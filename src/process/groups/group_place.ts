@@ -52,10 +52,7 @@ export interface GroupQuestion {
 /** A directory in which groups may be made. */
 export interface GroupPlace {
   readonly directory: string;
-  /**
-   * The server is alone in it and goes to a group of its own first: a group with processes gives its own groups no
-   * controllers.
-   */
+  /** The server is alone in it and goes to a group of its own first: a group with processes gives its own groups no controllers. */
   readonly leavesFirst: boolean;
 }
 

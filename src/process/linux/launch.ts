@@ -43,10 +43,7 @@ export interface LaunchOptions<Request> {
   readonly policy: SandboxPolicy | undefined;
   /** From `ProtectedState.begin()`; undefined: `--no-sandbox`. */
   readonly guarded: GuardedCommand | undefined;
-  /**
-   * Of a policy with a narrower network (S43): none of what waits for the session's commands may run it; absent: it
-   * may.
-   */
+  /** Of a policy with a narrower network (S43): none of what waits for the session's commands may run it; absent: it may. */
   readonly narrowed?: NarrowedNetwork | undefined;
 }
 

@@ -171,10 +171,7 @@ export class LinuxRunner implements SessionRunner {
     return this.#parts.network.published;
   }
 
-  /**
-   * Settles when the sandbox has passed its self-test. @throws {Error} When no command would be run, with the reason
-   * (S17).
-   */
+  /** Settles when the sandbox has passed its self-test. @throws {Error} When no command would be run, with the reason (S17). */
   async confirm(): Promise<void> {
     await this.#readiness.policyForCommand();
   }

@@ -316,10 +316,7 @@ export class ServingPool extends Pool<ServingLimits> {
     return this.#all.size;
   }
 
-  /**
-   * A sandbox for a program, or for a line, which a waiting shell runs soonest. @throws {Error} When the system cannot
-   * start one.
-   */
+  /** A sandbox for a program, or for a line, which a waiting shell runs soonest. @throws {Error} When the system cannot start one. */
   acquire(what: "line" | "program"): ServingSandbox {
     this.acquired();
     const free = (what === "line" ? this.#shells.shift() : undefined) ?? this.#launchers.pop();

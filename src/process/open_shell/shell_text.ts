@@ -1,8 +1,8 @@
 /** The texts sent to a lasting shell (B5). Pure.
  *
- * The shell is interactive: so an error or an interruption abandons a line and not the shell. Its own stdout and stderr
- * are closed to commands, so that prompts and notices are not seen. Each line has the output under a number that no
- * program uses, which is closed in all that the line starts, and reports its end there with a mark.
+ * The shell is interactive, so that an error or an interruption abandons a line and not the shell. Its own stdout and stderr
+ * are closed to commands, so that prompts and notices are not seen. Each line has the output as a descriptor that no
+ * program uses and that is closed in everything it starts. The line reports its end there with a mark.
  */
 import type { ShellLine } from "../command_runner.ts";
 import { quote, SHELL_OUTPUT_FD } from "../shell.ts";
@@ -10,10 +10,7 @@ import { quote, SHELL_OUTPUT_FD } from "../shell.ts";
 /** Where a line is read from. A sourced line can have any error, and the shell continues with the next. */
 const LINE_FD = 58;
 
-/**
- * The signal that makes such a shell abandon its line as soon as the program it waits for has ended, in any way. Other
- * programs ignore it.
- */
+/** The signal that makes such a shell abandon its line as soon as the program it waits for has ended, in any way. Other programs ignore it. */
 export const ABANDON_SIGNAL = "SIGURG";
 
 /** Sent first. If `exec` cannot start a program, the shell stays. */

@@ -84,10 +84,7 @@ export function systemSockets(libc: Libc): SocketSystem {
   };
 }
 
-/**
- * Rows of a table (proc(5)): number, local and remote address as HEX:PORT, state, queues, timer, retries, uid, timeout,
- * inode.
- */
+/** Rows of a table (proc(5)): number, local and remote address as HEX:PORT, state, queues, timer, retries, uid, timeout, inode. */
 function peersIn(
   table: string,
   { peerPort, ownPort }: LocalConnection,
@@ -99,10 +96,7 @@ function peersIn(
   });
 }
 
-/**
- * A process that ends while it is inspected may belong to any user: it counts as below. An orphan in a container is
- * below its first process too.
- */
+/** A process that ends while it is inspected may belong to any user: it counts as below. An orphan in a container is below its first process too. */
 function isBelow(pid: number, server: number, system: Pick<SocketSystem, "parentOf">): boolean {
   let one = pid;
   for (let steps = 0; steps < MOST_ANCESTORS; steps++) {

@@ -1,7 +1,4 @@
-/**
- * A DNS query of a command, which may be hostile, read strictly: anything that two parsers could read differently is
- * malformed.
- */
+/** A DNS query of a command, which may be hostile, read strictly: anything that two parsers could read differently is malformed. */
 import { ByteReader } from "../parse/byte_reader.ts";
 import { byteText, nameOfLabels } from "../parse/host_name.ts";
 import { type DnsCode, type DnsQuery, HEADER_SIZE, IS_RESPONSE, TYPES } from "./dns_message.ts";

@@ -21,10 +21,7 @@ export class RequestBody {
     this.#expected = length === "chunked" ? "size" : undefined;
   }
 
-  /**
-   * How many of these bytes, which follow those before, are of the body; undefined: it is not one that all servers read
-   * alike.
-   */
+  /** How many of these bytes, which follow those before, are of the body; undefined: it is not one that all servers read alike. */
   take(bytes: Uint8Array): number | undefined {
     for (let at = 0;;) {
       const count = Math.min(this.#left, bytes.length - at);

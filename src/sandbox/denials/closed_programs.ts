@@ -11,14 +11,16 @@ import type { SandboxPolicy } from "../policy/policy.ts";
 
 interface ClosedPrograms {
   readonly names: readonly string[];
-  /** What commands may not, to follow the name, or the whole sentence. */
+  /** What commands may not do, as the rest of a sentence after the name, or the whole sentence. */
   readonly why: string | { readonly reason: string };
-  /** What only a program says that was kept from it; absent: a command that failed, and a line that begins with its name. */
+  /**
+   * An error that only such a denial gives; absent: a failed command, and a line that begins with the program's name.
+   */
   readonly trace?: RegExp;
-  /** What a program that the command started may say of it; absent: the command must have named it. */
+  /** An error that a program started by the command may give; absent: the command must name the program. */
   readonly inside?: RegExp;
   readonly isClosed: (policy: SandboxPolicy) => boolean;
-  /** Paths that say the same. */
+  /** Denied paths that mean the same. */
   readonly places?: RegExp;
 }
 
@@ -78,7 +80,7 @@ const CLOSED: readonly ClosedPrograms[] = [
   },
 ];
 
-/** The statement about such a program, in place of the denials that say the same; else these. */
+/** The statement about such a program, in place of denials that mean the same; else these denials. */
 export function withClosedPrograms(
   denials: readonly Denial[],
   command: Pick<EndedCommand, "words" | "output" | "end">,
@@ -116,10 +118,12 @@ function saysTheSame(denial: Denial, places: RegExp | undefined): boolean {
   return denial.operation === "unix_socket" && (denial.subject === "AF_UNIX" || places.test(denial.subject));
 }
 
-/** What may stand before the program that a part of a line starts. */
+/** What may precede the program in a part of a line. */
 const BEFORE = /^\s*(?:(?:\w+=\S*|time|env|exec|command|nohup|nice|if|then|do|!|timeout\s+\S+)\s+)*([^\s'"`]+)/;
 
-/** Programs that a command starts, without their directories: the first word of argv, or of each part of a shell line. */
+/**
+ * Programs that a command starts, without their directories: the first word of argv, or of each part of a shell line.
+ */
 function programsOf([first = "", ...rest]: readonly string[]): ReadonlySet<string> {
   const lines = [first, ...rest.filter((word) => /\s/.test(word))].map((line) => line.slice(0, LONGEST_TEXT));
   const parts = lines.flatMap((line) => line.split(/[;&|()\n]+/));

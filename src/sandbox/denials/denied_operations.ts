@@ -1,6 +1,6 @@
 /**
  * Denials of a failed command that do not concern paths (S15): the network, Unix sockets, system calls. As with paths,
- * each statement is one about the policy in force, and is made only where the command left a trace of it that does not
+ * each statement is about the policy in force, and is made only if the command left a trace of the denial that does not
  * depend on the language of messages.
  */
 import type { OperationDenial } from "../../base/command/denial.ts";
@@ -16,7 +16,7 @@ import { printsError } from "./printed_errors.ts";
 import type { DenialContext, EndedCommand } from "./question.ts";
 import { refusedHost } from "../../base/network/network_bound.ts";
 
-/** How many names are taken from a text. */
+/** How many names are read from a text. */
 const MOST_HOSTS = 16;
 
 type FailedOperation = Pick<EndedCommand, "words" | "output" | "end">;
@@ -88,7 +88,7 @@ function networkDenials({ words, output }: FailedOperation, { policy, scopes }: 
   }));
 }
 
-/** What the network by name refused: known, whatever the command printed. */
+/** What the network by name refused: known independently of the command's output. */
 export function refusedNames(refused: readonly NetworkUse[], scope: readonly string[]): readonly OperationDenial[] {
   return refused.flatMap(({ name, port, refused }) => {
     if (refused === undefined) return [];
@@ -103,8 +103,8 @@ export function refusedNames(refused: readonly NetworkUse[], scope: readonly str
 const PORTS: Readonly<Record<string, number>> = { http: 80, ws: 80, https: 443, wss: 443, ssh: 22, git: 9418, ftp: 21 };
 
 /**
- * Addresses of a command or its output whose port is not listed, or that are not listed at all: the kernel refuses these
- * without the relay. Names that are not listed are known by then.
+ * Addresses of a command or its output whose port is not listed, or that are not listed at all: the kernel refuses
+ * these without the relay. Names that are not listed are known by then.
  */
 function unlistedPlaces(
   text: string,
@@ -131,7 +131,7 @@ function unlistedPlaces(
 const ADDRESS_WITH_PORT =
   /\b(https?|wss?|git|ssh|ftp):\/\/(?:[^\s/@'"]*@)?(\[[0-9a-f:]+\]|[\p{L}\d._-]+)(?::(\d{1,5}))?/giu;
 
-/** In addresses with a scheme, in what ssh takes, and as Python's pools tell them. */
+/** In addresses with a scheme, in arguments of ssh, and in errors of Python's connection pools. */
 function hostsIn(text: string): readonly string[] {
   const found = [
     ...text.matchAll(/\b(?:https?|wss?|git|ssh|ftps?):\/\/(?:[^\s/@'"]*@)?(\[[0-9a-f:]+\]|[\p{L}\d._-]+)/giu),
@@ -156,7 +156,7 @@ function isLoopback(host: string): boolean {
     host === "0.0.0.0";
 }
 
-/** As a shell tells that a program was ended by a signal: 128 and its number. */
+/** A shell's exit code for a program that a signal ended: 128 and the signal's number. */
 const ENDED_BY_SIGSYS = 128 + 31;
 
 function callDenials({ end }: FailedOperation, { policy, scopes }: Context): readonly OperationDenial[] {

@@ -8,7 +8,7 @@ import { isWithin, parentOf } from "../../system/paths.ts";
 import { type DenialContext, type EndedCommand, hasError, type Mention } from "./question.ts";
 import { sensitiveProblem } from "../protect/credential_paths.ts";
 
-/** The denial; undefined: commands may go there, or it was hardly meant. */
+/** The denial; undefined: commands may go there, or the command hardly meant it. */
 export function outsideDenial(place: Place, context: DenialContext, mention: Mention): PathDenial | undefined {
   const { policy, scopes, sensitive } = context;
   const { path, kind } = place;
@@ -53,7 +53,7 @@ export function copiedDenial(
   return { path: original, access: ["write"], copied: true, scope: scopes, flags: [] };
 }
 
-/** The same of pip, which names no path when it cannot change its configuration. */
+/** The same for pip, which names no path when it cannot change its configuration. */
 export function copiedPipDenial(
   { words, output }: Pick<EndedCommand, "words" | "output">,
   { copies, scopes }: Pick<DenialContext, "copies" | "scopes">,
@@ -64,19 +64,16 @@ export function copiedPipDenial(
   return path === undefined ? undefined : { path, access: ["write"], copied: true, scope: scopes, flags: [] };
 }
 
-/** Of credentials out of reach a command can tell by the error what is missing; that is missing outside too. */
+/** The error for unreachable credentials tells a command which files are missing; these are missing outside too. */
 function isMeant({ kind }: Place, mention: Mention): boolean {
   const denied = hasError(mention, DENIED);
   return denied || kind !== undefined && (mention.inCommand || hasError(mention, [], { orSpokenOf: true }));
 }
 
-/** Errors in which the sandbox's denials end. */
+/** Errors that the sandbox's denials cause. */
 const DENIED = ["EACCES", "EPERM", "EROFS", "EBUSY"] as const;
 
-/**
- * Whether the command seems to have been kept from it. `hasRepository`: it is git's own in the repository that the scope
- * is a linked worktree of.
- */
+/** Whether the command seems to have been denied it. `hasRepository`: it belongs to the repository whose linked worktree is the scope. */
 function isTold(
   { path, kind }: Place,
   context: DenialContext,
@@ -94,21 +91,21 @@ function isTold(
   if (kind === undefined && evidence?.errors.has("ENOENT") === true && !denied) return false;
   if (!readable && kind !== undefined) return true;
   if (asPlace && kind === "directory" && !isSystemPath(path)) return true;
-  // Git names what it could not open or make there, and the command does not.
+  // Git names what it could not open or create there; the command does not.
   const byBoth = inCommand && (inOutput || silent) || inOutput && kind === undefined && hasRepository;
   if (!byBoth || kind === "program") return false;
-  // What can be looked at and does not exist is what most failed commands name.
+  // Most failed commands name paths that are visible and do not exist.
   return !(kind === undefined && allows(context.policy, parentOf(path), "list") && isSystemPath(path));
 }
 
-/** Whether a directory that is there does not exist for commands, which so tell of all in it that it is missing. */
+/** Whether an existing directory is invisible to commands, which then report everything in it as missing. */
 function isHidden(path: string, { policy, home }: DenialContext): boolean {
   if (policy.root === undefined || path === home) return false;
   const seen = [...policy.writable, ...policy.grants].map((one) => one.path);
   return !seen.some((one) => isWithin(path, one) || isWithin(one, path));
 }
 
-/** On the way to the scope: `cd ..` names it in passing, and to open it would open what lies next to the scope. */
+/** A parent of the scope: `cd ..` names it in passing, and opening it would open everything next to the scope. */
 function isOnTheWay(path: string, { scopes }: Pick<DenialContext, "scopes">): boolean {
   return path === "/" || scopes.some((scope) => isWithin(scope, path));
 }
@@ -127,17 +124,17 @@ const SYSTEM_TREES = words(
   "/usr /etc /lib /lib64 /bin /sbin /opt /var /dev /proc /sys /run",
 );
 
-/** No command should write there, and many look there for what is not installed. */
+/** No command should write there, and many look there for programs that are not installed. */
 function isSystemPath(path: string): boolean {
   return SYSTEM_TREES.some((tree) => isWithin(path, tree));
 }
 
-/** The package for Node that a file belongs to, with what is installed in it: the file alone is of no use. */
+/** The Node package that a file belongs to, with its dependencies: the file alone is of no use. */
 function packageOf(path: string): string | undefined {
   return /^.*?\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0];
 }
 
-/** What a package manager asks for first of a package that is a dependency by its path. */
+/** The file that a package manager reads first from a dependency given by path. */
 const MANIFEST = /\/(?:Cargo\.toml|go\.mod|package\.json|pyproject\.toml)$/;
 
 /** Only what the server would accept, and nothing that opens more than a project. */
@@ -157,12 +154,12 @@ export function flagsFor(
   ];
 }
 
-/** A dot directory of home: what programs outside keep there, and run or obey. */
+/** A dot directory of home, whose files programs outside keep, run or obey. */
 function isOfPrograms(directory: string, home: string | undefined): boolean {
   return home !== undefined && directory.startsWith(`${home}/.`);
 }
 
-/** Where a program keeps what is its own, and no tool chain: it can do so in another HOME. */
+/** Where a program keeps its own files, and no tool chain: another HOME serves as well. */
 function isOfHome(path: string, { policy, home, homeInside }: DenialContext): boolean {
   return home === homeInside && isOfPrograms(path, home) && !allows(policy, parentOf(path), "list");
 }

@@ -1,11 +1,11 @@
 /**
- * Whether a failed command was kept from changing a protected path (S8, S15). Most commands only read them, so that one
- * is named says nothing; it takes a trace of an attempt, in any language:
+ * Whether a failed command was denied changing a protected path (S8, S15). Most commands only read them, so a mention
+ * alone means nothing; there must be a trace of an attempt, in any language:
  *
  * - command and output both name it;
  * - the output names it next to the error that a read-only mount gives;
  * - the output names a protected file, and the directory that holds it changed while the command ran: programs replace
- *   a file by making another one next to it, and it is the exchange that fails (git, editors).
+ * a file by creating another one next to it, and only the exchange fails (git, editors).
  */
 import type { PathDenial } from "../../base/command/denial.ts";
 import { isWithin, parentOf } from "../../system/paths.ts";
@@ -21,13 +21,13 @@ export async function protectedDenial(
 ): Promise<PathDenial | undefined> {
   const { context: { readOnly, scopes, policy }, command: { changed, began } } = question;
   const root = readOnly.find((one) => isWithin(path, one));
-  // What changed while the command ran may not have been protected before.
+  // A path that changed while the command ran may not have been protected before.
   if (root === undefined || changed.some((one) => isWithin(one, root) || isWithin(root, one))) return undefined;
   const { printed, failed, evidence, belowCommand, named } = mention;
   const withError = hasError(mention, ["EROFS", "EBUSY"]);
   const spokenOf = evidence?.spokenOf === true;
   if (!printed || !(failed || spokenOf || withError)) return undefined;
-  // What holds the whole tree is named for other reasons.
+  // A parent of the whole tree is named for other reasons.
   const inCommand = belowCommand && !policy.writable.some((tree) => tree.path === named) &&
     (failed || spokenOf && withError);
   if (!inCommand && !withError && !(path === root && await changedSince(parentOf(root), began))) return undefined;
@@ -47,7 +47,7 @@ async function changedSince(directory: string, began: number): Promise<boolean> 
   return changed !== undefined && changed >= began - LONGEST_TICK_MS;
 }
 
-/** Relative paths are seen from every tree: in a scope that is what people write. */
+/** Relative paths are resolved in every tree; in a scope people write them so. */
 function shortest(path: string, scopes: readonly string[]): string {
   const tree = scopes.find((one) => one !== "/" && isWithin(path, one));
   return tree === undefined ? path : path.slice(tree.length + 1);

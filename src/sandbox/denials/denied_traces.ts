@@ -1,7 +1,7 @@
 /**
- * Denials of which the output tells without a path that says it (S15): Unix sockets, pseudo-terminals, packages of the
- * system, and places that only an error names. Traces are names of functions, files and errors, which no language
- * changes.
+ * Denials that the output shows without naming a path (S15): Unix sockets, pseudo-terminals, system packages, and
+ * places that only an error names. Traces are names of functions, files and errors, which are the same in every
+ * language.
  */
 import type { Denial, OperationDenial } from "../../base/command/denial.ts";
 import { closesUnixSockets } from "./denied_operations.ts";
@@ -10,7 +10,7 @@ import { LONGEST_TEXT } from "./mentioned_paths.ts";
 import { errorsIn } from "./printed_errors.ts";
 import type { DenialContext, EndedCommand } from "./question.ts";
 
-/** What makes or reaches a Unix socket: Python's, Go's. Node's `listen EACCES` names a path. */
+/** Functions that create or reach a Unix socket: Python's, Go's. Node's `listen EACCES` names a path. */
 const SOCKET_TRACE =
   /\bAF_UNIX\b|multiprocessing\/connection\.py|\bforkserver\.py|\bunix_events\.py|\b_socket\.socket\.__init__|\bdial unix\b/;
 /** Python prints this for any such error. */
@@ -18,7 +18,7 @@ const NO_TERMINALS = /\bout of pty devices\b/;
 const TERMINAL_TRACE =
   /\/dev\/ptmx|\b(?:openpty|forkpty|posix_openpt|pty\.fork)\b|pseudo-?terminal|\bout of pty devices\b/i;
 
-/** What traces in the command and its output say, where the output has an error too. */
+/** What traces in the command and its output mean, if the output has an error too. */
 export function tracedDenials(
   { words, output }: Pick<EndedCommand, "words" | "output">,
   { policy, scopes }: Pick<DenialContext, "policy" | "scopes">,
@@ -54,11 +54,11 @@ export function withoutTerminals(denials: readonly Denial[]): readonly Denial[] 
   return denials.filter((one) => !("path" in one && (one.path === "/dev/ptmx" || isWithin(one.path, "/dev/pts"))));
 }
 
-/** Where package managers of systems keep what they know. */
+/** Where system package managers keep their databases. */
 const PACKAGES = ["dpkg", "apt", "rpm", "dnf", "yum", "pacman", "apk", "zypp", "zypper"]
   .flatMap((name) => [`/var/lib/${name}`, `/var/cache/${name}`]).concat("/lib/apk", "/etc/apk", "/etc/apt");
 
-/** The same denials, but one in place of all that a package manager of the system met. */
+/** The same denials, but one in place of all those of a system package manager. */
 export function withoutPackages(denials: readonly Denial[], scopes: readonly string[]): readonly Denial[] {
   const path = denials.map((one) => "path" in one ? one.path : "").find((one) =>
     PACKAGES.some((tree) => isWithin(one, tree))

@@ -1,10 +1,10 @@
 /**
- * What a command mentioned that its sandbox keeps from it (S15). Every statement is one about the policy, asked of the
- * oracle for a path that is there (or could have been made there); whether it was the cause is not claimed, and what
- * was hardly meant is left out:
+ * What a command mentioned and its sandbox denies (S15). Every statement is about the policy, which is queried for a
+ * path that exists (or could have been created). It does not claim to be the cause, and what the command hardly meant
+ * is left out:
  *
- * - covered places of credentials: told whenever the command names one, since their files seem to be missing;
- * - what commands may not even read: told when the command or its output names it, and it exists;
+ * - covered places of credentials: reported whenever the command names one, since their files seem to be missing;
+ * - what commands may not even read: reported when the command or its output names it, and it exists;
  * - what they may read and not change, or not create: only when the command and its output both name it;
  * - after exit code 0 only what the output names in a message;
  * - what is protected, a socket, or no path at all: denied_protected.ts, denied_operations.ts, denied_traces.ts.
@@ -25,7 +25,7 @@ import type { DenialContext, EndedCommand, Mention, Question } from "./question.
 /** The model pays for each line. */
 const MOST_DENIALS = 3;
 
-/** Looks at the file system, at most some hundred paths of it, and never into a file; not at all where it need not. */
+/** Looks at some hundred paths of the file system at most, and never into a file; at none if it need not. */
 export function explainDenials(
   command: EndedCommand,
   context: DenialContext,
@@ -46,7 +46,7 @@ async function lookAtMentioned(
     mentions.map(async (mention) => {
       const covered = coveredDenial(mention, context);
       if (covered !== undefined) return covered;
-      // What cannot be made has no directory yet.
+      // The path cannot be created, because its directory does not exist.
       const refused = mention.evidence?.errors.has("EROFS") === true;
       const place = await lookAsSeen(mention.named, context.policy) ??
         (refused ? await lookAbove(mention.named) : undefined);
@@ -91,13 +91,13 @@ function hasFailed({ end }: EndedCommand): boolean {
   return end.kind !== "exited" || end.code !== 0;
 }
 
-/** Of places that lie in each other the inner says more. */
+/** Of nested places, the inner one is more specific. */
 function isInner(one: Denial, all: readonly Denial[]): boolean {
   return !("path" in one) || one.protected === true ||
     !all.some((other) => "path" in other && other !== one && other.path !== one.path && isWithin(other.path, one.path));
 }
 
-/** Of what one protected directory holds, one path is enough, and one socket of all. */
+/** One path of each protected directory is enough, and one socket in all. */
 function saysTheSame(one: Denial, other: Denial): boolean {
   if ("operation" in one && "operation" in other && one.operation === "unix_socket") {
     return one.operation === other.operation;
@@ -141,7 +141,7 @@ function mentionsOf(command: EndedCommand, context: DenialContext): readonly Men
 /** Git names the repository that it could not send to, and often only its configuration holds that name. */
 const PUSH = /\bgit\b[^\n;&|]{0,200}\bpush\b/;
 
-/** Most commands succeed, and their output names what they did: nothing is looked at for that. */
+/** Most commands succeed, and their output names what they did: these names need no look at the file system. */
 function canMatter({ named, inCommand, evidence }: Mention, context: DenialContext): boolean {
   const { policy, readOnly } = context;
   if (inCommand && isSensitive(named, context)) return true;

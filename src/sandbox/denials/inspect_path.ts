@@ -1,4 +1,4 @@
-/** What is at a path that a failed command mentioned (S15). */
+/** What exists at a path that a failed command mentioned (S15). */
 import { undefinedFor } from "../../base/errors.ts";
 import { isExecutableFile } from "../../system/search_path.ts";
 import { parentOf } from "../../system/paths.ts";
@@ -6,13 +6,13 @@ import type { SandboxPolicy } from "../policy/policy.ts";
 import { pathOutside } from "../directories/private_temporary.ts";
 
 export interface Place {
-  /** Canonical; the last name as mentioned where nothing is there. */
+  /** Canonical; the last name as mentioned if nothing exists there. */
   readonly path: string;
   /** Undefined: nothing is there, but its directory is. */
   readonly kind: "file" | "program" | "directory" | "socket" | undefined;
 }
 
-/** `named` is absolute. Undefined: nothing can be said of it. */
+/** `named` is absolute. Undefined: nothing can be said about it. */
 export async function look(named: string): Promise<Place | undefined> {
   const path = await withoutStepsUp(named);
   if (path === undefined) return undefined;
@@ -30,7 +30,7 @@ export async function look(named: string): Promise<Place | undefined> {
   return { path: `${directory === "/" ? "" : directory}/${name}`, kind: undefined };
 }
 
-/** The nearest place above `named` of which something can be said. */
+/** The nearest place above `named` about which something can be said. */
 export async function lookAbove(named: string): Promise<Place | undefined> {
   for (let above = parentOf(named); above !== "/"; above = parentOf(above)) {
     const place = await look(above);
@@ -40,8 +40,8 @@ export async function lookAbove(named: string): Promise<Place | undefined> {
 }
 
 /**
- * What a command saw at the path `named`, which may be in its own /tmp. Where nothing is there, what others see at that path
- * is what the command's author meant.
+ * What a command saw at the path `named`, which may be in its own /tmp. If nothing is there, the command's author meant
+ * what others see at that path.
  */
 export async function lookAsSeen(named: string, policy: SandboxPolicy): Promise<Place | undefined> {
   const outside = pathOutside(policy, named);
@@ -52,8 +52,8 @@ export async function lookAsSeen(named: string, policy: SandboxPolicy): Promise<
 }
 
 /**
- * The runtime takes `..` out before it follows links, the kernel after, so they are followed one by one here. Undefined:
- * what one of them starts from is not there.
+ * The runtime resolves `..` before it follows links, the kernel after, so this follows them one by one. Undefined: the
+ * directory before a `..` does not exist.
  */
 async function withoutStepsUp(path: string): Promise<string | undefined> {
   const [start = "", ...rest] = path.split(/\/\.\.(?=\/|$)/);
@@ -67,7 +67,7 @@ async function withoutStepsUp(path: string): Promise<string | undefined> {
   return reached === "" ? "/" : reached;
 }
 
-/** Undefined for what is not there or cannot be looked at: nothing is said about it. */
+/** Undefined for what does not exist or cannot be inspected: nothing is said about it. */
 export async function present<Value>(find: () => Promise<Value>): Promise<Value | undefined> {
   return await find().catch(undefinedFor(Error));
 }

@@ -12,7 +12,7 @@ export interface Places {
   readonly home: string | undefined;
 }
 
-/** How many different names are looked at, and how long each may be. */
+/** How many different names are examined, and how long each may be. */
 const MOST_NAMES = 64;
 const LONGEST_NAME = 1024;
 /** How much of a text is read. */
@@ -22,17 +22,17 @@ export const LONGEST_TEXT = 16_384;
 const SEPARATORS = /[\s"'`‘’‚‛“”„«»<>|;&(){}[\],=:]+/u;
 /** An address with a host in it; `file:///a` and `unix:///a` are paths. */
 const ADDRESS = /\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s/'"`<>()[\]{},;][^\s'"`<>()[\]{},;]*/giu;
-/** A path on another machine, as git, scp and rsync take it; without a user it may be a message about a file. */
+/** A path on another machine, as for git, scp and rsync; without a user it may be a message about a file. */
 const REMOTE = /\b[\w.-]{1,64}@[\w.-]{1,253}:[^\s'"`<>()[\]{},;]*/gu;
 const TARGET = />[>|]?[ \t]{0,9}["']?([^\s"'<>|;&()]+)/g;
 const QUOTED = /["'`‘‚“„«]([^"'`‘’‚“”„«»\n]{1,1024})["'`’‘”“»]/gu;
 
-/** Names in what a command printed: those that say where they are. */
+/** Names in a command's output: only those with a directory. */
 export function pathsInOutput(text: string, places: Places): ReadonlySet<string> {
   return collected(namesIn(text.slice(-LONGEST_TEXT)).filter((name) => /^~|\/|^\.\.$/.test(name)), places);
 }
 
-/** Where a command writes to by its words: `> PATH`, `2>>PATH`, and the last word of `cp`, `install`, `ln` and `mv`. */
+/** Where a command line writes to: `> PATH`, `2>>PATH`, and the last word of `cp`, `install`, `ln` and `mv`. */
 export function targetsInCommand(words: readonly string[], places: Places): ReadonlySet<string> {
   const names = words.flatMap((word) => [...word.slice(0, LONGEST_TEXT).matchAll(TARGET)].map(([, name = ""]) => name));
   const lines = words.length === 1 ? (words[0] ?? "").slice(0, LONGEST_TEXT).split(/[\n;&|]+/) : [words.join(" ")];
@@ -92,7 +92,7 @@ function expandHome(name: string, home: string | undefined): string | undefined 
   return home === undefined ? undefined : `${home}${rest[1] ?? ""}`;
 }
 
-/** Without empty names and `.` steps; `..` is left to who follows links. */
+/** Without empty names and `.` steps; `..` is left to the code that follows links. */
 function withoutSteps(path: string): string {
   return `/${path.split("/").filter((name) => name !== "" && name !== ".").join("/")}`;
 }

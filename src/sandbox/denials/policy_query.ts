@@ -1,6 +1,6 @@
 /**
- * What the policy grants, asked by path instead of by trying (S15). Landlock's own rule: a path has the rights of every
- * rule on it and on all directories above it. Pure; property tests hold it against the kernel.
+ * What the policy grants for a path, computed instead of tried (S15). Landlock's own rule: a path has the rights of
+ * every rule on it and on all directories above it. Pure; property tests hold it against the kernel.
  */
 import { FS, grantable, WRITABLE_TREE } from "../policy/landlock.ts";
 import { isWithin } from "../../system/paths.ts";
@@ -38,7 +38,7 @@ export function isGranted(policy: SandboxPolicy, path: string, rights: number): 
   return (rightsOn(policy, path) & rights) === rights;
 }
 
-/** Whether commands may use the canonical path `path` so. For `create` and `remove` the directory is asked that holds it. */
+/** Whether commands may use the canonical path `path` in this way. `create` and `remove` depend on its directory. */
 export function allows(policy: SandboxPolicy, path: string, access: Access): boolean {
   const inside = access === "create" || access === "remove" ? path.slice(0, path.lastIndexOf("/")) || "/" : path;
   return isGranted(policy, inside, NEEDED[access]);

@@ -5,7 +5,7 @@ import { pathsInOutput, type Places } from "./mentioned_paths.ts";
  * `EROFS`, Python's `[Errno 30]`, Rust's `(os error 30)`), and by the C library's English texts. Pure.
  */
 
-/** Errors that denials of the sandbox end in: errno (asm-generic/errno.h; netdb.h for the negative one), and strerror(3). */
+/** Errors that denials cause: errno (asm-generic/errno.h; netdb.h for the negative one), and strerror(3). */
 const ERRORS = {
   EPERM: { number: 1, text: "operation not permitted" },
   ENOENT: { number: 2, text: "no such file or directory" },
@@ -18,7 +18,7 @@ const ERRORS = {
 
 export type ErrorName = keyof typeof ERRORS;
 
-/** Node looks for what it could not make (`mkdir` with `recursive`), and tells that this is missing. */
+/** Node looks for what it could not create (`mkdir` with `recursive`), and reports it as missing. */
 const MKDIR = "|\\bENOENT: no such file or directory, mkdir '";
 
 const PATTERNS: readonly (readonly [ErrorName, RegExp, string])[] = Object.entries(ERRORS).map(
@@ -30,7 +30,7 @@ const PATTERNS: readonly (readonly [ErrorName, RegExp, string])[] = Object.entri
   ],
 );
 
-/** Each of these has a name, the word of a number or a text in it, as most output has not. */
+/** A quick test: each of these errors contains one of these words, and most output does not. */
 const ANY_ERROR = new RegExp(
   ["errno", "os error", ...Object.entries(ERRORS).flatMap(([name, { text }]) => [name, text])].join("|"),
   "i",
@@ -50,10 +50,10 @@ export function errorsIn(line: string): ReadonlySet<ErrorName> {
   );
 }
 
-/** What lines that name a path say of it. */
+/** What lines that name a path say about it. */
 export interface Evidence {
   readonly errors: ReadonlySet<ErrorName>;
-  /** A line goes on after the path with a colon and words, as messages do in every language. */
+  /** After the path, a line continues with a colon and words, as messages do in every language. */
   readonly spokenOf: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What is asked (S15): which of the things that a command mentioned its sandbox keeps from it. */
+/** The question (S15): what did a command mention that its sandbox denies? */
 import type { NetworkUse } from "../../base/command/network_use.ts";
 import type { NetworkReach } from "../../base/network/network_bound.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
@@ -12,7 +12,7 @@ export interface EndedCommand {
   /** The paths in them, where they are known already; absent: they are looked for. */
   readonly named?: ReadonlySet<string>;
   readonly directory: string;
-  /** The last of what it printed. */
+  /** The end of its output. */
   readonly output: string;
   readonly end: CommandEnd;
   /** When it was asked for, in milliseconds since the epoch. */
@@ -35,14 +35,14 @@ export interface Mention {
   /** The command writes there (`> PATH`, `cp x PATH`). */
   readonly asTarget: boolean;
   /**
-   * Where it is a directory, the command most likely writes in it: a `git push` printed it, or a write failed at a path
-   * that nothing names, and the command names this one.
+   * If it is a directory, the command most likely writes in it: a `git push` printed it, or a write failed at an
+   * unnamed path, and the command names this one.
    */
   readonly asPlace: boolean;
   readonly inOutput: boolean;
-  /** Or, where the command names it, the output has its last name. */
+  /** Or, if the command names it, the output has its last name. */
   readonly printed: boolean;
-  /** What the output says of it; undefined: nothing. */
+  /** What the output says about it; undefined: nothing. */
   readonly evidence: Evidence | undefined;
   /** Nothing was printed that could name it. */
   readonly silent: boolean;
@@ -59,7 +59,7 @@ export interface DenialContext {
   readonly homeInside: string | undefined;
   /** Canonical places of credentials, which no flag named here would open. */
   readonly sensitive: readonly string[];
-  /** Those of them that lie in reach and are covered: commands see nothing there. */
+  /** Those within reach that are covered: commands see nothing there. */
   readonly covered: readonly string[];
   /** The user's configuration by the path of the copy that commands read. */
   readonly copies: ReadonlyMap<string, string>;
@@ -69,13 +69,13 @@ export interface DenialContext {
   readonly sockets: readonly string[];
 }
 
-/** A command that ended, and what holds for it. */
+/** A command that ended, with its context. */
 export interface Question {
   readonly command: EndedCommand;
   readonly context: DenialContext;
 }
 
-/** Whether the output says one of these errors of the path, or, where asked for, says anything of it in a message. */
+/** Whether the output reports one of these errors for the path, or, if requested, mentions it in any message. */
 export function hasError({ evidence }: Mention, names: readonly ErrorName[], options = { orSpokenOf: false }): boolean {
   if (evidence === undefined) return false;
   return names.some((name) => evidence.errors.has(name)) || options.orSpokenOf && evidence.spokenOf;

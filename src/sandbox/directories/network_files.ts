@@ -1,6 +1,6 @@
 /**
- * What commands of a network by name see where programs look for names (S30): all are asked of the resolver in that network.
- * Entries of the machine's own files would lead past it to addresses that cannot be reached.
+ * What commands of a network by name see where programs look for names (S30): all are asked of the resolver in that
+ * network. Entries of the machine's own files would bypass it and lead to unreachable addresses.
  */
 import { attempt } from "../../base/errors.ts";
 import { realPath } from "../../system/paths.ts";

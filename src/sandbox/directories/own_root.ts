@@ -1,6 +1,7 @@
 /**
- * The root that commands see (S5, S8), where namespaces are allowed: a directory of the server's with a mount point for each
- * tree that is granted, the links that lead there, and nothing else. What is not granted does not exist for commands.
+ * The root that commands see (S5, S8), where namespaces are allowed: a directory of the server's with a mount point for
+ * each tree that is granted, the links that lead there, and nothing else. What is not granted does not exist for
+ * commands.
  *
  * Commands never write to it: it lies outside their trees, and is mounted read-only.
  */
@@ -54,7 +55,7 @@ export function ownRoot(question: RootQuestion): OwnRoot | undefined {
 
 type Shown = Pick<PathGrant, "path" | "kind">;
 
-/** What needs a mount point: what lies in another one comes with it, and what lies in /tmp is shown there. */
+/** What needs a mount point: nested trees come with the outer one, and those in /tmp are shown there. */
 function shownIn({ writable, grants, temporary }: RootQuestion): readonly Shown[] {
   const trees = writable.map(({ path }) => ({ path, kind: "directory" as const }));
   const ofKernel: ReadonlySet<string> = new Set([...OWN_MOUNTS, ...DEVICES]);
@@ -102,5 +103,5 @@ function made(shown: readonly Shown[], question: RootQuestion): OwnRoot | undefi
   };
 }
 
-/** Of nothing that there is: a launch that compares it ends. */
+/** The identity of no file: a launch that compares it ends. */
 const MISSING = { device: -1n, inode: -1n };

@@ -21,7 +21,7 @@ export interface MemoryQuestion extends Pick<SandboxPolicy, "writable"> {
   readonly make: Pick<TreeMaker, "directory" | "link">;
 }
 
-/** Makes that of the session whose directory is `root`; undefined: the system has no such place, or commands may write there. */
+/** Creates the place of the session whose directory is `root`; undefined: the system has none, or commands may write there. */
 export function placeInMemory(root: string, { writable, libc, make }: MemoryQuestion): string | undefined {
   if (writable.some(({ path }) => isWithin(MEMORY, path)) || libc.lookAt(MEMORY)?.kind !== "directory") {
     return undefined;
@@ -34,7 +34,9 @@ export function placeInMemory(root: string, { writable, libc, make }: MemoryQues
   });
 }
 
-/** Removes that of the session whose directory is `root`. @throws {Error} When something in it cannot be removed. */
+/**
+ * Removes the place of the session whose directory is `root`. @throws {Error} When something in it cannot be removed.
+ */
 export function removeFromMemory(root: string, make: Pick<TreeMaker, "remove">): void {
   make.remove(inMemory(root));
 }

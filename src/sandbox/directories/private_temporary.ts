@@ -39,8 +39,8 @@ export function privateTemporary(question: TemporaryQuestion): PrivateTemporary 
 }
 
 /**
- * Where a path that a command names lies outside: in the temp directory where it is below one of the places. The path
- * itself where it is not, or where it is, or leads to, what is shown at its own path.
+ * The outside path of a path that a command names: in the temp directory if it is below one of the places. Otherwise,
+ * or if it is (or leads to) something shown at its own path, it is the path itself.
  */
 export function pathOutside(
   { temporary, writable, grants }: Pick<SandboxPolicy, "temporary" | "writable" | "grants">,
@@ -65,7 +65,7 @@ function madeFor(places: readonly string[], question: TemporaryQuestion): Privat
   const maker = new MountPoints(question);
   for (const place of places) {
     for (const { path, kind } of outermost(question)) if (isWithin(path, place)) maker.add(place, path, kind);
-    // Not mounted, but opened by their paths: what is made for them is empty too.
+    // Not mounted, but opened by their paths: the directories made for them are empty too.
     for (const [kind, path] of Object.entries(covers)) {
       if (isWithin(path, place)) maker.add(place, path, kind === "file" ? "file" : "directory");
     }
@@ -76,7 +76,7 @@ function madeFor(places: readonly string[], question: TemporaryQuestion): Privat
 
 type Shown = Pick<PathGrant, "path" | "kind">;
 
-/** What lies in another one comes with it. */
+/** Nested ones come with the outer one. */
 function outermost({ writable, grants }: TemporaryQuestion): readonly Shown[] {
   const all: readonly Shown[] = [...writable.map(({ path }) => ({ path, kind: "directory" as const })), ...grants];
   return all.filter(({ path }) => !all.some((one) => one.path !== path && isWithin(path, one.path)));

@@ -108,7 +108,7 @@ function moveUnused(path: string, removed: string): boolean {
   const record = openRecord(`${path}${RECORD}`);
   try {
     if (!record.tryLockSync(EXCLUSIVE) || !isAt(`${path}${RECORD}`, record)) return false;
-    // A process that outlived its server may still write to the cache: what is removed lies where it cannot.
+    // A process that outlived its server may still write to the cache, but not where it is moved to before its removal.
     Deno.mkdirSync(removed, { mode: 0o700 });
     Deno.renameSync(path, `${removed}/cache`);
     Deno.removeSync(`${path}${RECORD}`);

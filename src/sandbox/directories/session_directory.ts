@@ -36,14 +36,14 @@ export function createSessionDirectories(
   try {
     return finish(unfinished, base, temporaryFiles);
   } catch (thrown) {
-    Deno.removeSync(unfinished, { recursive: true }); // nothing else would: it has not its lasting name
+    Deno.removeSync(unfinished, { recursive: true }); // nothing else would: it does not have its final name yet
     throw thrown;
   }
 }
 
 function finish(unfinished: string, base: string, temporaryFiles: boolean): SessionDirectories {
   const owner = Deno.openSync(`${unfinished}/${OWNER_FILE}`, { write: true, createNew: true, mode: 0o600 });
-  // A program that may read the base could have taken it by now: a start does not wait for that.
+  // A program that may read the base could hold the lock by now: a start does not wait for it.
   if (!owner.tryLockSync(EXCLUSIVE)) throw new Deno.errors.PermissionDenied(`Another program holds "${unfinished}"`);
   Deno.mkdirSync(`${unfinished}/files`, { mode: 0o700 });
   if (temporaryFiles) Deno.mkdirSync(`${unfinished}/tmp`, { mode: 0o700 });
@@ -56,7 +56,7 @@ function finish(unfinished: string, base: string, temporaryFiles: boolean): Sess
 
 const EXCLUSIVE = true;
 
-/** An empty directory and an empty file, to stand in place of what commands may not see. */
+/** An empty directory and an empty file that cover what commands may not see. */
 export interface Covers {
   readonly directory: string;
   readonly file: string;
@@ -127,7 +127,7 @@ export async function removeStaleSessions(base: string): Promise<StaleSessions> 
     try {
       if (await removeIfStale(`${base}/${entry.name}`)) removed++;
     } catch (error) {
-      // Just being removed by another server, or full of what even its owner cannot remove.
+      // Another server is removing it, or it contains files that even its owner cannot remove.
       if (!(error instanceof Error)) throw error;
       if (!(error instanceof Deno.errors.NotFound)) problems.push(`Cannot remove "${entry.name}": ${error.message}`);
     }

@@ -1,4 +1,4 @@
-/** Where a session has made mount points: each of its sandboxes has its own, but in the temp directory that all share. */
+/** Where a session has created mount points: each of its sandboxes has its own, except in the shared temp directory. */
 import { type MemoryQuestion, placeInMemory } from "./place_in_memory.ts";
 
 export class SessionPoints {
@@ -13,7 +13,9 @@ export class SessionPoints {
     this.#root = root;
   }
 
-  /** A directory for the points of the next sandbox, in memory where that can be. @throws {Error} When the disk is full. */
+  /**
+   * A directory for the points of the next sandbox, in memory where that can be. @throws {Error} When the disk is full.
+   */
   next(question: MemoryQuestion): string {
     if (this.#place === undefined) return this.#place = placeInMemory(this.#root, question) ?? this.#root;
     const place = `${this.#place}/${++this.#further}`;

@@ -4,10 +4,10 @@ import type { FileIdentity } from "../../system/libc.ts";
 import { stateDirectory } from "../../system/user_directories.ts";
 import type { Obeyed } from "./repository_form.ts";
 
-/** Older ones go: a server accepts what is there at its start without them. */
+/** Older lines are dropped: at its start, a server accepts existing repositories without them. */
 const MOST_LINES = 256;
 
-/** A repository, and what git obeys of it. */
+/** A repository, and what git obeys in it. */
 export interface Accepted {
   readonly path: string;
   readonly identity: FileIdentity;

@@ -1,6 +1,6 @@
 /**
- * What a command changed in its copy of a repository's configuration, judged key by key (S24): the harmless is taken
- * over, the rest stays in the copy. Pure.
+ * What a command changed in its copy of a repository's configuration, judged key by key (S24): harmless changes are
+ * adopted, the rest stays in the copy. Pure.
  *
  * A push must go where it went before. So the address of a remote is taken only with a new remote, a remote is never
  * removed, and a branch that others gave a remote keeps it, even when a command removes the branch. Git pushes to
@@ -16,7 +16,7 @@ import {
   isTrackingRefspec,
 } from "./harmless_values.ts";
 
-/** One key of the real file, and all values that it gets; none: the key goes. */
+/** One key of the real file, and all values that it gets; none: the key is removed. */
 export interface ConfigEdit {
   readonly key: string;
   readonly values: readonly string[];
@@ -24,7 +24,7 @@ export interface ConfigEdit {
 
 export interface JudgedChanges {
   readonly taken: readonly ConfigEdit[];
-  /** Keys that are not taken over. */
+  /** Keys that are not adopted. */
   readonly dropped: readonly string[];
 }
 
@@ -54,8 +54,7 @@ export function judgeChanges(states: ConfigStates): JudgedChanges {
 }
 
 /**
- * The remote of a branch that was removed, where others than commands gave it: it stays without a word, for a branch of that
- * name that is made later.
+ * The remote of a removed branch, if others than commands set it: it stays silently, for a later branch of that name.
  */
 function isLeftBehind(key: string, { after, first }: ConfigStates): boolean {
   const { section, name, variable } = keyParts(key);

@@ -1,6 +1,6 @@
 /**
- * Which values of git's configuration make git run, read or send nothing that it would not without them (S24). What is
- * not listed here is not harmless. Pure.
+ * Values of git's configuration with which git runs, reads and sends nothing more than without them (S24). Values that
+ * are not listed here are not harmless. Pure.
  */
 import { words } from "../../base/text.ts";
 
@@ -11,8 +11,8 @@ const PLAIN_TEXT = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u;
 const REMOTE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+@-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.+@-]*)*$/;
 const BRANCH = /^refs\/heads\/[^\s~^:?*[\\\p{Cc}\p{Cf}]+$/u;
 /**
- * Addresses on the network that git itself speaks to: what has another scheme, or `name::`, is given to a helper program.
- * A path, or `file://`, could lead to a repository of a command's, whose hooks a push runs.
+ * Addresses on the network that git itself speaks to: what has another scheme, or `name::`, is given to a helper
+ * program. A path, or `file://`, could lead to a repository of a command's, whose hooks a push runs.
  */
 const SCHEME =
   /^(?:https?|ssh|git):\/\/(?:[\w.%+~][\w.%+~:-]*@)?[A-Za-z0-9_][\w.-]*(?::\d{1,5})?(?:\/[^\s\p{Cc}\p{Cf}]*)?$/iu;
@@ -39,7 +39,7 @@ export function isHarmlessValue(key: string, value: string): boolean {
   return value.length <= LONGEST && PLAIN_KEYS.get(key)?.test(value) === true;
 }
 
-/** Whether the name of a remote, or of a submodule, is one that git takes for nothing else. */
+/** Whether git takes the name of a remote, or of a submodule, for nothing else. */
 export function isPlainName(name: string): boolean {
   return name.length <= LONGEST && REMOTE_NAME.test(name) && !name.includes("..");
 }

@@ -1,6 +1,6 @@
 /**
- * The configuration of a repository that a command has made (S24): what git writes into it by `git init`, `git clone` and
- * the like may stay, all else would be the command's own. Pure.
+ * The configuration of a repository that a command has made (S24): what `git init`, `git clone` and the like write into
+ * it may stay; anything else would be the command's own. Pure.
  */
 import { absolutePath } from "../../system/paths.ts";
 import { judgeChanges } from "./config_changes.ts";

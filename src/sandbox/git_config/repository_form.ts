@@ -1,5 +1,5 @@
 /**
- * What of a repository git outside would obey beyond what `git init` and `git clone` write (S24). A repository without
+ * What git outside would obey in a repository, beyond what `git init` and `git clone` write (S24). A repository without
  * any of it starts no program, reads nothing and sends nothing by itself. Pure.
  */
 import type { EntryKind } from "../../system/c_library.ts";

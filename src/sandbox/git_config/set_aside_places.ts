@@ -5,7 +5,7 @@
 
 /** A directory of the root that commands see, and of no other. */
 const ROOT = "/.ahma_mcp";
-/** What git takes a directory for a repository by: what of it is set aside. */
+/** The entries by which git recognizes a repository: these are set aside. */
 export const ASIDE_NAMES = [".git", "refs", "commondir"] as const;
 const CONTENT = /^\/[0-9a-f-]{36}\/git$/;
 const LINK = /^\/\.ahma_mcp(\/.+)\/[0-9a-f-]{36}\/git$/;
@@ -26,12 +26,12 @@ export function storeLinks(trees: readonly string[]): ReadonlyMap<string, string
   return new Map(trees.flatMap(storesOf).map((store) => [`${ROOT}${store}`, store]));
 }
 
-/** What stands in the place of something that was set aside. */
+/** The link that replaces something set aside. */
 export function linkTo(store: string, id: string): string {
   return `${ROOT}${store}/${id}/git`;
 }
 
-/** The path of what a link stands for; undefined: the link is another one. */
+/** The path that a link stands for; undefined: it is another link. */
 export function setAsideAt(target: string): string | undefined {
   return LINK.test(target) ? target.slice(ROOT.length) : undefined;
 }

@@ -1,4 +1,6 @@
-/** The user's configuration of cargo, without secrets, in the CARGO_HOME of commands (S25): cargo reads it nowhere else. */
+/**
+ * The user's configuration of cargo, without secrets, in the CARGO_HOME of commands (S25): cargo reads it nowhere else.
+ */
 import { encodeText } from "../../base/text.ts";
 import { FileCalls, type OpenFiles } from "../../system/open_files/file_calls.ts";
 import { readTextIfRegular } from "../../system/reading/regular_file.ts";
@@ -10,10 +12,12 @@ const LARGEST_BYTES = 1024 * 1024;
 const TABLES = /^(?:source|registries|registry|http|net|profile|alias|unstable|term|install|target)(?:\..*)?$/;
 const HEADER = /^\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}\s*(?:#.*)?$/;
 const KEY = /^\s*[\w"'.-]+\s*=/;
-/** A text of several lines, in which nothing tells what a line is. */
+/** A text of several lines, whose lines cannot be told from keys. */
 const LONG_TEXT = /"""|'''/;
 
-/** The harmless tables of a `config.toml`, each key with all its lines; what stands before the first table goes. Pure. */
+/**
+ * The harmless tables of a `config.toml`, each key with all its lines; what stands before the first table goes. Pure.
+ */
 export function cleanCargoConfiguration(text: string): string {
   if (LONG_TEXT.test(text)) return "";
   let isKept = false;

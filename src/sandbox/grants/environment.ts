@@ -1,4 +1,6 @@
-/** The environment of commands, built from nothing (S9). What is not named here or by `--env` never reaches a command. */
+/**
+ * The environment of commands, built from nothing (S9). What is not named here or by `--env` never reaches a command.
+ */
 import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { words } from "../../base/text.ts";
 import { searchPath } from "../../system/search_path.ts";
@@ -40,16 +42,16 @@ const NON_INTERACTIVE: Readonly<Record<string, string>> = {
   PIP_DISABLE_PIP_VERSION_CHECK: "1",
   PIP_NO_INPUT: "1",
   TERM: "dumb",
-  // tar of root gives what it unpacks to the owners that archives name, which commands may not.
+  // root's tar gives unpacked files to the owners that archives name, which commands may not do.
   TAR_OPTIONS: "--no-same-owner",
-  // rustup cannot write where it keeps tool chains: it uses what is there, or names what is missing.
+  // rustup cannot write where it keeps tool chains: it uses installed ones, or names a missing one.
   RUSTUP_AUTO_INSTALL: "0",
   npm_config_update_notifier: "false",
 };
 
 /**
- * Where hosts are listed by name: npm, pip and uv repeat what no list allows as often as what a busy server refuses,
- * whatever they are answered. They try again as before, but within a second.
+ * With a list of hosts: npm, pip and uv retry a denied request as often as one to a busy server, whatever the answer.
+ * They retry as before, but within a second.
  */
 const SOON_AGAIN: Readonly<Record<string, string>> = {
   PIP_RETRIES: "2",
@@ -60,10 +62,12 @@ const SOON_AGAIN: Readonly<Record<string, string>> = {
   pnpm_config_fetch_retry_mintimeout: "100",
 };
 
-/** Of these, what keeps programs from asking, for a command that can be answered. Pagers stay off. */
+/** Those that keep programs from asking, which a command with input does not need. Pagers stay off. */
 const ASKING: readonly string[] = words("DEBIAN_FRONTEND DENO_NO_PROMPT GIT_EDITOR GIT_TERMINAL_PROMPT PIP_NO_INPUT");
 
-/** The environment of a command on a terminal: its programs may ask and draw (X22). What a person set otherwise stays. */
+/**
+ * The environment of a command on a terminal: its programs may ask and draw (X22). What a person set otherwise stays.
+ */
 export function onTerminal(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const isOurs = (name: string, value: string) => NON_INTERACTIVE[name] === value;
   const kept = Object.entries(environment).filter(([name, value]) => !(ASKING.includes(name) && isOurs(name, value)));
@@ -141,7 +145,7 @@ function usePrivateHome(environment: Record<string, string>, { cacheDirectory, h
   }
 }
 
-/** Names that load code into every program or shell, or are ours: not even `--env` passes them. */
+/** Names that load code into every program or shell, or belong to this program: not even `--env` passes them. */
 const NEVER = /^(AHMA_.*|LD_.*|DYLD_.*|BASH_ENV|ENV|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|PS4|BASH_FUNC_.*|GCONV_PATH)$/;
 
 export interface EnvironmentPlan
@@ -160,7 +164,7 @@ export interface EnvironmentPlan
 /** The variables every command starts with. Pure. */
 export function buildEnvironment(plan: EnvironmentPlan): Readonly<Record<string, string>> {
   const { cacheDirectory: cache } = plan;
-  // What commands install shadows nothing.
+  // Programs that commands install shadow nothing.
   const path = [
     ...searchPath(plan.serverEnvironment["PATH"]),
     ...INSTALLED.map((directory) => `${cache}/${directory}`),

@@ -35,7 +35,7 @@ export function sanitiseGitConfiguration(original: string, scopes: readonly stri
   return lines.join("\n") + "\n";
 }
 
-/** Lines with a header for each address, which git sends there and to what lies below it. */
+/** Lines with a header for each address, which git sends to that address and those below it. */
 export function gitHeaderLines(headers: Readonly<Record<string, string>>): string {
   return Object.entries(headers)
     .map(([address, header]) => `[http ${quote(address)}]\n\textraHeader = ${quote(header)}\n`).join("");

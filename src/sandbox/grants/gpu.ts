@@ -1,6 +1,7 @@
 /**
  * GPUs for commands (S41): the device nodes that a person chose, and what drivers read of the system. Nodes that set
- * display modes (`/dev/dri/card*`, `nvidia-modeset`) are never among them, and neither is the one that divides a GPU (`nvidia-cap1`).
+ * display modes (`/dev/dri/card*`, `nvidia-modeset`) are never among them, and neither is the one that divides a GPU
+ * (`nvidia-cap1`).
  */
 import { words } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -27,12 +28,12 @@ const SYSTEM_FACTS = words(
 );
 /** Which drivers the loaders of OpenCL, Vulkan and OpenGL find. */
 const LOADERS = words("/etc/OpenCL /etc/vulkan /etc/glvnd");
-/** Of a GPU's directory; its registers and settings lie there too. */
+/** Files of a GPU's directory, which also has its registers and settings. */
 const DEVICE_FACTS = words(
   "vendor device subsystem_vendor subsystem_device revision class uevent numa_node local_cpulist",
 );
 
-/** What is asked of the system. */
+/** The system calls that this needs. */
 export type GpuSystem = Pick<Libc, "searched" | "lookAt" | "openDescriptor" | "heldPath" | "closeDescriptor">;
 
 /** The nodes of this machine's GPUs, and what belongs to them. `namesIn`: of a directory that may be missing. */
@@ -54,7 +55,7 @@ export function isGpu(path: string): boolean {
   return NVIDIA.test(path) || RENDER.test(path) || path === WSL;
 }
 
-/** The nodes that `--gpu` opens of those that there are, or why it cannot. */
+/** The existing nodes that `--gpu` opens, or why it cannot. */
 export function openedNodes(chosen: readonly string[], nodes: readonly string[]): Outcome<readonly string[]> {
   if (chosen.length === 0) return success([]);
   const gpus = nodes.filter(isGpu);
@@ -121,9 +122,9 @@ function deviceFacts(node: string, system: GpuSystem): readonly WantedPath[] {
 }
 
 /**
- * Grants with the rights that go with GPUs among them: names in /dev/dri, and for NVIDIA's library the names of threads, which
- * it writes below /proc. There the kernel lets an ordinary user write to its own processes only. Root could change the
- * machine's settings there, so its commands do not get that.
+ * Grants with the rights that go with GPUs among them: names in /dev/dri, and for NVIDIA's library the names of
+ * threads, which it writes below /proc. There the kernel lets an ordinary user write to its own processes only. Root
+ * could change the machine's settings there, so its commands do not get that.
  */
 export function withGpuRights(
   grants: readonly PathGrant[],

@@ -1,6 +1,7 @@
 /**
- * What commands may read and execute in addition to their scope (S4). What people name is granted or refused with a reason;
- * what is found automatically (PATH, certificates, tool chains) is granted only where no command could have planted it.
+ * What commands may read and execute in addition to their scope (S4). What people name is granted or refused with a
+ * reason; what is found automatically (PATH, certificates, tool chains) is granted only where no command could have
+ * planted it.
  */
 import { words } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -108,7 +109,7 @@ function isModest(path: string, home: string | undefined, sensitive: readonly st
   return !TOO_WIDE.has(path) && path !== home && !holdsSensitive(path, sensitive);
 }
 
-/** Follows the links of what is left, drops what is missing and what a wider grant covers already. */
+/** Follows the links of the remaining paths; drops missing ones, and those that a wider grant covers. */
 function merged(
   wanted: readonly WantedPath[],
   { abi, writable }: GrantQuestion,

@@ -64,7 +64,7 @@ function realDirectory(path: string): string | undefined {
   return real !== undefined && expected(() => Deno.statSync(real).isDirectory) === true ? real : undefined;
 }
 
-/** Why a directory is too much to hand over; undefined when it is not. */
+/** Why a directory is too broad; undefined when it is not. */
 function broadness(directory: string, home: string | undefined): string | undefined {
   if (home === undefined) return undefined;
   const realHome = realDirectory(home);

@@ -10,7 +10,7 @@ import { expected } from "../../system/paths.ts";
 export interface WantedPath {
   readonly path: string;
   readonly rights: number;
-  /** Given for paths that are what they are and that this program may not look at itself (/proc, /dev). */
+  /** The kind of paths that are fixed and that this program may not inspect (/proc, /dev). */
   readonly kind?: "directory" | "file";
 }
 
@@ -39,7 +39,7 @@ const RUN_TREES = ["/run/systemd/resolve", "/run/nscd"] as const;
 
 const READABLE_DEVICES = ["/dev/urandom", "/dev/random"] as const;
 
-/** They keep nothing of what is written to them. Test suites write to `/dev/full`, which always fails. */
+/** They discard what is written to them. Test suites write to `/dev/full`, which always fails. */
 const WRITABLE_DEVICES = ["/dev/null", "/dev/zero", "/dev/full"] as const;
 
 /** Where commands have pseudo-terminals of their own; what they find at /dev/tty is one of those. */
@@ -63,7 +63,7 @@ export function systemPaths({ ownProc }: { readonly ownProc: boolean }): readonl
 }
 
 function versionedEtc(): readonly string[] {
-  // In a sandbox of another program, ours too, files of /etc can be readable and the directory not.
+  // Inside another sandbox, even one of this program, files of /etc can be readable while the directory is not.
   return (expected(() => [...Deno.readDirSync("/etc")]) ?? [])
     .filter((entry) => entry.isDirectory && ETC_PREFIXES.some((prefix) => entry.name.startsWith(prefix)))
     .map((entry) => entry.name)

@@ -29,7 +29,9 @@ export interface ToolchainQuestion {
   readonly resolve: (path: string) => string | undefined;
 }
 
-/** Directories and programs to make readable and executable, canonical or not, without duplicates; some may not exist. */
+/**
+ * Directories and programs to make readable and executable, canonical or not, without duplicates; some may not exist.
+ */
 export function toolchainDirectories({ path, homes, home, resolve }: ToolchainQuestion): readonly string[] {
   const found = new Set<string>();
   for (const directory of homes.map(resolve)) {
@@ -63,13 +65,13 @@ export function rootsOf(directory: string, home: string | undefined): readonly s
   return [directory, ...parts.map((part) => `${prefix}/${part}`)];
 }
 
-/** What a program needs that a link on the PATH leads to: a script in a project opens itself, not the project. Pure. */
+/** What the target of a link on the PATH needs: a script in a project opens only itself, not the project. Pure. */
 export function rootsOfProgram(program: string, home: string | undefined): readonly string[] {
   const roots = rootsOf(parentOf(program), home);
   return roots.length === 1 && roots[0] === parentOf(program) ? [program] : roots;
 }
 
-/** Neither the root, nor home, nor what holds home. */
+/** Neither the root, nor home, nor a parent of home. */
 function isNarrow(directory: string, home: string | undefined): boolean {
   return directory !== "/" && directory !== home && home?.startsWith(directory + "/") !== true;
 }

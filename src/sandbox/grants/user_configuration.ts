@@ -1,6 +1,6 @@
 /**
- * The user's configuration of package managers holds registries and mirrors, and often tokens, so that it stays closed.
- * Commands get copies of what is harmless in it (S25). Pure.
+ * The user's configuration of package managers has registries and mirrors, and often tokens, so it stays closed.
+ * Commands get copies of its harmless parts (S25). Pure.
  */
 import { words } from "../../base/text.ts";
 import { searchPath } from "../../system/search_path.ts";
@@ -14,7 +14,7 @@ export interface UserConfiguration {
   /** The variable that names it, and its value. */
   readonly variable: string;
   valueFor(copy: string): string;
-  /** The harmless part; of an empty text an empty one, with which programs look for no other file. */
+  /** The harmless part; an empty text stays an empty file, so that programs look for no other. */
   clean(text: string): string;
 }
 
@@ -30,7 +30,7 @@ const GO_KEYS: readonly string[] = words(
     "CGO_LDFLAGS CC CXX",
 );
 
-/** By the element of a list: what makes it one, and what else is kept. */
+/** By the element of a list: its required members, and others that are kept. */
 const MAVEN_ELEMENTS = {
   mirror: { list: "mirrors", needed: "url", others: words("id name mirrorOf layout mirrorOfLayouts blocked") },
   proxy: { list: "proxies", needed: "host", others: words("id active protocol port nonProxyHosts") },
@@ -80,14 +80,14 @@ export const USER_CONFIGURATIONS: readonly UserConfiguration[] = [
   },
 ];
 
-/** What the copies in `files` are made from, by their paths; the usual place of one that is not there. */
+/** The sources of the copies in `files`, by their paths; for a missing one, its usual place. */
 export function copiedConfigurations(files: string, home: string | undefined): ReadonlyMap<string, string> {
   if (home === undefined) return new Map();
   const all = [...USER_CONFIGURATIONS, { name: "gitconfig", places: [".gitconfig"] }];
   return new Map(all.map(({ name, places }) => [`${files}/${name}`, `${home}/${places[0]}`]));
 }
 
-/** Lines `key = value` that are kept, and the headers of sections; values of several lines go. */
+/** Lines `key = value` that are kept, and the headers of sections; multi-line values are dropped. */
 function keptLines(text: string, isKept: (key: string) => boolean): string {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => {
     if (/^\[[\w-]+\]\s*$/.test(line)) return true;
@@ -113,16 +113,16 @@ function mavenSettings(text: string): string {
   return `<settings>\n${lists.join("")}</settings>\n`;
 }
 
-/** The contents of the elements of that name; of one that does not end, nothing. */
+/** The contents of the elements of that name; an unclosed one has none. */
 function elementsOf(text: string, name: string): readonly string[] {
   return text.split(`<${name}>`).slice(1).flatMap((part) => part.split(`</${name}>`).slice(0, -1).slice(0, 1));
 }
 
-/** What is a secret in the value of a setting, or could be one (S25). Pure. */
+/** Detects what is, or could be, a secret in the value of a setting (S25). Pure. */
 
 /** A user name or password, a query, a word for a secret, or a variable whose value is not known here. */
 const SECRET = /[@?]|\$\{|token|secret|passw|passphrase|credential|_auth|api[-_]?key/i;
-/** A part of an address that no person gave it: registries take tokens so. */
+/** A random-looking part of an address: registries accept tokens there. */
 const TOKEN = /^(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16,}$/;
 
 /** Whether the value holds a secret, or what looks like one. */

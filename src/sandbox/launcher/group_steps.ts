@@ -1,6 +1,6 @@
 /**
- * A control group of a launch's own: the launcher is started in the group's directory, so that one image serves all. With
- * `clone3` the tree is born in the group; moving a process there makes the kernel wait for all processors.
+ * A control group of a launch's own: the launcher is started in the group's directory, so that one image serves all.
+ * With `clone3` the tree is born in the group; moving a process there makes the kernel wait for all processors.
  */
 import type { SandboxPolicy } from "../policy/policy.ts";
 import { type Draft, writeText } from "./steps/identity_steps.ts";
@@ -13,7 +13,7 @@ export const GROUP_STEP = "enter its control group";
 const CLONE_INTO_CGROUP = 0x2_0000_0000n;
 /** `struct clone_args`: eleven words, the last is the descriptor of the group. */
 const CLONE_ARGS_BYTES = 88;
-/** What a signal number takes of the flags of `clone`. */
+/** The bits of `clone`'s flags that hold the signal number. */
 const SIGNAL_BITS = 0xff;
 /** The launcher writes nothing to its stderr, and the mounts use and close all numbers from 3 on. */
 const GROUP_FD = 2;
@@ -36,7 +36,7 @@ export function takeGroup(draft: Draft, way: GroupWay | undefined): void {
   if (way === "moved") enterGroup(draft);
 }
 
-/** Keeps the group for the fork: the directory is out of reach once the root is another. */
+/** Keeps the group for the fork: the directory is out of reach after the change of root. */
 function holdGroup(draft: Draft): void {
   const { table, sys, open: { directory } } = draft;
   const group = table.call(GROUP_STEP, sys.openat, [AT_FDCWD, table.text("."), O_PATH | O_CLOEXEC | directory, 0]);

@@ -60,13 +60,13 @@ function withoutSharedMemory(policy: SandboxPolicy): SandboxPolicy {
   return { ...policy, sharedMemory: false, grants: policy.grants.filter(({ path }) => path !== "/dev/shm") };
 }
 
-/** The machine's root, read-only: what is not granted is closed, but there. */
+/** The machine's root, read-only: ungranted paths are closed, but visible. */
 function withoutRoot(policy: SandboxPolicy): SandboxPolicy {
   const { root: _, ...rest } = withoutTerminals(policy);
   return { ...rest, confinement: withoutPrivateSockets(rest.confinement) };
 }
 
-/** The machine's terminals are other people's. */
+/** The machine's terminals belong to other people. */
 function withoutTerminals(policy: SandboxPolicy): SandboxPolicy {
   const grants = policy.grants.filter(({ path }) => !TERMINALS.some((one) => one === path));
   return { ...policy, terminals: false, grants };
@@ -89,7 +89,7 @@ export function offlinePolicy(policy: SandboxPolicy): SandboxPolicy | undefined 
   return isNetworkOpen(confinement) ? undefined : { ...policy, confinement };
 }
 
-/** Why nothing may run under a policy that held as well as this machine lets it; undefined: it may. */
+/** Why nothing may run under a policy that holds as far as this machine allows; undefined: it may. */
 export function tooOpen({ confinement, namespaces, root }: SandboxPolicy): string | undefined {
   if (confinement.network === "names" && !(namespaces && confinement.ownNetwork && root !== undefined)) {
     return "Cannot restrict commands to the names of --network on this system: that needs network and mount namespaces " +

@@ -9,7 +9,7 @@ import { execute, type LaunchTarget, policyTable } from "./policy_table.ts";
 import { AT_FDCWD, O_CLOEXEC, type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
 import { Table } from "./image/table.ts";
 
-/** What a command may take: a search path of some forty places, and some hundred variables and arguments. */
+/** Room for a command: a search path of some forty places, and some hundred variables and arguments. */
 const ROOM_ENTRIES = 48;
 const ROOM_BYTES = 16 * 1024;
 /** Together with the empty pipe's size (pipe(7)) this makes one write come as a whole. */

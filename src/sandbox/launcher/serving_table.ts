@@ -28,7 +28,9 @@ import { AT_FDCWD, O_CLOEXEC, type Processor } from "../../system/syscalls.ts";
 import { type DataWord, Table } from "./image/table.ts";
 import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 
-/** Whether consecutive commands may have one sandbox: all that one could leave for the next is seen or denied. */
+/**
+ * Whether consecutive commands may share a sandbox: everything that one could leave for the next is detected or denied.
+ */
 export function canServe({ namespaces, sharedIpc, confinement }: SandboxPolicy): boolean {
   const { filter, unixSockets, network, ownNetwork } = confinement;
   // A private loopback keeps ports and connections for a while after their processes.
@@ -84,7 +86,7 @@ export function servingShellTable(policy: SandboxPolicy, target: LaunchTarget, s
   return table;
 }
 
-/** `findAll`: goes on to a place where anything of a command is left. */
+/** `findAll`: jumps to a place if anything of a command is left. */
 interface ServingDraft {
   readonly draft: TargetDraft;
   readonly findAll: ServeOptions["findLeftovers"];

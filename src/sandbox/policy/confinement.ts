@@ -32,7 +32,7 @@ export interface ResourceLimits {
 /** What a person chose. */
 export interface ConfinementChoice {
   readonly network: Network;
-  /** Of the network `names` (S30), in which commands of a session stand together; empty: of another one, or none is open. */
+  /** Hosts of the network `names` (S30), which commands of a session share; empty: another network, or no open host. */
   readonly names: NameList;
   /** Names of it whose addresses may be private or this machine's, in small letters. */
   readonly privateHosts: readonly string[];
@@ -42,7 +42,7 @@ export interface ConfinementChoice {
   /** Commands of a session have one loopback (S34), in the network `localhost`; absent: each has its own. */
   readonly sharesLoopback?: true;
   readonly limits: ResourceLimits;
-  /** What must hold for the whole tree of a command, or nothing starts; absent: nothing must. */
+  /** What must be enforced for the whole tree of a command, or nothing starts; absent: nothing. */
   readonly totals?: TotalLimits;
 }
 
@@ -87,7 +87,7 @@ export interface Confinement extends ConfinementChoice {
   readonly tasksAtStart: number;
 }
 
-/** What is asked of the machine; `Libc` answers. */
+/** Queries to the machine, which `Libc` answers. */
 export interface Machine {
   filtersCalls(): boolean;
   /** The text of a file of /proc; undefined when there is none. */
@@ -110,7 +110,7 @@ export const RESOURCE: Readonly<Record<keyof ResourceLimits | "stack" | "core", 
 /** Pids were counted by namespace from this version on. Before it, the same file is the whole machine's. */
 const COUNTED_SINCE = [6, 14] as const;
 
-/** The choice as far as this machine goes; namespaces are settled later, by trying. */
+/** The choice as far as this machine supports it; namespaces are settled later, by trying. */
 export function confinementHere(choice: ConfinementChoice, machine: Machine): Confinement {
   const release = machine.readProc("/proc/sys/kernel/osrelease") ?? "";
   const { soft: stack } = machine.limitOf(RESOURCE.stack);
@@ -144,7 +144,7 @@ export function boundsMemory({ limits }: Pick<Confinement, "limits">): boolean {
   return limits.memory !== undefined;
 }
 
-/** Whether nothing holds commands to the network that was chosen. */
+/** Whether nothing enforces the chosen network. */
 export function isNetworkOpen({ network, ownNetwork, filter }: Confinement): boolean {
   return network !== "full" && !ownNetwork && !filter;
 }
@@ -154,7 +154,7 @@ function isSince(release: string, [major, minor]: readonly [number, number]): bo
   return Number(first) > major || Number(first) === major && Number(second) >= minor;
 }
 
-/** Asked of the kernel itself: a server in another sandbox, ours too, has no /proc of processes. */
+/** Asks the kernel itself: a server inside another sandbox, even one of this program, has no /proc of processes. */
 function hardLimits(machine: Pick<Machine, "limitOf">): Confinement["ceilings"] {
   return Object.fromEntries(
     CAPPED.flatMap((name) => {

@@ -1,4 +1,4 @@
-/** The layers over Landlock that a kernel or a container may refuse, and that a person may insist on (S8). */
+/** The layers above Landlock that a kernel or a container may refuse, and that a person may require (S8). */
 import type { SandboxPolicy } from "./policy.ts";
 
 interface Layer {

@@ -4,7 +4,7 @@ import { narrowedReach, type NetworkReach } from "../../base/network/network_bou
 import { type Confinement, withoutOwnNetwork } from "./confinement.ts";
 import type { SandboxPolicy } from "./policy.ts";
 
-/** The policy with what `bound` leaves of its network; the very same one where that is all of it. */
+/** The policy with its network reduced to `bound`; the same object if that changes nothing. */
 export function narrowedPolicy(policy: SandboxPolicy, bound: NetworkReach): SandboxPolicy {
   const { confinement, namespaces } = policy;
   const reach = narrowedReach(confinement, bound);

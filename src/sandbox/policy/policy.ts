@@ -132,9 +132,8 @@ export interface LaunchCommand {
 
 /**
  * The trees without those whose path lies in another one: that one's rights hold there already. Leaving a tree out
- * never opens anything, even if a command moves directories at the same time and the path leads elsewhere. A tree in
- * another one can so be renamed, or made again under its name, as `git switch` does, and files move in and out of it
- * without a copy.
+ * never opens anything, even if a command moves directories at the same time and the path leads elsewhere. A nested
+ * tree can therefore be renamed or recreated, as `git switch` does, and files move in and out of it without a copy.
  */
 export function outerTrees(trees: readonly PinnedDirectory[]): readonly PinnedDirectory[] {
   return trees.filter(({ path }, index) =>

@@ -42,7 +42,7 @@ function withoutDevice(what: string): string {
     `Mount a /dev that has it (containers: --device or a bind mount), or make it: mknod -m 666 ${NULL_DEVICE} c 1 3`;
 }
 
-/** The answer of the kernel as an ABI that will do, or what is missing and how to get it. */
+/** The kernel's answer as a sufficient ABI, or what is missing and how to get it. */
 export function acceptableAbi(answer: number, required: number | undefined): Outcome<number> {
   if (answer < 0) return failure(`${whyUnavailable(-answer)}\n${WITHOUT}`);
   if (required !== undefined && answer < required) {

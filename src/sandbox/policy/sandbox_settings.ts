@@ -4,13 +4,13 @@ import type { PinnedDirectory } from "./policy.ts";
 
 /** What flags, variables and settings files say about the sandbox; paths are as given, relative to the working directory. */
 export interface SandboxChoice {
-  /** False: `--no-sandbox`, and everything says so (S14). */
+  /** False: `--no-sandbox`, which is reported everywhere (S14). */
   readonly enforce: boolean;
   /** `--sandbox-scope`, in order; empty: the working directory (S1). */
   readonly scopes: readonly string[];
   /** What the scopes must be, where the bridge has settled them already; absent or empty: anything. */
   readonly pinned?: readonly PinnedDirectory[];
-  /** `--allow-broad-scope`: the home directory and what holds it are taken too. */
+  /** `--allow-broad-scope`: the home directory and its parents are accepted too. */
   readonly allowBroad: boolean;
   /** `--read` and `--write` directories or files (S4). */
   readonly reads: readonly string[];
@@ -22,7 +22,9 @@ export interface SandboxChoice {
   readonly allowSensitive: readonly string[];
   /** The home of a third-party server, canonical: it lies among credentials and is its scope; absent: none. */
   readonly serverHome?: string;
-  /** The store of a worker of ours, canonical, which lies among credentials: only its sandbox opens it; absent: none. */
+  /**
+   * The store of a worker of ours, canonical, which lies among credentials: only its sandbox opens it; absent: none.
+   */
   readonly store?: string;
   /** `--strict`: nothing below home is readable unless it is named (S4). */
   readonly strict: boolean;
@@ -65,7 +67,7 @@ export interface SandboxAgent {
 /** The choice, and what it is applied to; read once. */
 export interface SandboxSettings extends SandboxChoice {
   readonly workingDirectory: string;
-  /** Undefined: unknown, nothing is refused for being it. */
+  /** Undefined: unknown, and nothing is refused because of it. */
   readonly home: string | undefined;
   /** Canonical paths of the program's own that commands may not change where they lie in a writable tree. */
   readonly own: readonly string[];

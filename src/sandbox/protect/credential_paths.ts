@@ -57,8 +57,8 @@ export function sensitivePlaces(
 }
 
 /**
- * Why `--read` or `--write` of `path`, or a scope there, is refused; undefined when it may be. Canonical paths. The entry
- * of a server, which has a private home, can open none.
+ * Why `--read` or `--write` of `path`, or a scope there, is refused; undefined when it may be. Canonical paths. The
+ * entry of a server, which has a private home, can open none.
  */
 export function sensitiveProblem(
   path: string,
@@ -83,10 +83,10 @@ function allPlaces({ serverEnvironment, home }: SensitiveQuestion, more: readonl
   const places = [
     ...realHome === undefined ? [] : [...SENSITIVE, ...more].map((name) => `${realHome}/${name}`),
     ...movedPlaces(SENSITIVE, serverEnvironment, realHome),
-    // Who reads the tokens there may type into the operations of other servers.
+    // A reader of the tokens there could type into operations of other servers.
     runtimeDirectory(serverEnvironment),
   ];
-  // A link to the credentials is as good as they are, so both the name and what it leads to are closed.
+  // A link to credentials is as sensitive as they are, so both the name and its target are closed.
   return [...new Set(places.flatMap((place) => [place, placeOf(place)]))];
 }
 

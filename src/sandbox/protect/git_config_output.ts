@@ -33,7 +33,7 @@ const LONGEST_PATH = 4096;
 const PATHS = /^(?:core\.(?:hookspath|attributesfile)|init\.templatedir|include\.path|includeif\..*\.path)$/s;
 const INCLUDES = /^include(?:if\..*)?\.path$/s;
 const DEPENDS_ON_BRANCH = /^includeif\.onbranch:/;
-/** Variables whose values are command lines, in any section: rather protect one too many than one too few. */
+/** Variables whose values are command lines, in any section: protecting one too many is better than one too few. */
 const COMMANDS: readonly string[] = words(
   "alternaterefscommand askpass cccmd clean cmd command defaultkeycommand difffilter driver editor external fsmonitor",
   "gitproxy headercmd helper httpd packobjectshook pager process program receivepack recentobjectshook sendmailcmd",

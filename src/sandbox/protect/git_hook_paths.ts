@@ -15,9 +15,9 @@ const MOST_FILES = 32;
 const MOST_NAMED = 64;
 
 /**
- * Paths that the configuration of the repository in `tree`, and that of the user (`home`; undefined: unknown), names for
- * hooks and includes, absolute. For the start, which waits for no program, and for systems without git: git itself is
- * asked otherwise (git_config_output.ts).
+ * Paths that the configuration of the repository in `tree`, and that of the user (`home`; undefined: unknown), names
+ * for hooks and includes, absolute. For the start, which waits for no program, and for systems without git: git itself
+ * is asked otherwise (git_config_output.ts).
  */
 export function namedByGitConfiguration(tree: string, home: string | undefined): readonly string[] {
   const named = new Set<string>();
@@ -43,8 +43,8 @@ export function namedByGitConfiguration(tree: string, home: string | undefined):
 }
 
 /**
- * Values of a key (lower case), in any section: rather protect one too many than one too few. Read word by word,
- * because commands can write such files: what goes back and tries again could be made to take for ever.
+ * Values of a key (lower case), in any section: protecting one too many is better than one too few. Read word by word,
+ * because commands can write such files, and could make a backtracking parser take forever.
  */
 export function gitValues(text: string, key: string): readonly string[] {
   return text.replaceAll("\\\n", "").split("\n").flatMap((line) => {
@@ -57,10 +57,10 @@ export function gitValues(text: string, key: string): readonly string[] {
   });
 }
 
-/** Linux takes no longer one. */
+/** The longest path that Linux accepts. */
 const LONGEST_PATH = 4096;
 
-/** Without quotes, or without a comment behind it. */
+/** Without quotes, or without a trailing comment. */
 function unquoted(value: string): string {
   if (value.startsWith('"')) return value.slice(1).split('"')[0] ?? "";
   return value.split(/[#;]/)[0]?.trimEnd() ?? "";

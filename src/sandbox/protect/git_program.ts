@@ -18,7 +18,7 @@ export interface GitProgram {
 /**
  * Arguments that list all configuration with the files it comes from. It starts no program, whatever the configuration
  * says: `config` cannot be an alias, a pager wants a terminal. `safe.directory`: the user of the server may be another
- * than the owner; what git then obeys is asked about all the same.
+ * than the owner; git is asked what it obeys in either case.
  */
 export const GIT_QUESTION = words(
   "-c safe.directory=* -c safe.bareRepository=all --no-pager config --list --show-origin -z",

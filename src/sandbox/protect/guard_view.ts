@@ -78,7 +78,7 @@ export interface WatchedPaths {
 /** Queries to the file system. */
 export type Looker = Pick<Libc, "lookAt">;
 
-/** A looker that also reports cheaply whether anything may have changed. */
+/** A checker that also reports cheaply whether anything may have changed. */
 export type WatchingLooker = Looker & {
   watch(paths: readonly string[], watched?: Watched): ChangeWatch;
 };

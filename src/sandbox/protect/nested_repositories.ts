@@ -1,6 +1,6 @@
 /**
  * Repositories below a tree: a monorepo's parts, submodules, clones. Their hooks and configuration count too (S8).
- * Looked for once, near the top and not for long: an editor that searches for repositories goes no deeper either.
+ * Searched for once, near the top and not for long: editors that search for repositories go no deeper either.
  */
 import { setAsideAt, storesOf } from "../git_config/set_aside_places.ts";
 import { expected, isExpected } from "../../system/paths.ts";
@@ -112,7 +112,7 @@ class Search {
       return entries.filter(({ name, isSymlink }) => !isSymlink || !isAside(`${directory}/${name}`));
     } catch (thrown) {
       if (!isExpected(thrown)) throw thrown;
-      return []; // what cannot be looked into holds nothing that can be found
+      return []; // an unreadable directory holds nothing that can be found
     }
   }
 }

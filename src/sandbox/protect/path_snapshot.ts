@@ -167,7 +167,7 @@ export class GuardLook {
     }
   }
 
-  /** What programs of the project make and remove again must stay removable. */
+  /** Files that programs of the project create and remove must stay removable. */
   #isGenerated(path: string): boolean {
     const tree = this.#plan.trees.find((one) => isWithin(path, one.path));
     return tree !== undefined && isGenerated(path.slice(tree.path.length));
@@ -181,12 +181,12 @@ export class GuardLook {
     return this.#plan.trees.some((tree) => path !== tree.path && isWithin(path, tree.path));
   }
 
-  /** Keeps directories and links on the way from being exchanged; programs go on writing in the directories. */
+  /** Prevents directories and links on the way from being exchanged; programs may still write in the directories. */
   #pin(passed: readonly { readonly path: string; readonly facts: FileFacts | undefined }[]): void {
     if (!this.#mounted) return;
     for (const { path, facts } of passed) {
       if (facts === undefined || this.#guarded.has(path) || this.#isHeld(path)) continue;
-      // A directory's time of change tells nothing: git writes in it all the time.
+      // A directory's time of change is useless: git writes in it all the time.
       const version = facts.kind === "link" ? String(facts.changedAt) : "";
       this.#add({ path, ...identityOf(facts), treatment: "pin", cover: path }, version);
     }

@@ -1,10 +1,11 @@
 /**
  * Files that programs outside the sandbox obey: hooks and configuration of git, of editors, of agents, and our own
- * (S8). A command that writes one runs its words later with all rights of the user, so commands may not change them.
+ * (S8). A command that writes one could later run anything with all rights of the user, so commands may not change
+ * them.
  *
  * What exists when a command starts is mounted read-only in it. What does not exist cannot be denied: the kernel mounts
  * nothing where nothing is, Landlock has no rules for names, and a placeholder in the project would be read by the very
- * programs it is to protect (and committed, and left behind by a crash). Taking away what appeared is no way either:
+ * programs it should protect (and committed, and left behind by a crash). Removing what appeared is no solution either:
  * editors and agents make these files themselves while commands run, and an ordinary user's process cannot learn who
  * made a file. So a new path is reported with the result, and is read-only from the next command on.
  */
@@ -17,7 +18,7 @@ import { expected, isWithin, normalPath, realPath } from "../../system/paths.ts"
 
 /**
  * In a repository's own directory. `commondir` leads git elsewhere for its configuration and hooks. The last two are
- * remotes of old, to which git pushes by itself where its configuration names none.
+ * old-style remotes, to which git pushes by itself if its configuration names none.
  */
 const REPOSITORY_NAMES = [
   "hooks",
@@ -51,7 +52,7 @@ export const PROTECTED_NAMES = [
 const OWN_DIRECTORY = ".ahma";
 export const WRITABLE_IN_OWN = ["issues", "memos", "state"] as const;
 
-/** What ends so at the top of a tree when the server starts: an editor trusts those that it has opened before. */
+/** Files with such an ending at the top of a tree when the server starts: an editor trusts those that it has opened before. */
 const PROTECTED_ENDING = ".code-workspace";
 
 /** Below home, as far as a writable tree holds them: home itself, or `~/.config`. */
@@ -61,7 +62,7 @@ export const HOME_NAMES = words(
   ".profile .tcshrc .zlogin .zlogout .zprofile .zshenv .zshrc",
   // Sessions and services
   ".config/autostart .config/environment.d .config/systemd .pam_environment .xinitrc .xprofile .xsession .xsessionrc",
-  // Programs that run what they are told at their start
+  // Programs whose configuration starts others
   ".config/ahma .config/git .config/mise .config/nvim .config/tmux .emacs .emacs.d .gdbinit .gitconfig .screenrc",
   ".tmux.conf .vim .vimrc",
   // Agents and editors that keep the programs they start in the user's home
@@ -155,7 +156,7 @@ function seenFrom(given: string, trees: readonly string[]): readonly string[] {
   return trees.map((tree) => normalPath(`${tree}/${given}`));
 }
 
-/** What no command could change lies outside; all that commands may change cannot be kept from them. */
+/** Paths outside the trees cannot be changed anyway; whole trees cannot be protected from commands. */
 function protectProblem(given: string, trees: readonly string[]): string | undefined {
   const whole = trees.find((tree) => seenFrom(given, trees).some((path) => isWithin(tree, path)));
   return whole === undefined
@@ -169,7 +170,7 @@ function allowProblem(given: string, trees: readonly string[], all: readonly Pro
   if (all.some(({ path }) => open.some((one) => isWithin(path, one)))) return undefined;
   if (open.some((one) => isOfRepository(one) && trees.some((tree) => isWithin(one, tree)))) return undefined;
   const above = all.find(({ path, fileOnly }) => !fileOnly && open.some((one) => isWithin(one, path)));
-  // What git will be found to obey is not known yet.
+  // What git obeys is not known yet.
   const isThere = (path: string) => expected(() => Deno.lstatSync(path)) !== undefined;
   if (above === undefined && open.some((one) => trees.some((tree) => isWithin(one, tree)) && isThere(one))) {
     return undefined;

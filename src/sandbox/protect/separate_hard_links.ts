@@ -1,6 +1,6 @@
 /**
- * Takes a protected file with several names (hard links) apart from the others: a copy takes its place, so that writes
- * through another name no longer reach it (S21). Commands may run at the same time and move directories: each step goes
+ * Separates a protected file from its other names (hard links): a copy takes its place, so that writes through another
+ * name no longer reach it (S21). Commands may run at the same time and move directories: each step goes
  * by descriptors from the pinned tree, follows no link, and so cannot reach anything outside. git's lock is held during
  * this. The copy has no name while it is made, then a random one, and takes the place by an exchange. If a command
  * moves a file to that name between check and exchange, that file gets into the place; another copy replaces it at
@@ -36,13 +36,13 @@ export interface Separated {
    * under a longer name.
    */
   readonly change: "separated" | "displaced" | "shared";
-  /** The copy in the place, if it equals the file as seen. Undefined: a program has changed either, or still may. */
+  /** The copy in place, if it equals the file as seen. Undefined: a program has changed either, or still may. */
   readonly copy?: FileState | undefined;
 }
 
 const SHARED: Separated = { change: "shared" };
 
-/** Takes files apart; dispose it when the session ends. */
+/** Separates files; dispose it when the session ends. */
 export class Separator implements Disposable {
   readonly #calls = new FileCalls();
 
@@ -128,10 +128,7 @@ class Replacement {
     return written !== undefined && sameBytes(written, content) ? is : undefined;
   }
 
-  /**
-   * Puts a new copy in the place of what is `standing` there. Without room for a copy the file itself takes the place of
-   * a foreign one.
-   */
+  /** Puts a new copy in the place of what is `standing` there. Without room for a copy the file itself takes the place of a foreign one. */
   #place(standing: "before" | "foreign"): Placed {
     const files = this.#files;
     const { directory, name, source, before } = this.#file;

@@ -1,6 +1,6 @@
 /**
- * The Seatbelt profile of a session (S11): a pure function, so that it is tested on every platform. A path never becomes
- * part of the text: it is a parameter, handed to `sandbox-exec` with it. Rules come in the order in which they
+ * The Seatbelt profile of a session (S11): a pure function, so that it is tested on every platform. A path never
+ * becomes part of the text: it is a parameter, handed to `sandbox-exec` with it. Rules come in the order in which they
  * apply, the last that matches decides; each is one line.
  */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -101,7 +101,7 @@ function writeRules(policy: SeatbeltPolicy, names: Names): readonly string[] {
     ...ancestors.map((path) => {
       return `(deny file-write-create (require-all (literal ${names.of("ANCESTOR", path)}) (vnode-type SYMLINK)))`;
     }),
-    // A second name of a closed file, or of one outside, would be an open one.
+    // A second name of a closed file, or of one outside, would be open.
     "(deny file-link)",
     "(deny file-write-setugid)",
   ];
@@ -162,7 +162,7 @@ function socketRules({ network, unixSockets, writable }: SeatbeltPolicy, names: 
   ];
 }
 
-/** These are links into `/private` on every Mac (hier(7)). */
+/** Links into `/private` on every Mac (hier(7)). */
 const LINKED = /^\/(tmp|var|etc)(?=\/|$)/;
 const LINK_TARGET = /^\/private(?=\/(tmp|var|etc)(\/|$))/;
 
@@ -184,7 +184,9 @@ export function bothSpellings(paths: readonly string[]): readonly string[] {
 /** How far commands reach over IP (S6). On macOS `localhost` is the machine's own: no private one can be made. */
 export type SeatbeltNetwork = "full" | "localhost" | "none";
 
-/** All paths are absolute and without `.`, `..`, doubled or closing slashes; links are followed by who makes the policy. */
+/**
+ * All paths are absolute and without `.`, `..`, doubled or closing slashes; links are followed by who makes the policy.
+ */
 export interface SeatbeltPolicy {
   /** Canonical trees that may be changed: the scopes first, then what `--write` names, temp and caches. */
   readonly writable: readonly string[];

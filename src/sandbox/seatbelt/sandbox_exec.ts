@@ -1,4 +1,4 @@
-/** How `sandbox-exec` is asked to start a command, and what it means when it does not (S11, S12, S13). */
+/** How `sandbox-exec` starts a command, and what it means when it does not (S11, S12, S13). */
 import { WITHOUT } from "../policy/prerequisites.ts";
 
 /** Everything that confines the commands of a session on macOS. */
@@ -10,7 +10,7 @@ export interface SeatbeltConfinement {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Its words, so that `command` (non-empty, the program's path first) runs under the profile. */
+/** Its command line, so that `command` (non-empty, the program's path first) runs under the profile. */
 export function sandboxExecArguments(
   { profileFile, parameters }: SeatbeltConfinement,
   command: readonly string[],
@@ -31,7 +31,7 @@ export interface SandboxExecEnd {
 const EX_USAGE = 64;
 const EX_DATAERR = 65;
 const EX_OSERR = 71;
-/** What a shell makes of SIGABRT. */
+/** A shell's exit code for SIGABRT. */
 const ABORTED = 134;
 
 /** Why nothing was started, and the way out. `profileFile`: where the profile can be looked at. */

@@ -24,7 +24,7 @@ export function seccompFilter(profile: FilterProfile, processor: Processor): rea
   }).sort((a, b) => a.number - b.number);
   const assembler = new Assembler();
   // Programs of another architecture (32-bit ones) have other numbers, so nothing can be allowed to them. An error
-  // would not do: not even their call to exit would work, and they would go on and on.
+  // would not be enough: not even their call to exit would work, and they would run forever.
   assembler.load(SECCOMP_DATA.architecture).when("jumpIfEqual", ARCHITECTURE[processor], { no: "foreign" });
   assembler.load(SECCOMP_DATA.number);
   if (processor === "x86_64") assembler.when("jumpIfAtLeast", X32_NUMBERS, { yes: errnoLabel(ENOSYS) });
@@ -59,7 +59,7 @@ interface Stretch {
   readonly label: string;
 }
 
-/** All numbers there are, as few stretches of them. */
+/** All numbers, in as few ranges as possible. */
 function stretches(ruled: readonly Ruled[]): readonly Stretch[] {
   const all = [{ from: 0, label: ALLOW }];
   for (const { number, label } of ruled) {

@@ -57,7 +57,7 @@ const NEVER: readonly SystemCall[] = words(
 );
 
 /**
- * As if the kernel had none of these, so that programs take their other way: the C library starts threads with
+ * Reported as missing from the kernel, so that programs use their fallback: the C library starts threads with
  * `clone`, whose flags can be looked at (`clone3` has them in memory, which a filter cannot read), and event loops
  * do without io_uring, whose operations no filter sees.
  */
@@ -108,8 +108,8 @@ export function filterRules(profile: FilterProfile): ReadonlyMap<SystemCall, Rul
 }
 
 /**
- * RLIMIT_DATA counts neither memory that processes can share nor mappings that grow like a stack. As if the kernel had
- * no files in memory: programs then take /dev/shm, which has a size.
+ * RLIMIT_DATA counts neither memory that processes can share nor mappings that grow like a stack. Files in memory are
+ * reported as missing from the kernel: programs then use /dev/shm, which has a size.
  */
 function refuseUncountedMemory(rules: Map<SystemCall, Rule>): void {
   for (const call of ["memfd_create", "memfd_secret"] as const) rules.set(call, { errno: ENOSYS });
@@ -150,11 +150,11 @@ function restrictSockets(rules: Map<SystemCall, Rule>, { network, unixSockets }:
       rules.set(call, deniedUnless([{ arg, mask: MSG_FASTOPEN, oneOf: [0] }]));
     }
   }
-  // Other families have pairs too (TIPC), by which they would come in after all.
+  // Other families have pairs too (TIPC), which would bypass this rule.
   const pair: Demand[] = [{ arg: 0, oneOf: [AF_UNIX] }];
   if (unixSockets === "allow") sockets.push([{ arg: 0, oneOf: [AF_UNIX] }]);
   else {
-    // A pair of datagram sockets can be turned to any other socket; the others stay with each other for good.
+    // A pair of datagram sockets can be connected to any other socket; other pairs stay connected to each other.
     const connected = { arg: 1, mask: SOCK_TYPE_MASK, oneOf: [SOCK_STREAM, SOCK_SEQPACKET] };
     pair.push(connected);
     // What listens can be covered by a mount; the kernel does not list those that only receive datagrams.

@@ -87,10 +87,7 @@ export class Journal implements Disposable {
     }
   }
 
-  /**
-   * Writes records; those that cannot be written are written with the next ones. Returns why they cannot; undefined:
-   * they are written.
-   */
+  /** Writes records; those that cannot be written are written with the next ones. Returns why they cannot; undefined: they are written. */
   add(records: readonly JournalRecord[]): string | undefined {
     const parts = records.flatMap(inParts);
     let problem: string | undefined;

@@ -89,10 +89,7 @@ type EntryValue = readonly [
 type RefValue = readonly [repository: string, name: string, before: string | 0, after: string | 0];
 type ChangeValue = readonly [path: string, before: EntryValue | 0, after: EntryValue | 0];
 
-/**
- * A record as JSON: `s`een, `r`eady, `b`egin, `c`hanges, `e`nd, `p`ast. Written by this program only, so its types are
- * known.
- */
+/** A record as JSON: `s`een, `r`eady, `b`egin, `c`hanges, `e`nd, `p`ast. Written by this program only, so its types are known. */
 type RecordValue =
   | readonly ["s", string, EntryValue]
   | readonly ["r", number, readonly string[]]

@@ -16,10 +16,7 @@ export class Layers {
     this.#place = place;
   }
 
-  /**
-   * Creates them, if they are missing: the root of a view has the mode of the upper layer's. @throws {Error} When it
-   * cannot.
-   */
+  /** Creates them, if they are missing: the root of a view has the mode of the upper layer's. @throws {Error} When it cannot. */
   make(tree: string): void {
     const { files, facts, roots } = this.#parts;
     const upper = `${this.#place}/upper`;
@@ -36,10 +33,7 @@ export class Layers {
     if (top !== undefined) files.drop(top);
   }
 
-  /**
-   * Calls back with the upper layer; undefined: it does not exist. `begun`: when the view was created, by the clock of
-   * files.
-   */
+  /** Calls back with the upper layer; undefined: it does not exist. `begun`: when the view was created, by the clock of files. */
   with<Result>(work: (upper: number, begun: bigint) => Result): Result | undefined {
     const { files } = this.#parts;
     const upper = files.directoryAt(`${this.#place}/upper`);

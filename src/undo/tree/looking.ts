@@ -28,10 +28,7 @@ const MOST_ENTRIES = 1_000_000;
 const TOO_MANY = `the project has more than ${MOST_ENTRIES} paths`;
 const MOST_FILE_BYTES = 4n * 1024n * 1024n * 1024n;
 const PERMISSIONS = 0o7777;
-/**
- * File times have a limited resolution: a file that changed this shortly before a scan may change again unnoticed,
- * nanoseconds.
- */
+/** File times have a limited resolution: a file that changed this shortly before a scan may change again unnoticed, nanoseconds. */
 const TIME_STEP = 20_000_000n;
 
 export class Looking {

@@ -111,10 +111,7 @@ function refusal(method: string, message: string, code = METHOD_NOT_FOUND): Answ
 const URL_NEEDED = -32042;
 const CANNOT_BE_USED = -32000;
 
-/**
- * The answer; such an error becomes one that says what came of its questions, which `ask` puts. The call is not
- * repeated.
- */
+/** The answer; such an error becomes one that says what came of its questions, which `ask` puts. The call is not repeated. */
 export async function afterAddresses(answer: Answer, ask: (question: object) => Promise<Answer>): Promise<Answer> {
   const wanted = "error" in answer && answer.error.code === URL_NEEDED ? member(answer.error.data, "elicitations") : [];
   const questions = Array.isArray(wanted) ? wanted.filter(isObject).map((one) => ({ ...one, mode: "url" })) : [];

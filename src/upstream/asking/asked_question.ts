@@ -1,7 +1,4 @@
-/**
- * A server's question as the client sees it: named, cleaned, and refused if it is a trap or asks for a secret (O2).
- * Pure.
- */
+/** A server's question as the client sees it: named, cleaned, and refused if it is a trap or asks for a secret (O2). Pure. */
 import { type CreateMessageRequestParams, specTypeSchemas } from "@modelcontextprotocol/server";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { hiddenCharacter, shorten } from "../../base/visible_text.ts";
@@ -45,10 +42,7 @@ export function askedQuestion(server: AskingServer, method: string, params: unkn
   return success({ method, params: { ...mode !== undefined && { mode }, message, requestedSchema: form.value } });
 }
 
-/**
- * The id of an address for clients, made unique because several servers may give the same one. Undefined: the server
- * gave none.
- */
+/** The id of an address for clients, made unique because several servers may give the same one. Undefined: the server gave none. */
 export function addressId(server: string, elicitationId: unknown): string | undefined {
   return typeof elicitationId === "string" ? `${server}/${shorten(elicitationId, LONGEST_ID)}` : undefined;
 }

@@ -1,7 +1,4 @@
-/**
- * Definitions of tools as a server gave them, and as clients see them: limited, and without hidden characters (O6).
- * Pure.
- */
+/** Definitions of tools as a server gave them, and as clients see them: limited, and without hidden characters (O6). Pure. */
 import type { Tool } from "@modelcontextprotocol/server";
 import { visibleStart, visibleText } from "../../base/visible_text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";

@@ -1,7 +1,4 @@
-/**
- * Replaces messages beyond the limits in a stream of events by an error, before the SDK's client parses them. The
- * stream continues.
- */
+/** Replaces messages beyond the limits in a stream of events by an error, before the SDK's client parses them. The stream continues. */
 import { encodeText } from "../../base/text.ts";
 import { excessive } from "../../wire/json_rpc_message.ts";
 import { JsonScan } from "../../wire/json_scan.ts";

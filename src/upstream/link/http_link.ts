@@ -1,7 +1,4 @@
-/**
- * A server at an address: streamable HTTP, or the older transport with SSE (O1). The official client is loaded when
- * needed.
- */
+/** A server at an address: streamable HTTP, or the older transport with SSE (O1). The official client is loaded when needed. */
 import type { Client, ClientCapabilities, Tool, Transport } from "@modelcontextprotocol/client";
 import { messageOf } from "../../base/errors.ts";
 import { aborted, delay } from "../../base/time.ts";

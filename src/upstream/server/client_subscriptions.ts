@@ -43,10 +43,7 @@ export class ClientSubscriptions {
     this.#tellLevel(link);
   }
 
-  /**
-   * The parameters of a request. Since 2026-07-28 each says which log messages it wants: `own`, else those that all
-   * clients want.
-   */
+  /** The parameters of a request. Since 2026-07-28 each says which log messages it wants: `own`, else those that all clients want. */
   inParams(params: LinkRequest["params"], { hello }: Link, own: LoggingLevel | undefined): LinkRequest["params"] {
     const level = own ?? this.#level;
     if (level === undefined || hello.protocolVersion < MODERN) return params;

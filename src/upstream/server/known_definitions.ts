@@ -84,10 +84,7 @@ interface LearnOptions {
   readonly log: Logger;
 }
 
-/**
- * All that a server offers: tools, then the rest, each once. @throws {Error} When a server that has tools refuses their
- * list, or has too much.
- */
+/** All that a server offers: tools, then the rest, each once. @throws {Error} When a server that has tools refuses their list, or has too much. */
 export async function learnedFrom(link: Link, options: LearnOptions): Promise<readonly Definition[]> {
   const { before, signal, log } = options;
   const tools = await allPages(link, "tools/list", { read: definitionsIn, timeoutMs: TOOLS_TIMEOUT_MS, signal });

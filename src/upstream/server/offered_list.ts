@@ -9,10 +9,7 @@ export class OfferedList<Listed> {
   readonly #set: Pick<ServerSet, "learned" | "onChange">;
   readonly #now: () => Promise<Listed>;
   readonly #emitter: Emitter<undefined>;
-  /**
-   * The list that was sent first, or announced since; undefined: none. A list sent to another client never hides a
-   * change.
-   */
+  /** The list that was sent first, or announced since; undefined: none. A list sent to another client never hides a change. */
   #listed: string | undefined;
 
   /** `now`: what clients would be listed at this moment. */

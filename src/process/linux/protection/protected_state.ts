@@ -191,10 +191,7 @@ export class ProtectedState implements Disposable {
     return after;
   }
 
-  /**
-   * A check during a running `command`. `watched`: changes since then may come from it, and the next result reports
-   * them.
-   */
+  /** A check during a running `command`. `watched`: changes since then may come from it, and the next result reports them. */
   resume(command: GuardedCommand, policy: SandboxPolicy, { watched }: { readonly watched: boolean }): GuardView {
     if (watched) this.#tellSince(command, { mounted: policy.namespaces }, { onChange: undefined, git: [] });
     return this.look(policy, command) as GuardView; // there is one whenever there is a policy

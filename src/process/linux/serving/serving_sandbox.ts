@@ -182,10 +182,7 @@ export interface Taken {
   readonly reports: readonly LauncherReport[];
 }
 
-/**
- * Takes the stdout of a serving launcher apart: output of commands, and reports
- * (sandbox/launcher/image/interpreter.ts).
- */
+/** Takes the stdout of a serving launcher apart: output of commands, and reports (sandbox/launcher/image/interpreter.ts). */
 export class FrameReader {
   /** An incomplete head or report. */
   readonly #begun = new DataView(new ArrayBuffer(ENTRY_BYTES));

@@ -350,10 +350,7 @@ export function devicesOf({ writable, grants }: Paths, mounts: string): Readonly
   );
 }
 
-/**
- * The view with covers for sockets, except those inside something already covered. Closed: commands have no sockets of
- * their own.
- */
+/** The view with covers for sockets, except those inside something already covered. Closed: commands have no sockets of their own. */
 export function withCovered(
   view: GuardView,
   { covered, closed }: Pick<ForeignSockets, "covered" | "closed">,

@@ -30,7 +30,7 @@ export class Branches {
     this.#places.set(name, this.#table.entries.length);
   }
 
-  /** Goes on at a place, always or on a condition. Returns the entry's index. */
+  /** Continues at a place, always or on a condition. Returns the entry's index. */
   jump(to: string, { word, mask = LOWER_HALF, is, isNot }: Condition = ALWAYS): number {
     const entry = this.#table.call(`go on to ${to}`, 0, [word, 0, mask, isNot === undefined ? 1 : 0], {
       mode: "jump",

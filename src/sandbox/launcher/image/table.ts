@@ -4,7 +4,9 @@ import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
 import { NO_CALL } from "../../../system/syscalls.ts";
 import { type EntryMode } from "./interpreter.ts";
 
-/** A word of an entry: a number, the address of data, of another entry, of an argument of one, or of its expected value. */
+/**
+ * A word of an entry: a number, the address of data, of another entry, of an argument of one, or of its expected value.
+ */
 export type TableWord =
   | number
   | bigint
@@ -33,7 +35,9 @@ export interface CallOptions {
   readonly expect?: number | bigint;
 }
 
-/** A table of system calls in the making: entries in order, their data, and the names of the steps for error messages. */
+/**
+ * A table of system calls in the making: entries in order, their data, and the names of the steps for error messages.
+ */
 export class Table {
   readonly entries: TableEntry[] = [];
   /** By step number: what the step was about, for a person. */
@@ -43,7 +47,9 @@ export class Table {
   #data = new Uint8Array(8192);
   #used = 0;
 
-  /** A table that begins as this one and goes its own way: a policy's part is made once, a command's for each. */
+  /**
+   * A copy of this table that can be extended separately: a policy's part is built once, a command's part each time.
+   */
   continued(): Table {
     const copy = new Table();
     copy.entries.push(...this.entries);

@@ -1,6 +1,6 @@
 /**
- * What a command could leave for the next one in its sandbox, apart from processes: files in /dev/shm, and the objects of
- * its IPC namespace. A sandbox in which anything of it is left takes no further command.
+ * What a command could leave for the next one in its sandbox, apart from processes: files in /dev/shm, and the objects
+ * of its IPC namespace. A sandbox in which anything of it is left takes no further command.
  */
 import type { SandboxPolicy } from "../../policy/policy.ts";
 import { kept } from "../image/branches.ts";
@@ -36,7 +36,7 @@ const SEM_INFO = 19;
 const MSG_INFO = 12;
 const INFO_BYTES = 128;
 
-/** What is asked about leftovers. */
+/** The questions about leftovers. */
 export interface LeftoverQuestion {
   readonly policy: Pick<SandboxPolicy, "sharedMemory" | "terminals" | "user">;
   readonly processor: Processor;
@@ -49,13 +49,14 @@ export interface MadeSandbox {
   readonly attributes: number;
 }
 
-/** Opens what is looked into later; to be done while the capabilities are still there. */
+/** Opens what is inspected later; must run while the capabilities are still there. */
 export function openLeftovers(
   { table, sys, open }: Draft,
   { policy }: Pick<LeftoverQuestion, "policy">,
 ): MadeSandbox {
   const flags = O_CLOEXEC | open.directory;
-  // Without a name in the sandbox: the queues are those of the IPC namespace. A kernel without them has none to show, and
+  // Without a name in the sandbox: the queues are those of the IPC namespace. A kernel without them has none to show,
+  // and
   // the look fails.
   const soft = { mode: "soft" } as const;
   const step = "look for message queues";
@@ -80,7 +81,7 @@ function directories({ sharedMemory, terminals }: LeftoverQuestion["policy"]) {
   return all;
 }
 
-/** Goes on to `dirty` where anything is left. */
+/** Jumps to `dirty` if anything is left. */
 export function findLeftovers(draft: ServeDraft, dirty: string, { policy, processor, made }: LeftoverQuestion): void {
   const { sys } = draft;
   findEntries(draft, dirty, { descriptor: QUEUES_FD, bytes: EMPTY_DIRECTORY_BYTES });
@@ -102,7 +103,7 @@ export function findLeftovers(draft: ServeDraft, dirty: string, { policy, proces
   findChange(draft, dirty, { descriptor, name: "ptmx", fields: { mode: TERMINALS_DEVICE_MODE, ...owner }, processor });
 }
 
-/** A file in a directory held open, or (no name) that itself, and how it was made. */
+/** A file in a directory held open, or (no name) the directory itself, and its original state. */
 interface MadeFile {
   readonly descriptor: number;
   readonly name: string;

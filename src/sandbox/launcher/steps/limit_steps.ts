@@ -1,4 +1,4 @@
-/** Limits of what one command may use up (S10): the kernel ends or refuses it, and the server stays. */
+/** Limits of what one command may use (S10): the kernel ends or refuses it, and the server keeps running. */
 import { boundsMemory, RESOURCE } from "../../policy/confinement.ts";
 import type { SandboxPolicy } from "../../policy/policy.ts";
 import { type Draft, writeText } from "./identity_steps.ts";
@@ -19,7 +19,7 @@ const PID_MAX_LIMIT = 4 * 1024 * 1024;
 /** What the kernel gives a first process (_STK_LIM): the C library sizes the stacks of threads by it. */
 const USUAL_STACK = 8 * 1024 ** 2;
 
-/** The first that runs out of memory is a command, never the server. */
+/** When memory runs out, the kernel ends a command first, never the server. */
 const FIRST_TO_GO = "1000";
 
 /** The step by name, for callers that continue without it. */

@@ -31,16 +31,17 @@ const MS_NOSUID_NODEV_NOEXEC = 0xe;
  */
 const PLACE_FD = FIRST_FD;
 const COVER_FD = 4;
-/** Kernels count it as memory of the process that fills it. Docker gives 64 MiB, which browsers and Python outgrow. */
+/** Kernels count it as memory of the process that fills it. Docker gives 64 MiB, which is too little for browsers and Python. */
 const SHARED_MEMORY_BYTES = 512 * 1024 ** 2;
 
 /** The step by name, for callers that continue without it. */
 export const SHARED_MEMORY_STEP = "mount an own /dev/shm";
 
 /**
- * Everything outside the writable trees is gone (root_steps.ts), or where that cannot be, read-only: this stops chmod, utime and xattr, which Landlock does not.
- * The writable ones are set aside before and put back after: each mount in them keeps the flags it had. Device nodes
- * that lie there (a tree of another system, say) lead root to the machine's disks, so none can be opened.
+ * Everything outside the writable trees is invisible (root_steps.ts), or, where that is impossible, read-only: this
+ * stops chmod, utime and xattr, which Landlock does not. The writable ones are set aside before and put back after:
+ * each mount in them keeps the flags it had. Device nodes that lie there (a tree of another system, say) lead root to
+ * the machine's disks, so none can be opened.
  *
  * What is set aside and what it is put back on are compared, each by the very descriptor that is used (S20). A tree in
  * another one is put back on its place in that one, and so cannot be renamed in it.
@@ -142,8 +143,8 @@ function closeOpened({ table, sys }: Draft): void {
 }
 
 /**
- * Programs share memory by files in /dev/shm; the host's are shared by all users. `limit`: of one process's memory in bytes,
- * which does not count these files, so they have no more room together; undefined: none.
+ * Programs share memory by files in /dev/shm; the host's are shared by all users. `limit`: of one process's memory in
+ * bytes, which does not count these files, so they have no more room together; undefined: none.
  */
 export function mountSharedMemory({ table, sys }: Draft, limit: number | undefined): void {
   const type = table.text("tmpfs");

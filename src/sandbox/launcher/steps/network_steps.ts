@@ -5,7 +5,7 @@ import type { Draft } from "./identity_steps.ts";
 import { AF_INET, AT_FDCWD, CLONE_NEWNET, CLONE_NEWUSER, O_CLOEXEC, SOCK_STREAM } from "../../../system/syscalls.ts";
 
 const AF_INET6 = 10;
-/** Made at a time, and the first of their descriptors. */
+/** How many are created at a time, and the first of their descriptors. */
 export const [SOCKETS, FIRST_SOCKET_FD] = [32, 100] as const;
 const SOCK_DGRAM_CLOEXEC = 0x80002;
 const SIOCSIFFLAGS = 0x8914;
@@ -28,10 +28,11 @@ export interface SharedNetwork {
 }
 
 /**
- * Whether commands of a session stand in one network. One by name they share: they work on the same files, and one tests
- * the server that another one runs, or a person looks at it. They may stand in one empty network too. Making one takes the kernel longer than all
- * other namespaces together. Commands can do nothing in an empty one: no interface is up, they have no capabilities, and
- * the filter lets them make Unix sockets at most. Those belong to a file, or have a name that Landlock keeps from others.
+ * Whether commands of a session stand in one network. One by name they share: they work on the same files, and one
+ * tests the server that another one runs, or a person looks at it. They may stand in one empty network too. Making one
+ * takes the kernel longer than all other namespaces together. Commands can do nothing in an empty one: no interface is
+ * up, they have no capabilities, and the filter lets them make Unix sockets at most. Those belong to a file, or have a
+ * name that Landlock keeps from others.
  */
 export function canShareNetwork({ namespaces, confinement }: SandboxPolicy): boolean {
   const { network, ownNetwork, filter, unixSockets, sharesLoopback } = confinement;
@@ -50,7 +51,7 @@ export function makeSockets({ table, sys }: Draft, family: 4 | 6): void {
   }
 }
 
-/** Before the own user namespace, which would have no say over it. */
+/** Before the own user namespace, which would have no rights over it. */
 export function joinNetwork({ table, sys }: Draft, { network, user }: SharedNetwork): void {
   // Both are opened first: in the other user namespace the server's descriptors are out of reach.
   const paths = user === undefined ? [network] : [user, network];

@@ -1,9 +1,9 @@
 /**
- * A root of the command's own (S5, S8): a directory of the server's becomes it, and what is granted is mounted there at its
- * own path. Nothing else of the machine exists in it.
+ * A root of the command's own (S5, S8): a directory of the server's becomes it, and what is granted is mounted there at
+ * its own path. Nothing else of the machine exists in it.
  *
- * The first process enters it before anything is mounted by its path inside. The machine's root stays below until an own
- * /proc is mounted, for which the kernel wants to see the machine's, and is detached then.
+ * The first process enters it before anything is mounted by its path inside. The machine's root stays below until an
+ * own /proc is mounted, for which the kernel wants to see the machine's, and is detached then.
  */
 import type { OwnRoot } from "../../policy/policy.ts";
 import {
@@ -62,8 +62,8 @@ export function enterRoot(draft: Draft, root: OwnRoot, numbers: DescriptorNumber
 }
 
 /**
- * Mounts what is at `source`, absent: at `path`, at that path below the root. What is gone ends no launch, and neither does a link that came
- * on the way since, by a command of another server: an empty directory or file is seen.
+ * Mounts what is at `source`, absent: at `path`, at that path below the root. What is gone ends no launch, and neither
+ * does a link that came on the way since, by a command of another server: an empty directory or file is seen.
  */
 function show(draft: Draft, root: number, path: string, source = path): void {
   const { table, sys } = draft;
@@ -82,7 +82,7 @@ function show(draft: Draft, root: number, path: string, source = path): void {
   table.passOn(tree, mounted);
 }
 
-/** Detaches the machine's root, which lies on the own one. */
+/** Detaches the machine's root, which is mounted over the own one. */
 export function leaveMachineRoot({ table, sys }: Draft): void {
   table.call(ROOT_STEP, sys.umount2, [table.text("."), MNT_DETACH]);
 }

@@ -40,7 +40,7 @@ export interface ServeOptions {
   readonly runCommand: (draft: Draft) => void;
   /** Adds what comes when the child has executed its program; absent: its output is awaited. */
   readonly handOver?: (draft: ServeDraft) => void;
-  /** Goes on to a place where anything else than processes is left. */
+  /** Jumps to a place if anything other than processes is left. */
   readonly findLeftovers: (draft: ServeDraft, dirty: string) => void;
 }
 
@@ -52,7 +52,9 @@ export interface ServeDraft extends Draft {
   readonly signals: DataWord;
 }
 
-/** Keeps the signals of the loop for it: to be added before the first process is there, which would not hear them else. */
+/**
+ * Blocks the loop's signals, so that it can read them; must be added before the first process, which would miss them.
+ */
 export function blockSignals({ table, sys }: Draft): void {
   table.call("block signals", sys.rt_sigprocmask, [SIG_SETMASK, table.words(WATCHED_SIGNALS), 0, 8]);
 }
@@ -94,7 +96,7 @@ function watchChildren({ table, sys }: ServeDraft): void {
 function startChild({ branches, ...draft }: ServeDraft, { runCommand }: ServeOptions): Started {
   const { table, sys } = draft;
   const clone = table.call("start the command's process", sys.clone, [CHILD_UNTIL_EXEC, 0, 0, 0, 0]);
-  // The memory is one until the child executes its program: it finds 0 there, and the parent goes on after it.
+  // Both share memory until the child executes its program: the child finds 0 there, and the parent then continues.
   const jump = branches.jump("the parent", { word: table.words(0), isNot: 0 });
   for (const stream of [1, 2]) table.call("give the command its output", sys.dup3, [WRITE_FD, stream, 0]);
   table.call("unblock signals", sys.rt_sigprocmask, [SIG_SETMASK, table.words(0), 0, 8]);
@@ -141,7 +143,7 @@ function passOutput(draft: ServeDraft, { clone, jump }: Started): DataWord {
   return status;
 }
 
-/** Passes on what the pipe holds, as one frame, and goes on. */
+/** Passes on the pipe's content, as one frame, and continues. */
 function passFrame({ table, sys, branches }: ServeDraft, next: string): void {
   const mark = table.words(OUTPUT_FRAME);
   const buffer = table.bytes(new Uint8Array(FRAME_OUTPUT_BYTES));
@@ -153,7 +155,7 @@ function passFrame({ table, sys, branches }: ServeDraft, next: string): void {
   branches.jump(next);
 }
 
-/** Tells how the command ended and what is left of it; only where nothing is, the next one is awaited. */
+/** Reports how the command ended and what is left of it; waits for the next one only if nothing is left. */
 function tellEnd(draft: ServeDraft, status: DataWord, { findLeftovers }: ServeOptions): void {
   const { table, sys, branches, output } = draft;
   const others = kept(draft, "reap what is left", sys.wait4, [-1, table.words(0), WNOHANG | WALL, 0]);
@@ -200,14 +202,14 @@ export function reportEnd(
   table.call("tell the end", sys.writev, [REPORT_FD, parts, 3]);
 }
 
-/** Where it stands in data what a signal is. */
+/** Where the data describes a signal. */
 export interface ReadSignal {
   readonly number: DataWord;
   readonly code: DataWord;
   readonly sender: DataWord;
 }
 
-/** Goes on elsewhere where a command has sent the signal: it can give a false id, but not with this code (SI_USER). */
+/** Jumps elsewhere if a command sent the signal: a command can fake the id, but not with this code (SI_USER). */
 export function unlessOfServer({ branches }: ServeDraft, { code, sender }: ReadSignal, elsewhere: string): void {
   branches.jump(elsewhere, { word: code, isNot: 0 });
   branches.jump(elsewhere, { word: sender, isNot: 0 });

@@ -40,7 +40,7 @@ export function takeInput({ table, sys }: Draft): void {
   table.call("give the shell its input", sys.dup3, [READ_FD, 0, 0]);
 }
 
-/** Waits for a line and passes it on. Where the shell ended, or is to end, before there is one, so does the sandbox. */
+/** Waits for a line and passes it on. If the shell ends, or must end, before a line comes, so does the sandbox. */
 export function passLine(draft: ServeDraft, room: Room): void {
   const { table, sys, branches } = draft;
   const stdin = table.words(POLLIN << 32n, (POLLIN << 32n) | BigInt(SIGNALS_FD));

@@ -41,7 +41,7 @@ export class TemporarySteps {
     this.numbers = new DescriptorNumbers({ holds: this.#shown.length > 0 });
   }
 
-  /** What a tree is put back on: its mount point where there is one, or else the tree itself. */
+  /** Where a tree is mounted again: its mount point if there is one, or else the tree itself. */
   pointOf(pinned: PinnedDirectory): PinnedDirectory {
     const { temporary, root } = this.#policy;
     return [...temporary?.points ?? [], ...root?.points ?? []].find(({ path }) => path === pinned.path) ?? pinned;
@@ -61,7 +61,7 @@ export class TemporarySteps {
     this.#copies = [...copies, ...sources];
   }
 
-  /** Copies what may be read, read-only. In the place of what is gone an empty directory or file is shown. */
+  /** Copies readable paths, read-only. An empty directory or file replaces a missing one. */
   readables(): readonly CopiedTree[] {
     const { temporary } = this.#policy;
     if (temporary === undefined || this.#shown.length === 0) return [];
@@ -112,7 +112,7 @@ export class TemporarySteps {
   }
 }
 
-/** What holds others comes before them. */
+/** Outer paths come before inner ones. */
 export function outerFirst<Tree extends { readonly path: string }>(trees: readonly Tree[]): readonly Tree[] {
   return trees.toSorted((one, other) => one.path.length - other.path.length);
 }

@@ -40,10 +40,7 @@ export class ClientTokens implements AccessTokens {
     this.#options = options;
   }
 
-  /**
-   * The token to send; undefined: the server has asked for none. @throws {UserError} when it has expired and no new one
-   * comes
-   */
+  /** The token to send; undefined: the server has asked for none. @throws {UserError} when it has expired and no new one comes */
   async token(): Promise<string | undefined> {
     const known = this.#tokens;
     if (known === undefined) return undefined;
