@@ -52,7 +52,7 @@ export const TOOL_GROUPS = [
 ] as const;
 export type ToolGroup = typeof TOOL_GROUPS[number];
 
-/** What most models have no use for. */
+/** Groups that most models do not need. */
 const ONLY_BY_NAME: readonly ToolGroup[] = ["files_patch"];
 
 /** All words that `--bundles` takes. */

@@ -32,7 +32,7 @@ export function chosenDirectory({ directories, sandbox }: DirectorySettings, kin
 
 /**
  * The project, whose `.ahma` holds tool files and settings: the working directory where it lies in a scope, else the
- * first scope. Clients with a window start servers elsewhere and name the scope. `scopes`: as given, empty for none.
+ * first scope. Desktop clients start servers elsewhere and name the scope. `scopes`: as given, empty for none.
  */
 export function projectDirectory(scopes: readonly string[], workingDirectory: string): string {
   const trees = scopes.map((scope) => scopeDirectory(scope, workingDirectory)).filter((tree) => tree !== undefined);

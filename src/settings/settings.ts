@@ -1,7 +1,7 @@
 /**
- * The settings of the program: flags first, then `AHMA_*` variables, then the project's and the user's settings
- * file, then the defaults (requirement L7), each held by the machine's policy (S37). Read once, here; no other file of the program looks at a flag of the server
- * or at an `AHMA_*` variable, and no command ever sees one.
+ * The settings of the program: flags first, then `AHMA_*` variables, then the project's and the user's settings file,
+ * then the defaults (requirement L7), each held by the machine's policy (S37). Read once, here; no other file of the
+ * program looks at a flag of the server or at an `AHMA_*` variable, and no command ever sees one.
  */
 import { INSTANCE_VARIABLE } from "../wire/instance.ts";
 import { ASK_KINDS } from "../base/command/grant_subject.ts";
@@ -26,9 +26,9 @@ import { secretProblem, secretsFrom } from "./secrets.ts";
 import { sshAgentFrom, sshAgentProblem } from "./ssh_agent.ts";
 import { type Subcommand, SUBCOMMANDS } from "./flags/subcommands.ts";
 
-/** Everything that can be set; paths are as typed, and relative ones start at the working directory. */
+/** All settings; paths are as typed, and relative ones start at the working directory. */
 export type Settings = Readonly<ReturnType<typeof settingsFrom>> & {
-  /** The machine's, for what opens more than the settings say; absent: none holds (S37). */
+  /** The machine's policy, for rights that do not come from the settings; absent: there is none (S37). */
   readonly policy?: Policy | undefined;
 };
 
@@ -40,7 +40,7 @@ export type Invocation =
   /** `subcommand` undefined: the whole program. */
   | { readonly kind: "help"; readonly subcommand: Subcommand | undefined }
   | { readonly kind: "version" }
-  /** `warnings` are sentences for a person; they do not keep the program from starting. */
+  /** `warnings` are sentences for a person; the program starts anyway. */
   | {
     readonly kind: "run";
     readonly subcommand: Exclude<Subcommand, "help">;
@@ -74,7 +74,9 @@ const CREDENTIAL_REGEXP = /token|key|secret|passw|credential|auth/i;
 /** The smallest default for `--max-concurrency` (X12). */
 const FEWEST_AT_ONCE = 8;
 
-/** Turns the sorted command line and the environment into settings; the problem is a sentence for stderr (exit code 2). */
+/**
+ * Turns the sorted command line and the environment into settings; the problem is a sentence for stderr (exit code 2).
+ */
 export function readInvocation(line: CommandLine, surroundings: Surroundings): Outcome<Invocation> {
   const asked = line.subcommand === "serve" ? undefined : line.subcommand;
   if (asked === "help") return helpOn(line.operands[0]);
@@ -113,7 +115,7 @@ export function readInvocation(line: CommandLine, surroundings: Surroundings): O
   });
 }
 
-/** What the policy refuses of settings that open more than one flag says; undefined: nothing. */
+/** Why the policy refuses settings that open more than a single flag; undefined: it does not. */
 function settingsProblem({ policy, sandbox, asks }: Settings): string | undefined {
   const opened = openingProblem(policy, sandbox);
   return opened === undefined
@@ -133,7 +135,7 @@ function settingsFrom(values: FlagValues, cores: number) {
   return {
     ...offersFrom(values),
     sandbox: sandboxFrom(values),
-    /** What a person is asked for when commands are denied it (S35); empty: nothing. */
+    /** What a person is asked about when commands are denied it (S35); empty: nothing. */
     asks: ASK_KINDS.filter((kind) => values.texts("ask").includes(kind)),
     /** What requests of commands carry in place of what commands see (S33). */
     secrets: secretsFrom(values),
@@ -145,7 +147,7 @@ function settingsFrom(values: FlagValues, cores: number) {
     synchronous: values.isOn("sync"),
     /** For commands that no tool file gives another limit (X9). */
     timeoutSeconds: values.number("timeout") ?? 360,
-    /** The same where the client goes on to use what runs: a server, a debugger (X20, X21, X22). */
+    /** The same for commands that the client keeps using: a server, a debugger (X20, X21, X22). */
     longTimeoutSeconds: values.number("timeout") ?? 7200,
     /** Commands that run at once (X12). */
     maxConcurrency: values.number("max-concurrency") ?? Math.max(FEWEST_AT_ONCE, 2 * cores),
@@ -169,15 +171,15 @@ function settingsFrom(values: FlagValues, cores: number) {
     shellIdleMs: (values.number("shell-idle") ?? 7200) * 1000,
     /** Shells are kept warm (P1). */
     pool: !values.isOn("no-pool"),
-    /** Whether a sandbox may run one command after the other. */
+    /** Whether a sandbox may run several commands, one after another. */
     reuse: !values.isOn("no-reuse"),
-    /** What operations change is recorded, to be taken back (S39), with so many bytes of ignored files. */
+    /** Changes by operations are recorded for undo (S39), with this many bytes of ignored files. */
     undo: { isOn: values.isOn("undo"), ignoredBytes: limitOf(values.text("undo-ignored") ?? "64M") ?? Infinity },
-    /** Commands may run on a copy-on-write view (S40); all views of the server keep so many bytes. */
+    /** Commands may run on a copy-on-write view (S40); all views of the server keep at most this many bytes. */
     preview: { isOn: values.isOn("preview"), mostBytes: limitOf(values.text("preview-most") ?? "4G") ?? Infinity },
     /** As typed (S18); undefined: none is written. */
     auditLog: values.text("audit-log"),
-    /** The collector that is told of calls, as typed (V5); undefined: none is. */
+    /** The collector that calls are reported to, as typed (V5); undefined: none. */
     otlp: values.text("otlp"),
     /** Instead of the daily file (L8). */
     logToStderr: values.isOn("log-to-stderr"),
@@ -233,7 +235,7 @@ function offersFrom(values: FlagValues) {
     },
     /** Files that name servers whose tools are offered too, as typed (O1). */
     mcpConfigs: values.texts("mcp-config"),
-    /** The SearXNG server that web_search uses; undefined: the service that a key is there for. */
+    /** The SearXNG server that web_search uses; undefined: the service for which a key is set. */
     searchUrl: values.text("search-url"),
     /** Hosts that web tools may fetch from, wherever they are (K5). */
     privateHosts: values.texts("allow-private-hosts"),
@@ -272,7 +274,7 @@ function httpSettings(values: FlagValues) {
   };
 }
 
-/** Whether a server with these settings may connect to hosts itself; with `full`, for the lists of tool files. */
+/** Whether a server with these settings may connect to hosts itself; with `full`, for the hosts of tool files. */
 export function mayUseNetwork(
   { mcpConfigs, sandbox, otlp }: Pick<Settings, "mcpConfigs" | "sandbox" | "otlp">,
 ): boolean {
@@ -301,7 +303,7 @@ function sandboxFrom(values: FlagValues): SandboxChoice {
   };
 }
 
-/** What the flags of network, sockets and resources come to (S6, S10); values were checked against the table. */
+/** The result of the flags for network, sockets and resources (S6, S10); values were checked against the table. */
 export function confinementFrom(values: FlagValues): ConfinementChoice {
   const unixSockets = values.text("unix-sockets");
   const [memory, tasks] = [values.limit("limit-memory-total"), values.limit("limit-tasks")];

@@ -3,7 +3,7 @@
  * configuration directory, one JSON object each, whose keys are the flags' names with `_` for `-`.
  *
  * Commands can write the project's file, and so can the author of a repository: it may set only what cannot widen the
- * sandbox or hide what was done, and what is wrong in it is left out with a warning. The user's file is trusted like a
+ * sandbox or hide what was done, and mistakes in it are left out with a warning. The user's file is trusted like a
  * flag, so a mistake in it is refused like a wrong flag: leaving out a mistyped scope would mean another scope.
  */
 import { userDirectory } from "../system/user_directories.ts";
@@ -52,7 +52,7 @@ export interface SettingsPlaces {
 /** A settings file is written by hand; anything larger, or not a file, is not one. */
 const LARGEST_BYTES = 64 * 1024;
 
-/** Each is looked at before and after every command: a project must not slow its commands down by thousands of them. */
+/** Each is checked before and after every command: a project must not slow its commands down with thousands of them. */
 const MOST_PROTECTED = 64;
 
 /** Directories that a project may choose inside itself. */
@@ -63,8 +63,8 @@ const PROJECT_DIRECTORIES: readonly FlagName[] = [
 ];
 
 /**
- * Reads both files; the problem is a mistake in the user's file or an unknown profile, for stderr (exit code 2). A profile
- * lies over the user's file, and a project can narrow it as it can narrow that.
+ * Reads both files; the problem is a mistake in the user's file or an unknown profile, for stderr (exit code 2). A
+ * profile overrides the user's file, and a project can narrow both.
  */
 export async function readSettingsFiles(
   { environment, directory, policy, profile: named }: SettingsPlaces,
@@ -82,13 +82,13 @@ export async function readSettingsFiles(
   return success({ files, warnings: [...project.warnings, ...warnings, ...chosen.value.warnings], userFile });
 }
 
-/** The user's settings file; undefined when nothing says where it would be. */
+/** The user's settings file; undefined: no variable names its directory. */
 export function userSettingsPath(environment: Readonly<Record<string, string>>): string | undefined {
   const configuration = userDirectory(environment, "XDG_CONFIG_HOME");
   return configuration === undefined ? undefined : `${configuration}/ahma/settings.json`;
 }
 
-/** What may be repeated adds to the user's: a project can ask for more of it, and never for less. */
+/** Repeatable settings are added to the user's: a project can add values, and never remove any. */
 function added(project: Values, user: Values): Values {
   return new Map([...project].map(([name, given]) => {
     if (flagNamed(name).repeatable !== true) return [name, given];
@@ -144,7 +144,7 @@ async function readProjectFile(directory: string, user: Values, policy: Policy |
   const mistakes = read.mistakes.map((mistake) => `Settings file ${mistake}; this is ignored`);
   const warnings = [...mistakes, ...read.warnings, ...refusals];
   if (read.losesNetwork !== true) return { ...NOTHING, values, warnings };
-  // What was to narrow the network must not open it.
+  // A setting that should narrow the network must not open it.
   const source = `setting "network" of "${path}"`;
   values.set("network", { source, values: ["none"] });
   return { ...NOTHING, values, warnings: [...warnings, `Commands have no network until this is corrected: ${source}`] };
@@ -184,7 +184,7 @@ async function refusal(
   return undefined;
 }
 
-/** Why a project may not set the flag so high; undefined: it may. Its user can, with the flag. */
+/** Why a project may not set the flag this high; undefined: it may. The user can, with the flag. */
 function tooHigh(name: FlagName, value: string | undefined): string | undefined {
   const { projectMost } = flagNamed(name);
   if (projectMost === undefined || Number(value) <= projectMost) return undefined;
@@ -219,7 +219,7 @@ function outOfReach(path: string): string | undefined {
 
 type Text = { readonly text: string } | { readonly unreadable: string };
 
-/** The agent reads what is wrong in a file: a link must not show it the text of another file. */
+/** The agent reads messages about mistakes in the file: a link must not show it the text of another file. */
 const LEADS_OUT: Text = { unreadable: "it is a link that leads out of the project" };
 
 /** Undefined: there is none. */

@@ -19,7 +19,7 @@ export function sshAgentFrom(values: FlagValues): SshAgentSettings {
   };
 }
 
-/** Why the agent cannot be had with these settings, a sentence; undefined: it can, or is not wanted. */
+/** Why the agent cannot be used with these settings, a sentence; undefined: it can, or is not wanted. */
 export function sshAgentProblem(
   { sshAgent: { keys, hosts }, sandbox: { enforce, confinement: { unixSockets } } }: {
     readonly sshAgent: SshAgentSettings;

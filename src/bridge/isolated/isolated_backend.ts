@@ -50,7 +50,7 @@ interface IsolatedOptions extends ChildServerOptions {
   readonly open: (scopes: readonly PinnedDirectory[]) => Promise<ChildSource>;
   /** Landlock's ABI, which the client gets with the scope (S17); 0: nothing is enforced or reported. */
   readonly abi: number;
-  /** Undefined: the child servers are third-party servers. */
+  /** Undefined: the child servers are not this program. */
   readonly own: OwnProgram | undefined;
 }
 

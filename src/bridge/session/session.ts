@@ -174,7 +174,7 @@ function accepted(): Response {
   return new Response(null, { status: 202 });
 }
 
-/** Least levels that exclude warnings. */
+/** Log levels that exclude warnings. */
 const ABOVE_WARNING: readonly unknown[] = ["error", "critical", "alert", "emergency"];
 
 /** Decides whether a client gets log messages, by the server's capabilities and the level that the client set. */
@@ -197,7 +197,7 @@ export class ClientLogging {
     this.#declared = member(message.result["capabilities"], "logging") !== undefined;
   }
 
-  /** Whether the client takes a warning. */
+  /** Whether the client accepts a warning. */
   get takesWarnings(): boolean {
     return this.#declared && !ABOVE_WARNING.includes(this.#least);
   }

@@ -103,7 +103,7 @@ export class EventLog {
 const NOT_KEPT = "Some earlier messages of this stream are no longer kept: read again what you rely on";
 
 /**
- * The first message of a resumed stream; undefined: the client takes no log messages. A dropped answer becomes an
+ * The first message of a resumed stream; undefined: the client accepts no log messages. A dropped answer becomes an
  * error, so that the client does not wait for it.
  */
 export function missingMessage(missing: Missing, takesWarnings: boolean): JSONRPCMessage | undefined {

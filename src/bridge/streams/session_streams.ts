@@ -27,7 +27,7 @@ interface SessionStreamsOptions {
   readonly keepAliveMs: number;
   /** Whether streams begin with an event that only has an id: since 2025-11-25. */
   readonly primes: boolean;
-  /** Whether the client takes a warning as a log message. */
+  /** Whether the client accepts a warning as a log message. */
   readonly takesWarnings: () => boolean;
   /** Called when the client has closed a stream. */
   readonly onLeft: () => void;
@@ -65,8 +65,8 @@ export class SessionStreams {
   }
 
   /**
-   * The response to a new request; `send` delivers its content. The id must not be in use. An answer that comes soon, and
-   * before any other message, is written as a whole; otherwise the stream begins.
+   * The response to a new request; `send` delivers its content. The id must not be in use. An answer that comes soon,
+   * and before any other message, is written as a whole; otherwise the stream begins.
    */
   open(id: WireId, form: AnswerForm): Promise<Response> {
     const { promise, resolve: respond } = Promise.withResolvers<Response>();

@@ -1,4 +1,4 @@
-/** What may follow the subcommands that do several things. */
+/** The actions of subcommands that do several things. */
 import { words } from "../../base/text.ts";
 
 /** What "auth" does. */

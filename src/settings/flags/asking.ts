@@ -1,4 +1,4 @@
-/** Whether a server with these settings can ask its person (S35). */
+/** Whether a server with these settings can ask its user (S35). */
 import type { AskKind } from "../../base/command/grant_subject.ts";
 import type { Network } from "../../sandbox/policy/confinement.ts";
 

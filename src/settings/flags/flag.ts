@@ -1,4 +1,4 @@
-/** What a flag takes: nothing, or one value of this kind. */
+/** The kind of a flag's value; a switch has none. */
 export type FlagValue =
   | "none"
   | "choice"
@@ -34,8 +34,8 @@ export interface Flag {
   /** The variable that sets the flag where the command line does not (requirement L7), after its name; absent: none. */
   readonly variable?: string;
   /**
-   * Given several times, values add up; a variable then holds a list (directories by `:`, else by `,`). What a project's
-   * file says adds to the user's.
+   * Repeated values are collected; a variable then holds a list (directories separated by `:`, else by `,`). A
+   * project's values are added to the user's.
    */
   readonly repeatable?: true;
   /** For `choice`: what is allowed; for one with `narrowsOnly`, widest first. */
@@ -47,14 +47,14 @@ export interface Flag {
    * removes the sandbox, or hides what was done, is among these (requirement L7).
    */
   readonly project?: true;
-  /** The largest value that a project's file may give; absent: as large as any. */
+  /** The largest value that a project's file may give; absent: no limit. */
   readonly projectMost?: number;
   /**
-   * The default. A project's file may set this flag to the same or a narrower value than the
-   * user's file, or this, and to no wider one: a later choice, or a lower limit.
+   * The default. A project's file may set the flag to the value of the user's file (or this), or to a narrower one: a
+   * later choice, or a lower limit.
    */
   readonly narrowsOnly?: string;
-  /** Belongs to subcommands that name it; absent: one of the server's. */
+  /** Belongs to subcommands that name it; absent: it belongs to the server. */
   readonly own?: true;
   /** A variable that is set but empty is refused instead of ignored: ignoring it would widen what commands reach. */
   readonly refuseEmpty?: true;
@@ -81,7 +81,7 @@ export function ofSubcommands<Name extends string>(
   return Object.fromEntries(own) as Record<Name, FlagRow>; // the same names
 }
 
-/** Whether it may be typed several times: lists of hosts become one (S30), though elsewhere one text holds all of it. */
+/** Whether it may be typed several times: lists of hosts are joined (S30), though elsewhere one text holds the whole list. */
 export function mayRepeat({ value, repeatable }: Pick<Flag, "value" | "repeatable">): boolean {
   return repeatable === true || value === "network";
 }

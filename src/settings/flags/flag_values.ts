@@ -8,7 +8,7 @@ import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
 import { type Flag, valuesIn } from "./flag.ts";
 
-/** With it, names without a warning (T5) are not too long. */
+/** With such a prefix, names without a warning (T5) stay short enough. */
 const TOOL_PREFIX = new RegExp(`^[A-Za-z0-9_-]{1,${LONGEST_NAME - LONG_NAME}}$`);
 
 /** A variable's name, and a text that is not empty. */
@@ -17,7 +17,7 @@ const ASSIGNMENT = /^[A-Za-z_]\w*=./s;
 const ON: readonly string[] = ["1", "true", "yes", "on"];
 const OFF: readonly string[] = ["0", "false", "no", "off"];
 
-/** Checked values by flag; what was given nowhere is off, undefined or empty. */
+/** Checked values by flag; a flag that was not given is off, undefined or empty. */
 export interface FlagValues {
   isOn(name: FlagName): boolean;
   number(name: FlagName): number | undefined;
@@ -28,18 +28,18 @@ export interface FlagValues {
   limit(name: FlagName): number | undefined;
 }
 
-/** Where a flag may be set, the first that sets it wins. */
+/** The sources of a flag; the first that sets it wins. */
 export interface FlagSources {
   /** The command line, sorted. */
   readonly typed: ReadonlyMap<FlagName, readonly string[]>;
   readonly environment: Readonly<Record<string, string>>;
   /** Settings files, the project's first; their values are checked already. */
   readonly files: readonly ReadonlyMap<FlagName, Given>[];
-  /** What becomes of a checked flag in the end; the problem is why it may not be so. Absent: it stays. */
+  /** The final value of a checked flag; the problem says why it is refused. Absent: unchanged. */
   readonly hold?: (name: FlagName, given: Given) => Outcome<Given>;
 }
 
-/** One flag as some source sets it. */
+/** One flag as a source sets it. */
 export interface Given {
   /** For messages. */
   readonly source: string;

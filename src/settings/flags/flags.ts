@@ -354,7 +354,7 @@ const FLAGS = {
 /** A flag's name, without the dashes. */
 export type FlagName = keyof typeof FLAGS;
 
-/** Flags that are about one run only. */
+/** Flags that concern one run only. */
 const WITHOUT_VARIABLE: readonly FlagName[] = ["help", "version"];
 
 /** The table's row in its general form. */
@@ -375,5 +375,5 @@ export function flagNamed(name: FlagName): Flag {
 /** Every flag's name, in the order of the help text. */
 export const FLAG_NAMES = Object.keys(FLAGS) as readonly FlagName[]; // the keys of a constant object are known
 
-/** Flags of the server: what it is set up with, and not what one subcommand alone is asked. */
+/** Flags that configure the server, without those of single subcommands. */
 export const SERVER_FLAGS: readonly FlagName[] = FLAG_NAMES.filter((name) => flagNamed(name).own !== true);

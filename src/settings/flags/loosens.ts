@@ -3,7 +3,7 @@ import { limitOf } from "./flag_values.ts";
 import { type FlagName, flagNamed } from "./flags.ts";
 import { widensNetwork } from "./network_value.ts";
 
-/** Whether the values of a flag have an order, so that a bound leaves narrower ones to choose from. */
+/** Whether the values of a flag are ordered, so that a bound still allows narrower ones. */
 export function isOrdered(name: FlagName): boolean {
   const { narrowsOnly, projectMost } = flagNamed(name);
   return narrowsOnly !== undefined || projectMost !== undefined || name === "require-abi";

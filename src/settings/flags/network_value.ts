@@ -13,7 +13,7 @@ export function networkProblem(text: string): string | undefined {
     : `${parsed.problem}. Write ${WORDS}, or hosts such as "packages,github.com,*.example.org"`;
 }
 
-/** The values of a flag that was typed several times, as one: lists add up, a word stands alone. Each was checked. */
+/** The values of a repeated flag as one: lists are joined, a word stands alone. Each was checked. */
 export function oneNetwork(values: readonly string[]): Outcome<readonly [string]> {
   const different = [...new Set(values)];
   const word = different.find(isWord);
@@ -44,7 +44,7 @@ export function widensNetwork(value: string, bound: string): boolean {
 
 const WORDS = NETWORKS.map((one) => `"${one}"`).join(", ");
 
-/** Widest first; a list lies behind the first. */
+/** Widest first; a list comes after the first. */
 function rankOf(text: string): number {
   const rank = NETWORKS.findIndex((one) => one === text);
   return rank < 0 ? 0.5 : rank;

@@ -1,4 +1,4 @@
-/** The subcommands that show a person what agents do, and end it (V1, X24). */
+/** The subcommands that show a person what agents run, and end it (V1, X24). */
 import type { Row } from "./subcommand.ts";
 
 /** In the order of the help. */

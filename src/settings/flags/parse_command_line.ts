@@ -1,6 +1,6 @@
 /**
- * The words of the command line, sorted into flags. It replaces a package, because importing a parser package costs
- * 39 to 56 ms on the way to `initialize`, more than all the rest of the start.
+ * The words of the command line, sorted into flags. Hand-written, because importing a parser package delays
+ * `initialize` by 39 to 56 ms, more than the rest of the start.
  */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { builtinTraits } from "../../catalog/format/builtin_traits.ts";
@@ -14,12 +14,12 @@ import { factsOf, type Subcommand, SUBCOMMANDS } from "./subcommands.ts";
 export interface CommandLine {
   readonly subcommand: Subcommand;
   readonly flags: ReadonlyMap<FlagName, readonly string[]>;
-  /** Words that are not flags; what they mean is the subcommand's. For `call` everything from the tool's name on. */
+  /** Words that are not flags; the subcommand interprets them. For `call`: everything from the tool's name on. */
   readonly operands: readonly string[];
 }
 
 interface Sorted {
-  /** The first word that is not a flag, where it is a subcommand; flags may precede it. */
+  /** The first word that is not a flag, if it is a subcommand; flags may precede it. */
   subcommand: Subcommand | undefined;
   readonly flags: Map<FlagName, string[]>;
   readonly operands: string[];
@@ -66,7 +66,7 @@ function sortWords(words: readonly string[]): Outcome<Sorted> {
       continue;
     }
     const read = readFlag(word, words[index + 1], sorted.subcommand);
-    // Behind a word that is not a subcommand it may be the flag of a tool.
+    // After a word that is not a subcommand, it may be a flag of a tool.
     if (!read.ok && sorted.stray !== undefined && sorted.subcommand === undefined) {
       return failure(strayWord(sorted.stray, "serve"));
     }
@@ -84,7 +84,7 @@ function sortWords(words: readonly string[]): Outcome<Sorted> {
   return success(sorted);
 }
 
-/** What a command line without a subcommand asks for: the forms that older programs of this kind have. */
+/** The subcommand that a command line without one means: forms of older programs of this kind. */
 function impliedBy(flags: ReadonlyMap<FlagName, readonly string[]>): Subcommand {
   if (flags.has("tool-name") || flags.has("tool-args")) return "call";
   if (flags.has("list-tools") || flags.get("mode")?.at(-1) === "list-tools") return "list-tools";
@@ -94,7 +94,7 @@ function impliedBy(flags: ReadonlyMap<FlagName, readonly string[]>): Subcommand 
 /** The flags that turn a line without a subcommand into one. */
 const IMPLYING: readonly FlagName[] = ["tool-name", "tool-args", "list-tools", "validate"];
 
-/** So many words follow; kinds that are missing take any number. */
+/** How many words follow; missing kinds take any number. */
 const MOST_OPERANDS: Partial<Record<Operands, number>> = { none: 0, shell: 1, operation: 1, subcommand: 1, login: 2 };
 
 function operandProblem(

@@ -23,7 +23,7 @@ export function readPublished(text: string): PublishedPort {
   return { port: Number(outside ?? inside), inside: Number(inside) };
 }
 
-/** Why a server with these settings cannot publish its ports, as a sentence; undefined: it can, or needs not. */
+/** Why a server with these settings cannot publish its ports, as a sentence; undefined: it can, or has none. */
 export function publicationProblem(
   { published, sandbox: { enforce, confinement }, http }: {
     readonly published: readonly PublishedPort[];

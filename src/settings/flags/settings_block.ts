@@ -8,7 +8,7 @@ import { type Flag, valuesIn } from "./flag.ts";
 import { type Given, valueProblem } from "./flag_values.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
 
-/** What a block sets; checked. */
+/** The checked settings of a block. */
 export type Values = ReadonlyMap<FlagName, Given>;
 
 /** The keys of a block, and the flag of each. */
@@ -19,13 +19,13 @@ export const KEYS: ReadonlyMap<string, FlagName> = new Map(
 /** The key of named blocks in a file of settings. */
 export const PROFILES = "profiles";
 
-/** Where a block stands, and how strictly it is read. */
+/** Where a block is, and how strictly it is read. */
 export interface BlockPlace {
   /** The path of its file. */
   readonly file: string;
   /** Keys from the top of the file to the block; empty: the file is the block. */
   readonly path: readonly string[];
-  /** What an unknown key is. */
+  /** How serious an unknown key is. */
   readonly unknown: UnplacedDiagnostic["severity"];
 }
 
@@ -88,7 +88,7 @@ export function profilesOf(
   );
 }
 
-/** What to say of a setting that is given twice: only the last value would count, and the first may be a scope. */
+/** The message for a setting that is given twice: only the last value would count, and the first may be a scope. */
 export function repeatedSetting(
   path: UnplacedDiagnostic["path"],
   texts: readonly [string, string],

@@ -1,4 +1,4 @@
-/** What a policy makes of one flag, and of a sandbox whose rights come from elsewhere too (S37). Pure. */
+/** Applies a policy to one flag, and to a sandbox whose rights come from elsewhere too (S37). Pure. */
 import type { AskKind } from "../../base/command/grant_subject.ts";
 import { printNameList } from "../../base/network/name_list.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -11,8 +11,8 @@ import { isOrdered, loosens } from "../flags/loosens.ts";
 import type { Policy } from "./policy.ts";
 
 /**
- * The flag as it holds; its values were checked. A forced value is the most that may be given where values have an order,
- * a part of every list, and else the only one. The problem follows a colon, and says who can help.
+ * The flag under the policy; its values were checked. A forced value is the most that is allowed if values are ordered,
+ * a part of every list, and otherwise the only value. The problem follows a colon, and says who can help.
  */
 export function heldBy(policy: Policy | undefined, name: FlagName, given: Given): Outcome<Given> {
   if (policy === undefined) return success(given);
@@ -43,14 +43,14 @@ export function openingProblem(
   return opened === undefined ? undefined : said(policy, bound(policy, opened));
 }
 
-/** Why a policy refuses that a flag, or what it stands for, is opened as far as `value`; undefined: it does not. */
+/** Why a policy refuses to open a flag, or what it stands for, as far as `value`; undefined: it does not. */
 export function closedBy(policy: Policy | undefined, name: FlagName, value: string): string | undefined {
   if (policy === undefined) return undefined;
   if (policy.forbidden.has(name)) return said(policy, `forbids --${name}`);
   return exceeds(policy, name, value) ? said(policy, bound(policy, name)) : undefined;
 }
 
-/** The flag that opens what a person is asked for, as far as an answer could. */
+/** The flag that opens what a person is asked about, as far as an answer could. */
 const ASKED: Readonly<Record<AskKind, readonly [name: FlagName, value: string]>> = {
   read: ["read", "/"],
   write: ["write", "/"],
@@ -68,7 +68,7 @@ export function askingRefused(policy: Policy | undefined, kinds: readonly AskKin
   return undefined;
 }
 
-/** Flags as they would be typed, without those that a policy refuses, and what it says of the first of these. */
+/** Flags as they would be typed, without those that a policy refuses, and its reason for the first refused one. */
 export function heldFlags(
   policy: Policy | undefined,
   flags: readonly string[],
@@ -76,14 +76,14 @@ export function heldFlags(
   const refused = flags.map((flag) => {
     const [word = "", value = ""] = flag.split(/ (.*)/s);
     const name = FLAG_NAMES.find((one) => word === `--${one}`);
-    // Of lists only what would be added is written.
+    // For lists, only the additions are written.
     return name === undefined ? undefined : closedBy(policy, name, value.replace(/^\.\.\.,/, ""));
   });
   const said = refused.find((one) => one !== undefined);
   return { flags: flags.filter((_, at) => refused[at] === undefined), ...said !== undefined && { policy: said } };
 }
 
-/** A value of `--network` that stands for the same. */
+/** An equivalent value of `--network`. */
 export function networkText({ network, names }: Pick<ConfinementChoice, "network" | "names">): string {
   return network === "names" ? printNameList(names) : network;
 }
@@ -108,7 +108,7 @@ function said({ file, support }: Policy, what: string): string {
   return `policy "${file}" ${what}${support === undefined ? "" : `. ${support}`}`;
 }
 
-/** What a policy holds, for people; its support text is not among it. */
+/** A summary of a policy for people, without its support text. */
 export function summaryOfPolicy({ file, fingerprint, forbidden, forced, profiles }: Policy): string {
   const flags = (names: Iterable<FlagName>) => [...names].map((name) => `--${name}`).join(" ");
   const settings = [...forced].map(([name, values]) => `--${name} ${shorten(writtenOut(values.join(",")), 80)}`.trim());

@@ -28,10 +28,10 @@ export interface Policy {
 const FIELDS = ["forbid", "force", PROFILES, "support"];
 const LONGEST_SUPPORT = 500;
 
-/** Flags that a project may give to have less: without them a start would open more, so they can only be forced. */
+/** Flags with which a project can have less: without them a start would open more, so they can only be forced. */
 const NARROWING: readonly FlagName[] = ["protect", "strict", "require-layer", "require-abi"];
 
-/** Flags that a policy may forbid: nearly all that a server takes, so that a new one is among them. */
+/** Flags that a policy may forbid: nearly all of the server's, so that new flags are included. */
 export const FORBIDDABLE: readonly FlagName[] = flagsOf("serve").filter((name) =>
   name !== "help" && name !== "version" && !onlyNarrows(name)
 );

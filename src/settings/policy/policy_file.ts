@@ -1,6 +1,6 @@
 /**
  * The file of the machine's policy (S37). Its path is fixed: no flag, variable or link of another user leads elsewhere.
- * Root alone may be able to change it and every directory above it, so that it cannot change between a look and a read.
+ * Only root may be able to change it and every directory above it, so that it cannot change between check and read.
  */
 import { messageOf, UserError } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -16,8 +16,8 @@ const OTHERS_WRITE = 0o022;
 const ROOT = 0;
 
 /**
- * The machine's policy; undefined: it has none. A file that cannot be read, trusted or understood is a problem, a sentence
- * for stderr, and nothing may start.
+ * The machine's policy; undefined: it has none. A file that cannot be read, trusted or understood is a problem, a
+ * sentence for stderr, and nothing may start.
  */
 export async function readPolicy(): Promise<Outcome<Policy | undefined>> {
   if (isMissing(POLICY_FILE) && isMissing(parentOf(POLICY_FILE))) return success(undefined);
@@ -39,7 +39,7 @@ function refused(why: string): UserError {
 }
 
 /**
- * The bytes of a file of which `insist` accepts what its descriptor says; absent: anything.
+ * The bytes of a file, after `insist` has accepted the metadata of its descriptor; absent: anything.
  * @throws Error when it cannot be read or is too large
  */
 export function contentOf(path: string, insist?: typeof insistOnRoot): Uint8Array<ArrayBuffer> {
@@ -67,7 +67,7 @@ function isMissing(path: string): boolean {
   }
 }
 
-/** The path without links, each step looked at from the top; undefined: no file is there. @throws {UserError} */
+/** The path without links, each step checked from the top; undefined: there is no file. @throws {UserError} */
 function trustedPlace(path: string): string | undefined {
   insistOnRoot("/", Deno.lstatSync("/"));
   const waiting = namesIn(path);

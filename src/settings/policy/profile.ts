@@ -14,7 +14,7 @@ interface ProfileChoice {
   readonly values: Values;
   /** Of the user's file. */
   readonly profiles: Profiles;
-  /** The user's file; undefined: nothing says where it would be. */
+  /** The user's file; undefined: no variable names its directory. */
   readonly file: string | undefined;
   readonly policy: Policy | undefined;
 }
@@ -27,7 +27,7 @@ interface ChosenProfile {
   readonly warnings: readonly string[];
 }
 
-/** The profile that the policy, a flag, a variable or the user's file names; the machine's goes before the user's. */
+/** The profile that the policy, a flag, a variable or the user's file names; the machine's profile takes precedence. */
 export function chooseProfile(
   { named, values, profiles, file, policy }: ProfileChoice,
 ): Outcome<ChosenProfile> {
