@@ -4,8 +4,9 @@
  * directories up into the root, which commands cannot write to.
  */
 
-import { giveDecodableNames } from "./decodable_names.ts";
 import { attempt, undefinedFor } from "../../base/errors.ts";
+import { AT_FDCWD } from "../syscalls.ts";
+import { FileCalls } from "./file_calls.ts";
 
 /**
  * Removes `root`. Links are removed, not followed. `last`: a file in it that is removed after everything else.
@@ -41,6 +42,24 @@ export async function removeTree(root: string, last?: string): Promise<void> {
     else await Deno.remove(directory);
   }
   if (isThere) removeEmptied(root, last);
+}
+
+/**
+ * Renames each entry whose name is not valid text, which the runtime's calls cannot reach. A link is renamed, not
+ * followed. A device, which a sandbox keeps from new names, is removed at once.
+ */
+function giveDecodableNames(directory: string): void {
+  const calls = new FileCalls();
+  const files = calls.begin();
+  try {
+    const fd = files.open(AT_FDCWD, directory);
+    for (const { name } of fd === undefined ? [] : files.entries(fd)) {
+      if (fd === undefined || name.isWellFormed()) continue;
+      if (!files.rename(fd, name, `.${crypto.randomUUID()}`)) files.unlink(fd, name);
+    }
+  } finally {
+    for (const one of [files, calls]) one[Symbol.dispose]();
+  }
 }
 
 /** Both are removed in direct succession, so that no other server finds a root without its last file. */

@@ -46,25 +46,25 @@ export function differences(before: Index, after: Index): readonly Change[] {
 
 /** Joins consecutive lists into one, without paths that returned to their first state. */
 export function combined(lists: Iterable<readonly Change[]>): readonly Change[] {
-  const whole = new Map<string, Change>();
-  for (const list of lists) {
-    for (const change of list) {
-      whole.set(change.path, { ...change, before: (whole.get(change.path) ?? change).before });
-    }
-  }
-  return inOrder([...whole.values()].filter(({ before, after }) => !isSame(before, after)));
+  return inOrder(joined(lists, ({ path }) => path).filter(({ before, after }) => !isSame(before, after)));
 }
 
 /** The same for names of git. */
 export function combinedRefs(lists: Iterable<readonly MovedRef[]>): readonly MovedRef[] {
-  const whole = new Map<string, MovedRef>();
+  return joined(lists, ({ repository, name }) => `${repository}\0${name}`)
+    .filter(({ before, after }) => before !== after);
+}
+
+/** What stood before the first change of a key, and after the last. */
+function joined<One extends Pick<Change | MovedRef, "before">>(
+  lists: Iterable<readonly One[]>,
+  keyOf: (one: One) => string,
+): readonly One[] {
+  const whole = new Map<string, One>();
   for (const list of lists) {
-    for (const ref of list) {
-      const key = `${ref.repository}\0${ref.name}`;
-      whole.set(key, { ...ref, before: (whole.get(key) ?? ref).before });
-    }
+    for (const one of list) whole.set(keyOf(one), { ...one, before: (whole.get(keyOf(one)) ?? one).before });
   }
-  return [...whole.values()].filter(({ before, after }) => before !== after);
+  return [...whole.values()];
 }
 
 /** The changes worth showing: times of directories change with their contents. */

@@ -3,7 +3,7 @@ import { nameText } from "../../base/bytes.ts";
 import type { OpenFiles } from "../../system/open_files/file_calls.ts";
 import type { MovedRef } from "../model/change.ts";
 import { GIT } from "./looking.ts";
-import type { Roots } from "./roots.ts";
+import { type Roots, smallContent } from "./roots.ts";
 import type { TreeWatch } from "./tree_watch.ts";
 
 /** The value of each ref, by repository and name. */
@@ -71,10 +71,6 @@ export function movedRefs(before: Refs, after: Refs): readonly MovedRef[] {
 }
 
 function textOf(files: OpenFiles, directory: number, name: string): string | undefined {
-  const fd = files.open(directory, name);
-  if (fd === undefined) return undefined;
-  const stat = files.stat(fd, "");
-  const bytes = stat?.kind === "file" && stat.size <= MOST_BYTES ? files.read(fd, stat.size) : undefined;
-  files.drop(fd);
+  const bytes = smallContent(files, files.open(directory, name), MOST_BYTES);
   return bytes && nameText(bytes);
 }

@@ -2,7 +2,7 @@
 import type { OpenFiles } from "../../system/open_files/file_calls.ts";
 import { parentOf } from "../../system/paths.ts";
 import { IGNORE_NAMES, IgnoreRules } from "../../system/tree/ignore_rules.ts";
-import type { Roots } from "./roots.ts";
+import { type Roots, smallContent } from "./roots.ts";
 
 const MOST_RULES_BYTES = 1024n * 1024n;
 
@@ -70,12 +70,7 @@ export class Ignored {
   }
 
   #text(directory: number, name: string): string | undefined {
-    const fd = this.#files.fileBelow(directory, name);
-    if (fd === undefined) return undefined;
-    const stat = this.#files.stat(fd, "");
-    const isRead = stat?.kind === "file" && stat.size <= MOST_RULES_BYTES;
-    const bytes = isRead ? this.#files.read(fd, stat.size) : undefined;
-    this.#files.drop(fd);
+    const bytes = smallContent(this.#files, this.#files.fileBelow(directory, name), MOST_RULES_BYTES);
     return bytes && new TextDecoder().decode(bytes);
   }
 }

@@ -225,10 +225,15 @@ export function factsOf(stat: Stat): Entry {
     kind,
     mode: mode & PERMISSIONS,
     size: kind === "directory" ? 0 : Number(size),
-    modified: BigInt.asIntN(64, times[2] ?? 0n) * 1_000_000_000n + (times[3] ?? 0n),
+    modified: writtenAt(times),
     changed: changedAt,
     file: `${device}:${inode}`,
     names: kind === "directory" ? 1 : links,
     owner: `${uid}:${gid}`,
   };
+}
+
+/** Nanoseconds since 1970 of the last writing. */
+export function writtenAt(times: BigUint64Array): bigint {
+  return BigInt.asIntN(64, times[2] ?? 0n) * 1_000_000_000n + (times[3] ?? 0n);
 }

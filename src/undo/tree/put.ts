@@ -7,7 +7,7 @@ import type { OpenFiles } from "../../system/open_files/file_calls.ts";
 import type { Entry, State } from "../model/entry.ts";
 import type { Step } from "../model/plan.ts";
 import type { ObjectStore } from "../store/objects.ts";
-import { UNDO_DRAFT, UNDO_PART } from "./looking.ts";
+import { UNDO_DRAFT, UNDO_PART, writtenAt } from "./looking.ts";
 import type { Roots, Spot } from "./roots.ts";
 
 export interface PutParts {
@@ -220,8 +220,4 @@ function partName(): string {
 /** Of what may hold for a moment what another process wrote. */
 function draftName(): string {
   return `${UNDO_DRAFT}${crypto.randomUUID()}`;
-}
-
-function writtenAt(times: BigUint64Array): bigint {
-  return BigInt.asIntN(64, times[2] ?? 0n) * 1_000_000_000n + (times[3] ?? 0n);
 }

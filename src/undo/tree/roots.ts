@@ -15,6 +15,15 @@ export interface Spot {
   readonly name: string;
 }
 
+/** The bytes of an open file, which is dropped; undefined: it is not a file, or larger than `most`. */
+export function smallContent(files: OpenFiles, fd: number | undefined, most: bigint): Uint8Array | undefined {
+  if (fd === undefined) return undefined;
+  const stat = files.stat(fd, "");
+  const bytes = stat?.kind === "file" && stat.size <= most ? files.read(fd, stat.size) : undefined;
+  files.drop(fd);
+  return bytes;
+}
+
 export class Roots {
   readonly all: readonly Root[];
   readonly #files: OpenFiles;
