@@ -89,7 +89,7 @@ Deno.test("S39 a person keeps what was written since, and undoes after the serve
   const [, operation = ""] = /^(op_\w+) {2}.* ago {2}2 A 51 D {2}sandboxed_shell: rm -r d/m.exec(listed) ?? [];
   const { operations: [first] } = JSON.parse((await command("--json")).stdout);
   assert.equal(first.operation, operation);
-  assert.match((await command(operation)).stderr, /Cannot ask without a terminal: say --yes/);
+  assert.match((await command(operation)).stderr, /Cannot ask without a terminal: give --yes/);
   const coloured = await runOnTerminal(bench, ["undo", operation], "n\n");
   assert.match(coloured.stdout, /so a change may be theirs: others, until the next start/);
   assert.ok(coloured.stdout.includes("\x1b[32mA added\x1b[0m"), coloured.stdout);
