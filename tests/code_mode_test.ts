@@ -121,6 +121,9 @@ Deno.test("K11 loops without an end and scripts beyond a limit end, and the serv
   assert.equal(await run(server, flood), "The process of the script is gone: It was ended by SIGXFSZ.");
   const many = "let last; for (let n = 0; n < 201; n++) last = await tools.status(); return last.text;";
   assert.equal(await run(server, many), '"A script makes at most 200 calls: return what is done"');
+  const far = "await Promise.all(Array.from({ length: 402 }, () => tools.status()))";
+  assert.equal(await run(server, far), "The script made more than 200 calls");
+  assert.match(await run(server, 'for (;;) console.log("")'), /The script wrote more than 50000 lines$/);
   assert.equal(await run(server, "return 'a'.repeat(300_000)"), "A message of 300029 bytes is too long");
 });
 

@@ -2,7 +2,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { ChildServer, StartChildServer } from "../../child_server/child_server.ts";
 import { encodeFrame, FrameReader } from "../frame/frames.ts";
-import { type FromScript, LONGEST_MESSAGE, readScriptMessage, type ToScript } from "./messages.ts";
+import { LONGEST_MESSAGE, readScriptMessage, type ScriptAnswer, type ToScript } from "./messages.ts";
 import { type CallOfScript, ScriptCalls } from "./script_calls.ts";
 
 export interface ScriptHost {
@@ -27,8 +27,9 @@ export interface ScriptEnd {
 
 /** Characters of the console that are kept. */
 const MOST_OUTPUT = 64 * 1024;
-/** Bytes that a script may write: calls and console. */
+/** Bytes and messages that a script may write: calls and console. */
 const MOST_WRITTEN = 16 * 1024 * 1024;
+const MOST_MESSAGES = 50_000;
 
 /** Resolves when the script has ended with its process and its calls. */
 export async function runScript(code: string, host: ScriptHost): Promise<ScriptEnd> {
@@ -43,6 +44,7 @@ class ScriptRun {
   readonly #calls: ScriptCalls;
   #process: ChildServer | undefined;
   #shown = 0;
+  #taken = 0;
 
   constructor(host: ScriptHost) {
     this.#host = host;
@@ -94,6 +96,7 @@ class ScriptRun {
 
   #take(frame: unknown): void {
     if (this.#stop.signal.aborted) return;
+    if (++this.#taken > MOST_MESSAGES) throw new Error(`The script wrote more than ${MOST_MESSAGES} lines`);
     const message = readScriptMessage(frame);
     switch (message.kind) {
       case "log":
@@ -101,7 +104,7 @@ class ScriptRun {
       case "end":
         return this.#finish(message);
       case "call":
-        void this.#answer(message);
+        void this.#deliver(message.id, this.#calls.make(message.name, message.args));
     }
   }
 
@@ -111,8 +114,8 @@ class ScriptRun {
     this.#host.write(`${text}\n${this.#shown >= MOST_OUTPUT ? "[further output is left out]\n" : ""}`);
   }
 
-  async #answer({ id, name, args }: Extract<FromScript, { readonly kind: "call" }>): Promise<void> {
-    const answer = await this.#calls.make(name, args);
+  async #deliver(id: number, answered: Promise<ScriptAnswer>): Promise<void> {
+    const answer = await answered;
     await this.#process?.write(encodeFrame({ kind: "answer", id, answer } satisfies ToScript));
   }
 }

@@ -40,10 +40,10 @@ export class ScriptCalls {
     return this.#received;
   }
 
-  /** Makes a call, in its turn. @throws {Error} When a script asks for many more than it may make. */
+  /** Makes a call, in its turn; never rejects. @throws {Error} At once, when a script asks for many more than it may. */
   make(name: string, args: Readonly<Record<string, unknown>>): Promise<ScriptAnswer> {
     if (++this.#asked > 2 * MOST_CALLS) throw new Error(`The script made more than ${MOST_CALLS} calls`);
-    const answer = this.#answer(name, args).then((one) => this.#bounded(one));
+    const answer = this.#answer(name, args);
     this.#unsettled.add(answer);
     void answer.then(() => this.#unsettled.delete(answer));
     return answer;
@@ -63,7 +63,7 @@ export class ScriptCalls {
       if (this.#received > MOST_ANSWERS) return refused(`A script gets at most ${MOST_ANSWERS} characters of answers`);
       const bounded = parseBounded(JSON.stringify(args));
       if (!bounded.ok) return refused(`Cannot make the call of the script: ${bounded.problem}`);
-      return await this.#call(name, args, this.#signal);
+      return this.#bounded(await this.#call(name, args, this.#signal));
     } catch (thrown) {
       return refused(messageOf(thrown));
     } finally {

@@ -4,7 +4,7 @@ import { didYouMean } from "../../base/suggest.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { encodeText, shownValue } from "../../base/text.ts";
-import { shorten } from "../../base/visible_text.ts";
+import { shorten, visibleText, writtenOut } from "../../base/visible_text.ts";
 import { FIND_TOOLS_NAME, RUN_SCRIPT_NAME } from "../../catalog/format/builtin_traits.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
 import { Turns } from "../../operation/concurrency.ts";
@@ -91,10 +91,10 @@ export class ScriptSource implements ToolSource {
     const { value, problem, calls, received } = await runScript(code, {
       start,
       call: (name, args, signal) => call({ name, args }, signal),
-      write: (text) => void control.write(encodeText(text)),
+      write: (text) => void control.write(encodeText(visibleText(text))),
       signal,
     });
-    if (value !== undefined) await control.write(encodeText(`${value}\n`));
+    if (value !== undefined) await control.write(encodeText(`${writtenOut(value)}\n`));
     const outcome = signal.aborted ? "cancelled" : problem === undefined ? "completed" : "failed";
     await audit?.endCall({ operation }, outcome);
     const notes = [`[script: ${calls} ${calls === 1 ? "call" : "calls"}, ${received} characters of answers]`];
