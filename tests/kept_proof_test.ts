@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { SYSTEM_CALLS } from "../src/system/syscalls.ts";
 import { until, withDeadline } from "./_support/deadline.ts";
 import { lyingKernel } from "./_support/kernel/lying_kernel.ts";
+import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
@@ -138,4 +139,16 @@ Deno.test("S3 L6 doctor tests the sandbox whatever was proven before", async () 
   const { code, stdout } = await runProgram(bench, ["doctor", "--json"], { prefix: kernel(LANDLOCK_PRETENDS) });
   assert.strictEqual(code, 1);
   assert.match(stdout, /FAILED, commands are refused: could read a file outside/);
+});
+
+Deno.test("S3 H11 a server over HTTP is ended by the self-test behind its kept proof too", async () => {
+  using bench = new Workbench();
+  const kernel = await proven(bench);
+  const words = ["--mode", "http", "--http-port", "0"];
+  const options = { prefix: kernel(LANDLOCK_PRETENDS), permissions: HTTP_PERMISSIONS };
+  // It would serve until a signal, as it does where nothing is proven and no command runs.
+  const { code, stderr } = await runProgram(bench, words, options);
+  assert.strictEqual(code, 1, stderr);
+  assert.match(stderr, /^Listening on /m);
+  assert.match(stderr, ENDED);
 });

@@ -21,6 +21,7 @@ import { isInOpenTree, openTrees } from "./writable_trees.ts";
 import { keepControlDirectories } from "../control/place/control_directories.ts";
 import { keepSettingsPlace, settingsPlace, unkeptSettings } from "./protect_settings.ts";
 import { programFiles } from "./program/own_program.ts";
+import { codeFiles } from "./program/program_parts.ts";
 import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
 import { groupLine, type TreeBounds, unheldTotal } from "./runner/group_limits.ts";
 import type { TotalLimits } from "../sandbox/policy/confinement.ts";
@@ -196,7 +197,7 @@ function keptProof(
   { writable }: Sandbox,
   { settings: { sandbox: { enforce } }, environment, onBroken, log }: SessionOptions,
 ): KeptProof | undefined {
-  const program = programFiles().slice(0, 2).map(placeOf); // the runtime, and where there is one our text
+  const program = codeFiles().map(placeOf);
   const directory = closedStateDirectory(environment, writable, "proofs");
   if (!enforce || onBroken === undefined || directory === undefined || program.length === 0) return undefined;
   return new KeptProof({ directory, program, onBroken, log });

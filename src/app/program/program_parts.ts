@@ -6,7 +6,7 @@ import { encodeText, words } from "../../base/text.ts";
 import { lazy } from "../../base/lazy.ts";
 import { LazyLibrary } from "../../system/c_library.ts";
 import { type AttachedFile, readAttachment } from "./attachment.ts";
-import { PROGRAM_DESCRIPTOR, PROGRAM_TEXT, thisForm } from "./own_program.ts";
+import { PROGRAM_DESCRIPTOR, PROGRAM_TEXT, programPath, thisForm, workerDirectory } from "./own_program.ts";
 
 /** What each part imports is loaded before it. */
 export const PROGRAM_PARTS = ["session.mjs", "toolbox.mjs", "service.mjs", "data.mjs", "rest.mjs"] as const;
@@ -34,6 +34,14 @@ const IN_MEMORY: Readonly<Record<ProgramPart, () => string | undefined>> = {
   "data.mjs": lazy(() => attachedPart("data.mjs")),
   "rest.mjs": lazy(() => attachedPart("rest.mjs")),
 };
+
+/** The files with all that runs in the server; empty when run from its sources, which are too many to be told apart. */
+export function codeFiles(): readonly string[] {
+  const form = thisForm();
+  if (form === "sources") return [];
+  const packed = [programPath(), ...PROGRAM_PARTS.map((part) => `${workerDirectory()}/${part}`)];
+  return [Deno.execPath(), ...form === "packed program" ? packed : []];
+}
 
 /**
  * The address to import a part from, the same at each call.
