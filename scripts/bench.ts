@@ -3,11 +3,14 @@
  * within one run hold on any machine and single numbers do not. `--only PARTS` measures those whose names hold one of
  * these texts, as in `--only paced,start`. `--write` puts table and curves into docs/performance.md, and the picture
  * beside it; what `--only` left out stays there. `--rounds N`, `--calls N`, `--files N,N` (of the trees of
- * `--only undo`), `--json FILE`.
+ * `--only undo`), `--json FILE`. `--beside CMD` measures another server over stdio next to ours, by the tool and arguments
+ * of `--beside-call JSON`; `--paced-minutes N` adds percentiles of a paced run that takes so long.
  */
 import { parseArgs } from "node:util";
+import { readBeside } from "./bench/beside/beside.ts";
 import { backToBack, inFlight, paced } from "./bench/beside/calls.ts";
 import { idleMemory, memoryOfExecutable } from "./bench/beside/memory.ts";
+import { pacedFor } from "./bench/beside/percentiles.ts";
 import { firstCall, startOfExecutable, startUp } from "./bench/beside/start_up.ts";
 import { picture, tableOf } from "./bench/growth/chart.ts";
 import { byKept, byRepositories, byTools, byWidth, type Curve } from "./bench/growth/growth.ts";
@@ -35,6 +38,9 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "5" },
     calls: { type: "string", default: "100" },
     json: { type: "string" },
+    beside: { type: "string", multiple: true, default: [] },
+    "beside-call": { type: "string" },
+    "paced-minutes": { type: "string" },
     files: { type: "string", default: "1000,10000" },
     only: { type: "string", default: "" },
     write: { type: "boolean", default: false },
@@ -45,10 +51,15 @@ const callsPerRound = atLeastOne("--calls", values.calls);
 
 const wanted = values.only.split(",").map((name) => name.trim()).filter((name) => name !== "");
 
-using programs = new Programs();
+using programs = new Programs(readBeside(values.beside, values["beside-call"]));
 const plan = { rounds, calls: callsPerRound };
 
+const minutes = values["paced-minutes"];
+
 const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
+  ...minutes !== undefined && {
+    "paced for minutes": () => pacedFor(programs, atLeastOne("--paced-minutes", minutes)),
+  },
   "back to back": () => backToBack(programs, plan),
   "paced": () => paced(programs, plan),
   "in flight": () => inFlight(programs, plan),

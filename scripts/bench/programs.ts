@@ -1,5 +1,8 @@
 import { ownExecutable } from "../../tests/_support/packages/own_executable.ts";
+import { undefinedFor } from "../../src/base/errors.ts";
+import { until } from "../../tests/_support/deadline.ts";
 import type { User } from "../../tests/_support/workbench.ts";
+import type { Beside } from "./beside/beside.ts";
 import type { CommandLine } from "../client/command_line.ts";
 import { HTTP_PERMISSIONS, SERVER_RUN_FLAGS } from "../permissions.ts";
 
@@ -10,7 +13,11 @@ const ROOT = new URL("../../", import.meta.url).pathname;
 export class Programs implements Disposable {
   readonly #directory = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "ahma-bench-" }));
 
-  constructor() {
+  /** Other servers that are measured next to ours. */
+  readonly beside: readonly Beside[];
+
+  constructor(beside: readonly Beside[] = []) {
+    this.beside = beside;
     for (const name of ["home", "scope"]) Deno.mkdirSync(`${this.#directory}/${name}`);
   }
 
@@ -23,6 +30,20 @@ export class Programs implements Disposable {
   write(path: string, text: string): string {
     Deno.writeTextFileSync(path, text);
     return path;
+  }
+
+  /** Takes away what a server keeps of its self-test, as a start of the machine does. */
+  async forgetProofs(): Promise<void> {
+    await Deno.remove(this.#proofs, { recursive: true }).catch(undefinedFor(Deno.errors.NotFound));
+  }
+
+  /** Waits until a server has kept that its self-test passed. */
+  async proofKept(): Promise<void> {
+    await until(() => isFile(`${this.#proofs}/self-test`), 10_000, "the proof of the self-test");
+  }
+
+  get #proofs(): string {
+    return `${this.#directory}/home/.local/state/ahma/proofs`;
   }
 
   /** Who runs them. */

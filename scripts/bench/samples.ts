@@ -15,6 +15,18 @@ export function summarize(samples: readonly number[]): Summary {
   return { count: sorted.length, p50: at(sorted, 0.5), p99: at(sorted, 0.99) };
 }
 
+/** The shares that a long run shows, and its greatest. */
+export interface Percentiles extends Summary {
+  readonly p90: number;
+  readonly max: number;
+}
+
+/** @throws RangeError for an empty series. */
+export function percentiles(samples: readonly number[]): Percentiles {
+  const sorted = samples.toSorted((one, other) => one - other);
+  return { ...summarize(samples), p90: at(sorted, 0.9), max: at(sorted, 1) };
+}
+
 function at(sorted: readonly number[], share: number): number {
   const value = sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)];
   if (value === undefined) throw new RangeError("Cannot summarize an empty series");

@@ -26,7 +26,7 @@ const RATE: Demands = {
   [OPEN]: undefined,
 };
 const PROCESSOR: Demands = { [CODEX]: undefined, [C]: atMost("N1", 1.9), [OPEN]: undefined };
-const PAUSE_MS = 25;
+export const PAUSE_MS = 25;
 const IN_FLIGHT = 16;
 /** Lines of one turn in which processor time is counted: it comes in steps of 10 ms. */
 const MANY = 10;
@@ -55,7 +55,7 @@ async function oneByOne(programs: Programs, plan: CallPlan, one: OneByOne): Prom
   for (let round = 0; round < plan.rounds; round++) {
     for (const { name, one: turn } of all) samples.get(name)?.push(...await turn(plan.calls, one.pauseMs));
   }
-  return rowsOf(one.measure, "ms", samples, one.demands);
+  return rowsOf(one.measure, "ms", samples, withBeside(programs, one.demands));
 }
 
 /** Calls a second with 16 in flight, and the processor time of one (N1). */
@@ -75,11 +75,19 @@ export async function inFlight(programs: Programs, plan: CallPlan): Promise<read
     }
   }
   return [
-    ...rowsOf("sandboxed echo, 16 in flight", "calls/s", rates, RATE),
-    ...rowsOf("processor time of a call, server and children", "ms", times.both, PROCESSOR),
-    ...rowsOf("processor time of a call, server", "ms", times.servers, { [CODEX]: undefined }),
-    ...rowsOf("processor time of a call, children", "ms", times.children, { [CODEX]: undefined }),
+    ...rowsOf("sandboxed echo, 16 in flight", "calls/s", rates, withBeside(programs, RATE)),
+    ...rowsOf("processor time of a call, server and children", "ms", times.both, withBeside(programs, PROCESSOR)),
+    ...rowsOf("processor time of a call, server", "ms", times.servers, withBeside(programs, { [CODEX]: undefined })),
+    ...rowsOf("processor time of a call, children", "ms", times.children, withBeside(programs, { [CODEX]: undefined })),
   ];
+}
+
+function besideNames({ beside }: Programs): readonly string[] {
+  return beside.map(({ name }) => name);
+}
+
+function withBeside(programs: Programs, demands: Demands): Demands {
+  return { ...demands, ...Object.fromEntries(besideNames(programs).map((name) => [name, undefined])) };
 }
 
 async function turn({ many, servers: pids }: Contender, count: number) {
@@ -93,7 +101,7 @@ async function turn({ many, servers: pids }: Contender, count: number) {
 }
 
 async function ready(programs: Programs, stack: AsyncDisposableStack): Promise<readonly Contender[]> {
-  const all = await contenders(programs, [OURS, CODEX, C, OPEN]);
+  const all = await contenders(programs, [OURS, CODEX, C, OPEN, ...besideNames(programs)]);
   for (const one of all) stack.use(one);
   return all;
 }

@@ -3,6 +3,7 @@ import { holdingsOf } from "../../../tests/_support/processes.ts";
 import { CSpawner } from "../floors.ts";
 import type { Programs } from "../programs.ts";
 import { StdioClient } from "../stdio_client.ts";
+import { BesideClient, besideLine } from "./beside.ts";
 import { CodexClient, codexShell } from "./codex_shell.ts";
 
 export interface Contender extends AsyncDisposable {
@@ -22,18 +23,21 @@ export const C = "posix_spawn of bash, C";
 
 /** Those that this machine can run, ready; `names` in their order. */
 export async function contenders(programs: Programs, names: readonly string[]): Promise<readonly Contender[]> {
+  await using stack = new AsyncDisposableStack();
   const made: Contender[] = [];
-  for (const name of names) made.push(await contender(programs, name));
+  for (const name of names) made.push(stack.use(await contender(programs, name)));
   for (const one of made) await one.one(20, 0);
+  stack.move();
   return made;
 }
 
 async function contender(programs: Programs, name: string): Promise<Contender> {
   if (name === C) return await spawner(programs);
-  const client = name === CODEX
-    ? new CodexClient(await codexShell(programs))
-    : new StdioClient(programs.packed(...name === OPEN ? ["--no-sandbox"] : []));
-  await client.initialize();
+  const client = await clientOf(programs, name);
+  await client.initialize().catch(async (thrown: unknown) => {
+    await client[Symbol.asyncDispose]();
+    throw new Error(`Cannot measure "${name}": it does not answer initialize`, { cause: thrown });
+  });
   const wrapped = name === CODEX ? (await holdingsOf(client.pid)).children : [];
   return {
     name,
@@ -42,6 +46,14 @@ async function contender(programs: Programs, name: string): Promise<Contender> {
     many: (count, width) => atOnce(count, width, () => client.shell("echo hi", "hi")),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
+}
+
+/** Another server, or ours by the flag that its name says. */
+async function clientOf(programs: Programs, name: string): Promise<StdioClient> {
+  const beside = programs.beside.find((one) => one.name === name);
+  if (beside !== undefined) return new BesideClient(besideLine(programs, beside), beside);
+  if (name === CODEX) return new CodexClient(await codexShell(programs));
+  return new StdioClient(programs.packed(...name === OPEN ? ["--no-sandbox"] : []));
 }
 
 /** In C, a process for each line that runs at once. */

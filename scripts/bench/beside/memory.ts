@@ -2,6 +2,7 @@ import { holdingsOf } from "../../../tests/_support/processes.ts";
 import type { Programs } from "../programs.ts";
 import type { Row, Target } from "../report.ts";
 import { StdioClient } from "../stdio_client.ts";
+import { BesideClient, besideLine } from "./beside.ts";
 import { CodexClient, codexShell } from "./codex_shell.ts";
 import { CODEX } from "./contenders.ts";
 
@@ -19,11 +20,16 @@ export async function idleMemory(programs: Programs): Promise<readonly Row[]> {
   await empty.call("nothing", {});
   const ours = await idleMiB(new StdioClient(programs.packed()));
   const codex = await idleMiB(new CodexClient(await codexShell(programs)));
+  const beside: { readonly name: string; readonly held: number }[] = [];
+  for (const one of programs.beside) {
+    beside.push({ name: one.name, held: await idleMiB(new BesideClient(besideLine(programs, one), one)) });
+  }
   const row = { measure: "idle memory with the pool", unit: "MiB", ours: [ours] };
   const target: Target = { text: "N3: <= 70 MiB", met: ({ p50 }) => p50 <= 70 };
   return [
     { ...row, floor: { name: "empty SDK server, packed", samples: [await treeMiB(empty.pid)] }, target },
     { ...row, floor: { name: CODEX, samples: [codex] } },
+    ...beside.map(({ name, held }) => ({ ...row, floor: { name, samples: [held] } })),
   ];
 }
 
