@@ -119,8 +119,8 @@ Deno.test("K7 a cancelled flow ends its command and can go on; faults of files a
   const client = await connectClient(server, "2025-11-25");
   const listed = await flow(client, { flow_name: "list" });
   assert.match(listed, /^slow\n/);
-  assert.match(listed, /^\.ahma\/flows\/bad\.md:3:1: error: From state "work" no way leads to the end/m);
-  assert.match(listed, /^\.ahma\/flows\/one\.md:3:1: error: Flows call each other without end: one -> two -> one/m);
+  assert.match(listed, /^\.ahma\/flows\/bad\.md:3:1: error: From state "work" no path leads to the end/m);
+  assert.match(listed, /^\.ahma\/flows\/one\.md:3:1: error: Flows call each other in a cycle: one -> two -> one/m);
   assert.match(await flow(client, { flow_name: "slow", dry_run: true }), /nothing was run.\nwork: runs: test -e ready/);
   const started = await text(client, "flow", { flow_name: "slow" });
   const [id = ""] = (await flow(client, { flow_name: "status" })).split(" ");

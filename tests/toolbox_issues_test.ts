@@ -27,7 +27,7 @@ Deno.test("K6 twenty issues claimed by two servers at once go to one of them eac
   );
   const claimed = claims.map((text) => /^Claimed for (?:one|other)\.\n(\S+):/.exec(text)?.[1]);
   assert.deepEqual(claimed.toSorted(), ["first", ...numbers.slice(1).map((index) => `item-${index}`)].toSorted());
-  assert.match(await one.say("issue_next", { claim: "one" }), /^No issue can be begun\. Not complete:\n/);
+  assert.match(await one.say("issue_next", { claim: "one" }), /^No issue can be started\. Not complete:\n/);
   await one.say("issue_create", { name: "base", content: "b", depends_on: ["first"] });
   assert.match(await other.say("issue_list", { ready: true }), /^No such issue/);
   assert.match(await other.say("issue_show", { name: "base" }), /depends on first \(in_progress\)/);

@@ -10,8 +10,8 @@ export const OPERATION_SUBCOMMANDS = {
     details: [
       "OPERATION is an id such as op_P48D4J7W, of any server of yours on this machine; SESSION is the name of a shell that an " +
       "agent keeps. Without a name, attach lists what runs.",
-      "What it wrote last is shown first. Where it has a terminal (tty), keys go to it, and it takes the size of yours; where " +
-      "its input is a pipe (input), lines do, and ctrl-d ends it. ctrl-] detaches, and the operation continues. In a pipe, " +
+      "What it wrote last is shown first. With a terminal (tty), it gets your keys and the size of your terminal; with a pipe " +
+      "(input), it gets your lines, and ctrl-d ends it. ctrl-] detaches, and the operation continues. In a pipe, " +
       "attach only prints the output, as plain text.",
       "Exit codes: that of the operation, as call has it; 0 after you detached; 1 when there is nothing to attach to.",
     ],
@@ -77,8 +77,8 @@ export const OPERATION_SUBCOMMANDS = {
     details: [
       "It reads the log of your settings (audit_log), and those that your running servers write to. With a FILE it reads that " +
       "alone, such as one that was rotated. A file may have any size.",
-      "The table has tools, and the first program of each shell line: runs, failures, denials and time. Then come what was " +
-      "denied, with the flag that opens least, and names on the network with connections and bytes.",
+      "The table has tools, and the first program of each shell line: runs, failures, denials and time. Then come the " +
+      "denials with the narrowest flag that allows them, and hosts with connections and bytes.",
       "Lines that are cut off are counted on stderr, and the exit code is 1.",
     ],
     examples: [

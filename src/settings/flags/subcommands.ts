@@ -90,7 +90,7 @@ const SUBCOMMAND_FACTS = {
       "lists missing programs and how to install them; prints the settings of a client.",
       "--project reads lock files, tool chains, hooks, sockets and paths in the scope, runs its programs in the sandbox, and " +
       "says what works, what a person has to do, and which flags or settings allow the rest.",
-      "--denials sums up the audit log (--audit-log, or audit_log of the settings): what was denied how often, and the " +
+      "--denials summarizes the audit log (--audit-log, or audit_log of the settings): what was denied how often, and the " +
       "settings that would have allowed it. Settings that open much are marked, and left out.",
       "--policy FILE checks a policy of administrators (docs/policy.md) before it is rolled out.",
       "The exit code is 1 if something essential fails.",
@@ -127,7 +127,7 @@ const SUBCOMMAND_FACTS = {
     details: [
       "The entry goes into the client's settings file; everything else there stays, comments too. init asks before it " +
       "changes a file or creates one in your home. For a library it prints the code.",
-      "The entry's commands reach package registries and git hosts alone, where this machine can hold them to that and " +
+      "The entry's commands reach only package registries and git hosts, if this machine can enforce that and " +
       "your settings say nothing else. An existing tool file is not changed.",
       "--skills writes the shipped skill to .claude/skills, for clients that read skills from folders (docs/skills.md).",
     ],
@@ -222,7 +222,7 @@ const SUBCOMMAND_FACTS = {
     details: [
       "A server with --ask asks you in its client for what a command is denied. What you allow always for a project is kept in " +
       "~/.local/state/ahma/grants, where commands cannot read it. It ends after 30 days without use.",
-      "revoke takes it back, and commands that start from then on do not have it. DIRECTORY means all grants of that project, --all every one.",
+      "revoke takes it back for all commands that start from then on. DIRECTORY means all grants of that project, --all every one.",
       "Where a client shows no questions, allow and deny answer them here. ANSWER is once, session or project; without it, allow " +
       "chooses the narrowest that is offered.",
       "The exit code is 1 if there is no such grant or question.",

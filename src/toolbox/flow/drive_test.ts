@@ -92,6 +92,6 @@ Deno.test("K7 a condition with a variable that is not there makes the run wait f
   const run = await drive(newRun("R", flow, { other: 1 }), host);
   assert.match(
     run.waiting?.text ?? "",
-    /^State "a" cannot go on: condition "ready == true": Unknown variable: ready. Known variables: other/,
+    /^State "a" cannot continue: condition "ready == true": Unknown variable: ready. Known variables: other/,
   );
 });

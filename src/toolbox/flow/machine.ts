@@ -94,7 +94,7 @@ export function advanced(run: Run, flow: Flow, end: ActionEnd, evaluate: Evaluat
   if (chosen.kind === "arm") return moved(settled, flow, chosen.arm.to);
   if (chosen.kind === "unknown") {
     const known = Object.keys(variables).join(", ");
-    const text = `State "${state.name}" cannot go on: ${chosen.message}. Known variables: ${known}. ` +
+    const text = `State "${state.name}" cannot continue: ${chosen.message}. Known variables: ${known}. ` +
       'Give what is missing as "variables".';
     return { ...settled, status: "waiting", waiting: { kind: "variables", text, expect: "text" } };
   }

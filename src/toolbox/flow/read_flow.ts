@@ -164,7 +164,7 @@ function checkStates(states: ReadonlyMap<string, State>, start: string, report: 
   for (const state of states.values()) {
     const { name, line, arms } = state;
     if (!reached.has(name)) fault("warning", `State "${name}" is never reached`, line);
-    else if (!ending.has(name)) fault("error", `From state "${name}" no way leads to the end "[*]"`, line);
+    else if (!ending.has(name)) fault("error", `From state "${name}" no path leads to the end "[*]"`, line);
     for (const [index, arm] of arms.entries()) {
       const { kind } = arm.condition;
       const hides = kind === "always" && index < arms.length - 1 && state.kind !== "fork";

@@ -97,7 +97,7 @@ function flowWith(diagram: string, actions = ""): string {
 const FAULTS: readonly (readonly [text: string, told: string])[] = [
   ["# no diagram\n", "f.md:1:1: error: There is no diagram: add a block of mermaid with stateDiagram-v2"],
   [flowWith("a --> [*]"), 'f.md:1:1: error: The flow has no start: add a line as in "[*] --> first"'],
-  [flowWith("[*] --> a\na --> b\nb --> a"), 'f.md:3:1: error: From state "a" no way leads to the end "[*]"'],
+  [flowWith("[*] --> a\na --> b\nb --> a"), 'f.md:3:1: error: From state "a" no path leads to the end "[*]"'],
   [
     flowWith("[*] --> a\na --> b\na --> [*]: x > 1\nb --> [*]"),
     'f.md:4:1: error: The arms after this one are never taken: give "a --> b" a label',

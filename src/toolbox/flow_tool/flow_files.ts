@@ -57,7 +57,7 @@ function unknownFlows(flow: Flow, flows: ReadonlyMap<string, Flow>): readonly Di
       ? `There is no flow "${called}"${didYouMean(called, flows.keys())}`
       : way === undefined
       ? undefined
-      : `Flows call each other without end: ${[flow.name, ...way].join(" -> ")}`;
+      : `Flows call each other in a cycle: ${[flow.name, ...way].join(" -> ")}`;
     if (problem === undefined) return [];
     return [{ severity: "error" as const, file: flow.file, pointer: "", line, column: 1, message: problem }];
   });

@@ -192,7 +192,7 @@ function answerTo(
     case "yes_no": {
       const word = /^\W*(yes|no)\b/i.exec(result)?.[1]?.toUpperCase();
       return word === undefined
-        ? failure(`Run ${id} waits for "YES" or "NO" at the begin of "result"`)
+        ? failure(`Run ${id} waits for "YES" or "NO" at the start of "result"`)
         : success({ success: true, content: result, value: word });
     }
     case "json": {

@@ -34,7 +34,7 @@ export async function checkRules(args: CallOf<"rules_check">, context: ToolConte
     failed: local.failed + set.diagnostics.filter(({ severity }) => severity === "error").length,
     skipped: [...faultLines(set), ...local.skipped, ...reviews.skipped],
     notes: [
-      ...local.isCut ? [`Ended at "max_errors"; further files were not looked at.`] : [],
+      ...local.isCut ? [`Ended at "max_errors"; further files were not checked.`] : [],
       ...reviews.notes,
     ],
     batch: reviews.batch,

@@ -63,7 +63,7 @@ export async function updateIssue(given: CallOf<"issue_update">, { project }: To
       return { listing, item: issue, change: { front, ...append ? { appended: text } : { body: text } } };
     });
     const rev = await notes.show(after);
-    if (before === after) return textResult(`Issue ${file.name} is that already, rev ${rev}`);
+    if (before === after) return textResult(`Issue ${file.name} is unchanged, rev ${rev}`);
     return textResult(`Changed issue ${file.name}: ${summary.trim()}; ${file.path}, rev ${rev}`);
   });
 }
@@ -126,7 +126,7 @@ export async function deleteIssue(
     const issue = unwrap(set.resolve(name));
     const waiting = set.dependents(issue);
     const deleted = await notes.remove(`issue "${issue.name}"`, listing, issue.file, rev);
-    const more = waiting.length === 0 ? "" : `. These depend on it and wait for ever: ${waiting.join(", ")}`;
+    const more = waiting.length === 0 ? "" : `. These depend on it and wait forever: ${waiting.join(", ")}`;
     return textResult(deleted + more);
   });
 }

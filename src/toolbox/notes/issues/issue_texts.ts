@@ -40,7 +40,7 @@ export function issueText(issue: Issue, set: IssueSet, rev: string): string {
   const problems = [
     ...fault === undefined ? [] : [fault],
     ...issue.notes,
-    ...circle === undefined ? [] : [`its dependencies are a circle: ${circle.join(" -> ")}`],
+    ...circle === undefined ? [] : [`its dependencies form a cycle: ${circle.join(" -> ")}`],
   ];
   return [
     `${issue.name}: ${title}`,

@@ -94,7 +94,7 @@ export function nothingNext(set: IssueSet): string {
   const open = set.all.filter((issue) => !isClosed(issue));
   if (open.length === 0) return "Nothing is left to do: no issue is open.";
   const lines = open.slice(0, DEFAULT_LIMIT).map((issue) => issueLine(issue, set));
-  return `No issue can be begun. Not complete:\n${lines.join("\n")}`;
+  return `No issue can be started. Not complete:\n${lines.join("\n")}`;
 }
 
 /** `issue_all_complete`. */

@@ -43,7 +43,7 @@ export async function runRuleCommand(
     if (!found.ok) return failure(`the output of "${program}" is not as "parse" says: ${found.problem}`);
     if (found.value.length === 0 && code !== 0) {
       return failure(
-        `"${program}" ended with exit code ${code}: ${lastLine(stderr) || lastLine(stdout) || "no words"}`,
+        `"${program}" ended with exit code ${code}: ${lastLine(stderr) || lastLine(stdout) || "no message"}`,
       );
     }
     places.push(...found.value);
