@@ -50,6 +50,7 @@ async function startFixtures(bench: Workbench): Promise<HttpProgram> {
     echo: undefined,
     log: SILENT,
     makeServer: fixtureServers(fixtureTools()),
+    plainCall: () => undefined,
     // What the suite lists and calls is of these servers alone.
     plainAnswer: (parts, request) =>
       /^(tools|resources|prompts)\//.test(request.method) ? undefined : plainAnswer(parts, request),

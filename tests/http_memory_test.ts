@@ -14,6 +14,7 @@ import { parseCommandLine } from "../src/settings/flags/parse_command_line.ts";
 import { isolatedServices } from "../src/app/http/http_isolation.ts";
 import { inProcessServices, KEEP_ALIVE_MS, sharedServices } from "../src/app/http/http_services.ts";
 import { readInvocation } from "../src/settings/settings.ts";
+import { plainCall } from "../src/service/connection/plain_calls.ts";
 import { buildServer } from "../src/service/connection/server.ts";
 import { until } from "./_support/deadline.ts";
 import { EventReader } from "./_support/clients/event_reader.ts";
@@ -74,6 +75,11 @@ async function serve(bench: Workbench, { flags = [], serve }: Asked, stack: Asyn
       // That of 2026-07-28 is one for all requests.
       if (options.revision === "2025-11-25") watch("registry", service.registry);
       return server;
+    },
+    plainCall(message) {
+      const call = plainCall(message);
+      if (call !== undefined) watch("2026-07-28 call", call);
+      return call;
     },
   }, stack);
   const sessions = new SessionStore({
@@ -222,6 +228,7 @@ const FRONTED_USES: typeof USES = {
 const MODERN_USES: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   "a call": async (client) =>
     await (await client.stateless("tools/call", { name: SHELL, arguments: { command: "echo word" } })).text(),
+  "a list": async (client) => await (await client.stateless("tools/list", {})).text(),
   "a subscription that is left": async (client) => {
     const params = { notifications: { toolsListChanged: true } };
     await using reader = new EventReader(await client.stateless("subscriptions/listen", params));
@@ -266,10 +273,18 @@ Deno.test("N5 H4 nothing of a session that ended is reachable, however it was us
   const made = ROUNDS * Object.keys(USES).length;
   const all = Object.fromEntries([...watched].map(([what, { length }]) => [what, length]));
   const expected = { "2025-11-25 server": made, registry: made, link: made, backend: made };
-  assert.deepStrictEqual(all, { ...expected, "2026-07-28 server": ROUNDS * Object.keys(MODERN_USES).length });
+  // The SDK has no part in the call.
+  assert.deepStrictEqual(all, { ...expected, "2026-07-28 server": 2 * ROUNDS, "2026-07-28 call": ROUNDS });
   // What lasts is seen to last: these are one session's.
   const lasting = await new Client(server).begin();
-  const kept = { "2025-11-25 server": 1, registry: 1, link: 1, backend: 1, "2026-07-28 server": 0 };
+  const kept = {
+    "2025-11-25 server": 1,
+    registry: 1,
+    link: 1,
+    backend: 1,
+    "2026-07-28 server": 0,
+    "2026-07-28 call": 0,
+  };
   await assertCollected(watched, kept);
   await lasting.end();
 });

@@ -55,7 +55,6 @@ function addTools(server: VersionedServer, { service, options, tools }: ToolPart
   const calls = (its: Service) =>
     new CallDelivery({
       ...connectionParts(its, server, options.revision),
-      server,
       closed: new AbortController().signal,
     });
   const own = calls(service);

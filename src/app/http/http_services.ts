@@ -17,6 +17,7 @@ import { watchSources } from "../../service/notify/notifications.ts";
 import { followed } from "../../service/notify/subscriptions.ts";
 import { watchResources } from "../../service/resources/resource_changes.ts";
 import { DirectAnswers, type DirectAnswersOptions } from "../../service/connection/direct_answers.ts";
+import { plainCall } from "../../service/connection/plain_calls.ts";
 import { buildServer, type ServerOptions } from "../../service/connection/server.ts";
 import type { VersionedServer } from "../../service/sdk/versioned_server.ts";
 import type { Service } from "../../service/service.ts";
@@ -40,6 +41,8 @@ export interface ComposeHttpOptions extends Omit<ComposeOptions, "platform"> {
   readonly makeServer?: (service: Service, options: ServerOptions) => VersionedServer;
   /** Answers requests of sessions without that server; absent: `plainAnswer`. A test passes its own. */
   readonly plainAnswer?: DirectAnswersOptions["plainAnswer"];
+  /** The same for requests of 2026-07-28; absent: `plainCall`. */
+  readonly plainCall?: typeof plainCall;
 }
 
 /** The backends of sessions and the handler of stateless requests; the stack that they were made on closes them. */
@@ -111,14 +114,19 @@ function serveSession(
 
 /** Stateless requests, served by `program`. */
 export function statelessHandler(
-  { log, echo, makeServer = buildServer }: ComposeHttpOptions,
+  { log, echo, makeServer = buildServer, plainCall: answers = plainCall }: ComposeHttpOptions,
   { service, kept, shown }: Program,
   turns: Turns,
 ): StatelessHandler {
   const own = withRegistry(service, { turns, log, kept, byIdOnly: BY_ID });
   shown.add(own);
   const stateless = serveStateless({
-    makeServer: () => makeServer(own, { revision: "2026-07-28", lifetime: "request" }),
+    makeServer(outcome) {
+      const server = makeServer(own, { revision: "2026-07-28", lifetime: "request" });
+      if (outcome !== undefined) server.setRequestHandler("tools/call", () => outcome as Promise<never>);
+      return server;
+    },
+    calls: { service: own, plainCall: answers },
     ...!service.settings.synchronous && { tasksOf: own },
     follow: (message) => followed(own, message),
     keepAliveMs: KEEP_ALIVE_MS,

@@ -6,6 +6,7 @@ import { withTimeout } from "../../base/time.ts";
 import {
   createMcpHandler,
   type JSONRPCMessage,
+  type Result,
   type Server,
   SUPPORTED_PROTOCOL_VERSIONS,
   UnsupportedProtocolVersionError,
@@ -19,6 +20,8 @@ import { member } from "../../wire/json_value.ts";
 import type { AnswerForm } from "../../http/accept_header.ts";
 import { refusalResponse } from "../../http/refusal.ts";
 import { HEAD_MS } from "../../http/event_stream.ts";
+import { answerDirectly, type PlainCalls } from "./direct_calls.ts";
+import { encodeText } from "../../base/text.ts";
 import { askedOfSdk, withEnd, withTasks } from "./task_stream.ts";
 
 /** Serves one request whose body has been read and parsed. */
@@ -34,8 +37,10 @@ interface NotifyingHandler extends StatelessHandler {
 }
 
 interface StatelessOptions {
-  /** Makes the server of one request. */
-  readonly makeServer: () => Server;
+  /** Makes the server of one request; `outcome`: what its call gave, which was done without the server. */
+  readonly makeServer: (outcome: Promise<Result> | undefined) => Server;
+  /** Absent: the SDK serves all calls. */
+  readonly calls?: PlainCalls;
   /** The service whose tasks clients may subscribe to; absent: none. */
   readonly tasksOf?: Service;
   /** Called with each message, to subscribe elsewhere too; returns a function that ends that. Absent: not needed. */
@@ -50,44 +55,50 @@ interface StatelessOptions {
 export function serveStateless(options: StatelessOptions): NotifyingHandler {
   const { makeServer, keepAliveMs, echo, log } = options;
   const open = new OpenServers();
-  const handler = createMcpHandler(() => open.track(makeServer()), {
+  const outcomes = new WeakMap<Request, Promise<Result>>();
+  const handler = createMcpHandler(({ requestInfo: head }) => open.track(makeServer(head && outcomes.get(head))), {
     legacy: "reject",
     responseMode: "sse",
     keepAliveMs,
     onerror: (error) => log.debug("MCP request", { error: messageOf(error) }),
   });
+  const direct = {
+    ...options,
+    track: <Value>(call: Promise<Value>) => open.add(call),
+    onEvent: (event: string) => echo?.events(NO_SESSION, encodeText(event)),
+  };
+  async function bySdk(request: Request, message: JSONRPCMessage, form: AnswerForm, outcome?: Promise<Result>) {
+    // The runtime's signal fires only after a response; the end of the stream tells when the client leaves.
+    const leaving = new AbortController();
+    const head = new Request(request.url, { method: "POST", headers: request.headers, signal: leaving.signal });
+    if (outcome !== undefined) outcomes.set(head, outcome);
+    const tasks = options.tasksOf === undefined ? undefined : requestedTasks(message);
+    const asked = tasks?.ok === true ? askedOfSdk(message) : message;
+    const unfollow = await options.follow?.(message);
+    const response = await handler.fetch(head, { parsedBody: asked });
+    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    if (!isStream || response.body === null) {
+      unfollow?.();
+      return response;
+    }
+    if (tasks?.ok === false) {
+      unfollow?.();
+      await response.body.cancel();
+      return Response.json(tasks.answer, { status: 400 });
+    }
+    const told = unfollow === undefined ? response.body : withEnd(response.body, unfollow);
+    const events = options.tasksOf === undefined || tasks === undefined
+      ? told
+      : withTasks(told, { service: options.tasksOf, subscription: tasks.id, taskIds: tasks.taskIds });
+    const started = await startOf(events, (chunk) => echo?.events(NO_SESSION, chunk));
+    return await responseOf(started, form, response.headers);
+  }
   return {
-    async handle(request, message, form) {
+    handle(request, message, form) {
       echo?.in(NO_SESSION, message);
-      // The runtime's signal fires only after a response; the end of the stream tells when the client leaves.
-      const leaving = new AbortController();
-      const head = new Request(request.url, { method: "POST", headers: request.headers, signal: leaving.signal });
-      const tasks = options.tasksOf === undefined ? undefined : requestedTasks(message);
-      const asked = tasks?.ok === true ? askedOfSdk(message) : message;
-      const unfollow = await options.follow?.(message);
-      const response = await handler.fetch(head, { parsedBody: asked });
-      const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-      if (!isStream || response.body === null) {
-        unfollow?.();
-        return response;
-      }
-      if (tasks?.ok === false) {
-        unfollow?.();
-        await response.body.cancel();
-        return Response.json(tasks.answer, { status: 400 });
-      }
-      const told = unfollow === undefined ? response.body : withEnd(response.body, unfollow);
-      const events = options.tasksOf === undefined || tasks === undefined
-        ? told
-        : withTasks(told, { service: options.tasksOf, subscription: tasks.id, taskIds: tasks.taskIds });
-      const started = await startOf(events, (chunk) => echo?.events(NO_SESSION, chunk));
-      const refused = refusalIn(started.first);
-      if (refused !== undefined) {
-        await started.body.cancel();
-        return Response.json(refused, { status: 400 });
-      }
-      if (form === "stream") return new Response(started.body, { headers: response.headers });
-      return new Response(answerIn(started.body), { headers: { "Content-Type": "application/json" } });
+      const asked = { headers: request.headers, message, form };
+      return answerDirectly(direct, asked, (outcome, its) => bySdk(request, message, its, outcome)) ??
+        bySdk(request, message, form);
     },
     notify: handler.notify,
     async close() {
@@ -100,17 +111,23 @@ export function serveStateless(options: StatelessOptions): NotifyingHandler {
 /** Time for the last answers, which follow the end of their operations at once; a guard against a bug. */
 const LAST_ANSWERS_MS = 2_000;
 
-/** The servers of open requests. */
+/** The servers of open requests, and calls without one. */
 class OpenServers {
-  /** Each resolves when its server is closed. */
-  readonly #open = new Set<Promise<void>>();
+  /** Each settles when its server is closed, or its call has ended. */
+  readonly #open = new Set<Promise<unknown>>();
+
+  add<Value>(ends: Promise<Value>): Promise<Value> {
+    this.#open.add(ends);
+    const remove = () => void this.#open.delete(ends);
+    ends.then(remove, remove);
+    return ends;
+  }
 
   track(server: Server): Server {
     const { onclose } = server;
     const close = server.close.bind(server);
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#open.add(promise);
-    void promise.then(() => this.#open.delete(promise));
+    void this.add(promise);
     server.onclose = () => {
       onclose?.();
       resolve();
@@ -126,7 +143,7 @@ class OpenServers {
 
   /** Resolves when all servers are closed, or after `timeoutMs`. */
   async closed(timeoutMs: number): Promise<void> {
-    await withTimeout(Promise.all(this.#open), timeoutMs);
+    await withTimeout(Promise.allSettled(this.#open), timeoutMs);
   }
 }
 
@@ -180,6 +197,17 @@ async function startOf(
     cancel: (reason) => reader.cancel(reason),
   }, { highWaterMark: 0 });
   return { first: first?.value, body };
+}
+
+/** The response with this stream, or with the answer in it; an early error gets its own HTTP status. */
+async function responseOf(started: StartedStream, form: AnswerForm, headers: Headers): Promise<Response> {
+  const refused = refusalIn(started.first);
+  if (refused !== undefined) {
+    await started.body.cancel();
+    return Response.json(refused, { status: 400 });
+  }
+  if (form === "stream") return new Response(started.body, { headers });
+  return new Response(answerIn(started.body), { headers: { "Content-Type": "application/json" } });
 }
 
 /** Of the event with an error that the SDK makes, bytes. */

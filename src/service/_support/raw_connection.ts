@@ -32,7 +32,7 @@ const RESULTS: Readonly<Record<string, () => unknown>> = {
 };
 
 /** Tools that give what is not a concern of the layer. */
-const SOURCE: ToolSource = {
+export const SOURCE: ToolSource = {
   list: () => Promise.resolve([]),
   call: async (_, { name }, { sendProgress, client, signal }) => {
     await sendProgress?.(1, "half", 2);

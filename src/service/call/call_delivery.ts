@@ -10,7 +10,6 @@ import {
   CLIENT_INFO_META_KEY,
   type ProgressToken,
   type Result,
-  type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
@@ -30,12 +29,12 @@ import { member } from "../../wire/json_value.ts";
 import type { ConnectionParts } from "../notify/notifications.ts";
 import { AskingCall, type AskingParts } from "../questions/asking_call.ts";
 import { ANYTHING } from "../sdk/wrong_parameters.ts";
-import { rawResult, type VersionedServer } from "../sdk/versioned_server.ts";
+import type { ClientLink } from "../sdk/client_link.ts";
+import { rawResult } from "../sdk/versioned_server.ts";
 import { SessionClient } from "../questions/session_client.ts";
 import { coreTaskCreated, extensionTaskCreated } from "../tasks/task_views.ts";
 
 export interface CallDeliveryParts extends ConnectionParts {
-  readonly server: VersionedServer;
   /** Aborted when the connection has ended. */
   readonly closed: AbortSignal;
 }
@@ -53,13 +52,13 @@ export class CallDelivery {
 
   /** Does one `tools/call`, or continues a call whose client has answered a question. */
   async answer(params: CallToolRequestParams, context: ServerContext): Promise<Result> {
-    const { service, server, link, revision } = this.#parts;
+    const { service, link, revision } = this.#parts;
     const { mcpReq } = context;
-    const offers = clientOffers(server, context);
+    const offers = clientOffers(link, context);
     if (revision === "2025-11-25") {
       const request = {
         notify: mcpReq.notify,
-        ask: (...[question, options]: Parameters<VersionedServer["ask"]>) => mcpReq.send(question, ANYTHING, options),
+        ask: (...[question, options]: Parameters<ClientLink["ask"]>) => mcpReq.send(question, ANYTHING, options),
       };
       const client = new SessionClient({ owner: link, offers, request, level: this.#parts.level });
       const { signal } = mcpReq;
@@ -72,7 +71,7 @@ export class CallDelivery {
     const state = mcpReq.requestState<unknown>();
     const call = state === undefined
       ? new AskingCall(
-        { fingerprint, held, owner: server, offers, request: mcpReq },
+        { fingerprint, held, owner: link, offers, request: mcpReq },
         (parts) => this.#run(params, context, parts),
       )
       : AskingCall.heldAs(held, String(state), fingerprint);
@@ -116,9 +115,9 @@ export class CallDelivery {
   }
 
   #asksForTask(params: CallToolRequestParams): boolean {
-    const { service, server, revision } = this.#parts;
+    const { service, link, revision } = this.#parts;
     // Without support for tasks in version and server, the request for a task is ignored.
-    return revision === "2025-11-25" && member(params, "task") !== undefined && server.hasCoreTasks &&
+    return revision === "2025-11-25" && member(params, "task") !== undefined && link.hasCoreTasks &&
       !service.settings.synchronous;
   }
 
@@ -147,7 +146,7 @@ export class CallDelivery {
   #baseContext({ mcpReq }: ServerContext, { client, signal, request }: AskingParts): CallContext {
     const token = mcpReq._meta?.progressToken;
     return {
-      clientInfo: member(mcpReq.envelope, CLIENT_INFO_META_KEY) ?? this.#parts.server.getClientVersion(),
+      clientInfo: member(mcpReq.envelope, CLIENT_INFO_META_KEY) ?? this.#parts.link.getClientVersion(),
       signal,
       client,
       readsResources: this.#parts.use.read,
@@ -185,7 +184,7 @@ export class CallDelivery {
 }
 
 /** What the client supports: declared with each request since 2026-07-28, before that with `initialize`. */
-export function clientOffers(server: Server, { mcpReq }: ServerContext): ClientOffers {
+export function clientOffers(link: Pick<ClientLink, "getClientCapabilities">, { mcpReq }: ServerContext): ClientOffers {
   const envelope = member(mcpReq.envelope, CLIENT_CAPABILITIES_META_KEY);
-  return offersOf(envelope ?? server.getClientCapabilities());
+  return offersOf(envelope ?? link.getClientCapabilities());
 }

@@ -56,8 +56,8 @@ export function firstAnswer(service: Service, line: Uint8Array): FirstAnswer | u
   if (jsonrpc !== "2.0" || method !== "initialize" || !isId(id)) return undefined;
   if (!isObject(params) || !hasOnly(params, ["protocolVersion", "capabilities", "clientInfo"])) return undefined;
   const { protocolVersion, capabilities, clientInfo } = params;
-  if (!VERSIONS.includes(protocolVersion) || !has(capabilities, CAPABILITIES)) return undefined;
-  if (!isClient(clientInfo)) return undefined;
+  if (!VERSIONS.includes(protocolVersion) || !hasKnownForm(capabilities)) return undefined;
+  if (!isKnownClient(clientInfo)) return undefined;
   const result = {
     protocolVersion,
     capabilities: knownTo(String(protocolVersion), capabilitiesOf(service, "2025-11-25")),
@@ -79,9 +79,15 @@ function isId(id: unknown): id is WireId {
   return typeof id === "string" ? id.length <= LONGEST_ID : Number.isSafeInteger(id);
 }
 
-function isClient(client: unknown): client is Readonly<Record<"name" | "version", string>> {
+/** Whether a value is a client of a known shape. */
+export function isKnownClient(client: unknown): client is Readonly<Record<"name" | "version", string>> {
   if (!isObject(client) || "icons" in client || !has(client, CLIENT)) return false;
   return typeof client["name"] === "string" && typeof client["version"] === "string";
+}
+
+/** Whether a value is a client's capabilities of a known shape. */
+export function hasKnownForm(capabilities: unknown): boolean {
+  return has(capabilities, CAPABILITIES);
 }
 
 function has(value: unknown, form: Form): boolean {

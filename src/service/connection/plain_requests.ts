@@ -20,7 +20,7 @@ export type Answer = (signal: AbortSignal) => Promise<Result | undefined>;
 type Members = Readonly<Record<string, unknown>>;
 
 /** Keys of `_meta` with a meaning in the protocol. */
-const RESERVED_KEYS = "io.modelcontextprotocol/";
+export const RESERVED_KEYS = "io.modelcontextprotocol/";
 
 /** Undefined: the SDK must answer. */
 export function plainAnswer(parts: ListingParts, { id, method, params = {} }: JSONRPCRequest): Answer | undefined {
@@ -76,7 +76,8 @@ function needsTranslation({ outputSchema }: Tool): boolean {
   return outputSchema !== undefined && outputSchema["type"] !== "object";
 }
 
-function hasOnly(value: Members, ...names: readonly string[]): boolean {
+/** Whether an object has no members but these. */
+export function hasOnly(value: Members, ...names: readonly string[]): boolean {
   return Object.keys(value).every((name) => names.includes(name));
 }
 
@@ -131,7 +132,7 @@ export async function answerPlainCall(
 }
 
 /** Whether the SDK would send a result unchanged: text, and our `_meta`. */
-function isPlainResult({ content, isError, _meta, ...more }: Result): boolean {
+export function isPlainResult({ content, isError, _meta, ...more }: Result): boolean {
   return Object.keys(more).length === 0 && Array.isArray(content) && content.every(isText) &&
     (isError === undefined || typeof isError === "boolean") && (_meta === undefined || isObject(_meta));
 }

@@ -48,7 +48,7 @@ export function buildServer(service: Service, { revision, lifetime, parts }: Ser
   const all = parts ?? connectionParts(service, server, revision);
   serveLists(server, all, revision);
   serveReading(server, service, all.use);
-  const calls = new CallDelivery({ ...all, server, closed: closed.signal });
+  const calls = new CallDelivery({ ...all, closed: closed.signal });
   // Results are those of `tools/call`, or raw results that the server passes on unchanged.
   server.setRequestHandler("tools/call", ({ params }, context) => calls.answer(params, context) as Promise<never>);
   if (service.prompts.length > 0) servePrompts(server, service);

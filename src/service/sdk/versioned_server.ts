@@ -95,6 +95,11 @@ export function rawResult(result: Result): Result {
   return { [RAW_RESULT]: result, content: [] };
 }
 
+/** Whether a handler's result is such a result. */
+export function isRaw(result: Result): boolean {
+  return RAW_RESULT in result;
+}
+
 /** The handler with the SDK's checks, which `check` puts around it, as its method needs them. */
 function correctedHandler(method: string, handler: Handler, check: (handler: Handler) => Handler): Handler {
   if (method === "initialize") return withKnownCapabilities(check(handler));
