@@ -1,6 +1,7 @@
 import type { Programs } from "./programs.ts";
 import type { Row } from "./report.ts";
 import { StdioClient } from "./stdio_client.ts";
+import { timesOf } from "./samples.ts";
 
 const QUEUED = 1_000;
 
@@ -15,14 +16,15 @@ export async function operations(programs: Programs): Promise<readonly Row[]> {
     answers.push(performance.now() - begin);
     await client.call("await", { operation_id: operation });
   }
-  const empty = await statusTimes(client);
+  const statusTimes = () => timesOf(200, () => client.call("status", {}));
+  const empty = await statusTimes();
   await Promise.all(
     Array.from(
       { length: QUEUED },
       () => client.call("sandboxed_shell", { command: "sleep 600", execution_mode: "AsyncResultPush" }),
     ),
   );
-  const full = await statusTimes(client);
+  const full = await statusTimes();
   return [
     {
       measure: "background call, answer with the id",
@@ -38,14 +40,4 @@ export async function operations(programs: Programs): Promise<readonly Row[]> {
       target: { text: "N2: <= 2 ms", met: ({ p50 }) => p50 <= 2 },
     },
   ];
-}
-
-async function statusTimes(client: StdioClient): Promise<readonly number[]> {
-  const samples: number[] = [];
-  for (let call = 0; call < 200; call++) {
-    const begin = performance.now();
-    await client.call("status", {});
-    samples.push(performance.now() - begin);
-  }
-  return samples;
 }

@@ -3,6 +3,7 @@ import { plainCommand } from "./floors.ts";
 import type { Programs } from "./programs.ts";
 import type { Row } from "./report.ts";
 import { type Response, StdioClient } from "./stdio_client.ts";
+import { timesOf } from "./samples.ts";
 
 /** 10.9 MB: every line can be checked. */
 const FLOOD = "seq 1 1500000";
@@ -79,12 +80,7 @@ async function neighbour(client: StdioClient): Promise<Row> {
     command: "yes | head -c 2000000000",
     execution_mode: "AsyncResultPush",
   });
-  const samples: number[] = [];
-  for (let call = 0; call < 50; call++) {
-    const begin = performance.now();
-    await client.shell("echo hi", "hi");
-    samples.push(performance.now() - begin);
-  }
+  const samples = await timesOf(50, () => client.shell("echo hi", "hi"));
   await client.call("cancel", { operation_id: operation });
   return {
     measure: "sandboxed echo during a flood",

@@ -6,6 +6,25 @@ export interface Summary {
   readonly p99: number;
 }
 
+/** Milliseconds that a work takes. */
+export async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
+
+/** The same of each turn. */
+export async function timesOf(turns: number, work: () => Promise<unknown>): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (let turn = 0; turn < turns; turn++) times.push(await timeOf(work));
+  return times;
+}
+
+/** How much more it is than its floor. */
+export function more({ p50, ratio }: { readonly p50: number; readonly ratio: number }): number {
+  return p50 - p50 / ratio;
+}
+
 /**
  * Sorts and reads off the middle and the end, without averaging or dropping anything.
  * @throws RangeError for an empty series.

@@ -1,6 +1,7 @@
 import type { Programs } from "./programs.ts";
 import type { Row, Target } from "./report.ts";
 import { StdioClient } from "./stdio_client.ts";
+import { timeOf } from "./samples.ts";
 
 /** A server, how its commands are confined, and what it is held against. */
 interface Confined {
@@ -69,7 +70,5 @@ async function writeTool(programs: Programs): Promise<void> {
 
 async function timed(call: () => Promise<void>): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  const begin = performance.now();
-  await call();
-  return performance.now() - begin;
+  return await timeOf(call);
 }

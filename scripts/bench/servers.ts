@@ -2,9 +2,10 @@ import { holdingsOf } from "../../tests/_support/processes.ts";
 import type { CommandLine } from "../client/command_line.ts";
 import type { CallPlan } from "./beside/calls.ts";
 import type { Programs } from "./programs.ts";
-import type { Row, Seen } from "./report.ts";
+import type { Row } from "./report.ts";
 import { timed } from "./beside/start_up.ts";
 import { StdioClient } from "./stdio_client.ts";
+import { more, timeOf } from "./samples.ts";
 
 /** Servers behind the program that nothing calls. */
 const IDLE = 20;
@@ -41,11 +42,7 @@ async function proxiedCall(programs: Programs, { rounds, calls }: CallPlan): Pro
   await using proxy = new StdioClient(programs.packed("--mcp-config", config, ...reads));
   const times = async (client: StdioClient, tool: string) => {
     const samples: number[] = [];
-    for (let call = 0; call < calls; call++) {
-      const begin = performance.now();
-      await client.call(tool, {});
-      samples.push(performance.now() - begin);
-    }
+    for (let call = 0; call < calls; call++) samples.push(await timeOf(() => client.call(tool, {})));
     return samples;
   };
   for (const client of [direct, proxy]) await client.initialize();
@@ -109,9 +106,4 @@ async function heldBy(pid: number): Promise<Held> {
     residentMiB: sum.residentMiB + child.residentMiB,
     processes: sum.processes + child.processes,
   }), { residentMiB, processes: 1 });
-}
-
-/** What ours takes beyond the floor. */
-function more({ p50, ratio }: Seen): number {
-  return p50 - p50 / ratio;
 }

@@ -1,6 +1,7 @@
 import type { Programs } from "./programs.ts";
 import type { Row, Seen } from "./report.ts";
 import { StdioClient } from "./stdio_client.ts";
+import { more, timeOf } from "./samples.ts";
 
 /** Bytes of each file; each has other ones. */
 const BYTES = 300;
@@ -19,17 +20,17 @@ async function ofTree(programs: Programs, count: number, calls: number): Promise
   const scope = `${programs.parent}/undo-${count}`;
   await makeTree(scope, count);
   const files = `${count.toLocaleString("en")} files`;
-  const copying = await timed(() => run("cp", ["-a", "--reflink=auto", scope, `${scope}-copy`]));
+  const copying = await timeOf(() => run("cp", ["-a", "--reflink=auto", scope, `${scope}-copy`]));
   await using ours = new StdioClient(programs.packed("--undo", "--inline-wait", "600000", "--sandbox-scope", scope));
   await using plain = new StdioClient(programs.packed("--sandbox-scope", scope));
   await Promise.all([ours.initialize(), plain.initialize()]);
   // A shell line has a shorter limit than a look at so many files may take.
-  const first = await timed(() => ours.call("changes", {}));
+  const first = await timeOf(() => ours.call("changes", {}));
   const by = async (measure: string, line: string): Promise<Row> => {
     const samples = { ours: [] as number[], plain: [] as number[] };
     // The first turns warm both up.
     for (let turn = -5; turn < calls; turn++) {
-      const turns = [await timed(() => plain.shell(line, "hi")), await timed(() => ours.shell(line, "hi"))] as const;
+      const turns = [await timeOf(() => plain.shell(line, "hi")), await timeOf(() => ours.shell(line, "hi"))] as const;
       if (turn < 0) continue;
       samples.plain.push(turns[0]);
       samples.ours.push(turns[1]);
@@ -39,7 +40,7 @@ async function ofTree(programs: Programs, count: number, calls: number): Promise
   };
   const target = {
     text: `S39: <= ${LONGER} ms more`,
-    met: ({ p50, ratio }: Seen) => p50 - p50 / ratio <= LONGER,
+    met: (seen: Seen) => more(seen) <= LONGER,
   };
   const unchanged = await by(`--undo, a call that changed nothing, ${files}`, "echo hi");
   const changed = await by(`--undo, a call that changed a file, ${files}`, "echo $RANDOM > 0/0; echo hi");
@@ -66,7 +67,7 @@ async function besideGit(scope: string, { ours }: Row, files: string): Promise<R
   const samples: number[] = [];
   for (let turn = 0; turn < 5; turn++) {
     await Deno.writeTextFile(`${scope}/0/0`, `${turn}`);
-    samples.push(await timed(() => git("stash", "create")));
+    samples.push(await timeOf(() => git("stash", "create")));
   }
   const floor = { name: "git stash create", samples };
   return { measure: `the same beside git, ${files}`, unit: "ms", ours, floor };
@@ -83,10 +84,4 @@ async function makeTree(scope: string, count: number): Promise<void> {
 async function run(program: string, args: readonly string[]): Promise<void> {
   const { success, stderr } = await new Deno.Command(program, { args: [...args], stdout: "null" }).output();
   if (!success) throw new Error(`Cannot run ${program}: ${new TextDecoder().decode(stderr)}`);
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
-  await work();
-  return performance.now() - begun;
 }

@@ -5,6 +5,7 @@ import type { Programs } from "../programs.ts";
 import { StdioClient } from "../stdio_client.ts";
 import { BesideClient, besideLine } from "./beside.ts";
 import { CodexClient, codexShell } from "./codex_shell.ts";
+import { timeOf } from "../samples.ts";
 
 export interface Contender extends AsyncDisposable {
   readonly name: string;
@@ -80,9 +81,7 @@ async function each(count: number, pauseMs: number, once: () => Promise<void>): 
   for (let index = 0; index < count; index++) {
     // Idle time is what is measured here: caches and cores cool down between the calls of an agent.
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    const begin = performance.now();
-    await once();
-    samples.push(performance.now() - begin);
+    samples.push(await timeOf(once));
   }
   return samples;
 }

@@ -2,7 +2,7 @@
 import { CodexClient, codexShell } from "../beside/codex_shell.ts";
 import { atOnce, CODEX, OURS } from "../beside/contenders.ts";
 import type { Programs } from "../programs.ts";
-import { summarize } from "../samples.ts";
+import { summarize, timeOf, timesOf } from "../samples.ts";
 import { StdioClient } from "../stdio_client.ts";
 
 /** Values of a measure by size; `sizes` and each `values` have the same length. */
@@ -79,9 +79,7 @@ export function byRepositories(programs: Programs, rounds: number): Promise<Curv
     async times(_, flags) {
       await using client = new StdioClient(programs.packed(...flags));
       await client.initialize();
-      const begin = performance.now();
-      await client.shell("echo hi", "hi");
-      return [performance.now() - begin, await warmCall(client)];
+      return [await timeOf(() => client.shell("echo hi", "hi")), await warmCall(client)];
     },
   });
 }
@@ -123,13 +121,7 @@ async function warmCall(client: StdioClient): Promise<number> {
 }
 
 async function median(count: number, once: () => Promise<unknown>): Promise<number> {
-  const samples: number[] = [];
-  for (let index = 0; index < count; index++) {
-    const begin = performance.now();
-    await once();
-    samples.push(performance.now() - begin);
-  }
-  return summarize(samples).p50;
+  return summarize(await timesOf(count, once)).p50;
 }
 
 /** Ten tools a file. */

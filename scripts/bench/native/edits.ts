@@ -1,6 +1,7 @@
 import type { Programs } from "../programs.ts";
 import type { Row } from "../report.ts";
 import { StdioClient } from "../stdio_client.ts";
+import { timeOf } from "../samples.ts";
 
 /** Of a line of fifty bytes: sizes that show whether time grows with them. */
 const LINES_OF_A_MEGABYTE = 20_000;
@@ -29,8 +30,8 @@ async function edits(programs: Programs, rounds: number, megabytes: number): Pro
   const ours: number[] = [];
   const floor: number[] = [];
   for (let round = 1; round <= rounds; round++) {
-    ours.push(await timed(() => edit(round * 1000)));
-    floor.push(await timed(() => rewrite(directory)));
+    ours.push(await timeOf(() => edit(round * 1000)));
+    floor.push(await timeOf(() => rewrite(directory)));
   }
   return {
     measure: `files_edit, one line of ${megabytes} MB`,
@@ -38,12 +39,6 @@ async function edits(programs: Programs, rounds: number, megabytes: number): Pro
     ours,
     floor: { name: "read, write, fsync and rename", samples: floor },
   };
-}
-
-async function timed(act: () => Promise<void>): Promise<number> {
-  const begin = performance.now();
-  await act();
-  return performance.now() - begin;
 }
 
 /** What every atomic change of a file does. */

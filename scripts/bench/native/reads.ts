@@ -4,6 +4,7 @@ import type { CommandLine } from "../../client/command_line.ts";
 import type { Programs } from "../programs.ts";
 import type { Row, Seen } from "../report.ts";
 import { StdioClient } from "../stdio_client.ts";
+import { more, timeOf } from "../samples.ts";
 
 const FILES = 50_000;
 const DIRECTORIES = 500;
@@ -42,10 +43,6 @@ export async function nativeReads(programs: Programs, rounds: number): Promise<r
 }
 
 const SEARCH = { text: "K3: <= 1.3 x + 20 ms", met: ({ p50, ratio }: Seen) => p50 <= 1.3 * p50 / ratio + 20 };
-
-function more({ p50, ratio }: Seen): number {
-  return p50 - p50 / ratio;
-}
 
 async function smallRead(client: StdioClient, scope: string): Promise<Row> {
   const row = await beside("files_read, warm", READS, {
@@ -90,9 +87,8 @@ async function beside(measure: string, rounds: number, { ours, name, floor, targ
   const samples: [ours: number[], floor: number[]] = [[], []];
   for (let round = -1; round < rounds; round++) {
     for (const [index, turn] of [ours, floor].entries()) {
-      const begin = performance.now();
-      await turn();
-      if (round >= 0) samples[index]?.push(performance.now() - begin);
+      const milliseconds = await timeOf(turn);
+      if (round >= 0) samples[index]?.push(milliseconds);
     }
   }
   return {

@@ -1,6 +1,7 @@
 import type { Programs } from "../programs.ts";
 import type { Row } from "../report.ts";
 import { StdioClient } from "../stdio_client.ts";
+import { timeOf } from "../samples.ts";
 
 const FILES = 5_000;
 const DIRECTORIES = 100;
@@ -15,10 +16,10 @@ export async function search(programs: Programs): Promise<readonly Row[]> {
   await makeSources(scope);
   await using client = new StdioClient(programs.packed("--bundles", "search", "--inline-wait", "60000"));
   await client.initialize();
-  const whole = await timed(() => client.call("search_index", {}));
+  const whole = await timeOf(() => client.call("search_index", {}));
   const asked: number[] = [];
   for (let query = 0; query < QUERIES; query++) {
-    asked.push(await timed(() => client.call("search_query", { query: `${word(query)} ${word(query * 5 + 1)}` })));
+    asked.push(await timeOf(() => client.call("search_query", { query: `${word(query)} ${word(query * 5 + 1)}` })));
   }
   return [
     {
@@ -34,12 +35,6 @@ export async function search(programs: Programs): Promise<readonly Row[]> {
       target: { text: "K4: < 100 ms", met: ({ p50 }) => p50 < 100 },
     },
   ];
-}
-
-async function timed(turn: () => Promise<unknown>): Promise<number> {
-  const begin = performance.now();
-  await turn();
-  return performance.now() - begin;
 }
 
 async function makeSources(scope: string): Promise<void> {

@@ -8,6 +8,7 @@ import type { Programs } from "../programs.ts";
 import type { Row, Seen } from "../report.ts";
 import { StdioClient } from "../stdio_client.ts";
 import { LocalProgram } from "./local_program.ts";
+import { more, timeOf } from "../samples.ts";
 
 /** A name that leads to this machine while the bench runs. */
 const NAME = "echo.example.test";
@@ -155,17 +156,6 @@ function numbersOf(text: string): readonly number[] {
   const numbers = (text.split("\n", 1)[0] ?? "").split(" ").map(Number);
   if (numbers.length === 0 || numbers.some((one) => !(one > 0))) throw new Error(`Not measured: ${text.slice(0, 200)}`);
   return numbers;
-}
-
-async function timeOf(call: () => Promise<void>): Promise<number> {
-  const begin = performance.now();
-  await call();
-  return performance.now() - begin;
-}
-
-/** What ours takes beyond the floor. */
-function more({ p50, ratio }: Seen): number {
-  return p50 - p50 / ratio;
 }
 
 const NONE = "--network none";
