@@ -1,5 +1,5 @@
 /**
- * The HTTP endpoint (H1): the guard decides about each request, then health or the protocol answers it. A request of a
+ * The HTTP endpoint (H1): the guard decides about each request, then health, the card or the protocol answers it. A request of a
  * version up to 2025-11-25 belongs to a session; a request of 2026-07-28 is stateless.
  */
 import {
@@ -14,7 +14,8 @@ import { BATCH_REFUSED, INVALID_REQUEST, PARSE_ERROR, type WireMessage } from ".
 import { member } from "../wire/json_value.ts";
 import { LONGEST_MESSAGE } from "../wire/message_bounds.ts";
 import type { ClientMessage } from "./session/backend.ts";
-import { corsHeaders, guard, type GuardRules, preflightHeaders, type Route } from "../http/request_guard.ts";
+import { CARD_HEADERS, serverCard } from "./server_card.ts";
+import { corsHeaders, guard, type GuardRules, ownHosts, preflightHeaders, type Route } from "../http/request_guard.ts";
 import { Listener, type ListenerOptions } from "../http/listener.ts";
 import type { StatelessHandler } from "./stateless/stateless_handler.ts";
 import { type AnswerForm, postForm, takesStream } from "../http/accept_header.ts";
@@ -30,6 +31,8 @@ interface HttpServerOptions extends Omit<ListenerOptions, "serve"> {
   readonly rules: (port: number) => GuardRules;
   readonly sessions: SessionStore;
   readonly stateless: StatelessHandler;
+  /** Whether clients may learn of this program before they connect; absent: another server is behind, or none. */
+  readonly hasCard?: boolean;
   /** Absent: every process is served. */
   readonly peerProblem?: PeerProblem;
 }
@@ -100,6 +103,8 @@ export class HttpServer {
     switch (route) {
       case "health":
         return new Response(request.method === "HEAD" ? null : "OK", { headers: { "Content-Type": "text/plain" } });
+      case "card":
+        return this.#card(request);
       case "preflight":
         return new Response(null, { status: 204, headers: preflightHeaders(request.headers.get("origin")) });
       case "post":
@@ -112,6 +117,18 @@ export class HttpServer {
           return new Response(null, { status: 204 });
         });
     }
+  }
+
+  #card({ method, headers }: Request): Response | Refusal {
+    if (this.#options.hasCard !== true) {
+      return refuse(404, "Not found: this server does not know the card of the server behind it");
+    }
+    const host = headers.get("host") ?? "";
+    const isOwn = ownHosts(this.host, this.port, []).has(host.toLowerCase());
+    const stateless = this.#options.stateless.refuses === true ? [] : [STATELESS_VERSION];
+    const versions = [...SUPPORTED_PROTOCOL_VERSIONS, ...stateless].toSorted();
+    const card = serverCard({ host, isOwn, needsToken: this.#rules.token !== undefined, versions });
+    return new Response(method === "HEAD" ? null : JSON.stringify(card), { headers: CARD_HEADERS });
   }
 
   async #post(request: Request, peer: Deno.NetAddr): Promise<Response | Refusal> {

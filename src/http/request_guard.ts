@@ -27,10 +27,11 @@ interface RequestHead {
 }
 
 /** What an admitted request asks for. */
-export type Route = "health" | "preflight" | "post" | "get" | "delete";
+export type Route = "health" | "card" | "preflight" | "post" | "get" | "delete";
 
 const ENDPOINT = "/mcp";
 const HEALTH = "/health";
+const CARD = `${ENDPOINT}/server-card`;
 /** Clients leave it out. */
 const DEFAULT_PORT = 80;
 const ALLOWED_METHODS = "GET, POST, DELETE, OPTIONS";
@@ -108,8 +109,11 @@ function loopProblem({ headers }: RequestHead, { instance }: GuardRules): Refusa
 
 function pathRoute({ path, method }: RequestHead): Refusal | Route | undefined {
   if (path === ENDPOINT) return undefined;
-  if (path !== HEALTH) return refuse(404, `Not found: the endpoint of this server is ${ENDPOINT}`);
-  return method === "GET" || method === "HEAD" ? "health" : notAllowed(method, "GET, HEAD");
+  if (path !== HEALTH && path !== CARD) {
+    return refuse(404, `Not found: the endpoint of this server is ${ENDPOINT}`);
+  }
+  if (method !== "GET" && method !== "HEAD") return notAllowed(method, "GET, HEAD");
+  return path === HEALTH ? "health" : "card";
 }
 
 function tokenProblem({ headers }: RequestHead, token: string | undefined): Refusal | undefined {

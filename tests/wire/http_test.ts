@@ -31,6 +31,43 @@ test("H1 health answers, other paths are not found, other methods not allowed", 
   await put.body?.cancel();
 });
 
+test("H1 the server card says before a connection what a connection says, and nothing of tools or the machine", async ({ server }) => {
+  const url = `${server.url}/server-card`;
+  const answer = await fetch(url);
+  assert.deepStrictEqual([answer.status, answer.headers.get("content-type"), answer.headers.get("cache-control")], [
+    200,
+    "application/mcp-server-card+json",
+    "public, max-age=3600",
+  ]);
+  const text = await answer.text();
+  const asked = await fetch(url, { headers: { accept: "application/mcp-server-card+json" } });
+  assert.deepStrictEqual([asked.status, await asked.text()], [200, text]);
+  const { remotes: [remote], name, version, ...rest } = JSON.parse(text);
+  assert.deepStrictEqual(Object.keys(rest), ["$schema", "description"]);
+  assert.deepStrictEqual(Object.keys(remote), ["type", "url", "supportedProtocolVersions"]);
+  assert.deepStrictEqual([remote.type, remote.url], ["streamable-http", server.url]);
+  // Each version that it names is spoken there, by the server that it names.
+  assert.deepStrictEqual(remote.supportedProtocolVersions.slice(-2), ["2025-11-25", "2026-07-28"]);
+  for (const protocol of remote.supportedProtocolVersions) {
+    const accept = "application/json";
+    const { result } = protocol === "2026-07-28"
+      ? await (await server.modern("server/discover", {}, { accept })).json()
+      : await (await server.post(initializeMessage(protocol), { accept })).json();
+    const info = result.serverInfo ?? result._meta["io.modelcontextprotocol/serverInfo"];
+    assert.deepStrictEqual([`localhost/${info.name}`, info.version], [name, version]);
+    assert.ok((result.supportedVersions ?? [result.protocolVersion]).includes(protocol), JSON.stringify(result));
+  }
+  const page = await fetch(url, { headers: { origin: "https://ide.example" } });
+  assert.deepStrictEqual([await page.text(), page.headers.get("access-control-allow-origin")], [
+    text,
+    "https://ide.example",
+  ]);
+  assert.strictEqual(await statusOf(fetch(url, { headers: { origin: "https://evil.example" } })), 403);
+  assert.strictEqual(await statusOf(fetch(url, { method: "POST", body: "{}" })), 405);
+  const head = await fetch(url, { method: "HEAD" });
+  assert.deepStrictEqual([head.status, await head.text()], [200, ""]);
+});
+
 test("H8 pages of allowed origins may read answers, by exact match", async ({ server }) => {
   const headers = { origin: "https://ide.example" };
   const preflight = await fetch(server.url, { method: "OPTIONS", headers });

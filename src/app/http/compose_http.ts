@@ -51,6 +51,7 @@ export async function composeHttp(given: ComposeHttpOptions): Promise<HttpProgra
     }),
     sessions,
     stateless,
+    hasCard: http.serverCommand === undefined,
     ...peerProblem !== undefined && { peerProblem },
     log,
   });

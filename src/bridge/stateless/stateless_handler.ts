@@ -27,6 +27,8 @@ import { askedOfSdk, withEnd, withTasks } from "./task_stream.ts";
 /** Serves one request whose body has been read and parsed. */
 export interface StatelessHandler {
   handle(request: Request, message: JSONRPCMessage, form: AnswerForm): Promise<Response>;
+  /** True: none is served. */
+  readonly refuses?: true;
   /** Ends every request and subscription. */
   close(): Promise<void>;
 }
@@ -164,6 +166,7 @@ export function refuseStateless(why: string): StatelessHandler {
         id: typeof requested === "string" || typeof requested === "number" ? requested : null,
       }));
     },
+    refuses: true,
     close: () => Promise.resolve(),
   };
 }
