@@ -3,6 +3,7 @@ import type { Row } from "./frame/attack.ts";
 import { ARGUMENTS } from "./our_server/arguments.ts";
 import { BETWEEN_COMMANDS } from "./commands/between_commands.ts";
 import { CONFIGURATION } from "./our_server/configuration.ts";
+import { GPUS } from "./sandbox/gpus.ts";
 import { ENVIRONMENT } from "./our_server/environment.ts";
 import { MEMORY } from "./commands/memory.ts";
 import { KEPT_PROOF } from "./sandbox/kept_proof.ts";
@@ -100,6 +101,7 @@ export const OUR_OWN: readonly Row[] = [
   ...OWN,
   ...MORE_OF_OUR_OWN,
   ...KEPT_PROOF,
+  ...GPUS,
   ...OTHER_NAMES,
   ...GIT_SETTINGS,
   ...MADE_REPOSITORIES,
