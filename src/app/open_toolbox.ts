@@ -67,7 +67,7 @@ export interface OpenToolbox extends AsyncDisposable {
 }
 
 const IDLE_MS = 60_000;
-/** A worker that watches the project goes on: the longest time of a timer. */
+/** A worker that watches the project keeps running: the longest time of a timer. */
 const WATCHING_MS = 2_147_483_647;
 const GRACE_MS = 2_000;
 const NEVER = new AbortController().signal;

@@ -51,7 +51,7 @@ interface Step {
 
 /** Where all ways through the steps have come after some characters. */
 interface State {
-  /** Steps that may take the next character; none: nothing fits any more. */
+  /** Steps that may take the next character; none: nothing can match. */
   readonly places: readonly number[];
   /** Whether a text may end here. */
   readonly isEnd: boolean;

@@ -66,7 +66,7 @@ function escapeOf(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
-/** Characters of a text of any length that are looked at for a short one. */
+/** Most characters of a long text that are examined for a short one. */
 const LOOKED_AT = 64 * 1024;
 /** Most texts: nothing to take out. */
 const PLAIN = /^[\t\n\x20-\x7e]*$/;

@@ -88,7 +88,7 @@ export class PendingCall {
     this.#resolve(answer);
   }
 
-  /** Stops its time: no answer is wanted any more. */
+  /** Stops its timer: no answer is wanted now. */
   end(): void {
     this.#answered = true;
     clearTimeout(this.#timer);

@@ -109,7 +109,7 @@ function internalError(thrown: unknown): string {
   return `Internal error: ${thrown instanceof Error ? thrown.stack ?? thrown.message : messageOf(thrown)}`;
 }
 
-/** Asked before the start, where nothing else needs the network; files that come later are told of at their first call. */
+/** Asked before the start, if nothing else needs the network; the first call of a later file reports the problem. */
 function toolFilesListHosts({ sandbox, toolsDirectory }: Pick<Settings, "sandbox" | "toolsDirectory">): boolean {
   if (!sandbox.enforce || sandbox.confinement.network !== "full") return false;
   const cwd = projectDirectory(sandbox.scopes, Deno.cwd());

@@ -38,7 +38,7 @@ const SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\bAIza[\w-]{30,}/g, REDACTED],
 ];
 
-/** Three words with dots between, looked at once from their beginning, so that `-eyJ-eyJ…` is not read again and again. */
+/** Three words with dots between, scanned once from their beginning, so that `-eyJ-eyJ…` is not read again and again. */
 const DOTTED_WORDS = /(?<![\w-])[\w-]{11,}\.[\w-]{8,}\.[\w-]*/g;
 /** Where a JSON web token begins in the first of them. */
 const TOKEN_START = /\beyJ(?=[\w-]{8})/;

@@ -49,11 +49,11 @@ export interface StartOptions {
   readonly timeoutSeconds?: number | undefined;
   /** Works with the same key run one after another, in order of arrival (X13). Absent or undefined: no such limit. */
   readonly exclusive?: string | undefined;
-  /** Lines that are told of as they are written (X21). Absent or undefined: none. */
+  /** Lines that are reported as they are written (X21). Absent or undefined: none. */
   readonly watch?: LinePattern | undefined;
   /** The server behind this one whose tool is called. Absent or undefined: none is. */
   readonly server?: string | undefined;
-  /** Its own place in a trace. Absent or undefined: no collector is told of it. */
+  /** Its own place in a trace. Absent or undefined: it is not reported to a collector. */
   readonly trace?: TraceContext | undefined;
   /**
    * Where it queues. Work that waits for other operations needs its own place: it would hold a turn that they wait for.
@@ -96,7 +96,7 @@ export class OperationRecord {
   readonly exclusive: string | undefined;
   /** The server behind this one whose tool it calls; undefined: none. */
   readonly server: string | undefined;
-  /** Its own place in a trace; undefined: no collector is told of it. */
+  /** Its own place in a trace; undefined: it is not reported to a collector. */
   readonly trace: TraceContext | undefined;
   /** Where it queues; undefined: with all others. */
   readonly turns: Turns | undefined;

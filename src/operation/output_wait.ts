@@ -18,13 +18,13 @@ export interface Awaited {
 }
 
 export interface OutputWaitOptions {
-  /** The place in the output from which lines are looked at, in bytes. */
+  /** The place in the output from which lines are checked, in bytes. */
   readonly from: number;
   /** More than 24 days, such as Infinity: no limit. */
   readonly timeoutMs: number;
   /** Input that was just sent; absent: none. */
   readonly typed?: Typed;
-  /** Aborted: the wait ends, the operation goes on. */
+  /** Aborted: the wait ends, the operation continues. */
   readonly signal: AbortSignal;
 }
 
@@ -44,7 +44,7 @@ export interface Match {
   readonly index: number;
 }
 
-/** Why a wait is over. `position`: the place in the output to go on from. */
+/** Why a wait is over. `position`: the place in the output to continue from. */
 export type OutputWaitEnd =
   & { readonly position: number }
   & ({ readonly kind: "matched"; readonly match: Match } | {
@@ -201,7 +201,7 @@ class OutputWait implements Disposable {
     this.#goOn();
   }
 
-  /** Reads what there is and looks at it; then what came of a line that has not ended, at once where the wait ends. */
+  /** Reads and checks the available output; then the unfinished line so far, at once if the wait ends. */
   async #read(): Promise<void> {
     this.#isReading = true;
     clearTimeout(this.#rest);

@@ -11,7 +11,7 @@ export interface TaskAnswer {
   readonly isCancelled: boolean;
 }
 
-/** A call that is itself a task of the protocol (X5a): the task is over with its answer, and its operation may go on. */
+/** A call that is itself a task of the protocol (X5a): the task is over with its answer, and its operation may continue. */
 export class TaskCall {
   /** Resolves with the answer; never rejects. */
   readonly answered: Promise<void>;
@@ -62,7 +62,7 @@ export class ProtocolTasks<Operation extends TaskFacts> {
     if (operation.isTask && operation.taskCall?.answer === undefined) this.#changes.emit(operation);
   }
 
-  /** The call that is the task has its result, whether `operation` goes on or not. */
+  /** The call that is the task has its result, whether `operation` continues or not. */
   answer(operation: Operation, result: Readonly<Record<string, unknown>>): void {
     const { taskCall, state } = operation;
     if (taskCall === undefined || taskCall.answer !== undefined) return;

@@ -102,7 +102,7 @@ export interface OpenShell {
   readonly ended: Promise<CommandEnd>;
   /** What runs in it between lines, by name; undefined: nothing. */
   background(): LeftRunning | undefined;
-  /** Whether a sandbox made now would be the same; false: no line should be run in it any more. */
+  /** Whether a sandbox made now would be the same; false: no further line should run in it. */
   isCurrent(): Promise<boolean>;
   /**
    * Runs a line; only when the one before has ended. If the shell ended with the line, the result is that of the shell.

@@ -180,7 +180,7 @@ export class Spawner {
     return this.#separator.separate(file);
   }
 
-  /** Opens a namespace of a process, which then outlives it; undefined: it is gone, or may not be looked at. */
+  /** Opens a namespace of a process, which then outlives it; undefined: it is gone, or may not be inspected. */
   openNamespace(pid: number, kind: "net" | "user"): { readonly path: string; close(): void } | undefined {
     const descriptor = this.#libc.openDescriptor(`/proc/${pid}/ns/${kind}`);
     return descriptor === undefined ? undefined : {

@@ -32,7 +32,7 @@ const OF_CONNECTION = ["connection", "expect", "keep-alive", "proxy-connection",
 /** Of a request: the host, and the target as it was sent. */
 const ADDRESS = /^https?:\/\/([^/?#@\\:]*)(?::\d+)?(\/.*)$/s;
 const DROPPED = new Set([...OF_CONNECTION, "upgrade", "http2-settings", "host"]);
-/** They give a body back as it was sent, or open ways that are not looked at. */
+/** They echo the request's body, or open ways that are not checked. */
 const REFUSED_METHODS: readonly string[] = ["TRACE", "TRACK", "CONNECT"];
 const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 const DECODED = { br: "brotli", gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" } as const;

@@ -102,7 +102,7 @@ export function formsOf(value: string): readonly string[] {
   return [...new Set([value, json, json.replaceAll("/", "\\/"), encodeURIComponent(value), ...base64, ...url])];
 }
 
-/** The characters that say only the value, where so many bytes come before it. */
+/** The characters that depend only on the value, if this many bytes precede it. */
 function withinBase64(value: string, before: number): string {
   const text = encodeText("\0".repeat(before) + value).toBase64();
   const bits = (bytes: number) => bytes * 8 / BITS;

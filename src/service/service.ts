@@ -158,7 +158,7 @@ export interface Service {
   readonly sandboxFacts?: () => Promise<SandboxFacts>;
   /** Checks of tool files that run now (T11); absent: none ever does. */
   readonly checks?: Pick<RunningChecks, "list" | "end">;
-  /** Tells a collector of calls and operations (V5); absent: none is told. */
+  /** Reports calls and operations to a collector (V5); absent: there is none. */
   readonly telemetry?: Pick<Telemetry, "call" | "child"> | undefined;
   /** Calls the listener when `catalog` has changed; absent: it never does. */
   readonly onCatalogChange?: (listener: () => void) => Unsubscribe;

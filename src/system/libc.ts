@@ -294,7 +294,7 @@ export class Libc implements Disposable {
     return fd < 0 ? undefined : fd;
   }
 
-  /** The current path of a held file. If the file has no name any more, nothing is at the path. */
+  /** The current path of a held file. If the file no longer has a name, nothing is at the path. */
   heldPath(fd: number): string {
     const buffer = new Uint8Array(4096);
     const length = Number(

@@ -1,6 +1,6 @@
 /**
  * Content that is loaded from directories and kept current. A change is loaded when its events pause. One load runs at
- * a time. A load with a transient fault is repeated. A different result replaces the last one, and listeners are told.
+ * a time. A load with a transient fault is repeated. A different result replaces the last one, and listeners are notified.
  */
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";

@@ -146,7 +146,7 @@ export class Telemetry implements AsyncDisposable {
     }
   }
 
-  /** Gets what becomes of each operation. */
+  /** Called with each change of an operation. */
   readonly observe = ({ operation, from, to }: Transition): void => {
     if (from !== undefined) this.#active.add(-1, { "ahma.state": from });
     if (isEnded(to)) this.#end(operation);

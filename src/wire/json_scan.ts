@@ -15,7 +15,7 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const SPACE = 0x20;
 
-/** Bytes of a text that are looked at one by one; what follows them is searched for what matters, which is faster. */
+/** Bytes of a text that are examined one by one; the rest is searched for what matters, which is faster. */
 const SHORT = 16;
 /** Of an outline, bytes. The id of a message takes 6 KiB at most. */
 const LONGEST_OUTLINE = 16 * 1024;

@@ -21,7 +21,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value has more keys and list items than `most`, of all levels; no others are looked at. */
+/** Whether a value has more keys and list items than `most`, in all levels; counts no further. */
 export function hasMoreMembers(value: unknown, most: number): boolean {
   const found = [value];
   for (const one of found) {

@@ -22,7 +22,7 @@ export class MessageWriter {
   /** Receives the first failure to write, such as a closed pipe; later messages are dropped. */
   onFailure: (thrown: unknown) => void;
   readonly #output: ByteOutput;
-  /** Undefined: something was written, or it is told to nothing. */
+  /** Undefined: something was written, or nothing listens. */
   #onFirst: (() => void) | undefined;
   /** The writes so far, one after the other; it never rejects. */
   #written: Promise<void> = Promise.resolve();
@@ -53,7 +53,7 @@ export class MessageWriter {
     });
   }
 
-  /** Drops what waits and all that is given from now on; a write that has begun cannot be taken back. */
+  /** Drops everything that waits and comes later; a write that has begun cannot be undone. */
   stop(): void {
     this.#stopped = true;
   }

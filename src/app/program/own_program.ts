@@ -39,7 +39,7 @@ export const PROGRAM_DESCRIPTOR = 100;
 /** The runtime's name for that program text: a file that it reads once. */
 export const PROGRAM_TEXT: string = `/proc/self/fd/${PROGRAM_DESCRIPTOR}`;
 
-/** What is looked at, so that a test can pass another program's. */
+/** What is inspected, so that a test can pass another program's. */
 export interface ProgramFacts {
   /** URL of the first module. */
   readonly mainModule: string;

@@ -74,7 +74,7 @@ export class AllowedSandbox implements AsyncDisposable {
   }
 }
 
-/** The shell, in which no line runs any more once something that is open in it was taken back. */
+/** The shell, in which no further line runs once something that it may use was taken back. */
 function withCurrency(shell: OpenShell, holdsStill: () => boolean): OpenShell {
   return {
     get directory() {

@@ -126,7 +126,7 @@ export class AuditLog implements Disposable {
     return this.#before(EVENT_NAMES[kind], "allow it", { ...by, ...subjectFields(subject), ...facts });
   }
 
-  /** A person ends an operation, whatever becomes of the line. */
+  /** A person ends an operation, even if the line cannot be written. */
   killed({ id, tool }: AuditedCommand["operation"]): Promise<void> {
     return this.#afterwards("kill", { operation: id, tool, by: "person" });
   }

@@ -21,7 +21,7 @@ const EXPLAIN_TIMEOUT_MS = 5_000;
 /** The end of a command's output, where its errors most likely are. */
 const TAIL_BYTES = 8192;
 
-/** Names of a refused network that are remembered; few of them are told. */
+/** Refused names that are remembered; few of them are reported. */
 const MOST_REFUSED = 16;
 
 /** The facts about the sandbox for explanations. */

@@ -61,7 +61,7 @@ export class PathQuestions {
     return await this.#options.grants.runWith([once], request, hooks);
   }
 
-  /** Asks for one path that the command was denied, and says in its end what came of that. */
+  /** Asks about one path that the command was denied, and reports the outcome in its end. */
   async ask(
     end: CommandEnd,
     asked: Asked,

@@ -44,7 +44,7 @@ interface Asking {
   readonly ended: AbortSignal;
 }
 
-/** Refusals of one command that are told. */
+/** Most refusals of one command that are reported. */
 const MOST_TOLD = 4;
 
 export class SigningRunner extends RunnerDecorator {

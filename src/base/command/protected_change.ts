@@ -6,11 +6,11 @@ export interface ProtectedChange {
    * - `obeyed`: git's configuration names it by now.
    * - `separated`: the file had a second name (hard link), and is a separate file now.
    * - `displaced`: the same, and the version that another program has saved since lies next to it under a longer name.
-   * - `unwatched`: the directory holds more than is looked at; told once.
+   * - `unwatched`: the directory holds more than is checked; reported once.
    * - `shared`: the file still has a second name, through which it can be changed.
    * - `not_kept`: the file did not change; `keys` of a command's copy of it were not taken over.
    * - `unlinked`: a link led from where git writes files to elsewhere, and was removed.
-   * - `set_aside`: git outside would have obeyed `keys` of it, and does not see it any more.
+   * - `set_aside`: git outside would have obeyed `keys` of it, and no longer sees it.
    */
   readonly change:
     | "created"

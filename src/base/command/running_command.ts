@@ -29,7 +29,7 @@ export interface ProcessUsage {
 export interface CommandInput {
   /**
    * Settles when the bytes are handed over. `by`: who types, where it is not the client; only the audit log tells them
-   * apart. @throws {Error} When nothing reads them any more.
+   * apart. @throws {Error} When nothing reads them.
    */
   write(bytes: Uint8Array, by?: "person"): Promise<void>;
   /** Ends the input; once is enough. On a terminal it types ctrl-d. */

@@ -3,7 +3,7 @@ import type { NetworkRefusal } from "./network_use.ts";
 
 /** Why a host is not allowed, as far as a question is concerned. */
 export interface Unallowed {
-  /** What came of the question; absent: none was put in a form, and the list is the reason. */
+  /** The outcome of the question; absent: none was asked in a form, and the list is the reason. */
   readonly reason?: string;
   /** True: a person said no, so that no other way is named. */
   readonly isFinal?: true;

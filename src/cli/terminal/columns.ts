@@ -1,7 +1,7 @@
 /** Texts in the columns of a terminal (S22): nothing in them moves the cursor, and none is wider than its place. Pure. */
 import { writtenOut } from "../../base/visible_text.ts";
 
-/** Characters of a text that are looked at. */
+/** Most characters of a text that are examined. */
 const LOOKED_AT = 4096;
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;

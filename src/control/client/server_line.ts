@@ -31,7 +31,7 @@ export class ServerLine implements Disposable {
     this.events = this.#read();
   }
 
-  /** A connection; undefined: no server listens there any more. @throws {Error} When the system refuses. */
+  /** A connection; undefined: no server listens there now. @throws {Error} When the system refuses. */
   static async open(streams: UnixStreams, entry: Entry): Promise<ServerLine | undefined> {
     const stream = streams.connect(entry.socket);
     if (stream !== undefined) return new ServerLine(stream, entry);

@@ -179,7 +179,7 @@ export type ControlEvent =
   /** Nothing can be shown yet: why, for people. */
   | { readonly event: "waiting"; readonly reason: string }
   | { readonly event: "attached"; readonly operation: ListedOperation }
-  /** The last of what it wrote before; so many bytes before that are left out. */
+  /** The end of its earlier output; this many bytes before that are left out. */
   | { readonly event: "earlier"; readonly data: string; readonly leftOut: number }
   /** What brings a terminal to the state of the operation's own. */
   | { readonly event: "screen"; readonly data: string }

@@ -106,7 +106,7 @@ async function show(operation: Operation, { peer, size, sizes }: Shown): Promise
   }
 }
 
-/** Sends what the terminal shows, and has its program draw that once more; gives the place in the output behind it. */
+/** Sends what the terminal shows, and makes its program redraw; returns the place in the output after it. */
 async function sendScreen(operation: Operation, size: WindowSize, send: Peer["send"]): Promise<number> {
   const from = operation.output.totalBytes;
   const picture = await operation.screen?.picture();

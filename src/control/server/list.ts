@@ -7,7 +7,7 @@ import type { Peer } from "./peer.ts";
 import type { ShownConnection } from "./shown_connections.ts";
 import { describedServer, listedOperation, listedServer, type ShownServer } from "./shown_server.ts";
 
-/** Between what is told of changes, milliseconds: what changes often is told as it is then. */
+/** Time between two reports of changes, milliseconds: frequent changes are reported as their latest state. */
 const PAUSE_MS = 50;
 /** Between measurements of what processes use, milliseconds: the kernel announces no change of it. */
 const USAGE_MS = 2_000;

@@ -1,6 +1,6 @@
 /**
  * Output of an operation on its way to a person. It is read from what the operation keeps, so that a slow reader costs
- * no memory and holds nothing up: who falls too far behind is told how much is left out.
+ * no memory and holds nothing up: a reader too far behind is told how much is left out.
  */
 import { delay } from "../../base/time.ts";
 import { isEnded } from "../../operation/operation.ts";
@@ -20,12 +20,12 @@ const NEWLINE = 10;
 export interface FeedOptions {
   /** The place in the output to begin at. */
   readonly from: number;
-  /** The place to end at; absent: it goes on until the operation has ended. */
+  /** The place to end at; absent: it continues until the operation has ended. */
   readonly until?: number | undefined;
   /** What is kept is sent whole, however slow the reader is. */
   readonly isWhole?: boolean;
   readonly send: (event: ControlEvent) => Promise<void>;
-  /** Aborted: it is not read any more. */
+  /** Aborted: it is no longer read. */
   readonly signal: AbortSignal;
 }
 

@@ -20,7 +20,7 @@ export class Peer implements Disposable {
     this.lines = this.#read();
   }
 
-  /** Aborted when it is gone: nothing reads events any more. */
+  /** Aborted when it is gone: nothing reads further events. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
@@ -32,7 +32,7 @@ export class Peer implements Disposable {
     if (!await this.#sent) this.#gone.abort();
   }
 
-  /** Takes nothing more from it: from now on `gone` tells when it leaves. */
+  /** Stops reading from it: from now on `gone` tells when it leaves. */
   async drain(): Promise<void> {
     for await (const _ of this.lines);
   }

@@ -20,7 +20,7 @@ export function hasControls(bytes: Uint8Array): boolean {
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? 0;
     // The top bit of each byte of these says: it is at least 0x20, not a newline, and not DELETE; and of the word
-    // itself: it is ASCII. Almost every word passes; what the few others hold is looked at byte by byte.
+    // itself: it is ASCII. Almost every word passes; the few others are checked byte by byte.
     const low = word & 0x7f7f7f7f;
     const printable = low + 0x60606060;
     const notNewline = (low ^ 0x0a0a0a0a) + 0x7f7f7f7f;

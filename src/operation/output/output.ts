@@ -44,7 +44,7 @@ export class OperationOutput {
   readonly #tail: RingBuffer;
   #totalBytes = 0;
   #totalLines = 0;
-  /** Holds what follows the head, from its first byte on; undefined: there is none (any more). */
+  /** Holds what follows the head, from its first byte on; undefined: there is none, or no longer. */
   #spill: SpillFile | undefined;
   /** Offset up to which the file has the output. */
   readonly #marks: LineMark[] = [{ offset: 0, newlines: 0 }];
@@ -177,7 +177,7 @@ export class OperationOutput {
     const keptFrom = this.#totalBytes + chunk.length - this.#window.tailBytes;
     const start = this.#totalBytes + from;
     const skipped = spilledTo - (start - this.#tail.length);
-    // After a gap nothing could be found any more.
+    // Nothing after a gap could be found.
     if (this.#spill === undefined || keptFrom <= spilledTo || skipped < 0) return;
     // Writes all of the tail, not only what it drops, so that the next chunks need no write.
     const passing = chunk.subarray(from, Math.max(from, keptFrom - this.#totalBytes));

@@ -110,7 +110,7 @@ export class SpillFile {
     return this.#inFlight > 1 ? this.#writing : undefined;
   }
 
-  /** Appends `parts` (copied); false: there is no room for them, or the file cannot be written any more. */
+  /** Appends `parts` (copied); false: there is no room for them, or the file can no longer be written. */
   append(parts: readonly Uint8Array[]): boolean {
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     if (this.#state !== "open" || !this.#space.reserve(length)) return false;
@@ -126,7 +126,7 @@ export class SpillFile {
     return true;
   }
 
-  /** At most `length` bytes from `offset` on; empty: there is nothing (any more). */
+  /** At most `length` bytes from `offset` on; empty: there is nothing, or no longer. */
   async read(offset: number, length: number): Promise<Uint8Array> {
     await this.#writing;
     const wanted = Math.min(length, this.#acceptedBytes - offset);
@@ -169,7 +169,7 @@ export class SpillFile {
     this.#space.forget(this, bytes);
   }
 
-  /** Settles when nothing is being written or removed any more. */
+  /** Settles when all writing and removing has ended. */
   async settled(): Promise<void> {
     await this.#writing;
   }
@@ -189,7 +189,7 @@ export class SpillFile {
     }
   }
 
-  /** The file may be incomplete, so it is not readable any more, and its space is released. */
+  /** The file may be incomplete, so it is no longer readable, and its space is released. */
   async #fail(): Promise<void> {
     const bytes = this.#acceptedBytes;
     this.#acceptedBytes = 0;

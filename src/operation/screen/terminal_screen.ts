@@ -26,7 +26,7 @@ const PIECE = 512;
 /** CSI sequences that put the cursor or clear the screen, as programs do that draw. */
 const DRAWING = ["H", "f", "d"] as const;
 const ERASE_ALL = 2;
-/** How a program is told of the mouse, by the emulator's name. */
+/** How a program is informed of the mouse, by the emulator's name. */
 const MOUSE_MODES: Readonly<Record<string, string | undefined>> = { vt200: "?1000h", drag: "?1002h", any: "?1003h" };
 
 export class TerminalScreen implements Disposable {
@@ -71,7 +71,7 @@ export class TerminalScreen implements Disposable {
     this.#drawing = this.#draw(bytes);
   }
 
-  /** What was drawn by places does not count any more: a program that goes on drawing will do it again. */
+  /** Earlier drawing at fixed places no longer counts: a program that keeps drawing will do it again. */
   forget(): void {
     this.#isDrawn = false;
   }

@@ -66,7 +66,7 @@ export class LineFeed {
     this.#rest = new Uint8Array(0);
   }
 
-  /** What came of a line that has not ended, such as a question; undefined: nothing. It stays, and comes again. */
+  /** The unfinished line so far, such as a question; undefined: nothing. It stays, and comes again. */
   unfinished(): Batch | undefined {
     if (this.#rest.length === 0) return undefined;
     return { text: textOf(this.#rest), bytes: this.#rest, start: this.#at };

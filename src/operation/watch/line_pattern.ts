@@ -15,7 +15,7 @@ export interface LinePattern {
 
 /** Longer ones are refused, UTF-16 units. */
 const LONGEST = 1_000;
-/** Steps of a compiled pattern: so many take at most some 100 ms for the longest text. */
+/** Most steps of a compiled pattern: they take at most some 100 ms for the longest text. */
 const MOST_STEPS = 500;
 const LONGEST_TEXT = 4_096;
 /** Alternatives without a sign of their own are texts, which are found much faster. */

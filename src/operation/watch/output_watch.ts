@@ -13,9 +13,9 @@ export interface WatchNews {
   readonly lines: readonly string[];
   /** Further ones. */
   readonly more: number;
-  /** Bytes that came too fast to be looked at. */
+  /** Bytes that came too fast to be checked. */
   readonly unread: number;
-  /** Whether there were so many matches that the watch is off. */
+  /** Whether too many matches turned the watch off. */
   readonly isOff: boolean;
 }
 
@@ -23,14 +23,14 @@ export interface WatchNews {
 const MOST_SHOWN = 5;
 /** Characters of one. */
 const LONGEST_SHOWN = 400;
-/** Matches are told together after so long, milliseconds. */
+/** Matches within this time are reported together, milliseconds. */
 const MERGE_MS = 200;
-/** A line that has not ended is looked at after so long without output: questions have no newline. */
+/** An unfinished line is checked after this long without output: questions have no newline. */
 const REST_MS = 100;
 /** More matches than this within the time turn the watch off. */
 const FLOOD = 1_000;
 const FLOOD_MS = 30_000;
-/** A chunk is looked at for so long, milliseconds. */
+/** How long one chunk is checked, milliseconds. */
 const CHUNK_MS = 10;
 /** The part of the time that matching may take, and how much of it may be saved up, milliseconds. */
 const SHARE = 0.06;
@@ -42,7 +42,7 @@ export class OutputWatch {
   readonly #pattern: LinePattern;
   readonly #onNews: () => void;
   readonly #feed = new LineFeed(0);
-  /** What came of a line that has not ended has matched already. */
+  /** The unfinished line has already matched. */
   #isRestTold = false;
   #lines: string[] = [];
   #more = 0;

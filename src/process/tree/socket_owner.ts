@@ -5,12 +5,12 @@
  */
 import type { Libc } from "../../system/libc.ts";
 
-/** What is asked of the system. */
+/** The system calls that this needs. */
 export interface SocketSystem {
   /** The texts of `/proc/net/tcp` and `/proc/net/tcp6`. */
   readonly tables: () => readonly string[];
   readonly processes: () => readonly number[];
-  /** Inode numbers; empty when the process may not be looked at. */
+  /** Inode numbers; empty when the process may not be inspected. */
   readonly socketsOf: (pid: number) => readonly string[];
   /** Undefined: the process is gone. */
   readonly parentOf: (pid: number) => number | undefined;

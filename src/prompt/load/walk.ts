@@ -63,7 +63,7 @@ export function walk(directory: string, { noun, takes, enters, entries = WALKED.
   };
 }
 
-/** The first entries of a directory; empty: there are none, or it cannot be read, which is told. */
+/** The first entries of a directory; empty: there are none, or it cannot be read, which is reported. */
 export function entriesOf(
   place: string,
   most: number,

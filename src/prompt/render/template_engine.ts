@@ -127,7 +127,7 @@ export class TemplateEngine {
   }
 }
 
-/** The template itself. @throws Error when its parts are so many that parsing them would block the server */
+/** The template itself. @throws Error when it has too many parts, so that parsing them would block the server */
 function boundedBody(body: string): string {
   for (const [what, opening, most] of MOST_PARTS) {
     const count = body.split(opening).length - 1;

@@ -1,6 +1,6 @@
 /**
  * The skills of a running server (Q6): loaded at the first request, again when a file changes, and replaced whole. What
- * is listed and what is read come from the same load, so digests hold until clients are told of a change.
+ * is listed and what is read come from the same load, so digests hold until clients are notified of a change.
  */
 import { type Diagnostic, keptInService, permanent, sortDiagnostics } from "../../base/diagnostic.ts";
 import type { Unsubscribe } from "../../base/emitter.ts";
@@ -14,7 +14,7 @@ import { entriesOf, foldersBelow } from "../load/walk.ts";
 import { MOST_SKILL_BYTES, type ReadSkill, readSkill, type SkillPlace } from "./read_skill.ts";
 import type { Skill, SkillLibrary } from "./skill.ts";
 
-/** Folders that are looked at in a directory, and bytes of all skills together: they are kept in memory. */
+/** Folders that are read in a directory, and bytes of all skills together: they are kept in memory. */
 const MOST_SKILLS = 200;
 const MOST_BYTES = 2 * MOST_SKILL_BYTES;
 
@@ -111,7 +111,7 @@ export class LiveSkills implements AsyncDisposable {
   }
 }
 
-/** Names of the folders in a directory, in order; links are told, hidden ones are not looked at. */
+/** Names of the folders in a directory, in order; links are reported, hidden folders skipped. */
 function foldersOf(directory: string, diagnostics: Diagnostic[]): readonly string[] {
   const entries = entriesOf(directory, MOST_SKILLS + 1, (place, why) => {
     diagnostics.push(permanent(place, `Cannot read skills: ${why}: make the directory readable`));

@@ -90,7 +90,7 @@ function isMain({ path }: Pick<FoundFile, "path">): boolean {
   return path === SKILL_FILE;
 }
 
-/** Undefined: it holds no skill, or one that breaks a limit, which is told. */
+/** Undefined: it holds no skill, or one that exceeds a limit, which is reported. */
 function filesIn(folder: string, diagnostics: Diagnostic[]): FoundFiles | undefined {
   const isShown = (path: string) => !path.slice(path.lastIndexOf("/") + 1).startsWith(".");
   const walked = walk(folder, { noun: "skill", takes: isShown, enters: isShown, entries: MOST_ENTRIES });
@@ -130,7 +130,7 @@ function filesIn(folder: string, diagnostics: Diagnostic[]): FoundFiles | undefi
 
 type Facts = Pick<Skill, "description" | "frontMatter">;
 
-/** What `SKILL.md` says of itself; undefined: it is no skill, which is told. */
+/** The front matter of `SKILL.md`; undefined: it is no skill, which is reported. */
 async function factsOf(
   { name }: SkillPlace,
   files: readonly FoundFile[],

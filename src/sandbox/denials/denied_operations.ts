@@ -104,7 +104,7 @@ const PORTS: Readonly<Record<string, number>> = { http: 80, ws: 80, https: 443, 
 
 /**
  * Addresses of a command or its output whose port is not listed, or that are not listed at all: the kernel refuses
- * these without the relay. Names that are not listed are known by then.
+ * these without the relay. Unlisted names are already known.
  */
 function unlistedPlaces(
   text: string,

@@ -104,7 +104,7 @@ function isHarmlessBranch(
   return value === "." || hasSection(real, "remote", value) || isNew(value);
 }
 
-/** Whether the branch was removed or renamed, or tracks none any more. */
+/** Whether the branch was removed or renamed, or no longer tracks one. */
 function isGone(after: ConfigEntries, name: string, variable: string): boolean {
   const tracking = ["remote", "merge"];
   return !hasSection(after, "branch", name) ||

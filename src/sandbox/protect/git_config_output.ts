@@ -21,7 +21,7 @@ export interface ObeyedByGit {
   readonly programs: readonly string[];
   /** Files that decide the answer, those that do not exist yet among them. */
   readonly sources: readonly string[];
-  /** False: there are more of a kind than can be looked at. */
+  /** False: there are more of a kind than can be checked. */
   readonly complete: boolean;
 }
 

@@ -34,7 +34,7 @@ const EX_OSERR = 71;
 /** A shell's exit code for SIGABRT. */
 const ABORTED = 134;
 
-/** Why nothing was started, and the way out. `profileFile`: where the profile can be looked at. */
+/** Why nothing was started, and the way out. `profileFile`: where the profile can be read. */
 export function describeSandboxExecFailure(end: SandboxExecEnd, profileFile: string): string {
   const said = end.said.trim();
   const quoted = said === "" ? "" : `\nIt wrote: ${said}`;

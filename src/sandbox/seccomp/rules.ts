@@ -58,7 +58,7 @@ const NEVER: readonly SystemCall[] = words(
 
 /**
  * Reported as missing from the kernel, so that programs use their fallback: the C library starts threads with
- * `clone`, whose flags can be looked at (`clone3` has them in memory, which a filter cannot read), and event loops
+ * `clone`, whose flags can be checked (`clone3` has them in memory, which a filter cannot read), and event loops
  * do without io_uring, whose operations no filter sees.
  */
 const ABSENT: readonly SystemCall[] = ["clone3", "io_uring_enter", "io_uring_register", "io_uring_setup"];
@@ -86,7 +86,7 @@ const SOCK_DGRAM = 2;
 const SOCK_SEQPACKET = 5;
 /**
  * IPPROTO_: the default of the type, ICMP, TCP, UDP, ICMPv6, MPTCP. Others (SCTP, UDP-Lite, L2TP, SMC) load modules of
- * the kernel that few have looked at.
+ * the kernel that few have reviewed.
  */
 const PROTOCOLS = [0, 1, 6, 17, 58, 262];
 /** The rest of `type` are flags. */

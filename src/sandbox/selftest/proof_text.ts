@@ -6,7 +6,7 @@ import { VERSION } from "../../base/version.ts";
 import type { FileFacts, FileIdentity } from "../../system/libc.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
 
-/** What is asked of the machine; `Libc` answers. */
+/** Queries to the machine, which `Libc` answers. */
 export interface ProofMachine {
   readProc(path: string): string | undefined;
   /** Links are followed. */

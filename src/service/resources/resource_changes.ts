@@ -50,7 +50,7 @@ export function watchResources(
   };
   const onTransition = ({ operation, from, to }: Transition) => {
     if (to === "running") watchOutput(operation);
-    // If clients cannot be distinguished, none is told of another's work.
+    // If clients cannot be distinguished, none learns of another's work.
     if (!registry.byIdOnly) {
       if (from === undefined) list.trigger();
       note(() => OPERATIONS_URI);

@@ -219,7 +219,7 @@ function isGone(error: number): boolean {
   return error === ENOENT || error === ENOTDIR;
 }
 
-/** Long work on the server's thread, in turns with other work: nothing else is served while it goes on. */
+/** Long work on the server's thread, in turns with other work: nothing else is served meanwhile. */
 
 const LONGEST_TURN_MS = 20;
 

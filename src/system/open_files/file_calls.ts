@@ -125,7 +125,7 @@ export class OpenFiles implements Disposable {
     return listEntries(new Uint8Array(65_536), read, { most });
   }
 
-  /** Opens an open file once more, for reading; undefined: it may not be read. */
+  /** Reopens an open file for reading; undefined: it may not be read. */
   reopen(fd: number): number | undefined {
     return this.#open(AT_FDCWD, `/proc/self/fd/${fd}`, O_NONBLOCK | O_CLOEXEC);
   }

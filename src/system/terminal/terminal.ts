@@ -90,7 +90,7 @@ export class Terminal {
     return !this.#isClosed && this.#library.symbols.ioctl(this.#descriptor, FIONREAD, count) === 0 && count[0] !== 0;
   }
 
-  /** Reads the next output into a buffer; 0: no process has the terminal any more. It then closes itself. */
+  /** Reads the next output into a buffer; 0: no process has the terminal now. It then closes itself. */
   async read(into: Uint8Array<ArrayBuffer>): Promise<number> {
     const { read, __errno_location } = this.#library.symbols;
     for (;;) {

@@ -1,4 +1,4 @@
-/** What readers are told of recorded operations. Pure. */
+/** The texts about recorded operations. Pure. */
 import { duration } from "../../base/time.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { type Change, letterOf, type MovedRef, type RecordedOperation, told } from "../../undo/model/change.ts";
@@ -128,7 +128,7 @@ function unkept({ before }: Change): string {
   return before?.unkept === undefined ? "" : ` (not kept: ${before.unkept})`;
 }
 
-/** A name that a command moved is never moved back: git's own way is told. */
+/** A ref that a command moved is never moved back: the text names git's own way. */
 function refLine({ name, before, after }: MovedRef): string {
   const short = (value: string | undefined) => value === undefined ? "none" : shorten(value.slice(0, 60), 60);
   const way = before === undefined

@@ -27,7 +27,7 @@ function log(...values: unknown[]): void {
   write({ kind: "log", text: texts.join(" ").slice(0, LONGEST_LINE) });
 }
 
-// Not `async`: the frame is written before the script goes on.
+// Not `async`: the frame is written before the script continues.
 function callTool(name: string, args: unknown): Promise<ScriptAnswer> {
   if (!isObject(args)) throw new TypeError(`Tool "${name}" takes its arguments as one object: { name: value }`);
   const { promise, resolve } = Promise.withResolvers<ScriptAnswer>();

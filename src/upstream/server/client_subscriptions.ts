@@ -23,7 +23,7 @@ export class ClientSubscriptions {
     return answer;
   }
 
-  /** Ends one `follow`; after the last one a connected server is told. */
+  /** Ends one `follow`; after the last one a connected server is notified. */
   unfollow(uri: string, link: Promise<Link> | undefined): void {
     const left = (this.#wanted.get(uri) ?? 0) - 1;
     if (left > 0) return void this.#wanted.set(uri, left);
@@ -60,7 +60,7 @@ export class ClientSubscriptions {
   }
 }
 
-/** A server that cannot be reached now is told once it is connected. */
+/** A server that cannot be reached now is notified once it is connected. */
 function tell(link: Promise<Link> | undefined, request: LinkRequest): void {
   void link?.then((opened) => opened.request(request), () => {});
 }

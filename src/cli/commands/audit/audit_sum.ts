@@ -46,7 +46,7 @@ export interface AuditFilter {
   readonly directory?: string | undefined;
 }
 
-/** Different ones that are told apart; the rest is one more. */
+/** How many different ones are counted separately; the rest is counted together. */
 const MOST_DIFFERENT = 5_000;
 /** Begun and not ended at one time: more are of servers that were killed. */
 const MOST_OPEN = 10_000;

@@ -90,7 +90,7 @@ export class AttachedTerminal implements Disposable {
     this.#output = shownOutput({ hasTerminal: input === "terminal" });
   }
 
-  /** False: the output is not read any more. */
+  /** False: the output is no longer read. */
   async #take(event: Shown): Promise<boolean> {
     if (event.event === "gap") await this.#tell(`[${event.bytes} bytes are left out: they were not read in time]`);
     if (event.event === "not_taken") await this.#tell(`[Not taken: ${event.problem}]`);

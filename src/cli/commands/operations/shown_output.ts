@@ -5,7 +5,7 @@ import { isOnTerminal, printBytes as print } from "../../terminal/print.ts";
 import { TerminalFilter } from "../../terminal/terminal_text.ts";
 import { resetSequence, ScreenTracker } from "./terminal_modes.ts";
 
-/** Takes output. A write is false where the output is not read any more. */
+/** Takes output. A write is false if the output is no longer read. */
 export interface ShownOutput {
   /** What was written before a person came. */
   earlier(bytes: Uint8Array): Promise<boolean>;

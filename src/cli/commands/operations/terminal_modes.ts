@@ -28,7 +28,7 @@ const PLAIN = "\x1b[0m\x1b(B\x0f\x1b[4l\x1b>\x1b[=0u\x1b[>4;0m\x1b7\x1b[r\x1b8";
 /** Wrapped lines, and the cursor as it was. */
 const ON = "\x1b[?7h\x1b[?25h\x1b[0 q";
 
-/** What brings a terminal back to a state in which a shell can go on; its title is left alone. */
+/** Restores a terminal to a state in which a shell can continue; does not change its title. */
 export function resetSequence({ isOther }: Pick<ScreenTracker, "isOther">): string {
   return `${OFF}${PLAIN}${ON}${isOther ? "\x1b[?1049l" : ""}`;
 }

@@ -4,8 +4,8 @@ import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
 import { isWithin } from "../../../system/paths.ts";
 import type { GitConfig } from "./open_git_config.ts";
 
-/**
- * Both as one. `session` goes on as it is: what commands did in its trees is not accepted by another beginning. `further`,
+/** Both as one. `session` continues unchanged, so that changes by commands in its trees are not accepted by a new
+ * start. `further`,
  * which alone is disposed, is that of `trees`; undefined: there are no more trees.
  */
 export function withFurther(

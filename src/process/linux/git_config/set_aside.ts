@@ -85,7 +85,7 @@ export class SetAside {
     return `${found.path.slice(tree.path.length + 1)}/${id}/${CONTENT}`;
   }
 
-  /** Removes what was set aside long ago and has no link any more. `now`: milliseconds since 1970. */
+  /** Removes what was set aside long ago and no longer has a link. `now`: milliseconds since 1970. */
   clean(tree: PinnedDirectory, now: number): void {
     using files = this.#options.calls.begin();
     for (const path of storesOf(tree.path)) {

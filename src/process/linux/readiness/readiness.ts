@@ -111,7 +111,7 @@ export class Readiness {
     if (this.#trusted === undefined) void Promise.allSettled([this.selfTest]); // one that failed is logged and made again
   }
 
-  /** Ends the wait for a test that nothing needs any more. */
+  /** Ends the wait for a test that is no longer needed. */
   stop(): void {
     clearTimeout(this.#behind);
   }

@@ -46,7 +46,7 @@ export class ServingSandbox {
   readonly madeAt = performance.now();
   /** Names of the launcher's steps. */
   readonly steps: readonly string[];
-  /** Settles when its last process is gone, with whether it was free by then. */
+  /** Settles when its last process is gone; tells whether it was free then. */
   readonly gone: Promise<{ readonly wasFree: boolean }>;
   readonly #options: ServingSandboxOptions;
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;

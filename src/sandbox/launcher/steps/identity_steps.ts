@@ -58,7 +58,7 @@ export function sameDirectoryStep(path: string): string {
   return `see that "${path}" is still the same directory`;
 }
 
-/** What is written, and whether the launch goes on where it cannot be. */
+/** What is written, and whether the launch continues if it cannot be. */
 export interface WrittenText {
   readonly path: string;
   readonly text: string;

@@ -59,7 +59,7 @@ export function blockSignals({ table, sys }: Draft): void {
   table.call("block signals", sys.rt_sigprocmask, [SIG_SETMASK, table.words(WATCHED_SIGNALS), 0, 8]);
 }
 
-/** Adds the loop. Dispositions of signals are as the command gets them by then, and `blockSignals` was added. */
+/** Adds the loop. By then, signal dispositions must be those of the command, and `blockSignals` must have been added. */
 export function serveCommands(draft: Draft, options: ServeOptions): void {
   const { table, sys } = draft;
   const branches = new Branches(table);

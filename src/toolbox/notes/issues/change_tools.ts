@@ -108,7 +108,7 @@ export async function completeIssue(
   });
 }
 
-/** The issue of exactly this name. @throws {UserError} When there is none any more. */
+/** The issue of exactly this name. @throws {UserError} When it no longer exists. */
 function named(set: IssueSet, name: string): Issue {
   const issue = set.all.find((one) => one.name === name);
   if (issue === undefined) throw new UserError(`Issue "${name}" is gone`);

@@ -49,7 +49,7 @@ export const ADDRESSES: FilePatterns = [
   ["uv.toml", /\b(?:url|index-url)[ \t]*=[ \t]*["'](https?:\/\/[^"'\s]{1,300})/g],
   ["Pipfile", /\b(?:url|git)[ \t]*=[ \t]*["'](https?:\/\/[^"'\s]{1,300})/g],
   ["Cargo.toml", /\bgit[ \t]*=[ \t]*"((?:https?|ssh):\/\/[^"\s]{1,300})/g],
-  // Of .cargo, the hidden directory that is looked at.
+  // Files of .cargo, the one hidden directory that is read.
   ["config.toml", /^[ \t]*(?:registry|index)[ \t]*=[ \t]*"(?:sparse\+)?((?:https?|ssh):\/\/[^"\s]{1,300})/gm],
   ["pom.xml", /<(?:repository|pluginRepository)>[^]{0,400}?<url>\s{0,20}(https?:\/\/[^<\s]{1,300})/g],
   ["build.gradle", GRADLE],

@@ -60,7 +60,7 @@ export interface ProjectNeeds {
   readonly homes: readonly Need[];
 }
 
-/** How many of a kind are looked at: a file may name any number. */
+/** How many of a kind are examined: a file may name any number. */
 const MOST = 16;
 const MOST_MATCHES = 100;
 
