@@ -1,6 +1,6 @@
 /** Clients that try to end the server, or to take what it needs: it refuses them, and serves the others. */
 import assert from "node:assert/strict";
-import { until } from "./_support/deadline.ts";
+import { until, withDeadline } from "./_support/deadline.ts";
 import { HttpClient } from "./_support/clients/http_client.ts";
 import { HttpServerProcess, initializeMessage } from "./_support/servers/http_server.ts";
 import { sharing } from "./_support/sharing.ts";
@@ -132,6 +132,40 @@ async function limitOfFiles(pid: number): Promise<number> {
 async function limitFiles(pid: number, most: number): Promise<void> {
   const { success } = await new Deno.Command("prlimit", { args: [`--pid=${pid}`, `--nofile=${most}:`] }).output();
   assert.ok(success);
+}
+
+test("H8 requests that come together are answered in their order, and none hides in the body of another", async ({ server }) => {
+  const request = (id: number, { declared = 40, more = "x-more: 1" } = {}) =>
+    `POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\ncontent-type: application/json\r\n` +
+    `content-length: ${declared}\r\n${more}\r\n\r\n${JSON.stringify({ jsonrpc: "2.0", id, method: "ping" })}`;
+  const last = request(3, { more: "connection: close" });
+  // Without a session each is refused, under its own id.
+  const rows: readonly (readonly [text: string, ids: readonly string[], statuses: readonly string[]])[] = [
+    [request(1) + request(2) + last, ["1", "2", "3"], ["400", "400", "400"]],
+    // What follows the declared bytes is a request that is none.
+    [request(1, { declared: 20 }) + last, ["null"], ["400"]],
+    [request(1, { more: "transfer-encoding: chunked" }) + last, [], ["400"]],
+  ];
+  for (const [text, ids, statuses] of rows) {
+    const answers = await exchanged(server.port, text);
+    assert.deepStrictEqual([...answers.matchAll(/"id":(\w+)/g)].map(([, id]) => id), ids, text);
+    assert.deepStrictEqual([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status), statuses, text);
+  }
+});
+
+/** What a server answers to a text until it closes the connection. */
+async function exchanged(port: number, text: string): Promise<string> {
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  await writeAll(connection, new TextEncoder().encode(text));
+  let answers = "";
+  const buffer = new Uint8Array(4096);
+  const ended = (async () => {
+    for (let length = await connection.read(buffer); length !== null; length = await connection.read(buffer)) {
+      answers += new TextDecoder().decode(buffer.subarray(0, length));
+    }
+  })();
+  await withDeadline(ended.catch(ignoreClosed), 10_000, "the server to close the connection");
+  return answers;
 }
 
 async function connected(port: number): Promise<Deno.TcpConn | undefined> {
