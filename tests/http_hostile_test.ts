@@ -143,7 +143,7 @@ test("H8 requests that come together are answered in their order, and none hides
   const rows: readonly (readonly [text: string, ids: readonly string[], statuses: readonly string[]])[] = [
     [request(1) + request(2) + last, ["1", "2", "3"], ["400", "400", "400"]],
     // What follows the declared bytes is a request that is none.
-    [request(1, { declared: 20 }) + last, ["null"], ["400"]],
+    [request(1, { declared: 20 }) + last, ["null"], ["400", "400"]],
     [request(1, { more: "transfer-encoding: chunked" }) + last, [], ["400"]],
   ];
   for (const [text, ids, statuses] of rows) {
