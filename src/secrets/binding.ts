@@ -1,12 +1,9 @@
-/**
- * `--secret NAME=HOST[,HOST][:git|:METHOD /path/*]` (S33): which hosts a secret is put into requests to, and which
- * requests. Pure.
- */
+/** `--secret NAME=HOST[,HOST][:git|:METHOD /path/*]` (S33): into which requests to which hosts a secret is inserted. Pure. */
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { shorten, writtenOut } from "../base/visible_text.ts";
 import { type NameList, parseNameList } from "../base/network/name_list.ts";
 
-/** What requests may carry the secret. */
+/** The requests that may carry the secret. */
 export type SecretUse =
   | { readonly kind: "any" }
   /** Those of git over HTTPS, which sends the secret by itself. */
@@ -16,7 +13,7 @@ export type SecretUse =
 
 /** One flag. */
 export interface SecretBinding {
-  /** Of the variable in which commands have the placeholder. */
+  /** Name of the variable in which commands have the placeholder. */
   readonly name: string;
   /** Names, each with a port. */
   readonly hosts: NameList;
@@ -46,7 +43,7 @@ export function parseBinding(text: string): Outcome<SecretBinding> {
   return rule.ok ? success({ name, hosts: listed.value, use: rule.value }) : rule;
 }
 
-/** As people read it. */
+/** For people. */
 export function printUse(use: SecretUse): string {
   return use.kind === "requests" ? `${use.method} ${use.path}` : use.kind === "git" ? "git" : "all requests";
 }

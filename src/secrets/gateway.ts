@@ -1,6 +1,6 @@
 /**
- * Ends the TLS of commands for hosts that secrets are bound to (S33), puts the secrets into their requests, and sends these
- * on over TLS of its own. Only connections that the relay has announced are answered.
+ * Ends the TLS of commands for hosts that secrets are bound to (S33), puts the secrets into their requests, and sends
+ * these on over TLS of its own. Only connections that the relay has announced are answered.
  */
 import type { NetworkRefusal } from "../base/command/network_use.ts";
 import { messageOf } from "../base/errors.ts";
@@ -27,7 +27,7 @@ export interface GatewayOptions {
 
 const LOOPBACK = "127.0.0.1";
 const LOOPBACK_BYTES = Uint8Array.of(127, 0, 0, 1);
-/** Of one connection only (RFC 9110 section 7.6.1), and what this server asks and answers for itself. */
+/** Headers of one connection only (RFC 9110 section 7.6.1), and those that this server sets itself. */
 const OF_CONNECTION = ["connection", "expect", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding"];
 /** Of a request: the host, and the target as it was sent. */
 const ADDRESS = /^https?:\/\/([^/?#@\\:]*)(?::\d+)?(\/.*)$/s;
@@ -37,7 +37,7 @@ const REFUSED_METHODS: readonly string[] = ["TRACE", "TRACK", "CONNECT"];
 const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 const DECODED = { br: "brotli", gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" } as const;
 
-/** A connection that was announced. */
+/** An announced connection. */
 interface Connection {
   readonly target: TerminatorTarget;
   /** Ends its requests. */
@@ -113,7 +113,7 @@ export class SecretGateway implements Terminator, AsyncDisposable {
       return answered(status, `Refused by ahma_mcp: ${why}`);
     };
     const [, asked = "", path = ""] = ADDRESS.exec(request.url) ?? [];
-    // The address is made of the header, which may hold more than a host; HTTP/2 has none.
+    // The runtime builds the address from the header, which may hold more than a host; HTTP/2 has none.
     const header = request.headers.get("host")?.replace(/:\d+$/, "").toLowerCase();
     const other = [asked, header].find((host) => host !== undefined && host !== target.host);
     if (other !== undefined) {
@@ -139,7 +139,7 @@ export class SecretGateway implements Terminator, AsyncDisposable {
       };
       return await send({ request, target, line, ready, authorities, ownProblem, signal: controller.signal });
     } catch (thrown) {
-      // A message of the runtime may quote what was sent.
+      // An error message of the runtime may quote the request.
       const why = hideIn(messageOf(thrown), ready.hidden);
       this.#options.log.debug("A request with secrets has failed", { host: target.host, error: why });
       return answered(502, `ahma_mcp: ${target.host} cannot be asked: ${why}`);
@@ -173,7 +173,7 @@ async function send(
     headers: {
       host: authority,
       ...Object.fromEntries(ready.headers),
-      // What is compressed cannot be looked through.
+      // Compressed answers cannot be searched.
       "accept-encoding": "identity",
     },
     body: request.body ?? undefined,
@@ -198,12 +198,14 @@ function shownAnswer(answer: AddressedAnswer, method: string, hidden: readonly s
   }
   const hasBody = method !== "HEAD" && !WITHOUT_BODY.includes(answer.status);
   if (!hasBody) answer.body.resume();
-  // It is read no faster than the command reads.
+  // Read no faster than the command reads.
   const body = hasBody ? ReadableStream.from<Uint8Array<ArrayBuffer>>(answer.body) : null;
   return new Response(hiding(body, headers, hidden), { status: answer.status, headers });
 }
 
-/** The body without the secrets; headers that would not fit it are taken out. @throws {Error} Where it cannot be read. */
+/**
+ * The body without the secrets; headers that would not match it are removed. @throws {Error} Where it cannot be read.
+ */
 function hiding(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
   headers: Headers,
@@ -217,7 +219,7 @@ function hiding(
     throw new Error(`Its answer is compressed as "${encoding}" and cannot be checked for secrets`);
   }
   for (const name of ["content-encoding", "content-length", "etag"]) headers.delete(name);
-  // Its type takes more kinds of bytes than a stream of them has.
+  // Its type accepts more kinds of bytes than the stream has.
   const decoder: ReadableWritablePair<Uint8Array, Uint8Array<ArrayBuffer>> = new DecompressionStream(format);
   return body.pipeThrough(decoder).pipeThrough(hidingStream(hidden));
 }

@@ -1,25 +1,24 @@
 /**
- * Hides texts in what a server answers (S33): each byte of them becomes an asterisk, so that lengths stay. Texts that
- * overlap are all looked for in what was sent: to hide one never saves a part of another from being found.
+ * Hides texts in a server's answer (S33): each byte of them becomes an asterisk, so that lengths stay. Overlapping
+ * texts are all searched for in the original: hiding one never keeps a part of another from being found.
  */
 import { concatenate } from "../base/bytes.ts";
 
 const ASTERISK = 0x2a;
 
-/** The text without them; none of them is empty. */
+/** The text with these hidden; none of them is empty. */
 export function hideIn(text: string, hidden: readonly string[]): string {
   const shown = text.split("");
   for (const { from, to } of placesOf(hidden, text)) shown.fill("*", from, to);
   return shown.join("");
 }
 
-/**
- * A stream without them, also where they stand in two chunks. Only bytes that may be the beginning of one are held back.
+/** A stream with these hidden, even across two chunks. Only bytes that may be the beginning of one are held back.
  * `hidden` are texts of ASCII, none empty.
  */
 export function hidingStream(hidden: readonly string[]): TransformStream<Uint8Array, Uint8Array> {
   let held = new Uint8Array(0);
-  /** The bytes that are held, without what is known to be hidden. */
+  /** The held bytes, without those known to be hidden. */
   let heldShown = new Uint8Array(0);
   return new TransformStream({
     transform(chunk, controller) {
@@ -49,7 +48,7 @@ function placesOf(hidden: readonly string[], text: string): readonly { readonly 
   return places;
 }
 
-/** How many characters at the end may be the beginning of it. */
+/** How many characters at the end may be its beginning. */
 function begunAtEnd(text: string, one: string): number {
   for (let length = Math.min(one.length - 1, text.length); length > 0; length--) {
     if (text[text.length - length] === one[0] && text.endsWith(one.slice(0, length))) return length;

@@ -5,18 +5,18 @@ import type { SecretUse } from "./binding.ts";
 /** A request as it came. */
 export interface RequestLine {
   readonly method: string;
-  /** As it was sent, with what follows `?`. */
+  /** As it was sent, including the query. */
   readonly target: string;
   /** Whether a header asks for another method or path than the request's. */
   readonly overrides: boolean;
 }
 
-/** All that a path may hold: other characters, and these in hidden form, are read in several ways. */
+/** The only characters of a path: servers read others, and these in encoded form, in different ways. */
 const PLAIN =
   /^\/(?:[\w!$&'()*+,\-./:=@~]|%(?:2[012467-9a-d]|3[0-9ac-e]|[46][0-9a-f]|5[0-9abd-f]|7[0-9a-e]|[89a-f][0-9a-f]))*$/i;
-/** Parts that lead elsewhere, also with the spaces that some servers take away. */
+/** Segments that lead elsewhere, also with spaces that some servers remove. */
 const LEADS_AWAY = /\/\/|\/[\s.]+(?:\/|$)/;
-/** What a character may be read as: `/` of full width, an ellipsis. */
+/** Characters that may be read as others: a full-width `/`, an ellipsis. */
 const SEPARATOR = /[#%./;?\\]/;
 
 /** Some frameworks take the method from it. */
@@ -30,7 +30,7 @@ const GIT_REQUESTS: readonly (readonly [method: string, pattern: RegExp])[] = [
   ["GET", /^[^?]*\/info\/lfs\/locks(?:\?|$)/],
 ];
 
-/** Whether one of these uses permits it. */
+/** Whether one of these bindings permits it. */
 export function isPermitted(uses: readonly SecretUse[], request: RequestLine): boolean {
   return uses.some((use) => permits(use, request));
 }

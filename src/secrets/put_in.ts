@@ -1,14 +1,16 @@
-/** Puts secrets where a request has their placeholders (S33): in headers that carry credentials, and nowhere else. Pure. */
+/**
+ * Puts secrets where a request has their placeholders (S33): in headers that carry credentials, and nowhere else. Pure.
+ */
 import { encodeText } from "../base/text.ts";
 import { printUse, type SecretUse } from "./binding.ts";
 import { isPermitted, type RequestLine } from "./permitted_request.ts";
 
-/** A secret, as one host takes it. */
+/** A secret for one host. */
 export interface HostSecret {
   readonly name: string;
   readonly placeholder: string;
   readonly value: string;
-  /** What requests to this host may carry it. */
+  /** The requests to this host that may carry it. */
   readonly uses: readonly SecretUse[];
 }
 
@@ -18,18 +20,18 @@ export type PutIn =
     readonly headers: readonly (readonly [string, string])[];
     /** Names of the secrets in it, each once. */
     readonly used: readonly string[];
-    /** What its answer may not show: all secrets of the host, since a server may tell what it was sent before. */
+    /** What its answer must not show: all secrets of the host, because a server may repeat what it was sent before. */
     readonly hidden: readonly string[];
   }
   | { readonly refused: string };
 
 /** Headers that carry credentials. */
 const CREDENTIAL = /^(?:authorization|(?:.+-)?(?:token|api-?key|auth(?:entication)?|secret|key))$/i;
-/** Those whose name says so too, and what servers keep or show: an object's headers, the key of a payment. */
+/** Exceptions whose names look alike, but which servers store or show: an object's headers, the key of a payment. */
 const STORED =
   /-meta-|^sec-|(?:^|-)(?:cache|continuation|csrf|deduplication|idempotency|page|partition|routing|sort|surrogate|xsrf)-/i;
 const BASIC = /^(basic)\s+([A-Za-z0-9+/=]+)$/i;
-/** Headers with which a server takes another method, path or host than the request's; gateways read `_` as `-`. */
+/** Headers that override the request's method, path or host; gateways read `_` as `-`. */
 const OTHER_METHOD = /^(?:x-(?:http-)?method(?:-override)?)$/i;
 const OTHER_PATH =
   /^(?:request-uri|x-http-path-override|x-(?:envoy-original|forwarded|original|override|proxy|rewrite)-(?:method|path|prefix|query|ur[il]))$/i;
@@ -90,7 +92,7 @@ function decodeBase64(text: string): string | undefined {
   }
 }
 
-/** Bytes that stand together in base64. */
+/** Bytes of one base64 group. */
 const GROUP = 3;
 const BITS = 6;
 

@@ -1,6 +1,5 @@
-/**
- * The certificate with which a session's commands are answered for hosts that secrets are bound to (S33), and the authority
- * that has signed it (RFC 5280). The authority's key is forgotten at once, so that it never signs another.
+/** The certificate that a session's commands see for hosts with secrets (S33), and the authority that signed it (RFC
+ * 5280). The authority's key is discarded at once, so that it never signs another.
  */
 import { ECDSASigValue } from "@peculiar/asn1-ecc";
 import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
@@ -49,7 +48,7 @@ const ECDSA_WITH_SHA256 = "1.2.840.10045.4.3.2";
 const COMMON_NAME = "2.5.4.3";
 const CRITICAL = true;
 const DAY_MS = 86_400_000;
-/** No client takes much more. */
+/** Clients refuse certificates that are valid much longer. */
 const DAYS = 390;
 const SERIAL_BYTES = 16;
 
@@ -134,7 +133,7 @@ async function signed({ subject, issuer, publicKey, signer, extensions }: Unsign
   );
 }
 
-/** As a number of ASN.1: the shortest, and positive. */
+/** As an ASN.1 integer: shortest form, and positive. */
 function withSign(bytes: ArrayBuffer): ArrayBuffer {
   const number = new Uint8Array(bytes);
   const first = number.findIndex((byte) => byte !== 0);

@@ -5,12 +5,12 @@ import { shorten, writtenOut } from "../base/visible_text.ts";
 import type { Identity } from "./wire/messages.ts";
 import { fingerprintOf, keyKind, parsePublicKey } from "./wire/public_key.ts";
 
-/** Keys with what an authority says of them are left out: hosts may take them for other names. */
+/** Certificates are left out: hosts may accept them for other names. */
 const CERTIFICATE = /-cert-v\d+@openssh\.com$/;
 
 /**
- * The keys that were named by fingerprint, comment or file, each once, in that order. `readKey`: the text of a file of a public
- * key; the problem: why it cannot be used.
+ * The keys that were named by fingerprint, comment or file, each once, in that order. `readKey`: the text of a file of
+ * a public key; the problem: why it cannot be used.
  */
 export async function chooseKeys(
   named: readonly string[],
@@ -38,7 +38,7 @@ export async function chooseKeys(
   return success([...chosen]);
 }
 
-/** The key in a file; undefined: the name is none of a file. */
+/** The key in a file; undefined: the name is not that of a file. */
 async function wantedKey(
   name: string,
   readKey: (path: string) => Promise<Outcome<string>>,

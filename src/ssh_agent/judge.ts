@@ -5,7 +5,7 @@ import type { SignRequest } from "./wire/messages.ts";
 import { keyKind } from "./wire/public_key.ts";
 import { readSignedData } from "./wire/signed_data.ts";
 
-/** What a connection said of the host that it is for, with its proof. */
+/** What a connection said about its host, with the proof. */
 export type Bound =
   | { readonly kind: "none" }
   | { readonly kind: "host"; readonly hostKey: Uint8Array; readonly sessionId: Uint8Array }
@@ -17,7 +17,7 @@ export type Purpose =
   | { readonly kind: "login"; readonly hostKey: Uint8Array; readonly user: string }
   | { readonly kind: "git" };
 
-/** By the algorithm: the flag that asks for it. SHA-1 is asked for by none. */
+/** The flag that requests each algorithm. No flag requests SHA-1. */
 const RSA_FLAGS: Readonly<Record<string, number>> = { "rsa-sha2-256": 2, "rsa-sha2-512": 4 };
 const GIT = "git";
 

@@ -1,21 +1,20 @@
-/**
- * One kind of message on its way to the collector: sent a while after the first news, one at a time, and again after
- * growing pauses while the collector is not there.
+/** One kind of message to the collector: sent a while after the first news, one at a time, and again after growing
+ * pauses while the collector is unreachable.
  */
 import type { Sent } from "./collector.ts";
 
 export interface ChannelOptions {
-  /** Sends what there is to send; false: more is there. Never rejects. */
+  /** Sends what is waiting; false: more is waiting. Never rejects. */
   readonly send: (signal: AbortSignal) => Promise<Sent & { readonly isAll: boolean }>;
-  /** Between the first news and its message, milliseconds. */
+  /** Time between the first news and its message, milliseconds. */
   readonly delayMs: number;
-  /** Gets what the collector answers. */
+  /** Called with the collector's answer. */
   readonly onFailure: (why: string) => void;
 }
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
-/** A collector cannot ask for more. */
+/** The longest pause that a collector can ask for. */
 const LONGEST_ASKED_MS = 600_000;
 
 export class Channel {
@@ -23,7 +22,7 @@ export class Channel {
   readonly #end = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sending: Promise<void> | undefined;
-  /** Messages in a row that were not taken. */
+  /** Consecutive messages that were not accepted. */
   #failures = 0;
   #hasNews = false;
   #isClosing = false;
@@ -32,7 +31,7 @@ export class Channel {
     this.#options = options;
   }
 
-  /** There is something to send, at once where much of it waits. */
+  /** Announces something to send; sends at once if much is waiting. */
   news(isMuch = false): void {
     this.#hasNews = true;
     if (this.#sending !== undefined || this.#isClosing) return;
@@ -40,7 +39,7 @@ export class Channel {
     else this.#timer ??= setTimeout(() => this.#begin(), this.#options.delayMs);
   }
 
-  /** Sends what is left within `ms`, unless the collector was away before. Nothing is sent afterwards. */
+  /** Sends the rest within `ms`, unless the collector was unreachable. Nothing is sent afterwards. */
   async close(ms: number): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#timer);

@@ -1,8 +1,8 @@
-/** The collector that a user named: its addresses, the headers that it wants, and one message to it. */
+/** The collector that the user named: its addresses, its headers, and one message to it. */
 import { fetchFailure } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 
-/** `taken`: nothing is left to do. `refused`: a repeat would not help. `later`: it is to be sent again. */
+/** `taken`: nothing is left to do. `refused`: a repeat would not help. `later`: it must be sent again. */
 export type Sent =
   | { readonly kind: "taken" }
   | { readonly kind: "refused" | "later"; readonly why: string; readonly afterMs?: number };
@@ -37,7 +37,7 @@ export class Collector {
     return headers.ok ? success(new Collector(url.href.replace(/\/+$/, ""), headers.value)) : headers;
   }
 
-  /** Never rejects. The answer's text is not read. `signal` gives the message up. */
+  /** Never rejects. The answer's text is not read. `signal` aborts the message. */
   async send(path: "/v1/traces" | "/v1/metrics", body: string, signal: AbortSignal): Promise<Sent> {
     try {
       const response = await fetch(`${this.#address}${path}`, {

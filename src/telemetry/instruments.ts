@@ -1,21 +1,23 @@
-/** Counts and durations by attributes, from the start of the server on. The number of combinations is bounded. */
+/** Counts and durations by attributes since the start of the server. The number of combinations is bounded. */
 import type { Attributes, HistogramPoint, Metric } from "./otlp.ts";
 
 /** Name, description and unit. */
 type Described = Omit<Metric, "data">;
 
-/** Combinations of attributes that are counted apart; further ones are counted together, as OpenTelemetry has it. */
+/**
+ * Most combinations of attributes that are counted separately; further ones are counted together, as in OpenTelemetry.
+ */
 const MOST_POINTS = 1000;
 const FURTHER: Attributes = { "otel.metric.overflow": true };
 
-/** Seconds, as OpenTelemetry's conventions for MCP have them. */
+/** Seconds, as in OpenTelemetry's conventions for MCP. */
 const BOUNDS: readonly number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
 /** Values by attributes. */
 class Points<Value> {
   readonly #points = new Map<string, { readonly attributes: Attributes; value: Value }>();
 
-  /** The value of these attributes, or of all further ones. */
+  /** The value of these attributes, or of all beyond the limit. */
   at(attributes: Attributes, initial: () => Value): { value: Value } {
     const key = JSON.stringify(attributes);
     const found = this.#points.get(key);

@@ -27,13 +27,13 @@ export interface Metric {
 }
 
 interface SumData {
-  /** Whether it only grows. */
+  /** Whether it never decreases. */
   readonly isMonotonic: boolean;
   readonly points: readonly { readonly attributes: Attributes; readonly value: number }[];
 }
 
 interface HistogramData {
-  /** Upper bounds of the buckets but the last. */
+  /** Upper bounds of all buckets but the last. */
   readonly bounds: readonly number[];
   readonly points: readonly HistogramPoint[];
 }
@@ -47,7 +47,7 @@ export interface HistogramPoint {
   readonly counts: readonly number[];
 }
 
-/** Who tells. */
+/** The sender. */
 export interface Origin {
   readonly resource: Attributes;
   readonly scope: { readonly name: string; readonly version: string };
@@ -92,7 +92,7 @@ function span({ trace, name, kind, startMs, endMs, isError, attributes }: EndedS
     startTimeUnixNano: nanoseconds(startMs),
     endTimeUnixNano: nanoseconds(endMs),
     attributes: pairs(attributes),
-    // The message of an error may hold what a command wrote.
+    // An error message may contain output of a command.
     status: isError ? { code: STATUS_ERROR } : {},
   };
 }

@@ -1,6 +1,6 @@
-/**
- * What a server tells the collector that its user named (V5): spans of calls and operations, counts and durations. Only
- * names of known tools and servers, states, codes and numbers: no argument, output, title or path.
+/** What a server reports to the collector that its user named (V5): spans of calls and operations, counts and
+ * durations. It sends only names of known tools and servers, states, codes and numbers: no argument, output, title or
+ * path.
  */
 import type { Logger } from "../base/log.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
@@ -38,7 +38,7 @@ const MOST_WAITING = 2048;
 const LARGEST_BATCH = 512;
 const SPANS_DELAY_MS = 1000;
 const METRICS_DELAY_MS = 30_000;
-/** What the end of the program may wait for the collector. */
+/** How long the end of the program may wait for the collector. */
 const LAST_MS = 900;
 const LONGEST_CLIENT = 100;
 const METHOD = "tools/call";
@@ -96,7 +96,7 @@ export class Telemetry implements AsyncDisposable {
     };
   }
 
-  /** Sends nothing before something happens. The problem says why it never will. */
+  /** Sends nothing before something happens. The problem says why it cannot send. */
   static open(options: TelemetryOptions): Outcome<Telemetry> {
     const collector = Collector.at(options.address, options.environment);
     return collector.ok
@@ -104,14 +104,14 @@ export class Telemetry implements AsyncDisposable {
       : failure(`Cannot use the address of --otlp: ${collector.problem}`);
   }
 
-  /** A new span that `parent` causes; undefined: nothing does. */
+  /** A new span with this `parent`; undefined: it has none. */
   child(parent: TraceContext | undefined): TraceContext {
     const spanId = randomHex(8);
     if (parent === undefined) return { traceId: randomHex(16), spanId, flags: SAMPLED };
     return { ...parent, spanId, parentId: parent.spanId };
   }
 
-  /** Does one `tools/call` as a span. `tool`: told only where the call finds it. */
+  /** Does one `tools/call` as a span. `tool`: reported only if it exists. */
   async call<Result extends { readonly isError?: boolean | undefined }>(
     tool: string,
     origin: CallOrigin,
@@ -140,7 +140,7 @@ export class Telemetry implements AsyncDisposable {
       end({ "gen_ai.tool.name": tool, "error.type": result.isError === true ? "tool_error" : undefined });
       return result;
     } catch (thrown) {
-      // The name of a tool that is not there is the client's own text.
+      // The name of a missing tool is the client's own text.
       end({ "error.type": String(member(thrown, "code") ?? "exception") });
       throw thrown;
     }
@@ -218,7 +218,7 @@ export class Telemetry implements AsyncDisposable {
     return { ...await this.#collector.send("/v1/metrics", body, signal), isAll: true };
   }
 
-  /** Once for each message: a collector that is away must not fill a log. */
+  /** Logs each message once: an unreachable collector must not fill the log. */
   #warn(message: string, fields: Readonly<Record<string, unknown>>): void {
     if (this.#told.has(message)) return;
     this.#told.add(message);

@@ -1,4 +1,6 @@
-/** The servers of this user, found by their entries: who does not listen is dead, and its entry is removed (X24). */
+/**
+ * The servers of this user, found by their entries: one that does not listen is dead, and its entry is removed (X24).
+ */
 import { withTimeout } from "../../base/time.ts";
 import type { UnixStreams } from "../../system/sockets/unix_stream.ts";
 import { controlDirectories, isPrivate } from "../place/control_directories.ts";
@@ -21,7 +23,7 @@ export interface FoundServers {
   readonly problems: readonly string[];
 }
 
-/** Asks every server of this user what it runs; `request` absent: without what its processes use. */
+/** Asks every server of this user what it runs; `request` absent: without the usage of its processes. */
 export async function findServers(
   streams: UnixStreams,
   environment: Readonly<Record<string, string>>,

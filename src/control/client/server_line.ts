@@ -1,4 +1,4 @@
-/** A connection to a server: one request, what is given after it, and the events that come. */
+/** A connection to a server: one request, later input, and the events in answer. */
 import { encodeText } from "../../base/text.ts";
 import { undefinedFor } from "../../base/errors.ts";
 import type { UnixStream, UnixStreams } from "../../system/sockets/unix_stream.ts";
@@ -20,9 +20,9 @@ const LONGEST_EVENT = 16 * 1024 * 1024;
 export class ServerLine implements Disposable {
   readonly #stream: UnixStream;
   readonly #entry: Entry;
-  /** What was written so far. */
+  /** The writes so far. */
   #written: Promise<unknown> = Promise.resolve();
-  /** Until the server ends the connection; to be read once. */
+  /** Until the server ends the connection; can be read once. */
   readonly events: AsyncGenerator<ControlEvent, undefined>;
 
   private constructor(stream: UnixStream, entry: Entry) {
@@ -45,7 +45,7 @@ export class ServerLine implements Disposable {
     await this.#write(requestLine(token ?? "", request));
   }
 
-  /** Gives something; settles when it is on its way, and never rejects. */
+  /** Sends input; settles when it is on its way, and never rejects. */
   async give(given: Given): Promise<void> {
     await this.#write(givenLine(given));
   }

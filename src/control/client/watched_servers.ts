@@ -1,4 +1,4 @@
-/** The servers of this user as they change: they tell it themselves, and the directory of their sockets tells of others (V1). */
+/** The servers of this user as they change: they announce it themselves, and the directory of their sockets shows new ones (V1). */
 import { SILENT } from "../../base/log.ts";
 import { DirectoryWatch } from "../../system/directory_watch.ts";
 import type { UnixStreams } from "../../system/sockets/unix_stream.ts";
@@ -22,9 +22,9 @@ export interface WatchedServersOptions {
 export interface ServerChange {
   /** Of the server, as in `named`. */
   readonly key: string;
-  /** The operation that changed; absent: the server came or went, or something else of it changed. */
+  /** The operation that changed; absent: the server started or ended, or something else in it changed. */
   readonly operation?: ListedOperation;
-  /** The operation began or ended; false: what it uses was measured. */
+  /** The operation began or ended; false: its usage was measured. */
   readonly isNewState: boolean;
 }
 
@@ -47,7 +47,7 @@ export class WatchedServers implements AsyncDisposable {
     });
   }
 
-  /** Those that have told what they run. */
+  /** Servers that have reported what they run. */
   get servers(): readonly ListedServer[] {
     return [...this.#servers.values()].map(({ server }) => server);
   }

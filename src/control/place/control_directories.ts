@@ -7,7 +7,7 @@ import { runtimeDirectory, stateDirectory } from "../../system/user_directories.
 /** One place for sockets. */
 export interface ControlDirectory {
   readonly path: string;
-  /** A directory that must be there before: the system makes it at a login. Undefined: those above are made. */
+  /** A directory that must already exist: the system creates it at login. Undefined: parents are created. */
   readonly within: string | undefined;
 }
 
@@ -29,8 +29,9 @@ export function isLedThere(path: string, isOpen: (path: string) => boolean): boo
 }
 
 /**
- * Makes the places that commands could make: what they put there, a person's program would trust. Those that are there
- * are hidden from commands. Nothing is made along a link of theirs. `isOpen`: whether commands can write to a path.
+ * Creates the places that commands could create, because a person's program would trust their contents. Those that are
+ * there are hidden from commands. Nothing is made along a link of theirs. `isOpen`: whether commands can write to a
+ * path.
  */
 export function keepControlDirectories(environment: Environment, isOpen: (path: string) => boolean): void {
   const runtime = runtimeDirectory(environment);
@@ -41,7 +42,7 @@ export function keepControlDirectories(environment: Environment, isOpen: (path: 
   }
 }
 
-/** Makes the directory where it is missing. The problem is why it cannot be used. */
+/** Creates the directory if it is missing. The problem is why it cannot be used. */
 export async function makeDirectory({ path, within }: ControlDirectory): Promise<Outcome<string>> {
   if (within !== undefined && !await isPrivate(within)) return failure(notPrivate(within));
   try {

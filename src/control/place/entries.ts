@@ -1,6 +1,7 @@
 /**
- * The entries of servers in a private directory: a socket, and a file with the token that its server asks for. The server
- * holds a lock on that file as long as it lives, and names are never used again: what can be locked is of a dead server.
+ * The entries of servers in a private directory: a socket, and a file with the token that its server asks for. The
+ * server holds a lock on that file as long as it runs, and names are never reused: an entry that can be locked belongs
+ * to a dead server.
  */
 import { undefinedFor } from "../../base/errors.ts";
 import { encodeText } from "../../base/text.ts";
@@ -9,9 +10,9 @@ import { freeLock } from "../../system/replace/file_lock.ts";
 
 const TOKEN = ".token";
 const SOCKET = ".sock";
-/** Before the name of an entry that is being made. */
+/** The prefix of an entry that is being created. */
 const UNFINISHED = ".";
-/** Then its server was killed in the meantime, milliseconds. */
+/** The age after which its server must have been killed, milliseconds. */
 const UNFINISHED_MS = 60_000;
 const TOKEN_BYTES = 32;
 const NAME_BYTES = 8;
@@ -28,7 +29,7 @@ export interface OwnEntry extends Entry {
   readonly token: string;
   /** Lets others see it. @throws {Error} When the system refuses. */
   publish(): Promise<void>;
-  /** Takes it away. */
+  /** Removes it. */
   remove(): Promise<void>;
 }
 
@@ -53,7 +54,7 @@ export async function makeEntry(directory: string): Promise<OwnEntry> {
   return { ...entry, token, publish: () => Deno.rename(draft, entry.tokenFile), remove };
 }
 
-/** The entries that are there; empty where there is no directory. Those of dead servers are among them. */
+/** The existing entries, those of dead servers too; empty if there is no directory. */
 export async function entriesIn(directory: string): Promise<readonly Entry[]> {
   const names = await namesIn(directory);
   return names.filter((name) => !name.startsWith(UNFINISHED)).map((name) => entryOf(directory, name));

@@ -1,6 +1,6 @@
 /**
- * What a person's program and a running server say to each other (X24): JSON lines over a private socket. The first line
- * is a request with the server's token; what follows depends on the request. Pure.
+ * What a person's program and a running server say to each other (X24): JSON lines over a private socket. The first
+ * line is a request with the server's token; what follows depends on the request. Pure.
  */
 import {
   GRANT_ANSWERS,
@@ -20,7 +20,7 @@ export const CONTROL_VERSION = 1;
 /** The longest line of a person's program, bytes. */
 export const LONGEST_LINE = 64 * 1024;
 
-/** The requests there are; another one is another name here, and its answer in `server/open_control.ts`. */
+/** All requests; a new one needs a name here, and its answer in `server/open_control.ts`. */
 export const REQUEST_NAMES = ["list", "attach", "answer", "take_back", "output", "kill"] as const;
 export type RequestName = typeof REQUEST_NAMES[number];
 
@@ -40,9 +40,9 @@ export interface WindowSize {
 /** Asks what a server runs and has run. */
 export interface ListRequest {
   readonly request: "list";
-  /** Only operations whose id begins with this, all that are kept; absent: those that run, and the last that ended. */
+  /** All kept operations whose id begins with this; absent: those that run, and the last that ended. */
   readonly beginning?: string;
-  /** With what the processes of each operation use. */
+  /** With the usage of the processes of each operation. */
   readonly usage?: true;
   /** Changes follow until the asker is gone. */
   readonly follow?: true;
@@ -64,7 +64,7 @@ export interface AnswerRequest {
   readonly answer: GrantAnswer;
 }
 
-/** Takes back what was allowed until the server ends (S36). */
+/** Revokes a grant that would last until the server ends (S36). */
 export interface TakeBackRequest {
   readonly request: "take_back";
   /** The id of the grant. */
@@ -75,7 +75,7 @@ export interface TakeBackRequest {
 export interface OutputRequest {
   readonly request: "output";
   readonly operation: string;
-  /** What it writes from then on follows, until it ends. */
+  /** Later output follows, until it ends. */
   readonly follow?: true;
 }
 
@@ -102,7 +102,7 @@ export interface ListedOperation {
   readonly state: OperationState;
   /** Milliseconds it ran, or has waited for its turn. */
   readonly elapsedMs: number;
-  /** What takes what is typed; absent: nothing does. */
+  /** What receives typed input; absent: nothing. */
   readonly input?: "terminal" | "pipe";
   /** The name of the shell it runs in; absent: none. */
   readonly session?: string;
@@ -116,9 +116,9 @@ export interface ListedOperation {
   readonly terminal?: true;
   /** What its processes use; absent: not asked for, not known on this system, or nothing runs. */
   readonly usage?: ProcessUsage;
-  /** What the sandbox kept from it; absent: nothing that is known. */
+  /** What the sandbox denied it; absent: nothing that is known. */
   readonly denials?: readonly ListedDenial[];
-  /** What its ended connections carried; absent: none was made, and none refused. */
+  /** The traffic of its ended connections; absent: none was made or refused. */
   readonly network?: ListedNetwork;
 }
 
@@ -153,9 +153,9 @@ export interface ListedServer {
   readonly scopes: readonly string[];
   /** Its audit log; absent: it has none. */
   readonly auditLog?: string;
-  /** It keeps what operations change (S39). */
+  /** It records what operations change (S39). */
   readonly undo?: true;
-  /** What commands reach, as its sandbox says it on one line; absent: an older server lists it. */
+  /** What commands reach, in one line of its sandbox; absent: an older server lists it. */
   readonly sandbox?: string;
   /** A line of its own for each server behind it; absent: there is none. */
   readonly behind?: readonly string[];
@@ -174,24 +174,24 @@ export type ControlEvent =
   | { readonly event: "server"; readonly server: ListedServer }
   /** An operation began or ended, or what it uses was measured. */
   | { readonly event: "operation"; readonly operation: ListedOperation }
-  /** A question is answered, or a grant taken back. */
+  /** A question was answered, or a grant revoked. */
   | { readonly event: "answered" }
   /** Nothing can be shown yet: why, for people. */
   | { readonly event: "waiting"; readonly reason: string }
   | { readonly event: "attached"; readonly operation: ListedOperation }
   /** The end of its earlier output; this many bytes before that are left out. */
   | { readonly event: "earlier"; readonly data: string; readonly leftOut: number }
-  /** What brings a terminal to the state of the operation's own. */
+  /** Restores the state of the operation's terminal. */
   | { readonly event: "screen"; readonly data: string }
   | { readonly event: "output"; readonly data: string }
-  /** So many bytes are left out, because they were not read in time. */
+  /** How many bytes are left out, because they were not read in time. */
   | { readonly event: "gap"; readonly bytes: number }
-  /** Why something typed was not taken. */
+  /** Why typed input was not accepted. */
   | { readonly event: "not_taken"; readonly problem: string }
   /** `line`: how it ended, for people. */
   | { readonly event: "end"; readonly line: string; readonly end: OperationEnd | undefined };
 
-/** What a person gives to an operation. */
+/** A person's input to an operation. */
 export type Given =
   | { readonly kind: "input"; readonly bytes: Uint8Array }
   | { readonly kind: "size"; readonly size: WindowSize }

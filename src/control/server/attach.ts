@@ -11,7 +11,7 @@ import type { ShownConnection } from "./shown_connections.ts";
 import { listedOperation, runningIn, type ShownServer } from "./shown_server.ts";
 import { messageOf } from "../../base/errors.ts";
 
-/** What runs no command of its own, such as a call of another server, never says that it began; milliseconds. */
+/** How long to wait for the start: an operation without a command, such as a call of another server, never reports one; milliseconds. */
 const BEGINNING_MS = 1_000;
 
 /** What is attached to. */
@@ -58,7 +58,7 @@ function targetOf({ connections, describeEnd }: ShownServer, target: string): Ou
   return success(operation === undefined ? { connection, session: target } : { connection, operation });
 }
 
-/** What runs next in a shell; undefined: the person is gone before. */
+/** What runs next in a shell; undefined: the person leaves first. */
 async function nextIn(connection: ShownConnection, session: string, peer: Peer): Promise<Operation | undefined> {
   const { promise, resolve } = Promise.withResolvers<Operation | undefined>();
   const unsubscribe = connection.registry.subscribe(({ to }) => {
@@ -75,7 +75,7 @@ async function nextIn(connection: ShownConnection, session: string, peer: Peer):
   }
 }
 
-/** Waits until it is known whether the operation takes input; false: the person is gone before. */
+/** Waits until it is known whether the operation accepts input; false: the person leaves first. */
 async function hasBegun(operation: Operation, peer: Peer): Promise<boolean> {
   const gone = Promise.race([operation.began, aborted(peer.gone)]);
   if (operation.state === "queued") {
@@ -92,7 +92,7 @@ interface Shown {
   readonly sizes: PersonSizes;
 }
 
-/** Shows the operation until it ends or the person is gone. */
+/** Shows the operation until it ends or the person leaves. */
 async function show(operation: Operation, { peer, size, sizes }: Shown): Promise<void> {
   if (size !== undefined) await sizes.enter(operation, size);
   try {
@@ -118,7 +118,7 @@ async function sendScreen(operation: Operation, size: WindowSize, send: Peer["se
 }
 
 interface Sized {
-  /** Before a person came. */
+  /** Of the output before the person attached. */
   readonly before: WindowSize;
   people: number;
 }
@@ -145,7 +145,7 @@ class PersonSizes {
   }
 }
 
-/** Takes what comes until the person is gone; what comes while `current` has no operation goes nowhere. */
+/** Passes input on until the person leaves; input is dropped while `current` has no operation. */
 async function takeGiven(peer: Peer, current: () => Operation | undefined): Promise<void> {
   for await (const line of peer.lines) {
     const operation = current();
@@ -155,7 +155,7 @@ async function takeGiven(peer: Peer, current: () => Operation | undefined): Prom
   }
 }
 
-/** Why it was not taken; undefined: it was. */
+/** Why it was not accepted; undefined: it was. */
 async function give(operation: Operation, given: Outcome<Given>): Promise<string | undefined> {
   if (!given.ok) return given.problem;
   const input = operation.command?.input;

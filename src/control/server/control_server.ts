@@ -1,6 +1,6 @@
 /**
  * The private socket of a server (X24): a person's program of the same user connects, proves with the token that it may
- * read the user's private files, and makes one request. Nothing waits for a person, and none can fill the memory.
+ * read the user's private files, and makes one request. Nothing waits for a person, and no person can fill the memory.
  */
 import { equalInConstantTime } from "../../base/bytes.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -66,7 +66,7 @@ export class ControlServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listener.close();
-    // People who see an operation that the end of the server ends get its last words.
+    // People who watch an operation that ends with the server get its last output.
     if (this.#peers.size > 0) await withTimeout(this.#taking, LAST_EVENTS_MS);
     for (const peer of this.#peers) peer[Symbol.dispose]();
     await Promise.all([this.#taking, this.#entry.remove()]);

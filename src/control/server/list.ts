@@ -9,7 +9,7 @@ import { describedServer, listedOperation, listedServer, type ShownServer } from
 
 /** Time between two reports of changes, milliseconds: frequent changes are reported as their latest state. */
 const PAUSE_MS = 50;
-/** Between measurements of what processes use, milliseconds: the kernel announces no change of it. */
+/** Time between measurements of processes, milliseconds: the kernel announces no change. */
 const USAGE_MS = 2_000;
 
 /** The answer of a server. */
@@ -38,7 +38,7 @@ interface Telling {
   readonly withUsage: boolean;
 }
 
-/** Tells what changes until the peer is gone. */
+/** Reports changes until the peer is gone. */
 async function tell(changes: Changes, { server, peer, withUsage }: Telling): Promise<void> {
   peer.gone.addEventListener("abort", () => changes.wake(), { once: true });
   let measuredAt = Date.now();
@@ -69,7 +69,7 @@ function running({ connections }: ShownServer): readonly (readonly [Operation, S
   );
 }
 
-/** What has changed since it was asked last. */
+/** What has changed since the last call. */
 class Changes implements Disposable {
   readonly #operations = new Map<Operation, ShownConnection>();
   readonly #server: ShownServer;
@@ -101,7 +101,7 @@ class Changes implements Disposable {
     this.#woken.resolve();
   }
 
-  /** `isOther`: connections began or ended, so that all is to be told. */
+  /** `isOther`: connections began or ended, so everything must be reported. */
   take(): { readonly isOther: boolean; readonly operations: readonly (readonly [Operation, ShownConnection])[] } {
     const taken = { isOther: this.#isOther, operations: [...this.#operations] };
     this.#isOther = false;
@@ -130,7 +130,7 @@ class Changes implements Disposable {
       };
       const unsubscribe = connection.registry.subscribe(({ operation, to }) => {
         changed(operation);
-        // Only then is it known what takes its input.
+        // Only then is it known what receives its input.
         if (to === "running") void operation.began.then(() => changed(operation));
       });
       this.#connections.set(connection, unsubscribe);

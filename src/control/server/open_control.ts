@@ -39,7 +39,7 @@ export async function openControl(options: OpenControlOptions): Promise<Outcome<
 /** What the agent reads. */
 const REASON = "Ended by the user, with ahma_mcp kill";
 
-/** The answer of a server; it comes when no process of the operation is left. */
+/** The answer of a server, once no process of the operation is left. */
 function killAnswer(server: ShownServer): Answer {
   return async ({ members: { operation: id } }, peer) => {
     const found = findOperation(server, id);
@@ -49,7 +49,7 @@ function killAnswer(server: ShownServer): Answer {
     if (isEnded(operation.state)) {
       return await peer.send({ event: "refused", problem: `It has ended: ${describeEnd(operation)}` });
     }
-    // Written first; where that fails, what fills the disk must end nevertheless.
+    // Written first; if that fails, the operation must end anyway, because it may be what fills the disk.
     await server.auditKill?.(operation);
     await connection.registry.cancel(operation.id, REASON);
     await peer.send({ event: "end", line: describeEnd(operation), end: operation.end });

@@ -9,11 +9,13 @@ import type { ControlEvent } from "../protocol/messages.ts";
 
 /** Read and sent at once, bytes. */
 const PART_BYTES = 64 * 1024;
-/** A reader that is further behind skips what lies between, bytes. */
+/** A reader that is further behind skips the bytes between. */
 const MOST_BEHIND = 1024 * 1024;
-/** After a whole part, milliseconds: a flood takes a small share of the server's time, and no person reads it faster. */
+/**
+ * Pause after a full part, milliseconds: a flood takes a small share of the server's time, and no person reads faster.
+ */
 const PAUSE_MS = 10;
-/** Of the output before a person came, bytes. */
+/** Of the output before a person attached, bytes. */
 const EARLIER_BYTES = 16 * 1024;
 const NEWLINE = 10;
 
@@ -22,7 +24,7 @@ export interface FeedOptions {
   readonly from: number;
   /** The place to end at; absent: it continues until the operation has ended. */
   readonly until?: number | undefined;
-  /** What is kept is sent whole, however slow the reader is. */
+  /** Kept output is sent completely, however slow the reader is. */
   readonly isWhole?: boolean;
   readonly send: (event: ControlEvent) => Promise<void>;
   /** Aborted: it is no longer read. */
@@ -62,7 +64,7 @@ export async function feedOutput(operation: Operation, options: FeedOptions): Pr
   }
 }
 
-/** Sends the last lines so far; gives the place behind them. */
+/** Sends the last lines so far; returns the place after them. */
 export async function sendEarlier(
   { output }: Pick<Operation, "output">,
   send: FeedOptions["send"],

@@ -12,7 +12,7 @@ export class Peer implements Disposable {
   readonly #gone = new AbortController();
   /** The events so far, one after the other. */
   #sent = Promise.resolve(IS_THERE);
-  /** Its lines, until it is gone or one is too long; to be read once. */
+  /** Its lines, until it is gone or one is too long; can be read once. */
   readonly lines: AsyncGenerator<string>;
 
   constructor(stream: UnixStream) {

@@ -18,7 +18,7 @@ export interface ShownConnection {
   readonly shells?: ShownShells;
 }
 
-/** The connections that there are. */
+/** The current connections. */
 export class ShownConnections implements Iterable<ShownConnection> {
   readonly #connections = new Set<ShownConnection>();
   readonly #changes = new Emitter<void>(() => {});

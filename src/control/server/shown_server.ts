@@ -9,7 +9,7 @@ import type { ListedOperation, ListedServer, ListedSession } from "../protocol/m
 
 export interface ShownServer {
   readonly facts: Omit<ListedServer, "operations" | "sessions" | "questions" | "granted" | keyof Described>;
-  /** What takes a moment to find out; absent: there is nothing more to say. */
+  /** Facts that take a moment to find out; absent: there are none. */
   readonly describe?: () => Promise<Described>;
   /** Those that there are now. */
   readonly connections: ShownConnections;
@@ -53,7 +53,7 @@ export function listedServer(server: ShownServer, { beginning, usage }: ListOpti
   };
 }
 
-/** The same, with what takes a moment to find out. */
+/** The same, with the facts that take a moment. */
 export async function describedServer(server: ShownServer, options: ListOptions): Promise<ListedServer> {
   const described = await server.describe?.();
   return { ...listedServer(server, options), ...described };

@@ -39,7 +39,7 @@ const LONGEST_LOOKED_AT = 1000;
 const MOST_WORDS = 50;
 const MOST_PORTS = 4;
 
-/** What a command line may name a host by: each of its words, at each port that may stand there. */
+/** The hosts that a command line may name: each of its words, at each possible port. */
 export function hostsIn(command: string): readonly HostName[] {
   const words = [...new Set(command.slice(0, LONGEST_LOOKED_AT).toLowerCase().split(/[^\w.-]+/))];
   const ports = words.filter((word) => /^\d{1,5}$/.test(word)).map(Number).slice(0, MOST_PORTS);

@@ -15,16 +15,16 @@ interface Check {
   readonly signature: Bytes;
 }
 
-/** By the end of the key's kind: of ECDSA. */
+/** ECDSA, by the end of the key's kind. */
 const CURVES: Readonly<Record<string, { readonly curve: string; readonly hash: string; readonly bytes: number }>> = {
   nistp256: { curve: "P-256", hash: "SHA-256", bytes: 32 },
   nistp384: { curve: "P-384", hash: "SHA-384", bytes: 48 },
   nistp521: { curve: "P-521", hash: "SHA-512", bytes: 66 },
 };
-/** By the signature's algorithm: of RSA. SHA-1 is not among them. */
+/** RSA, by the signature's algorithm. SHA-1 is not among them. */
 const RSA_HASHES: Readonly<Record<string, string>> = { "rsa-sha2-256": "SHA-256", "rsa-sha2-512": "SHA-512" };
 
-/** False too where the kind of key is not known, and where anything is not well formed. */
+/** Also false if the kind of key is unknown or anything is malformed. */
 export async function hasSigned(hostKey: Uint8Array, signature: Uint8Array, data: Uint8Array): Promise<boolean> {
   const check = checkOf(hostKey, signature);
   if (check === undefined) return false;

@@ -18,7 +18,7 @@ const REVOKED = "@revoked";
 export class KnownHosts {
   readonly #hosts: readonly KnownHost[];
 
-  /** `text`: of all files. Authorities for certificates, and what is not well formed, are left out. */
+  /** `text`: of all files. Certificate authorities and malformed lines are left out. */
   constructor(text: string) {
     this.#hosts = text.split("\n").flatMap((line) => parseLine(line) ?? []);
   }
@@ -31,10 +31,7 @@ export class KnownHosts {
     return matching.some((is) => is);
   }
 
-  /**
-   * Whether any name is known for the key, and one that can be read or, where names are hashed, is among these. A key that
-   * is revoked has none.
-   */
+  /** Whether any name is known for the key, and one that can be read or, where names are hashed, is among these. A key that is revoked has none. */
   async find(
     key: Uint8Array,
     perhaps: readonly HostName[],

@@ -1,6 +1,6 @@
 /**
- * The ssh agent of commands (S42): it lists the chosen keys, and signs with them what `judge` takes, by way of the user's
- * own agent. Everything else of the protocol is refused.
+ * The ssh agent of commands (S42): it lists the chosen keys, and signs with them what `judge` takes, by way of the
+ * user's own agent. Everything else of the protocol is refused.
  */
 import { sameBytes } from "../../base/bytes.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -25,12 +25,11 @@ import { MessagesAhead, sendMessage } from "./message_stream.ts";
 
 /** A command that asks for signatures. */
 export interface SigningCommand {
-  /**
-   * Decides about a signature that may be made as far as the protocol says, and writes it down. `gone`: aborted when the
-   * program that wants it waits no longer.
+  /** Decides about a signature that the protocol allows, and records it. `gone`: aborted when the requesting program no
+   * longer waits.
    */
   permit(identity: Identity, purpose: Purpose, gone: AbortSignal): Promise<Outcome<void, Unsigned>>;
-  /** Hears why something was not signed. */
+  /** Called with the reason why something was not signed. */
   refused(unsigned: Unsigned): void;
 }
 
@@ -47,7 +46,7 @@ export interface Unsigned {
 /** A program that is connected. */
 interface Connected {
   readonly command: SigningCommand;
-  /** Aborted when it is not any more. */
+  /** Aborted when it disconnects. */
   readonly gone: AbortSignal;
 }
 
@@ -56,10 +55,10 @@ export interface BrokerOptions {
   readonly identities: readonly Identity[];
   /** The command that a process belongs to; undefined: none, and it is not answered. */
   readonly commandOf: (process: number) => SigningCommand | undefined;
-  /** Asks the user's own agent; undefined: it is not there. */
+  /** Asks the user's own agent; undefined: it is unreachable. */
   readonly ask: (message: Uint8Array) => Promise<Uint8Array | undefined>;
   readonly log: Logger;
-  /** Absent: the clock, in milliseconds. */
+  /** The clock, in milliseconds; absent: the system's. */
   readonly now?: () => number;
 }
 
@@ -82,7 +81,9 @@ export class AgentBroker implements AsyncDisposable {
   /** When the last ones were made. */
   #signed: readonly number[] = [];
 
-  /** Listens at a path that must not exist, in a directory of the user alone. @throws {Error} When the system refuses. */
+  /**
+   * Listens at a path that must not exist, in a directory of the user alone. @throws {Error} When the system refuses.
+   */
   constructor(path: string, options: BrokerOptions) {
     this.#options = options;
     this.#listener = this.#streams.listen(path);
@@ -182,7 +183,9 @@ export class AgentBroker implements AsyncDisposable {
   }
 }
 
-/** A connection is for one host: what else it says closes it for signatures, so that nothing is signed for a wrong one. */
+/**
+ * A connection is for one host: naming another closes it for signatures, so that nothing is signed for a wrong host.
+ */
 async function boundAfter(bound: Bound, { hostKey, sessionId, signature, isForwarding }: BindRequest): Promise<Bound> {
   if (bound.kind === "closed") return bound;
   if (isForwarding) return { kind: "closed", reason: "The agent of commands is not forwarded to hosts (ssh -A)" };

@@ -8,7 +8,7 @@ const LONGEST = 256 * 1024;
 const READ_BYTES = 4096;
 const HEAD = 4;
 
-/** The messages until the other end closes, or says that one is longer than any may be. */
+/** The messages until the other end closes, or announces one beyond the limit. */
 export async function* messagesOf(stream: UnixStream): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const buffer = new ByteBuffer();
   const part = new Uint8Array(READ_BYTES);
@@ -28,7 +28,7 @@ export async function* messagesOf(stream: UnixStream): AsyncGenerator<Uint8Array
 }
 
 /**
- * The same, of which the next one is read while one is answered: only so is it seen that the other end is gone. Disposal
+ * The same, but reads the next one while one is answered: only this shows that the other end is gone. Disposal
  * closes the connection.
  */
 export class MessagesAhead implements AsyncDisposable {

@@ -7,7 +7,7 @@ import { messagesOf, sendMessage } from "./message_stream.ts";
 /** A person may be asked to confirm, or to touch a key. */
 const ANSWER_MS = 60_000;
 
-/** Its answer to one message; undefined: it is not there, or says nothing in time. */
+/** Its answer to one message; undefined: it is unreachable, or does not answer in time. */
 export async function askAgent(socket: string, message: Uint8Array): Promise<Uint8Array | undefined> {
   const streams = new UnixStreams();
   const stream = attempt(Error, () => streams.connect(socket));

@@ -1,4 +1,4 @@
-/** Fields of SSH (RFC 4251 section 5): what they are read from, and written to. Pure. */
+/** Reads and writes fields of SSH (RFC 4251 section 5). Pure. */
 import { concatenate } from "../../base/bytes.ts";
 import { encodeText } from "../../base/text.ts";
 import type { ByteReader } from "../../relay/parse/byte_reader.ts";
@@ -8,7 +8,7 @@ export function readString(reader: ByteReader): Uint8Array {
   return reader.take(reader.uint(4));
 }
 
-/** A string that holds text. Bytes that are no text, and marks before it, never equal a known word. */
+/** A string of text. Invalid bytes and byte order marks never equal a known word. */
 export function readText(reader: ByteReader): string {
   return DECODER.decode(readString(reader));
 }

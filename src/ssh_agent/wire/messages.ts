@@ -39,10 +39,10 @@ const SESSION_BIND = "session-bind@openssh.com";
 export const FAILED = Uint8Array.of(5);
 export const SUCCEEDED = Uint8Array.of(6);
 export const LIST_REQUEST = Uint8Array.of(REQUEST_IDENTITIES);
-/** More keys are not looked at. */
+/** Most keys that are read. */
 const MOST_IDENTITIES = 1000;
 
-/** What a client asks for; `other`: what this server refuses, or what is not well formed. */
+/** A client's request; `other`: one that this server refuses, or a malformed one. */
 export function readRequest(message: Uint8Array): AgentRequest {
   const reader = new ByteReader(message);
   const request = requestOf(reader.uint(1), reader);
@@ -73,7 +73,7 @@ export function identitiesAnswer(identities: readonly Identity[]): Uint8Array<Ar
   ]);
 }
 
-/** The keys in such an answer; undefined: it is none. */
+/** The keys in such an answer; undefined: it is not one. */
 export function readIdentities(message: Uint8Array): readonly Identity[] | undefined {
   const reader = new ByteReader(message);
   if (reader.uint(1) !== IDENTITIES_ANSWER) return undefined;

@@ -3,7 +3,7 @@ import { attempt } from "../../base/errors.ts";
 import { ByteReader } from "../../relay/parse/byte_reader.ts";
 import { readText } from "./fields.ts";
 
-/** The kind that a key says it is, such as `ssh-ed25519`. */
+/** The kind named in the key, such as `ssh-ed25519`. */
 export function keyKind(key: Uint8Array): string {
   return readText(new ByteReader(key));
 }
@@ -14,7 +14,7 @@ export async function fingerprintOf(key: Uint8Array): Promise<string> {
   return `SHA256:${hash.toBase64({ omitPadding: true })}`;
 }
 
-/** The key in `ssh-ed25519 AAAA... comment`; undefined: there is none, or its kind is another than it says. */
+/** The key in `ssh-ed25519 AAAA... comment`; undefined: there is none, or its kind differs from the named one. */
 export function parsePublicKey(text: string): Uint8Array | undefined {
   const [kind = "", base64 = ""] = text.trim().split(/\s+/, 2);
   const key = attempt(SyntaxError, () => Uint8Array.fromBase64(base64));

@@ -1,4 +1,4 @@
-/** What a signature is asked for: only data of these two forms is signed. Pure. */
+/** The data to sign: only these two forms are signed. Pure. */
 import { encodeText } from "../../base/text.ts";
 import { sameBytes } from "../../base/bytes.ts";
 import { ByteReader } from "../../relay/parse/byte_reader.ts";
@@ -11,7 +11,7 @@ export interface LoginData {
   readonly user: string;
   readonly algorithm: string;
   readonly key: Uint8Array;
-  /** Of the host that it is for, where the client names it; absent: it does not. */
+  /** The key of its host, if the client names it; absent: it does not. */
   readonly hostKey?: Uint8Array;
 }
 
@@ -30,7 +30,9 @@ const MAGIC = encodeText("SSHSIG");
 /** Bytes of the hashes that are signed for files. */
 const HASHES: Readonly<Record<string, number>> = { sha256: 32, sha512: 64 };
 
-/** Undefined: it is neither. The first four bytes tell them apart: no session id is as long as `SSHS` would say. */
+/**
+ * Undefined: it is neither. The first four bytes tell them apart: no session id is as long as `SSHS` read as a length.
+ */
 export function readSignedData(data: Uint8Array): LoginData | FileData | undefined {
   return sameBytes(data.subarray(0, MAGIC.length), MAGIC) ? readFile(data.subarray(MAGIC.length)) : readLogin(data);
 }
