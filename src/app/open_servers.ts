@@ -18,8 +18,7 @@ import { CLIENT_CREDENTIALS_EXTENSION, ClientTokens } from "../upstream/oauth/cl
 import { serverAddress } from "../upstream/oauth/oauth_config.ts";
 import { TokenSource } from "../upstream/oauth/token_source.ts";
 import { transportAuth } from "../upstream/oauth/transport_auth.ts";
-import type { CallRecord } from "../service/run/call_record.ts";
-import type { CallAudit } from "../service/run/call_audit.ts";
+import type { CallAudit, CallRecord } from "../service/run/call_audit.ts";
 import { instructionLines } from "../upstream/offers/instruction_lines.ts";
 import { ForeignPrompts } from "../upstream/offers/foreign_prompts.ts";
 import { ForeignResources } from "../upstream/offers/foreign_resources.ts";

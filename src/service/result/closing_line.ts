@@ -1,4 +1,4 @@
-/** The facts of an operation on one line, and as data for programs (X4). */
+/** The facts of an operation on one line, and as data for programs (X4); its watched lines as text (X21). */
 import { type TreeUsage, usageWords } from "../../base/command/tree_usage.ts";
 import { duration } from "../../base/time.ts";
 import { isToBeFeared } from "./protected_note.ts";
@@ -7,7 +7,7 @@ import type { OutputView } from "../../operation/output/text_view.ts";
 import { isEnded } from "../../operation/operation.ts";
 import { inputNote } from "./input_note.ts";
 import type { Service } from "../service.ts";
-import { shorten } from "../../base/visible_text.ts";
+import { shorten, visibleLine } from "../../base/visible_text.ts";
 
 /** Maximum length of a title in a list of operations, characters. */
 const LONGEST_TITLE = 80;
@@ -108,4 +108,23 @@ export function briefMeta(operation: Operation, quick: boolean): Record<string, 
 /** Joins lines with blanks. */
 export function onOneLine(text: string): string {
   return text.split("\n").map((line) => line.trim()).filter((line) => line !== "").join(" ");
+}
+
+/** A line about the operation, then its new lines, each marked as output; empty: there are none. */
+export function newsText(operation: Operation): string {
+  const { news } = operation;
+  if (news === undefined) return "";
+  return [`${operation.id} ${headingOf(operation)}`, ...newsLines(news)].join("\n");
+}
+
+/** The lines, and what is to be said of others. */
+export function newsLines(
+  { lines, more, unread, isOff }: NonNullable<Operation["news"]>,
+): readonly string[] {
+  return [
+    ...lines.map((line) => `> ${visibleLine(line)}`),
+    ...more > 0 ? [`... ${more} more`] : [],
+    ...unread > 0 ? [`... ${Math.ceil(unread / 1024)} KiB came too fast to be looked at`] : [],
+    ...isOff ? ["... over 1,000 in 30 s: it is not watched any more"] : [],
+  ];
 }

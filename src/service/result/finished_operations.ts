@@ -4,8 +4,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Operation } from "../../operation/operation_record.ts";
 import { lastLines, type ViewLimits } from "../../operation/output/text_view.ts";
-import { newsText } from "./watch_news.ts";
-import { headingOf, statusLine } from "./closing_line.ts";
+import { headingOf, newsText, statusLine } from "./closing_line.ts";
 import { listedName } from "./listed_texts.ts";
 import { finalText, styleOf } from "./result_text.ts";
 import type { CallContext, Service } from "../service.ts";

@@ -10,7 +10,6 @@ import type { Operation } from "../../operation/operation_record.ts";
 import { type Gap, type OutputView, type ViewLimits, viewOutput } from "../../operation/output/text_view.ts";
 import { imitationNote } from "./imitation.ts";
 import { inputNote, withoutQuestion } from "./input_note.ts";
-import { newsLines } from "./watch_news.ts";
 import { outputUri } from "./resource_uri.ts";
 import { duration } from "../../base/time.ts";
 import {
@@ -18,6 +17,7 @@ import {
   closingLine,
   elapsedMs,
   headingOf,
+  newsLines,
   OPERATION_META_KEY,
   operationMeta,
   statusLine,
