@@ -4,7 +4,7 @@
  */
 import { stateDirectory } from "../../system/user_directories.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
-import { writePrivately } from "../../system/replace/private_file.ts";
+import { isPrivate, writePrivately } from "../../system/replace/private_file.ts";
 import { isInOpenTree } from "../writable_trees.ts";
 
 /** 256 bits, in hexadecimal digits. */
@@ -53,7 +53,7 @@ async function checkDirectory(directory: string): Promise<void> {
 async function read(path: string): Promise<string | undefined> {
   try {
     const found = await Deno.lstat(path);
-    if (!found.isFile || found.uid !== Deno.uid() || ((found.mode ?? 0) & 0o077) !== 0) {
+    if (!found.isFile || !isPrivate(found)) {
       throw new UserError(
         `Cannot use the token file "${path}": it must be a file of yours that no other user can read (0600)`,
       );

@@ -8,7 +8,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { readTextIfRegular } from "../../system/reading/regular_file.ts";
-import { writePrivately } from "../../system/replace/private_file.ts";
+import { isPrivate, writePrivately } from "../../system/replace/private_file.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import { parseJson } from "../../wire/json_value.ts";
 import { expected, isWithin, placeOf, realPath, trustedPath } from "../../system/paths.ts";
@@ -117,7 +117,7 @@ export function checkMemoryFile(
 /** A file, of this user, that no other can change. */
 function isOurs(file: string): boolean {
   const seen = expected(() => Deno.lstatSync(file));
-  return seen?.isFile === true && seen.uid === Deno.uid() && ((seen.mode ?? 0) & 0o077) === 0;
+  return seen?.isFile === true && isPrivate(seen);
 }
 
 function entriesOf(text: string): readonly (readonly [string, Entry])[] {

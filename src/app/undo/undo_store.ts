@@ -6,6 +6,7 @@ import { scopeName } from "../../sandbox/settle_paths.ts";
 import type { SessionSandbox } from "../../sandbox/settle_paths.ts";
 import { realPath } from "../../system/paths.ts";
 import { stateDirectory } from "../../system/user_directories.ts";
+import { isPrivate } from "../../system/replace/private_file.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -67,9 +68,9 @@ export async function undoStore(
   try {
     await Deno.mkdir(path, { recursive: true, mode: 0o700 });
     stack.use(unwrapOrUserError(useCache(path, scopes[0]?.path ?? "")));
-    const { isDirectory, uid, mode } = await Deno.lstat(path);
+    const found = await Deno.lstat(path);
     const real = realPath(path);
-    if (isDirectory && uid === Deno.uid() && ((mode ?? 0) & 0o077) === 0 && real !== undefined) return real;
+    if (found.isDirectory && isPrivate(found) && real !== undefined) return real;
   } catch (thrown) {
     throw new UserError(`Cannot make "${path}": ${messageOf(thrown)}`);
   }

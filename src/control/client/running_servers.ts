@@ -3,7 +3,7 @@
  */
 import { withTimeout } from "../../base/time.ts";
 import type { UnixStreams } from "../../system/sockets/unix_stream.ts";
-import { controlDirectories, isPrivate } from "../place/control_directories.ts";
+import { controlDirectories, isPrivateDirectory } from "../place/control_directories.ts";
 import { entriesIn, type Entry, removeDeadEntries } from "../place/entries.ts";
 import type { ControlEvent, ControlRequest, ListedServer, ListRequest } from "../protocol/messages.ts";
 import { ServerLine } from "./server_line.ts";
@@ -32,7 +32,7 @@ export async function findServers(
   const servers: FoundServer[] = [];
   const problems: string[] = [];
   for (const { path } of controlDirectories(environment)) {
-    if (!await isPrivate(path)) continue;
+    if (!await isPrivateDirectory(path)) continue;
     await removeDeadEntries(path);
     const asked = (await entriesIn(path)).map(async (entry) => {
       const answer = await askServer(streams, entry, request);

@@ -2,7 +2,7 @@
 import { SILENT } from "../../base/log.ts";
 import { DirectoryWatch } from "../../system/directory_watch.ts";
 import type { UnixStreams } from "../../system/sockets/unix_stream.ts";
-import { controlDirectories, isPrivate } from "../place/control_directories.ts";
+import { controlDirectories, isPrivateDirectory } from "../place/control_directories.ts";
 import { entriesIn, type Entry } from "../place/entries.ts";
 import type { ControlEvent, ListedOperation, ListedServer } from "../protocol/messages.ts";
 import type { FoundServer } from "./running_servers.ts";
@@ -60,7 +60,7 @@ export class WatchedServers implements AsyncDisposable {
   /** Looks for servers that are new. */
   async look(): Promise<void> {
     for (const path of this.#directories) {
-      if (!await isPrivate(path)) continue;
+      if (!await isPrivateDirectory(path)) continue;
       for (const entry of await entriesIn(path)) {
         const key = keyOf(entry);
         if (this.#isClosed || this.#lines.has(key)) continue;

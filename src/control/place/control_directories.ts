@@ -3,6 +3,7 @@ import { undefinedFor } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { expected, isDirectory, linksOnTheWay, parentOf } from "../../system/paths.ts";
 import { runtimeDirectory, stateDirectory } from "../../system/user_directories.ts";
+import { isPrivate } from "../../system/replace/private_file.ts";
 
 /** One place for sockets. */
 export interface ControlDirectory {
@@ -44,20 +45,20 @@ export function keepControlDirectories(environment: Environment, isOpen: (path: 
 
 /** Creates the directory if it is missing. The problem is why it cannot be used. */
 export async function makeDirectory({ path, within }: ControlDirectory): Promise<Outcome<string>> {
-  if (within !== undefined && !await isPrivate(within)) return failure(notPrivate(within));
+  if (within !== undefined && !await isPrivateDirectory(within)) return failure(notPrivate(within));
   try {
     await Deno.mkdir(path, { recursive: true, mode: 0o700 });
   } catch (thrown) {
     if (!(thrown instanceof Error)) throw thrown;
     return failure(`"${path}" cannot be made: ${thrown.message}`);
   }
-  return await isPrivate(path) ? success(path) : failure(notPrivate(path));
+  return await isPrivateDirectory(path) ? success(path) : failure(notPrivate(path));
 }
 
 /** Whether it is a directory of this user, no link, that no other user may enter. */
-export async function isPrivate(path: string): Promise<boolean> {
+export async function isPrivateDirectory(path: string): Promise<boolean> {
   const found = await Deno.lstat(path).catch(undefinedFor(Error));
-  return found?.isDirectory === true && found.uid === Deno.uid() && ((found.mode ?? 0) & 0o077) === 0;
+  return found?.isDirectory === true && isPrivate(found);
 }
 
 function notPrivate(path: string): string {

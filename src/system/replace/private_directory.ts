@@ -5,7 +5,7 @@
 import { attempt, messageOf, UserError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { type Done, underLock } from "./file_lock.ts";
-import { writePrivately } from "./private_file.ts";
+import { isPrivate, writePrivately } from "./private_file.ts";
 
 export interface PrivateDirectoryOptions {
   /** Created with the first file. */
@@ -119,10 +119,6 @@ export class PrivateDirectory {
         "user can enter. Set its mode to 0700",
     );
   }
-}
-
-function isPrivate({ uid, mode }: Deno.FileInfo): boolean {
-  return uid === Deno.uid() && ((mode ?? 0) & 0o077) === 0;
 }
 
 /** A replaced file has another inode, a changed file another time. */

@@ -30,3 +30,8 @@ export async function writePrivately(
     await Deno.remove(draft).catch(undefinedFor(Error));
   }
 }
+
+/** Whether it belongs to this user, and no other user can do anything with it. */
+export function isPrivate({ uid, mode }: Pick<Deno.FileInfo, "uid" | "mode">): boolean {
+  return uid === Deno.uid() && ((mode ?? 0) & 0o077) === 0;
+}

@@ -3,7 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { expected } from "../../system/paths.ts";
 import { readTextIfRegular } from "../../system/reading/regular_file.ts";
-import { writePrivately } from "../../system/replace/private_file.ts";
+import { isPrivate, writePrivately } from "../../system/replace/private_file.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";
 import type { Definition } from "./definition.ts";
 import { storedDefinitions } from "./items.ts";
@@ -80,7 +80,7 @@ function instructionsIn({ seen, pinned, added }: ServerRecord): ServerRecord {
 
 function readRecord(file: string, read: (file: string) => string | undefined): ServerRecord | undefined {
   const seen = expected(() => Deno.lstatSync(file));
-  if (seen?.isFile !== true || seen.uid !== Deno.uid() || ((seen.mode ?? 0) & 0o077) !== 0) return undefined;
+  if (seen?.isFile !== true || !isPrivate(seen)) return undefined;
   const parsed = parseJson(expected(() => read(file)) ?? "");
   if (!parsed.ok || !isObject(parsed.value) || parsed.value["version"] !== 1) return undefined;
   const { seen: last, pinned, added } = parsed.value;

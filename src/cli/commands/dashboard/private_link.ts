@@ -3,7 +3,7 @@
  * the words of a program.
  */
 import { undefinedFor } from "../../../base/errors.ts";
-import { controlDirectories, isPrivate, makeDirectory } from "../../../control/place/control_directories.ts";
+import { controlDirectories, isPrivateDirectory, makeDirectory } from "../../../control/place/control_directories.ts";
 
 /** Of this program; it is never the name of a server's entry. */
 const BEGINNING = "dashboard-";
@@ -20,7 +20,7 @@ export async function privateLink(
 ): Promise<PrivateLink | undefined> {
   for (const place of controlDirectories(environment)) {
     const made = await makeDirectory(place);
-    if (!made.ok || !await isPrivate(place.path)) continue;
+    if (!made.ok || !await isPrivateDirectory(place.path)) continue;
     await removeLeft(place.path);
     const path = `${place.path}/${BEGINNING}${Deno.pid}${END}`;
     await Deno.writeTextFile(path, linkText(to), { createNew: true, mode: 0o600 });
