@@ -4,7 +4,6 @@ import type { PublishedPort } from "../base/network/published_port.ts";
 import { Connection } from "./connection.ts";
 import type { RelayMemory } from "./direction.ts";
 import type { EventLoop } from "./event_loop.ts";
-import { SocketStock } from "./socket_stock.ts";
 import type { Endpoint, Sockets } from "./sockets.ts";
 
 /** The network that connections are led into. */
@@ -139,4 +138,44 @@ function problemOf(
   if (errno === EADDRINUSE) return `Cannot publish port ${port}: another program listens at ${place}. ${way}`;
   if (errno === EACCES) return `Cannot publish port ${port}: this user may not listen at ${place}. ${way}`;
   return `Cannot publish port ${port}: the system refuses to listen at ${place} (error ${errno}). ${way}`;
+}
+
+export class SocketStock {
+  readonly #make: () => Promise<readonly number[]>;
+  readonly #sockets: Pick<Sockets, "adopt" | "close">;
+  readonly #free: number[] = [];
+  #making: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(make: () => Promise<readonly number[]>, sockets: Pick<Sockets, "adopt" | "close">) {
+    this.#make = make;
+    this.#sockets = sockets;
+  }
+
+  /** A socket, which the caller owns. @throws {Error} When the system creates none, or the stock is closed. */
+  async take(): Promise<number> {
+    for (;;) {
+      if (this.#isClosed) throw new Error("The network of commands has ended");
+      const socket = this.#free.pop();
+      if (socket !== undefined) return socket;
+      await (this.#making ??= this.#fill());
+    }
+  }
+
+  /** Closes what was not taken. */
+  close(): void {
+    this.#isClosed = true;
+    for (const socket of this.#free.splice(0)) this.#sockets.close(socket);
+  }
+
+  async #fill(): Promise<void> {
+    try {
+      const made = await this.#make();
+      for (const socket of made) this.#sockets.adopt(socket);
+      this.#free.push(...made);
+      if (this.#isClosed) this.close();
+    } finally {
+      this.#making = undefined;
+    }
+  }
 }

@@ -2,8 +2,8 @@
 import { duration } from "../../base/time.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { type Change, letterOf, type MovedRef, type RecordedOperation, told } from "../../undo/model/change.ts";
-import { folded } from "../../undo/model/folded.ts";
 import type { Left, Step } from "../../undo/model/plan.ts";
+import { parentOf } from "../../system/paths.ts";
 
 /** How names are shown. */
 export interface Shown {
@@ -153,4 +153,33 @@ export function reasonLines(left: readonly Left[], shown: Shown): string {
 
 function withMore(lines: readonly string[], total: number, what: string): string {
   return [...lines, ...total > lines.length ? [`… [${total - lines.length} more ${what}]`] : []].join("\n");
+}
+
+interface Folded {
+  readonly change: Change;
+  /** How many changes below it are left out. */
+  readonly below: number;
+}
+
+/** In the order of `changes`. Paths without stored content are always listed, with the reason. */
+export function folded(changes: readonly Change[]): readonly Folded[] {
+  const whole = new Map<string, number>();
+  for (const change of changes) {
+    const { kind } = change.before ?? change.after ?? {};
+    if (kind === "directory" && letterOf(change) !== "M") whole.set(change.path, 0);
+  }
+  const listed = changes.filter(({ path, before }) => {
+    const top = before?.unkept === undefined ? highestAbove(path, whole) : undefined;
+    if (top !== undefined) whole.set(top, (whole.get(top) ?? 0) + 1);
+    return top === undefined;
+  });
+  return listed.map((change) => ({ change, below: whole.get(change.path) ?? 0 }));
+}
+
+function highestAbove(path: string, directories: ReadonlyMap<string, unknown>): string | undefined {
+  let found: string | undefined;
+  for (let above = parentOf(path); above !== "/" && above !== ""; above = parentOf(above)) {
+    if (directories.has(above)) found = above;
+  }
+  return found;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { changeText, type NoteChange, overlap } from "./edit_text.ts";
 import { newFront, readFront, splitText } from "./front_matter.ts";
-import { lineDiff } from "./line_diff.ts";
+import { lineDiff } from "../store/notes.ts";
 
 function file(front: Readonly<Record<string, string>>, body: string): string {
   return `---\n${newFront(front)}---\n\n${body}\n`;

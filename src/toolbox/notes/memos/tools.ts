@@ -2,7 +2,7 @@
 import { UserError } from "../../../base/errors.ts";
 import { unwrapOrUserError } from "../../../base/outcome.ts";
 import { counted, shownValue } from "../../../base/text.ts";
-import { shorten } from "../../../base/visible_text.ts";
+import { shorten, visibleText } from "../../../base/visible_text.ts";
 import type { CallOf } from "../../definition/groups.ts";
 import { REPLACED_META_KEY, textResult, type ToolResult } from "../../frame/messages.ts";
 import type { ToolContext } from "../../project/native_tool.ts";
@@ -14,7 +14,6 @@ import { resolveReference } from "../format/references.ts";
 import { newUlid, shortForm } from "../format/ulid.ts";
 import { createNote, insistOnOwn, leftOutLine, type NoteListing, readNotes } from "../store/note_files.ts";
 import { Notes, revOf } from "../store/notes.ts";
-import { allContext } from "./all_context.ts";
 import { isWanted, LONGEST_TITLE, type Memo, readMemos } from "./memo.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -171,4 +170,38 @@ export async function deleteMemo(args: CallOf<"memo_delete">, { project }: ToolC
     const { file, title } = given(loaded, args);
     return textResult(await notes.remove(`memo ${shownValue(title)}`, loaded.listing, file, rev));
   });
+}
+
+/** Titles may take one part in this many of all characters. */
+const TITLES_PART = 4;
+
+/** Memos in their order, at most `most` characters. */
+function allContext(memos: readonly Memo[], most: number): string {
+  const titles = memos.map(({ title, body }) => `- ${title} (${body.length} characters)\n`);
+  const reserved = Math.min(titles.reduce((sum, { length }) => sum + length, 0), Math.floor(most / TITLES_PART)) + 100;
+  const shown: string[] = [];
+  const left: string[] = [];
+  let room = most - reserved;
+  for (const [index, memo] of memos.entries()) {
+    const block = `# ${memo.title}\n\n${visibleText(memo.body).trim()}\n\n`;
+    if (block.length <= room) {
+      shown.push(block);
+      room -= block.length;
+    } else left.push(titles[index] ?? "");
+  }
+  return `${shown.join("")}${leftOver(left, room + reserved)}`.trimEnd();
+}
+
+function leftOver(titles: readonly string[], room: number): string {
+  if (titles.length === 0) return "";
+  const head = `${counted(titles.length, "memo")} did not fit; memo_get reads one:\n`;
+  const named: string[] = [];
+  let left = room - head.length - 20;
+  for (const title of titles) {
+    if (title.length > left) break;
+    named.push(title);
+    left -= title.length;
+  }
+  const more = titles.length - named.length;
+  return `${head}${named.join("")}${more > 0 ? `[${more} more]` : ""}`;
 }

@@ -1,10 +1,9 @@
 /** State shared by the note tools while a worker lives: the lock, and texts that callers have read. */
 import { UserError } from "../../../base/errors.ts";
-import { encodeText } from "../../../base/text.ts";
+import { encodeText, truncate } from "../../../base/text.ts";
 import type { Project } from "../../project/project.ts";
 import { revOf as revOfContent } from "../../project/seen_contents.ts";
 import { changeText, type NoteChange, overlap } from "../format/edit_text.ts";
-import { lineDiff } from "../format/line_diff.ts";
 import { insistOnOwn, type NoteFile, type NoteListing, removeNote, replaceNote } from "./note_files.ts";
 import { ProjectLock } from "./project_lock.ts";
 
@@ -129,4 +128,30 @@ function insistOnFit({ path, seen, now, rev }: Changed, change: NoteChange): voi
       lineDiff(seen, now)
     }\nChange it with this in mind, and expected_rev ${rev}`,
   );
+}
+
+const MOST_LINES = 40;
+const LONGEST_LINE = 200;
+
+/** Lines of `before` with `-`, lines of `after` with `+`; at most 40 of each. */
+export function lineDiff(before: string, after: string): string {
+  const [was, is] = [before.split("\n"), after.split("\n")];
+  const shorter = Math.min(was.length, is.length);
+  let first = 0;
+  while (first < shorter && was[first] === is[first]) first++;
+  let last = 0;
+  while (last < shorter - first && was.at(-1 - last) === is.at(-1 - last)) last++;
+  return [
+    `@@ line ${first + 1} @@`,
+    ...shown(was.slice(first, was.length - last), "-"),
+    ...shown(is.slice(first, is.length - last), "+"),
+  ].join("\n");
+}
+
+function shown(lines: readonly string[], mark: string): readonly string[] {
+  const more = lines.length - MOST_LINES;
+  return [
+    ...lines.slice(0, MOST_LINES).map((line) => mark + truncate(line, LONGEST_LINE)),
+    ...more > 0 ? [`${mark}[${more} lines more]`] : [],
+  ];
 }

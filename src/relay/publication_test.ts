@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SocketStock } from "./socket_stock.ts";
+import { SocketStock } from "./publication.ts";
 
 function stockOf(size: number) {
   const closed: number[] = [];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Change } from "./change.ts";
-import type { Entry } from "./entry.ts";
-import { folded } from "./folded.ts";
+import type { Change } from "../../undo/model/change.ts";
+import type { Entry } from "../../undo/model/entry.ts";
+import { folded } from "./texts.ts";
 
 function entry(kind: Entry["kind"], more: Partial<Entry> = {}): Entry {
   const facts = { mode: 0o644, size: 0, modified: 0n, changed: 0n, file: "1:1", names: 1, owner: "0:0" };
