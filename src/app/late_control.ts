@@ -21,24 +21,31 @@ export interface LateControlOptions {
   readonly questions?: WaitingQuestions | undefined;
 }
 
+/** A first call that comes at once is answered before, milliseconds. */
+const AFTER_MS = 150;
+
 export class LateControl implements AsyncDisposable {
   /** The connections there are; at first the service itself. */
   readonly shown = new ShownConnections();
   readonly #options: LateControlOptions;
   #opening: Promise<AsyncDisposable | undefined> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: LateControlOptions) {
     this.#options = options;
     this.shown.add(options.service);
   }
 
-  /** Makes it, once; a server without it only cannot be seen by people. */
+  /** Makes it soon, once; a server without it only cannot be seen by people. */
   begin(): void {
     if (Deno.build.os !== "linux") return;
-    this.#opening ??= this.#open().catch((thrown: unknown) => this.#warn(messageOf(thrown)));
+    this.#timer ??= setTimeout(() => {
+      this.#opening = this.#open().catch((thrown: unknown) => this.#warn(messageOf(thrown)));
+    }, AFTER_MS);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#timer);
     await (await this.#opening)?.[Symbol.asyncDispose]();
   }
 
