@@ -132,7 +132,7 @@ Deno.test("S18 the server does not start with an audit log that will not do", as
     [`${bench.elsewhere}/into/audit`, /commands can write there/],
     [`${bench.elsewhere}/link`, /it is a link, or no regular file/],
     [bench.elsewhere, /it is a link, or no regular file/],
-    [mine, /it has more than one name/],
+    [mine, /it has a second name/],
     [`${bench.elsewhere}/open`, /other users can read or change it/],
     [`${bench.elsewhere}/missing/audit`, /its directory does not exist/],
   ] as const;
