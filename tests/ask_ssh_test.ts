@@ -22,6 +22,7 @@ const UNLISTED = "gets no signatures of your ssh agent: it is not on the list of
 const REFUSED = "gets no signatures of your ssh agent: it was refused by the person who was asked.";
 
 interface Asked extends Started {
+  readonly server: ServerProcess;
   readonly client: Client;
   /** The messages of the forms, in order. */
   readonly forms: readonly string[];
@@ -57,7 +58,7 @@ async function withAsked(
     return text.replaceAll(/^\[a person is asked: .*\?\]\n/gm, "");
   };
   const login = (host: SshMachine | undefined) => shell(loginAt(host));
-  await run({ ...started, client, forms, shell, login });
+  await run({ ...started, server, client, forms, shell, login });
   await client.close();
 }
 
@@ -98,6 +99,7 @@ for (const user of usersAtHand()) {
       withMachines(user, ["ed25519"], async (started) => {
         await provesNames(started);
         await provesGone(started);
+        await provesLeft(started);
       }),
   });
 }
@@ -234,6 +236,25 @@ async function provesGone(started: Started): Promise<void> {
     assert.strictEqual(asked.forms.length, 2);
   });
   assert.ok(!exists(`${bench.home}/.local/state/ahma/grants/grants.json`));
+}
+
+/** A client that goes away while its person is asked. */
+async function provesLeft(started: Started): Promise<void> {
+  const shown = Promise.withResolvers<void>();
+  const never = Promise.withResolvers<ElicitResult>();
+  const answer = () => {
+    shown.resolve();
+    return never.promise;
+  };
+  await withAsked(started, answer, async ({ server, client, login, hosts: [host] }) => {
+    const asking = login(host).catch(() => undefined);
+    await withDeadline(shown.promise, DEADLINE_MS, "the question");
+    await server.closeInput();
+    assert.strictEqual((await server.exit()).code, 0);
+    never.resolve({ action: "cancel" });
+    await client.close();
+    await asking;
+  });
 }
 
 Deno.test("S42 S35 --ask ssh is refused without a key that commands may use", async () => {
