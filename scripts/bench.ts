@@ -28,6 +28,7 @@ import { judge, type Judged, markdownCells, type Row, table } from "./bench/repo
 import { sandboxCost } from "./bench/sandbox_cost.ts";
 import { servers } from "./bench/servers.ts";
 import { undo } from "./bench/undo.ts";
+import { say } from "./say.ts";
 
 /** In docs/performance.md: what follows is written by this program. */
 const MARK = "<!-- deno task bench --write -->";
@@ -109,7 +110,7 @@ if (values.write) await write();
 function* chosen<Value>(parts: Readonly<Record<string, Value>>): Generator<[string, Value]> {
   for (const [name, measure] of Object.entries(parts)) {
     if (wanted.length > 0 && !wanted.some((one) => name.includes(one))) continue;
-    note(`measuring ${name} ...`);
+    say(`measuring ${name} ...`);
     yield [name, measure];
   }
 }
@@ -148,10 +149,6 @@ function atLeastOne(flag: string, text: string): number {
     throw new RangeError(`Cannot use ${flag} "${text}": give a whole number from 1`);
   }
   return value;
-}
-
-function note(text: string): void {
-  Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
 }
 
 function print(text: string): void {

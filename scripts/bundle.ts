@@ -8,6 +8,7 @@ import { withEagerFunctions } from "./bundle/eager_functions.ts";
 import { packParts } from "./bundle/parts.ts";
 import { packGrammars } from "./bundle/grammars.ts";
 import { SERVER_RUN_FLAGS, START_FLAGS } from "./permissions.ts";
+import { say } from "./say.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const PROGRAM = "ahma_mcp.mjs";
@@ -122,7 +123,7 @@ function ignoreMissing(thrown: unknown): void {
 async function packData(): Promise<void> {
   const sizes = await packGrammars(new URL("dist/worker/", ROOT));
   const total = sizes.values().reduce((sum, size) => sum + size, 0);
-  await tell(`Packed ${sizes.size} files of grammars, ${(total / 1e6).toFixed(1)} MB`);
+  say(`Packed ${sizes.size} files of grammars, ${(total / 1e6).toFixed(1)} MB`);
 }
 
 /** No module of Node's is loaded with a file: the smallest costs a tenth of a start. @throws {Error} Where one is. */
@@ -168,11 +169,7 @@ async function starts(): Promise<boolean> {
   const text = new TextDecoder();
   const ok = text.decode(stdout) === `ahma_mcp ${VERSION}\n`;
   const { size } = await Deno.stat(new URL(`dist/${PROGRAM}`, ROOT));
-  await tell(ok ? `Packed dist/${PROGRAM}, ${Math.round(size / 1024)} KiB` : `Packed program does not start:`);
-  if (!ok) await tell(text.decode(stderr));
+  say(ok ? `Packed dist/${PROGRAM}, ${Math.round(size / 1024)} KiB` : `Packed program does not start:`);
+  if (!ok) say(text.decode(stderr));
   return ok;
-}
-
-async function tell(line: string): Promise<void> {
-  await Deno.stderr.write(new TextEncoder().encode(`${line}\n`));
 }

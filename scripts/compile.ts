@@ -11,6 +11,7 @@ import { PINS_FILE, sha256, type Target } from "./executable/pins.ts";
 import { PROGRAM_PARTS } from "../src/app/program/program_parts.ts";
 import { workerFiles } from "./bundle/worker_files.ts";
 import { type Wish, wishOf } from "./executable/wish.ts";
+import { say } from "./say.ts";
 
 const ROOT = `${import.meta.dirname}/../`;
 const PROGRAM = `${ROOT}dist/ahma_mcp.mjs`;
@@ -21,19 +22,19 @@ Deno.exitCode = await compile(wishOf(Deno.args, Deno.build));
 
 async function compile(wish: Wish | string): Promise<number> {
   if (typeof wish === "string") {
-    await tell(wish);
+    say(wish);
     return 2;
   }
   let failed = 0;
   const all = wish.targets.length > 1;
   for (const target of wish.targets) {
     try {
-      await tell(await make(target, wish));
+      say(await make(target, wish));
     } catch (thrown) {
       if (!(thrown instanceof Error)) throw thrown;
       // Of all targets, those are made that can be made where this runs.
       if (!all || isEmbedded(target)) failed++;
-      await tell(`${target}: not made. ${thrown.message}`);
+      say(`${target}: not made. ${thrown.message}`);
     }
   }
   return failed === 0 ? 0 : 1;
@@ -70,8 +71,4 @@ async function write(output: string, target: Target, { way, record }: Wish): Pro
   }
   const executable = await embeddedExecutable(target, await Deno.readFile(PROGRAM), await workerFiles());
   await Deno.writeFile(output, executable, { mode: 0o755 });
-}
-
-async function tell(line: string): Promise<void> {
-  await Deno.stderr.write(new TextEncoder().encode(`${line}\n`));
 }

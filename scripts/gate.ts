@@ -13,6 +13,7 @@ import { fence } from "./gate/machine/fence.ts";
 import { provide } from "./gate/machine/look_for.ts";
 import { prerequisitesFor, releaseOf } from "./gate/machine/prerequisites.ts";
 import { programDirectories, programIn } from "./gate/machine/program_path.ts";
+import { say } from "./say.ts";
 
 /** A task of deno.json, and words for it. */
 type Part = readonly [task: string, ...words: string[]];
@@ -100,10 +101,6 @@ function summary(parts: readonly Ran[], total: number): string {
     line(total, "in all"),
     "",
   ].join("\n");
-}
-
-function say(line: string): void {
-  Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
 /** The parts of the gate, up to the step that fails. */

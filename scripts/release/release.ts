@@ -7,6 +7,7 @@
 import { type Target, TARGETS } from "../executable/pins.ts";
 import { projectFacts, repositoryOf } from "./project.ts";
 import { writeRelease } from "./write_release.ts";
+import { say } from "../say.ts";
 
 const DIST = `${import.meta.dirname}/../../dist/`;
 
@@ -15,18 +16,18 @@ Deno.exitCode = await release();
 async function release(): Promise<number> {
   const environment = Deno.env.toObject();
   const repository = repositoryOf(Deno.args, environment);
-  if (repository === undefined) return await failed("Give the repository on GitHub: --repository OWNER/NAME");
+  if (repository === undefined) return failed("Give the repository on GitHub: --repository OWNER/NAME");
   const project = projectFacts(repository);
   const { GITHUB_REF_TYPE: kind, GITHUB_REF_NAME: name } = environment;
   if (kind === "tag" && name !== `v${project.version}`) {
-    return await failed(`Tag "${name}" is not v${project.version}, the version in src/base/version.ts`);
+    return failed(`Tag "${name}" is not v${project.version}, the version in src/base/version.ts`);
   }
   const programs = await builtPrograms();
-  if (programs.size === 0) return await failed("There is no executable in dist/bin: run deno task compile:all first");
+  if (programs.size === 0) return failed("There is no executable in dist/bin: run deno task compile:all first");
   const missing = TARGETS.filter((target) => !programs.has(target));
-  if (missing.length > 0) await tell(`Without executables for ${missing.join(", ")}: they could not be made here`);
+  if (missing.length > 0) say(`Without executables for ${missing.join(", ")}: they could not be made here`);
   const names = await writeRelease({ project, programs, directory: `${DIST}release` });
-  await tell(`Wrote dist/release: ${names.join(", ")}`);
+  say(`Wrote dist/release: ${names.join(", ")}`);
   return 0;
 }
 
@@ -43,11 +44,7 @@ async function builtPrograms(): Promise<ReadonlyMap<Target, string>> {
   return found;
 }
 
-async function failed(problem: string): Promise<number> {
-  await tell(problem);
+function failed(problem: string): number {
+  say(problem);
   return 1;
-}
-
-async function tell(line: string): Promise<void> {
-  await Deno.stderr.write(new TextEncoder().encode(`${line}\n`));
 }

@@ -8,6 +8,7 @@
 import { globSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { FUZZ_SEED, FUZZ_TIMES } from "./properties.ts";
+import { say } from "../../say.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
 const TIMES = "20";
@@ -29,7 +30,3 @@ const { code } = await new Deno.Command(Deno.execPath(), {
 }).spawn().status;
 say(`The seed was ${seed}`);
 Deno.exitCode = code;
-
-function say(line: string): void {
-  Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
-}
