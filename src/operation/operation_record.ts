@@ -135,7 +135,8 @@ export class OperationRecord {
   readonly #watchers: Emitter<Uint8Array>;
   readonly #watch: OutputWatch | undefined;
   readonly #abort = new AbortController();
-  readonly #given: Pick<StartOptions, "person" | "preview">;
+  /** Until it runs: a person holds the client's connection, which ends before the operation is forgotten. */
+  #given: Pick<StartOptions, "person" | "preview">;
   #work: Work | undefined;
   #status: OperationStatus = INITIAL_STATUS;
   #answer: { readonly result: Readonly<Record<string, unknown>>; readonly bytes: number } | undefined;
@@ -230,10 +231,11 @@ export class OperationRecord {
 
   /** Runs the work; called once, after the event `started`. Always resolves. */
   async runWork(onThrown: (thrown: unknown) => string): Promise<OperationEvent> {
-    const work = this.#work;
+    const [work, given] = [this.#work, this.#given];
     this.#work = undefined;
+    this.#given = {};
     const control: WorkControl = {
-      ...this.#given,
+      ...given,
       operation: { id: this.id, tool: this.tool },
       signal: this.#abort.signal,
       write: (chunk) => {
