@@ -151,13 +151,14 @@ async function openUnaudited(options: SessionOptions): Promise<UnauditedSession>
   const ownSettings = settings.sandbox.enforce && keepSettingsPlace(environment, open);
   if (open.length > 0) keepControlDirectories(environment, (path) => isInOpenTree(path, open));
   const sandbox = unwrapOrUserError(withRoom(() => prepareSandbox(chosen)));
-  const { pool, reuse } = settings;
+  const { pool, reuse, fork } = settings;
   const { limits, totals } = settings.sandbox.confinement;
   const linux = {
     sandbox,
     shell,
     pool,
     reuse,
+    fork,
     logger: log,
     terminator: secrets?.terminator,
     limits: { memory: totals?.memory, tasks: limits.processes },

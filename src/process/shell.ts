@@ -69,6 +69,11 @@ export function servingArguments(shell: Shell): readonly string[] {
   return [shell.name, ...BASH_FLAGS, `IFS= read -r -d '' ${LINE} || exit 0; exec </dev/null; eval "$${LINE}"`];
 }
 
+/** argv of a bash that forks for each line; the line would be its last. */
+export function forkingArguments(): readonly string[] {
+  return ["bash", ...BASH_FLAGS];
+}
+
 /**
  * argv of a lasting bash that runs one line after another (open_shell/). It needs no terminal.
  * @throws {Error} When this shell is not bash.
@@ -95,8 +100,13 @@ export function encodeShellCommand(
   directory: string,
   environment: Readonly<Record<string, string>>,
 ): string {
-  const exports = Object.entries(environment).map(([name, value]) => `export ${name}=${quote(value)};`).join("");
-  return `unset ${LINE};cd -- ${quote(directory)}||exit 126;unset OLDPWD;${exports}${line}\0`;
+  const enter = `cd -- ${quote(directory)}||exit 126;unset OLDPWD;`;
+  return `unset ${LINE};${enter}${exportsOf(environment)}${line}\0`;
+}
+
+/** Sets variables, as the beginning of a line. */
+export function exportsOf(environment: Readonly<Record<string, string>>): string {
+  return Object.entries(environment).map(([name, value]) => `export ${name}=${quote(value)};`).join("");
 }
 
 /** Quotes any text as one word for a POSIX shell. It must not contain NUL. */

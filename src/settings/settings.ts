@@ -173,6 +173,8 @@ function settingsFrom(values: FlagValues, cores: number) {
     pool: !values.isOn("no-pool"),
     /** Whether a sandbox may run several commands, one after another. */
     reuse: !values.isOn("no-reuse"),
+    /** Whether a shell may fork for each line (P5). */
+    fork: values.text("shell-fork") !== "off",
     /** Changes by operations are recorded for undo (S39), with this many bytes of ignored files. */
     undo: { isOn: values.isOn("undo"), ignoredBytes: limitOf(values.text("undo-ignored") ?? "64M") ?? Infinity },
     /** Commands may run on a copy-on-write view (S40); all views of the server keep at most this many bytes. */

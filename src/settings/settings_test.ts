@@ -65,6 +65,7 @@ const DEFAULTS = {
   shellIdleMs: 7_200_000,
   pool: true,
   reuse: true,
+  fork: true,
   published: [],
   asks: [],
   undo: { isOn: false, ignoredBytes: 64 * 1024 ** 2 },
@@ -121,7 +122,7 @@ Deno.test("S35 readInvocation() takes the kinds that are asked for, in their ord
 
 Deno.test("L1 readInvocation() turns every flag into its setting", () => {
   const words =
-    "--mode stdio --tools-dir t --bundles git,npm --mcp-config m --mcp-config n --search-url http://s --allow-private-hosts h --sandbox-scope a --sandbox-scope b --allow-broad-scope --read r --write w --gpu 0,renderD129 --gpu all --env TERM --private-home --no-temp-files --require-abi 4 --no-sandbox --sync --timeout 1.5 --max-concurrency 3 --inline-wait 200 --max-inline-output 4096 --keep-ansi --shell /bin/sh --shell-idle 9 --no-pool --no-reuse --log-to-stderr --debug " +
+    "--mode stdio --tools-dir t --bundles git,npm --mcp-config m --mcp-config n --search-url http://s --allow-private-hosts h --sandbox-scope a --sandbox-scope b --allow-broad-scope --read r --write w --gpu 0,renderD129 --gpu all --env TERM --private-home --no-temp-files --require-abi 4 --no-sandbox --sync --timeout 1.5 --max-concurrency 3 --inline-wait 200 --max-inline-output 4096 --keep-ansi --shell /bin/sh --shell-idle 9 --no-pool --no-reuse --shell-fork off --log-to-stderr --debug " +
     "--no-hot-reload --code-mode all --undo --undo-ignored 1M --preview --preview-most 2M --audit-log f --otlp http://c:4318 --network localhost --publish 80,8080:81 --publish 82 --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
     "--limit-open-files none --limit-memory 512M --limit-cpu 30 --limit-memory-total 4G --limit-tasks 63 --protect p --protect q --allow-protected .git/config --allow-read-sensitive n --strict --require-layer namespaces --prompts --no-prompts --skills --no-skills --prompts-dir pd --user-prompts-dir ud --prompt-env LANG --issues-dir i --memos-dir m --flows-dir f --rules-dir u --keep-results 50 --max-spilled-output 0 --push-results --exit-errors";
   assert.deepStrictEqual(
@@ -179,6 +180,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
       shellIdleMs: 9000,
       pool: false,
       reuse: false,
+      fork: false,
       undo: { isOn: true, ignoredBytes: 1024 ** 2 },
       preview: { isOn: true, mostBytes: 2 * 1024 ** 2 },
       auditLog: "f",

@@ -1,7 +1,7 @@
 /**
  * `deno task attacks`: runs the catalogue against the packed program, as every user at hand, and prints a table.
- * `--only W01,R*` chooses rows, `--user root|ordinary` a user, `--sandboxes used|fresh` those that served other commands, or
- * those that serve one each (default: one after the other), `--flag=--strict` (as often as you like) adds to what the
+ * `--only W01,R*` chooses rows, `--user root|ordinary` a user, `--sandboxes used|started|fresh` those that served other
+ * commands, the same with a shell started for each line, or those that serve one each (default: one after the other), `--flag=--strict` (as often as you like) adds to what the
  * sandboxed servers are started with, `--without-namespaces` has the system refuse them namespaces, `--races` tries every
  * way of the races, `--json` prints one JSON document. Exit code 0: nothing was allowed but what docs/security.md lists,
  * and every positive control had its effect.
@@ -33,9 +33,11 @@ const users = usersAtHand().filter((user) => values.user === undefined || user =
 if (users.length === 0) throw new Error(`Cannot run as "${values.user}": at hand are ${usersAtHand().join(", ")}`);
 
 /** Flags by whether a sandbox served other commands before a row's. */
-const SANDBOXES = { used: [], fresh: ["--no-reuse"] } as const;
+const SANDBOXES = { used: [], started: ["--shell-fork=off"], fresh: ["--no-reuse"] } as const;
 const turns = Object.entries(SANDBOXES).filter(([name]) => values.sandboxes === undefined || name === values.sandboxes);
-if (turns.length === 0) throw new Error(`Cannot attack "${values.sandboxes}" sandboxes: there are used and fresh ones`);
+if (turns.length === 0) {
+  throw new Error(`Cannot attack "${values.sandboxes}" sandboxes: there are used, started and fresh ones`);
+}
 
 const results: (RowResult & { readonly sandboxes: string; readonly milliseconds: number })[] = [];
 for (const user of users) {

@@ -45,7 +45,7 @@ async function onGround(
   const sandbox = namespaces ? prepared.value : { ...prepared.value, policy: policy && { ...policy, namespaces } };
   {
     await using runner = new AllowingRunner(
-      { sandbox, shell: shell.value, pool: true, reuse, logger: SILENT },
+      { sandbox, shell: shell.value, pool: true, reuse, fork: reuse, logger: SILENT },
       undefined,
     );
     await runner.warmUp();

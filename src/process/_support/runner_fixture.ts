@@ -15,17 +15,28 @@ export interface Way {
   readonly enforce: boolean;
   readonly pool: boolean;
   readonly reuse: boolean;
+  readonly fork: boolean;
+  /** Further variables of the server; absent: none. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Of Landlock, as of an older kernel; absent: this one's. */
   readonly abi?: number;
   /** How long sockets of other programs are searched; absent: as usual. */
   readonly searchTimes?: SearchTimes;
 }
 
-export const DEFAULT_WAY: Way = { name: "with namespaces", namespaces: true, enforce: true, pool: true, reuse: true };
+export const DEFAULT_WAY: Way = {
+  name: "with namespaces",
+  namespaces: true,
+  enforce: true,
+  pool: true,
+  reuse: true,
+  fork: true,
+};
 
 /** Every way a command can be started: each must behave alike. */
 export const WAYS: readonly Way[] = [
   DEFAULT_WAY,
+  { ...DEFAULT_WAY, name: "with namespaces, a shell for each line", fork: false },
   { ...DEFAULT_WAY, name: "with namespaces, without reuse", reuse: false },
   { ...DEFAULT_WAY, name: "with namespaces, no pool", pool: false },
   { ...DEFAULT_WAY, name: "with Landlock alone", namespaces: false },
@@ -57,7 +68,7 @@ export async function fixture(way: Way, reads: readonly string[] = []): Promise<
   const granted = reads.map((name) => `${base}/home/${name}`);
   for (const path of granted) await Deno.writeTextFile(path, "granted");
   const settings = sandboxSettings(base);
-  const serverEnvironment = { ...settings.serverEnvironment, SECRET_TOKEN: "s" };
+  const serverEnvironment = { ...settings.serverEnvironment, ...way.environment, SECRET_TOKEN: "s" };
   const prepared = prepareSandbox({ ...settings, reads: granted, enforce: way.enforce, serverEnvironment });
   if (!prepared.ok) throw new Error(prepared.problem);
   const sandbox = prepared.value.policy === undefined ? prepared.value : {

@@ -20,10 +20,12 @@ import { CommandTree } from "./command_tree.ts";
 import type { Attempts } from "./launch/retry_launch.ts";
 import { canShareNetwork } from "../../sandbox/launcher/steps/network_steps.ts";
 import type { NetworkUser, NetworkUsers } from "./network/network_users.ts";
-import type { PrewarmedProcesses, ServingPool } from "./process_pool.ts";
+import type { PrewarmedProcesses } from "./process_pool.ts";
 import type { GuardedCommand, Tree } from "./protection/protected_state.ts";
 import type { NarrowedNetwork } from "./readiness/narrowed_networks.ts";
 import type { ReadinessOptions } from "./readiness/readiness.ts";
+import { encodeForkedLine } from "./serving/forking_shell.ts";
+import type { ServingPool } from "./serving/serving_pool.ts";
 import type { ServedInput, ServingSandbox } from "./serving/serving_sandbox.ts";
 
 /** Shared by all launches of a session. */
@@ -225,6 +227,11 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
   /** Undefined: it does not fit. */
   #servedInput({ kind, steps }: ServingSandbox, policy: SandboxPolicy): ServedInput | undefined {
     const { run, directory, environment } = this.request;
+    if (kind === "forking" && "shell" in run) {
+      const other = directory === this.tools.images.forkingDirectory ? undefined : directory;
+      const bytes = servedLine(encodeText(encodeForkedLine(run.shell, other, environment)));
+      return bytes && { bytes, steps, program: "bash" };
+    }
     if (kind === "shell" && "shell" in run) {
       const bytes = servedLine(encodeText(encodeShellCommand(run.shell, directory, environment)));
       return bytes && { bytes, steps, program: "bash" };

@@ -47,6 +47,8 @@ export interface LinuxRunnerOptions {
   readonly pool: boolean;
   /** Whether a sandbox may run several commands, one after another; false: each command gets a new one. */
   readonly reuse: boolean;
+  /** Whether the shell of such a sandbox may fork for each line; false: each line starts a shell. */
+  readonly fork: boolean;
   readonly logger: Logger;
   /** Ends the TLS of hosts that secrets are bound to; absent: there are none. */
   readonly terminator?: Terminator | undefined;
@@ -83,7 +85,14 @@ export class LinuxRunner implements SessionRunner {
     parts.join();
     const { spawner, ownChanges, network, once, groups, commands, repositoriesIn } = parts;
     const images = new LaunchImages({ sandbox, shell, spawner, onStale: () => prewarmed.invalidate() });
-    const prewarmed = new PrewarmedProcesses({ images, spawner, shell, reuse: options.reuse });
+    const prewarmed = new PrewarmedProcesses({
+      images,
+      spawner,
+      shell,
+      reuse: options.reuse,
+      fork: options.fork,
+      logger,
+    });
     this.#gitConfig = parts.gitConfigOf(sandbox);
     this.#sockets = openForeignSockets({ ...options, looker: spawner });
     const protectedState = sandbox.guard && new ProtectedState({

@@ -1,7 +1,18 @@
 import assert from "node:assert/strict";
+import { SILENT } from "../../base/log.ts";
 import { type LauncherProcess, Spawner } from "../spawn.ts";
-import { ProcessPool, SERVING_LIMITS, type ServingLimits, ServingPool } from "./process_pool.ts";
-import { DEFAULT_WAY, type Fixture, fixture, ownChildren, until, WAITING, WAYS } from "../_support/runner_fixture.ts";
+import { ProcessPool } from "./process_pool.ts";
+import { SERVING_LIMITS, type ServingLimits, ServingPool } from "./serving/serving_pool.ts";
+import {
+  DEFAULT_WAY,
+  type Fixture,
+  fixture,
+  ownChildren,
+  until,
+  WAITING,
+  type Way,
+  WAYS,
+} from "../_support/runner_fixture.ts";
 import { LaunchImages } from "./launch/launch_images.ts";
 import { ServingSandbox } from "./serving/serving_sandbox.ts";
 
@@ -300,11 +311,23 @@ Deno.test("X9 P1 LinuxRunner.run() leaves a sandbox behind whose command was can
 });
 
 Deno.test("P3 LinuxRunner.run() has another shell run a line whose shell was killed before it took it", async () => {
-  await using f = await fixture(DEFAULT_WAY);
-  const waiting = await until(shellsWaiting, (shells) => shells.length >= 2);
+  await using f = await fixture({ ...DEFAULT_WAY, fork: false });
+  const waiting = await until(() => shellsWaiting({ fork: false }), (shells) => shells.length >= 2);
   for (const pid of waiting) Deno.kill(pid, "SIGKILL");
   const results = await Promise.all([1, 2, 3].map((number) => f.run({ shell: `echo ${number}` })));
   assert.deepStrictEqual(results.map(({ output }) => output), ["1\n", "2\n", "3\n"]);
+});
+
+Deno.test("P3 P5 LinuxRunner.run() has other shells fork where those that waited were killed", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  const waiting = await until(() => shellsWaiting({ fork: true }), (shells) => shells.length >= 2);
+  for (const pid of waiting) Deno.kill(pid, "SIGKILL");
+  await until(
+    () => shellsWaiting({ fork: true }),
+    (shells) => shells.filter((pid) => !waiting.includes(pid)).length >= 2,
+  );
+  const results = await Promise.all([1, 2].map((number) => f.run({ shell: `echo ${number}; cat /proc/1/comm` })));
+  assert.deepStrictEqual(results.map(({ output }) => output), ["1\nahma\n", "2\nahma\n"]);
 });
 
 /** A pool over the sandbox of a fixture, and the sandboxes it started. */
@@ -325,7 +348,7 @@ function poolOf(f: Fixture, limits: Partial<ServingLimits>) {
     const sandbox = new ServingSandbox({ process, steps: image.steps, kind, leftRunning: () => undefined, onFree });
     started.push(sandbox);
     return sandbox;
-  }, { ...SERVING_LIMITS, ...limits });
+  }, { ...SERVING_LIMITS, forks: false, logger: SILENT, ...limits });
   return { pool, started, [Symbol.asyncDispose]: () => pool.close().then(() => stack.dispose()) };
 }
 
@@ -350,9 +373,13 @@ Deno.test("P1 ServingPool gives no sandbox again that is old", async () => {
   assert.notStrictEqual(p.pool.acquire("program"), first);
 });
 
-/** Shells that wait, three below this process: launchers lead into the namespaces, and start them there. */
-function shellsWaiting(): readonly number[] {
-  const script = 'for one; do pgrep -P "$(pgrep -P "$one")" -f ahma_line; done';
+/**
+ * Shells that wait: launchers lead into the namespaces, whose first process becomes a shell that forks, or starts one that
+ * waits for its line.
+ */
+function shellsWaiting({ fork }: Pick<Way, "fork">): readonly number[] {
+  const first = fork ? '-x ahma -P "$one"' : '-P "$(pgrep -P "$one")" -f ahma_line';
+  const script = `for one; do pgrep ${first}; done`;
   const { stdout } = new Deno.Command("bash", { args: ["-c", script, "bash", ...ownChildren().map(String)] })
     .outputSync();
   return new TextDecoder().decode(stdout).split("\n").map(Number).filter((pid) => pid !== 0);

@@ -54,7 +54,7 @@ const PR_SET_CHILD_SUBREAPER = 36;
 const PR_SET_NO_NEW_PRIVS = 38;
 const LANDLOCK_RULE_PATH_BENEATH = 1;
 /** Descriptors with fixed numbers, so that many entries can name them; close-on-exec like all others. */
-const RULESET_FD = 62;
+export const RULESET_FD = 62;
 const PINNED_FD = 61;
 
 /** The step by name, for callers that continue with fewer, or without it. */

@@ -13,6 +13,7 @@ import {
   resetSignals,
   startProgram,
   type TargetDraft,
+  unblockSignals,
 } from "./policy_table.ts";
 import {
   blockSignals,
@@ -22,7 +23,10 @@ import {
   serveCommands,
   type ServeOptions,
 } from "./steps/serve_steps.ts";
-import { findLeftovers, type MadeSandbox, openLeftovers } from "./steps/leftover_steps.ts";
+import { findLeftovers, openLeftovers, seeMade } from "./steps/leftover_steps.ts";
+import { awaitLine, becomeShell, beginServing, runLine } from "./fork_steps.ts";
+import { buildSharedObject } from "./image/shared_object.ts";
+import { INTERPRETERS } from "./image/interpreter_code.ts";
 import { findLine, makeInput, passLine, takeInput } from "./steps/shell_steps.ts";
 import { AT_FDCWD, O_CLOEXEC, type Processor } from "../../system/syscalls.ts";
 import { type DataWord, Table } from "./image/table.ts";
@@ -86,6 +90,39 @@ export function servingShellTable(policy: SandboxPolicy, target: LaunchTarget, s
   return table;
 }
 
+/** A table whose first process becomes a shell that serves lines. `steps`: with those of the table inside the shell. */
+export interface ForkingTable {
+  readonly table: Table;
+  readonly steps: readonly string[];
+}
+
+/** The table of a shell that forks for each line. `shell`: its argv ends where the line comes. */
+export function forkingShellTable(policy: SandboxPolicy, target: LaunchTarget, shell: LaunchCommand): ForkingTable {
+  const { processor } = target;
+  const draft = confinedDraft(policy, { ...target, reportsToOutput: true }, {
+    onBegun: () => {},
+    onMounted: (mounted) => openLeftovers(mounted, { policy }),
+  });
+  resetSignals(draft);
+  unblockSignals(draft);
+  const inside = { ...draft, table: new Table() };
+  const room = inside.table.bytes(new Uint8Array(ROOM_BYTES));
+  beginServing(inside);
+  const made = seeMade(inside);
+  serveCommands(inside, {
+    prepare: (serve) => awaitLine(serve, room),
+    copies: true,
+    runCommand: (copy) => runLine(copy, room),
+    findLeftovers: (serve, dirty) => findLeftovers(serve, dirty, { policy, processor, made }),
+  });
+  const { table } = draft;
+  const before = { ...draft, table: table.continued() };
+  becomeShell(before, { shell, part: new Uint8Array(0) }, processor);
+  const part = buildSharedObject(inside.table, INTERPRETERS[processor], before.table.steps.length);
+  becomeShell(draft, { shell, part }, processor);
+  return { table, steps: [...table.steps, ...inside.table.steps] };
+}
+
 /** `findAll`: jumps to a place if anything of a command is left. */
 interface ServingDraft {
   readonly draft: TargetDraft;
@@ -93,15 +130,13 @@ interface ServingDraft {
 }
 
 function servingDraft(policy: SandboxPolicy, target: LaunchTarget): ServingDraft {
-  let made: MadeSandbox = { attributes: 0 };
   const draft = confinedDraft(policy, { ...target, reportsToOutput: true }, {
     onBegun: blockSignals,
-    onMounted: (mounted) => {
-      made = openLeftovers(mounted, { policy });
-    },
+    onMounted: (mounted) => openLeftovers(mounted, { policy }),
   });
   resetSignals(draft);
   const { processor } = target;
+  const made = seeMade(draft);
   return { draft, findAll: (serve, dirty) => findLeftovers(serve, dirty, { policy, processor, made }) };
 }
 

@@ -277,6 +277,9 @@ const FLAGS = {
   }),
   "no-pool": { help: "Start a new process for every command instead of keeping some ready", project: true },
   "no-reuse": { help: "Run each command in a new sandbox instead of reusing one" },
+  "shell-fork": taking("choice", "WHEN", "Fork a shell for each line: auto (where it can), off (default: auto)", {
+    choices: ["auto", "off"],
+  }),
   "no-hot-reload": { help: "Read the tool files only once, not again when they change", project: true },
   "undo": { help: "Record what each call changes in the scope, to show and undo it (docs/undo.md)" },
   "undo-ignored": taking("limit", "SIZE", "How much of ignored files --undo keeps (default: 64M)", {

@@ -267,6 +267,69 @@ function stormOf(kills: number): Way {
   };
 }
 
+/** Reads what only a tracer may of process 1, which a line's shell is a copy of, and of that shell; then signals the first. */
+const ON_SHELL = `import os
+def reached(pid):
+  done = []
+  for name in ("maps", "environ", "mem"):
+    try:
+      with open(f"/proc/{pid}/{name}", "rb"): done.append(name)
+    except OSError: pass
+  for number in (0, 1, 63):
+    try: done.append(os.readlink(f"/proc/{pid}/fd/{number}"))
+    except OSError: pass
+  return done
+print("of the shell", "maps" in reached(os.getppid()), "of process 1", reached(1))
+for number in range(1, 65):
+  try: os.kill(1, number)
+  except OSError: pass
+print("still", 6 * 7)`;
+
+function reachingShell(): Way {
+  return {
+    does: driven((scene) =>
+      withServer(scene, {}, async (server) => {
+        await served(server);
+        // The shell stays while there is more to do.
+        const texts = await inTurns(server, "true", `${python(ON_SHELL)}\necho next`);
+        if (!texts[0]?.includes("of the shell True")) throw new Error(`A shell cannot be looked at: ${texts[0]}`);
+        const seen = texts.find((text) => !text.endsWith("of process 1 []\nstill 42\nnext"));
+        return seen === undefined ? undefined : `a line says ${seen}`;
+      })
+    ),
+    noControl: "process 1 is the machine's there",
+  };
+}
+
+/** Counts a word in the memory of the line's own shell; the line holds the word in two parts. */
+function searching(before: string, seed: string): string {
+  return `${before}exec 8</proc/$$/maps 9</proc/$$/mem\n${
+    python(`import os
+word, found = b"wo" + b"rd${seed}", 0
+for line in open(8):
+  begin, end = (int(part, 16) for part in line.split()[0].split("-"))
+  try: found += os.pread(9, end - begin, begin).count(word)
+  except (OSError, OverflowError): pass
+print("found", found)`)
+  }\ntrue`;
+}
+
+function remembering(): Way {
+  return {
+    does: driven((scene) =>
+      withServer(scene, {}, async (server) => {
+        const seed = newSeed();
+        const control = await server.shell(searching(`x=wo; x+=rd${seed}; `, seed));
+        if (!/found [1-9]/.test(control.text)) throw new Error(`Nothing is found at all: ${control.text}`);
+        const before = `echo word${seed}; : ${"more ".repeat(900)}word${seed}`;
+        const seen = (await inTurns(server, before, searching("", seed))).find((text) => !text.endsWith("found 0"));
+        return seen === undefined ? undefined : `a later line says ${seen}`;
+      })
+    ),
+    noControl: "without the sandbox each command has a shell of its own",
+  };
+}
+
 export const BETWEEN_COMMANDS: readonly Row[] = [
   {
     id: "B01",
@@ -306,5 +369,13 @@ export const BETWEEN_COMMANDS: readonly Row[] = [
     alikeForRoot: "the ends of a pipe, Landlock's domains and process namespaces are the same for root",
     aim: "evidence",
     ways: { "its stdout, pipes that signal its group and process 1, its list of processes": sending(SENT) },
+  },
+  {
+    id: "B06",
+    title: "reach the shell that lines are copies of, or the line before",
+    users: BOTH,
+    alikeForRoot: "the copy alone is in a Landlock domain, root's too",
+    aim: "evidence",
+    ways: { "its memory, descriptors, signals": reachingShell(), "what the last line left in memory": remembering() },
   },
 ];

@@ -23,6 +23,7 @@ Deno.test("N3 LinuxRunner is made without the policy, whose mount points take lo
     shell: { path: "/bin/bash", name: "bash", canWait: true },
     pool: true,
     reuse: true,
+    fork: true,
     logger: SILENT,
   })[Symbol.asyncDispose]();
   assert.deepStrictEqual(asked, []);

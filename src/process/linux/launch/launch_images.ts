@@ -16,7 +16,9 @@ import {
   type WaitingTable,
   waitingTable,
 } from "../../../sandbox/launcher/prewarmed_table.ts";
+import { canFork } from "../../../sandbox/launcher/can_fork.ts";
 import {
+  forkingShellTable,
   type ServedBlock,
   servedBlock,
   servingShellTable,
@@ -26,7 +28,7 @@ import {
 import type { GuardedPath, LaunchCommand, SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
 import type { CommandRequest } from "../../command_runner.ts";
-import { lineArguments, prewarmedArguments, servingArguments, type Shell } from "../../shell.ts";
+import { forkingArguments, lineArguments, prewarmedArguments, servingArguments, type Shell } from "../../shell.ts";
 import type { LauncherImage, Spawner } from "../../spawn.ts";
 
 export interface LaunchImagesOptions {
@@ -65,6 +67,7 @@ export class LaunchImages implements Disposable {
   #shell: LauncherImage | undefined;
   #launcher: ToldLauncher<WaitingTable> | undefined;
   #servingShell: LauncherImage | undefined;
+  #forkingShell: LauncherImage | undefined;
   #servingLauncher: ToldLauncher<ServingTable> | undefined;
 
   constructor(options: LaunchImagesOptions) {
@@ -112,6 +115,7 @@ export class LaunchImages implements Disposable {
     this.#shell = undefined;
     this.#launcher = undefined;
     this.#servingShell = undefined;
+    this.#forkingShell = undefined;
     this.#servingLauncher = undefined;
   }
 
@@ -164,6 +168,30 @@ export class LaunchImages implements Disposable {
     }));
   }
 
+  /** The image of a launcher that becomes a shell, which forks for each line; kept here. */
+  forkingShell(policy: SandboxPolicy): LauncherImage {
+    const { shell, sandbox, spawner } = this.#options;
+    if (this.#forkingShell !== undefined) return this.#forkingShell;
+    const { table, steps } = forkingShellTable(this.#withGuarded(policy), this.target, {
+      programs: [shell.path],
+      argv: forkingArguments(),
+      environment: listOf(sandbox.environment),
+      directory: this.forkingDirectory,
+    });
+    return this.#forkingShell = { ...spawner.image(table), steps };
+  }
+
+  /** Whether the shell may fork under a policy. */
+  canFork(policy: SandboxPolicy): boolean {
+    const { shell, sandbox } = this.#options;
+    return shell.canWait && canFork(policy, { ...sandbox, shell: shell.path });
+  }
+
+  /** Where a shell that forks stands. */
+  get forkingDirectory(): string {
+    return this.#options.sandbox.scopes[0]?.path ?? "/";
+  }
+
   /** The image of a launcher that serves blocks; kept here. */
   servingLauncher(policy: SandboxPolicy): LauncherImage {
     return this.#toldServing(policy).image;
@@ -207,6 +235,7 @@ export class LaunchImages implements Disposable {
     this.#shell?.dispose();
     this.#launcher?.image.dispose();
     this.#servingShell?.dispose();
+    this.#forkingShell?.dispose();
     this.#servingLauncher?.image.dispose();
   }
 

@@ -26,6 +26,8 @@ export type LauncherReport =
     readonly clean: boolean;
     readonly taken: boolean;
   }
+  /** The shell that forks for each line waits for the first. */
+  | { readonly kind: "ready" }
   /** The prewarmed process has its command; everything after this is the command's doing. */
   | { readonly kind: "taken" }
   /** A step failed; nothing ran. */
@@ -65,6 +67,8 @@ export function decodeReport(entry: DataView): LauncherReport {
   switch (Number(entry.getBigUint64(64, LITTLE_ENDIAN))) {
     case ENTRY_MODE.failed:
       return { kind: "failed", step: Number(entry.getBigUint64(80, LITTLE_ENDIAN)), errno: first };
+    case ENTRY_MODE.ready:
+      return { kind: "ready" };
     case TAKEN_MODE:
       return { kind: "taken" };
     case ENTRY_MODE.ended:

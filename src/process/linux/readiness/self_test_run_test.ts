@@ -133,7 +133,7 @@ function beforeEach(method: "start" | "image", work: (argument: unknown) => void
 
 function runnerOf({ sandbox }: Fixture): LinuxRunner {
   const shell = { path: "/bin/bash", name: "bash", canWait: true };
-  return new LinuxRunner({ sandbox, shell, pool: false, reuse: false, logger: SILENT });
+  return new LinuxRunner({ sandbox, shell, pool: false, reuse: false, fork: false, logger: SILENT });
 }
 
 Deno.test("S3 S8 the self-test is made again when a protected path goes between the look and the launch", async () => {

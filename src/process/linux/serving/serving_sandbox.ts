@@ -19,8 +19,8 @@ import {
 import { ENTRY_BYTES, FRAME_HEADER_BYTES, OUTPUT_FRAME } from "../../../sandbox/launcher/image/interpreter.ts";
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
 
-/** `shell`: it keeps a shell that waits for a line. `launcher`: it takes blocks. */
-export type ServingKind = "shell" | "launcher";
+/** `forking`: its shell copies itself for each line. `shell`: it keeps a shell that waits for a line. `launcher`: it takes blocks. */
+export type ServingKind = "forking" | "shell" | "launcher";
 
 /** What a sandbox is made from. */
 export interface ServingSandboxOptions {
@@ -56,10 +56,15 @@ export class ServingSandbox {
   #leader: number | undefined;
   #status: LauncherStatus | undefined;
   #isSpent = false;
+  /** A shell that forks tells when it hears signals. */
+  #isReady: boolean;
+  #isKilled = false;
+  #isUnfit = false;
 
   constructor(options: ServingSandboxOptions) {
     this.#options = options;
     this.kind = options.kind;
+    this.#isReady = options.kind !== "forking";
     this.steps = options.steps;
     this.#writer = options.process.stdin.getWriter();
     this.gone = this.#follow();
@@ -68,6 +73,11 @@ export class ServingSandbox {
   /** Whether it takes no further command. */
   get isSpent(): boolean {
     return this.#isSpent;
+  }
+
+  /** Whether it ended, or a step failed, before it waited for commands. */
+  get isUnfit(): boolean {
+    return this.#isUnfit;
   }
 
   /** Runs a command; the sandbox must be free. */
@@ -119,6 +129,7 @@ export class ServingSandbox {
     const wasFree = this.#command === undefined;
     this.#command?.sandboxGone(this.#status);
     await this.#writer.abort().catch(ignoreClosedPipe);
+    this.#isUnfit ||= !this.#isReady && !this.#isKilled;
     return { wasFree };
   }
 
@@ -141,9 +152,14 @@ export class ServingSandbox {
         this.#leader = report.pid;
         if (command?.isTerminated === true) this.#terminate();
         return;
+      case "ready":
+        this.#isReady = true;
+        if (command?.isTerminated === true) this.#terminate();
+        return;
       case "failed":
         // The child shares the memory of the launcher until it executes its program, and has written its failure there.
         if (report.step < this.steps.length) this.retire();
+        this.#isUnfit ||= !this.#isReady;
         return command?.note(report);
       case "ended":
         // An end without a command is that of a shell that waited.
@@ -161,11 +177,13 @@ export class ServingSandbox {
 
   /** The launcher passes it on. */
   #terminate(): void {
-    if (this.#leader !== undefined && this.#status === undefined) signalQuietly(this.#leader, "SIGTERM");
+    if (this.#leader !== undefined && this.#isReady && this.#status === undefined) {
+      signalQuietly(this.#leader, "SIGTERM");
+    }
   }
 
   #kill(): void {
-    this.#isSpent = true;
+    this.#isSpent = this.#isKilled = true;
     if (this.#status !== undefined) return;
     signalQuietly(this.#leader ?? this.#options.process.pid, "SIGKILL");
   }

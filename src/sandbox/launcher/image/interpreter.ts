@@ -38,11 +38,17 @@ export const ENTRY_MODE = {
    * a fourth argument of 1 an equal word makes the table go on at the entry in the second one, with 0 another word does.
    */
   jump: 9,
+  /** No system call, but a function of the C library or of the program that the table is a part of (shared_object.ts). */
+  function: 10,
+  /** As `function`, and the table is left for good: what called it gets the function's result. */
+  leave: 11,
+  /** Only in reports: a shell that forks is ready for lines. */
+  ready: 12,
 } as const;
 /** The expected value of the report `ended`. */
 export const ENDED = { withOthers: 0, alone: 1, clean: 2, untaken: 3 } as const;
 
-export type EntryMode = Exclude<keyof typeof ENTRY_MODE, "ended" | "failed">;
+export type EntryMode = Exclude<keyof typeof ENTRY_MODE, "ended" | "failed" | "ready">;
 
 /** Bytes of an entry, and so of a report. */
 export const ENTRY_BYTES = 88;

@@ -12,6 +12,8 @@ export interface Interpreter {
   /** The text of the listing, for the test that assembles it. */
   readonly listing: string;
   readonly code: () => Uint8Array<ArrayBuffer>;
+  /** Where in the code a label of the listing stands. */
+  readonly placeOf: (label: string) => number;
   /** `e_machine` of the ELF header (linux/elf-em.h). */
   readonly machine: number;
 }
@@ -23,5 +25,7 @@ export const INTERPRETERS: Readonly<Record<Processor, Interpreter>> = {
 };
 
 function listed(listing: string): Omit<Interpreter, "machine"> {
-  return { listing, code: lazy(() => Uint8Array.fromHex((listing.match(/^[0-9a-f]+(?= )/gm) ?? []).join(""))) };
+  const bytesOf = (text: string) => Uint8Array.fromHex((text.match(/^[0-9a-f]+(?= )/gm) ?? []).join(""));
+  const before = (label: string) => listing.slice(0, listing.search(new RegExp(`^[0-9a-f]+ +${label}:`, "m")));
+  return { listing, code: lazy(() => bytesOf(listing)), placeOf: (label) => bytesOf(before(label)).length };
 }

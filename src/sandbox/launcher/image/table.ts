@@ -13,13 +13,17 @@ export type TableWord =
   | { readonly kind: "data"; readonly offset: number }
   | { readonly kind: "entry"; readonly entry: number }
   | { readonly kind: "argument"; readonly entry: number; readonly index: number }
-  | { readonly kind: "expected"; readonly entry: number };
+  | { readonly kind: "expected"; readonly entry: number }
+  /** Of a variable of the program that the table is a part of (shared_object.ts). */
+  | { readonly kind: "symbol"; readonly name: string };
 
 /** The address of data. */
 export type DataWord = Extract<TableWord, { kind: "data" }>;
 
 export interface TableEntry {
   readonly number: number;
+  /** Of a function, in place of the number. */
+  readonly name?: string | undefined;
   readonly args: readonly TableWord[];
   readonly mode: EntryMode;
   readonly expect: number | bigint;
@@ -33,6 +37,8 @@ export interface CallOptions {
   readonly mode?: EntryMode;
   /** For the modes `equals`, `compare` and `jump`. */
   readonly expect?: number | bigint;
+  /** For the modes `function` and `leave`: what is called. */
+  readonly name?: string;
 }
 
 /**
@@ -70,6 +76,7 @@ export class Table {
     this.steps.push(step);
     this.entries.push({
       number,
+      name: options.name,
       args,
       mode: options.mode ?? "fatal",
       expect: options.expect ?? 0,

@@ -53,7 +53,7 @@ export interface MadeSandbox {
 export function openLeftovers(
   { table, sys, open }: Draft,
   { policy }: Pick<LeftoverQuestion, "policy">,
-): MadeSandbox {
+): void {
   const flags = O_CLOEXEC | open.directory;
   // Without a name in the sandbox: the queues are those of the IPC namespace. A kernel without them has none to show,
   // and
@@ -71,6 +71,10 @@ export function openLeftovers(
     const opened = table.call(`look into "${path}"`, sys.openat, [AT_FDCWD, table.text(path), flags, 0]);
     table.passOn(opened, table.call(`keep "${path}" open`, sys.dup3, [0, descriptor, O_CLOEXEC]));
   }
+}
+
+/** Sees how the sandbox was made; comes once, before the first command. */
+export function seeMade({ table, sys }: Draft): MadeSandbox {
   return { attributes: table.call("list attributes", sys.flistxattr, [SHARED_MEMORY_FD, 0, 0], { mode: "keep" }) };
 }
 

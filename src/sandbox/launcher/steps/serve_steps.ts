@@ -5,7 +5,7 @@
  */
 import { Branches, kept } from "../image/branches.ts";
 import { ENDED, ENTRY_BYTES, ENTRY_MODE, FRAME_OUTPUT_BYTES, OUTPUT_FRAME, REPORT_FD } from "../image/interpreter.ts";
-import type { DataWord } from "../image/table.ts";
+import type { DataWord, Table, TableWord } from "../image/table.ts";
 import { CHILD_UNTIL_EXEC, O_CLOEXEC, SIGCHLD } from "../../../system/syscalls.ts";
 import type { Draft } from "./identity_steps.ts";
 
@@ -35,9 +35,11 @@ const IS_CLOSED = POLLHUP << REVENTS_SHIFT;
 /** What the steps of a serving launcher are made from. */
 export interface ServeOptions {
   /** Adds what comes before a child is started. */
-  readonly prepare: (draft: Draft) => void;
+  readonly prepare: (draft: ServeDraft) => void;
   /** Adds what the child does once it has its output. */
   readonly runCommand: (draft: Draft) => void;
+  /** The child is a copy of this process, made by the C library (fork_steps.ts); absent: it shares the memory until it executes. */
+  readonly copies?: true;
   /** Adds what comes when the child has executed its program; absent: its output is awaited. */
   readonly handOver?: (draft: ServeDraft) => void;
   /** Jumps to a place if anything other than processes is left. */
@@ -50,6 +52,8 @@ export interface ServeDraft extends Draft {
   /** `struct pollfd` of the command's pipe, then of the signals. */
   readonly output: DataWord;
   readonly signals: DataWord;
+  /** What output is read into. */
+  readonly buffer: DataWord;
 }
 
 /**
@@ -64,7 +68,8 @@ export function serveCommands(draft: Draft, options: ServeOptions): void {
   const { table, sys } = draft;
   const branches = new Branches(table);
   const output = table.words((POLLIN << 32n) | BigInt(READ_FD), (POLLIN << 32n) | BigInt(SIGNALS_FD));
-  const serve = { ...draft, branches, output, signals: { kind: "data", offset: output.offset + 8 } } as const;
+  const buffer = table.bytes(new Uint8Array(FRAME_OUTPUT_BYTES));
+  const serve = { ...draft, branches, output, buffer, signals: { kind: "data", offset: output.offset + 8 } } as const;
   watchChildren(serve);
   branches.place("the next command");
   const pipe = table.words(0);
@@ -76,6 +81,7 @@ export function serveCommands(draft: Draft, options: ServeOptions): void {
   options.handOver?.(serve);
   const status = passOutput(serve, started);
   tellEnd(serve, status, options);
+  if (options.copies === true) refuse(serve);
   branches.resolve();
 }
 
@@ -93,27 +99,31 @@ function watchChildren({ table, sys }: ServeDraft): void {
 }
 
 /** Returns the entry of the start, whose result is the child's id. */
-function startChild({ branches, ...draft }: ServeDraft, { runCommand }: ServeOptions): Started {
+function startChild({ branches, ...draft }: ServeDraft, { runCommand, copies }: ServeOptions): Started {
   const { table, sys } = draft;
-  const clone = table.call("start the command's process", sys.clone, [CHILD_UNTIL_EXEC, 0, 0, 0, 0]);
+  const step = "start the command's process";
+  const clone = copies === true
+    ? callFunction(table, step, "fork", [])
+    : table.call(step, sys.clone, [CHILD_UNTIL_EXEC, 0, 0, 0, 0]);
   // Both share memory until the child executes its program: the child finds 0 there, and the parent then continues.
-  const jump = branches.jump("the parent", { word: table.words(0), isNot: 0 });
+  const jumps = [branches.jump("the parent", { word: table.words(0), isNot: 0 })];
   for (const stream of [1, 2]) table.call("give the command its output", sys.dup3, [WRITE_FD, stream, 0]);
   table.call("unblock signals", sys.rt_sigprocmask, [SIG_SETMASK, table.words(0), 0, 8]);
   runCommand(draft);
   branches.place("the parent");
+  if (copies === true) jumps.push(branches.jump("no process", { word: table.words(0), is: 0xffff_ffff }));
   table.call("leave the output to the command", sys.close, [WRITE_FD]);
-  return { clone, jump };
+  return { clone, jumps };
 }
 
 interface Started {
   readonly clone: number;
-  /** Decides by the child's id. */
-  readonly jump: number;
+  /** Decide by the child's id. */
+  readonly jumps: readonly number[];
 }
 
 /** Passes output on, and reaps what ends, until the command's first process has ended. Returns its wait status. */
-function passOutput(draft: ServeDraft, { clone, jump }: Started): DataWord {
+function passOutput(draft: ServeDraft, { clone, jumps }: Started): DataWord {
   const { table, sys, branches, output, signals } = draft;
   branches.place("more output");
   table.call("wait for output and ends", sys.ppoll, [output, 2, 0, 0, 8], { mode: "soft" });
@@ -136,7 +146,7 @@ function passOutput(draft: ServeDraft, { clone, jump }: Started): DataWord {
   const first = branches.jump("the first has ended", { word: ended, is: 0 });
   const id = { kind: "expected", entry: first } as const;
   table.send(clone, id);
-  table.aim(jump, 0, id);
+  for (const jump of jumps) table.aim(jump, 0, id);
   branches.jump("more output", { word: ended, is: 0 });
   branches.jump("who ended");
   branches.place("the first has ended");
@@ -144,9 +154,8 @@ function passOutput(draft: ServeDraft, { clone, jump }: Started): DataWord {
 }
 
 /** Passes on the pipe's content, as one frame, and continues. */
-function passFrame({ table, sys, branches }: ServeDraft, next: string): void {
+function passFrame({ table, sys, branches, buffer }: ServeDraft, next: string): void {
   const mark = table.words(OUTPUT_FRAME);
-  const buffer = table.bytes(new Uint8Array(FRAME_OUTPUT_BYTES));
   const parts = table.addresses([mark, 8, 0, 8, buffer, 0]);
   const length = { kind: "data", offset: parts.offset + 40 } as const;
   table.pointers.push({ at: parts.offset + 16, to: length });
@@ -200,6 +209,18 @@ export function reportEnd(
   const tail = table.words(0, 0, 0, 0, 0, ENTRY_MODE.ended, left, 0);
   const parts = table.addresses([head, 16, status, 8, tail, ENTRY_BYTES - 24]);
   table.call("tell the end", sys.writev, [REPORT_FD, parts, 3]);
+}
+
+/** The C library got no process: the kernel is asked once more, for its reason. */
+function refuse({ table, sys, branches }: ServeDraft): void {
+  branches.place("no process");
+  table.call("start the command's process", sys.clone, [SIGCHLD, 0, 0, 0, 0]);
+  table.call("end", sys.exit_group, [0]);
+}
+
+/** Calls a function of the program that the table is a part of. Returns the entry's index. */
+export function callFunction(table: Table, step: string, name: string, args: readonly TableWord[]): number {
+  return table.call(step, 0, args, { mode: "function", name });
 }
 
 /** Where the data describes a signal. */
