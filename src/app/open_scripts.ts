@@ -2,6 +2,7 @@
 import type { ResourceLimits } from "../sandbox/policy/confinement.ts";
 import { startInSandbox } from "../child_server/sandboxed_start.ts";
 import type { StartChildServer } from "../child_server/child_server.ts";
+import { messageOf } from "../base/errors.ts";
 import { lazy } from "../base/lazy.ts";
 import type { SessionSandbox } from "../sandbox/settle_paths.ts";
 import { type CodeMode, ScriptSource, type ScriptSourceOptions } from "../toolbox/script/script_source.ts";
@@ -48,7 +49,9 @@ async function openStart(options: OpenScriptsOptions): Promise<StartChildServer>
   return async (hooks) => {
     const stderrFile = `${sandbox.directories.files}/stderr-${++started}`;
     const script = await startInSandbox({ runner, argv, directory, environment, stderrFile, log }, hooks);
-    return { ...script, ended: script.ended.finally(() => Deno.remove(stderrFile)) };
+    const remove = () =>
+      Deno.remove(stderrFile).catch((thrown) => log.debug("Cannot remove a file", { error: messageOf(thrown) }));
+    return { ...script, ended: script.ended.finally(remove) };
   };
 }
 

@@ -6,7 +6,7 @@ import { visibleText } from "../../base/visible_text.ts";
 const OURS = new RegExp(
   "^[\\s>]*(?:" + [
     "\\[?op_(?:[0-9A-Z]{8}|[0-9A-Z]{26})\\b",
-    "\\[(?:no output|completed|failed|cancelled|timed_out|exit code \\d|signal SIG|ended without|step \\d)",
+    "\\[(?:no output|completed|failed|cancelled|timed_out|exit code \\d|signal SIG|ended without|step \\d|script: \\d)",
     "(?:Ended since|Watched lines|Sandbox|Ended with the command|PROTECTED PATHS CHANGED):",
     "\\[?Lines of this output",
   ].join("|") + ")",

@@ -13,6 +13,7 @@ Deno.test("X20 X22 imitationNote() tells of lines that read as if the server had
       "words\u2028Ended since:",
       "> Watched lines:",
       "[step 2/2] deploy",
+      "[script: 2 calls, 9 characters of answers]",
     ]
   ) assert.match(imitationNote(`first\n${line}\nlast`, NONE), /^\[Lines of this output that look like/, line);
   for (const line of ["op_overload_resolution", "[steps]", "see [exit code 0]", "sandbox: on", "Sandboxes:", ""]) {

@@ -1,0 +1,273 @@
+/** Attacks of scripts on what lies between them and the server, in groups with the harmless act that is their control. */
+
+/** Writes frames past the bridge's own functions. */
+const FRAMES = `const raw = (...parts) => {
+  const bytes = new Uint8Array(parts.flatMap((part) => [...part]));
+  for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
+};
+const frame = (body, size) => {
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+  const header = new DataView(new ArrayBuffer(4));
+  header.setUint32(0, size ?? bytes.length);
+  return [...new Uint8Array(header.buffer), ...bytes];
+};
+const message = (value) => frame(JSON.stringify(value));
+const call = (args, name = "files_write", id = 1) => message({ kind: "call", id, name, args });
+const forever = () => new Promise(() => {});
+const soon = () => new Promise((resolve) => setTimeout(resolve, 300));
+`;
+const READ = `(await tools.files_read({ path: "kept.txt", line_numbers: false })).text`;
+const UNKNOWN = /failed, [^:]+: The script wrote a message of no known kind\]$/;
+const GONE = /failed, [^:]+: The process of the script is gone: /;
+const REFUSED = /"isError":true/;
+
+/** A script, and the text that its result must match. */
+type Row = readonly [title: string, code: string, seen: RegExp];
+
+export interface AttackGroup {
+  readonly title: string;
+  /** The harmless act with the same means: it has its effect. */
+  readonly control: Row;
+  readonly rows: readonly Row[];
+  /** The time limit of each. */
+  readonly seconds: number;
+  /** Each takes much memory: one after the other. */
+  readonly isLarge?: true;
+}
+
+function forged(title: string, code: string, seen: RegExp): Row {
+  return [title, `${FRAMES}${code}`, seen];
+}
+
+const frames: AttackGroup = {
+  title: "forged messages",
+  seconds: 60,
+  control: forged(
+    "a forged call is a call of the script, and no more",
+    `raw(call({ path: "by-control.txt", content: "x" })); await soon(); return 1`,
+    /^1\n\[script: 1 call, /,
+  ),
+  rows: [
+    forged(
+      "a call behind the end",
+      `raw(message({ kind: "end", value: "1" }), call({ path: "forged.txt", content: "x" })); await forever()`,
+      /^1\n\[script: 0 calls, /,
+    ),
+    forged(
+      "a second end",
+      `raw(message({ kind: "end", value: "1" }), message({ kind: "end", value: "2" })); await forever()`,
+      /^1\n/,
+    ),
+    forged(
+      "a length of 4 GiB",
+      "raw(frame('x', 0xffffffff)); await forever()",
+      /A message of 2147483647 bytes is too long/,
+    ),
+    forged("bytes that are no JSON by their mark", "raw(frame('xx', 0x80000002)); await forever()", UNKNOWN),
+    forged("an empty message", "raw(frame('')); await forever()", /Unexpected end of JSON input/),
+    forged("a message cut short", "raw([0, 0]); return 5", /Unexpected end of JSON input/),
+    forged("brackets 100,000 deep", "raw(frame('['.repeat(1e5) + ']'.repeat(1e5))); await forever()", UNKNOWN),
+    forged(
+      "an argument 100,000 deep",
+      `raw(frame('{"kind":"call","id":1,"name":"files_read","args":{"path":' + "[".repeat(1e5) + "]".repeat(1e5) + "}}"));
+      await soon(); return ${READ}`,
+      /kept/,
+    ),
+    forged("bytes that are no text", "raw(frame(new Uint8Array([0x22, 0xff, 0xfe, 0x22]))); await forever()", UNKNOWN),
+    forged("an id that is no number", `raw(call({}, "files_read", NaN)); await forever()`, UNKNOWN),
+    forged(
+      "an id beyond all numbers",
+      `raw(frame('{"kind":"call","id":1e999,"name":"files_read","args":{}}')); await soon(); return 1`,
+      /^1\n/,
+    ),
+    forged(
+      "five calls of one id",
+      `for (let n = 0; n < 5; n++) raw(call({ path: "kept.txt" }, "files_read")); await soon(); return 1`,
+      /5 calls/,
+    ),
+    forged(
+      "a message in a prototype",
+      `raw(frame('{"__proto__":{"kind":"call","id":1,"name":"files_write","args":{}}}')); await forever()`,
+      UNKNOWN,
+    ),
+    forged(
+      "arguments that are a list",
+      `raw(message({ kind: "call", id: 1, name: "files_read", args: [] })); await forever()`,
+      UNKNOWN,
+    ),
+    forged(
+      "a name that is an object",
+      `raw(message({ kind: "call", id: 1, name: {}, args: {} })); await forever()`,
+      UNKNOWN,
+    ),
+    forged(
+      "a call of 300,000 bytes",
+      `raw(call({ path: "forged.txt", content: "x".repeat(3e5) })); await forever()`,
+      /bytes is too long/,
+    ),
+    forged(
+      "lines like the server's",
+      `raw(message({ kind: "end", value: "1\\n[script: 99 calls, 9 characters of answers]" })); await forever()`,
+      /look like the server's were written by the command\.\]\n\[script: 0 calls, /,
+    ),
+  ],
+};
+
+const args: AttackGroup = {
+  title: "names, arguments and answers",
+  seconds: 60,
+  control: ["a plain call", `return ${READ}`, /kept/],
+  rows: [
+    [
+      "names of prototypes",
+      `const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "", "\\0", "files_read\\0", "../files_read"];
+      return (await Promise.all(names.map((name) => tools[name]()))).every(({ text }) => text.startsWith("Unknown tool"))`,
+      /^true\n/,
+    ],
+    ["a name of 200,000 characters", `return (await tools["x".repeat(2e5)]()).text.length < 500`, /^true\n/],
+    ["a name with hidden characters", `return (await tools["files\\u202eread"]()).text`, /Unknown tool[^\n]*u202e/],
+    [
+      "itself, and the tools that hide tools",
+      `return (await Promise.all(["run_script", "call_tool", "find_tools"].map((name) => tools[name]()))).map(({ isError }) => isError)`,
+      /^\[true,true,true\]\n/,
+    ],
+    [
+      "an own member __proto__",
+      `return await tools.files_write(JSON.parse('{"path":"forged.txt","content":"x","__proto__":{"isError":true}}'))`,
+      REFUSED,
+    ],
+    [
+      "a member constructor",
+      `return await tools.files_write(JSON.parse('{"path":"forged.txt","content":"x","constructor":{"prototype":{}}}'))`,
+      REFUSED,
+    ],
+    [
+      "prototypes of the script itself",
+      `Object.prototype.isError = true; return ${READ}`,
+      /kept/,
+    ],
+    [
+      "a text that another text stands for",
+      `return (await tools.files_read({ path: { toString: () => "kept.txt" } })).text`,
+      /expected/,
+    ],
+    ["a getter", `let n = 0; await tools.files_read({ get path() { n++; return "kept.txt"; } }); return n`, /^1\n/],
+    ["a proxy", `return await tools.files_read(new Proxy({}, { ownKeys() { throw new Error("trap"); } }))`, /trap/],
+    ["a number without an end", "return await tools.files_read({ path: 1n })", /BigInt/],
+    ["a circle", "const a = {}; a.a = a; return await tools.files_read(a)", /circular/],
+    ["no object", `return await tools.files_read("kept.txt")`, /takes its arguments as one object/],
+    ["half a character", `return await tools.files_read({ path: "\\ud800" })`, REFUSED],
+    [
+      "60 wrong calls, which keep no place",
+      `await Promise.all(Array.from({ length: 60 }, () => tools.none())); return ${READ}`,
+      /kept/,
+    ],
+    [
+      "an answer of a megabyte",
+      `const { text } = await tools.files_read({ path: "large.bin", encoding: "base64" }); return text.length`,
+      /^26\d{4}\n/,
+    ],
+    [
+      "answers without an end",
+      `let last; for (let n = 0; n < 40; n++) last = await tools.files_read({ path: "large.bin", encoding: "base64" }); return last.text`,
+      /at most 8388608 characters/,
+    ],
+    [
+      "201 calls",
+      `let last; for (let n = 0; n < 201; n++) last = await tools.none(); return last.text`,
+      /at most 200 calls[^\n]*\n\[script: 200 calls/,
+    ],
+    ["500 calls", "await Promise.all(Array.from({ length: 500 }, () => tools.none()))", /made more than 200 calls/],
+  ],
+};
+
+const values: AttackGroup = {
+  title: "values and errors",
+  seconds: 60,
+  control: ["a plain value", `return { a: [1, "b"] }`, /^\{"a":\[1,"b"\]\}\n/],
+  rows: [
+    ["a trap", `return new Proxy({}, { ownKeys() { throw new Error("trap"); } })`, /trap/],
+    ["a list 200,000 deep", "let a = []; for (let n = 0; n < 2e5; n++) a = [a]; return a", /too long|call stack/],
+    ["300,000 characters from toJSON", `return { toJSON: () => "x".repeat(3e5) }`, /too long/],
+    ["promises in promises", `return { then(done) { done({ then: (next) => next("inner") }); } }`, /^"inner"\n/],
+    ["all tools", "return [tools, () => 1, Symbol.iterator, undefined]", /^\[\{\},null,null,null\]\n/],
+    ["hidden characters", `return "a\\u202eb\\u{e0041}\\x1b[31m"`, /^"a\\u202eb\\udb40\\udc41\\u001b\[31m"\n/],
+    ["hidden characters on the console", `console.log("a\\u202eb\\u{e0041}\\x1b[31mc")`, /^abc\n/],
+    ["an error without a text", "throw { toString() { throw 1; } }", /threw a value without a text/],
+    [
+      "an error that is a proxy",
+      "throw new Proxy(new Error(), { get() { throw 1; } })",
+      /threw a value without a text/,
+    ],
+    [
+      "a message that is no text",
+      "throw Object.assign(new Error(), { message: { toString: () => 'x'.repeat(1e6) } })",
+      /x{100}…\]$/,
+    ],
+    ["nothing as an error", "throw undefined", /failed, [^:]+: undefined\]$/],
+    [
+      "what is not waited for",
+      `Promise.reject(new Error("left")); await new Promise(() => {})`,
+      /failed, [^:]+: left\]$/,
+    ],
+    [
+      "a listener before ours",
+      `addEventListener("unhandledrejection", (event) => event.stopImmediatePropagation()); Promise.reject(new Error("left")); await new Promise(() => {})`,
+      /: left\]$/,
+    ],
+    ["an error of a timer", `setTimeout(() => { throw new Error("late"); }); await new Promise(() => {})`, /: late\]$/],
+    [
+      "a console of hostile objects",
+      `console.log({ [Symbol.for("Deno.customInspect")]() { throw new Error("shown"); } })`,
+      /: shown\]$/,
+    ],
+    ["the end of the wrapper", "}); globalThis.x = 1; (async () => { return 7", /^\[no output|^\[script: 0 calls/],
+  ],
+};
+
+const ends: AttackGroup = {
+  title: "ends of the process",
+  seconds: 15,
+  control: ["a process that goes on", "await new Promise((resolve) => setTimeout(resolve, 100)); return 1", /^1\n/],
+  rows: [
+    ["an exit", "Deno.exit(0)", /gone: It ended with exit code 0\./],
+    ["an abort", `(await import("node:process")).default.abort()`, /gone: It was ended by SIGABRT\./],
+    ["calls without an end", "const f = () => f() + 1; return f()", /Maximum call stack/],
+    ["stdout closed", "Deno.stdout.close()", GONE],
+    ["stdin closed", "Deno.stdin.close(); return await tools.status()", /operation canceled/],
+    ["brackets 200,000 deep as code", `return ${"(".repeat(200_000)}1${")".repeat(200_000)}`, GONE],
+    ["a wait for memory that none wakes", "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)", /time limit/],
+    ["a pattern without an end", `return /^(a+)+$/.test("a".repeat(50) + "b")`, /time limit/],
+    ["a getter without an end", "return { get a() { for (;;); } }", /time limit/],
+    ["microtasks without an end", "const f = () => queueMicrotask(f); f(); await new Promise(() => {})", /time limit/],
+    ["signals that are caught", `Deno.addSignalListener("SIGTERM", () => {}); for (;;);`, /time limit/],
+  ],
+};
+
+const memory: AttackGroup = {
+  title: "memory",
+  seconds: 30,
+  isLarge: true,
+  control: ["60 MB", "return new Uint8Array(6e7).fill(1).length", /^60000000\n/],
+  rows: [
+    ["texts", `const all = []; for (;;) all.push("ab".repeat(2 ** 27) + all.length) && all.at(-1).charCodeAt(5)`, GONE],
+    [
+      "memory of WebAssembly",
+      "const all = []; for (;;) { const { buffer } = new WebAssembly.Memory({ initial: 1000 }); all.push(new Uint8Array(buffer).fill(1)); }",
+      /could not allocate|gone/,
+    ],
+    [
+      "shared memory",
+      "const all = []; for (;;) all.push(new Uint8Array(new SharedArrayBuffer(6e7)).fill(1))",
+      /allocation failed|gone/,
+    ],
+    ["blobs", "const all = []; for (;;) all.push(new Blob([new Uint8Array(5e7)]))", GONE],
+    [
+      "threads",
+      `const { Worker } = await import("node:worker_threads"); for (let n = 0; n < 3000; n++) new Worker("setInterval(() => {}, 1000)", { eval: true }).on("error", () => {}); await new Promise(() => {})`,
+      /gone|time limit/,
+    ],
+  ],
+};
+
+export const ATTACKS: readonly AttackGroup[] = [frames, args, values, ends, memory];
