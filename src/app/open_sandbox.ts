@@ -193,15 +193,14 @@ async function openUnaudited(options: SessionOptions): Promise<UnauditedSession>
   };
 }
 
-/** Undefined: none is kept, because it would serve nothing, or could be of another program or a command. */
+/** Undefined: none would be used. */
 function keptProof(
   { writable }: Sandbox,
   { settings: { sandbox: { enforce } }, environment, onBroken, log }: SessionOptions,
 ): KeptProof | undefined {
-  const program = codeFiles().map(placeOf);
-  const directory = closedStateDirectory(environment, writable, "proofs");
-  if (!enforce || onBroken === undefined || directory === undefined || program.length === 0) return undefined;
-  return new KeptProof({ directory, program, onBroken, log });
+  if (!enforce || onBroken === undefined) return undefined;
+  const directory = () => closedStateDirectory(environment, writable, "proofs");
+  return new KeptProof({ directory, program: () => codeFiles().map(placeOf), onBroken, log });
 }
 
 const NO_TOTALS = "Cannot enforce --limit-memory-total or --limit-tasks on macOS, which has no control groups. Use " +

@@ -4,15 +4,18 @@
  * alone: every step of a launch still prevents the command where it fails, and the test that follows ends the server.
  */
 import { messageOf } from "../../base/errors.ts";
+import { lazy } from "../../base/lazy.ts";
 import type { Logger } from "../../base/log.ts";
 import { withLibc } from "../../system/libc.ts";
 import { FileCalls, type OpenFiles, type Stat } from "../../system/open_files/file_calls.ts";
 import { PrivateDirectory } from "../../system/replace/private_directory.ts";
 import { type ProofSubject, proofText } from "./proof_text.ts";
 
-export interface KeptProofOptions extends Pick<ProofSubject, "program"> {
-  /** Of the user's state, out of every command's reach. */
-  readonly directory: string;
+export interface KeptProofOptions {
+  /** Of the user's state, out of every command's reach; undefined: there is none. Asked once, before the first command. */
+  readonly directory: () => string | undefined;
+  /** See `ProofSubject`. */
+  readonly program: () => readonly string[];
   /** Ends the server: its commands ran in a sandbox that does not hold. */
   readonly onBroken: (why: string) => void;
   readonly log: Logger;
@@ -29,9 +32,11 @@ const LARGEST_FILE = 256 * 1024;
 /** One server's use of the file. */
 export class KeptProof {
   readonly #options: KeptProofOptions;
+  readonly #directory: () => string | undefined;
 
   constructor(options: KeptProofOptions) {
     this.#options = options;
+    this.#directory = lazy(options.directory);
   }
 
   /** Whether the very same was proven since the machine has started. */
@@ -58,7 +63,8 @@ export class KeptProof {
   }
 
   #textOf(proven: Proven): string | undefined {
-    const { program } = this.#options;
+    if (this.#directory() === undefined) return undefined;
+    const program = this.#options.program();
     return withLibc((libc) => proofText({ ...proven, program }, libc));
   }
 
@@ -75,7 +81,8 @@ export class KeptProof {
   }
 
   #readWith(files: OpenFiles): readonly string[] {
-    const directory = files.directoryAt(this.#options.directory);
+    const path = this.#directory();
+    const directory = path === undefined ? undefined : files.directoryAt(path);
     if (directory === undefined || !isPrivate(files.stat(directory, ""), "directory")) return [];
     const file = files.open(directory, FILE);
     const stat = file === undefined ? undefined : files.stat(file, "");
@@ -85,7 +92,9 @@ export class KeptProof {
   }
 
   async #write(proofs: readonly string[]): Promise<void> {
-    const { directory: path, log } = this.#options;
+    const { log } = this.#options;
+    const path = this.#directory();
+    if (path === undefined) return;
     try {
       const files = new PrivateDirectory({ path, one: "the proofs of the self-test", all: "proofs", log });
       await files.write(FILE, proofs.map((text) => `${text}\n`).join(""));
