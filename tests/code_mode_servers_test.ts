@@ -1,9 +1,10 @@
 /** Scripts with third-party servers behind the program: what their tools say of themselves, and what they ask. */
 import assert from "node:assert/strict";
 import { connectClient } from "./_support/clients/sdk_client.ts";
+import { until } from "./_support/deadline.ts";
 import { ERAS, type ServerProcess } from "./_support/server_process.ts";
 import { namesOf, upstreamServer, withServers } from "./_support/servers/upstream.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { exists, Workbench } from "./_support/workbench.ts";
 
 const SCHEMA = { type: "object", properties: { text: { type: "string" } } };
 const FORM = {
@@ -42,6 +43,31 @@ Deno.test("K11 a script calls tools of servers that say they only read, gets all
   }
   await using server = await withServers(bench, servers, { flags: ["--code-mode", "all", "--sync"] });
   assert.match(JSON.stringify(await valueOf(server, code("write"))), /"isError":false/);
+});
+
+Deno.test("K11 a hint of a server that is false opens its own sandbox only, and one that changes withholds the tool", async () => {
+  using bench = new Workbench();
+  const { outside, inside } = { outside: `${bench.elsewhere}/made`, inside: `${bench.scope}/made` };
+  bench.write(`${bench.elsewhere}/.keep`, "");
+  const define = (annotations: object) =>
+    bench.write("definitions.json", JSON.stringify([{ name: "write", inputSchema: SCHEMA, annotations }]));
+  const servers = { far: upstreamServer(bench, { cwd: bench.scope, write: ["scope"] }) };
+  const flags = ["--code-mode", "read", "--sync"];
+  const code = (path: string) => `return (await tools.far_write({ text: "${path}" })).text`;
+  define({ readOnlyHint: true });
+  {
+    await using server = await withServers(bench, servers, { flags });
+    assert.match(String(await valueOf(server, code(inside))), /^done/);
+    assert.match(String(await valueOf(server, code(outside))), /^refused/);
+    assert.deepStrictEqual([exists(inside), exists(outside)], [true, false]);
+  }
+  define({ readOnlyHint: true, destructiveHint: false });
+  await using server = await withServers(bench, servers, { flags });
+  await until(
+    async () => /changed its definition/.test(String(await valueOf(server, code(inside)))),
+    20_000,
+    "the refusal of a changed tool",
+  );
 });
 
 Deno.test("K11 a server that is ended while scripts call it fails these calls, and the script goes on", async () => {
