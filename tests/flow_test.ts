@@ -183,3 +183,15 @@ Deno.test("K7 C4 the example of docs/flows.md is what it says, and its run is a 
   bench.write("notes.txt", "ready\n");
   assert.equal((await flow(client, { run_id: id, result: "YES" })).replaceAll(id, "ID"), second);
 });
+
+Deno.test("K7 X12 as many workflows as may run at once do not wait for their own tools", async () => {
+  using bench = new Workbench();
+  const diagram = "```mermaid\nstateDiagram-v2\n    [*] --> a\n    a --> b\n    b --> [*]\n```";
+  const actions = '- a: tool "sandboxed_shell" with command="echo said" result="x"\n- b: log "{{ x }}"';
+  bench.write(".ahma/flows/said.md", `---\ndescription: says\n---\n\n${diagram}\n\n## Actions\n\n${actions}\n`);
+  await using server = await ServerProcess.start(bench, {
+    flags: ["--bundles", "flow", "--max-concurrency", "1", "--sync"],
+  });
+  const calls = Array.from({ length: 6 }, () => server.call("flow", { flow_name: "said" }));
+  for (const { text } of await Promise.all(calls)) assert.match(text, /^info: said\n[^]* completed in state b/);
+});

@@ -4,6 +4,7 @@ import { UserError } from "../../base/errors.ts";
 import { lazy } from "../../base/lazy.ts";
 import { encodeText } from "../../base/text.ts";
 import { failure, type Outcome, success, unwrapOrUserError as unwrap } from "../../base/outcome.ts";
+import { Turns } from "../../operation/concurrency.ts";
 import { isEnded, type Work } from "../../operation/operation.ts";
 import { randomDigits } from "../../operation/operation_id.ts";
 import { argumentValues } from "../../prompt/format/argument_values.ts";
@@ -30,8 +31,12 @@ export interface FlowToolParts {
   readonly onSave: (id: string) => void;
 }
 
+/** Workflows that work at once. Their tools take turns with all other commands, for which no workflow may wait in one. */
+const MOST_AT_ONCE = 4;
+
 export class FlowTool {
   readonly #parts: FlowToolParts;
+  readonly #turns = new Turns(MOST_AT_ONCE);
   readonly #evaluator = lazy(loadEvaluator);
 
   constructor(parts: FlowToolParts) {
@@ -148,7 +153,7 @@ export class FlowTool {
       claim.release();
       stop();
     });
-    return await runOperation(service, { tool: "flow", title, work, ...unset }, context);
+    return await runOperation(service, { tool: "flow", title, work, turns: this.#turns, ...unset }, context);
   }
 }
 
