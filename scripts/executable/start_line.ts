@@ -3,7 +3,7 @@ import { AWAIT_SCOPE, AWAIT_SCOPE_AHEAD } from "../../src/app/http/awaited_scope
 import { PROGRAM_DESCRIPTOR, PROGRAM_TEXT, SMALL_HEAP } from "../../src/app/program/own_program.ts";
 import { WORKER_HEAP } from "../../src/app/program/worker_program.ts";
 import { HELPER_HEAP } from "../../src/toolbox/helper/messages.ts";
-import { HTTP_PERMISSIONS, SERVER_RUN_FLAGS } from "../permissions.ts";
+import { HTTP_PERMISSIONS, PROCESS_FLAGS, SERVER_RUN_FLAGS } from "../permissions.ts";
 import type { StartLine } from "./stub.ts";
 
 /** The runtime looks at its own name: by others it is another program, one that runs packages from the network. */
@@ -14,7 +14,7 @@ const MODULE = ["--ext=mjs", PROGRAM_TEXT];
 /** The same for every processor. */
 export const START_LINE: StartLine = {
   words: [RUNTIME, "run", ...SERVER_RUN_FLAGS, ...HTTP_PERMISSIONS, ...MODULE],
-  sessionWords: [RUNTIME, "run", SMALL_HEAP, ...SERVER_RUN_FLAGS, ...MODULE],
+  sessionWords: [RUNTIME, "run", SMALL_HEAP, ...PROCESS_FLAGS, ...MODULE],
   sessionMarks: [AWAIT_SCOPE, AWAIT_SCOPE_AHEAD],
   // The runtime adds nothing of its own to what commands see.
   variables: ["DENO_NO_UPDATE_CHECK=1", "DENO_DISABLE_NODE_SHIM=1"],

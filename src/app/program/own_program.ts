@@ -109,11 +109,17 @@ export function runningProgram(facts: ProgramFacts): RunningProgram {
 /** The packed program needs nothing that is not in it. */
 const PACKED_FLAGS: readonly string[] = ["--no-config", "--no-lock", "--no-remote", "--no-npm", "--cached-only"];
 
+/** The engine optimizes functions on the thread that runs them: on others it keeps some 25 MiB for it under load. */
+const ONE_COMPILER = "--no-concurrent-recompilation";
+
+/** Young objects of a server get 4 MiB instead of 16: 91 MiB at most with 16 calls in flight, instead of 158 (N3). */
+export const SERVER_HEAP = `--v8-flags=--max-semi-space-size=4,${ONE_COMPILER}`;
+
 /**
  * There may be many of it, mostly idle: young objects get 1 MiB instead of the 16 that a busy start makes them grow to.
  * That saves 7 MB of each, and costs neither its start nor a flood of output anything that could be measured (N5).
  */
-export const SMALL_HEAP = "--v8-flags=--min-semi-space-size=1,--max-semi-space-size=1";
+export const SMALL_HEAP = `--v8-flags=--min-semi-space-size=1,--max-semi-space-size=1,${ONE_COMPILER}`;
 
 /**
  * How this program starts itself again: by the same runtime, without a shell in between. Not for people. An executable
