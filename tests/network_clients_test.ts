@@ -6,6 +6,7 @@ import { ServerProcess } from "./_support/server_process.ts";
 import { PackageRegistry } from "./_support/servers/package_registry.ts";
 import { machineProblem, startMachine } from "./tools/other_machine.ts";
 import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { copyProgram } from "./_support/copy_program.ts";
 
 const HOST = "registry.example.test";
 const OTHER = "other.example.test";
@@ -153,7 +154,7 @@ for (const user of usersAtHand()) {
   Deno.test(`S30 programs work behind a list as they are, and are refused and told without their host, as ${user}`, async (test) => {
     for (const host of [HOST, OTHER]) {
       await behind(user, host, 0, async ({ registry, bench, run }) => {
-        await Deno.copyFile(Deno.execPath(), `${bench.scope}/deno`);
+        await copyProgram(Deno.execPath(), `${bench.scope}/deno`);
         await Deno.chmod(`${bench.scope}/deno`, 0o755);
         const url = `https://${HOST}:${registry.port}`;
         for (const [name, { programs, files, command, shows }] of Object.entries(CLIENTS)) {

@@ -8,6 +8,7 @@ import { until, withDeadline } from "./_support/deadline.ts";
 import { npmEnvironment, PROJECT, RUNTIME, runWords, unpacked } from "./_support/packages/npm_package.ts";
 import { processesWith } from "./_support/processes.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
+import { copyProgram } from "./_support/copy_program.ts";
 
 const CI = Deno.env.get("CI") === "true";
 
@@ -39,8 +40,8 @@ Deno.test({
     // A system of one static program, as small as Alpine's: no glibc at all.
     const root = `${bench.parent}/root`;
     await Deno.mkdir(`${root}/bin`, { recursive: true });
-    await Deno.copyFile(BUSYBOX, `${root}/bin/busybox`);
-    await Deno.copyFile(`${await unpacked(bench)}/bin/ahma_mcp`, `${root}/ahma_mcp`);
+    await copyProgram(BUSYBOX, `${root}/bin/busybox`);
+    await copyProgram(`${await unpacked(bench)}/bin/ahma_mcp`, `${root}/ahma_mcp`);
     for (const name of ["sh", "readlink", "uname"]) await Deno.symlink("busybox", `${root}/bin/${name}`);
     const inside = ["unshare", "--map-root-user", "/usr/sbin/chroot", root, "/bin/sh", "/ahma_mcp", "--version"];
     assert.deepStrictEqual(await runWords(bench, inside), {

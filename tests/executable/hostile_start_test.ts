@@ -6,6 +6,7 @@ import { ServerProcess } from "../_support/server_process.ts";
 import { runProgram } from "../_support/terminal.ts";
 import { testRuntime } from "../_support/runtime.ts";
 import { ORDINARY_ID, usersAtHand, Workbench } from "../_support/workbench.ts";
+import { copyProgram } from "../_support/copy_program.ts";
 
 /** They steer the runtime, if they come to it. */
 const HOSTILE: Readonly<Record<string, string>> = {
@@ -65,7 +66,7 @@ Deno.test("S8 a command cannot change the executable that its server is, where t
   using bench = new Workbench();
   const { executable = "" } = testRuntime(bench.user);
   const own = `${bench.scope}/ahma`;
-  await Deno.copyFile(executable, own);
+  await copyProgram(executable, own);
   await using server = await ServerProcess.start(bench, { prefix: ["/bin/sh", "-c", `shift; exec ${own} "$@"`, "sh"] });
   const { size } = await Deno.stat(own);
   const { text } = await server.shell("echo x > other; mv ahma away; rm -f ahma; echo x >> ahma; chmod 777 ahma; true");

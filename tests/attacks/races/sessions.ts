@@ -4,6 +4,7 @@ import { HttpServerProcess } from "../../_support/servers/http_server.ts";
 import type { ToolAnswer } from "../../_support/json_rpc.ts";
 import { ServerProcess } from "../../_support/server_process.ts";
 import { Workbench } from "../../_support/workbench.ts";
+import { copyProgram } from "../../_support/copy_program.ts";
 
 /** Where a race is run. */
 export interface Field {
@@ -42,7 +43,7 @@ function heard(program: string, launches: ServerProcess, mover = launches): Sess
 /** A place outside the field, where the program of the race lies still. */
 async function ownPlace(field: Field, stack: AsyncDisposableStack): Promise<Workbench> {
   const own = stack.use(new Workbench(field.bench.user));
-  await Deno.copyFile(`${field.scope}/race`, `${own.scope}/race`);
+  await copyProgram(`${field.scope}/race`, `${own.scope}/race`);
   return own;
 }
 
