@@ -5,8 +5,7 @@ import { missingPrograms } from "./_support/programs_at_hand.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { PackageRegistry } from "./_support/servers/package_registry.ts";
 import { machineProblem, startMachine } from "./tools/other_machine.ts";
-import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
-import { copyProgram } from "./_support/copy_program.ts";
+import { copyProgram, type User, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 const HOST = "registry.example.test";
 const OTHER = "other.example.test";

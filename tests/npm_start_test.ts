@@ -7,8 +7,7 @@ import { VERSION } from "../src/base/version.ts";
 import { until, withDeadline } from "./_support/deadline.ts";
 import { npmEnvironment, PROJECT, RUNTIME, runWords, unpacked } from "./_support/packages/npm_package.ts";
 import { processesWith } from "./_support/processes.ts";
-import { exists, Workbench } from "./_support/workbench.ts";
-import { copyProgram } from "./_support/copy_program.ts";
+import { copyProgram, exists, Workbench } from "./_support/workbench.ts";
 
 const CI = Deno.env.get("CI") === "true";
 

@@ -1,5 +1,5 @@
 /** A root directory with glibc, a shell and five programs: no runtime, no package manager, no other tool. */
-import { exists } from "../_support/workbench.ts";
+import { copyProgram, exists } from "../_support/workbench.ts";
 
 /** The programs that commands of these tests need, beside what is built into the shell. */
 const PROGRAMS = ["cat", "chmod", "env", "ls", "rm"];
@@ -58,5 +58,5 @@ async function librariesOf(programs: readonly string[]): Promise<ReadonlySet<str
 async function copy(from: string, to: string): Promise<void> {
   const usr = to.replace("/root/lib", "/root/usr/lib");
   await Deno.mkdir(usr.slice(0, usr.lastIndexOf("/")), { recursive: true });
-  await Deno.copyFile(await Deno.realPath(from), usr);
+  await copyProgram(await Deno.realPath(from), usr);
 }

@@ -5,8 +5,7 @@ import { VERSION } from "../../src/base/version.ts";
 import { ServerProcess } from "../_support/server_process.ts";
 import { runProgram } from "../_support/terminal.ts";
 import { testRuntime } from "../_support/runtime.ts";
-import { ORDINARY_ID, usersAtHand, Workbench } from "../_support/workbench.ts";
-import { copyProgram } from "../_support/copy_program.ts";
+import { copyProgram, ORDINARY_ID, usersAtHand, Workbench } from "../_support/workbench.ts";
 
 /** They steer the runtime, if they come to it. */
 const HOSTILE: Readonly<Record<string, string>> = {

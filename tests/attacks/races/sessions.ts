@@ -3,8 +3,7 @@ import { HttpClient } from "../../_support/clients/http_client.ts";
 import { HttpServerProcess } from "../../_support/servers/http_server.ts";
 import type { ToolAnswer } from "../../_support/json_rpc.ts";
 import { ServerProcess } from "../../_support/server_process.ts";
-import { Workbench } from "../../_support/workbench.ts";
-import { copyProgram } from "../../_support/copy_program.ts";
+import { copyProgram, Workbench } from "../../_support/workbench.ts";
 
 /** Where a race is run. */
 export interface Field {
