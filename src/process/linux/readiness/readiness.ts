@@ -59,8 +59,10 @@ export class Readiness {
   #behind: ReturnType<typeof setTimeout> | undefined;
   /** The policy with everything that was wanted, if the kernel accepts it. */
   #whole: SandboxPolicy | undefined;
-  /** What let commands run untested; undefined: nothing did, or the test has passed since. */
+  /** What lets commands run untested; undefined: nothing does. */
   #trusted: KeptProof | undefined;
+  /** What let commands run that no test has confirmed since. */
+  #owed: KeptProof | undefined;
 
   constructor(options: ReadinessOptions) {
     this.#options = options;
@@ -164,29 +166,38 @@ export class Readiness {
     if (this.#behind !== undefined || proof?.holds({ policy, isGrouped: spawner.groups !== undefined }) !== true) {
       return false;
     }
-    this.#trusted = proof;
+    this.#trusted = this.#owed = proof;
     this.#behind = setTimeout(() => void this.#testBehind(proof), BEHIND_MS);
     return true;
   }
 
-  /** Commands may have run: a sandbox that does not hold, or that the kernel no longer gives, ends the server. */
+  /** Commands may have run: a sandbox that the kernel no longer gives ends the server, as one that does not hold. */
   async #testBehind(proof: KeptProof): Promise<void> {
-    const { spawner } = this.#options;
     const [tested] = await Promise.allSettled([this.selfTest]);
-    const refusal = tested.status === "fulfilled" ? refusalFor(tested.value) : undefined;
     this.#trusted = undefined;
-    if (tested.status === "fulfilled" && refusal === undefined) return;
+    if (tested.status === "fulfilled") return;
     this.#ready = undefined;
     await proof.forget();
-    if (refusal !== undefined) {
-      spawner.killDescendants(Deno.pid);
-      return proof.broken(refusal);
-    }
     this.#policy = undefined; // it is asked again, as without a proof
     const [settled] = await Promise.allSettled([this.policy]);
     if (settled.status === "fulfilled" && this.#whole === undefined) {
-      proof.broken("this system no longer gives the layers that the self-test had proven. Start the server again");
+      return proof.broken(
+        "this system no longer gives the layers that the self-test had proven. Start the server again",
+      );
     }
+    await Promise.allSettled([this.selfTest]);
+  }
+
+  /** What ran on a proof's word is confirmed by the first test that runs, whenever that is, or ends with the server. */
+  async #judge(report: SelfTestReport | undefined): Promise<void> {
+    const [refusal, owed] = [refusalFor(report), this.#owed];
+    this.#owed = undefined;
+    if (refusal === undefined) return await this.#keepProof(report);
+    if (owed === undefined) return;
+    this.#ready = undefined;
+    this.#options.spawner.killDescendants(Deno.pid);
+    await owed.forget();
+    owed.broken(refusal);
   }
 
   async #testWhole(policy: SandboxPolicy): Promise<boolean> {
@@ -209,7 +220,7 @@ export class Readiness {
     const testing = this.policy.then((policy) => policy && (this.#found ?? this.#attack(policy)));
     testing.then((report) => {
       logReport(report, logger);
-      return this.#keepProof(report);
+      return this.#judge(report);
     }, (error) => {
       logger.warn("The sandbox's self-test could not be run; the next command tries again", {
         reason: messageOf(error),
@@ -222,7 +233,7 @@ export class Readiness {
   async #keepProof(report: SelfTestReport | undefined): Promise<void> {
     const { proof, spawner } = this.#options;
     const policy = this.#whole;
-    if (report === undefined || refusalFor(report) !== undefined || policy === undefined) return;
+    if (report === undefined || policy === undefined) return;
     await proof?.keep({ policy, isGrouped: spawner.groups !== undefined });
   }
 
