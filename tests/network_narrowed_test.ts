@@ -1,5 +1,6 @@
 /** `network` in tool files: it narrows what the server allows for their commands, and never widens it (S43). */
 import assert from "node:assert/strict";
+import { until } from "./_support/deadline.ts";
 import { namesHere } from "./_support/names_here.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { ServerProcess } from "./_support/server_process.ts";
@@ -134,8 +135,16 @@ for (const user of usersAtHand()) {
           "answered",
           "gaierror",
         ]);
-        const { text } = await server.call("status");
-        assert.match(text, new RegExp(`\nNetwork of tool files: ${ONE}:${port}\n  ${ONE}:${port}: 5 connections`));
+        // A connection is counted when the relay has seen both of its ends, which no result waits for.
+        const one = new RegExp(`\nNetwork of tool files: ${ONE}:${port}\n  ${ONE}:${port}: 5 connections`);
+        const text = await until(
+          async () => {
+            const { text: said } = await server.call("status");
+            return one.test(said) && said;
+          },
+          20_000,
+          "five connections in the status",
+        );
         assert.match(text, new RegExp(`\nNetwork of tool files: ${TWO}:${port}\n`));
       },
     );
