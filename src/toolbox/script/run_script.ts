@@ -110,8 +110,9 @@ class ScriptRun {
 
   #show(text: string): void {
     if (this.#shown >= MOST_OUTPUT) return;
+    const shown = text.slice(0, MOST_OUTPUT - this.#shown);
     this.#shown += text.length + 1;
-    this.#host.write(`${text}\n${this.#shown >= MOST_OUTPUT ? "[further output is left out]\n" : ""}`);
+    this.#host.write(`${shown}\n${this.#shown >= MOST_OUTPUT ? "[further output is left out]\n" : ""}`);
   }
 
   async #deliver(id: number, answered: Promise<ScriptAnswer>): Promise<void> {

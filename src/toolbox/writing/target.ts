@@ -1,6 +1,6 @@
 /**
  * A file that a call changes: opened through no link, below the pinned directory, with its lock held from the reading of
- * its content until it is disposed of. Servers beside each other on one project so change one file in turn. It is then
+ * its content until it is disposed of. Several servers of one project so change one file in turn. It is then
  * stored or removed, with the directories on its way.
  */
 import { UserError } from "../../base/errors.ts";
