@@ -8,11 +8,12 @@
  *   deno task gate:prepare   what it needs, and nothing more
  */
 import { existsSync } from "node:fs";
-import { slowest, type TestTime, testTimes } from "./gate/junit.ts";
+import { slowest, type TestFailure, testFailures, type TestTime, testTimes } from "./gate/junit.ts";
 import { fence } from "./gate/machine/fence.ts";
 import { provide } from "./gate/machine/look_for.ts";
 import { prerequisitesFor, releaseOf } from "./gate/machine/prerequisites.ts";
 import { programDirectories, programIn } from "./gate/machine/program_path.ts";
+import { filesToTryAgain, unstableText } from "./gate/second_attempt.ts";
 import { say } from "./say.ts";
 
 /** A task of deno.json, and words for it. */
@@ -46,6 +47,8 @@ interface Ran {
   readonly seconds: number;
   readonly success: boolean;
   readonly tests: readonly TestTime[];
+  /** What passed at a second attempt only. */
+  readonly unstable: readonly TestFailure[];
 }
 
 /** What all parts have alike. */
@@ -64,30 +67,62 @@ async function runStep(step: Step, surroundings: Surroundings): Promise<readonly
 }
 
 async function run([task, ...words]: Part, at: Surroundings, stdio: "inherit" | "piped"): Promise<Ran> {
+  const startedAt = performance.now();
+  const first = await attempt([task, ...words], at, { stdio });
+  const files = first.success ? [] : filesToTryAgain(first.failures);
+  if (files.length > 0) say(`A second attempt at ${files.join(" ")}`);
+  const isUnstable = files.length > 0 && await passesAgain(task, files, at);
+  return {
+    name: [task, ...words].join(" "),
+    seconds: (performance.now() - startedAt) / 1000,
+    success: first.success || isUnstable,
+    tests: first.tests,
+    unstable: isUnstable ? first.failures : [],
+  };
+}
+
+/** What it writes is shown only if it fails again, and counted with that. */
+async function passesAgain(task: string, files: readonly string[], at: Surroundings): Promise<boolean> {
+  const environment = { ...at.environment, ...task === "test:executable" && { AHMA_TEST_FORM: "executable" } };
+  const { success } = await attempt(["test:again", ...files], { ...at, environment }, { stdio: "piped", quiet: true });
+  return success;
+}
+
+interface Attempt {
+  readonly success: boolean;
+  readonly tests: readonly TestTime[];
+  readonly failures: readonly TestFailure[];
+}
+
+/** `quiet`: what a piped part writes is shown only if it fails. */
+async function attempt(
+  [task, ...words]: Part,
+  at: Surroundings,
+  { stdio, quiet = false }: { readonly stdio: "inherit" | "piped"; readonly quiet?: boolean },
+): Promise<Attempt> {
   const report = `${at.directory}/${task.replaceAll(":", "_")}.xml`;
   const more = task.startsWith("test:") ? [`--junit-path=${report}`] : [];
-  const startedAt = performance.now();
   const [program = "", ...args] = [...at.prefix, Deno.execPath(), "task", task, ...words, ...more];
   const child = new Deno.Command(program, { args, env: at.environment, stdout: stdio, stderr: stdio }).spawn();
-  if (stdio === "piped") {
-    for (const text of await Promise.all([child.stderr.bytes(), child.stdout.bytes()])) Deno.stdout.writeSync(text);
-  }
+  const texts = stdio === "piped" ? await Promise.all([child.stderr.bytes(), child.stdout.bytes()]) : [];
   const { success } = await child.status;
-  const seconds = (performance.now() - startedAt) / 1000;
-  return { name: [task, ...words].join(" "), seconds, success, tests: await testsOf(report) };
+  if (!quiet || !success) { for (const text of texts) Deno.stdout.writeSync(text); }
+  const xml = await reportAt(report);
+  return { success, tests: testTimes(xml), failures: testFailures(xml) };
 }
 
 /** Empty where there is no report: the part has no tests, or did not come to them. */
-async function testsOf(report: string): Promise<readonly TestTime[]> {
+async function reportAt(path: string): Promise<string> {
   try {
-    return testTimes(await Deno.readTextFile(report));
+    return await Deno.readTextFile(path);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
+    if (error instanceof Deno.errors.NotFound) return "";
     throw error;
   }
 }
 
 function summary(parts: readonly Ran[], total: number): string {
+  const unstable = parts.flatMap((part) => part.unstable);
   const line = (seconds: number, text: string) => `${seconds.toFixed(1).padStart(7)} s  ${text}`;
   return [
     "",
@@ -99,6 +134,7 @@ function summary(parts: readonly Ran[], total: number): string {
     "The parts:",
     ...parts.map(({ seconds, name, success }) => line(seconds, success ? name : `${name} FAILED`)),
     line(total, "in all"),
+    ...unstable.length > 0 ? [unstableText(unstable)] : [],
     "",
   ].join("\n");
 }

@@ -8,21 +8,43 @@ export interface TestTime {
   readonly seconds: number;
 }
 
+/** One test that failed. */
+export interface TestFailure {
+  readonly name: string;
+  /** The file that defines the test. */
+  readonly file: string;
+  /** What its assertion said. */
+  readonly text: string;
+}
+
 const SUITE = /<testsuite name="([^"]*)"[^>]*>([^]*?)<\/testsuite>/g;
 const CASE = /<testcase name="([^"]*)"[^>]* time="([\d.]+)"/g;
+const FAILED = /<testcase name="([^"]*)"[^>]*>\s*<failure [^>]*>([^<]*)<\/failure>/g;
 /** Between the names of a test and of its step. */
 const STEP = " > ";
 
 /** The tests of one report. A step is part of its test and not listed. Empty for a report without tests. */
 export function testTimes(xml: string): readonly TestTime[] {
+  return inSuites(xml, CASE, (name, file, time) => ({ name, file, seconds: Number(time) }));
+}
+
+/** The tests of one report that failed. A step is part of its test and not listed. */
+export function testFailures(xml: string): readonly TestFailure[] {
+  return inSuites(xml, FAILED, (name, file, text) => ({ name, file, text: plain(text) }));
+}
+
+/** What `pattern` finds in each suite: a name, and a text that `made` reads. */
+function inSuites<T>(
+  xml: string,
+  pattern: RegExp,
+  made: (name: string, file: string, text: string) => T,
+): readonly T[] {
   return Array.from(xml.matchAll(SUITE)).flatMap(([, file = "", body = ""]) => {
-    const cases = Array.from(body.matchAll(CASE), ([, name = "", time = ""]) => ({ name: plain(name), time }));
-    const names = new Set(cases.map(({ name }) => name));
-    return cases.filter(({ name }) => !isStep(name, names)).map(({ name, time }) => ({
-      name,
-      file: plain(file).replace(/^\.\//, ""),
-      seconds: Number(time),
-    }));
+    const found = Array.from(body.matchAll(pattern), ([, name = "", text = ""]) => ({ name: plain(name), text }));
+    const names = new Set(found.map(({ name }) => name));
+    return found
+      .filter(({ name }) => !isStep(name, names))
+      .map(({ name, text }) => made(name, plain(file).replace(/^\.\//, ""), text));
   });
 }
 

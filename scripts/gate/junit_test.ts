@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { slowest, testTimes } from "./junit.ts";
+import { slowest, testFailures, testTimes } from "./junit.ts";
 
 Deno.test("testTimes() reads what deno test writes: names as they are, steps left out", async () => {
   const directory = await Deno.makeTempDir({ prefix: "ahma-test-" });
@@ -21,6 +21,29 @@ Deno.test("testTimes() reads what deno test writes: names as they are, steps lef
       [...names, "ignored"].map((name) => [name, "some_test.ts"]),
     );
     assert.ok(tests.every(({ seconds }) => Number.isFinite(seconds)));
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
+Deno.test("testFailures() gives the tests that failed with their words, steps left out", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "ahma-test-" });
+  try {
+    await Deno.writeTextFile(
+      `${directory}/some_test.ts`,
+      `Deno.test("passes", () => {});
+       Deno.test("fails", () => { throw new Error("allowed <1>"); });
+       Deno.test("with steps", async (t) => void await t.step("one", () => { throw new Error("one"); }));`,
+    );
+    const args = ["test", "--no-config", "--no-check", "--junit-path=report.xml", "some_test.ts"];
+    const { success } = await new Deno.Command(Deno.execPath(), { args, cwd: directory }).output();
+    assert.ok(!success);
+    const failures = testFailures(await Deno.readTextFile(`${directory}/report.xml`));
+    assert.deepStrictEqual(failures.map(({ name, file }) => [name, file]), [
+      ["fails", "some_test.ts"],
+      ["with steps", "some_test.ts"],
+    ]);
+    assert.match(failures[0]?.text ?? "", /^Error: allowed <1>/);
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
