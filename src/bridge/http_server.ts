@@ -59,10 +59,7 @@ export class HttpServer {
   readonly #rules: GuardRules;
   readonly #bodies = new BodyReader();
 
-  /**
-   * Listens.
-   * @throws {UserError} when the address is not available
-   */
+  /** Listens. @throws {UserError} When the address is not available. */
   constructor(options: HttpServerOptions) {
     const { host, port, log, rules } = options;
     this.#options = options;
@@ -256,10 +253,7 @@ function unsupportedVersion(version: string): Refusal {
   return refuse(400, `Bad request: MCP-Protocol-Version "${version.slice(0, 40)}" is ${supported}`);
 }
 
-/**
- * Serves a batch; its answers are one list, or one stream. A batch with an invalid item is refused as a whole before
- * any item is served.
- */
+/** Serves a batch as one list or stream. An invalid item refuses the whole batch. */
 async function answerBatch(
   items: readonly WireMessage[],
   form: AnswerForm,

@@ -57,9 +57,7 @@ export type TakeOutput = (chunk: Uint8Array) => unknown;
 export interface CommandHooks {
   /** Aborted: the whole tree gets SIGTERM, after the grace SIGKILL (X9, X10). */
   readonly signal: AbortSignal;
-  /**
-   * Gets protected paths that changed while the command ran, before its end is reported (S8); not called if none did.
-   */
+  /** Gets protected paths that changed while the command ran (S8), before its end is reported; not if none did. */
   readonly onProtectedChange?: ((changes: readonly ProtectedChange[]) => void) | undefined;
   /**
    * stdout and stderr as one stream (X7). The chunk's memory is reused when the callee returns. If it returns a
@@ -109,10 +107,7 @@ export interface OpenShell {
    * An abort interrupts the line; if the line does not end, the shell is ended.
    */
   run(line: ShellLine, hooks: CommandHooks): Promise<CommandEnd>;
-  /**
-   * Ends it with all its processes; settles when nothing remains. `killAfterMs`: from SIGTERM to SIGKILL; absent: as
-   * usual.
-   */
+  /** Ends it with all its processes. `killAfterMs`: from SIGTERM to SIGKILL; absent: as usual. */
   close(killAfterMs?: number): Promise<CommandEnd>;
 }
 

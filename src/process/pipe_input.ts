@@ -5,10 +5,7 @@ import { encodeText } from "../base/text.ts";
 import { withTimeout } from "../base/time.ts";
 import type { LauncherProcess } from "./spawn.ts";
 
-/**
- * Runs a command whose stdin stays open until its end. `text`: the first input; undefined: none. `run`: follows the
- * command with this input to its end.
- */
+/** Runs a command whose stdin stays open until its end. `text`: the first input; undefined: none. */
 export async function withOpenInput(
   process: Pick<LauncherProcess, "stdin">,
   text: string | undefined,

@@ -74,10 +74,7 @@ export function forkingArguments(): readonly string[] {
   return ["bash", ...BASH_FLAGS];
 }
 
-/**
- * argv of a lasting bash that runs one line after another (open_shell/). It needs no terminal.
- * @throws {Error} When this shell is not bash.
- */
+/** argv of a lasting bash without a terminal, for one line after another. @throws {Error} When it is not bash. */
 export function openShellArguments({ path, name }: Shell): readonly string[] {
   if (name !== "bash") throw new Error(`A session needs bash, and commands run with "${name}" here`);
   const quiet = `exec ${SHELL_OUTPUT_FD}>&1 >/dev/null 2>&1`;
@@ -91,10 +88,7 @@ export const SHELL_OUTPUT_FD = 59;
 /** The variable the line waits in; it is gone when the line runs. */
 const LINE = "ahma_line";
 
-/**
- * The text for a prewarmed shell: enter the directory, set the variables, run the line. All stands on one line, so that
- * line numbers in messages are the user's.
- */
+/** The text for a prewarmed shell. It is one line, so that line numbers in messages are the user's. */
 export function encodeShellCommand(
   line: string,
   directory: string,

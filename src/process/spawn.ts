@@ -84,10 +84,7 @@ export class Spawner {
     };
   }
 
-  /**
-   * Starts it. `stdin` piped: the caller writes and closes; null: empty. `reports` null: among the output.
-   * @throws {Error} When the system cannot.
-   */
+  /** Starts it. `stdin` piped: the caller closes it. `reports` null: among the output. @throws {Error} If it cannot. */
   start(image: LauncherImage, stdin: "piped" | "null", reports: "piped" | "null" = "piped"): LauncherProcess {
     const group = image.entersGroup ? this.#groups?.make() : undefined;
     const command = new Deno.Command(image.path, {
@@ -233,11 +230,7 @@ function commandOf(
   });
 }
 
-/**
- * Starts a program as the leader of its own session and process group (setsid), for systems without a launcher. Its
- * `reports` are its stderr.
- * @throws {Error} When the system cannot.
- */
+/** Starts a program as leader of a session and process group; reports are stderr. @throws {Error} When it cannot. */
 export function startGroup(start: ProgramStart & { readonly stdin: "piped" | "null" }): LauncherProcess {
   return launcherOf(commandOf(start, { stdin: start.stdin, stderr: "piped", detached: true }).spawn());
 }
@@ -252,9 +245,7 @@ export interface Question extends ProgramStart {
   readonly signal: AbortSignal;
 }
 
-/**
- * `unanswered`: it took too long or wrote too much, and was ended. `failed`: it ended with an error, or did not start.
- */
+/** `unanswered`: it took too long or wrote too much, and was ended. `failed`: it had an error, or did not start. */
 export type Asked = { readonly kind: "answered"; readonly text: string } | { readonly kind: "unanswered" | "failed" };
 
 /** What a program writes to stdout. At the limit it does not wait for other programs that still hold stdout. */
@@ -285,10 +276,7 @@ export async function askProgram(question: Question): Promise<Asked> {
   return success ? { kind: "answered", text: at < 0 ? text : text.slice(0, at) } : { kind: "failed" };
 }
 
-/**
- * Starts a program of the user's desktop, outside the sandbox: it outlives the server, reads nothing, and its output is
- * ignored. The problem: it cannot be started.
- */
+/** Starts a program of the user's desktop outside the sandbox; it outlives the server. The problem: it cannot start. */
 export function startDetached(start: ProgramStart): string | undefined {
   try {
     commandOf(start, { stdin: "null", stdout: "null", stderr: "null", detached: true }).spawn().unref();
@@ -306,11 +294,7 @@ export async function listProcesses(): Promise<readonly ListedProcess[]> {
   return parseProcessList(new TextDecoder().decode(stdout));
 }
 
-/**
- * Starts another instance of this program. It is not a client's command: it confines itself, and ends when its stdin
- * does.
- * @throws {Error} When the system cannot.
- */
+/** Starts another instance of this program, which ends when its stdin does. @throws {Error} When the system cannot. */
 export function startOwnProgram(start: ProgramStart): Deno.ChildProcess {
   return commandOf(start, { stdin: "piped", stderr: "piped" }).spawn();
 }

@@ -8,9 +8,7 @@ import type { LauncherProcess } from "./spawn.ts";
 const TERMINATE_GRACE_MS = 2_000;
 /** What a command left running in the background may finish in this time after it (X10). */
 export const BACKGROUND_GRACE_MS = 250;
-/**
- * The output ends with the last process; a descriptor that was passed elsewhere delays the result at most this long.
- */
+/** The output ends with the last process; a descriptor elsewhere delays the result at most this long. */
 export const OUTPUT_GRACE_MS = 1_000;
 
 /** Most commands write little; one that fills the small buffer gets one of the size of a pipe. */
@@ -54,10 +52,7 @@ export async function drain(reader: ReadableStreamBYOBReader, take: TakeOutput):
   }
 }
 
-/**
- * Calls `terminate` when `signal` aborts, until `gone` settles. `killAfterMs`: from SIGTERM to SIGKILL.
- * Settles with `gone`.
- */
+/** Terminates when `signal` aborts, until `gone` settles. `killAfterMs`: from SIGTERM to SIGKILL. */
 export function terminateOnAbort(
   signal: AbortSignal,
   terminate: (killAfterMs: number) => void,

@@ -70,9 +70,7 @@ export class EventLoop {
     this.#thread = new ThreadShare(this.#epoll);
   }
 
-  /**
-   * Watches a descriptor until `remove`, which must come before it is closed. @throws {Error} When the system refuses.
-   */
+  /** Watches a descriptor until `remove`, before it is closed. @throws {Error} When the system refuses. */
   add(descriptor: number, listener: OnPossible): void {
     this.#add(descriptor, listener, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
   }

@@ -1,7 +1,4 @@
-/**
- * Whether a connection is for the name that its command asked for. Large hosts serve many names at one address, so the
- * address alone would open all of them.
- */
+/** Whether a connection is for the name that its command asked for; an address alone may serve many names. */
 import { concatenate } from "../base/bytes.ts";
 import type { Judge } from "./connection.ts";
 import { RequestBody } from "./http/request_body.ts";
@@ -11,9 +8,7 @@ import { isSameName, readServerName } from "./tls/client_hello.ts";
 const HTTPS = 443;
 const HTTP = 80;
 
-/**
- * The judge of connections to a name: TLS must name it on every port, HTTP on its own; these ports have nothing else.
- */
+/** The judge of connections to a name: TLS must name it on every port, HTTP on its own. */
 export function judgeOf(name: string, port: number): Judge {
   const refuse = (why: string) => ({
     refused: { reason: `was not asked for by that name: ${why}`, flag: `--network ...,${name}:${port}/any` },

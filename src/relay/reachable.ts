@@ -19,10 +19,7 @@ export interface Reachable {
   readonly find: (host: string, port: number) => ListedHost | undefined;
   /** Why a host that is not listed is refused; without a port, a name that is listed on none. */
   readonly refusal: (host: string, port?: number) => NetworkRefusal;
-  /**
-   * The kind of an address that may not be dialled; undefined: it may. A listed address is its own host. `own`:
-   * addresses of this machine.
-   */
+  /** The kind of an address that may not be dialled; undefined: it may. `own`: addresses of this machine. */
   readonly addressProblem: (host: string, address: string, own: readonly IpAddress[]) => DialProblem | undefined;
   /** The addresses of this machine's interfaces as they are now: the same object while they stay. */
   readonly own: () => readonly IpAddress[];

@@ -79,9 +79,7 @@ export class Relay implements AsyncDisposable {
     return network;
   }
 
-  /**
-   * Leads ports of this machine into a network. @throws {UserError} When a port is taken, or may not be listened at.
-   */
+  /** Leads ports of this machine into a network. @throws {UserError} When one is taken or forbidden. */
   publish(options: PublicationOptions): Publication {
     const publication = new Publication(options, this.#parts);
     this.#networks.add(publication);

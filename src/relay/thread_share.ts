@@ -17,9 +17,7 @@ const MOST_MS = 5;
 const LEAST_MS = 1;
 /** The longest turn of the rest of the program, milliseconds. */
 const REST_MS = 5;
-/**
- * The longest wait on this thread, milliseconds. Timers of the runtime, which cannot be seen here, run late by this.
- */
+/** The longest wait on this thread, milliseconds. Timers of the runtime run late by this. */
 const SOON_MS = 1;
 /** Microtasks that may run before a wait, so that ready work is not delayed by it. */
 const STEPS = 16;

@@ -69,10 +69,7 @@ export interface Sandbox extends SessionSandbox {
   /** The session's temp directory; undefined: it has none, or no sandbox. */
   readonly temporary: PinnedDirectory | undefined;
   readonly processor: Processor;
-  /**
-   * The record of repositories that a person accepted; undefined: there is no place for it, or commands can write
-   * there.
-   */
+  /** The record of accepted repositories; undefined: it has no place, or commands can write there. */
   readonly accepted: string | undefined;
   /** A directory of this program that commands see but have no rights in, if there is one: for the self-test. */
   readonly trialPlace: string;

@@ -31,7 +31,6 @@ import { freeLock } from "../system/replace/file_lock.ts";
 
 /** How the system is asked. */
 export interface PathSystem {
-  /** Undefined: nothing is there. */
   identityOf(path: string): Pick<PinnedDirectory, "device" | "inode"> | undefined;
   /** Credentials that only this system has, relative to home; absent: none. */
   readonly moreCredentials?: readonly string[];

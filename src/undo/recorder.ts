@@ -158,10 +158,7 @@ export class Recorder implements Disposable {
       runningElsewhere(this.#places.journals, this.#journal.path).includes(operation);
   }
 
-  /**
-   * Undoes what an operation changed, as an operation of its own. It yields now and then, so that others are recorded
-   * meanwhile, and stops once `signal` aborts. `chosen`: see `planUndo`.
-   */
+  /** Undoes a change as an operation, until `signal` aborts; it yields, so that others are recorded meanwhile. */
   *undo(
     changes: readonly Change[],
     chosen: readonly string[] | undefined,

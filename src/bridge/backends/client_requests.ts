@@ -22,10 +22,7 @@ export class ClientRequests {
     return this.#open.size >= MOST_OPEN || this.#characters > MOST_CHARACTERS;
   }
 
-  /**
-   * Sends a request; resolves with an error when no answer comes within `timeoutMs` (absent: no limit) or until
-   * `close`.
-   */
+  /** Sends a request; an error is the answer after `timeoutMs` (absent: no limit) or `close`. */
   async ask(
     method: string,
     params: Record<string, unknown> | undefined,

@@ -276,9 +276,7 @@ function rootOf({ path: directory }: PinnedDirectory): { readonly uri: string; r
   return { uri, name: directory.slice(directory.lastIndexOf("/") + 1) };
 }
 
-/**
- * The answer to a request of such a session; undefined: an error with the problem. `status`: the tool's listed name.
- */
+/** The answer to a request of such a session; undefined: an error with the problem. `status`: as listed. */
 function answerWithoutScope(
   request: ClientCall,
   { status, problem }: { readonly status: string; readonly problem: string },

@@ -68,10 +68,7 @@ function event(message: JSONRPCMessage): Uint8Array {
   return encodeText(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
 }
 
-/**
- * `stream` with its parts as `pass` hands them on; absent: unchanged. `end` is called when it has ended or its reader has
- * left, twice where both happen.
- */
+/** `stream` with its parts through `pass`. `end`: it has ended or its reader has left, twice for both. */
 export function withEnd(
   stream: ReadableStream<Uint8Array>,
   end: () => void,

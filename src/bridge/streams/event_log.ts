@@ -23,7 +23,6 @@ export interface Replay {
   readonly stream: number;
   /** The events of the stream after the named one, as far as they are kept. */
   readonly events: readonly StreamEvent[];
-  /** Undefined: nothing is missing. */
   readonly missing: Missing | undefined;
 }
 
@@ -102,10 +101,7 @@ export class EventLog {
 
 const NOT_KEPT = "Some earlier messages of this stream are no longer kept: read again what you rely on";
 
-/**
- * The first message of a resumed stream; undefined: the client accepts no log messages. A dropped answer becomes an
- * error, so that the client does not wait for it.
- */
+/** The first message of a resumed stream, or an error for a dropped answer; undefined: none is wanted. */
 export function missingMessage(missing: Missing, takesWarnings: boolean): JSONRPCMessage | undefined {
   if (typeof missing === "object") {
     const message =

@@ -1,7 +1,4 @@
-/**
- * A launch follows one command, from its first attempt to the end of its last process. A prewarmed process runs it, or
- * a new one if none waits.
- */
+/** Follows one command from its first attempt to its last process, in a prewarmed process or else a new one. */
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { CommandInput } from "../../base/command/running_command.ts";
 import { encodeText } from "../../base/text.ts";

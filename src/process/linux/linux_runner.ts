@@ -124,18 +124,12 @@ export class LinuxRunner implements SessionRunner {
     this.#tools = { spawner, images, prewarmed, protectedState, shell, logger, users, departing: this.#departing };
   }
 
-  /**
-   * The policy in force, once the kernel was asked about namespaces; undefined: `--no-sandbox`.
-   * @throws {Error} When the kernel could not be asked just now.
-   */
+  /** The policy in force; undefined: `--no-sandbox`. @throws {Error} When the kernel cannot say it just now. */
   get policy(): Promise<SandboxPolicy | undefined> {
     return this.#readiness.policy;
   }
 
-  /**
-   * The result of the sandbox's self-test (S3), which runs at the first call. Undefined: `--no-sandbox`. @throws
-   * {Error} When it could not run just now; the next call tries again.
-   */
+  /** The self-test's result (S3); undefined: `--no-sandbox`. @throws {Error} When it cannot run just now. */
   get selfTest(): Promise<SelfTestReport | undefined> {
     return this.#readiness.selfTest;
   }

@@ -15,9 +15,7 @@ export interface TerminalSystem {
   takeDescriptor(pid: number, descriptor: number): number;
 }
 
-/**
- * Takes the terminal of a process whose table has `giveTerminal` (terminal_steps.ts); it begins with the first read.
- */
+/** Takes the terminal of a process whose table has `giveTerminal`; it begins with the first read. */
 export class TerminalProcess implements LauncherProcess {
   readonly pid: number;
   readonly status: LauncherProcess["status"];

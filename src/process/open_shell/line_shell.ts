@@ -13,9 +13,7 @@ import { ABANDON_SIGNAL, CLOSING, lineText, markText, OPENING } from "./shell_te
 
 /** The checks around each line of a sandboxed shell. */
 export interface ShellGuard {
-  /**
-   * Whether the sandbox of the shell is the one that it would get now. `watched`: something ran since the last line.
-   */
+  /** Whether its sandbox is the one it would get now. `watched`: something ran since the last line. */
   isCurrent(watched: boolean): Promise<boolean>;
   /** Tells what changed since the last line began. */
   lineEnded(onChange: ((changes: readonly ProtectedChange[]) => void) | undefined): Promise<void>;

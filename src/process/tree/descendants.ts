@@ -37,9 +37,7 @@ export function killDescendants(root: number, tree: ProcessTree, spared: Readonl
   for (const pid of descendantsOf(root, tree, spared)) tree.signal(pid, "SIGKILL");
 }
 
-/**
- * All descendants of `root` at this moment, parents before children; but for those `spared`, and what is below them.
- */
+/** All descendants of `root` now, parents first, except those `spared` and what is below them. */
 export function descendantsOf(
   root: number,
   tree: Pick<ProcessTree, "childrenOf">,

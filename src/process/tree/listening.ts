@@ -11,10 +11,7 @@ export interface ListeningSystem extends Pick<SocketSystem, "socketsOf"> {
 
 const LISTENING = "0A";
 
-/**
- * Whether one of `pids` holds a socket that listens at `port`. Others on the machine do not count, whatever the
- * network. All are in the network of the first one that is alive.
- */
+/** Whether one of `pids`, which share the network of the first one alive, holds a socket that listens at `port`. */
 export function listensAt(port: number, pids: readonly number[], system: ListeningSystem): boolean {
   return hasSocket(pids, system, "tcp", (row) => row.state === LISTENING && row.port === port);
 }

@@ -13,9 +13,7 @@ interface ClosedPrograms {
   readonly names: readonly string[];
   /** What commands may not do, as the rest of a sentence after the name, or the whole sentence. */
   readonly why: string | { readonly reason: string };
-  /**
-   * An error that only such a denial gives; absent: a failed command, and a line that begins with the program's name.
-   */
+  /** An error that only such a denial gives; absent: a line that begins with the program's name. */
   readonly trace?: RegExp;
   /** An error that a program started by the command may give; absent: the command must name the program. */
   readonly inside?: RegExp;
@@ -121,9 +119,7 @@ function saysTheSame(denial: Denial, places: RegExp | undefined): boolean {
 /** What may precede the program in a part of a line. */
 const BEFORE = /^\s*(?:(?:\w+=\S*|time|env|exec|command|nohup|nice|if|then|do|!|timeout\s+\S+)\s+)*([^\s'"`]+)/;
 
-/**
- * Programs that a command starts, without their directories: the first word of argv, or of each part of a shell line.
- */
+/** Programs of a command, without directories: the first word of argv, or of each part of a shell line. */
 function programsOf([first = "", ...rest]: readonly string[]): ReadonlySet<string> {
   const lines = [first, ...rest.filter((word) => /\s/.test(word))].map((line) => line.slice(0, LONGEST_TEXT));
   const parts = lines.flatMap((line) => line.split(/[;&|()\n]+/));

@@ -102,10 +102,7 @@ export function refusedNames(refused: readonly NetworkUse[], scope: readonly str
 
 const PORTS: Readonly<Record<string, number>> = { http: 80, ws: 80, https: 443, wss: 443, ssh: 22, git: 9418, ftp: 21 };
 
-/**
- * Addresses of a command or its output whose port is not listed, or that are not listed at all: the kernel refuses
- * these without the relay. Unlisted names are already known.
- */
+/** Addresses of a command or its output that are not listed, or whose port is not. Unlisted names are known. */
 function unlistedPlaces(
   text: string,
   { policy: { confinement: { names, boundBy } }, scopes }: Context,

@@ -31,10 +31,7 @@ export function outsideDenial(place: Place, context: DenialContext, mention: Men
   return { path, access, scope: scopes, flags: writes && isOfHome(path, context) ? ["--private-home"] : flags };
 }
 
-/**
- * The denial of a covered place of credentials; undefined: it is not one, or access was probably unintended. Existing
- * and missing files get the same answer, so it does not reveal names of credentials.
- */
+/** The denial of a covered place of credentials, the same whether it exists; undefined: it is none, or unintended. */
 export function coveredDenial(mention: Mention, { covered, scopes }: DenialContext): PathDenial | undefined {
   const { named, inCommand } = mention;
   if (!covered.some((place) => isWithin(named, place))) return undefined;

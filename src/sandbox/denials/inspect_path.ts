@@ -39,10 +39,7 @@ export async function lookAbove(named: string): Promise<Place | undefined> {
   return undefined;
 }
 
-/**
- * What a command saw at the path `named`, which may be in its own /tmp. If nothing is there, the command's author meant
- * what others see at that path.
- */
+/** What a command saw at `named`, perhaps in its own /tmp; if nothing, what others see there. */
 export async function lookAsSeen(named: string, policy: SandboxPolicy): Promise<Place | undefined> {
   const outside = pathOutside(policy, named);
   const seen = await look(outside);
@@ -51,10 +48,7 @@ export async function lookAsSeen(named: string, policy: SandboxPolicy): Promise<
   return meant?.kind === undefined ? seen : meant;
 }
 
-/**
- * The runtime resolves `..` before it follows links, the kernel after, so this follows them one by one. Undefined: the
- * directory before a `..` does not exist.
- */
+/** Follows links one by one before `..`, as the kernel does; undefined: the directory before a `..` is missing. */
 async function withoutStepsUp(path: string): Promise<string | undefined> {
   const [start = "", ...rest] = path.split(/\/\.\.(?=\/|$)/);
   let reached = start;

@@ -1,7 +1,4 @@
-/**
- * Paths in the words of a command and in what it printed. No message is understood, only names are found, so that it
- * works in every language (S15). Pure, and bounded for any text.
- */
+/** Paths in a command and its output, in any language: names are found, no message is understood (S15). Pure. */
 import { withoutTrailing } from "../../base/text.ts";
 import { absolutePath } from "../../system/paths.ts";
 

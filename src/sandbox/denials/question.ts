@@ -34,10 +34,7 @@ export interface Mention {
   readonly belowCommand: boolean;
   /** The command writes there (`> PATH`, `cp x PATH`). */
   readonly asTarget: boolean;
-  /**
-   * If it is a directory, the command most likely writes in it: a `git push` printed it, or a write failed at an
-   * unnamed path, and the command names this one.
-   */
+  /** Whether a directory is named as a place to write in: by `git push`, or after a failed write elsewhere. */
   readonly asPlace: boolean;
   readonly inOutput: boolean;
   /** Or, if the command names it, the output has its last name. */

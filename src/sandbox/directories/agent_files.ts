@@ -9,10 +9,7 @@ export function agentSocket(directory: string): string {
   return `${directory}/${SOCKET}`;
 }
 
-/**
- * Writes the known hosts, and gives the variables. A host that is not among them is connected to: it gets no signature, and
- * the agent says why. One whose key has changed is refused.
- */
+/** Writes the known hosts and gives the variables. Other hosts, and hosts with changed keys, get no signature. */
 export function writeAgentFiles(
   directory: string,
   { knownHosts }: SandboxAgent,

@@ -34,9 +34,7 @@ export function placeInMemory(root: string, { writable, libc, make }: MemoryQues
   });
 }
 
-/**
- * Removes the place of the session whose directory is `root`. @throws {Error} When something in it cannot be removed.
- */
+/** Removes the place of the session in `root`. @throws {Error} When something in it cannot be removed. */
 export function removeFromMemory(root: string, make: Pick<TreeMaker, "remove">): void {
   make.remove(inMemory(root));
 }

@@ -20,7 +20,6 @@ const EXCLUSIVE = true;
 /** A cache, according to its record. */
 export interface ScopeCache {
   readonly path: string;
-  /** Undefined: there is no record of it. */
   readonly scope: string | undefined;
   readonly usedAt: Date;
   readonly isUsed: boolean;
@@ -100,10 +99,7 @@ export async function removeCache({ path }: Pick<ScopeCache, "path">): Promise<b
   return true;
 }
 
-/**
- * Moves the cache and ends its record, unless a server uses it. Nothing is awaited under the lock: a session of this
- * process may wait for it.
- */
+/** Moves an unused cache and ends its record, at once: a session of this process may wait for the lock. */
 function moveUnused(path: string, removed: string): boolean {
   const record = openRecord(`${path}${RECORD}`);
   try {

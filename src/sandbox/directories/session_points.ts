@@ -13,9 +13,7 @@ export class SessionPoints {
     this.#root = root;
   }
 
-  /**
-   * A directory for the points of the next sandbox, in memory where that can be. @throws {Error} When the disk is full.
-   */
+  /** A directory for the points of the next sandbox, in memory if possible. @throws {Error} When the disk is full. */
   next(question: MemoryQuestion): string {
     if (this.#place === undefined) return this.#place = placeInMemory(this.#root, question) ?? this.#root;
     const place = `${this.#place}/${++this.#further}`;

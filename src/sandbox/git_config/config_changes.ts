@@ -53,9 +53,7 @@ export function judgeChanges(states: ConfigStates): JudgedChanges {
   };
 }
 
-/**
- * The remote of a removed branch, if others than commands set it: it stays silently, for a later branch of that name.
- */
+/** The remote that others set for a removed branch: it stays silently, for a later branch of that name. */
 function isLeftBehind(key: string, { after, first }: ConfigStates): boolean {
   const { section, name, variable } = keyParts(key);
   return section === "branch" && name !== undefined && variable === "remote" && first.has(key) && !after.has(key) &&

@@ -1,7 +1,4 @@
-/**
- * Values of git's configuration with which git runs, reads and sends nothing more than without them (S24). Values that
- * are not listed here are not harmless. Pure.
- */
+/** Values with which git runs, reads and sends nothing more (S24); no other value is harmless. Pure. */
 import { words } from "../../base/text.ts";
 
 const LONGEST = 2048;

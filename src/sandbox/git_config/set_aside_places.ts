@@ -1,7 +1,4 @@
-/**
- * Where repositories lie that git outside must not see (S24), and how commands find them: by links that lead somewhere
- * in the root of commands only. Pure.
- */
+/** Where repositories lie that git outside must not see, and links that lead there for commands only (S24). Pure. */
 
 /** A directory of the root that commands see, and of no other. */
 const ROOT = "/.ahma_mcp";

@@ -1,6 +1,4 @@
-/**
- * The user's configuration of cargo, without secrets, in the CARGO_HOME of commands (S25): cargo reads it nowhere else.
- */
+/** The user's configuration of cargo, without secrets, in the CARGO_HOME of commands, its only place (S25). */
 import { encodeText } from "../../base/text.ts";
 import { FileCalls, type OpenFiles } from "../../system/open_files/file_calls.ts";
 import { readTextIfRegular } from "../../system/reading/regular_file.ts";
@@ -15,9 +13,7 @@ const KEY = /^\s*[\w"'.-]+\s*=/;
 /** A text of several lines, whose lines cannot be told from keys. */
 const LONG_TEXT = /"""|'''/;
 
-/**
- * The harmless tables of a `config.toml`, each key with all its lines; what stands before the first table goes. Pure.
- */
+/** The harmless tables of a `config.toml`, each key with its lines; nothing before the first table. Pure. */
 export function cleanCargoConfiguration(text: string): string {
   if (LONG_TEXT.test(text)) return "";
   let isKept = false;

@@ -1,6 +1,4 @@
-/**
- * The environment of commands, built from nothing (S9). What is not named here or by `--env` never reaches a command.
- */
+/** The environment of commands, built from nothing (S9): only what is named here or by `--env` is in it. */
 import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { words } from "../../base/text.ts";
 import { searchPath } from "../../system/search_path.ts";
@@ -49,10 +47,7 @@ const NON_INTERACTIVE: Readonly<Record<string, string>> = {
   npm_config_update_notifier: "false",
 };
 
-/**
- * With a list of hosts: npm, pip and uv retry a denied request as often as one to a busy server, whatever the answer.
- * They retry as before, but within a second.
- */
+/** With a list of hosts, npm, pip and uv retry denied requests within a second, as they retry busy servers. */
 const SOON_AGAIN: Readonly<Record<string, string>> = {
   PIP_RETRIES: "2",
   UV_HTTP_RETRIES: "1",
@@ -65,9 +60,7 @@ const SOON_AGAIN: Readonly<Record<string, string>> = {
 /** Those that keep programs from asking, which a command with input does not need. Pagers stay off. */
 const ASKING: readonly string[] = words("DEBIAN_FRONTEND DENO_NO_PROMPT GIT_EDITOR GIT_TERMINAL_PROMPT PIP_NO_INPUT");
 
-/**
- * The environment of a command on a terminal: its programs may ask and draw (X22). What a person set otherwise stays.
- */
+/** The environment of a command on a terminal: its programs may ask and draw (X22), unless a person set otherwise. */
 export function onTerminal(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const isOurs = (name: string, value: string) => NON_INTERACTIVE[name] === value;
   const kept = Object.entries(environment).filter(([name, value]) => !(ASKING.includes(name) && isOurs(name, value)));

@@ -13,10 +13,7 @@ const CORE_KEYS = ["abbrev", "autocrlf", "eol", "filemode", "ignorecase", "preco
 /** Keys of allowed sections that name a program, a key or a file. */
 const REFUSED_KEYS = ["signingkey", "gpgsign", "tool", "guitool", "template", "driver", "showsignature", "templatedir"];
 
-/**
- * The copy: allowed settings of `original` (empty: none), and the scopes marked as safe, which may belong to
- * another user when the server runs as root.
- */
+/** The copy: allowed settings of `original` (empty: none), and scopes marked as safe, since root may not own them. */
 export function sanitiseGitConfiguration(original: string, scopes: readonly string[]): string {
   const lines: string[] = [];
   let section = "";

@@ -29,9 +29,7 @@ export interface ToolchainQuestion {
   readonly resolve: (path: string) => string | undefined;
 }
 
-/**
- * Directories and programs to make readable and executable, canonical or not, without duplicates; some may not exist.
- */
+/** Directories and programs to read and execute, without duplicates; some may not exist or be canonical. */
 export function toolchainDirectories({ path, homes, home, resolve }: ToolchainQuestion): readonly string[] {
   const found = new Set<string>();
   for (const directory of homes.map(resolve)) {

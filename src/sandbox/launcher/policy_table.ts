@@ -84,10 +84,7 @@ export interface TargetDraft extends Draft {
 /** Adds steps of the first process, when all that binds it is done, right before it starts the command's. */
 export type BeforeCommand = (table: Table) => void;
 
-/**
- * The part of the table that is the same for every command of a session: everything up to the exec. Without a policy
- * (`--no-sandbox`) only the process hygiene is left.
- */
+/** The part of the table for every command of a session, up to the exec; without a policy only process hygiene. */
 export function policyTable(
   policy: SandboxPolicy | undefined,
   target: LaunchTarget,

@@ -32,9 +32,7 @@ import { AT_FDCWD, O_CLOEXEC, type Processor } from "../../system/syscalls.ts";
 import { type DataWord, Table } from "./image/table.ts";
 import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 
-/**
- * Whether consecutive commands may share a sandbox: everything that one could leave for the next is detected or denied.
- */
+/** Whether consecutive commands may share a sandbox: all that one could leave is detected or denied. */
 export function canServe({ namespaces, sharedIpc, confinement }: SandboxPolicy): boolean {
   const { filter, unixSockets, network, ownNetwork } = confinement;
   // A private loopback keeps ports and connections for a while after their processes.

@@ -8,10 +8,7 @@ export const NETWORKS = ["full", "localhost", "none"] as const;
 /** `names`: to the hosts of a list. */
 export type Network = typeof NETWORKS[number] | "names";
 
-/**
- * Which Unix sockets commands may use (pairs that are born connected they always may), widest first: all, those that
- * commands of the session make themselves, none.
- */
+/** Which Unix sockets commands may use, widest first: all, those that commands of the session make, none. */
 export const UNIX_SOCKETS = ["allow", "private", "deny"] as const;
 export type UnixSockets = typeof UNIX_SOCKETS[number];
 

@@ -1,8 +1,4 @@
-/**
- * What a session's commands may do, as plain data. The launcher's table is a pure function of it.
- *
- * Reads and writes are both deny-by-default: an empty list grants nothing.
- */
+/** What a session's commands may do, as plain data. Reads and writes are denied by default. */
 import type { Confinement } from "./confinement.ts";
 import { isWithin } from "../../system/paths.ts";
 
@@ -107,9 +103,7 @@ export interface SandboxPolicy {
   readonly sharedIpc?: true;
   /** With namespaces: the command has a private /dev/shm. Absent: it has none. */
   readonly sharedMemory?: boolean;
-  /**
-   * Capabilities that commands of root keep, by number (linux/capability.h); empty: none.
-   */
+  /** Capabilities that commands of root keep, by number (linux/capability.h); empty: none. */
   readonly keptCapabilities: readonly number[];
   /** Network, sockets, system calls, resources. */
   readonly confinement: Confinement;

@@ -22,9 +22,7 @@ export interface SandboxChoice {
   readonly allowSensitive: readonly string[];
   /** The home of a third-party server, canonical: it lies among credentials and is its scope; absent: none. */
   readonly serverHome?: string;
-  /**
-   * The store of a worker of ours, canonical, which lies among credentials: only its sandbox opens it; absent: none.
-   */
+  /** The canonical store of a worker of ours, among credentials: only its sandbox opens it. */
   readonly store?: string;
   /** `--strict`: nothing below home is readable unless it is named (S4). */
   readonly strict: boolean;
@@ -74,8 +72,6 @@ export interface SandboxSettings extends SandboxChoice {
   /** Absolute path of the shell commands run in. */
   readonly shell: string;
   readonly serverEnvironment: Readonly<Record<string, string>>;
-  /** Absent: there are none. */
   readonly secrets?: SandboxSecrets | undefined;
-  /** Absent: commands have no ssh agent. */
   readonly agent?: SandboxAgent | undefined;
 }

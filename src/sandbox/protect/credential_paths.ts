@@ -37,10 +37,7 @@ export type SensitiveQuestion = Pick<
   "serverEnvironment" | "home" | "workingDirectory" | "allowSensitive"
 >;
 
-/**
- * The canonical places that stay closed, those that do not exist included, or why one cannot be opened. `more`: names
- * below home that are sensitive on this system only.
- */
+/** The canonical closed places, missing ones too, or why one cannot be opened. `more`: sensitive only here. */
 export function sensitivePlaces(
   question: SensitiveQuestion,
   more: readonly string[] = [],

@@ -1,6 +1,4 @@
-/**
- * Files that a repository's configuration makes git act on: directories of hooks elsewhere, and included configuration.
- */
+/** Files that a repository's configuration makes git obey: hooks elsewhere, and included configuration. */
 import { readTextIfRegular } from "../../system/reading/regular_file.ts";
 import { placeOfValue } from "./git_config_output.ts";
 import { parentOf } from "../../system/paths.ts";

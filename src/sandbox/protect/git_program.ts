@@ -1,7 +1,4 @@
-/**
- * How git is asked what it acts on: a program that commands cannot have written, without variables that lead it
- * elsewhere.
- */
+/** How git is asked what it obeys: a program that no command wrote, without variables that mislead it. */
 import { words } from "../../base/text.ts";
 import { isExecutableFile, searchPath } from "../../system/search_path.ts";
 import { expected, parentOf, trustedPath } from "../../system/paths.ts";

@@ -98,10 +98,7 @@ class Search {
     return room;
   }
 
-  /**
-   * Without links to repositories that were set aside: commands may change those freely, and git outside does not find
-   * them.
-   */
+  /** Without links to repositories that were set aside: commands may change those, and git outside finds none. */
   async #entriesOf(directory: string): Promise<readonly Deno.DirEntry[]> {
     if (this.#looked++ >= MOST_DIRECTORIES) {
       this.complete = false;

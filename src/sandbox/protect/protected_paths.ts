@@ -76,10 +76,7 @@ export interface ProtectedPath {
   readonly tree: string;
   /** A directory there is not meant: `.git` is protected where it is a file that leads to a repository. */
   readonly fileOnly: boolean;
-  /**
-   * A program that git's configuration names; absent: it does not. In outputs of build tools a change is reported, not
-   * denied.
-   */
+  /** A program that git's configuration names. In outputs of build tools a change is reported, not denied. */
   readonly program?: true;
   /** Names of directories in it that stay writable; absent: none. */
   readonly writable?: readonly string[];

@@ -31,10 +31,7 @@ export interface SharedName {
 
 /** The outcome for a file with a second name. */
 export interface Separated {
-  /**
-   * `displaced`: it is a separate file now, and the version that another program saved at that time lies next to it
-   * under a longer name.
-   */
+  /** `displaced`: it is separate, and what another program saved then lies next to it under a longer name. */
   readonly change: "separated" | "displaced" | "shared";
   /** The copy in place, if it equals the file as seen. Undefined: a program has changed either, or still may. */
   readonly copy?: FileState | undefined;

@@ -184,9 +184,7 @@ export function bothSpellings(paths: readonly string[]): readonly string[] {
 /** How far commands reach over IP (S6). On macOS `localhost` is the machine's own: no private one can be made. */
 export type SeatbeltNetwork = "full" | "localhost" | "none";
 
-/**
- * All paths are absolute and without `.`, `..`, doubled or closing slashes; links are followed by who makes the policy.
- */
+/** All paths are absolute and without `.`, `..`, doubled or closing slashes; links are followed before. */
 export interface SeatbeltPolicy {
   /** Canonical trees that may be changed: the scopes first, then what `--write` names, temp and caches. */
   readonly writable: readonly string[];

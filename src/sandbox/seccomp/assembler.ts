@@ -57,11 +57,7 @@ export class Assembler {
     return this;
   }
 
-  /**
-   * The finished program.
-   * @throws {RangeError} For a label that is missing, behind the jump to it (BPF has no way back), or too far for a
-   * conditional jump.
-   */
+  /** The program. @throws {RangeError} For a label that is missing, behind its jump, or too far for one. */
   program(): readonly Instruction[] {
     return this.#lines.map((line, at): Instruction => {
       switch (line.kind) {

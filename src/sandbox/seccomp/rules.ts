@@ -68,9 +68,7 @@ const NEW_NAMESPACES = 0x7e020000;
 const CLONE_NEWTIME = 0x80;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
-/**
- * F_SETLEASE and F_SETDELEG (linux/fcntl.h): programs outside that open such a file wait until the holder releases it.
- */
+/** F_SETLEASE and F_SETDELEG (linux/fcntl.h): programs outside that open such a file must wait. */
 const LEASES = [1024, 1040];
 const MSG_FASTOPEN = 0x20000000;
 /** MAP_* (linux/mman.h). */
@@ -84,10 +82,7 @@ const AF_NETLINK = 16;
 const NETLINK_ROUTE = 0;
 const SOCK_DGRAM = 2;
 const SOCK_SEQPACKET = 5;
-/**
- * IPPROTO_: the default of the type, ICMP, TCP, UDP, ICMPv6, MPTCP. Others (SCTP, UDP-Lite, L2TP, SMC) load modules of
- * the kernel that few have reviewed.
- */
+/** IPPROTO_: the default, ICMP, TCP, UDP, ICMPv6, MPTCP. Others (SCTP, L2TP, SMC) load little-reviewed modules. */
 const PROTOCOLS = [0, 1, 6, 17, 58, 262];
 /** The rest of `type` are flags. */
 const SOCK_TYPE_MASK = 0xf;

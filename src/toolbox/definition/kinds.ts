@@ -1,7 +1,4 @@
-/**
- * Builds rows of argument tables by kind of value, and rows that several tools share. Their types keep names and
- * values, from which `ArgumentsOf` derives the type of a call.
- */
+/** Builds rows of argument tables. Their types keep names and values, from which `ArgumentsOf` gets a call's type. */
 import type { Parameter, ParameterType } from "./parameters.ts";
 
 /** Further facts of a row. */

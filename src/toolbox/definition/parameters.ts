@@ -1,6 +1,4 @@
-/**
- * Arguments of native tools. One table for each tool gives both its listed schema and the check of a call (K1). Pure.
- */
+/** Arguments of native tools: one table for each tool gives its listed schema and the check of a call (K1). Pure. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { shownValue } from "../../base/text.ts";
@@ -62,10 +60,7 @@ export function schemaOf(parameters: readonly Parameter[]): Readonly<Record<stri
   };
 }
 
-/**
- * Checks arguments and returns them by their documented names. Some clients send numbers, flags, lists and objects as
- * text; this is accepted. The problem is the text of the result.
- */
+/** Arguments by their documented names. Numbers, flags, lists and objects may be text, as some clients send them. */
 export function checkArguments(
   tool: string,
   parameters: readonly Parameter[],

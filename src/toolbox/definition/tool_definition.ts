@@ -1,9 +1,6 @@
 import type { Parameter } from "./parameters.ts";
 
-/**
- * The kinds of workers: one for the files of the project without a network, one for the network without files (K2), and one
- * that records changes (S39).
- */
+/** Workers: for files without a network, for the network without files (K2), and for the record of changes (S39). */
 export type WorkerKind = "project" | "web" | "undo";
 
 /** The process that runs a tool: a worker, or the server if the tool opens no path from a call. */

@@ -33,9 +33,7 @@ const LINES_AROUND = 2;
 /** Matches that are exact but for line endings. */
 const FAITHFUL: readonly Rung[] = ["exact", "line endings"];
 
-/**
- * Applies all edits in order, each to the result of the previous ones. The problem names the edit that does not fit.
- */
+/** Applies each edit to the result of the previous ones. The problem names the edit that does not fit. */
 export function applyEdits(file: FileText, edits: readonly Edit[]): Outcome<EditedText> {
   let state: EditedText = { units: file.units, regions: [], replacements: 0, rungs: [] };
   for (const [index, edit] of edits.entries()) {

@@ -86,9 +86,7 @@ function withoutLastEnd({ oldText, newText }: Hunk): Pick<Hunk, "oldText" | "new
   return { oldText: oldText.replace(/\n$/, ""), newText: newText.replace(/\n$/, "") };
 }
 
-/**
- * The start of the line after the first one that equals `anchor`, ignoring surrounding spaces; undefined: no line does.
- */
+/** The start of the line after the first one that equals `anchor`, apart from spaces around; undefined: none. */
 function lineAfter({ units, encoding }: FileText, anchor: string, from: number): number | undefined {
   const ending: LineEnding = units.includes("\n") ? "\n" : "\r";
   for (let at = from; at < units.length;) {

@@ -22,9 +22,7 @@ export function anyTrailingBlanks(units: string): string {
   return joined(withoutTrailing(linesOf(units)).map(escaped)) + endOf(units);
 }
 
-/**
- * Replaces the common indentation of all lines by any other, captured by the first group; undefined: there is no text.
- */
+/** Replaces the common indentation of all lines by any other, the first group; undefined: there is no text. */
 export function anyIndentation(units: string): { readonly pattern: string; readonly indent: string } | undefined {
   const lines = withoutTrailing(linesOf(units));
   const indent = commonIndent(lines);
@@ -37,10 +35,7 @@ export function anyIndentation(units: string): { readonly pattern: string; reado
   return { pattern: `^${moved.join(BLANKS + LINE_END)}${endOf(units)}`, indent };
 }
 
-/**
- * Allows any form of quotation marks, dashes and spaces, and ignores blanks at the ends of lines. `text` is not encoded
- * as units yet.
- */
+/** Allows any quotation marks, dashes, spaces and blanks at ends of lines. `text` is not encoded as units yet. */
 export function anyTypography(text: string, encoding: Encoding): string {
   const units = (one: string) => {
     const found = textUnits(one, encoding);
@@ -75,10 +70,7 @@ function withoutTrailing(lines: readonly string[]): readonly string[] {
   return lines.map((line) => line.replace(/[ \t]+$/, ""));
 }
 
-/**
- * Lines with any blanks at their ends. An empty first line matches only its line ending: blanks would take quadratic
- * time on a long row of blanks.
- */
+/** Lines with any blanks at their ends, except an empty first one: there, they would take quadratic time. */
 function joined([first = "", ...others]: readonly string[]): string {
   const separator = first === "" ? LINE_END : BLANKS + LINE_END;
   return others.length === 0 ? first : first + separator + others.join(BLANKS + LINE_END);

@@ -1,7 +1,4 @@
-/**
- * Finds the text to replace: exactly, or else by the first of several named looser matches. It does not score
- * similarity, because a change in the wrong place is worse than none. Pure.
- */
+/** Finds the text to replace, exactly or by named looser matches, never by similarity: a wrong place is worst. Pure. */
 import type { Encoding } from "../definition/files_writing.ts";
 import { dominantEnding, withEnding } from "./line_endings.ts";
 import {

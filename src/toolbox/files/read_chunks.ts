@@ -12,9 +12,7 @@ export function readUpTo(file: OpenFile, length: number): Uint8Array<ArrayBuffer
   return bytes.subarray(0, fill(file, bytes, 0));
 }
 
-/**
- * The text from `start` to the end in chunks of UTF-8. A chunk is valid until the next one. Ends early when aborted.
- */
+/** The text from `start` on in chunks of UTF-8, each valid until the next one. Ends early when aborted. */
 export async function* readText(
   file: OpenFile,
   { start, encoding, signal }: {

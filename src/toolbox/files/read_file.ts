@@ -121,10 +121,7 @@ interface PdfLimits {
   readonly longestMs?: number;
 }
 
-/**
- * The pages of a range. `shown` names the file. @throws {UserError} When there are none, it is not a PDF, or it takes
- * too long.
- */
+/** Pages of a range. @throws {UserError} When there are none, it is not a PDF, or it takes too long. */
 export async function readPdf(
   helpers: Helpers,
   { bytes, range, shown }: PdfFile,

@@ -1,7 +1,4 @@
-/**
- * Lists the files below a directory: with `rg` if it is installed, which is faster, or else by our own walk with the
- * same result.
- */
+/** Lists the files below a directory with `rg`, which is faster, or by our own walk with the same result. */
 import { UserError } from "../../base/errors.ts";
 import { findProgram, startProgram } from "../project/programs.ts";
 import type { EntryKind } from "../../system/c_library.ts";

@@ -59,7 +59,6 @@ export type StateKind = "normal" | "choice" | "fork" | "join";
 export interface State {
   readonly name: string;
   readonly kind: StateKind;
-  /** Undefined: it does nothing. */
   readonly action: StateAction | undefined;
   /** In the order of the file; empty only where the flow ends. */
   readonly arms: readonly Arm[];

@@ -76,9 +76,7 @@ export function entered(run: Run, flow: Flow, variables: Variables): Run {
   return traced({ ...run, frames: [...run.frames, frame] }, frame);
 }
 
-/**
- * Continues a run after the action of its state: it enters the next state, ends, or waits for variables of conditions.
- */
+/** Continues a run after its state's action: the next state, the end, or a wait for variables of conditions. */
 export function advanced(run: Run, flow: Flow, end: ActionEnd, evaluate: Evaluate): Run {
   const frame = topOf(run);
   const state = flow.states.get(frame.state);

@@ -1,6 +1,4 @@
-/**
- * The effects of flows. Shell lines and tools run like any other call; prompts come from the prompt sources (K7, S3).
- */
+/** The effects of flows: shell lines and tools run like any other call, prompts come from prompt sources (K7, S3). */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { delay } from "../../base/time.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";

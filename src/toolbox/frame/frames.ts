@@ -39,10 +39,7 @@ export class FrameReader {
     this.#longest = longest;
   }
 
-  /**
-   * The messages that end in this chunk, which is not kept.
-   * @throws {Error} When the input is not a message; the reader is unusable afterwards.
-   */
+  /** The messages that end in this chunk, which is not kept. @throws {Error} For anything else, then at each call. */
   push(chunk: Uint8Array): readonly unknown[] {
     this.#append(chunk);
     const messages: unknown[] = [];

@@ -37,9 +37,7 @@ export interface UndoSetup {
   readonly previews?: { readonly session: string; readonly mostBytes: number };
 }
 
-/**
- * Protected paths, as a second defence behind the kernel, which knows only those that existed when the worker started.
- */
+/** Protected paths, as a second defence: the kernel knows only those that existed when the worker started. */
 export interface Protection {
   readonly paths: readonly {
     readonly path: string;
@@ -77,10 +75,7 @@ export type ToWorker =
   | { readonly kind: "call"; readonly id: number; readonly tool: string; readonly args: ToolArguments }
   | { readonly kind: "cancel"; readonly id: number };
 
-/**
- * From a worker: each call is answered once. `last`: it ends now and has answered every call that it began; absent: it
- * continues.
- */
+/** From a worker, one result for each call. `last`: it ends now and has answered every call that it began. */
 export type FromWorker =
   | { readonly kind: "result"; readonly id: number; readonly result: ToolResult; readonly last?: true }
   | { readonly kind: "progress"; readonly id: number; readonly progress: WorkProgress };

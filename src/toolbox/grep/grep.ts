@@ -61,10 +61,7 @@ export async function grepFiles(args: CallOf<"files_grep">, { project, signal }:
 /** Time limit for one file, milliseconds. */
 const LONGEST_FILE_MS = 10_000;
 
-/**
- * Searches without `rg`; one file may take `longestMs`, ten seconds by default.
- * @throws {UserError} When the pattern is wrong, or one file takes too long.
- */
+/** Searches without `rg`. @throws {UserError} When the pattern is wrong, or one file takes longer than `longestMs`. */
 export async function searchApart(
   helpers: Helpers,
   request: SearchRequest,

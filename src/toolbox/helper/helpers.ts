@@ -8,10 +8,7 @@ import type { WorkerSetup } from "../frame/messages.ts";
 import { CANCELLED, Helper, type HelperProblem, type TaskOptions } from "./helper.ts";
 import type { HelperKind } from "./messages.ts";
 
-/**
- * At most this many run at once, only one of each kind except `search`. Concurrent hostile pages thus need no more
- * memory than one.
- */
+/** Most at once, and one of each kind except `search`, so that many hostile pages take no more memory than one. */
 const MOST = 4;
 /** How long an idle helper is kept for the next task, milliseconds, because a start takes longer than most tasks. */
 const IDLE_MS = 30_000;

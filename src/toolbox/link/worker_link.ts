@@ -1,7 +1,4 @@
-/**
- * The server's side of one worker. The first call starts it; it ends when idle, and the next call restarts it after a
- * crash (K2).
- */
+/** The server's side of one worker: started by a call, ended when idle, and started again after a crash (K2). */
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { type ChildServer, endChild, type StartChildServer } from "../../child_server/child_server.ts";
@@ -39,7 +36,6 @@ export interface OpenWorkerSandbox extends AsyncDisposable {
 export interface WorkerCallHooks {
   /** Aborting it cancels the call; a worker that does not obey is ended. */
   readonly signal: AbortSignal;
-  /** Absent: progress is not reported. */
   readonly onProgress?: (progress: WorkProgress) => void;
 }
 

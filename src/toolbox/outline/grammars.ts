@@ -49,10 +49,7 @@ export class Grammars {
     this.#project = project;
   }
 
-  /**
-   * The definitions in a source; the problem: it takes too much time or memory. @throws {UserError} When the grammar is
-   * missing.
-   */
+  /** The definitions in a source, within limits of time and memory. @throws {UserError} When the grammar is missing. */
   async definitions(language: Language, text: string): Promise<Outcome<readonly Definition[]>> {
     return await this.#ask(language, text, { use: definitionsIn });
   }

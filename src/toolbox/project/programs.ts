@@ -78,10 +78,7 @@ export function startHelper(
   return new Deno.Command(program, { args, env, stdin: "piped", stdout: "piped", stderr: "null" }).spawn();
 }
 
-/**
- * Runs a program and returns its output, at most `mostBytes`. @throws {UserError} When there is more, or it cannot be
- * started.
- */
+/** Runs a program. @throws {UserError} When it writes more than `mostBytes`, or cannot be started. */
 export async function runProgram(
   call: ProgramCall,
   mostBytes: number,
@@ -97,10 +94,7 @@ export async function runProgram(
   return { ...await running.ended, stdout: DECODER.decode(await new Blob(chunks).bytes()) };
 }
 
-/**
- * Runs git in a directory, without settings that start programs or change its output.
- * @throws {UserError} When it says more than 32 MiB, or cannot be started.
- */
+/** Runs git without settings that start programs or change its output. @throws {UserError} As `runProgram`. */
 export async function runGit(
   words: readonly string[],
   { directory, signal }: Pick<ProgramCall, "directory" | "signal">,

@@ -21,10 +21,7 @@ export interface OpenFile extends Disposable {
   readonly stat: Stat;
   /** See `Project.seen`. */
   readonly seen: SeenContents;
-  /**
-   * Reads into `buffer` from byte `position` and returns the number of bytes; 0: the end. @throws {UserError} When it
-   * fails.
-   */
+  /** Reads into `buffer` from byte `position`; the number of bytes, 0 at the end. @throws {UserError} When it fails. */
   readAt(buffer: Uint8Array<ArrayBuffer>, position: number): number;
 }
 
@@ -96,10 +93,7 @@ export class Project implements Disposable {
     return { path, shown, root };
   }
 
-  /**
-   * Opens a regular file for reading; never blocks on a pipe.
-   * @throws {UserError} When there is none, or it may not be read.
-   */
+  /** Opens a regular file, and never waits on a pipe. @throws {UserError} When there is none, or it may not be read. */
   async open(path: string): Promise<OpenFile> {
     for (let tries = 1;; tries++) {
       const place = await this.resolve(path);
@@ -110,10 +104,7 @@ export class Project implements Disposable {
     }
   }
 
-  /**
-   * Opens a directory tree; dispose of it soon.
-   * @throws {UserError} When there is none, or it may not be read.
-   */
+  /** Opens a tree; dispose of it soon. @throws {UserError} When there is none, or it may not be read. */
   async tree(path: string): Promise<Tree> {
     for (let tries = 1;; tries++) {
       const place = await this.resolve(path);
@@ -140,9 +131,7 @@ export class Project implements Disposable {
     return this.#calls().begin();
   }
 
-  /**
-   * The directory of a place, opened without following links; undefined: it is missing, or the path has changed since.
-   */
+  /** The directory of a place, opened through no link; undefined: it is missing, or the path has changed since. */
   directoryOf(files: OpenFiles, { path, root }: Place): number | undefined {
     const parent = parentOf(path);
     const tree = this.#libc().identityOf(root);

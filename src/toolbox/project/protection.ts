@@ -1,7 +1,4 @@
-/**
- * Refuses calls that change protected paths (S8), as a second defence. The kernel protects only paths that existed when
- * the worker started, and none without namespaces.
- */
+/** Refuses changes of protected paths (S8), also where the kernel protects none: newer ones, and without namespaces. */
 import { type Denial, denialSentence, DENIED_META_KEY } from "../../base/command/denial.ts";
 import { UserError } from "../../base/errors.ts";
 import type { Protection, WorkerSetup } from "../frame/messages.ts";

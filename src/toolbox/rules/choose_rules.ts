@@ -18,7 +18,6 @@ export async function rulesOf(args: ToolArguments, { project }: ToolContext): Pr
 }
 
 export interface RuleChoice {
-  /** Undefined: all. */
   readonly names: readonly string[] | undefined;
   /** Minimum severity; undefined: any. */
   readonly severity: Severity | undefined;

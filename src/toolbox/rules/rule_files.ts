@@ -20,10 +20,7 @@ export interface FileChoice {
 /** Longer files are left out as generated. */
 const LONGEST_FILE = 1024 * 1024;
 
-/**
- * Sorted paths relative to the project, without ignored files.
- * @throws {UserError} When no file matches, which is probably a mistake.
- */
+/** Sorted paths of the project without ignored files. @throws {UserError} When none matches, probably a mistake. */
 export async function chooseFiles(
   tree: Tree,
   { project, signal }: ToolContext,

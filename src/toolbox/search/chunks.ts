@@ -6,7 +6,6 @@ import { LINES_KIND } from "./schema.ts";
 export interface Chunk {
   /** The kind of a symbol; `lines`: text outside symbols. */
   readonly kind: string;
-  /** Empty: it has none. */
   readonly name: string;
   /** First and last line, from 1. */
   readonly from: number;

@@ -87,7 +87,6 @@ function hitOf(row: Row): ChunkHit {
 
 export interface SymbolQuestion {
   readonly name: string;
-  /** Undefined: any. */
   readonly kind: string | undefined;
   /** Other files are left out. */
   readonly fits: (path: string) => boolean;

@@ -79,10 +79,7 @@ export class ProjectIndex {
     this.#project = project;
   }
 
-  /**
-   * Calls `ask` with the index, which is rebuilt if damaged, and returns its result. @throws {UserError} When that is
-   * impossible.
-   */
+  /** Asks the index, which is rebuilt if damaged. @throws {UserError} When that is impossible. */
   async read<Answer>(ask: (index: IndexFile) => Answer): Promise<Answer> {
     const index = await this.#open();
     try {

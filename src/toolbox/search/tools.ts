@@ -82,7 +82,6 @@ function told(progress: ToolContext["progress"]): NonNullable<UpdateOptions["onF
   return (done, total, message) => progress({ progress: done, total, message });
 }
 
-/** Undefined: all files. */
 type Patterns = readonly string[] | undefined;
 
 interface Prepared {

@@ -1,6 +1,4 @@
-/**
- * Completes prompt arguments that name files or notes of the project. A worker searches; the server opens nothing (C5).
- */
+/** Completes prompt arguments that name files or notes. A worker searches; the server opens nothing (C5). */
 import { matching } from "../../service/prompts/prompt_source.ts";
 import type { FindValues } from "../../service/prompts/prompt_file_source.ts";
 import { member, parseJson } from "../../wire/json_value.ts";

@@ -26,10 +26,7 @@ export interface HtmlDocument {
 /** Longer rows of blanks are cut, because patterns of the packages take quadratic time. */
 const LONG_BLANK = /((?:\s|&nbsp;|&#160;|&#xa0;){200})(?:\s|&nbsp;|&#160;|&#xa0;)+/gi;
 
-/**
- * Parses a page. Content outside a body is moved into it, because pages may omit the tag and the package does not
- * handle that.
- */
+/** Parses a page. Content outside a body moves into it: pages may omit the tag, which the package does not handle. */
 export async function parseHtml(html: string): Promise<HtmlDocument> {
   const { parseHTML } = await import("linkedom");
   // The package's types are those of a browser, which this program does not have.

@@ -6,7 +6,6 @@ import { markdownOf } from "./markdown.ts";
 import { decodeText } from "./read_body.ts";
 
 export interface PageText {
-  /** Undefined: it has none. */
   readonly title: string | undefined;
   readonly text: string;
 }

@@ -18,7 +18,6 @@ export interface SearchQuery {
 export interface Hit {
   readonly title: string;
   readonly url: string;
-  /** Empty: none. */
   readonly excerpt: string;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Sends one request to an address that was already checked, so that no second look-up can lead elsewhere. Its time is
- * limited (K5).
- */
+/** Sends one request, for a limited time, to an address that was checked: no second look-up can lead elsewhere (K5). */
 import { UserError } from "../../base/errors.ts";
 import { isPublicAddress } from "../../system/network/public_address.ts";
 import {

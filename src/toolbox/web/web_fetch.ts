@@ -59,10 +59,7 @@ class Fetches extends Turns {
 /** Limits of parsing; without a time limit it may take any time. */
 export type PageLimits = Pick<TaskOptions<never>, "signal" | "longestMs">;
 
-/**
- * Parses a page in a helper and returns a part of its text; undefined: it has none. @throws {UserError} When it takes
- * too much time or memory.
- */
+/** A part of a page's text; undefined: it has none. @throws {UserError} When it takes too much time or memory. */
 export async function parsePage(
   helpers: Helpers,
   bytes: Uint8Array<ArrayBuffer>,

@@ -19,9 +19,7 @@ import { patchFiles } from "../writing/patch.ts";
 import { writeFile } from "../writing/write.ts";
 import { serveCalls } from "./serve.ts";
 
-/**
- * The code of native tools except those for notes; packages that only some tools need are loaded at their first call.
- */
+/** Native tools except those for notes; packages that only some of them need are loaded at their first call. */
 const TOOLS: Readonly<Record<string, NativeTool>> = {
   files_read: readFile,
   files_list: listDirectory,

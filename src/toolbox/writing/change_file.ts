@@ -19,7 +19,6 @@ export interface Change {
   readonly content: Uint8Array<ArrayBuffer>;
   /** The first line names the change, its counts included; the rest is its diff. */
   readonly summary: string;
-  /** Empty: there is no diff to show. */
   readonly diff: string;
 }
 
@@ -48,9 +47,7 @@ export async function changeFile(
   throw new UserError(`Cannot change "${path}": other programs keep changing it`);
 }
 
-/**
- * @throws {UserError} When the content differs from the caller's `rev`; the message shows the change if it is known.
- */
+/** @throws {UserError} When the content differs from the caller's `rev`, with the change if it is known. */
 async function insistOnRev(
   { seen }: Pick<Project, "seen">,
   { place: { shown }, current }: Pick<Target, "place" | "current">,

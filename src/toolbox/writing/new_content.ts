@@ -22,10 +22,7 @@ export function newForm(encoding: Encoding | undefined): TextForm {
   return { encoding, mark: encoding.startsWith("utf-16") };
 }
 
-/**
- * Encodes a text; a byte order mark in the text is not doubled. @throws {UserError} For a character that the encoding
- * lacks.
- */
+/** Encodes a text, with one byte order mark at most. @throws {UserError} For a character that the encoding lacks. */
 export function encoded(text: string, form: TextForm): Uint8Array<ArrayBuffer> {
   const units = textUnits(form.mark ? text.replace(/^\ufeff/, "") : text, form.encoding);
   if (!units.ok) throw new UserError(`Cannot write: ${units.problem}`);

@@ -42,7 +42,6 @@ export interface Target extends Disposable {
   /** Descriptor of its directory; undefined: that is missing too. */
   readonly directory: number | undefined;
   readonly name: string;
-  /** Undefined: there is no such file. */
   readonly current: CurrentFile | undefined;
 }
 
@@ -53,9 +52,7 @@ const MOST_TRIES = 1000;
 /** A larger file is not changed here. */
 const LARGEST_BYTES = 32 * 1024 * 1024;
 
-/**
- * Opens what the path leads to. @throws {UserError} When it may not be changed, or is not a file that can be changed.
- */
+/** Opens what the path leads to. @throws {UserError} When it may not be changed, or is not a changeable file. */
 export async function openTarget(project: Project, path: string, signal: AbortSignal): Promise<Target> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     signal.throwIfAborted();

@@ -28,9 +28,7 @@ export interface PlanQuestion {
   readonly changes: readonly Change[];
   /** What is there now. */
   readonly present: (path: string) => State;
-  /**
-   * Only these paths and what is below them, absolute; the paths themselves whatever their state. Undefined: all paths.
-   */
+  /** Only these absolute paths and those below, themselves in any state; undefined: all. */
   readonly chosen: readonly string[] | undefined;
 }
 

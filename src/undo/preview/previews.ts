@@ -71,9 +71,7 @@ export class Previews implements AsyncDisposable {
     return previews;
   }
 
-  /**
-   * Creates the layers of a command, or continues those of its operation. @throws {UserError} When there is no room.
-   */
+  /** Creates the layers of a command, or continues its operation's. @throws {UserError} When there is no room. */
   async begin(recorded: Recorded): Promise<void> {
     const { trees, mostBytes } = this.#options;
     const place = `${this.#own}/${recorded.operation}`;

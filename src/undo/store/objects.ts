@@ -138,10 +138,7 @@ export class ObjectStore {
     return isHole ? files.skip(fd, part.length) : files.writeAll(fd, part);
   }
 
-  /**
-   * The hash of an open file if all its parts were accepted; undefined: one was not, or it cannot be read. A growing
-   * file is read up to its first size.
-   */
+  /** The hash of a file read up to its first size; undefined: a part was refused, or it cannot be read. */
   #pass(fd: number, size: bigint, take: (part: Uint8Array<ArrayBuffer>) => boolean): string | undefined {
     const hash = createHash("sha256");
     const buffer = new Uint8Array(CHUNK_BYTES);

@@ -52,9 +52,7 @@ export function removeUnneeded(
   needed: readonly { readonly index: Index; readonly operations: readonly RecordedOperation[] }[],
   { now, isOwn }: {
     readonly now: number;
-    /**
-     * Whether only this process has ever needed a content; `modified`: when it was last taken, milliseconds since 1970.
-     */
+    /** Whether only this process ever needed a content; `modified`: its last use, milliseconds since 1970. */
     readonly isOwn: (content: string, modified: number) => boolean;
   },
 ): void {

@@ -1,7 +1,4 @@
-/**
- * Repositories that a person accepted with `ahma_mcp accept` while this server ran (S24): paths and their contents
- * then.
- */
+/** Repositories that a person accepted with `accept` meanwhile (S24): paths and their contents then. */
 import type { WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 import { isAccepted } from "../../../sandbox/git_config/accepted_lines.ts";
 import type { Obeyed } from "../../../sandbox/git_config/repository_form.ts";

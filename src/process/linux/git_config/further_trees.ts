@@ -4,10 +4,7 @@ import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
 import { isWithin } from "../../../system/paths.ts";
 import type { GitConfig } from "./open_git_config.ts";
 
-/** Both as one. `session` continues unchanged, so that changes by commands in its trees are not accepted by a new
- * start. `further`,
- * which alone is disposed, is that of `trees`; undefined: there are no more trees.
- */
+/** Both as one. `session` continues, so that a new start accepts no changes. Only `further`'s `trees` are disposed. */
 export function withFurther(
   session: GitConfig,
   further: GitConfig | undefined,

@@ -84,10 +84,7 @@ export class MadeRepositories {
     await this.settle({ quiet: true });
   }
 
-  /**
-   * Sets aside repositories that are not plain; returns them, except those that another caller reports. Undefined:
-   * nothing changed, and nothing is being set aside.
-   */
+  /** Sets aside all but plain ones; returns them once. Undefined: nothing changed, and none is being set aside. */
   settle(how: How): Promise<readonly ProtectedChange[]> | undefined {
     this.#take(how);
     if (this.#due.length === 0 && this.#running === 0) return undefined;

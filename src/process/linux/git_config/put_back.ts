@@ -1,7 +1,4 @@
-/**
- * Finds repositories that were set aside (S24), says what git would act on, and puts them back, for a person at a
- * terminal.
- */
+/** Finds repositories that were set aside (S24), says what git would act on, and puts them back for a person. */
 import { nameText } from "../../../base/bytes.ts";
 import { attempt } from "../../../base/errors.ts";
 import type { ConfigEntries } from "../../../sandbox/git_config/config_entries.ts";

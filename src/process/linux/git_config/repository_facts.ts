@@ -1,7 +1,4 @@
-/**
- * Reads the facts that decide about a repository (S24): by descriptors from a pinned tree, without following links or
- * waiting.
- */
+/** Reads what decides about a repository (S24), by descriptors from a pinned tree, without links or waiting. */
 import type { OpenFiles, Stat } from "../../../system/open_files/file_calls.ts";
 import { fingerprintOf } from "../../../sandbox/protect/path_snapshot.ts";
 import { setAsideAt } from "../../../sandbox/git_config/set_aside_places.ts";
@@ -21,9 +18,7 @@ export interface RepositoryEntries {
   readonly config: Uint8Array<ArrayBuffer> | undefined;
 }
 
-/**
- * Facts of the directory `name` in another one, or of that one if the name is empty; undefined: it is not a directory.
- */
+/** Facts of the directory `name`, or without a name of `directory` itself; undefined: it is not one. */
 export function repositoryEntries(files: OpenFiles, directory: number, name: string): RepositoryEntries | undefined {
   const at = files.directoryBelow(directory, name === "" ? "." : name);
   if (at === undefined) return undefined;

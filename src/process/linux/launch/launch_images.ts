@@ -124,9 +124,7 @@ export class LaunchImages implements Disposable {
     return this.#policyPart ??= policyTable(this.#withGuarded(policy), this.target);
   }
 
-  /**
-   * The same for commands whose network is narrower. `network`: the one that they share; undefined: each has its own.
-   */
+  /** The same with a narrower network. `network`: the one that they share; undefined: each has its own. */
   narrowPart(policy: SandboxPolicy, network: SharedNetwork | undefined): Table {
     const known = this.#narrowParts.get(policy);
     if (known !== undefined) return known;

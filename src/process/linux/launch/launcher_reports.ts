@@ -141,10 +141,7 @@ function endOfStatus(status: number): ProcessEnd {
     : { kind: "signalled", signal: signalName(signal) };
 }
 
-/**
- * How a command ended whose launcher was itself killed, by the kernel or by us. Its exit code gives the signal of its
- * child.
- */
+/** How a command ended whose launcher was killed: its exit code gives the signal of its child. */
 export function endOfLauncher(status: LauncherStatus | undefined, program: string): CommandEnd {
   const code = status?.code ?? 0;
   const signal = status?.signal ?? (code > 128 ? signalName(code - 128) : undefined);

@@ -17,10 +17,7 @@ export interface Attempts<Result> {
   launch(): Promise<Result>;
   /** Whether nothing ran, and another check is worthwhile. */
   mayTryAgain(result: Result): boolean;
-  /**
-   * Whether the launch itself failed. Then the paths may have changed and changed back within a tick of the clock, or
-   * the launch used another command's check. Absent: never.
-   */
+  /** Whether the launch itself failed: paths may have changed and changed back unseen, or its check is another's. */
   mayHaveRaced?(result: Result): boolean;
   /** Called before each launch except the first, with its number; optional. */
   onAgain?(tries: number): void;

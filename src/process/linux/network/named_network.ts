@@ -121,7 +121,6 @@ export class SessionNetwork implements AsyncDisposable {
     this.#published?.publication.enter(network);
   }
 
-  /** Empty: none is published. */
   get published(): readonly PublicationState[] {
     return this.#published?.ports.map((port) => ({
       ...port,
@@ -136,10 +135,7 @@ export class SessionNetwork implements AsyncDisposable {
   }
 }
 
-/**
- * Serves the network that the process `maker` has created and runs in, until the result is closed.
- * @throws {Error} When the system does not hand its sockets over.
- */
+/** Serves the network that `maker` runs in until closed. @throws {Error} When its sockets are not handed over. */
 export function serveNetwork(
   maker: number,
   { plan, policy: { confinement }, spawner, server }: {

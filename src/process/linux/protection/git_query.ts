@@ -14,9 +14,7 @@ import type { Asked, Question } from "../../spawn.ts";
 /** Each takes git some three milliseconds; of more, the server reads the configuration itself. */
 const MOST_REPOSITORIES = 32;
 const MOST_AT_ONCE = 4;
-/**
- * Configuration may change while git is asked; it is then asked again, and the last answer counts until the next check.
- */
+/** Configuration may change while git is asked; it is asked again, and the last answer counts for now. */
 const MOST_TRIES = 4;
 const LONGEST_MS = 10_000;
 const MOST_BYTES = 8 * 1024 * 1024;

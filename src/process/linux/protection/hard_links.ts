@@ -1,6 +1,4 @@
-/**
- * Separates protected files from their second names (S21), or reports that it cannot.
- */
+/** Separates protected files from their second names (S21), or reports that it cannot. */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import type { SharedFile } from "../../../sandbox/protect/guard_view.ts";
 import { fingerprintOf, type OwnChanges } from "../../../sandbox/protect/path_snapshot.ts";

@@ -115,10 +115,7 @@ export class ProtectedState implements Disposable {
     this.#updatePlan();
   }
 
-  /**
-   * Asks git again what it acts on, if that may have changed, and checks new repositories; undefined: nothing changed.
-   * Must precede each check.
-   */
+  /** Asks git again, if its answer may have changed, and checks new repositories, before each check. */
   refresh(): Promise<void> | undefined {
     const asked = this.#git?.refresh()?.then(() => this.#updatePlan());
     const isQuiet = this.#commands.values().every(({ view }) => view === undefined);
@@ -154,10 +151,7 @@ export class ProtectedState implements Disposable {
     return covered;
   }
 
-  /**
-   * Reports changes during `command` to `onChange`, and checks again when all of `trees` are gone. Absent: the next
-   * result reports them.
-   */
+  /** Reports changes to `onChange` (absent: by the next result), and checks again when `trees` are gone. */
   async ended(
     command: GuardedCommand,
     trees: readonly Tree[],
@@ -171,10 +165,7 @@ export class ProtectedState implements Disposable {
     else this.abandon(command);
   }
 
-  /**
-   * Reports to `onChange`, like `ended`, changes since the last check of a running `command`, such as a shell.
-   * @returns what is there now
-   */
+  /** Reports changes since the last check of a running `command`. @returns what is there now */
   async lineEnded(
     command: GuardedCommand,
     policy: SandboxPolicy,

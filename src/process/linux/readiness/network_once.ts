@@ -14,9 +14,7 @@ export class NetworkOnce implements AsyncDisposable {
     return holding;
   }
 
-  /**
-   * The findings about it; `prove` runs at the first call, and again after a failure. @throws {Error} What it throws.
-   */
+  /** The findings; `prove` runs at the first call, and again after a failure. @throws {Error} What it throws. */
   async findings(
     prove: (held: HeldNetwork | undefined) => Promise<readonly Finding[]>,
   ): Promise<readonly Finding[]> {

@@ -68,18 +68,12 @@ export class Readiness {
     this.#options = options;
   }
 
-  /**
-   * The policy in force, once the kernel was asked about namespaces; undefined: `--no-sandbox`.
-   * @throws {Error} When the kernel could not be asked just now.
-   */
+  /** The policy in force; undefined: `--no-sandbox`. @throws {Error} When the kernel cannot say it just now. */
   get policy(): Promise<SandboxPolicy | undefined> {
     return this.#policy ??= this.#settle();
   }
 
-  /**
-   * The result of the sandbox's self-test, which runs at the first call. Undefined: `--no-sandbox`.
-   * @throws {Error} When it could not be made just now.
-   */
+  /** The self-test's result; undefined: `--no-sandbox`. @throws {Error} When it cannot run just now. */
   get selfTest(): Promise<SelfTestReport | undefined> {
     return this.#selfTest ??= this.#try();
   }

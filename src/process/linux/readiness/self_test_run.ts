@@ -48,10 +48,7 @@ export interface SelfTestRun {
   readonly removed: Promise<void>;
 }
 
-/**
- * Runs the self-test.
- * @throws {Error} When the self-test could not run, which proves nothing: commands must wait for one that can.
- */
+/** Runs the self-test. @throws {Error} When it could not run: commands wait for one that can. */
 export async function runSelfTest(test: SelfTest): Promise<SelfTestRun> {
   const began = performance.now();
   const { policy, table, target, spawner } = test;

@@ -17,9 +17,7 @@ export interface ServingOptions extends ServingLimits {
 
 export const SERVING_LIMITS: ServingLimits = { first: 1, minimum: 2, idleMs: 60_000, lifeMs: 60_000 };
 
-/**
- * Starts a sandbox that calls `onFree` when it is ready for another command. @throws {Error} When the system cannot.
- */
+/** Starts a sandbox that calls `onFree` whenever it is ready again. @throws {Error} When the system cannot. */
 export type StartServing = (kind: ServingKind, onFree: (sandbox: ServingSandbox) => void) => ServingSandbox;
 
 /**

@@ -299,9 +299,7 @@ export class ServedCommand {
     this.gone = terminateOnAbort(signal, (killAfterMs) => this.#terminate(killAfterMs), this.#gone.promise);
   }
 
-  /**
-   * Whether a step of the launcher failed before the command's program: nothing ran, and not by the command's fault.
-   */
+  /** Whether the launcher refused before the program: nothing ran, and not by the command's fault. */
   get refused(): boolean {
     return this.#failure !== undefined && isLaunchFault(this.#failure, this.#names.steps);
   }

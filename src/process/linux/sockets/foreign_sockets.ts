@@ -129,10 +129,7 @@ export class ForeignSockets implements Disposable {
     this.#conclude(wanted, search, reach);
   }
 
-  /**
-   * The current sockets that are not the session's own.
-   * @throws {Error} When the kernel does not say.
-   */
+  /** The current sockets that are not the session's own. @throws {Error} When the kernel does not say. */
   look(reach: Reach): readonly GuardedPath[] {
     const listed = this.#options.sockets.list();
     if (listed === undefined) throw new Error("The kernel does not list Unix sockets at the moment");
@@ -209,10 +206,7 @@ export class ForeignSockets implements Disposable {
     }
   }
 
-  /**
-   * A socket with a name elsewhere was made there, unless its program has another root: commands cannot move it into a
-   * tree.
-   */
+  /** A socket with a name elsewhere was made there, unless its program has another root. */
   #mayBeInside({ name, socket }: ListeningSocket, reach: Reach): boolean {
     return !name.startsWith("/") || isOwnName(name) || isInReach(realName(name), reach) || this.#lost.has(socket) ||
       (this.#places.get(socket)?.length ?? 0) > 0;
@@ -232,10 +226,7 @@ export class ForeignSockets implements Disposable {
     this.#held.delete(socket);
   }
 
-  /**
-   * Where the socket is: where it was moved to, at its name, or where it was at the start. Undefined: it is at none of
-   * these.
-   */
+  /** Where the socket was moved to, its name, or its first place; undefined: it is at none of these. */
   #named(one: ListeningSocket): Place | undefined {
     const held = this.#held.get(one.socket);
     return this.#fileAt(one, [

@@ -52,10 +52,7 @@ export function limitResources(draft: Draft, policy: SandboxPolicy): void {
   });
 }
 
-/**
- * The kernel counts an ordinary user's processes by user namespace; without one, all that user has on the machine.
- * It does not count root's at all (kernel/fork.c).
- */
+/** The kernel counts an ordinary user's processes by user namespace, or of the machine; root's never (fork.c). */
 function processLimit({ confinement, namespaces, user }: SandboxPolicy): number | undefined {
   const { limits, tasksAtStart } = confinement;
   if (user.uid === 0 || limits.processes === undefined) return undefined;

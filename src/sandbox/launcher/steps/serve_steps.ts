@@ -56,9 +56,7 @@ export interface ServeDraft extends Draft {
   readonly buffer: DataWord;
 }
 
-/**
- * Blocks the loop's signals, so that it can read them; must be added before the first process, which would miss them.
- */
+/** Blocks the loop's signals, so that it can read them, before there is a first process that would miss them. */
 export function blockSignals({ table, sys }: Draft): void {
   table.call("block signals", sys.rt_sigprocmask, [SIG_SETMASK, table.words(WATCHED_SIGNALS), 0, 8]);
 }

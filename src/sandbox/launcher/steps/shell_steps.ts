@@ -1,7 +1,4 @@
-/**
- * A shell that waits for its line. The launcher reads the line and passes it on, so that it knows whether a shell that
- * ended had taken one.
- */
+/** A shell that waits for its line. The launcher passes the line on, so it knows whether a shell had taken one. */
 import { kept } from "../image/branches.ts";
 import { ENDED } from "../image/interpreter.ts";
 import { O_CLOEXEC } from "../../../system/syscalls.ts";

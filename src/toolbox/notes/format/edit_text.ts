@@ -30,10 +30,7 @@ function ended(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/**
- * Whether a change that was based on `seen` can be applied to `now`. The problem names the key or text that both
- * changed.
- */
+/** Whether a change based on `seen` can be applied to `now`. The problem names what both changed. */
 export function overlap({ seen, now }: Versions, change: NoteChange): Outcome<string> {
   const [was, is] = [splitText(seen), splitText(now)];
   if (change.body !== undefined && was.body !== is.body) return failure("the text");

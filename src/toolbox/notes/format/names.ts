@@ -30,10 +30,7 @@ function refused(given: string, why: string): Outcome<never> {
   return failure(`name ${shownValue(given)} cannot be used: ${why}; choose another`);
 }
 
-/**
- * A new name for each old one. The result is deterministic, so that a second migration finds the files of the first. If
- * two names would be equal, the later one gets a number.
- */
+/** A new name for each old one, numbered if taken. It is always the same, so that a second migration finds it. */
 export function newNames(names: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Set<string>();
   const found = new Map<string, string>();

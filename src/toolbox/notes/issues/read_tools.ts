@@ -68,10 +68,7 @@ export async function showIssue(
   return textResult(raw ? cutText(text, issue.file.path) : issueText(issue, set, rev));
 }
 
-/**
- * The issue that `name` means; undefined: it is `next`, and no issue is.
- * @throws {UserError} When it means no issue, or several.
- */
+/** The issue that `name` means; undefined: no issue is `next`. @throws {UserError} For none, or several. */
 export async function meantIssue(
   set: IssueSet,
   name: string,

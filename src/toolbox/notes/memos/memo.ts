@@ -39,10 +39,7 @@ function readMemo(file: NoteFile, title: string): Memo {
   };
 }
 
-/**
- * Titles of memos of the other program, which wrote blanks as `_`. They become blanks again, unless some name has both,
- * or a file with the other name exists too.
- */
+/** Titles of the other program's memos: `_` becomes a blank, unless a name has both or both files exist. */
 export function foreignTitles(names: readonly string[]): (name: string) => string {
   const hasBoth = names.some((name) => name.includes("_") && name.includes(" "));
   const known = new Set(names);

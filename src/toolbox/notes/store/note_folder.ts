@@ -25,10 +25,7 @@ export class NoteFolder implements Disposable {
     this.path = path;
   }
 
-  /**
-   * Opens a directory below the project; undefined: it is not there.
-   * @throws {UserError} When something else is at the path.
-   */
+  /** Opens it; undefined: it is not there. @throws {UserError} When something else is at the path. */
   static open(project: Project, path: string): NoteFolder | undefined {
     if (Deno.build.os !== "linux") throw new UserError("Cannot open notes: native tools for them need Linux");
     const files = project.begin();
@@ -41,10 +38,7 @@ export class NoteFolder implements Disposable {
     throw new UserError(`Cannot use "${path}": "${link}" is not a directory; links to notes are not followed`);
   }
 
-  /**
-   * Opens a directory below the project and creates it if it is missing.
-   * @throws {UserError} When it cannot be made.
-   */
+  /** Opens a directory below the project, and makes it if need be. @throws {UserError} When that fails. */
   static make(project: Project, path: string): NoteFolder {
     const names = path.split("/");
     for (let count = 1; count <= names.length; count++) {
@@ -78,7 +72,6 @@ export class NoteFolder implements Disposable {
     return [...Deno.readDirSync(this.#place)].flatMap(({ name, isDirectory }) => isDirectory ? [name] : []).sort();
   }
 
-  /** Undefined: nothing is there. */
   read(name: string): NoteContent | undefined {
     const found = this.#files.stat(this.#fd, name);
     if (found === undefined) return undefined;
@@ -113,10 +106,7 @@ export class NoteFolder implements Disposable {
     return this.#try(`write "${this.#shown(name)}"`, () => attempt(Deno.errors.AlreadyExists, create) ?? false);
   }
 
-  /**
-   * Replaces a file atomically if its content is still `before`; false: it has changed.
-   * @throws {UserError} When it cannot be written.
-   */
+  /** Replaces a file atomically; false: it is not `before` any more. @throws {UserError} When that fails. */
   replace(name: string, { before, after }: { readonly before: string; readonly after: string }): boolean {
     const temporary = `.${crypto.randomUUID()}.tmp`;
     return this.#try(`write "${this.#shown(name)}"`, () => {
@@ -186,9 +176,7 @@ export class NoteFolder implements Disposable {
   }
 }
 
-/**
- * Calls `work` with a directory below the project; undefined: the directory is missing. @throws {UserError} As `open`.
- */
+/** Calls `work` with a directory below the project; undefined: it is missing. @throws {UserError} As `open`. */
 export function inFolder<Value>(
   project: Project,
   path: string,

@@ -1,6 +1,4 @@
-/**
- * The lock of a project's notes: one writer at a time among all servers. The system releases it when its process ends.
- */
+/** The lock of a project's notes: one writer among all servers. The system releases it when its process ends. */
 import { attempt, UserError } from "../../../base/errors.ts";
 import type { Project } from "../../project/project.ts";
 import { inFolder, inMadeFolder } from "./note_folder.ts";

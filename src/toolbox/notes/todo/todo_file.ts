@@ -7,7 +7,6 @@ import { isObject, member } from "../../../wire/json_value.ts";
 export interface Task {
   readonly id: string;
   readonly task: string;
-  /** Undefined: there is none. */
   readonly context: string | undefined;
   readonly done: boolean;
 }

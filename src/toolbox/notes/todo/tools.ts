@@ -17,7 +17,6 @@ const FILE = "todo.yaml";
 
 interface Loaded {
   readonly tasks: readonly Task[];
-  /** Undefined: there is no file. */
   readonly text: string | undefined;
   readonly path: string;
 }

@@ -1,7 +1,4 @@
-/**
- * Applies rules to texts: patterns, grammar queries, and limits of measures (K8). It runs in a helper, because it may
- * take any time.
- */
+/** Applies patterns, grammar queries and limits of measures (K8), in a helper, because they may take any time. */
 import { messageOf } from "../../../base/errors.ts";
 import { type Outcome, success } from "../../../base/outcome.ts";
 import type { WorkerSetup } from "../../frame/messages.ts";

@@ -12,9 +12,7 @@ export function patternProblem(pattern: string, multiline: boolean): string | un
   }
 }
 
-/**
- * Compiles a pattern with the flag `u`; a leading `(?i)` is supported. @throws {SyntaxError} When it is not a pattern.
- */
+/** Compiles a pattern with flag `u`; it may begin with `(?i)`. @throws {SyntaxError} When it is not a pattern. */
 export function compilePattern(pattern: string, multiline: boolean): RegExp {
   const [leading = "", flags = ""] = /^\(\?([ims]+)\)/.exec(pattern) ?? [];
   const all = new Set([..."gu", ...multiline ? "m" : "", ...flags]);

@@ -17,9 +17,7 @@ export interface Waiting {
 /** Maximum length of a batch, characters. */
 export const MOST_BATCH = 64 * 1024;
 
-/**
- * The text for the reviewer and the number of its questions. A question that is too long for any batch is a problem.
- */
+/** The text for the reviewer and the number of its questions. One too long for any batch is a problem. */
 export interface Batch {
   readonly text: string;
   readonly count: number;

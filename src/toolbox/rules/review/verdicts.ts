@@ -10,7 +10,6 @@ export interface ReviewFinding {
   readonly line: number;
   readonly severity: Severity;
   readonly message: string;
-  /** Empty: there is none. */
   readonly suggestion: string;
 }
 
