@@ -93,7 +93,7 @@ Deno.test("K6 an issue that was edited by hand changes by one line, and what bot
   );
   const now = textOf(path);
   const refused = await side.refuse("issue_update", { name: "by-hand", content: "Mine", expected_rev: rev });
-  assert.match(refused, /the text was changed since you read it\. It is rev \w{12} now:\n@@ line \d+ @@\n/);
+  assert.match(refused, /the text was changed since you read it\. It is rev \w{12} now:\n@@ -\d+,\d+ \+\d+,\d+ @@\n/);
   assert.match(refused, /\n-Text\n/);
   assert.match(refused, /\n\+Text by hand\n/);
   assert.equal(textOf(path), now);

@@ -2,7 +2,7 @@
 import { choice, EXPECTED_REV, flag, integer, LIMIT, OFFSET, REQUIRED, text, texts } from "./kinds.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
 
-const STATUSES = ["open", "in_progress", "blocked", "complete", "cancelled"] as const;
+export const STATUSES = ["open", "in_progress", "blocked", "complete", "cancelled"] as const;
 const NAME = text("name", "Name, id, or an unambiguous part.", REQUIRED);
 const LABELS = texts("labels");
 const DEPENDS_ON = texts("depends_on", "Issues that must be complete first.");

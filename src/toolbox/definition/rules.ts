@@ -5,14 +5,15 @@ import type { ToolDefinition } from "./tool_definition.ts";
 /** An argument that only the server adds to calls: the texts of the user's rules. */
 export const USER_RULES = "userRules";
 
-const LEVELS = ["error", "warning", "info", "hint"] as const;
-const LEAST = choice("severity", LEVELS, "Minimum.");
+/** The heaviest first. */
+export const SEVERITIES = ["error", "warning", "info", "hint"] as const;
+const LEAST = choice("severity", SEVERITIES, "Minimum.");
 const CATEGORY = text("category");
 const FINDINGS = objects(
   "findings",
   [
     integer("line", { least: 1, most: 10_000_000 }, "", REQUIRED),
-    choice("severity", LEVELS),
+    choice("severity", SEVERITIES),
     text("message", "", REQUIRED),
     text("suggestion"),
   ],
@@ -68,7 +69,7 @@ export const RULE_TOOLS = [
     parameters: [
       text("name", "", REQUIRED),
       text("content", "Markdown.", REQUIRED),
-      choice("severity", LEVELS, "", REQUIRED),
+      choice("severity", SEVERITIES, "", REQUIRED),
       text("title"),
       CATEGORY,
       object(

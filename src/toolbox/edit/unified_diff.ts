@@ -1,7 +1,7 @@
 /** The unified diff of a change; only its known regions are compared. Pure. */
 import type { Encoding } from "../definition/files_writing.ts";
 import { shownUnits } from "./file_text.ts";
-import type { Region } from "./regions.ts";
+import { difference, type Region } from "./regions.ts";
 
 /** A package, loaded when it is needed. */
 export type DiffPackage = typeof import("diff");
@@ -63,6 +63,11 @@ export function unifiedDiff(changed: ChangedText, { structuredPatch }: DiffPacka
   }
   if (left > 0) lines.push(`… [${left} more lines of the diff]`);
   return { text: lines.join("\n"), added, removed };
+}
+
+/** The diff of two texts of an encoding, whatever is between them. */
+export function diffOf(old: string, next: string, encoding: Encoding, package_: DiffPackage): TextDiff {
+  return unifiedDiff({ old, next, regions: difference(old, next), encoding }, package_);
 }
 
 /** The parts of both texts, in whole lines, that contain the regions and their context. */

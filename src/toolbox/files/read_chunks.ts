@@ -1,7 +1,7 @@
 /** Reads an open file in parts, so that only a small file is in memory as a whole. */
 import { setImmediate } from "node:timers";
 import type { OpenFile } from "../project/project.ts";
-import type { TextEncoding } from "./read_kind.ts";
+import type { Encoding } from "../definition/files_writing.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
@@ -17,7 +17,7 @@ export async function* readText(
   file: OpenFile,
   { start, encoding, signal }: {
     readonly start: number;
-    readonly encoding: TextEncoding;
+    readonly encoding: Encoding;
     readonly signal: AbortSignal;
   },
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
@@ -47,7 +47,7 @@ function fill(file: OpenFile, bytes: Uint8Array<ArrayBuffer>, position: number):
 }
 
 /** Converts chunks of an encoding to UTF-8. */
-export function recoder(encoding: TextEncoding): (chunk: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer> {
+export function recoder(encoding: Encoding): (chunk: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer> {
   if (encoding === "utf-8") return (chunk) => chunk;
   const decoder = new TextDecoder(encoding);
   const encoder = new TextEncoder();

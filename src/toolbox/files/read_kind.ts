@@ -1,15 +1,16 @@
 /** The kind of a file, by its first bytes. Pure. */
 
 import { attempt } from "../../base/errors.ts";
+import type { Encoding } from "../definition/files_writing.ts";
 
-export type ImageType = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
-export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
+export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
+export type ImageType = typeof IMAGE_TYPES[number];
 
 export type FileKind =
   | { readonly kind: "image"; readonly type: ImageType }
   | { readonly kind: "pdf" }
   /** `mark`: bytes of the byte order mark. */
-  | { readonly kind: "text"; readonly encoding: TextEncoding; readonly mark: number }
+  | { readonly kind: "text"; readonly encoding: Encoding; readonly mark: number }
   | { readonly kind: "binary"; readonly type: string };
 
 /** How many first bytes decide the kind. */

@@ -1,5 +1,6 @@
 /** A Jupyter notebook (nbformat 4) as text, with its images separate. Pure. */
 import { isObject, member, parseJson } from "../../wire/json_value.ts";
+import { IMAGE_TYPES } from "./read_kind.ts";
 
 export interface Notebook {
   readonly text: string;
@@ -19,7 +20,6 @@ export interface NotebookImage {
 const LONGEST_OUTPUT = 2048;
 const MOST_IMAGES = 20;
 const MOST_IMAGE_CHARACTERS = 5 * 1024 * 1024;
-const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 /** Terminal colour codes, as in tracebacks. */
 // deno-lint-ignore no-control-regex
 const COLOURS = /\u001b\[[\d;]*m/g;

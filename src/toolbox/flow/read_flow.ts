@@ -157,22 +157,20 @@ function fault(report: ReportFault, line: number, message: string): undefined {
 
 /** Reports states that cannot be reached or cannot reach the end, and arms that are never taken. */
 function checkStates(states: ReadonlyMap<string, State>, start: string, report: ReportFault): void {
-  const fault = (severity: "error" | "warning", message: string, line: number) =>
-    void report(severity, message, { line, column: 1 });
   const reached = reachable(states, start);
   const ending = canEnd(states);
   for (const state of states.values()) {
     const { name, line, arms } = state;
-    if (!reached.has(name)) fault("warning", `State "${name}" is never reached`, line);
-    else if (!ending.has(name)) fault("error", `From state "${name}" no path leads to the end "[*]"`, line);
+    if (!reached.has(name)) report("warning", `State "${name}" is never reached`, { line, column: 1 });
+    else if (!ending.has(name)) fault(report, line, `From state "${name}" no path leads to the end "[*]"`);
     for (const [index, arm] of arms.entries()) {
       const { kind } = arm.condition;
       const hides = kind === "always" && index < arms.length - 1 && state.kind !== "fork";
       if (hides) {
-        fault("error", `The arms after this one are never taken: give "${name} --> ${arm.to}" a label`, arm.line);
+        fault(report, arm.line, `The arms after this one are never taken: give "${name} --> ${arm.to}" a label`);
       }
       if (kind === "default" && arms.filter((one) => one.condition.kind === "default").length > 1) {
-        fault("error", `State "${name}" has two arms "default": keep one`, arm.line);
+        fault(report, arm.line, `State "${name}" has two arms "default": keep one`);
       }
     }
   }

@@ -40,7 +40,7 @@ type Engine = typeof import("web-tree-sitter");
 export class Grammars {
   readonly #project: Pick<Project, "setup" | "spend">;
   readonly #memory = lazy(() => new WebAssembly.Memory({ initial: LEAST_PAGES, maximum: MOST_PAGES }));
-  #engine: Promise<Engine> | undefined;
+  readonly #engine = lazy(() => this.#startEngine());
   #isBroken = false;
   readonly #loaded = new Map<string, Promise<Loaded>>();
   readonly #queries = new Map<string, Query>();
@@ -95,7 +95,7 @@ export class Grammars {
 
   async #queryOf(language: Language, source: string): Promise<Query> {
     const { parser } = await this.#load(language);
-    const { Query } = await this.#engineOnce();
+    const { Query } = await this.#engine();
     const key = `${language.name} ${source}`;
     const known = this.#queries.get(key);
     if (known !== undefined) return known;
@@ -137,16 +137,11 @@ export class Grammars {
   }
 
   async #start({ name, query }: Language): Promise<Loaded> {
-    const { Language, Parser, Query } = await this.#engineOnce();
+    const { Language, Parser, Query } = await this.#engine();
     const grammar = await Language.load(await this.#unpack(grammarFile(name)));
     const parser = new Parser();
     parser.setLanguage(grammar);
     return { parser, query: new Query(grammar, query) };
-  }
-
-  #engineOnce(): Promise<Engine> {
-    this.#engine ??= this.#startEngine();
-    return this.#engine;
   }
 
   async #startEngine(): Promise<Engine> {

@@ -13,17 +13,13 @@ const OBEYED_BY_GIT = /\/\.git\/(?:.*\/)?(?:hooks|config|config\.worktree|common
 /** An error for a refused change, worded like other denials (S15). */
 export class DeniedError extends UserError {
   override readonly name = "DeniedError";
-  readonly #denial: Denial;
+  /** `_meta` of the result. */
+  readonly meta: Readonly<Record<string, unknown>>;
 
   /** `what` is the sentence before the denial, without a full stop. */
   constructor(what: string, denial: Denial) {
     super(`${what}.\nSandbox: ${denialSentence(denial)}`);
-    this.#denial = denial;
-  }
-
-  /** `_meta` of the result. */
-  get meta(): Readonly<Record<string, unknown>> {
-    return { [DENIED_META_KEY]: [this.#denial] };
+    this.meta = { [DENIED_META_KEY]: [denial] };
   }
 }
 

@@ -2,7 +2,8 @@
 import { compareText, counted } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import { RULES_META_KEY, textResult, type ToolResult } from "../frame/messages.ts";
-import { type Finding, SEVERITIES, type Severity } from "./format/rule.ts";
+import { SEVERITIES } from "../definition/rules.ts";
+import type { Finding, Severity } from "./format/rule.ts";
 
 const MOST_SKIPPED = 30;
 

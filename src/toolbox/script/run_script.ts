@@ -33,8 +33,7 @@ const MOST_MESSAGES = 50_000;
 
 /** Resolves when the script has ended with its process and its calls. */
 export async function runScript(code: string, host: ScriptHost): Promise<ScriptEnd> {
-  const run = new ScriptRun(host);
-  return await run.run(code);
+  return await new ScriptRun(host).run(code);
 }
 
 class ScriptRun {

@@ -20,6 +20,8 @@ import type { Project } from "../project/project.ts";
 import { protectionAt } from "../project/protection.ts";
 import { diffText } from "./diff_text.ts";
 import { changeLines, reasonLines, type Shown, shownBy } from "./texts.ts";
+import { counted } from "../../base/text.ts";
+import { isWithin } from "../../system/paths.ts";
 
 /** One for the worker. */
 export class Previewing {
@@ -67,8 +69,7 @@ export async function previewText(
   { chosen, shown }: ChosenPart,
 ): Promise<string> {
   const { operation, left, stale } = preview;
-  const isChosen = (path: string) => chosen?.some((one) => path === one || path.startsWith(`${one}/`)) ?? true;
-  const changes = preview.changes.filter(({ path }) => isChosen(path));
+  const changes = preview.changes.filter(({ path }) => chosen?.some((one) => isWithin(path, one)) ?? true);
   const isAny = told(changes).length > 0;
   const diff = await diffText(changes, (content, most) => previews.content(preview, content, most), shown);
   const how = { ...shown, isWhole: chosen !== undefined, verb: "would change" };
@@ -125,7 +126,7 @@ export async function applyPreview(
   const undo = recorder === undefined ? "" : ` Undo of this: \`${CHANGES}\` ${as}.`;
   return {
     ...textResult([
-      `Put ${done.length === 1 ? "1 path" : `${done.length} paths`} in place.${undo}`,
+      `Put ${counted(done.length, "path")} in place.${undo}`,
       ...left.length === 0 ? [] : ["Left alone:", reasonLines(left, shown)],
       ...problem === undefined ? [] : [`Not all of it can be undone: ${problem}.`],
     ].join("\n")),

@@ -4,6 +4,7 @@ import { shorten } from "../../base/visible_text.ts";
 import { type Change, letterOf, type MovedRef, type RecordedOperation, told } from "../../undo/model/change.ts";
 import type { Left, Step } from "../../undo/model/plan.ts";
 import { parentOf } from "../../system/paths.ts";
+import { counted } from "../../base/text.ts";
 
 /** How names are shown. */
 export interface Shown {
@@ -50,7 +51,7 @@ export function changeLines(
   const { operation, at, title, shared, changes, refs } = one;
   const all = told(changes);
   const listed = (isWhole ? all.map((change) => ({ change, below: 0 })) : folded(all)).map(({ change, below }) => {
-    const more = below === 0 ? "" : `/ (${below === 1 ? "1 path" : `${below} paths`} below)`;
+    const more = below === 0 ? "" : `/ (${counted(below, "path")} below)`;
     return `${letterOf(change)} ${nameOf(change.path, shown)}${more}${unkept(change)}`;
   });
   return [
@@ -59,7 +60,7 @@ export function changeLines(
     ...shared.length === 0 ? [] : [`Ran at the same time, so a change may be theirs: ${shared.join(", ")}`],
     ...refs.map(refLine),
     ...diff === "" ? [] : ["", diff],
-  ].filter((line) => line !== undefined).join("\n");
+  ].join("\n");
 }
 
 /** The same for programs. */
@@ -90,13 +91,12 @@ export function undoneLines({ done, left, refs, operation }: UndoneOperation, sh
       2,
     );
   }
-  const lines = left.slice(0, MOST_LINES).map(({ path, reason }) => `${nameOf(path, shown)}: ${reason}`);
+  const head = "Left alone (name a path in `paths` to put it back all the same):";
   return [
     paths.size === 0
       ? "Nothing was put back."
-      : `Put back ${paths.size === 1 ? "1 path" : `${paths.size} paths`}. Undo of this: \`changes\` ${operation}.`,
-    ...left.length === 0 ? [] : ["Left alone (name a path in `paths` to put it back all the same):"],
-    ...left.length === 0 ? [] : [withMore(lines, left.length, "paths")],
+      : `Put back ${counted(paths.size, "path")}. Undo of this: \`changes\` ${operation}.`,
+    ...left.length === 0 ? [] : [head, reasonLines(left, shown, MOST_LINES)],
     ...refs.map(refLine),
   ].join("\n");
 }
@@ -146,8 +146,8 @@ function nameOf(path: string, { name }: Shown): string {
 }
 
 /** Some paths with the reason of each. */
-export function reasonLines(left: readonly Left[], shown: Shown): string {
-  const lines = left.slice(0, MOST_LISTED).map(({ path, reason }) => `${nameOf(path, shown)}: ${reason}`);
+export function reasonLines(left: readonly Left[], shown: Shown, most = MOST_LISTED): string {
+  const lines = left.slice(0, most).map(({ path, reason }) => `${nameOf(path, shown)}: ${reason}`);
   return withMore(lines, left.length, "paths");
 }
 

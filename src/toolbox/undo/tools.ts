@@ -1,6 +1,6 @@
 /** The calls of the worker that records changes: it reads and writes files of the project, and starts no program (S39). */
 import { UserError } from "../../base/errors.ts";
-import { absolutePath } from "../../system/paths.ts";
+import { absolutePath, isWithin } from "../../system/paths.ts";
 import { Recorder } from "../../undo/recorder.ts";
 import { type RecordedOperation, told } from "../../undo/model/change.ts";
 import { UNDO_BEGIN, UNDO_END, UNDO_START } from "../definition/undo.ts";
@@ -10,6 +10,7 @@ import type { Project } from "../project/project.ts";
 import { diffText } from "./diff_text.ts";
 import { applyPreview, dropPreview, openRoots, PREVIEW_CALLS, Previewing, previewText } from "./previewing.ts";
 import { changeLines, operationAsJson, operationLines, type Shown, shownBy, undoneLines } from "./texts.ts";
+import { counted } from "../../base/text.ts";
 
 /** See the definition of `changes`, and what only the server adds. */
 export interface ChangesArguments {
@@ -75,7 +76,7 @@ function end({ operation }: { readonly operation: string }, context: ToolContext
   const { changes, refs } = recorder.end(operation);
   const count = told(changes).length;
   const parts = [
-    ...count === 0 ? [] : [count === 1 ? "1 path" : `${count} paths`],
+    ...count === 0 ? [] : [counted(count, "path")],
     ...refs.length === 0 ? [] : ["names of git"],
   ];
   return answer(recorder, parts.length === 0 ? "" : `Changed ${parts.join(" and ")} (\`changes\` ${operation}).`);
@@ -162,8 +163,7 @@ function pathsOf(paths: readonly string[], { project }: ToolContext): readonly s
 }
 
 function only(found: RecordedOperation, paths: readonly string[]): RecordedOperation {
-  const isChosen = (path: string) => paths.some((one) => path === one || path.startsWith(`${one}/`));
-  return { ...found, changes: found.changes.filter(({ path }) => isChosen(path)) };
+  return { ...found, changes: found.changes.filter(({ path }) => paths.some((one) => isWithin(path, one))) };
 }
 
 /** The code of each call by its name. */

@@ -10,6 +10,7 @@ import type { ToolContext } from "../project/native_tool.ts";
 import { fetchPage, type Page } from "./fetch_page.ts";
 import type { PagePart, PageTask } from "./page_text.ts";
 import { openNetwork, withinTime } from "./request.ts";
+import { IMAGE_TYPES } from "../files/read_kind.ts";
 
 const DEFAULT_LIMIT = 20_000;
 const DEFAULT_SECONDS = 30;
@@ -18,7 +19,6 @@ const DEFAULT_BYTES = 2 * 1024 * 1024;
 const LONGEST_HOP = 300;
 const LONGEST_TYPE = 80;
 const LARGEST_IMAGE = 1024 * 1024;
-const IMAGES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 export const USER_AGENT = "Mozilla/5.0 (compatible; ahma_mcp)";
 
 /** See the definition of `web_fetch`. */
@@ -88,7 +88,7 @@ async function pageResult(page: Page, args: CallOf<"web_fetch">, parse: Parse): 
     );
   }
   const type = shorten(page.contentType.split(";")[0] ?? "", LONGEST_TYPE);
-  if (IMAGES.includes(type) && !page.isCut && page.bytes.length <= LARGEST_IMAGE) {
+  if (IMAGE_TYPES.some((one) => one === type) && !page.isCut && page.bytes.length <= LARGEST_IMAGE) {
     return {
       content: [
         { type: "text", text: `${way(page)}: ${page.status}, ${type}, ${page.bytes.length} bytes` },

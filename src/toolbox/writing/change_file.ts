@@ -1,8 +1,6 @@
 /** Reads a file, computes its new content and stores it; retries if another program was faster. */
 import { UserError } from "../../base/errors.ts";
 import { decodeFile } from "../edit/file_text.ts";
-import { difference } from "../edit/regions.ts";
-import { unifiedDiff } from "../edit/unified_diff.ts";
 import type { CallOf } from "../definition/groups.ts";
 import { textResult, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
@@ -10,6 +8,7 @@ import type { Place } from "../../system/tree/tree.ts";
 import type { Project } from "../project/project.ts";
 import { revOf } from "../project/seen_contents.ts";
 import { openTarget, storeContent, type Stored, type Target } from "./target.ts";
+import { diffOf } from "../edit/unified_diff.ts";
 
 /** The arguments of a call about a file. */
 type ChangeArguments = Pick<CallOf<"files_write">, "path" | "expected_rev" | "dry_run">;
@@ -68,9 +67,7 @@ async function insistOnRev(
 async function changesSince(known: Uint8Array<ArrayBuffer>, content: Uint8Array<ArrayBuffer>): Promise<string> {
   const [old, next] = [decodeFile(known), decodeFile(content)];
   if (!old.ok || !next.ok || old.value.encoding !== next.value.encoding) return "";
-  const [{ units: before }, { units: now, encoding }] = [old.value, next.value];
-  const changed = { old: before, next: now, regions: difference(before, now), encoding };
-  const { text } = unifiedDiff(changed, await import("diff"));
+  const { text } = diffOf(old.value.units, next.value.units, next.value.encoding, await import("diff"));
   return `what changed since then:\n${text}`;
 }
 

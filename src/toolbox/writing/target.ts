@@ -5,8 +5,7 @@
  */
 import { UserError } from "../../base/errors.ts";
 import { aborted, withTimeout } from "../../base/time.ts";
-import type { OpenFiles, Stat } from "../../system/open_files/file_calls.ts";
-import { isSameFile } from "../../system/open_files/file_calls.ts";
+import { isSameFile, type OpenFiles, type Stat } from "../../system/open_files/file_calls.ts";
 import { expected, parentOf } from "../../system/paths.ts";
 import {
   type CurrentFile,
@@ -59,15 +58,11 @@ export async function openTarget(project: Project, path: string, signal: AbortSi
     const place = await project.resolve(path, "write");
     if (place.path === place.root) throw directoryProblem(place);
     insistOnUnprotected(place, project.setup);
-    const files = project.begin();
-    let isKept = false;
-    try {
-      const target = await tryOpen(project, { place, files, signal });
-      isKept = target !== undefined;
-      if (target !== undefined) return target;
-    } finally {
-      if (!isKept) files[Symbol.dispose]();
-    }
+    using opened = new DisposableStack();
+    const target = await tryOpen(project, { place, files: opened.use(project.begin()), signal });
+    if (target === undefined) continue;
+    opened.move();
+    return target;
   }
   throw new UserError(`Cannot change "${path}": other programs keep replacing it`);
 }

@@ -2,8 +2,7 @@
 import { UserError } from "../../base/errors.ts";
 import { decodeFile, encodeFile, type FileText, textUnits } from "../edit/file_text.ts";
 import { dominantEnding, withEnding } from "../edit/line_endings.ts";
-import { difference } from "../edit/regions.ts";
-import { type DiffPackage, unifiedDiff } from "../edit/unified_diff.ts";
+import { diffOf, type DiffPackage } from "../edit/unified_diff.ts";
 import type { CallOf } from "../definition/groups.ts";
 import type { ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
@@ -29,10 +28,7 @@ export async function writeFile(args: CallOf<"files_write">, context: ToolContex
 function changed(old: FileText, content: Uint8Array<ArrayBuffer>, diff: DiffPackage): Change {
   const next = decodeFile(content, old.encoding);
   const units = next.ok ? next.value.units : "";
-  const { text, added, removed } = unifiedDiff(
-    { old: old.units, next: units, regions: difference(old.units, units), encoding: old.encoding },
-    diff,
-  );
+  const { text, added, removed } = diffOf(old.units, units, old.encoding, diff);
   const summary = old.units === units ? "unchanged" : `written (+${added} -${removed})`;
   return { content, summary, diff: text };
 }

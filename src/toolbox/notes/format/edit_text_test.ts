@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { changeText, type NoteChange, overlap } from "./edit_text.ts";
 import { newFront, readFront, splitText } from "./front_matter.ts";
-import { lineDiff } from "../store/notes.ts";
 
 function file(front: Readonly<Record<string, string>>, body: string): string {
   return `---\n${newFront(front)}---\n\n${body}\n`;
@@ -36,14 +35,5 @@ Deno.test("K6 added text stands apart from what was there", () => {
       "a\n\nmore\n",
       "---\nb: 1\n---\na\n\nmore\n",
     ].map((value) => ({ ok: true, value })),
-  );
-});
-
-Deno.test("K6 a difference shows the lines between the first and the last that differ", () => {
-  assert.equal(lineDiff("a\nb\nc\nd", "a\nx\ny\nd"), "@@ line 2 @@\n-b\n-c\n+x\n+y");
-  assert.equal(lineDiff("a\nb", "a\nb\nc"), "@@ line 3 @@\n+c");
-  assert.match(
-    lineDiff("x".repeat(1e6), "y\n".repeat(100)),
-    /^@@ line 1 @@\n-x{200}…\n(?:\+y\n){40}\+\[61 lines more\]$/,
   );
 });

@@ -3,8 +3,8 @@ import { shorten } from "../../../base/visible_text.ts";
 import type { FrontValue, FrontValues } from "../format/front_matter.ts";
 import { CONFLICT, type ItemText, readItem } from "../format/item_text.ts";
 import type { NoteFile } from "../store/note_files.ts";
+import { STATUSES } from "../../definition/issues.ts";
 
-export const STATUSES = ["open", "in_progress", "blocked", "complete", "cancelled"] as const;
 export type IssueStatus = typeof STATUSES[number];
 /** `conflict`: the file has git's conflict markers. `broken`: it cannot be read, or its status is invalid. */
 export type ShownStatus = IssueStatus | "conflict" | "broken";

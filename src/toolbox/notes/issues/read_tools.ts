@@ -4,12 +4,14 @@ import { unwrapOrUserError as unwrap } from "../../../base/outcome.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { counted, shownValue } from "../../../base/text.ts";
 import type { CallOf } from "../../definition/groups.ts";
+import { STATUSES } from "../../definition/issues.ts";
 import { textResult, type ToolResult } from "../../frame/messages.ts";
 import type { ToolContext } from "../../project/native_tool.ts";
 import { cutText, partLine, wordsOf } from "../format/item_text.ts";
+import { readUpTo } from "../../files/read_chunks.ts";
 import { leftOutLine } from "../store/note_files.ts";
 import { Notes } from "../store/notes.ts";
-import { isClosed, type Issue, STATUSES } from "./issue.ts";
+import { isClosed, type Issue } from "./issue.ts";
 import { compareIssues, type IssueSet, loadIssues } from "./issue_set.ts";
 import { issueFacts, issueLine, issueText, markdownTable } from "./issue_texts.ts";
 import type { Project } from "../../project/project.ts";
@@ -145,8 +147,7 @@ async function head(project: Project, path: string): Promise<string | undefined>
   try {
     const opened = await project.open(path);
     try {
-      const bytes = new Uint8Array(LONGEST_HEAD);
-      return new TextDecoder().decode(bytes.subarray(0, opened.readAt(bytes, 0)));
+      return new TextDecoder().decode(readUpTo(opened, LONGEST_HEAD));
     } finally {
       opened[Symbol.dispose]();
     }

@@ -182,12 +182,8 @@ export function inFolder<Value>(
   path: string,
   work: (folder: NoteFolder) => Value,
 ): Value | undefined {
-  const folder = NoteFolder.open(project, path);
-  try {
-    return folder && work(folder);
-  } finally {
-    folder?.[Symbol.dispose]();
-  }
+  using folder = NoteFolder.open(project, path);
+  return folder && work(folder);
 }
 
 /** The same, but creates a missing directory. @throws {UserError} As `make`. */

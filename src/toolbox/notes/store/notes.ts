@@ -1,14 +1,15 @@
 /** State shared by the note tools while a worker lives: the lock, and texts that callers have read. */
 import { UserError } from "../../../base/errors.ts";
-import { encodeText, truncate } from "../../../base/text.ts";
+import { encodeText } from "../../../base/text.ts";
 import type { Project } from "../../project/project.ts";
 import { revOf as revOfContent } from "../../project/seen_contents.ts";
+import { diffOf } from "../../edit/unified_diff.ts";
 import { changeText, type NoteChange, overlap } from "../format/edit_text.ts";
 import { insistOnOwn, type NoteFile, type NoteListing, removeNote, replaceNote } from "./note_files.ts";
 import { ProjectLock } from "./project_lock.ts";
 
-/** Characters of all texts that are remembered. */
-const MOST_REMEMBERED = 4 * 1024 * 1024;
+/** Keeps a byte order mark, which is part of a text. */
+const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 /** How often a change is retried if the file changes meanwhile. */
 const MOST_TRIES = 5;
 
@@ -32,9 +33,7 @@ export interface ChangedNote {
 export class Notes {
   readonly lock: ProjectLock;
   readonly #project: Project;
-  readonly #seen = new Map<string, string>();
   readonly #told = new Set<string>();
-  #remembered = 0;
 
   constructor(project: Project) {
     this.lock = new ProjectLock(project);
@@ -44,15 +43,7 @@ export class Notes {
   /** The fingerprint of a text that is shown to a caller. The text is remembered for later comparison. */
   async show(text: string): Promise<string> {
     const rev = await revOf(text);
-    this.#remembered -= this.#seen.get(rev)?.length ?? 0;
-    this.#seen.delete(rev);
-    this.#seen.set(rev, text);
-    this.#remembered += text.length;
-    for (const [oldest, its] of this.#seen) {
-      if (this.#remembered <= MOST_REMEMBERED) break;
-      this.#seen.delete(oldest);
-      this.#remembered -= its.length;
-    }
+    this.#project.seen.keep(rev, encodeText(text));
     return rev;
   }
 
@@ -69,7 +60,8 @@ export class Notes {
    * @throws {UserError} When the changes conflict, or the file cannot be changed.
    */
   async change(expectedRev: string | undefined, find: () => WantedChange): Promise<ChangedNote> {
-    let seen = expectedRev === undefined ? undefined : this.#seen.get(expectedRev);
+    const known = expectedRev === undefined ? undefined : this.#project.seen.of(expectedRev);
+    let seen = known && DECODER.decode(known);
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const { listing, item: { file, fault }, change } = find();
       insistOnOwn(listing);
@@ -82,7 +74,7 @@ export class Notes {
             "Read it again",
         );
       }
-      if (seen !== undefined && seen !== now) insistOnFit({ path, seen, now, rev: await this.show(now) }, change);
+      if (seen !== undefined && seen !== now) await insistOnFit({ path, seen, now, rev: await this.show(now) }, change);
       const after = changeText(now, change);
       if (!after.ok) throw new UserError(`Cannot change "${path}": ${after.problem}`);
       if (after.value === now || replaceNote(this.#project, file, after.value)) {
@@ -120,38 +112,12 @@ interface Changed {
   readonly rev: string;
 }
 
-function insistOnFit({ path, seen, now, rev }: Changed, change: NoteChange): void {
+async function insistOnFit({ path, seen, now, rev }: Changed, change: NoteChange): Promise<void> {
   const fits = overlap({ seen, now }, change);
   if (fits.ok) return;
+  const { text } = diffOf(seen, now, "utf-16le", await import("diff"));
   throw new UserError(
-    `Cannot change "${path}": ${fits.problem} was changed since you read it. It is rev ${rev} now:\n${
-      lineDiff(seen, now)
-    }\nChange it with this in mind, and expected_rev ${rev}`,
+    `Cannot change "${path}": ${fits.problem} was changed since you read it. It is rev ${rev} now:\n${text}\n` +
+      `Change it with this in mind, and expected_rev ${rev}`,
   );
-}
-
-const MOST_LINES = 40;
-const LONGEST_LINE = 200;
-
-/** Lines of `before` with `-`, lines of `after` with `+`; at most 40 of each. */
-export function lineDiff(before: string, after: string): string {
-  const [was, is] = [before.split("\n"), after.split("\n")];
-  const shorter = Math.min(was.length, is.length);
-  let first = 0;
-  while (first < shorter && was[first] === is[first]) first++;
-  let last = 0;
-  while (last < shorter - first && was.at(-1 - last) === is.at(-1 - last)) last++;
-  return [
-    `@@ line ${first + 1} @@`,
-    ...shown(was.slice(first, was.length - last), "-"),
-    ...shown(is.slice(first, is.length - last), "+"),
-  ].join("\n");
-}
-
-function shown(lines: readonly string[], mark: string): readonly string[] {
-  const more = lines.length - MOST_LINES;
-  return [
-    ...lines.slice(0, MOST_LINES).map((line) => mark + truncate(line, LONGEST_LINE)),
-    ...more > 0 ? [`${mark}[${more} lines more]`] : [],
-  ];
 }

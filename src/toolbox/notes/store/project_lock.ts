@@ -3,6 +3,7 @@ import { attempt, UserError } from "../../../base/errors.ts";
 import type { Project } from "../../project/project.ts";
 import { inFolder, inMadeFolder } from "./note_folder.ts";
 import { freeLock } from "../../../system/replace/file_lock.ts";
+import { withTimeout } from "../../../base/time.ts";
 
 /** Files that are not part of the project: locks, current lists, answers. */
 export const STATE = ".ahma/state";
@@ -64,10 +65,7 @@ function openLock(project: Project): Deno.FsFile {
 }
 
 async function withinTime(awaited: Promise<unknown>): Promise<void> {
-  const late = Promise.withResolvers<never>();
-  const problem = `another process has held "${STATE}/${LOCK}" for ${
-    WAIT_MS / 1000
-  } seconds; try again when it has ended`;
-  const timer = setTimeout(() => late.reject(new UserError(`Cannot change the notes: ${problem}`)), WAIT_MS);
-  await Promise.race([awaited, late.promise]).finally(() => clearTimeout(timer));
+  if (await withTimeout(awaited.then(() => true), WAIT_MS)) return;
+  const held = `another process has held "${STATE}/${LOCK}" for ${WAIT_MS / 1000} seconds`;
+  throw new UserError(`Cannot change the notes: ${held}; try again when it has ended`);
 }

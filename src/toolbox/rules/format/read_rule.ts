@@ -13,15 +13,8 @@ import { globsOfType, KNOWN_TYPES } from "../../grep/file_types.ts";
 import { endingOf, languageOf, LANGUAGES } from "../../outline/languages/languages.ts";
 import { isObject } from "../../../wire/json_value.ts";
 import { patternProblem } from "./pattern.ts";
-import {
-  MEASURES,
-  OUTPUT_FORMS,
-  type OutputForm,
-  type Rule,
-  type RuleEngine,
-  SEVERITIES,
-  type Severity,
-} from "./rule.ts";
+import { MEASURES, OUTPUT_FORMS, type OutputForm, type Rule, type RuleEngine, type Severity } from "./rule.ts";
+import { SEVERITIES } from "../../definition/rules.ts";
 
 /** `rule` is undefined if the file has an error. */
 export interface ReadRule {

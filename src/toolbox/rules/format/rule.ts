@@ -1,8 +1,7 @@
 /** A rule: what it examines, how, and its message (K8). Immutable. */
 import type { PromptOrigin } from "../../../prompt/format/prompt.ts";
+import { SEVERITIES } from "../../definition/rules.ts";
 
-/** The heaviest first. */
-export const SEVERITIES = ["error", "warning", "info", "hint"] as const;
 export type Severity = typeof SEVERITIES[number];
 
 /** Output formats of programs. */

@@ -5,6 +5,7 @@ import type { PromptSet } from "../../../prompt/format/prompt.ts";
 import { loadLiquid } from "../../../prompt/render/liquid.ts";
 import { TemplateEngine } from "../../../prompt/render/template_engine.ts";
 import type { Rule } from "../format/rule.ts";
+import { endingOf } from "../../outline/languages/languages.ts";
 
 /** A question without a verdict. */
 export interface Waiting {
@@ -96,7 +97,7 @@ async function render(
 ): Promise<Outcome<Rendered>> {
   const prompt = prompts.get(rule.name);
   if (prompt === undefined) return failure("it is gone");
-  const values = { target_path: path, target_content: content, language: languageOf(path) };
+  const values = { target_path: path, target_content: content, language: endingOf(path) || "text" };
   const messages = await engine.render(prompt, values);
   if (!messages.ok) return failure(describeDiagnostic(messages.problem));
   return success({
@@ -112,10 +113,4 @@ function partOf({ id, rule, path, content }: Waiting, { text, holdsContent, isCo
     `--- review_id ${id} (${rule.severity})`,
     isCommon && told.rules.has(rule) ? `As above for ${rule.name}.` : text,
   ].join("\n");
-}
-
-/** The file extension as the language of a code block; `text` if there is none. */
-function languageOf(path: string): string {
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  return name.includes(".") ? name.slice(name.lastIndexOf(".") + 1) : "text";
 }

@@ -4,7 +4,8 @@ import { expected } from "../../../system/paths.ts";
 import { writePrivately } from "../../../system/replace/private_file.ts";
 import { isObject, member, parseJson } from "../../../wire/json_value.ts";
 import type { Project } from "../../project/project.ts";
-import { type Rule, SEVERITIES, type Severity } from "../format/rule.ts";
+import { SEVERITIES } from "../../definition/rules.ts";
+import type { Rule, Severity } from "../format/rule.ts";
 
 export interface ReviewFinding {
   readonly line: number;
