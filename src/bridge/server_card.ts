@@ -1,8 +1,7 @@
 /**
- * The server card (H1): what a client learns before it connects. SEP-2127 is Final
- * (https://modelcontextprotocol.io/seps/2127-mcp-server-cards). It leaves place and form to the page "Discovery" and the
- * schema of the repository `modelcontextprotocol/experimental-ext-server-card`: `GET <streamable-http-url>/server-card`,
- * without a list of tools. `/.well-known/` belongs to a domain's catalog, which says where cards are. Pure.
+ * The server card (H1), `GET <streamable-http-url>/server-card`: what a client learns before it connects, without a
+ * list of tools. See https://modelcontextprotocol.io/seps/2127-mcp-server-cards and the schema in
+ * `modelcontextprotocol/experimental-ext-server-card`. Pure.
  */
 import { VERSION } from "../base/version.ts";
 

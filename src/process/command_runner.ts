@@ -1,7 +1,4 @@
-/**
- * The one way to start a command: argv or a shell line goes in, bytes come out in the order they were written. The
- * promise settles when the whole process tree is gone and every byte was delivered.
- */
+/** The one way to start a command. It settles when its whole process tree is gone and all output was delivered. */
 import type { CommandEnd, LeftRunning } from "../base/command/command_end.ts";
 import type { NetworkUse } from "../base/command/network_use.ts";
 import type { Person } from "../base/command/person.ts";
@@ -59,10 +56,7 @@ export interface CommandHooks {
   readonly signal: AbortSignal;
   /** Gets protected paths that changed while the command ran (S8), before its end is reported; not if none did. */
   readonly onProtectedChange?: ((changes: readonly ProtectedChange[]) => void) | undefined;
-  /**
-   * stdout and stderr as one stream (X7). The chunk's memory is reused when the callee returns. If it returns a
-   * promise, reading pauses until that settles.
-   */
+  /** stdout and stderr (X7), in memory that is reused once the callee returns. A promise pauses the reading. */
   readonly onOutput: TakeOutput;
   /** Gets the outcome of each name and connection that the command asks for, in a network by name (S30). */
   readonly onNetwork?: ((use: NetworkUse) => void) | undefined;
@@ -102,10 +96,7 @@ export interface OpenShell {
   background(): LeftRunning | undefined;
   /** Whether a sandbox made now would be the same; false: no further line should run in it. */
   isCurrent(): Promise<boolean>;
-  /**
-   * Runs a line; only when the one before has ended. If the shell ended with the line, the result is that of the shell.
-   * An abort interrupts the line; if the line does not end, the shell is ended.
-   */
+  /** Runs a line after the last one has ended. An abort interrupts the line, or else ends the shell. */
   run(line: ShellLine, hooks: CommandHooks): Promise<CommandEnd>;
   /** Ends it with all its processes. `killAfterMs`: from SIGTERM to SIGKILL; absent: as usual. */
   close(killAfterMs?: number): Promise<CommandEnd>;

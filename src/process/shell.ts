@@ -54,10 +54,7 @@ export function lineArguments(shell: Shell, line: string): readonly string[] {
   }
 }
 
-/**
- * argv of a prewarmed bash: it reads one line from stdin, ended by NUL, and runs it with an empty stdin. A line that is
- * cut off is not run. Before it runs the line it reports so, and closes the report descriptor.
- */
+/** argv of a bash that waits for one line on stdin, ended by NUL. It reports that it has the line, then runs it. */
 export function prewarmedArguments(shell: Shell): readonly string[] {
   const taken = `printf ${TAKEN_REPORT} >&${TAKEN_FD}; exec ${TAKEN_FD}>&- </dev/null`;
   const loop = `IFS= read -r -d '' ${LINE} || exit 0; ${taken}; eval "$${LINE}"`;

@@ -1,7 +1,4 @@
-/**
- * The only place that starts a process. A launcher image goes into a file in memory, the kernel runs it, and the caller
- * gets the launcher's pipes. An architecture test holds it to that (S3).
- */
+/** The only place that starts a process: a launcher image in a file in memory, with the launcher's pipes (S3). */
 import { attempt, messageOf } from "../base/errors.ts";
 import type { LeftRunning } from "../base/command/command_end.ts";
 import { INTERPRETERS } from "../sandbox/launcher/image/interpreter_code.ts";

@@ -89,10 +89,7 @@ export class EventLoop {
     this.#again.add(work);
   }
 
-  /**
-   * Runs `work` after the time, unless it is dropped. The deadline is the timeout of the wait for descriptors: a
-   * timer of the runtime would cost each connection 0.05 ms.
-   */
+  /** Runs `work` after the time, by the wait for descriptors: a timer would cost each connection 0.05 ms. */
   later(work: () => void): Deadline {
     const deadline = { at: performance.now() + this.#options.patience, work };
     this.#deadlines.add(deadline);

@@ -1,7 +1,4 @@
-/**
- * Builds a session's sandbox from its settings, once, before the first command: prerequisites, scopes, private
- * directories, readable paths, environment. The result is data; process/ turns it into running commands.
- */
+/** Builds a session's sandbox as data from its settings, once. process/ turns it into running commands. */
 import type { PinnedSubject } from "../base/command/grant_subject.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { withAllowed } from "./allowed_paths.ts";

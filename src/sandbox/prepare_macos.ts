@@ -1,7 +1,4 @@
-/**
- * Builds a session's sandbox on macOS, as prepare_linux.ts does on Linux: scopes, private directories, environment, and the
- * profile in a file that commands cannot write to. Nothing here asks the kernel: process/ tries the profile.
- */
+/** Builds a session's sandbox on macOS, with the profile in a file that no command can write. process/ tries it. */
 import type { NetworkReach } from "../base/network/network_bound.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { expected } from "../system/paths.ts";

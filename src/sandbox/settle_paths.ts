@@ -1,7 +1,4 @@
-/**
- * The paths of a session, settled alike on Linux and macOS: scopes, credentials, what `--write` opens, what is protected,
- * the private directories and the environment that names them.
- */
+/** A session's paths on Linux and macOS: scopes, credentials, `--write`, protected paths, directories, environment. */
 import { signingLines, writeAgentFiles } from "./directories/agent_files.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { attempt } from "../base/errors.ts";

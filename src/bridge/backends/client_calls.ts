@@ -1,7 +1,4 @@
-/**
- * What backends with child servers share: requests of one client on their way to its server, answers and progress on
- * their way back under the client's ids, and the answer to `initialize`.
- */
+/** Requests of a client to a child server, and answers and progress back under the client's ids. */
 import { withTimeout } from "../../base/time.ts";
 import { type InitializeRequest, type JSONRPCMessage, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { VERSION } from "../../base/version.ts";

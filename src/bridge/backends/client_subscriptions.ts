@@ -1,7 +1,4 @@
-/**
- * State that a client gave its child server: the level of log messages, and the resources it subscribed to. A restarted
- * server knows none of it, so the bridge sends it again for the client (H6).
- */
+/** What a client set at its child server, log level and subscriptions, to be sent to a restarted one again (H6). */
 import { type ClientCall, paramsOf } from "./client_calls.ts";
 import type { Answer, CallRequest } from "../../child_server/pending_calls.ts";
 
@@ -22,10 +19,7 @@ export class ClientSubscriptions {
     if (method === "resources/unsubscribe") this.#subscriptions.delete(uri);
   }
 
-  /**
-   * Sends the state to a restarted server. A resource that it no longer has, such as an operation of the previous
-   * process, is passed to `lost` once, so that the client reads it again. Resolves when all requests are answered.
-   */
+  /** Sends the state to a restarted server. `lost` gets each resource that is gone, so that it is read again. */
   async replay(ask: (request: CallRequest) => Promise<Answer>, lost: (uri: string) => void): Promise<void> {
     const asked = [...this.#subscriptions].map(async (uri) => {
       if (!("error" in await ask({ method: "resources/subscribe", params: { uri } }))) return;

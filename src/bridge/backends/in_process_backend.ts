@@ -1,9 +1,7 @@
 /**
- * A session served by our service in this process (H2). All sessions share one sandbox, one pool of shells and one
- * catalog; each has its own connection and its own registry, so that no session sees another.
- *
- * The requirement speaks of one stdio subprocess for all clients. This process does it better: no message is copied
- * through pipes, no id is mapped, a session takes a few kilobytes, and commands are separate processes either way.
+ * A session served in this process (H2). All sessions share one sandbox, one pool and one catalog; each has its own
+ * connection and registry, so that no session sees another. One stdio process for all would copy each message through
+ * pipes and map its ids.
  */
 import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";

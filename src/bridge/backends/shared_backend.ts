@@ -1,7 +1,6 @@
 /**
- * Sessions that share one child server (H2, H10); each has its own ids and progress tokens and receives only what
- * concerns it. The server's log belongs to no session and is not passed on. Its requests to "the client" are refused,
- * as the capabilities in `initialize` tell it.
+ * Sessions that share one child server (H2, H10), each with its own ids, tokens and answers. The server's log belongs
+ * to no session, and its requests to "the client" are refused.
  */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../session/backend.ts";

@@ -1,8 +1,7 @@
 /**
- * Starts our own program as the child server of isolated sessions, and keeps one spare process ready (N5). The spare
- * has loaded its code and waits in `/` for its scope, which it receives once (`scope_message.ts`). Until then it has
- * opened no file of any scope, read no tool file and no project settings, prepared no sandbox and started no shell.
- * Afterwards it behaves like a process that was started with that scope.
+ * Starts this program as the child server of isolated sessions, with one spare (N5). The spare has loaded its code and
+ * waits in `/`: until it receives its scope, it opens no file of any, prepares no sandbox and starts no shell. Then it
+ * is like any other.
  */
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";

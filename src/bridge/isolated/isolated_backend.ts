@@ -1,7 +1,6 @@
 /**
- * A session with its own child server (H3). The bridge answers `initialize`. When the client has named the scope
- * (scope_negotiation.ts), the child is started with it and gets the requests that waited. A crashed child is restarted
- * with the same scope (H6); other roots end the session (H5).
+ * A session with its own child server (H3), which starts once the client has named the scope, and gets the requests
+ * that waited. A crashed one is restarted with that scope (H6); other roots end the session (H5).
  */
 import type { InitializeRequest, JSONRPCMessage } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";

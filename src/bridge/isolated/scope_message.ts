@@ -1,7 +1,4 @@
-/**
- * The message that tells a child server its scope (H3). The bridge writes it once, as the first bytes of stdin.
- * Messages of the client follow as MCP; nothing reads a second scope message.
- */
+/** The scope of a child server (H3): the first bytes of its stdin, once. Messages of the client follow as MCP. */
 import { concatenate } from "../../base/bytes.ts";
 import { encodeText } from "../../base/text.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";

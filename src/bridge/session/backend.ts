@@ -17,10 +17,7 @@ export interface ClientLink {
 }
 
 export interface Backend {
-  /**
-   * Takes a message of the client, the `initialize` request first. The refusal of a notification becomes its HTTP
-   * status; requests are always answered through the link.
-   */
+  /** Takes a message, `initialize` first. A refused notification has its HTTP status; requests are answered. */
   receive(message: ClientMessage): Promise<Refusal | undefined> | undefined;
   /** Whether anything that it started still runs. */
   readonly isBusy: boolean;

@@ -1,7 +1,4 @@
-/**
- * Serves calls of 2026-07-28 that need no SDK (service/connection/plain_calls.ts). A client cancels its call by closing
- * the connection, as with the SDK. A result that only the SDK can write down is handed to it.
- */
+/** Serves calls of 2026-07-28 without the SDK, except results that only it can write. A closed connection cancels. */
 import type { JSONRPCMessage, Result } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";

@@ -1,7 +1,4 @@
-/**
- * `subscriptions/listen` for tasks (2026-07-28) over HTTP. The SDK serves the stream but knows no `taskIds`, so this
- * file amends its request and its acknowledgement, and adds the changes of tasks to its events.
- */
+/** `subscriptions/listen` for tasks (2026-07-28): the SDK knows no `taskIds`, so these are added here, with changes. */
 import { encodeText } from "../../base/text.ts";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";

@@ -1,7 +1,4 @@
-/**
- * Recent events of a session's streams, for `Last-Event-ID` (H7). An id is `STREAM-NUMBER`: unique in the session, it
- * names the one stream that may be replayed. Dropped events are remembered as missing.
- */
+/** Recent events of a session for `Last-Event-ID` (H7), `STREAM-NUMBER`; dropped ones are remembered as missing. */
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import type { StreamEvent } from "../../http/event_stream.ts";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";

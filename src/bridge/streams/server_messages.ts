@@ -1,7 +1,4 @@
-/**
- * Messages of the server that wait for a stream: requests until the client has answered them, each with the stream that
- * carries it, and notifications until the client opens its next stream.
- */
+/** Messages that wait for a stream: requests until they are answered, notifications until the next stream opens. */
 import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from "@modelcontextprotocol/server";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 

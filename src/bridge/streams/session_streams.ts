@@ -1,7 +1,6 @@
 /**
- * Decides which HTTP response of one session carries which message (H7). An answer goes to its own request, a message
- * related to a request to the stream of that request, every other message to one stream that the client opened with
- * GET. No message goes to two streams; a message without a stream waits for the next one.
+ * Decides which response carries a message (H7): an answer its request's, a related message that request's, any other
+ * one of GET. None goes to two; one without a stream waits.
  */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { WireId } from "../../wire/json_rpc_message.ts";
@@ -64,10 +63,7 @@ export class SessionStreams {
     return this.#openRequests.get(id) !== undefined;
   }
 
-  /**
-   * The response to a new request; `send` delivers its content. The id must not be in use. An answer that comes soon,
-   * and before any other message, is written as a whole; otherwise the stream begins.
-   */
+  /** The response to a new request. An answer that comes soon, before other messages, is written whole. */
   open(id: WireId, form: AnswerForm): Promise<Response> {
     const { promise, resolve: respond } = Promise.withResolvers<Response>();
     const request: OpenRequest = {

@@ -1,7 +1,4 @@
-/**
- * A control group for the process tree of each launch (S38), below one that bounds all of them together. Groups are
- * created where the kernel and the permissions of this process allow it, or nowhere: `why` says what is missing.
- */
+/** Control groups for the trees of launches (S38), below one that bounds all, where the kernel allows them. */
 import type { TreeUsage } from "../../base/command/tree_usage.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { ControlFiles } from "../../system/open_files/control_files.ts";

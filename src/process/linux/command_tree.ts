@@ -1,10 +1,6 @@
 /**
- * Follows one launched command from its first byte to the end of its last process.
- *
- * The launcher's own process ends last, so its exit means that nothing is left. With namespaces it ends when the
- * command's namespace is empty, without them when it has no children left. A result does not wait for that. It needs
- * the end of the output and the report that the command's first process has ended. Other processes that are still
- * running get a short grace, and the result waits for their end to name them.
+ * Follows one launched command from its first byte to the end of its last process, which is the launcher's own. The
+ * result needs only the end of the output and of the first process; others get a short grace.
  */
 import type { CommandEnd, LeftRunning } from "../../base/command/command_end.ts";
 import type { CommandHooks } from "../command_runner.ts";

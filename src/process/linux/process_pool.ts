@@ -1,7 +1,6 @@
 /**
- * Prewarmed processes, each already inside its sandbox, wait for the one command they will run (P1). A process is
- * replaced after the answer, so that starting the next one does not slow the command down. One that dies while it waits
- * is replaced; when they keep dying, the pool gives up until the next acquisition.
+ * Processes inside their sandboxes that wait for one command each (P1). One is replaced after the answer, or when it
+ * dies; if they keep dying, the pool waits for the next acquisition.
  */
 import type { Logger } from "../../base/log.ts";
 import type { LauncherImage, LauncherProcess, Spawner } from "../spawn.ts";

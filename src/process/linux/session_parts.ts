@@ -1,7 +1,6 @@
 /**
- * What all sandboxes of a session share. When a person allows something, later commands get another sandbox, while
- * running ones keep theirs (S35). The network, its published ports, git's configuration and what is known of
- * repositories stay the same.
+ * What all sandboxes of a session share when a person allows more and later commands get another one (S35): the
+ * network, its ports, git's configuration, known repositories.
  */
 import { lazy } from "../../base/lazy.ts";
 import type { Logger } from "../../base/log.ts";

@@ -1,7 +1,4 @@
-/**
- * Runs commands where there is no launcher: macOS. Each is started by a shell prelude of two lines, as the leader of
- * a process group; unless `--no-sandbox` was given, `sandbox-exec` starts the prelude. Shells are not prewarmed.
- */
+/** Runs commands on macOS: a prelude of two lines leads a process group, in `sandbox-exec` unless `--no-sandbox`. */
 import { type CommandEnd, describeEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";

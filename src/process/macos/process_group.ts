@@ -1,7 +1,6 @@
 /**
- * Follows one command that leads a process group, from its first byte to its end. On macOS no launcher tells when a
- * tree is empty. A process in its own session whose parent is gone when the command ends is not found; it stays in its
- * sandbox.
+ * Follows a command that leads a process group. No launcher tells when its tree is empty: a process in its own session
+ * without a parent stays, in its sandbox.
  */
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { encodeText } from "../../base/text.ts";

@@ -1,8 +1,6 @@
-/** The texts sent to a lasting shell (B5). Pure.
- *
- * The shell is interactive, so that an error or an interruption abandons a line and not the shell. Its own stdout and stderr
- * are closed to commands, so that prompts and notices are not seen. Each line has the output as a descriptor that no
- * program uses and that is closed in everything it starts. The line reports its end there with a mark.
+/**
+ * The texts sent to a lasting shell (B5). It is interactive, so that an error abandons a line and not the shell.
+ * Commands have neither its stdout nor the descriptor on which each line ends with a mark. Pure.
  */
 import type { ShellLine } from "../command_runner.ts";
 import { quote, SHELL_OUTPUT_FD } from "../shell.ts";
@@ -36,10 +34,7 @@ export function lineText({ line, directory, environment }: ShellLine): string {
   return `{ \\builtin . /dev/fd/${LINE_FD} ${LINE_FD}<<<${script}; } ${output}\n`;
 }
 
-/**
- * Makes the shell write the mark of a line. An empty line comes first, because a syntax error discards what follows it.
- * This text never contains the mark itself.
- */
+/** Writes the mark of a line, after an empty one: a syntax error discards what follows. It never holds the mark. */
 export function markText(secret: string, number: number): string {
   return `\n{ \\builtin printf '\\036%s %d %d %s\\0' ${secret} ${number} "$?" "\${PWD-}"; } >&${SHELL_OUTPUT_FD}\n`;
 }

@@ -1,7 +1,4 @@
-/**
- * Kills every process below another where there are no PID namespaces. The root must be a child subreaper: a process
- * that loses its parent becomes its child, so that nothing is ever outside the tree.
- */
+/** Kills all below a child subreaper, which orphans belong to, where there are no PID namespaces. */
 import type { Libc } from "../../system/libc.ts";
 
 /** Rounds without a pause: only an immediate next listing outruns a process that forks and ends. */
@@ -18,10 +15,8 @@ export interface ProcessTree {
 }
 
 /**
- * One attempt to kill all below `root`, which itself is spared. First each process that is found is stopped, because a
- * stopped process does not fork. When a round finds no new one, all are killed. A process whose main thread has ended
- * is listed as dead while its other threads run, and is killed too. The caller tries again until the root has ended.
- * Those `spared`, and what is below them, are left alone.
+ * One attempt to kill all below `root`: stopped processes do not fork, so all are stopped, round by round, and then
+ * killed. Zombies are too, whose threads may run. `spared` are left alone.
  */
 export function killDescendants(root: number, tree: ProcessTree, spared: ReadonlySet<number> = NONE): void {
   const known = new Set<number>();

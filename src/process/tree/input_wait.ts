@@ -19,9 +19,8 @@ const PIPE = /^pipe:/;
 const TERMINAL = /^(\/dev)?\/(pts\/\d+|tty)$/;
 
 /**
- * The thread that is blocked in a read of a terminal or of a pipe that this server writes to, or in a select of its
- * stdin alone, with a number that changes with each wait; undefined: none is. For a program with an event loop, which
- * waits for many things at once, this is unknown.
+ * The thread that waits in a read of a terminal or our pipe, or in a select of stdin alone, with a number for each
+ * wait; undefined: none, or it waits for much.
  */
 export function inputWait(pids: readonly number[], system: InputSystem): string | undefined {
   let own: ReadonlyMap<string, readonly number[]> | undefined;

@@ -1,7 +1,6 @@
 /**
- * Finds the owner of the other end of a local TCP connection (S6). One of our own commands must not begin a session
- * with a wider scope than it has. The kernel's tables lead from the connection to a socket, and from the socket to the
- * processes that hold it.
+ * Finds who holds the other end of a local TCP connection (S6), by the kernel's tables: a command of ours must not
+ * begin a session with a wider scope.
  */
 import type { Libc } from "../../system/libc.ts";
 
@@ -34,10 +33,8 @@ export type SocketHolder =
   | "unknown";
 
 /**
- * Who holds the other end. A port may be in use at several local addresses. Then every one of these sockets counts, so
- * that a process cannot hide behind another one's port. A socket has no visible holder while it is on its way between
- * processes, or where only a thread or a ring holds it. Processes of other users cannot be inspected: the user id in
- * the kernel's table tells their connections.
+ * Who holds the other end: of several local addresses with the port, every socket counts. One on its way, or of a
+ * thread alone, has no visible holder; the user id tells those of other users.
  */
 export function holderOf(
   connection: LocalConnection,

@@ -1,7 +1,4 @@
-/**
- * The resolver of a sandbox: each listed name has an address that leads to the relay. Nothing is forwarded, so that a
- * question carries no data out. Pure except for the table of addresses.
- */
+/** A sandbox's resolver: listed names lead to the relay, and nothing is forwarded, which could carry data out. */
 import { type DnsQuery, INTERNET, TYPES } from "./dns_message.ts";
 import { readQuery } from "./read_query.ts";
 import { addressBytes, type SyntheticAddresses } from "./synthetic_addresses.ts";
@@ -21,10 +18,7 @@ export interface DnsReply {
   readonly message: Uint8Array<ArrayBuffer>;
   /** The name, for a person, that is not on the list; undefined: it is, or it is not a host's. */
   readonly refused: string | undefined;
-  /**
-   * A name whose addresses can be checked first: where a connection may go to none of them, `denial` is the reply,
-   * which clients take as final. Undefined: there is nothing to check.
-   */
+  /** A name to check first: where no address is allowed, the reply is `denial`. Undefined: nothing to check. */
   readonly unchecked: { readonly name: string; readonly denial: Uint8Array<ArrayBuffer> } | undefined;
 }
 
@@ -49,10 +43,7 @@ export function answerQuery(message: Uint8Array, names: ResolvedNames): DnsReply
   };
 }
 
-/**
- * A name that is not listed does not exist: clients give up at once, where they would repeat a refused question. No SOA
- * record goes with it, so that no cache keeps it. `SERVFAIL`: the table of addresses is full.
- */
+/** An unlisted name does not exist, so clients give up; no SOA, so none caches it. `SERVFAIL`: no address is left. */
 function answerTo(query: DnsQuery, { isListed, addresses, hasIpv6 }: ResolvedNames): DnsAnswer {
   const { name, type } = query;
   if (query.fault !== undefined) return { code: query.fault };

@@ -14,11 +14,9 @@ const IPV6_PREFIX = Uint8Array.of(0x20, 0x01, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0);
 const MAPPED_PREFIX = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff);
 
 /**
- * Names and their addresses, one for each. A name keeps its address as long as the table lives, because programs keep
- * addresses for as long as they like (the JVM does): a second use of one would lead to another name than was asked for.
- * A full table therefore gives none to new names. A command can fill it with listed names only, such as those below a
- * listed `*.name`, and harms those that share the table. Each sandbox should have its own: an address means something
- * in its network only, and a scan of addresses then shows a command no name but its own.
+ * Names and their addresses, one for each as long as the table lives, because programs keep addresses (the JVM does). A
+ * full table gives none to new names; a command fills it with listed names only. Each sandbox should have its own, so
+ * that a scan shows a command no other's names.
  */
 export class SyntheticAddresses {
   readonly #most: number;
@@ -52,10 +50,7 @@ export function addressBytes(address: number, version: 4 | 6): Uint8Array<ArrayB
   return Uint8Array.from(version === 4 ? ipv4 : [...IPV6_PREFIX, ...ipv4]);
 }
 
-/**
- * The number of a synthetic address, from the 4 or 16 bytes that a socket has; an address of IPv4 within IPv6 too
- * (`::ffff:198.18.0.10`), as a listener for both has it. Undefined: it is an address of another network.
- */
+/** The number of a synthetic address of 4 or 16 bytes, also of IPv4 within IPv6; undefined: it is another network's. */
 export function syntheticAddress(bytes: Uint8Array): number | undefined {
   if (bytes.length !== 4 && bytes.length !== 16) return undefined;
   const prefix = bytes.subarray(0, -4);

@@ -14,10 +14,7 @@ const NAME_OF_QUESTION = 0xc00c;
 const LARGEST_MESSAGE = 1232;
 const WANTS_SIGNATURES = 0x8000;
 
-/**
- * The answer as a message. It holds at most 12 bytes of header, 259 of question, one address and an OPT record,
- * together 310: no client takes less than 512, so that it is never cut.
- */
+/** The answer, at most 310 bytes: header, question, one address, OPT. Every client takes 512, so it is never cut. */
 export function writeAnswer(query: DnsQuery, answer: DnsAnswer): Uint8Array<ArrayBuffer> {
   const address = "address" in answer ? answer.address : undefined;
   const code = "code" in answer ? CODES[answer.code] : CODES.NOERROR;

@@ -1,10 +1,7 @@
 /**
- * The host that a plain HTTP request is for, read while its head arrives. A server chooses between its names by this
- * line alone, so it must be the name that was asked for. Read strictly, as servers differ on everything else. Pure.
- *
- * A connection can carry more requests, each for another host. So the head is passed on with `Connection: close`, and
- * nothing is passed on after the body: the server answers one request and ends. Clients connect again for the next, and
- * WebSocket needs TLS.
+ * The host of a plain HTTP request, read strictly while its head arrives: a server chooses between its names by it. A
+ * connection can carry requests for others, so the head is passed on with `Connection: close`, and nothing after the
+ * body. Pure.
  */
 import { withoutTrailing } from "../../base/text.ts";
 import { byteText, hostNameOf, textBytes } from "../parse/host_name.ts";

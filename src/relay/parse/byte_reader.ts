@@ -1,7 +1,4 @@
-/**
- * Reads numbers and parts of untrusted bytes, from first to last. It never throws: beyond the end it gives zeros
- * and empty parts, and says so by `isShort`, which a parser asks once at the end of each structure. Pure.
- */
+/** Reads untrusted bytes and never throws: beyond the end it gives zeros and empty parts, and sets `isShort`. Pure. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   #at = 0;

@@ -1,18 +1,12 @@
 /** Host names from untrusted DNS, TLS and HTTP messages, in the one form in which they are compared. Pure. */
 
-/**
- * Letters, digits, hyphens and the underscore of service names: what real names have, and nothing that a list, a log or
- * another parser could read differently.
- */
+/** What real names have, and nothing that a list, a log or another parser could read differently. */
 const LABEL = /^[A-Za-z0-9_-]{1,63}$/;
 const LONGEST_NAME = 253;
 /** Digits, or `0x` and digits: programs take a name that ends like this for an IPv4 address. */
 const NUMERIC_END = /(?:^|\.)(?:\d+|0[xX][0-9A-Fa-f]*)$/;
 
-/**
- * The labels as a name in lower case, without a trailing dot; "" for none. Undefined: a label is empty, too long or
- * holds another byte (NUL, a dot, a control character, one that is not ASCII), or the whole is too long.
- */
+/** The labels in lower case, without a trailing dot. Undefined: one is empty, too long or of other bytes, or all is. */
 export function nameOfLabels(labels: readonly string[]): string | undefined {
   const name = labels.join(".");
   return name.length <= LONGEST_NAME && labels.every((label) => LABEL.test(label)) ? name.toLowerCase() : undefined;

@@ -1,11 +1,8 @@
 /**
- * The server name in the first message of a TLS client, read while it arrives: nothing may be sent on before the name
- * is known to be the one that was asked for. Read strictly, because the server behind may read it differently. Pure.
- *
- * Encrypted Client Hello (RFC 9849) hides the true name: the outer one is only a cover, and a server at a large host
- * serves whatever name is inside. With it, one listed name opens every name of the same host. The dummy messages of
- * browsers (GREASE) look exactly alike. It is therefore a separate result, to be refused unless a person said
- * otherwise. No other client sends it without a key from DNS, which the resolver of a sandbox never gives.
+ * The server name of a TLS client's first message, read strictly while it arrives: nothing is sent on before it is
+ * known. Encrypted Client Hello (RFC 9849) hides the name behind a cover, with which one listed name opens every name
+ * of its host; dummies of browsers (GREASE) look alike. So it is a result of its own, to be refused: other clients need
+ * a key from DNS, which the resolver never gives. Pure.
  */
 import { concatenate } from "../../base/bytes.ts";
 import { ByteReader } from "../parse/byte_reader.ts";

@@ -1,7 +1,4 @@
-/**
- * Programs that need rights commands never get, so no flag is named: a person runs them outside (S15). Each is reported
- * if the command ran it and the output has its typical error. Pure.
- */
+/** Programs that need rights no command gets, reported by their typical errors: a person runs them (S15). Pure. */
 import { words } from "../../base/text.ts";
 import type { Denial, OperationDenial } from "../../base/command/denial.ts";
 import { LONGEST_TEXT } from "./mentioned_paths.ts";

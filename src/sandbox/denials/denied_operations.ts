@@ -1,7 +1,6 @@
 /**
- * Denials of a failed command that do not concern paths (S15): the network, Unix sockets, system calls. As with paths,
- * each statement is about the policy in force, and is made only if the command left a trace of the denial that does not
- * depend on the language of messages.
+ * Denials of a failed command that concern no path (S15): network, Unix sockets, system calls. Each needs a trace that
+ * depends on no language.
  */
 import type { OperationDenial } from "../../base/command/denial.ts";
 import { findRule, isListedName } from "../../base/network/name_list.ts";

@@ -1,11 +1,8 @@
 /**
- * Whether a failed command was denied changing a protected path (S8, S15). Most commands only read them, so a mention
- * alone means nothing; there must be a trace of an attempt, in any language:
- *
- * - command and output both name it;
- * - the output names it next to the error that a read-only mount gives;
- * - the output names a protected file, and the directory that holds it changed while the command ran: programs replace
- * a file by creating another one next to it, and only the exchange fails (git, editors).
+ * Whether a failed command was denied changing a protected path (S8, S15). Commands read them too, so a trace in any
+ * language must show an attempt: command and output name it; the output names it next to a read-only mount's error; or
+ * a protected file, whose directory changed meanwhile: programs create a file next to another, and only the exchange
+ * fails (git, editors).
  */
 import type { PathDenial } from "../../base/command/denial.ts";
 import { isWithin, parentOf } from "../../system/paths.ts";

@@ -1,7 +1,6 @@
 /**
- * Denials that the output shows without naming a path (S15): Unix sockets, pseudo-terminals, system packages, and
- * places that only an error names. Traces are names of functions, files and errors, which are the same in every
- * language.
+ * Denials that the output shows without a path (S15), by names of functions, files and errors, which are the same in
+ * every language.
  */
 import type { Denial, OperationDenial } from "../../base/command/denial.ts";
 import { closesUnixSockets } from "./denied_operations.ts";

@@ -1,13 +1,8 @@
 /**
- * What a command mentioned and its sandbox denies (S15). Every statement is about the policy, which is queried for a
- * path that exists (or could have been created). It does not claim to be the cause, and what the command hardly meant
- * is left out:
- *
- * - covered places of credentials: reported whenever the command names one, since their files seem to be missing;
- * - what commands may not even read: reported when the command or its output names it, and it exists;
- * - what they may read and not change, or not create: only when the command and its output both name it;
- * - after exit code 0 only what the output names in a message;
- * - what is protected, a socket, or no path at all: denied_protected.ts, denied_operations.ts, denied_traces.ts.
+ * What a command mentioned and its sandbox denies (S15), by the policy for a path that exists or could have been
+ * created. It claims no cause, and leaves out what was hardly meant: covered credentials count when the command names
+ * one; what it may not read, when the command or its output names it, and it exists; what it may not change, when both
+ * do; after exit code 0, only what a message names.
  */
 import type { Denial } from "../../base/command/denial.ts";
 import { withClosedPrograms } from "./closed_programs.ts";

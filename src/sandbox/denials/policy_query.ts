@@ -1,7 +1,4 @@
-/**
- * What the policy grants for a path, computed instead of tried (S15). Landlock's own rule: a path has the rights of
- * every rule on it and on all directories above it. Pure; property tests hold it against the kernel.
- */
+/** What the policy grants for a path, by Landlock's rule: the rights of all rules on it and above. Pure. */
 import { FS, grantable, WRITABLE_TREE } from "../policy/landlock.ts";
 import { isWithin } from "../../system/paths.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";

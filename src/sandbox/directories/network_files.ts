@@ -1,7 +1,4 @@
-/**
- * What commands of a network by name see where programs look for names (S30): all are asked of the resolver in that
- * network. Entries of the machine's own files would bypass it and lead to unreachable addresses.
- */
+/** Files that name servers for commands of a network by name (S30): only its resolver, no entries of the machine's. */
 import { attempt } from "../../base/errors.ts";
 import { realPath } from "../../system/paths.ts";
 import type { ShownInstead } from "../policy/policy.ts";

@@ -1,9 +1,6 @@
 /**
- * The root that commands see (S5, S8), where namespaces are allowed: a directory of the server's with a mount point for
- * each tree that is granted, the links that lead there, and nothing else. What is not granted does not exist for
- * commands.
- *
- * Commands never write to it: it lies outside their trees, and is mounted read-only.
+ * The root that commands see (S5, S8), with namespaces: a directory of the server's with a mount point for each granted
+ * tree, and links. It lies outside their trees and is mounted read-only.
  */
 import { attempt } from "../../base/errors.ts";
 import { isWithin } from "../../system/paths.ts";

@@ -1,7 +1,6 @@
 /**
- * A directory of a session in memory, for mount points: a hundred entries take a millisecond there, and a tenth of a
- * second on a busy disk. It has the name of the session's directory and is removed before it, so one lock covers both.
- * Commands see another file system in its place.
+ * A session's directory for mount points, in memory: a hundred take a millisecond there, a tenth of a second on a busy
+ * disk. It ends with the session's directory, under one lock.
  */
 import type { Libc } from "../../system/libc.ts";
 import type { TreeMaker } from "../../system/open_files/tree_maker.ts";

@@ -1,7 +1,4 @@
-/**
- * Where the server keeps its own files: session directories and caches. Commands must not be able to rename, link or
- * replace any part of the way there, so no such place lies in a tree they can write to.
- */
+/** Where the server keeps its files: no command may rename, link or replace a part of the way there. */
 import { attempt } from "../../base/errors.ts";
 import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { absolutePath, expected, parentOf, realPath, trustedPath } from "../../system/paths.ts";

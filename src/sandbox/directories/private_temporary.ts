@@ -1,10 +1,8 @@
 /**
- * The session's temp directory as commands see it at /tmp and /var/tmp (S5), where namespaces are allowed. Paths that
- * they may use below those places appear there unchanged, and nothing else: no names or sockets of other programs.
- *
- * Each such path needs something to be mounted on. Its first name lies in the temp directory itself, where it is a
- * mount point in every command, which none of them can rename or remove. What comes below that name lies in a directory
- * of the server's, shown read-only. Every mount point is compared when it is used (S20).
+ * The session's temp directory at /tmp and /var/tmp (S5), with namespaces. Paths that commands may use there appear
+ * unchanged, and nothing else. The first name of each is a mount point in the temp directory itself, which no command
+ * can rename; the rest lies in a read-only directory of the server's. Every mount point is compared when it is used
+ * (S20).
  */
 import { attempt } from "../../base/errors.ts";
 import { expected, isWithin } from "../../system/paths.ts";

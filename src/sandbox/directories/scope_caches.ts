@@ -1,7 +1,6 @@
 /**
- * Caches of scopes between sessions (S25): which exist, which of them a server uses, and their removal. Next to each
- * lies a record, a file that commands cannot write: it names the scope, its time is that of the last use, and each
- * server that uses the cache holds a lock on it.
+ * Caches of scopes between sessions (S25). A record next to each, which no command can write, names the scope, has the
+ * time of the last use, and is locked by each server that uses it.
  */
 import { attempt } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -25,10 +24,7 @@ export interface ScopeCache {
   readonly isUsed: boolean;
 }
 
-/**
- * Records that `scope` uses the cache, until the value is disposed of. It never waits: a command that may read the
- * record can hold its lock forever. The problem says why the cache cannot be used.
- */
+/** Records that `scope` uses the cache, until disposed of, without waiting for a lock that a command may hold. */
 export function useCache(cache: string, scope: string): Outcome<Disposable> {
   try {
     return recorded(cache, scope);

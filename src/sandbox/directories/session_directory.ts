@@ -1,7 +1,6 @@
 /**
- * The private directories of one session (S5): `tmp` for commands, `files` that commands may read and only the server
- * writes. Both lie in a fresh 0700 directory and go with the session. A lock on the file `owner` tells that the session
- * lives: the system releases it however the server ends, and it holds across PID namespaces.
+ * A session's private directories (S5): `tmp` for commands, `files` that only the server writes. The system releases
+ * the lock on `owner` however the server ends; it holds across PID namespaces.
  */
 import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { withLibc } from "../../system/libc.ts";
@@ -81,9 +80,8 @@ export function createSessionCache({ root }: Pick<SessionDirectories, "root">): 
 }
 
 /**
- * Removes a session's directories with everything that commands left there. The owner mark goes last: what a killed
- * server leaves is removed by a later one.
- * @throws {Error} When something in them cannot be removed.
+ * Removes a session's directories, the owner mark last, so that a later server removes the rest. @throws {Error} When
+ * something stays.
  */
 export async function removeSessionDirectories({ root, owner, cacheUse }: SessionDirectories): Promise<void> {
   try {

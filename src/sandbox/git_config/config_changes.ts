@@ -1,10 +1,7 @@
 /**
- * What a command changed in its copy of a repository's configuration, judged key by key (S24): harmless changes are
- * adopted, the rest stays in the copy. Pure.
- *
- * A push must go where it went before. So the address of a remote is taken only with a new remote, a remote is never
- * removed, and a branch that others gave a remote keeps it, even when a command removes the branch. Git pushes to
- * `origin` where nothing names a remote: no command adds one of that name to others.
+ * What a command changed in its copy of a configuration, judged key by key (S24): harmless changes are adopted, the
+ * rest stays in the copy. A push must go where it went: an address comes only with a new remote, none is removed, a
+ * branch keeps what others gave it, and no command adds `origin` to others. Pure.
  */
 import { type ConfigEntries, type ConfigKey, keyParts, sameValues } from "./config_entries.ts";
 import {

@@ -1,7 +1,4 @@
-/**
- * The configuration of a repository that a command has made (S24): what `git init`, `git clone` and the like write into
- * it may stay; anything else would be the command's own. Pure.
- */
+/** What `git init`, `git clone` and the like write into a configuration; all else is a command's own (S24). Pure. */
 import { absolutePath } from "../../system/paths.ts";
 import { judgeChanges } from "./config_changes.ts";
 import type { ConfigEntries } from "./config_entries.ts";

@@ -1,7 +1,4 @@
-/**
- * What git outside would obey in a repository, beyond what `git init` and `git clone` write (S24). A repository without
- * any of it starts no program, reads nothing and sends nothing by itself. Pure.
- */
+/** What git would obey in a repository beyond what `git init` and `git clone` write (S24). Pure. */
 import type { EntryKind } from "../../system/c_library.ts";
 import type { ConfigEntries } from "./config_entries.ts";
 import { type MadePlace, unwantedKeys } from "./made_config.ts";

@@ -1,7 +1,4 @@
-/**
- * git stops with an error when its global configuration exists but cannot be read, and the user's own may name
- * credentials and programs. So commands get a copy with nothing but harmless settings (S4).
- */
+/** The user's git configuration, which may name credentials, as a copy with harmless settings; git needs one (S4). */
 
 /** Sections whose plain values say who the user is or how something looks. */
 const SECTIONS = ["advice", "branch", "color", "column", "commit", "fetch", "format", "init", "log", "merge", "pull"];

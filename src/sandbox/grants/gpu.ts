@@ -1,7 +1,6 @@
 /**
- * GPUs for commands (S41): the device nodes that a person chose, and what drivers read of the system. Nodes that set
- * display modes (`/dev/dri/card*`, `nvidia-modeset`) are never among them, and neither is the one that divides a GPU
- * (`nvidia-cap1`).
+ * GPUs for commands (S41): chosen device nodes, and what drivers read. Never those that set display modes
+ * (`/dev/dri/card*`, `nvidia-modeset`) or divide a GPU (`nvidia-cap1`).
  */
 import { words } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -122,9 +121,8 @@ function deviceFacts(node: string, system: GpuSystem): readonly WantedPath[] {
 }
 
 /**
- * Grants with the rights that go with GPUs among them: names in /dev/dri, and for NVIDIA's library the names of
- * threads, which it writes below /proc. There the kernel lets an ordinary user write to its own processes only. Root
- * could change the machine's settings there, so its commands do not get that.
+ * Grants with a GPU's rights: names in /dev/dri, and names of threads below /proc for NVIDIA's library. An ordinary
+ * user writes only its own there; root could change the machine, so it gets none.
  */
 export function withGpuRights(
   grants: readonly PathGrant[],

@@ -1,7 +1,6 @@
 /**
- * What commands may read and execute in addition to their scope (S4). What people name is granted or refused with a
- * reason; what is found automatically (PATH, certificates, tool chains) is granted only where no command could have
- * planted it.
+ * What commands may read and execute beyond their scope (S4). Named paths are granted or refused with a reason; found
+ * ones only where no command could have planted them.
  */
 import { words } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";

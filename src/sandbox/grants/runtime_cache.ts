@@ -1,7 +1,4 @@
-/**
- * Where the runtime keeps compiled code (S4). It trusts that cache as the program's own code, whatever the source says,
- * so a command that could write there would decide what the next server does, outside of any sandbox.
- */
+/** The runtime's cache of compiled code (S4): a command that writes there would decide what the next server does. */
 import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { userDirectory } from "../../system/user_directories.ts";
 import { absolutePath, existingPart, isWithin, trustedPath } from "../../system/paths.ts";

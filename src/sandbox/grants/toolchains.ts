@@ -1,7 +1,4 @@
-/**
- * Where the programs on PATH keep what they need: version managers and prefixes outside the system directories (S4).
- * Found from the real paths of PATH entries, and of links in them; never the home directory itself.
- */
+/** What programs on PATH need: version managers and prefixes, by real paths and links, never all of home (S4). */
 
 import { words } from "../../base/text.ts";
 import { expected, isWithin, parentOf } from "../../system/paths.ts";

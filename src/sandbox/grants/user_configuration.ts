@@ -1,7 +1,4 @@
-/**
- * The user's configuration of package managers has registries and mirrors, and often tokens, so it stays closed.
- * Commands get copies of its harmless parts (S25). Pure.
- */
+/** Harmless parts of package managers' configuration, whose tokens stay closed (S25). Pure. */
 import { words } from "../../base/text.ts";
 import { searchPath } from "../../system/search_path.ts";
 

@@ -14,10 +14,7 @@ export interface ShellStart {
   readonly processor: Processor;
 }
 
-/**
- * Whether a shell may start in the first process of a sandbox, outside the Landlock domain of commands: nothing that a
- * command can write decides how it starts.
- */
+/** Whether a shell may start outside the Landlock domain of commands: nothing that they write decides how. */
 export function canFork(
   { writable }: Pick<SandboxPolicy, "writable">,
   { environment, shell, processor }: ShellStart,

@@ -78,9 +78,8 @@ function withoutTemporary({ temporary: _, ...policy }: SandboxPolicy): SandboxPo
 }
 
 /**
- * The policy for checks of tool files (T11): what a session's commands may do, without network and Unix sockets. The
- * filter leaves no socket to use; a network namespace, which takes longer to make, stands in where it is missing.
- * Undefined: nothing on this system keeps a program from the network.
+ * The policy for checks of tool files (T11): no network and no Unix sockets, by the filter, or else by a network
+ * namespace, which takes longer. Undefined: neither is there.
  */
 export function offlinePolicy(policy: SandboxPolicy): SandboxPolicy | undefined {
   const { confinement: { ownNetwork, filter }, namespaces } = policy;

@@ -1,8 +1,7 @@
 /**
- * Policy and command become the launcher's table. The order is what the kernel demands (namespaces(7), landlock(7)):
- * reports and parent death first, then namespaces and mounts, and in the waiting first process everything that binds it
- * too: limits, Landlock's rules, capabilities, the filter of system calls. In its child, the command, follow
- * signals, Landlock itself, descriptors, working directory, exec. Any fatal step ends in exit 126 without exec.
+ * Policy and command become the launcher's table, in the kernel's order (namespaces(7), landlock(7)): reports, parent
+ * death, namespaces, mounts; limits, Landlock's rules, capabilities and filter in the first process too; in its child
+ * signals, Landlock, descriptors, directory, exec. A fatal step ends in exit 126.
  */
 import {
   grantable,

@@ -70,10 +70,7 @@ export function missingProtections(abi: number): readonly string[] {
   ];
 }
 
-/**
- * Rights of a writable tree: everything but making device nodes (mknod(2)), which no development command needs.
- * Connecting to sockets made inside is granted where it can be denied.
- */
+/** Rights of a writable tree: all but making device nodes (mknod(2)), and connecting to sockets made inside. */
 export const WRITABLE_TREE = 0x1ffff & ~(FS.makeChar | FS.makeBlock);
 
 /** Rights of a readable tree of programs and libraries. */

@@ -22,13 +22,9 @@ export interface PathGrant {
 }
 
 /**
- * A path that is covered in the command's mount namespace; if the path leads elsewhere by then, it is refused.
- *
- * - `pin`: a mount of itself, so that it cannot be renamed or removed: on the way to a protected path.
- * - `read_only`: a read-only mount of itself (S8).
- * - `writable`: a mount of itself that may be written to, in one that is read-only (S8).
- * - `hidden`: `cover` stands in its place (S7).
- * - `copied`: `cover`, a link to a copy that commands may change, stands in its place (S24).
+ * A path that is covered in the mount namespace; if it leads elsewhere by then, the launch is refused. `pin`: cannot be
+ * renamed or removed. `read_only` (S8) and `writable`: a mount of itself. `hidden` (S7) and `copied` (S24): `cover`
+ * stands in its place, for `copied` a link to a copy.
  */
 export interface GuardedPath extends PinnedDirectory {
   readonly treatment: "pin" | "read_only" | "writable" | "hidden" | "copied";
@@ -125,9 +121,8 @@ export interface LaunchCommand {
 }
 
 /**
- * The trees without those whose path lies in another one: that one's rights hold there already. Leaving a tree out
- * never opens anything, even if a command moves directories at the same time and the path leads elsewhere. A nested
- * tree can therefore be renamed or recreated, as `git switch` does, and files move in and out of it without a copy.
+ * The outermost trees, whose rights hold in those inside. A nested tree can so be renamed or recreated, as `git switch`
+ * does, and nothing opens when commands move directories.
  */
 export function outerTrees(trees: readonly PinnedDirectory[]): readonly PinnedDirectory[] {
   return trees.filter(({ path }, index) =>

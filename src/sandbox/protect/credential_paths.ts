@@ -1,7 +1,4 @@
-/**
- * Places of credentials and of private history (S7). They are never opened to commands: a named path may not be one or
- * lie in one. In a wider tree they are covered, which requires namespaces.
- */
+/** Places of credentials and private history (S7): never opened by name, and covered in a wider tree. */
 import { withoutTrailing, words } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { SandboxSettings } from "../policy/sandbox_settings.ts";

@@ -1,7 +1,4 @@
-/**
- * What git acts on, from its own answer (`git config --list --show-origin -z`): configuration files, directories of
- * hooks, and files that values name as programs (S21). Pure.
- */
+/** What git acts on by its own answer: configuration files, hooks, files that values name as programs (S21). Pure. */
 import { withoutTrailing, words } from "../../base/text.ts";
 import { normalPath, parentOf } from "../../system/paths.ts";
 

@@ -13,9 +13,8 @@ const MOST_FILES = 32;
 const MOST_NAMED = 64;
 
 /**
- * Paths that the configuration of the repository in `tree`, and that of the user (`home`; undefined: unknown), names
- * for hooks and includes, absolute. For the start, which waits for no program, and for systems without git: git itself
- * is asked otherwise (git_config_output.ts).
+ * Absolute paths that the configuration in `tree` and `home` (undefined: unknown) names for hooks and includes: for the
+ * start, which waits for no program, and without git.
  */
 export function namedByGitConfiguration(tree: string, home: string | undefined): readonly string[] {
   const named = new Set<string>();

@@ -13,9 +13,8 @@ export interface GitProgram {
 }
 
 /**
- * Arguments that list all configuration with the files it comes from. It starts no program, whatever the configuration
- * says: `config` cannot be an alias, a pager wants a terminal. `safe.directory`: the user of the server may be another
- * than the owner; git is asked what it obeys in either case.
+ * Lists all configuration with its files, and starts no program. `safe.directory`: the server's user may not be the
+ * owner.
  */
 export const GIT_QUESTION = words(
   "-c safe.directory=* -c safe.bareRepository=all --no-pager config --list --show-origin -z",

@@ -1,8 +1,6 @@
 /**
- * A scope that is a linked worktree or a submodule: its `.git` is a file that leads to a repository elsewhere, which
- * git must write for nearly everything (S15). Any command could write such a file, so only what the repository itself
- * says is believed: it keeps, for each of its worktrees, where that is, and that of a submodule names it in its
- * configuration.
+ * A scope that is a linked worktree or a submodule: its `.git` leads to a repository that git must write (S15). Any
+ * command could write such a file, so the repository itself must name its worktree.
  */
 import { readTextIfRegular } from "../../system/reading/regular_file.ts";
 import { gitValues } from "./git_hook_paths.ts";

@@ -1,7 +1,4 @@
-/**
- * Repositories below a tree: a monorepo's parts, submodules, clones. Their hooks and configuration count too (S8).
- * Searched for once, near the top and not for long: editors that search for repositories go no deeper either.
- */
+/** Repositories below a tree count too (S8). They are searched for once, near the top, as editors do. */
 import { setAsideAt, storesOf } from "../git_config/set_aside_places.ts";
 import { expected, isExpected } from "../../system/paths.ts";
 

@@ -241,10 +241,7 @@ function ancestors(path: string, tree: string): readonly string[] {
   return found;
 }
 
-/**
- * Checks guarded paths, before a command to know what to mount and after it to find changes. The cost is some two
- * microseconds a path, so it is done for each command. `mounted`: the view will be mounted, as with namespaces.
- */
+/** Checks guarded paths, before a command and after it; two microseconds each. `mounted`: the view will be. */
 export function lookAtGuarded(plan: GuardPlan, libc: Looker, { mounted }: { readonly mounted: boolean }): GuardView {
   const looking = new GuardLook(libc, plan, mounted);
   for (const one of plan.protected) looking.protect(one);

@@ -1,13 +1,8 @@
 /**
- * Files that programs outside the sandbox obey: hooks and configuration of git, of editors, of agents, and our own
- * (S8). A command that writes one could later run anything with all rights of the user, so commands may not change
- * them.
- *
- * What exists when a command starts is mounted read-only in it. What does not exist cannot be denied: the kernel mounts
- * nothing where nothing is, Landlock has no rules for names, and a placeholder in the project would be read by the very
- * programs it should protect (and committed, and left behind by a crash). Removing what appeared is no solution either:
- * editors and agents make these files themselves while commands run, and an ordinary user's process cannot learn who
- * made a file. So a new path is reported with the result, and is read-only from the next command on.
+ * Files that programs outside obey: hooks and configuration of git, editors, agents, and our own (S8). A command that
+ * writes one could later run anything as the user. What exists is mounted read-only. What does not cannot be denied: no
+ * mount and no rule of Landlock is for a name, a placeholder would be read and committed, and editors make such files
+ * themselves. So a new path is reported, and is read-only from the next command on.
  */
 import { words } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";

@@ -1,10 +1,7 @@
 /**
- * Separates a protected file from its other names (hard links): a copy takes its place, so that writes through another
- * name no longer reach it (S21). Commands may run at the same time and move directories: each step goes
- * by descriptors from the pinned tree, follows no link, and so cannot reach anything outside. git's lock is held during
- * this. The copy has no name while it is made, then a random one, and takes the place by an exchange. If a command
- * moves a file to that name between check and exchange, that file gets into the place; another copy replaces it at
- * once.
+ * Separates a protected file from its other names: a copy takes its place (S21). Commands may move directories
+ * meanwhile, so each step goes by descriptors, without links, under git's lock. The copy has no name at first, then a
+ * random one, and is exchanged; a file that a command moves there is replaced at once.
  */
 import { sameBytes } from "../../base/bytes.ts";
 import { FileCalls, isSameFile, type OpenFiles, type Stat } from "../../system/open_files/file_calls.ts";

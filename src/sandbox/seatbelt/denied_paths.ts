@@ -24,9 +24,8 @@ const SENSITIVE_OF_ROOT = ["/private/etc/master.passwd", "/private/etc/sudoers",
 const GIT = "/.git/";
 
 /**
- * The closed parts of a policy. `sensitive`: canonical places of credentials that stay closed; what
- * `--allow-read-sensitive` opens is not among them. `protect`: what is protected in the trees; none of it need exist,
- * because Seatbelt denies making it.
+ * A policy's closed parts. `sensitive`: closed credentials, canonical. `protect`: protected paths in the trees, which
+ * need not exist.
  */
 export function closedPlaces(
   { sensitive, protect }: { readonly sensitive: readonly string[]; readonly protect: readonly ProtectedPath[] },

@@ -1,7 +1,6 @@
 /**
- * The Seatbelt profile of a session (S11): a pure function, so that it is tested on every platform. A path never
- * becomes part of the text: it is a parameter, handed to `sandbox-exec` with it. Rules come in the order in which they
- * apply, the last that matches decides; each is one line.
+ * The Seatbelt profile of a session (S11), a pure function. A path never becomes part of the text, but a parameter for
+ * `sandbox-exec`. The last rule that matches decides.
  */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { isWithin, parentOf } from "../../system/paths.ts";
@@ -176,10 +175,7 @@ export function bothSpellings(paths: readonly string[]): readonly string[] {
   ];
 }
 
-/**
- * What a session's commands may do on macOS, as plain data: the profile is a pure function of it (S11). Reads are open
- * but for what is sensitive, because programs there need files from all over the system (docs/security.md).
- */
+/** What commands may do on macOS, as data (S11). Reads are open but for what is sensitive (docs/security.md). */
 
 /** How far commands reach over IP (S6). On macOS `localhost` is the machine's own: no private one can be made. */
 export type SeatbeltNetwork = "full" | "localhost" | "none";

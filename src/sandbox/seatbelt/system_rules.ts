@@ -1,7 +1,6 @@
 /**
- * What every command on macOS needs of the system, whatever the session: processes, terminals, devices, facts about the
- * machine. The names are those that profiles in wide use rely on; an unknown one would make
- * `sandbox-exec` refuse the whole profile.
+ * What every command on macOS needs of the system. The names are those of profiles in wide use: an unknown one would
+ * make `sandbox-exec` refuse the profile.
  */
 import { words } from "../../base/text.ts";
 

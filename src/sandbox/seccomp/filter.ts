@@ -1,7 +1,6 @@
 /**
- * The seccomp filter: the architecture first, then a binary search over the numbers of the calls that have a rule, so
- * that any other call is through after half a dozen comparisons, which the kernel works out once per number at
- * installation. Pure.
+ * The seccomp filter: the architecture, then a binary search over the calls with a rule, so that others pass after a
+ * few comparisons. Pure.
  */
 import { ENOSYS, NO_CALL, type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
 import { Assembler } from "./assembler.ts";

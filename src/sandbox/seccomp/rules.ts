@@ -57,9 +57,8 @@ const NEVER: readonly SystemCall[] = words(
 );
 
 /**
- * Reported as missing from the kernel, so that programs use their fallback: the C library starts threads with
- * `clone`, whose flags can be checked (`clone3` has them in memory, which a filter cannot read), and event loops
- * do without io_uring, whose operations no filter sees.
+ * Reported as missing, so that programs use their fallback: `clone`, whose flags can be checked, and event loops
+ * without io_uring, whose operations no filter sees.
  */
 const ABSENT: readonly SystemCall[] = ["clone3", "io_uring_enter", "io_uring_register", "io_uring_setup"];
 

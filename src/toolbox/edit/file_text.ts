@@ -1,7 +1,4 @@
-/**
- * The text of a file as units that represent its bytes exactly. A unit is one byte of UTF-8 or windows-1252, or two
- * bytes of UTF-16. A replacement leaves every other byte unchanged, even invalid ones. Pure.
- */
+/** A file's text as units: bytes, or two of them in UTF-16. Every byte outside a replacement stays as it is. Pure. */
 import { Buffer } from "node:buffer";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Encoding } from "../definition/files_writing.ts";

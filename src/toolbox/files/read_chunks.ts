@@ -54,10 +54,7 @@ export function recoder(encoding: Encoding): (chunk: Uint8Array<ArrayBuffer>) =>
   return (chunk) => encoder.encode(decoder.decode(chunk, { stream: true }));
 }
 
-/**
- * Where the last `count` lines begin, searched from the end; undefined: the file has no more lines than that. For
- * encodings in which the line feed byte occurs in no other character.
- */
+/** Where the last `count` lines begin, found from the end, except in UTF-16; undefined: the file has no more lines. */
 export async function startOfLast(
   file: OpenFile,
   { count, size, signal }: { readonly count: number; readonly size: number; readonly signal: AbortSignal },

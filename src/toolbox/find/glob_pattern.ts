@@ -15,10 +15,7 @@ const LONGEST_PATTERN = 4_096;
 /** Extended globs of shells, which would be taken literally and match nothing. */
 const EXTENDED = /(?<!\\)(?:!\(|[@+*?]\([^()/]*\|)/;
 
-/**
- * Tests whether a path matches a pattern and is not excluded by one that begins with `!`. If all patterns exclude,
- * every other path matches. @throws {UserError} When a pattern is not understood.
- */
+/** Whether a path fits a pattern and none that begins with `!`. @throws {UserError} When one is not understood. */
 export function globTest(patterns: readonly string[], options: GlobOptions): GlobTest {
   return withExcluded(patterns, options, (included) => {
     const tests = included.map((pattern) => testOf(pattern, options));

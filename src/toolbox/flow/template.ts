@@ -1,7 +1,4 @@
-/**
- * Templates of actions (K7). The text is parsed before values are filled in, so that a value never becomes part of an
- * action. In a shell line a value is an environment variable. Pure.
- */
+/** Templates of actions (K7), parsed before values come in: a value never becomes part of an action. Pure. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { member } from "../../wire/json_value.ts";
 import type { Slot, Template, TemplateMap } from "./flow.ts";

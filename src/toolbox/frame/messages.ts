@@ -107,10 +107,7 @@ export const RULES_META_KEY = "ahma/rules";
 /** Keys that a worker may set; others would name operations and tasks, which it does not have. */
 const META_KEYS: readonly string[] = [DENIED_META_KEY, REPLACED_META_KEY, RULES_META_KEY];
 
-/**
- * Reads a worker's message and keeps only known members. It is not trusted: a worker parses foreign pages and files,
- * and a flaw in a parser may let them control it. @throws {Error} When it is not a message.
- */
+/** Keeps known members only: a flaw in a parser may let a page control a worker. @throws {Error} For other messages. */
 export function readAnswer(message: unknown): FromWorker {
   if (!isObject(message) || typeof message["id"] !== "number") throw new Error("A message of no known kind");
   const { kind, id, progress, result, last } = message;

@@ -15,10 +15,7 @@ interface Glob {
   readonly fitsDirectory: GlobTest;
 }
 
-/**
- * Whether an entry is left out. The last matching pattern decides and overrides the rules of the tree. If a pattern
- * includes, files that match none are left out. `names`: a file must match one of these name patterns; empty: any file.
- */
+/** Whether an entry is left out: the last fitting glob decides. `names`: patterns of a file's name; empty: any. */
 export function leavesOut(
   globs: readonly string[],
   names: readonly string[],

@@ -4,11 +4,7 @@ import { LazyLibrary } from "../../system/c_library.ts";
 /** linux/asm-generic/resource.h: private memory of a process, including untouched parts. */
 const RLIMIT_DATA = 2;
 
-/**
- * Limits this process to `mebibytes` more memory than it has. Beyond that the runtime refuses long arrays, and aborts
- * when the heap is full. Linux only.
- * @throws {Error} When the kernel does not report the memory in use.
- */
+/** Limits this process to so much more memory, on Linux. @throws {Error} When the kernel does not say what it uses. */
 export function boundMemory(mebibytes: number): void {
   if (Deno.build.os !== "linux") return;
   const [, kibibytes] = /^VmData:\s+(\d+) kB$/m.exec(Deno.readTextFileSync("/proc/self/status")) ?? [];

@@ -1,7 +1,4 @@
-/**
- * Helper processes of a worker, for work that may take any time or memory: parsers of foreign content and foreign
- * patterns. The runtime cannot stop a busy thread. A process can be killed at once, and the kernel bounds its memory.
- */
+/** Helper processes for parsers and foreign patterns. Unlike threads they can be killed, and the kernel bounds them. */
 import { failure, type Outcome } from "../../base/outcome.ts";
 import { Turns } from "../../operation/concurrency.ts";
 import type { WorkerSetup } from "../frame/messages.ts";

@@ -5,10 +5,7 @@ import type { WorkerSetup } from "../frame/messages.ts";
 /** Memory that a helper may use in addition to the runtime's own, MiB. */
 export const HELPER_MEBIBYTES = 280;
 
-/**
- * Flags of a helper's JavaScript engine, in a variable that also works in an executable. The engine then collects
- * garbage before it reaches the kernel's limit, so the helper can read pages of twice the size.
- */
+/** Makes the engine collect garbage before the kernel's limit, so that pages of twice the size can be read. */
 export const HELPER_HEAP: readonly [name: string, value: string] = [
   "DENO_V8_FLAGS",
   "--max-old-space-size=224,--max-semi-space-size=4",

@@ -9,10 +9,7 @@ import { type FromHelper, HELPER_MEBIBYTES, type HelperWorks, type ToHelper, typ
 /** A helper that uses more memory than this after a task is spent, bytes. The runtime itself uses some 70 MiB. */
 const LARGE_BYTES = 160 * 1024 * 1024;
 
-/**
- * Serves until stdin ends. `write` writes a whole frame synchronously, because the work may never end. Unhandled
- * rejections in packages are ignored: the work still answers.
- */
+/** Serves until stdin ends. `write` is synchronous: the work may never end. Rejections in packages are ignored. */
 export async function serveHelper(
   input: ReadableStream<Uint8Array>,
   write: (frame: Uint8Array<ArrayBuffer>) => void,

@@ -59,10 +59,7 @@ export class Grammars {
     return await this.#ask(language, text, { use: functionsIn });
   }
 
-  /**
-   * The start, in code units, of each node that a caller's query captures as `name`. Its predicates may take any time.
-   * @throws {UserError} When it does not fit the grammar.
-   */
+  /** The start, in code units, of each node that a query captures. @throws {UserError} When it does not fit. */
   async captures(
     language: Language,
     text: string,

@@ -11,8 +11,5 @@ export interface ToolContext {
   readonly progress: (progress: WorkProgress) => void;
 }
 
-/**
- * The code of one tool. Mistakes in the call or the files give a result with `isError`; a thrown error becomes one too.
- * Each tool declares the type of its arguments, which its definition has checked.
- */
+/** The code of one tool, with the arguments that its definition has checked. What it throws is an error result. */
 export type NativeTool = (args: never, context: ToolContext) => ToolResult | Promise<ToolResult>;

@@ -1,8 +1,4 @@
-/**
- * The directories that native tools may access, and their only way to open paths of a call. The kernel confines the
- * worker to the same directories. This code gives clear errors, and a link that is swapped in during a call has no
- * effect.
- */
+/** Opens all paths of calls, below pinned directories and through no link. The kernel confines the worker too. */
 import { lazy } from "../../base/lazy.ts";
 import { UserError } from "../../base/errors.ts";
 import { DEFAULT_DIRECTORIES, type ProjectDirectories } from "../../settings/project_directories.ts";

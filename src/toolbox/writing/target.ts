@@ -1,7 +1,6 @@
 /**
- * A file that a call changes: opened through no link, below the pinned directory, with its lock held from the reading of
- * its content until it is disposed of. Several servers of one project so change one file in turn. It is then
- * stored or removed, with the directories on its way.
+ * A file that a call changes, opened through no link. Its lock is held from the reading of its content to its disposal,
+ * so several servers change it in turn.
  */
 import { UserError } from "../../base/errors.ts";
 import { aborted, withTimeout } from "../../base/time.ts";
@@ -143,10 +142,7 @@ export type Stored = Exclude<StoredFile, { kind: "refused" }>;
 
 const CONFLICT: Stored = { kind: "conflict" };
 
-/**
- * Stores the content; a new file gets the rights of `like`, or without it those of any new file.
- * @throws {UserError} When the system refuses; the old content is there then.
- */
+/** Stores a content; a new file gets the rights of `like`. @throws {UserError} When refused; the old one stays. */
 export function storeContent(target: Target, content: Uint8Array<ArrayBuffer>, like?: CurrentFile): Stored {
   const directory = target.directory ?? makeParents(target);
   if (directory === undefined) return CONFLICT;

@@ -1,7 +1,6 @@
 /**
- * The previews of one server (S40): for each, what was written instead of changing the tree, and the list of changes as
- * it was when the command had ended. They are in the store, where only the previewed command writes, through its view.
- * They end with the server; those of a killed server pass to the next one, for a day.
+ * The previews of one server (S40): layers of the store, which only the previewed command writes, through its view, and
+ * the list of changes. They end with the server; those of a killed one pass to the next, for a day.
  */
 import { attempt, UserError } from "../../base/errors.ts";
 import { removeTree } from "../../system/open_files/remove_tree.ts";

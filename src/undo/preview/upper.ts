@@ -1,7 +1,6 @@
 /**
- * What a command would have changed, according to the upper layer of its view (overlayfs): files that it wrote, devices
- * 0:0 for removed paths, and directories that hide those below them. The layer may be hostile: it is walked by
- * descriptors, no link is followed, and everything but files, directories and links is left out.
+ * What a command would have changed, by its upper layer (overlayfs): files, devices 0:0 for removed paths, directories
+ * that hide. The layer may be hostile: it is walked by descriptors, without links, and other entries are left out.
  */
 import { createHash } from "node:crypto";
 import { UserError } from "../../base/errors.ts";

@@ -1,7 +1,6 @@
 /**
- * The configuration of repositories between commands and git outside the sandbox (S24). Commands see a link to a copy
- * in the place of each file and may write to it freely. Git outside sees the harmless changes after the command. All
- * commands of a session share the copy, so that git's own lock works between them.
+ * Repositories' configuration between commands and git outside (S24). Commands see a link to a shared copy, which they
+ * may change; git outside then sees the harmless changes.
  */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import { sameBytes } from "../../../base/bytes.ts";

@@ -1,7 +1,4 @@
-/**
- * The configuration file of a repository, and the copy that commands see in its place (S24). Commands may move and
- * replace everything around both, so each is reached by descriptors from a pinned tree, without following links (S20).
- */
+/** A repository's configuration and its copy, reached by descriptors without links: commands may move all around it. */
 import { sameBytes } from "../../../base/bytes.ts";
 import type { OpenFiles } from "../../../system/open_files/file_calls.ts";
 import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
@@ -41,10 +38,7 @@ function readOpen(files: OpenFiles, fd: number): ConfigFile | undefined {
   return content && { content, fingerprint: fingerprintOf(stat) };
 }
 
-/**
- * Writes `content` into the file itself, which must still hold `expected`; undefined: it does not, or git holds its
- * lock. The file is not replaced by name, because the new file could be a command's.
- */
+/** Writes into the file itself, as a new one could be a command's; undefined: it changed, or git has its lock. */
 export function writeInPlace(
   files: OpenFiles,
   { tree, directory }: ConfigPlace,

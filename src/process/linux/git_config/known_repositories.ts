@@ -1,7 +1,6 @@
 /**
- * Repositories whose configuration and hooks commands cannot change, and other parts of a repository that git outside
- * follows (S24): gitlinks in its index, repositories of its submodules, commands of an unfinished rebase, and links
- * through which git would write elsewhere.
+ * Repositories that commands cannot change, and what else git outside follows there (S24): gitlinks, submodules, an
+ * unfinished rebase's commands, links to write through.
  */
 import type { TreeEvents } from "../../../system/changes/tree_events.ts";
 import type { DirectoryEntry } from "../../../system/c_library.ts";

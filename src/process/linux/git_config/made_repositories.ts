@@ -1,7 +1,6 @@
 /**
- * Repositories that appear while commands run (S24). Git outside enters each that it finds in a directory or an index,
- * and runs its hooks and the programs of its configuration. So each is checked after a command, wherever it is in the
- * trees: a plain one stays, all others are set aside until a person accepts them.
+ * Repositories that appear while commands run (S24): git outside would run their hooks. A plain one stays; all others
+ * are set aside until a person accepts them.
  */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import { type Obeyed, obeyedIn } from "../../../sandbox/git_config/repository_form.ts";
@@ -68,10 +67,7 @@ export class MadeRepositories {
     return this.#options.events.isComplete;
   }
 
-  /**
-   * Accepts the repositories that exist before the first command. Commands cannot change the configuration and hooks of
-   * repositories by a `.git` in `directories`, and of `bare` ones.
-   */
+  /** Accepts the repositories that exist before the first command; others cannot be changed through their paths. */
   async begin({ directories, bare }: Pick<FoundRepositories, "directories" | "bare">): Promise<void> {
     const { trees, events, known, setAside } = this.#options;
     for (const tree of trees) setAside.clean(tree, Date.now());

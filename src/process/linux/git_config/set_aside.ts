@@ -1,7 +1,4 @@
-/**
- * Sets aside a repository from git outside (S24): it is moved into a store, and replaced by a link that leads to a path
- * existing only in the root of commands. Commands continue as before; git outside finds no repository there.
- */
+/** Moves a repository into a store, behind a link that only commands can follow: git outside finds none (S24). */
 import { attempt } from "../../../base/errors.ts";
 import { encodeText } from "../../../base/text.ts";
 import { ASIDE_NAMES, linkTo, storesOf } from "../../../sandbox/git_config/set_aside_places.ts";
@@ -103,9 +100,8 @@ export class SetAside {
   }
 
   /**
-   * Ensures that git outside sees no repository in a store, relative to the tree, because commands can write there too.
-   * Entries that make git see one are set aside again, so that commands find only what a repository has. False: there
-   * are too many.
+   * Ensures that git sees no repository in a store, where commands can write too: it sets aside what makes one. False:
+   * there are too many entries.
    */
   guard(tree: PinnedDirectory, directory: string): boolean {
     const due = [directory];

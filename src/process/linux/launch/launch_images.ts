@@ -1,7 +1,4 @@
-/**
- * Cache of launcher images for the current policy, and of the policy's part of their tables. They are valid for the
- * currently guarded paths (S7, S8); a change of those makes new ones.
- */
+/** Launcher images and parts of tables for the current policy and guarded paths (S7, S8); a change makes new ones. */
 import { onTerminal } from "../../../sandbox/grants/environment.ts";
 import { expected } from "../../../system/paths.ts";
 import { withoutPrivateSockets } from "../../../sandbox/policy/confinement.ts";

@@ -10,9 +10,8 @@ export type ProcessEnd = Extract<CommandEnd, { kind: "exited" | "signalled" }>;
 
 export type LauncherReport =
   /**
-   * A fork: the id of the child as its parent sees it. Two processes may report, in any order. One was spawned and
-   * leads into the namespaces (`entrance`), the child of the other one is the command. Inside a PID namespace the
-   * latter's ids mean nothing outside.
+   * A fork, with the child's id as its parent sees it. `entrance`: the spawned process, which leads into the
+   * namespaces; inside, ids mean nothing outside.
    */
   | { readonly kind: "forked"; readonly by: "entrance" | "parent of the command"; readonly pid: number }
   /**

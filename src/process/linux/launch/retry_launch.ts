@@ -1,7 +1,4 @@
-/**
- * A guarded path may disappear between check and launch, as when an editor saves by renaming. The launcher then refuses
- * and nothing has run, so another check and launch follow (S8).
- */
+/** A launcher refuses when a guarded path changed since the check, as editors replace files; others follow (S8). */
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
 
 /** How many launches are tried while the guarded paths keep changing. */

@@ -1,7 +1,4 @@
-/**
- * What git acts on in the writable trees and in repositories below (S21). Git is asked only when something that its
- * answers depend on has changed, so that other commands do not wait for it.
- */
+/** What git acts on in trees and repositories (S21). It is asked again only when its answer may have changed. */
 import type { ChangeWatch } from "../../../system/stat_watch.ts";
 import type { WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 import { type ObeyedByGit, obeyedByGit, parseGitAnswer } from "../../../sandbox/protect/git_config_output.ts";

@@ -34,10 +34,7 @@ export class SecondNames {
     this.#trees = trees.toSorted((one, other) => one.path.length - other.path.length);
   }
 
-  /**
-   * The outcome; files that stay shared are reported once. Small files come first: people write those. A file
-   * that a program may have changed at the same time is reported as changed too.
-   */
+  /** What was separated, small files first; those that stay shared are reported once. */
   separate(shared: readonly SharedFile[]): readonly ProtectedChange[] {
     let room = MOST_BYTES_AT_ONCE;
     const due = shared.map((file) => ({ ...file, failed: this.#failed.get(keyOf(file)) ?? 0 }))

@@ -1,7 +1,4 @@
-/**
- * Protected paths around every command (S7, S8, S21). A check before its launch decides what is mounted, and a check
- * after it finds changes. Another check follows when the last process that it left behind is gone.
- */
+/** Checks protected paths (S7, S8, S21) before each command, after it, and when its last process is gone. */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import { UserError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
@@ -131,9 +128,8 @@ export class ProtectedState implements Disposable {
   }
 
   /**
-   * Checks protected and granted paths for the next launch; absent `command`: the launch is not for a command.
-   * Undefined: the policy is, because there is no sandbox.
-   * @throws {UserError} When commands could read credentials, or change what is protected, and nothing can cover it.
+   * Checks paths for the next launch, or for no command. Undefined: there is no sandbox. @throws {UserError} When
+   * commands could read or change what they must not.
    */
   look(policy: SandboxPolicy | undefined, command?: GuardedCommand): GuardView | undefined {
     if (policy === undefined) return undefined;

@@ -74,10 +74,7 @@ function keyOf({ everything, absent, identity }: WatchedPaths): string {
   return [...everything, "", ...absent, "", ...identity].join("\0");
 }
 
-/**
- * Watches what is granted: Landlock's rules hold for the file that lay at a path when a launcher opened it. A prewarmed
- * process could not use a file that was replaced since, as editors do when they save.
- */
+/** Watches granted files: an editor replaces one, and Landlock's rules of a waiting process hold for the old. */
 export class GrantWatch {
   readonly #looker: Pick<WatchingLooker, "watch">;
   #watch: ChangeWatch | undefined;

@@ -1,7 +1,4 @@
-/**
- * Asks the kernel for namespaces by trying (S8). On a system that refuses them only the other layers remain. A
- * temporary shortage must not disable them for a whole session, so it is an error, and the next command asks again.
- */
+/** Tries which namespaces the kernel gives (S8). A shortage is an error, and the next command tries again. */
 import type { Logger } from "../../../base/log.ts";
 import {
   type LaunchTarget,
@@ -32,10 +29,7 @@ export interface NamespaceQuestion {
   readonly tryWhole?: (policy: SandboxPolicy) => Promise<boolean>;
 }
 
-/**
- * The policy to use: unchanged, or without what the system refuses. Undefined: `--no-sandbox`.
- * @throws {Error} When the answer may change soon, or when no protection is left.
- */
+/** The policy without what the system refuses. @throws {Error} When that may change soon, or nothing is left. */
 export async function settleNamespaces(question: NamespaceQuestion): Promise<SandboxPolicy | undefined> {
   const { spawner, logger } = question;
   if (question.policy === undefined) return undefined;
@@ -107,11 +101,7 @@ export interface NetworkRequest extends NamespaceQuestion {
   readonly networkServer: () => Promise<NetworkServer>;
 }
 
-/**
- * The network to share; undefined if commands share none. If an empty one cannot be made or kept, each command makes
- * its own.
- * @throws {Error} When the system cannot start a process, or a network by name cannot be made or served.
- */
+/** The network to share; undefined: each command has its own. @throws {Error} When a named one cannot be served. */
 export async function holdNetwork(request: NetworkRequest): Promise<HeldNetwork | undefined> {
   const { policy, target, spawner, logger } = request;
   if (policy === undefined || !canShareNetwork(policy)) return undefined;

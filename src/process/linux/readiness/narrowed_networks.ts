@@ -1,7 +1,6 @@
 /**
- * The networks of commands whose tool files narrow the session's (S43). Each is opened at its first use, and proven
- * before its first command by the trial that proves the session's own: a list that does not hold runs nothing. It is
- * kept for later commands of the same list, and for no others.
+ * Networks of commands whose tool files narrow the session's (S43). Each is opened at its first use, proven by the
+ * session's own trial, and kept for the same list only.
  */
 import { UserError } from "../../../base/errors.ts";
 import { lazy } from "../../../base/lazy.ts";
@@ -94,10 +93,7 @@ export class NarrowedNetworks implements AsyncDisposable {
     );
   }
 
-  /**
-   * The network of a command that `bound` narrows; undefined: it narrows nothing, and the session's is the command's.
-   * @throws {Error} When it cannot be held, opened or proven, or too many are in use.
-   */
+  /** The network of a narrowed command; undefined: the session's. @throws {Error} When it cannot be had or proven. */
   async lease(policy: SandboxPolicy, bound: NetworkReach, user: NarrowedUser): Promise<NarrowedLease | undefined> {
     const narrow = narrowedPolicy(policy, bound);
     if (narrow === policy) return undefined;

@@ -1,7 +1,6 @@
 /**
- * Decides whether commands may run: asks the kernel once what it supports, then runs the self-test before the first
- * command (S3), or soon behind it where a kept proof holds. A query or test that failed temporarily is repeated for the
- * next command.
+ * Decides whether commands may run: asks what the kernel supports, and runs the self-test before the first command, or
+ * behind it with a kept proof (S3). What failed for now is repeated.
  */
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";

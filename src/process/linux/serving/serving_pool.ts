@@ -20,10 +20,7 @@ export const SERVING_LIMITS: ServingLimits = { first: 1, minimum: 2, idleMs: 60_
 /** Starts a sandbox that calls `onFree` whenever it is ready again. @throws {Error} When the system cannot. */
 export type StartServing = (kind: ServingKind, onFree: (sandbox: ServingSandbox) => void) => ServingSandbox;
 
-/**
- * The serving sandboxes of a session (P1): free ones are reused, another is started if none is free, and those that
- * were idle for a while end. So their number follows the commands in flight.
- */
+/** A session's serving sandboxes (P1): free ones are reused, missing ones started, idle ones ended. */
 export class ServingPool extends Pool<ServingLimits> {
   readonly #start: StartServing;
   readonly #logger: ServingOptions["logger"];

@@ -268,10 +268,7 @@ export interface ServedNames {
   readonly program: string;
 }
 
-/**
- * A command in a sandbox that serves: the launcher reports its end, and the sandbox continues without it. If the
- * command left anything behind, the sandbox ends with everything in it.
- */
+/** A command in a serving sandbox, which goes on without it, or ends with everything that it left. */
 export class ServedCommand {
   /** As `CommandTree.end`. */
   readonly end: Promise<CommandEnd>;

@@ -60,10 +60,7 @@ export function isOwnName(name: string): boolean {
   return OWN.test(name);
 }
 
-/**
- * The name as any program can use it, once for each that holds the socket: from its working directory, or by its
- * descriptors. Both follow a directory that is moved. Empty: the name is the same for all.
- */
+/** The name from the directory or descriptors of each holder, which follow moves. Empty: it is the same for all. */
 export function namesByHolders(
   { name, socket }: Pick<ListeningSocket, "name" | "socket">,
   system: Pick<SocketSystem, "processes" | "socketsOf">,

@@ -1,7 +1,6 @@
 /**
- * Opening what a policy names, and comparing it with what the server saw (S20). A path is looked up for each step that
- * needs it, and a command that runs at the same time can exchange the directories on its way. So every descriptor that is
- * mounted, mounted on or granted is compared itself, and no link is followed to it: policies name canonical paths only.
+ * Opens what a policy names, and compares it with what the server saw (S20). A command can exchange directories on the
+ * way, so each descriptor that is used is compared itself, and no link is followed to it.
  */
 import type { PinnedDirectory } from "../../policy/policy.ts";
 import { AT_EMPTY_PATH, AT_FDCWD, O_CLOEXEC, O_PATH, O_WRONLY, type SystemCalls } from "../../../system/syscalls.ts";

@@ -38,13 +38,9 @@ const SHARED_MEMORY_BYTES = 512 * 1024 ** 2;
 export const SHARED_MEMORY_STEP = "mount an own /dev/shm";
 
 /**
- * Everything outside the writable trees is invisible (root_steps.ts), or, where that is impossible, read-only: this
- * stops chmod, utime and xattr, which Landlock does not. The writable ones are set aside before and put back after:
- * each mount in them keeps the flags it had. Device nodes that lie there (a tree of another system, say) lead root to
- * the machine's disks, so none can be opened.
- *
- * What is set aside and what it is put back on are compared, each by the very descriptor that is used (S20). A tree in
- * another one is put back on its place in that one, and so cannot be renamed in it.
+ * Everything outside the writable trees is invisible (root_steps.ts) or read-only, which stops chmod, utime and xattr
+ * too. Writable ones are set aside and put back with their flags, compared by the descriptors used (S20). Device nodes
+ * there cannot be opened: they lead root to disks. A tree in another is put back in it, and so cannot be renamed.
  */
 export function mountReadOnly(draft: Draft, policy: MountedPolicy): void {
   const { table, sys } = draft;
@@ -83,9 +79,8 @@ function copyTree(draft: Draft, place: number, path: string, numbers: Descriptor
 }
 
 /**
- * Covers each path. It is opened once, compared with what the server saw, and what is mounted there is that very file:
- * no name is looked up twice, so a command that runs at the same time and exchanges files for links leads nothing
- * astray. A path that changed since is fatal: the server looks again for the next command.
+ * Covers each path: opened once, compared with what the server saw, and that very file is mounted on. No name is looked
+ * up twice. A path that changed since is fatal: the server looks again.
  */
 export function guardPaths(
   draft: Draft,

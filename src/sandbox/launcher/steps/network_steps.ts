@@ -28,11 +28,9 @@ export interface SharedNetwork {
 }
 
 /**
- * Whether commands of a session stand in one network. One by name they share: they work on the same files, and one
- * tests the server that another one runs, or a person looks at it. They may stand in one empty network too. Making one
- * takes the kernel longer than all other namespaces together. Commands can do nothing in an empty one: no interface is
- * up, they have no capabilities, and the filter lets them make Unix sockets at most. Those belong to a file, or have a
- * name that Landlock keeps from others.
+ * Whether a session's commands share a network: one by name always, an empty one because making it takes longest. In an
+ * empty one no interface is up, and the filter lets them make Unix sockets at most, of a file or a name that Landlock
+ * keeps from others.
  */
 export function canShareNetwork({ namespaces, confinement }: SandboxPolicy): boolean {
   const { network, ownNetwork, filter, unixSockets, sharesLoopback } = confinement;

@@ -20,9 +20,8 @@ export function isPreviewed({ previewed }: Pick<SandboxPolicy, "previewed">, pat
 }
 
 /**
- * Leaves the view on a descriptor, and returns its number. Layers are named by descriptors that were compared, not by
- * paths. `userxattr` also keeps overlayfs from redirects and from copies without content. Without
- * `volatile` each first change of a file waits for the disk.
+ * Leaves the view on a descriptor, its number. Layers are compared descriptors. `userxattr` keeps overlayfs from
+ * redirects and copies without content; without `volatile` first changes wait for the disk.
  */
 export function makeView(
   draft: Draft,

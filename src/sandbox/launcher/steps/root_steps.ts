@@ -1,9 +1,7 @@
 /**
- * A root of the command's own (S5, S8): a directory of the server's becomes it, and what is granted is mounted there at
- * its own path. Nothing else of the machine exists in it.
- *
- * The first process enters it before anything is mounted by its path inside. The machine's root stays below until an
- * own /proc is mounted, for which the kernel wants to see the machine's, and is detached then.
+ * A root of the command's own (S5, S8): a directory of the server's, in which what is granted is mounted at its own
+ * path. The first process enters it before any mount. The machine's root stays below until an own /proc is mounted, and
+ * is detached then.
  */
 import type { OwnRoot } from "../../policy/policy.ts";
 import {

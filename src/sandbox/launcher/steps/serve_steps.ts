@@ -1,7 +1,6 @@
 /**
- * The first process of a sandbox runs one command after the other, and only one in which nothing of the last one is
- * left. Each command writes into a new pipe, so that no descriptor of one leads into the result of another, and no
- * command holds the launcher's stdout. What comes out of the pipe goes there in frames (image/interpreter.ts).
+ * Runs one command after another, each only if nothing of the last one is left. Each writes into a new pipe, whose
+ * output the launcher puts into frames, so that none can hold its stdout or another's.
  */
 import { Branches, kept } from "../image/branches.ts";
 import { ENDED, ENTRY_BYTES, ENTRY_MODE, FRAME_OUTPUT_BYTES, OUTPUT_FRAME, REPORT_FD } from "../image/interpreter.ts";

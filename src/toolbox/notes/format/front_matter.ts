@@ -1,7 +1,4 @@
-/**
- * Front matter of a Markdown file: YAML between two lines of `---`. Changes are spliced in by the parser's ranges.
- * Order, comments and unknown keys stay, and a change of one key changes one line. Pure.
- */
+/** Front matter: YAML between lines of `---`. A change of one key changes one line; comments and order stay. Pure. */
 import { Document, isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type Scalar, type YAMLMap } from "yaml";
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
 

@@ -1,7 +1,4 @@
-/**
- * Copies the files of SwissArmyHammer in a project to `.ahma`. Notes get front matter; everything else is copied
- * unchanged. Nothing is overwritten or removed, so a second migration finds nothing to do.
- */
+/** Copies files of SwissArmyHammer to `.ahma`, notes with front matter. Nothing is overwritten or removed. */
 import { attempt, UserError } from "../../../base/errors.ts";
 import { counted } from "../../../base/text.ts";
 import { textResult, type ToolResult } from "../../frame/messages.ts";

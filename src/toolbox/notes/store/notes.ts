@@ -54,11 +54,7 @@ export class Notes {
     return `\nRead in place from "${directory}", read only; "ahma_mcp migrate" copies it to ".ahma".`;
   }
 
-  /**
-   * Changes one file atomically and merges compatible concurrent changes. `find` is called at each try. The caller must
-   * hold the lock.
-   * @throws {UserError} When the changes conflict, or the file cannot be changed.
-   */
+  /** Changes a file and merges what fits; `find` is called for each try. @throws {UserError} For a conflict. */
   async change(expectedRev: string | undefined, find: () => WantedChange): Promise<ChangedNote> {
     const known = expectedRev === undefined ? undefined : this.#project.seen.of(expectedRev);
     let seen = known && DECODER.decode(known);
@@ -85,10 +81,7 @@ export class Notes {
     throw new UserError("Cannot change the file: it keeps changing while it is written");
   }
 
-  /**
-   * Removes a file and returns the message about it. `what` names the item in messages.
-   * @throws {UserError} When its `rev` is not the expected one, or it belongs to another program.
-   */
+  /** Removes a file; the message about it. @throws {UserError} For another `rev`, or another program's file. */
   async remove(what: string, listing: NoteListing, file: NoteFile, expectedRev: string | undefined): Promise<string> {
     insistOnOwn(listing);
     const rev = await revOf(file.text ?? "");

@@ -47,10 +47,7 @@ export function ruleWork({ data }: WorkerSetup, { post, spend }: WorkHooks): Hel
   };
 }
 
-/**
- * Places in order, at most `MOST_PLACES` + 1; a problem concerns this file only.
- * @throws {Error} When a pattern or query cannot be used on any file.
- */
+/** Places in order; a problem is this file's. @throws {Error} When a pattern or query fits no file. */
 async function find(
   grammars: Grammars,
   engine: TextEngine,
