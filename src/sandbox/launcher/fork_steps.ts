@@ -1,21 +1,26 @@
 /**
  * A shell that forks (P5): the first process of a sandbox becomes a bash, which stops at the end of its start and serves
- * lines from there. Each line runs in a copy of it, which goes on as `bash -c` does. The copy alone is in a Landlock
- * domain, and reaches neither memory nor descriptors of the first process, which no signal of the sandbox ends.
+ * lines from there. Each line runs in a copy of it, which waits for the line and goes on as `bash -c` does. The copy alone
+ * is in a Landlock domain, and reaches neither memory nor descriptors of the first process, which no signal of the sandbox
+ * ends.
  */
-import { callFunction, readBlock, type Room, ROOM_BYTES, type ServeDraft } from "./steps/serve_steps.ts";
+import { kept } from "./image/branches.ts";
+import { callFunction, hearSignals, READ_FD, readBlock, type Room, type ServeDraft } from "./steps/serve_steps.ts";
+import { endUntaken } from "./steps/shell_steps.ts";
 import { ENTRY_BYTES, ENTRY_MODE, FRAME_OUTPUT_BYTES, REPORT_FD } from "./image/interpreter.ts";
 import { SHELL_FILE } from "./image/shared_object.ts";
 import { QUEUES_FD, SHARED_MEMORY_FD, TERMINALS_FD } from "./steps/leftover_steps.ts";
 import { execute, RULESET_FD } from "./policy_table.ts";
 import type { Draft } from "./steps/identity_steps.ts";
 import type { LaunchCommand } from "../policy/policy.ts";
-import { AT_FDCWD, O_CLOEXEC, type Processor } from "../../system/syscalls.ts";
+import { AT_FDCWD, O_CLOEXEC, O_NONBLOCK, type Processor } from "../../system/syscalls.ts";
 import type { Table, TableWord } from "./image/table.ts";
 
 /** The shared object, and what the shell prints while it starts. */
 const PART_FD = 56;
 const PRINTED_FD = 55;
+/** Free once the shell has started. */
+const TAKEN_LINE_FD = 56;
 const F_SETFD = 2;
 const SEEK_CUR = 1;
 const PR_SET_NAME = 15;
@@ -77,29 +82,51 @@ function seeVersion(table: Table): void {
   table.call(step, 0, [result], { mode: "compare", expect: 0 });
 }
 
-/** Forgets the last line and its output, which a copy would have in its memory, and waits for a line. */
-export function awaitLine(draft: ServeDraft, room: Room): void {
-  const { table, buffer } = draft;
-  callFunction(table, "forget the last line", "memset", [room, 0, ROOM_BYTES]);
-  callFunction(table, "forget the last output", "memset", [buffer, 0, FRAME_OUTPUT_BYTES]);
-  readBlock(draft, room);
+/** Makes the mark of a taken line, which the first process has in common with each copy. */
+export function makeMark({ table, sys }: Draft): void {
+  const made = table.call("mark taken lines", sys.eventfd2, [0, O_CLOEXEC | O_NONBLOCK]);
+  table.passOn(made, table.call("mark taken lines", sys.dup3, [0, TAKEN_LINE_FD, O_CLOEXEC]));
+  table.call("mark taken lines", sys.close, [READ_FD]);
 }
 
-/** In the copy: confines it, makes it what a bash is at the start of this line, and lets it go on. */
-export function runLine({ table, sys }: Draft, line: Room): void {
+/** Forgets the last output, which a copy would have in its memory. The line was in the memory of the last copy only. */
+export function forgetOutput({ table, buffer }: ServeDraft): void {
+  callFunction(table, "forget the last output", "memset", [buffer, 0, FRAME_OUTPUT_BYTES]);
+}
+
+/** Ends the sandbox where the copy was killed before it took a line. */
+export function findTaken(draft: ServeDraft): void {
+  const { table, sys, branches } = draft;
+  const read = kept(draft, "look for the mark", sys.read, [TAKEN_LINE_FD, table.words(0), 8]);
+  branches.jump("the line was taken", { word: read, is: 8 });
+  endUntaken(draft, 0);
+  branches.place("the line was taken");
+}
+
+/** In the copy, which is made before there is a line: confines it, and makes it what a bash is at its start. */
+export function awaitLine(draft: Draft, line: Room): void {
+  const { table, sys } = draft;
   const nothing = table.call("open an empty stdin", sys.openat, [AT_FDCWD, table.text("/dev/null"), O_CLOEXEC, 0]);
-  table.passOn(nothing, table.call("give the command an empty stdin", sys.dup3, [0, 0, 0]));
   table.call("enforce Landlock", sys.landlock_restrict_self, [RULESET_FD, 0]);
-  table.call("close what is the first process's", sys.close_range, [3, 0xffff_ffff, 0]);
   table.call("name the shell", sys.prctl, [PR_SET_NAME, table.text("bash"), 0, 0, 0]);
   table.send(table.call("read the own id", sys.getpid, []), symbol("dollar_dollar_pid"));
   const call = (step: string, name: string, args: readonly TableWord[]) => callFunction(table, step, name, args);
   for (const name of ["LD_PRELOAD", "BASH_ENV"]) call("forget how it began", "unbind_variable", [table.text(name)]);
-  call("take the line", "memcpy", [symbol("command_execution_string"), table.addresses([line]), 8]);
-  call("take the line", "bind_variable", [table.text("BASH_EXECUTION_STRING"), line, 0]);
   // Looking for the file, the shell has filled BASH_ARGC, which is filled at its first use only.
   call("forget the search", "pop_args", []);
   call("forget the search", "memset", [symbol("bash_argv_initialized"), 0, 4]);
+  readBlock(draft, line);
+  table.call("mark the line as taken", sys.write, [TAKEN_LINE_FD, table.words(1), 8]);
+  table.passOn(nothing, table.call("give the command an empty stdin", sys.dup3, [0, 0, 0]));
+  table.call("close what is the first process's", sys.close_range, [3, 0xffff_ffff, 0]);
+  hearSignals(draft);
+}
+
+/** In the copy: gives it the line, and lets it go on. */
+export function runLine({ table }: Draft, line: Room): void {
+  const call = (step: string, name: string, args: readonly TableWord[]) => callFunction(table, step, name, args);
+  call("take the line", "memcpy", [symbol("command_execution_string"), table.addresses([line]), 8]);
+  call("take the line", "bind_variable", [table.text("BASH_EXECUTION_STRING"), line, 0]);
   call("begin random numbers", "seedrand", []);
   call("begin random numbers", "seedrand32", []);
   call("see the time", "gettimeofday", [symbol("shellstart"), 0]);

@@ -24,7 +24,7 @@ import {
   type ServeOptions,
 } from "./steps/serve_steps.ts";
 import { findLeftovers, openLeftovers, seeMade } from "./steps/leftover_steps.ts";
-import { awaitLine, becomeShell, beginServing, runLine } from "./fork_steps.ts";
+import { awaitLine, becomeShell, beginServing, findTaken, forgetOutput, makeMark, runLine } from "./fork_steps.ts";
 import { buildSharedObject } from "./image/shared_object.ts";
 import { INTERPRETERS } from "./image/interpreter_code.ts";
 import { findLine, makeInput, passLine, takeInput } from "./steps/shell_steps.ts";
@@ -108,10 +108,16 @@ export function forkingShellTable(policy: SandboxPolicy, target: LaunchTarget, s
   beginServing(inside);
   const made = seeMade(inside);
   serveCommands(inside, {
-    prepare: (serve) => awaitLine(serve, room),
-    copies: true,
-    runCommand: (copy) => runLine(copy, room),
-    findLeftovers: (serve, dirty) => findLeftovers(serve, dirty, { policy, processor, made }),
+    beginCopies: makeMark,
+    prepare: forgetOutput,
+    runCommand: (copy) => {
+      awaitLine(copy, room);
+      runLine(copy, room);
+    },
+    findLeftovers: (serve, dirty) => {
+      findTaken(serve);
+      findLeftovers(serve, dirty, { policy, processor, made });
+    },
   });
   const { table } = draft;
   const before = { ...draft, table: table.continued() };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { DEFAULT_WAY, type Fixture, fixture } from "../../_support/runner_fixture.ts";
+import { DEFAULT_WAY, type Fixture, fixture, ownChildren, until } from "../../_support/runner_fixture.ts";
 
 /** Where process 1 is the shell that forks, it has this name. */
 const FORKS = "ahma\n";
@@ -200,4 +200,38 @@ Deno.test("P5 a line in another directory or with variables of its own has those
   const own = await f.run(show, { directory: `${f.scope}/it's`, environment: { A: "a'b $c" } });
   assert.strictEqual(own.output, `${f.scope}/it's none a'b $c none 1\n${FORKS}`);
   assert.strictEqual((await f.run(show)).output, `${f.scope} none  none 1\n${FORKS}`);
+});
+
+/** The copies that wait for a line, each below a first process. */
+function copiesWaiting(): readonly number[] {
+  return numbersOf(
+    'for one; do for first in $(pgrep -P "$one" -x ahma); do pgrep -P "$first" -x bash; done; done',
+    ownChildren(),
+  );
+}
+
+/** Bytes in the stdin of processes. */
+function bytesFor(pids: readonly number[]): number {
+  const look = "import fcntl, os, sys, termios\n" +
+    "for pid in sys.argv[1:]:\n" +
+    "  stdin = os.open(f'/proc/{pid}/fd/0', os.O_RDONLY | os.O_NONBLOCK)\n" +
+    "  print(int.from_bytes(fcntl.ioctl(stdin, termios.FIONREAD, bytes(4)), 'little'))";
+  return numbersOf(`python3 -c "${look}" "$@"`, pids).reduce((sum, one) => sum + one, 0);
+}
+
+/** The numbers that a script prints. */
+function numbersOf(script: string, args: readonly number[]): readonly number[] {
+  const { stdout } = new Deno.Command("bash", { args: ["-c", script, "bash", ...args.map(String)] }).outputSync();
+  return new TextDecoder().decode(stdout).split("\n").filter((word) => word !== "").map(Number);
+}
+
+Deno.test("P3 P5 a line whose copy is killed before it takes the line runs once, in another shell", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  const waiting = await until(copiesWaiting, (copies) => copies.length >= 2);
+  for (const pid of waiting) Deno.kill(pid, "SIGSTOP");
+  const result = f.run(copied("echo ran >>runs; cat runs"));
+  await until(() => bytesFor(waiting), (bytes) => bytes > 0);
+  for (const pid of waiting) Deno.kill(pid, "SIGKILL");
+  assert.strictEqual((await result).output, "ran\n");
+  assert.strictEqual((await f.run(copied("cat runs"))).output, "ran\n");
 });

@@ -10,7 +10,7 @@ import type { Draft } from "./identity_steps.ts";
 
 export const SIGNALS_FD = 57;
 /** The pipe of a command: the lowest numbers, for everything below `SIGNALS_FD` is closed. */
-const READ_FD = 3;
+export const READ_FD = 3;
 const WRITE_FD = 4;
 /** Descriptors that only the policy's steps needed end here. */
 const PINNED_FD = 61;
@@ -37,8 +37,11 @@ export interface ServeOptions {
   readonly prepare: (draft: ServeDraft) => void;
   /** Adds what the child does once it has its output. */
   readonly runCommand: (draft: Draft) => void;
-  /** The child is a copy of this process, made by the C library (fork_steps.ts); absent: it shares the memory until it executes. */
-  readonly copies?: true;
+  /**
+   * The child is a copy of this process, made by the C library, and hears signals when it has its line (fork_steps.ts).
+   * Adds what comes before the first copy. Absent: the child shares the memory until it executes.
+   */
+  readonly beginCopies?: (draft: ServeDraft) => void;
   /** Adds what comes when the child has executed its program; absent: its output is awaited. */
   readonly handOver?: (draft: ServeDraft) => void;
   /** Jumps to a place if anything other than processes is left. */
@@ -68,6 +71,7 @@ export function serveCommands(draft: Draft, options: ServeOptions): void {
   const buffer = table.bytes(new Uint8Array(FRAME_OUTPUT_BYTES));
   const serve = { ...draft, branches, output, buffer, signals: { kind: "data", offset: output.offset + 8 } } as const;
   watchChildren(serve);
+  options.beginCopies?.(serve);
   branches.place("the next command");
   const pipe = table.words(0);
   table.call("make the command's output", sys.pipe2, [pipe, O_CLOEXEC]);
@@ -78,7 +82,7 @@ export function serveCommands(draft: Draft, options: ServeOptions): void {
   options.handOver?.(serve);
   const status = passOutput(serve, started);
   tellEnd(serve, status, options);
-  if (options.copies === true) refuse(serve);
+  if (options.beginCopies !== undefined) refuse(serve);
   branches.resolve();
 }
 
@@ -96,21 +100,27 @@ function watchChildren({ table, sys }: ServeDraft): void {
 }
 
 /** Returns the entry of the start, whose result is the child's id. */
-function startChild({ branches, ...draft }: ServeDraft, { runCommand, copies }: ServeOptions): Started {
+function startChild({ branches, ...draft }: ServeDraft, { runCommand, beginCopies }: ServeOptions): Started {
   const { table, sys } = draft;
   const step = "start the command's process";
-  const clone = copies === true
+  const isCopy = beginCopies !== undefined;
+  const clone = isCopy
     ? callFunction(table, step, "fork", [])
     : table.call(step, sys.clone, [CHILD_UNTIL_EXEC, 0, 0, 0, 0]);
   // Both share memory until the child executes its program: the child finds 0 there, and the parent then continues.
   const jumps = [branches.jump("the parent", { word: table.words(0), isNot: 0 })];
   for (const stream of [1, 2]) table.call("give the command its output", sys.dup3, [WRITE_FD, stream, 0]);
-  table.call("unblock signals", sys.rt_sigprocmask, [SIG_SETMASK, table.words(0), 0, 8]);
+  if (!isCopy) hearSignals(draft);
   runCommand(draft);
   branches.place("the parent");
-  if (copies === true) jumps.push(branches.jump("no process", { word: table.words(0), is: 0xffff_ffff }));
+  if (isCopy) jumps.push(branches.jump("no process", { word: table.words(0), is: 0xffff_ffff }));
   table.call("leave the output to the command", sys.close, [WRITE_FD]);
   return { clone, jumps };
+}
+
+/** In the child. */
+export function hearSignals({ table, sys }: Draft): void {
+  table.call("unblock signals", sys.rt_sigprocmask, [SIG_SETMASK, table.words(0), 0, 8]);
 }
 
 interface Started {

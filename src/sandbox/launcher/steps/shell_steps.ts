@@ -70,7 +70,8 @@ export function findLine(draft: ServeDraft): void {
   table.call("close the input", sys.close, [READ_FD]);
 }
 
-function endUntaken(draft: ServeDraft, status: number): void {
+/** Reports the end of a process that took no line, and ends the sandbox. */
+export function endUntaken(draft: ServeDraft, status: number): void {
   const { table, sys } = draft;
   reportEnd(draft, { status: table.words(status), left: ENDED.untaken });
   table.call("end", sys.exit_group, [0]);
