@@ -1,7 +1,4 @@
-/**
- * The only place that builds and joins the rooms. Each gets its parts by constructor; one stack closes everything in
- * reverse order, even if a later step fails.
- */
+/** The only place that builds and joins the rooms. One stack closes everything, even if a step fails. */
 import { OpenInputs } from "../operation/concurrency.ts";
 import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";

@@ -245,10 +245,7 @@ function httpLinkTo(spec: HttpSpec, { settings, environment, stop, log }: LinkPa
   };
 }
 
-/**
- * The directories that a stdio server gets as roots, because some servers serve no others: the scopes it may read, then
- * what its arguments, `write` and `read` name. Only directories that exist.
- */
+/** The roots of a stdio server: existing scopes it may read, then what its arguments, `write`, `read` name. */
 function knownDirectories(
   { args, write, read, readScope }: Pick<StdioSpec, "args" | "write" | "read" | "readScope">,
   scopes: readonly string[],

@@ -4,10 +4,7 @@ import { scopeDirectory } from "../sandbox/grants/resolve_scopes.ts";
 import { homeOf } from "../system/user_directories.ts";
 import type { SandboxChoice } from "../sandbox/policy/sandbox_settings.ts";
 
-/**
- * Canonical trees that commands can write to with these settings, asked before there is a sandbox that knows them: the
- * log, the user's settings and the token are opened first.
- */
+/** Canonical trees that commands can write with these settings, for what is opened before the sandbox. */
 export function openTrees(
   { scopes, writes }: Pick<SandboxChoice, "scopes" | "writes">,
   environment: Readonly<Record<string, string>>,

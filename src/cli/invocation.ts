@@ -1,7 +1,4 @@
-/**
- * Turns the words of the command line into an invocation: joins flags, variables and settings files (requirement L7).
- * Subcommands that need no settings, and those that look for mistakes, work with broken ones.
- */
+/** Joins flags, variables and settings files (L7). Help, and checks for mistakes, work with broken settings. */
 import { UserError } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { type CommandLine, parseCommandLine } from "../settings/flags/parse_command_line.ts";

@@ -1,7 +1,4 @@
-/**
- * From the command line to an exit code: reads the settings, then runs help, version or a subcommand. Errors become
- * messages and exit codes here: 1 refused or failed, 2 wrong usage (requirement L1).
- */
+/** From the command line to an exit code (L1): 0, 1 when refused or failed, 2 for wrong usage. */
 import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
 import { withAwaitedScope } from "../app/http/awaited_scope.ts";

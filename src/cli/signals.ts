@@ -1,7 +1,4 @@
-/**
- * Signals that ask the program to end (requirement X14): the first starts an orderly end, a second one ends the program
- * at once.
- */
+/** Signals that ask the program to end (X14): the first begins an orderly end, a second ends it at once. */
 
 /** Signals of users and process managers; SIGHUP is a closed terminal. */
 const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];

@@ -1,7 +1,4 @@
-/**
- * What servers run, as events for a page (V2): everything first, then changes. A page that reads slowly gets only the
- * last state of each operation, so that it costs no memory.
- */
+/** What servers run, as events for a page (V2). A slow page gets only the last state of each operation. */
 import { delay } from "../base/time.ts";
 import type { FoundServer } from "../control/client/running_servers.ts";
 import type { ServerChange } from "../control/client/watched_servers.ts";

@@ -7,10 +7,7 @@ export interface Turn {
   readonly exclusive: string | undefined;
 }
 
-/**
- * Concurrency limiter (X12, X13): a limited number of works run at once, further ones queue in order of arrival.
- * Several registries may share one, so that the limit holds for a server and not for each of its sessions.
- */
+/** Lets a limited number of works run at once, others in order (X12, X13). Sessions of a server share one. */
 export class Turns {
   readonly #most: number;
   /** Waiting entries in order of arrival, with the function that starts each. */

@@ -55,10 +55,7 @@ export interface StartOptions {
   readonly server?: string | undefined;
   /** Its own place in a trace. Absent or undefined: it is not reported to a collector. */
   readonly trace?: TraceContext | undefined;
-  /**
-   * Where it queues. Work that waits for other operations needs its own place: it would hold a turn that they wait for.
-   * Absent or undefined: with all others.
-   */
+  /** Where it queues; work that waits for others needs its own place. Absent or undefined: with all others. */
   readonly turns?: Turns | undefined;
   /** See `WorkControl`. */
   readonly person?: Person | undefined;

@@ -55,10 +55,7 @@ export type OutputWaitEnd =
 const REST_MS = 100;
 type Timer = ReturnType<typeof setTimeout>;
 
-/**
- * First interval of asking the kernel about listeners and readers, which it does not announce; each next one is twice
- * as long, up to the longest.
- */
+/** First interval of asking about listeners and readers, which the kernel does not announce; it doubles. */
 const FIRST_LOOK_MS = 10;
 const LONGEST_LOOK_MS = 160;
 /**

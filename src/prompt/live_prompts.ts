@@ -1,7 +1,4 @@
-/**
- * The prompts of a running server (Q1, Q3): loaded at the first request, again when a file changes, and replaced whole.
- * The template engine is loaded when it is first needed: to render, or to check what changed.
- */
+/** The prompts of a running server (Q1, Q3), loaded at first use and after changes, like their engine. */
 import type { Unsubscribe } from "../base/emitter.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import type { Logger } from "../base/log.ts";

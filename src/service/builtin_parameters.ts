@@ -43,10 +43,7 @@ export interface BuiltinArguments {
   object(name: string): Readonly<Record<string, unknown>>;
 }
 
-/**
- * The JSON Schema of a table. An alias is a separate property, so that strict clients accept it. Bounds of numbers are
- * only checked in calls, because every model reads every byte of the list.
- */
+/** The JSON Schema of a table; aliases are properties too. Bounds are only checked, which keeps lists short. */
 export function schemaOf(parameters: readonly Parameter[]): InputSchema {
   const entries = parameters.flatMap(({ name, kind, description, alias }) => {
     const { minimum: _least, maximum: _most, exclusiveMinimum: _above, ...listed }: Record<string, unknown> =

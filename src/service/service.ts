@@ -151,10 +151,7 @@ export interface Service {
   readonly heldCalls: HeldCalls;
   /** Commands that read while they run. */
   readonly openInputs: OpenInputs;
-  /**
-   * Facts for clients up to 2025-11-25 once the sandbox passed its self-test (S17); rejects when it failed. Absent: no
-   * notification is sent.
-   */
+  /** Facts for clients up to 2025-11-25 after the self-test (S17); rejects when it failed. Absent: not sent. */
   readonly sandboxFacts?: () => Promise<SandboxFacts>;
   /** Checks of tool files that run now (T11); absent: none ever does. */
   readonly checks?: Pick<RunningChecks, "list" | "end">;
@@ -176,10 +173,7 @@ export interface CallContext {
   readonly readsResources?: boolean;
   /** The caller waits without a limit, as a terminal does; absent: only a progress token lifts the limit. */
   readonly unhurried?: true;
-  /**
-   * A project file makes the call, so the client has not approved tools of other servers for it; absent: the client
-   * calls.
-   */
+  /** A project file makes the call, so tools of other servers are not approved for it; absent: the client calls. */
   readonly ownToolsOnly?: true;
   /** Name and version of the client, as it says; absent: it does not. */
   readonly clientInfo?: unknown;

@@ -1,7 +1,4 @@
-/**
- * The shipped tool files, as they are inside the packed program (requirement T15). Each is a separate text import and
- * evaluated only when asked for, so that none of them costs anything at start.
- */
+/** The shipped tool files in the packed program (T15), each evaluated only when asked for. */
 import { UsageError } from "../base/errors.ts";
 import type { ToolText } from "../catalog/load/read_directory.ts";
 import { didYouMean } from "../base/suggest.ts";

@@ -30,10 +30,7 @@ export function chosenDirectory({ directories, sandbox }: DirectorySettings, kin
   return given === undefined ? undefined : absolutePath(given, projectDirectory(sandbox.scopes, cwd));
 }
 
-/**
- * The project, whose `.ahma` holds tool files and settings: the working directory where it lies in a scope, else the
- * first scope. Desktop clients start servers elsewhere and name the scope. `scopes`: as given, empty for none.
- */
+/** The project, whose `.ahma` has tool files and settings: the working directory if in a scope, else the first. */
 export function projectDirectory(scopes: readonly string[], workingDirectory: string): string {
   const trees = scopes.map((scope) => scopeDirectory(scope, workingDirectory)).filter((tree) => tree !== undefined);
   const [first] = trees;

@@ -74,9 +74,7 @@ const CREDENTIAL_REGEXP = /token|key|secret|passw|credential|auth/i;
 /** The smallest default for `--max-concurrency` (X12). */
 const FEWEST_AT_ONCE = 8;
 
-/**
- * Turns the sorted command line and the environment into settings; the problem is a sentence for stderr (exit code 2).
- */
+/** Turns a sorted command line and the environment into settings; the problem is for stderr (exit code 2). */
 export function readInvocation(line: CommandLine, surroundings: Surroundings): Outcome<Invocation> {
   const asked = line.subcommand === "serve" ? undefined : line.subcommand;
   if (asked === "help") return helpOn(line.operands[0]);

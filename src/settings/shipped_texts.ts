@@ -1,7 +1,4 @@
-/**
- * The shipped prompts and the skill, as they are inside the packed program (Q1, Q6). Each is a separate text import and
- * evaluated only when asked for, so that none of them costs anything at start.
- */
+/** The shipped prompts and skill in the packed program (Q1, Q6), each evaluated only when asked for. */
 import type { PromptText } from "../prompt/format/read_prompt.ts";
 
 const PROMPTS: Readonly<Record<string, () => Promise<{ readonly default: string }>>> = {

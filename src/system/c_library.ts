@@ -8,11 +8,7 @@ export const LITTLE_ENDIAN = true;
 /** Names of glibc's library file, then musl's, whose name ends with the processor. */
 const NAMES = ["libc.so.6", `libc.musl-${Deno.build.arch}.so.1`] as const;
 
-/**
- * Opens the C library for the functions described; the caller closes it.
- *
- * @throws Error when neither glibc nor musl is found, or lacks a function.
- */
+/** Opens the C library, for the caller to close. @throws Error without glibc and musl, or a function. */
 export function openCLibrary<const Symbols extends Deno.ForeignLibraryInterface>(
   symbols: Symbols,
 ): Deno.DynamicLibrary<Symbols> {

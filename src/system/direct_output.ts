@@ -1,7 +1,4 @@
-/**
- * Writes in the calling thread without waiting. The runtime hands each write to another thread, which costs about 80 µs
- * of processor time per message. Its synchronous write would wait for a reader that has stopped.
- */
+/** Writes in the calling thread without waiting, which saves 80 µs of processor time per message. */
 import { words } from "../base/text.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 import { EINVAL, ENOSYS, EOPNOTSUPP, OWN_CALLS } from "./syscalls.ts";

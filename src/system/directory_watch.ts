@@ -1,7 +1,4 @@
-/**
- * Notices changes in directories, including ones that do not exist yet: for a missing one, the nearest existing
- * directory above it is watched. An event says only that something changed; the listener finds out what.
- */
+/** Notices changes in directories, missing ones too (by the nearest above). An event does not say what. */
 import { attempt, messageOf } from "../base/errors.ts";
 import { Inotify, type NamesListener } from "./inotify.ts";
 import type { Logger } from "../base/log.ts";
@@ -30,9 +27,7 @@ export interface WatchProblem {
   readonly reason: string;
 }
 
-/**
- * At most this many looks in a row, each of which began a watch. More means that a directory is exchanged all the time.
- */
+/** Most looks in a row that began a watch; more means that a directory is exchanged all the time. */
 const MOST_LOOKS = 256;
 
 export class DirectoryWatch implements AsyncDisposable {

@@ -25,10 +25,7 @@ export const POLLIN = 1;
 /** `struct inotify_event`: wd, mask, cookie, len, then `len` bytes of name. */
 const EVENT_BYTES = 16;
 const BATCH_BYTES = 65_536;
-/**
- * Pause between two batches, milliseconds, so that a program that changes files in a loop costs little. The kernel
- * reports events beyond its queue as one overflow.
- */
+/** Pause between two batches, milliseconds, to cost little. The kernel reports overflow as one event. */
 export const PAUSE_MS = 20;
 
 /** Listener for changes in one directory. It receives the names of the entries, empty for the directory itself; undefined: anything. */
@@ -58,11 +55,7 @@ export class Inotify implements AsyncDisposable {
     this.#following = this.#follow();
   }
 
-  /**
-   * Watches a directory until the result is disposed of.
-   *
-   * @throws Error when it is not a directory that may be read, or the system's limit of watches is reached.
-   */
+  /** Watches until disposed of. @throws Error when it is no readable directory, or there are too many watches. */
   watch(directory: string, hear: NamesListener): Disposable {
     const { inotify_add_watch, inotify_rm_watch } = this.#library.symbols;
     const path = encodeText(`${directory}\0`);

@@ -165,10 +165,7 @@ export class Libc implements Disposable {
     return new PathWatch(paths, look, watched);
   }
 
-  /**
-   * An executable memory file with these `bytes`; the caller closes the descriptor. Undefined where the system forbids
-   * executable memory files (`vm.memfd_noexec=2`).
-   */
+  /** An executable memory file for the caller to close. Undefined: the system forbids them (`vm.memfd_noexec=2`). */
   memoryFile(bytes: Uint8Array<ArrayBuffer>): number | undefined {
     const name = encodeText("ahma_launcher\0");
     const { memfd_create, write, close, __errno_location } = this.#files.symbols;
@@ -284,10 +281,7 @@ export class Libc implements Disposable {
     return fd < 0 ? undefined : fd;
   }
 
-  /**
-   * A descriptor (O_PATH) of the file at `path`, whatever its kind. It stays valid if the file is moved; the caller
-   * closes it. Undefined: the file is gone.
-   */
+  /** A descriptor (O_PATH) of any file at `path`, also after a move; the caller closes it. Undefined: gone. */
   hold(path: string): number | undefined {
     const flags = O_PATH | O_CLOEXEC | OWN_OPEN_FLAGS.noFollow;
     const fd = this.#files.symbols.open(nameBytes(path + "\0"), flags);

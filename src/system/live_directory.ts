@@ -1,7 +1,4 @@
-/**
- * Content that is loaded from directories and kept current. A change is loaded when its events pause. One load runs at
- * a time. A load with a transient fault is repeated. A different result replaces the last one, and listeners are notified.
- */
+/** Content of directories, kept current: loaded when events pause, one load at a time, repeated if transient. */
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";

@@ -12,10 +12,7 @@ import { isWithin, trustedPath } from "./paths.ts";
 export interface Scope {
   /** Real paths, at least one; commands run in the first by default. */
   readonly roots: readonly string[];
-  /**
-   * The real path of a working directory, which must exist inside the scope. Undefined: the first root; a relative
-   * path starts there. The problem is worded for the agent.
-   */
+  /** The real path of a directory in the scope (relative: in the first root). The problem is for the agent. */
   resolveDirectory(path: string | undefined): Promise<Outcome<string>>;
   /** The real path of `path` (relative to the real `directory`) inside the scope, or a problem worded for the agent. */
   contains(path: string, directory: string): Promise<Outcome<string>>;

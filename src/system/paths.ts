@@ -1,7 +1,4 @@
-/**
- * Resolves paths safely: a path that is resolved once at the start must not pass a directory that commands can write
- * to.
- */
+/** Resolves paths safely: none may pass a directory that commands can write to. */
 import { attempt } from "../base/errors.ts";
 
 /** The kernel follows at most this many links in one path. */
@@ -60,10 +57,7 @@ export function existingPart(path: string): string {
   return path === "/" || realPath(path) !== undefined ? path : existingPart(parentOf(path));
 }
 
-/**
- * The canonical path. Undefined: it is missing, out of reach, or passes one of `untrusted`. An earlier command could
- * have put a link there that leads anywhere.
- */
+/** The canonical path; undefined: missing, out of reach, or past `untrusted`, where links lead anywhere. */
 export function trustedPath(
   path: string,
   untrusted: readonly string[],
@@ -79,10 +73,7 @@ export function linksOnTheWay(path: string): readonly string[] {
   return found;
 }
 
-/**
- * The target of `path`, with links followed as the kernel does. Undefined: a name is missing, there are too many links,
- * or `isPassable` refuses a place on the path.
- */
+/** The target with links followed; undefined: a missing name, too many links, or `isPassable` refuses. */
 function walk(
   path: string,
   targetOf: ReadLink,
@@ -157,10 +148,7 @@ export function expected<Value>(look: () => Value): Value | undefined {
   }
 }
 
-/**
- * Whether an error is caused by a path: missing, out of reach, read-only, not a directory, a link loop, too long, not
- * text.
- */
+/** Whether a path causes the error: missing, out of reach, read-only, no directory, a loop, too long, not text. */
 export function isExpected(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied ||
     error instanceof Deno.errors.NotADirectory || error instanceof Deno.errors.FilesystemLoop ||

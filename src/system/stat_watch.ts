@@ -1,7 +1,4 @@
-/**
- * Detects whether anything about a fixed set of paths changed since the last comparison. It makes the system calls of
- * `Libc.lookAt` without decoding the results, which takes a quarter of the time.
- */
+/** Detects changes of fixed paths, by undecoded results of `Libc.lookAt`, in a quarter of the time. */
 
 import { encodeText } from "../base/text.ts";
 import { parentOf } from "./paths.ts";
@@ -22,10 +19,7 @@ const NANOSECONDS = 28;
 /** Of these, device and inode. */
 const IDENTITY = [0, 1, 2, 3] as const;
 
-/**
- * What counts as a change. `everything`: any fact about a path. `identity`: another file is there. `absence`: any fact,
- * for paths that are missing.
- */
+/** Changes that count. `everything`: any fact. `identity`: another file. `absence`: any fact, if missing. */
 export type Watched = "everything" | "identity" | "absence";
 
 /** Tells whether anything changed since the last comparison; the first call returns false. */
@@ -84,10 +78,7 @@ const SETTLED_MS = 100;
 /** A watch of some paths. */
 type Watching = (paths: readonly string[]) => PathWatch;
 
-/**
- * Watches missing names through their parent directories. One look at a directory replaces a look at each name, as long
- * as its entries do not change.
- */
+/** Watches missing names by one look at their directory, as long as its entries do not change. */
 export class AbsenceWatch {
   readonly #groups: readonly { readonly directory: PathWatch; readonly names: PathWatch; settled: boolean }[];
   readonly #now: () => number;

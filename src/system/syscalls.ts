@@ -53,10 +53,7 @@ export const CLONE_NEWUSER = 0x10000000;
 export const CLONE_NEWNET = 0x40000000;
 
 export const SIGCHLD = 17;
-/**
- * Flags of `clone`, CLONE_VM | CLONE_VFORK | SIGCHLD. The parent is suspended until the child calls `execve`, so the
- * memory is not copied.
- */
+/** CLONE_VM | CLONE_VFORK | SIGCHLD: memory is not copied, and the parent waits until the child's `execve`. */
 export const CHILD_UNTIL_EXEC = 0x100 | 0x4000 | SIGCHLD;
 
 export const AF_UNIX = 1;

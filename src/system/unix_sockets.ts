@@ -1,7 +1,4 @@
-/**
- * Listening Unix sockets of this network namespace (sock_diag(7)), and whether the socket at a path is alive in any
- * namespace.
- */
+/** Listening Unix sockets of this network namespace (sock_diag(7)); whether one at a path lives in any. */
 import { encodeText, words } from "../base/text.ts";
 import { concatenate, sameBytes } from "../base/bytes.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
@@ -47,10 +44,7 @@ export class UnixSockets implements Disposable {
   #netlink: number | undefined;
   #last: { readonly bytes: Uint8Array; readonly listed: readonly ListeningSocket[] } | undefined;
 
-  /**
-   * The listening sockets with a path; the same object as long as nothing changed. Undefined: the kernel does not list
-   * them.
-   */
+  /** Listening sockets with a path, the same object while unchanged. Undefined: the kernel lists none. */
   list(): readonly ListeningSocket[] | undefined {
     const bytes = this.#dump();
     if (bytes === undefined) return undefined;

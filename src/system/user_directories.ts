@@ -11,10 +11,7 @@ export const XDG_DIRECTORIES = {
   XDG_STATE_HOME: ".local/state",
 } as const;
 
-/**
- * The directory of the variable, or else its default below HOME; undefined: neither is set. A relative path counts as
- * unset.
- */
+/** The variable's directory, else its default below HOME; undefined: neither is set. Relative counts as unset. */
 export function userDirectory(environment: Environment, variable: keyof typeof XDG_DIRECTORIES): string | undefined {
   const named = environment[variable];
   if (named?.startsWith("/")) return named;
@@ -28,10 +25,7 @@ export function stateDirectory(environment: Environment): string | undefined {
   return state === undefined ? undefined : `${state}/ahma`;
 }
 
-/**
- * The program's directory for sockets of this user: in `XDG_RUNTIME_DIR`, or where systemd puts it, because another
- * server of the user may have the variable.
- */
+/** For sockets of this user: `XDG_RUNTIME_DIR`, or systemd's place, as another server may have it. */
 export function runtimeDirectory(environment: Environment): string {
   const named = environment["XDG_RUNTIME_DIR"];
   return `${named?.startsWith("/") === true ? named : `/run/user/${Deno.uid()}`}/ahma_mcp`;

@@ -1,6 +1,4 @@
-/** One kind of message to the collector: sent a while after the first news, one at a time, and again after growing
- * pauses while the collector is unreachable.
- */
+/** One kind of message to the collector: sent soon after news, one at a time, and again if it fails. */
 import type { Sent } from "./collector.ts";
 
 export interface ChannelOptions {

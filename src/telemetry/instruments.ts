@@ -4,9 +4,7 @@ import type { Attributes, HistogramPoint, Metric } from "./otlp.ts";
 /** Name, description and unit. */
 type Described = Omit<Metric, "data">;
 
-/**
- * Most combinations of attributes that are counted separately; further ones are counted together, as in OpenTelemetry.
- */
+/** Most combinations of attributes counted separately, as in OpenTelemetry; others are counted together. */
 const MOST_POINTS = 1000;
 const FURTHER: Attributes = { "otel.metric.overflow": true };
 

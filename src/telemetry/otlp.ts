@@ -1,7 +1,4 @@
-/**
- * Messages of OTLP in JSON (https://opentelemetry.io/docs/specs/otlp): ids in hexadecimal digits, 64-bit integers as
- * strings, enumerations as numbers. Pure.
- */
+/** Messages of OTLP in JSON (https://opentelemetry.io/docs/specs/otlp). Pure. */
 import type { TraceContext } from "../wire/trace_context.ts";
 
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;

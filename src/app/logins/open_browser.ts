@@ -24,10 +24,7 @@ function commandFor(url: string, environment: Environment) {
   return browserCommand(environment, Deno.build.os === "darwin" ? "darwin" : "linux", url);
 }
 
-/**
- * The program and its words; undefined: a browser would not open where the person sits. `BROWSER` is the word of the
- * user, also over SSH: words separated by blanks, where `%s` stands for the address.
- */
+/** Program and words; undefined: no browser opens where the person sits. `BROWSER` counts over SSH too. */
 export function browserCommand(
   environment: Environment,
   system: "linux" | "darwin",

@@ -1,7 +1,4 @@
-/**
- * Files behind the program text in an executable: their bytes, a list of their names and sizes as JSON, then the length of
- * that list and a mark. Written by scripts/executable/embedded.ts.
- */
+/** Files behind an executable's text: bytes, a JSON list, its length, a mark (scripts/executable/embedded.ts). */
 import { concatenate } from "../../base/bytes.ts";
 import { encodeText } from "../../base/text.ts";
 

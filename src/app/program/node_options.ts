@@ -1,7 +1,4 @@
-/**
- * Options of Node.js, which Deno obeys as well: they may name a module that is loaded before the program. The starter
- * (start script, executable) hides them under a meaningless name; commands get them with `--env`.
- */
+/** Node.js options can load a module first, so the starter hides them; commands get them with `--env`. */
 const NAME = "NODE_OPTIONS";
 const HIDDEN = "nODE_OPTIONS";
 

@@ -69,10 +69,7 @@ export function programPath(): string {
   return modulePath(Deno.mainModule);
 }
 
-/**
- * The files that workers of native tools start from: next to the packed program; when run from sources, those last
- * packed.
- */
+/** Where files of workers are: next to the packed program, or next to what was last packed. */
 export function workerDirectory(): string {
   return `${parentOf(programPath())}${thisForm() === "sources" ? "/dist" : ""}/worker`;
 }
@@ -86,10 +83,7 @@ const IN_PACKAGE = /^(.*\/node_modules)\/ahma_mcp\/bin\/ahma_mcp\.mjs$/;
 /** npx keeps what it installs in its cache, where it does not stay. */
 const OF_NPX = /\/_npx\/[^/]+\/node_modules$/;
 
-/**
- * The executable, npx if that started the program, the packed program's script if it lies next to it, otherwise the
- * runtime with our module.
- */
+/** The executable, npx if it started us, the packed script if next to it, otherwise the runtime with our module. */
 export function runningProgram(facts: ProgramFacts): RunningProgram {
   const { mainModule, executable, exists } = facts;
   if (programForm(facts) === "executable") return { command: executable, args: [], environment: {} };

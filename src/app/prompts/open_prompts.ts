@@ -29,10 +29,7 @@ interface PromptPlaces {
   readonly project: readonly string[];
 }
 
-/**
- * The source of prompt files; empty: there is none, and clients see no prompts. A process that serves one isolated session
- * has one in any case: its bridge has told the client before the session's directory is known.
- */
+/** The source of prompt files; empty: none. A process for one isolated session always has one. */
 export function promptSources(
   options: PromptOptions,
   stack: AsyncDisposableStack,

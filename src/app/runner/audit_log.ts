@@ -87,10 +87,7 @@ export class AuditLog implements Disposable {
     return this.#before("start", "run the command", wordsOf(command));
   }
 
-  /**
-   * Before it is typed: its size alone, since it may be a password. `by`: who types, absent: the client. The problem is why
-   * it must not be typed.
-   */
+  /** Before it is typed: its size alone (it may be a password). `by`: absent: the client. The problem forbids it. */
   input({ operation: { id, tool } }: AuditedCommand, bytes: number, by?: "person"): Promise<Outcome<void>> {
     return this.#before("input", "type", { operation: id, tool, bytes, ...by !== undefined && { by } });
   }
@@ -224,10 +221,7 @@ function endFields(end: CommandEnd): object {
   return { ...end.kind === "signalled" ? { signal: end.signal } : { not_started: end.message }, ...denials };
 }
 
-/**
- * A new file, or one that is ours alone. The runtime cannot ask the kernel not to follow a link. So the opened file is
- * compared with what lies at the path, and used only where both are the same file.
- */
+/** A new file, or ours alone. Links cannot be refused, so the opened file must be the one at the path. */
 async function openOwn(path: string): Promise<Outcome<Deno.FsFile>> {
   try {
     return success(await Deno.open(path, { append: true, createNew: true, mode: 0o600 }));

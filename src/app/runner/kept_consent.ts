@@ -34,10 +34,7 @@ export class ProjectConsent implements KeptConsent, AsyncDisposable {
     this.#kept.subscribe(() => this.#tellRevoked());
   }
 
-  /**
-   * Those that hold now: a path that leads to another file than then is not what was allowed. Programs replace what is
-   * protected by another file, which is the same path for them.
-   */
+  /** Those that hold now: the path must lead to the same file; what programs replace is protected by path. */
   grants(): readonly KeptGrant[] {
     return this.#kept.of(this.#options.scopes).filter(({ subject, identity }) =>
       !("path" in subject) || subject.kind === "protected" || isSame(identity, this.#libc.lookAt(subject.path))

@@ -100,10 +100,7 @@ function gitHeader(placeholder: string): string {
   return `Authorization: Basic ${encodeText(`${GIT_USER}:${placeholder}`).toBase64()}`;
 }
 
-/**
- * A crash leaves no file with the memory of this process. It cannot be hidden altogether (PR_SET_DUMPABLE): launchers open
- * descriptors of this process by its number.
- */
+/** A crash leaves no file with this memory. PR_SET_DUMPABLE would also keep launchers from descriptors. */
 function leaveNoCore(): void {
   if (Deno.build.os !== "linux") return;
   const library = new LazyLibrary(["setrlimit"]);

@@ -55,10 +55,7 @@ export function undoStorePath(environment: Environment, { scopes }: Pick<Session
   return `${undoStores(environment)}/${scopeName(scopes)}`;
 }
 
-/**
- * The store of a project, made where it is missing; `stack` holds its record.
- * @throws {UserError} When it is not private to this user.
- */
+/** The store of a project, made if missing. @throws {UserError} When it is not private to this user. */
 export async function undoStore(
   environment: Environment,
   { scopes }: Pick<SessionSandbox, "scopes">,

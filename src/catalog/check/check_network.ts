@@ -1,6 +1,4 @@
-/**
- * Problems of `network` in a tool file (S43): entries that cannot be read, and those that the server does not allow.
- */
+/** Problems of `network` in a tool file (S43): unreadable entries, and those that the server does not allow. */
 import { closedRules, type NetworkReach, readBound } from "../../base/network/network_bound.ts";
 import { shortNameList } from "../../base/network/short_name_list.ts";
 import { errorAt, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";

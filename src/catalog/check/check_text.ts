@@ -21,10 +21,7 @@ export function repeatsKeys(text: string, parsed: unknown): boolean {
   return written > kept;
 }
 
-/**
- * An error for each text or key with half a surrogate pair: no program can be given it, and the parsers of some
- * clients would refuse the whole `tools/list` for it.
- */
+/** An error for each half surrogate pair: no program takes it, and some clients refuse the whole list. */
 export function brokenTextDiagnostics(text: string, parsed: unknown): readonly UnplacedDiagnostic[] {
   if (!HALF_PAIR.test(text)) return [];
   const diagnostics: UnplacedDiagnostic[] = [];

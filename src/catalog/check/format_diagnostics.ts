@@ -34,10 +34,7 @@ const FOREIGN_FIELDS: Readonly<Record<string, string>> = {
   async: 'a leaf that is not "synchronous" runs in the background',
 };
 
-/**
- * One diagnostic for each fault of a parsed file, up to the limit of one file; empty: it has the format. A hostile file
- * may hold a hundred thousand mistakes, and describing each takes time.
- */
+/** One diagnostic for each fault of a parsed file, within the limit of a file; empty: it has the format. */
 export function formatDiagnostics(parsed: unknown): readonly UnplacedDiagnostic[] {
   const issues = (toolSchema().safeParse(parsed).error?.issues ?? []).slice(0, MOST_DIAGNOSTICS + 1)
     .map((issue) =>

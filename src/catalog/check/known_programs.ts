@@ -1,7 +1,4 @@
-/**
- * Warnings about mistakes that real tool files make with well-known programs (T4): such a leaf loads, and then fails at
- * every call. The tables name the programs; others are not checked.
- */
+/** Warnings about common mistakes with the programs of these tables (T4), which fail at every call. */
 import { type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import type { ArgumentDefinition } from "../format/mtdf_argument.ts";
 import { baseName, commandWords, DEFAULT_LEAF } from "../format/names.ts";

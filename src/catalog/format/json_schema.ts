@@ -1,7 +1,4 @@
-/**
- * A quick yes or no by a JSON Schema: it looks only at the keys a value has. Other code describes the mistakes, if
- * there are any. It knows the keywords of the published schema, and refuses to compile any other.
- */
+/** A quick yes or no by a JSON Schema, for the keywords of the published one; others are refused. */
 import { isObject } from "../../wire/json_value.ts";
 
 type Test = (value: unknown) => boolean;

@@ -34,10 +34,7 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/**
- * The name of a tool: its own, else the program's (T2), else, for a sequence, the file's.
- * Characters that no tool name may hold become `-`.
- */
+/** The name of a tool: its own, the program's (T2), or a sequence file's; other characters become `-`. */
 export function toolNameOf(definition: ToolDefinition, file: string): string {
   if (definition.name !== undefined) return definition.name;
   const program = definition.command === SEQUENCE_COMMAND

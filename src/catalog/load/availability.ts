@@ -1,16 +1,10 @@
-/**
- * Decides which tools can run here (T11). Each distinct probe runs once, several at a time, inside the sandbox. Missing
- * tools are removed from the catalog and listed with the reason. Sequences go with the steps they need.
- */
+/** Decides which tools can run here (T11), by probes in the sandbox. Sequences go with needed steps. */
 import type { Outcome } from "../../base/outcome.ts";
 import type { Catalog, Leaf, Probe, UnavailableTool } from "../model/leaf.ts";
 import { catalogOf } from "../model/snapshot.ts";
 import { stepTarget } from "../model/resolve.ts";
 
-/**
- * Runs one probe; the problem says why it failed, as a sentence without a full stop. Ends early when the signal aborts.
- * Never rejects.
- */
+/** Runs one probe; the problem says why it failed, without a full stop. Ends with the signal, never rejects. */
 export type AskProbe = (probe: Probe, signal: AbortSignal) => Promise<Outcome<void>>;
 
 /** What is known about each probe without running a command; undefined: nothing. Never rejects. */

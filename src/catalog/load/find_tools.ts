@@ -35,10 +35,7 @@ export function leadsOut(path: string, directory: string): boolean {
   return real !== undefined && tree !== undefined && !real.startsWith(`${tree}/`);
 }
 
-/**
- * The project's tool files and prompts lie in the project, or where a flag led when the program started: a command that
- * makes the directory a link must not make the program read and show files from elsewhere (T12, Q4).
- */
+/** Directories of the project, or where a flag led at the start: later links must not show others (T12, Q4). */
 export function readableDirectories(explicit: string | undefined, cwd: string): MayRead {
   const project = realPath(cwd) ?? cwd;
   const named = explicit === undefined ? undefined : absolutePath(explicit, cwd);

@@ -19,10 +19,7 @@ import type { Catalog } from "../model/leaf.ts";
 import { CatalogLoader, type LoadOptions } from "./load.ts";
 
 export interface LiveCatalogOptions extends LoadOptions {
-  /**
-   * The directory to read now; looked up at each load, because it may appear and disappear. Undefined: bundled tools
-   * only.
-   */
+  /** Looked up at each load, because it may appear and disappear. Undefined: bundled tools only. */
   readonly findDirectory: () => string | undefined;
   /** Absolute directories whose changes are noticed; empty: `--no-hot-reload`. */
   readonly watched: readonly string[];

@@ -1,7 +1,4 @@
-/**
- * Loads tool files: reads them, checks each alone and all together, and locates mistakes. A bad file is left out whole
- * and the others load; no content makes this throw (T1, T4).
- */
+/** Loads tool files and locates mistakes. A bad file is left out whole, and nothing makes this throw (T1, T4). */
 import { lazy } from "../../base/lazy.ts";
 import type { NetworkReach } from "../../base/network/network_bound.ts";
 import { compareText, truncate } from "../../base/text.ts";
@@ -51,9 +48,7 @@ export class CatalogLoader {
     this.#longestName = LONGEST_NAME - (options.namePrefix ?? "").length;
   }
 
-  /**
-   * The current tools of a directory; undefined: only the bundled ones. `diagnostics` says what could not be loaded.
-   */
+  /** The current tools of a directory; undefined: only the bundled ones. Problems are in `diagnostics`. */
   async load(directory: string | undefined): Promise<Catalog> {
     const { texts, diagnostics } = directory === undefined
       ? { texts: [], diagnostics: [] }
@@ -93,9 +88,7 @@ export class CatalogLoader {
   }
 }
 
-/**
- * The tools of texts without a directory (bundled, or to be validated). `network`: what the server allows; absent: all.
- */
+/** The tools of texts without a directory. `network`: what the server allows; absent: all. */
 export async function loadCatalogFromTexts(texts: readonly ToolText[], network?: NetworkReach): Promise<Catalog> {
   const read = texts.map(readText);
   const assembly = assembleTexts(read);

@@ -1,7 +1,4 @@
-/**
- * Lines and columns of diagnostics. The parser with positions is loaded only when a file has a problem, so good files
- * cost nothing; it also sees what `JSON.parse` hides: keys given twice.
- */
+/** Lines and columns of diagnostics, by a parser that is loaded only for faulty files. It also sees double keys. */
 import { attempt } from "../../base/errors.ts";
 import type { Node, ParseError } from "jsonc-parser";
 import type { Diagnostic } from "../../base/diagnostic.ts";

@@ -1,7 +1,4 @@
-/**
- * The tool files of a directory as text, with limits on what is read (T1). Read synchronously: for many small files
- * that is several times faster, and start-up waits for them anyway (N3).
- */
+/** The tool files of a directory as text, within limits (T1). Synchronous, because that is faster at start (N3). */
 import { type Diagnostic, permanent } from "../../base/diagnostic.ts";
 import { messageOf } from "../../base/errors.ts";
 import { compareText } from "../../base/text.ts";

@@ -4,10 +4,7 @@ import type { Leaf, LeafArgument, LeafStep } from "../model/leaf.ts";
 import { metaParametersOf } from "../model/meta_parameters.ts";
 import { expectedOf, ValueCheck } from "../model/value.ts";
 
-/**
- * Warnings for the `args` of a step that its target would refuse, made one by one: the sequence loads, and every call
- * of it fails before the first step (T4, T14). A step gets its own arguments only, so nothing can be added later.
- */
+/** Warns of `args` of steps that their targets would refuse (T4, T14): nothing can be added to them later. */
 export class StepArguments {
   readonly #check = ValueCheck.ofCall();
   /** At most this many unknown names get a suggestion, because the search takes long for a target with many names. */

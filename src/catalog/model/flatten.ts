@@ -1,7 +1,4 @@
-/**
- * A tool file becomes leaves: one MCP tool per enabled subcommand without children (T5). Whatever a leaf inherits is
- * resolved here, so that no later step reads the file again.
- */
+/** A tool file becomes leaves: one MCP tool per enabled subcommand without children (T5), fully resolved. */
 import { visibleText } from "../../base/visible_text.ts";
 import { describedWith, hintFor } from "./guidance.ts";
 import type { Leaf, LeafArgument, LeafStep } from "./leaf.ts";

@@ -1,7 +1,4 @@
-/**
- * A leaf is one callable tool: a subcommand path of a tool file with everything it inherits already resolved.
- * The catalog makes leaves, `command` turns a call of one into argv, `service` lists and runs them.
- */
+/** A leaf is one callable tool: a subcommand path of a tool file with all that it inherits. */
 
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import type { NetworkReach } from "../../base/network/network_bound.ts";
@@ -126,9 +123,7 @@ export interface Catalog {
   readonly byProgramName: ReadonlyMap<string, Leaf>;
   /** Leaves with an argument of their own that is called "subcommand". */
   readonly withSubcommand: ReadonlySet<Leaf>;
-  /**
-   * Everything found while loading, errors first; an error means the file was left out, or its last good version kept.
-   */
+  /** All found while loading, errors first: then a file was left out, or its last good version kept. */
   readonly diagnostics: readonly Diagnostic[];
   /** Tools that are not offered because their program is missing; absent: none, or not probed yet. */
   readonly unavailable?: readonly UnavailableTool[];

@@ -6,10 +6,7 @@ export const LONGEST_TIMEOUT_SECONDS = 86_400;
 /** The values of `execution_mode` (T6). */
 export const EXECUTION_MODES = ["Synchronous", "AsyncResultPush"] as const;
 
-/**
- * The meta-parameters a leaf accepts in addition to its own arguments, by name, with their JSON Schemas (T6, X15).
- * They steer the run and never reach argv.
- */
+/** Parameters that steer a leaf's run and never reach argv, by name, with their JSON Schemas (T6, X15). */
 export function metaParametersOf(leaf: Leaf): ReadonlyMap<string, Record<string, unknown>> {
   const parameters = new Map(ALWAYS.map(([name, schema]) => [name, { ...schema }]));
   if (leaf.allowArgs && !declares(leaf, "args")) parameters.set("args", { ...ARGS, items: { type: "string" } });

@@ -24,10 +24,7 @@ export interface ResolveProblem {
 /** More names than this are not listed in a message. */
 const MOST_LISTED = 40;
 
-/**
- * The leaf of a call by its flat name, by the older form `{"name":"cargo","arguments":{"subcommand":"nextest run"}}`,
- * or by the program's name instead of the tool's.
- */
+/** The leaf of a call by flat name, by `{"name":"cargo","arguments":{"subcommand":…}}`, or by program name. */
 export function resolveCall(
   catalog: Catalog,
   name: string,

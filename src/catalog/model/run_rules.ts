@@ -27,9 +27,7 @@ export function answersOf(
   };
 }
 
-/**
- * What a node itself says about the network; undefined: nothing. Files with a list that cannot be read were refused.
- */
+/** What a node itself says about the network; undefined: nothing. Unreadable lists were refused before. */
 export function networkOf({ network }: Node): NetworkReach | undefined {
   if (network === undefined) return undefined;
   const read = readBound(network);

@@ -8,10 +8,7 @@ const STEPS_OF_CALL = 20_000_000;
 const LEAST_STEPS_OF_FILE = 100_000;
 const STEPS_PER_CHARACTER = 100;
 
-/**
- * Checks the values of one call, or the defaults of tool files, in time bounded by their length. It agrees with the
- * JSON Schema of `inputSchemaOf` (T6), and is the one place for both.
- */
+/** Checks values of calls and defaults in bounded time, as the JSON Schema of `inputSchemaOf` does (T6). */
 export class ValueCheck {
   readonly #budget: MatchBudget;
   readonly #allowed = new Map<LeafArgument, ReadonlySet<unknown>>();

@@ -24,10 +24,7 @@ export async function printProblems(problems: readonly string[]): Promise<number
 
 /** A command's output on stdout. */
 interface CommandPrinter {
-  /**
-   * Writes before it returns, so that a flood of output waits for its reader instead of filling the memory. False: the
-   * pipe is closed.
-   */
+  /** Returns when written, so that a flood waits for its reader; false: the pipe is closed. */
   readonly write: (chunk: Uint8Array) => boolean;
   /** Ends the output. */
   readonly end: () => void;

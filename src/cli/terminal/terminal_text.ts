@@ -1,7 +1,4 @@
-/**
- * Filters text for a terminal (S22): a project, a tool file or a command must not move the cursor or fill the
- * clipboard.
- */
+/** Filters text for a terminal (S22): no text may move the cursor or fill the clipboard. */
 import { encodeText } from "../../base/text.ts";
 import { visibleText, writtenOut } from "../../base/visible_text.ts";
 

@@ -1,6 +1,4 @@
-/**
- * The servers of this user, found by their entries: one that does not listen is dead, and its entry is removed (X24).
- */
+/** The servers of this user, found by their entries; the entry of a dead one is removed (X24). */
 import { withTimeout } from "../../base/time.ts";
 import type { UnixStreams } from "../../system/sockets/unix_stream.ts";
 import { controlDirectories, isPrivateDirectory } from "../place/control_directories.ts";
@@ -44,10 +42,7 @@ export async function findServers(
   return { servers, problems };
 }
 
-/**
- * The first event of a server; undefined: it is dead, or ended just now. `answerMs`: the time it has, milliseconds.
- * @throws {Error} When the system refuses.
- */
+/** The first event of a server, within `answerMs`; undefined: it is dead. @throws {Error} when refused. */
 export async function askServer(
   streams: UnixStreams,
   entry: Entry,

@@ -1,7 +1,4 @@
-/**
- * What a person's program and a running server say to each other (X24): JSON lines over a private socket. The first
- * line is a request with the server's token; what follows depends on the request. Pure.
- */
+/** JSON lines between a person's program and a server on a private socket (X24), the token first. Pure. */
 import {
   GRANT_ANSWERS,
   type GrantAnswer,

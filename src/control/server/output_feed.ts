@@ -11,9 +11,7 @@ import type { ControlEvent } from "../protocol/messages.ts";
 const PART_BYTES = 64 * 1024;
 /** A reader that is further behind skips the bytes between. */
 const MOST_BEHIND = 1024 * 1024;
-/**
- * Pause after a full part, milliseconds: a flood takes a small share of the server's time, and no person reads faster.
- */
+/** Pause after a full part, milliseconds: a flood takes little of the server's time. */
 const PAUSE_MS = 10;
 /** Of the output before a person attached, bytes. */
 const EARLIER_BYTES = 16 * 1024;

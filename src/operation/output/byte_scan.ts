@@ -10,10 +10,7 @@ const C1_LAST = 0x9f;
 const SMALL = 64;
 const NO_WORDS = new Uint32Array();
 
-/**
- * Whether UTF-8 text holds a control character other than tab, newline and carriage return (C0, DEL or C1). Most
- * output costs a third of what a regular expression takes over its text.
- */
+/** Whether UTF-8 text has C0 (not tab, newline, return), DEL or C1; a third of a regular expression's cost. */
 export function hasControls(bytes: Uint8Array): boolean {
   const { start, end, words } = inWords(bytes);
   if (anyControl(bytes, 0, start) || anyControl(bytes, end, bytes.length)) return true;

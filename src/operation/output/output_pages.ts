@@ -1,7 +1,4 @@
-/**
- * Any part of an output as text (X8), from memory or the file, in bounded pieces. A piece ends at a line end if
- * possible, so that successive pieces form the whole text: escapes and redrawn lines never span a newline.
- */
+/** Any part of an output as text (X8), in bounded pieces that end at line ends where possible. */
 import { concatenate } from "../../base/bytes.ts";
 import { type CleanOptions, cleanText } from "./clean_text.ts";
 import { afterNewlines, countNewlines, upToLineEnd } from "./byte_scan.ts";

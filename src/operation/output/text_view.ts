@@ -43,9 +43,7 @@ export interface ViewOptions extends CleanOptions {
 export interface OutputView {
   /** Ends with a newline where the output does. */
   readonly text: string;
-  /**
-   * Number of bytes left out, of cleaned text where it was decoded, of raw output elsewhere; 0: everything is shown.
-   */
+  /** Bytes left out, of cleaned text where decoded, otherwise of raw output; 0: everything is shown. */
   readonly omittedBytes: number;
   readonly omittedLines: number;
 }

@@ -1,7 +1,4 @@
-/**
- * The screen of a terminal, from the output of its programs (X22). Full-screen programs are shown by it, because their
- * raw output is unreadable. The emulator's answers to queries of programs are dropped.
- */
+/** The screen of a terminal, from the output of its programs (X22). Answers to their queries are dropped. */
 import type { Terminal } from "@xterm/headless";
 import { boundedEmulator } from "./bounded_emulator.ts";
 

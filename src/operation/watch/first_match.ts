@@ -3,9 +3,7 @@ import type { LinePattern } from "./line_pattern.ts";
 /** Length of a slice, milliseconds; other work runs between slices. */
 const SLICE_MS = 10;
 
-/**
- * The index of the first line in which a pattern occurs, -1: none. `isOver`: asked after each slice, true gives up.
- */
+/** The index of the first line in which a pattern occurs, -1: none. `isOver`: asked after each slice. */
 export async function firstMatch(
   pattern: LinePattern,
   lines: readonly string[],

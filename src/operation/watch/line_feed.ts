@@ -3,10 +3,7 @@ import { cleanText, collapseCarriageReturns } from "../output/clean_text.ts";
 
 /** Some whole lines of an output, or what there is of its last one. */
 export interface Batch {
-  /**
-   * Without escapes and redrawn parts; other control characters may be left. Each line but a last one that has not ended
-   * has its newline.
-   */
+  /** Without escapes and redrawn parts, other controls may be left; each line that has ended has its newline. */
   readonly text: string;
   /** The same as it came; it may be the memory of the chunk. */
   readonly bytes: Uint8Array;

@@ -22,10 +22,7 @@ const LONGEST_TEXT = 4_096;
 const TEXTS = /^[\w ,:;=<>@#%&"'`~!-]+(?:\|[\w ,:;=<>@#%&"'`~!-]+)*$/;
 const PATTERN = /^\/(.+)\/(i?)$/s;
 
-/**
- * Reads `text`, or `/pattern/` in the syntax of RE2, which has no look-around and no back-references; `/pattern/i`
- * ignores case. The problem is a sentence.
- */
+/** Reads `text`, or `/pattern/` in RE2's syntax (no look-around or back-references), `/pattern/i` without case. */
 export async function readLinePattern(source: string): Promise<Outcome<LinePattern>> {
   if (source.length > LONGEST) return failure(`A text to wait for has at most ${LONGEST} characters`);
   if (source.trim() === "") return failure("A text to wait for needs a character that is not a blank");

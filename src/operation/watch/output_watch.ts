@@ -1,7 +1,4 @@
-/**
- * Notes the lines of an output that match a pattern, as they are written (X21). It runs where the output is written and
- * must not slow that down: it takes a small part of the time, and in a flood it says what it did not look at.
- */
+/** Notes matching lines as they are written (X21), in a small part of the time; tells what it left out. */
 import { stripAnsi } from "../output/clean_text.ts";
 import { LineFeed } from "./line_feed.ts";
 import { groupMatches } from "./first_match.ts";

@@ -46,10 +46,7 @@ export type PromptSet = ReadonlyMap<string, Prompt>;
 /** What is in service. */
 export interface PromptLibrary {
   readonly all: PromptSet;
-  /**
-   * What templates of the program and of the user include: nothing of a project, whose author could else change their
-   * text unseen.
-   */
+  /** What templates of program and user include: nothing of a project, which could change them unseen. */
   readonly trusted: PromptSet;
   /** What clients see, by name. */
   readonly listed: readonly Prompt[];

@@ -55,10 +55,7 @@ async function promptOf({ name, origin, file, text }: PromptText, report: Report
   };
 }
 
-/**
- * Without the mark that some editors put first, with one kind of line ends, and without the last line's: a partial
- * brings no empty line.
- */
+/** Without a byte order mark, with one kind of line ends, and without the last line's end. */
 function plainText(text: string): string {
   const plain = (text.startsWith("\uFEFF") ? text.slice(1) : text).replaceAll("\r\n", "\n");
   return plain.endsWith("\n") ? plain.slice(0, -1) : plain;

@@ -1,7 +1,4 @@
-/**
- * The prompt files of a directory and its folders as text, with limits on what is read (Q1, Q4). Links to other folders
- * are not followed, and a link to a file only where it stays inside.
- */
+/** The prompt files of a directory and its folders, within limits (Q1, Q4). Links may not lead outside. */
 import { type Diagnostic, permanent } from "../../base/diagnostic.ts";
 import { MOST_BYTES, MOST_FILES, readTexts } from "../../system/reading/text_files.ts";
 import type { PromptOrigin } from "../format/prompt.ts";

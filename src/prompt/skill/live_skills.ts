@@ -1,7 +1,4 @@
-/**
- * The skills of a running server (Q6): loaded at the first request, again when a file changes, and replaced whole. What
- * is listed and what is read come from the same load, so digests hold until clients are notified of a change.
- */
+/** The skills of a running server (Q6). Lists and reads come from one load, so digests hold until a notice. */
 import { type Diagnostic, keptInService, permanent, sortDiagnostics } from "../../base/diagnostic.ts";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Logger } from "../../base/log.ts";

@@ -1,7 +1,4 @@
-/**
- * The page of operations in hosts that show pages of tools (V4, SEP-1865): its text, and what it reads of this
- * connection. It has no way to the network; the host passes its requests on.
- */
+/** The page of operations (V4, SEP-1865): its text, and what it reads here. The host passes requests on. */
 import type { ReadResourceResult, Tool } from "@modelcontextprotocol/server";
 import { listedOperation } from "../../control/server/shown_server.ts";
 import { isEnded } from "../../operation/operation.ts";

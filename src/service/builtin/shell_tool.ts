@@ -55,9 +55,7 @@ export const SHELL_TOOL: BuiltinTool = {
   call: runShell,
 };
 
-/**
- * The sentence for clients that show 150 characters. Text of fixed length precedes the scope, so that no path is cut.
- */
+/** For clients that show 150 characters: text of fixed length precedes the scope, so that no path is cut. */
 function firstSentence(facts: ListFacts): string {
   const answer = earlyAnswer(facts);
   const elsewhere = facts.settings.sandbox.enforced

@@ -1,6 +1,4 @@
-/**
- * `status` (B3): answers at once with an overview of operations, tools and the sandbox, or with a part of one output.
- */
+/** `status` (B3): an overview of operations, tools and the sandbox, or a part of one output; never waits. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { UnavailableTool } from "../../catalog/model/leaf.ts";
 import { reasonOf } from "../../catalog/load/availability.ts";

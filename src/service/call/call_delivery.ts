@@ -1,7 +1,4 @@
-/**
- * Does one `tools/call` and delivers its result (X5): in the answer, as a task, or later by a message that the client's
- * version allows.
- */
+/** Does one `tools/call` and delivers its result (X5): in the answer, as a task, or by a later message. */
 import { traceIn } from "../../wire/trace_context.ts";
 import {
   type CallToolRequestParams,

@@ -1,7 +1,4 @@
-/**
- * A tool call. The first source that knows the tool answers it. A mistake in the call gives a result with `isError`, so
- * that the model can correct it. Only an unknown tool is a protocol error.
- */
+/** A tool call, answered by the first source that knows the tool. A mistake in it is a result with `isError`. */
 import { shownValue } from "../../base/text.ts";
 import type { CallToolResult, ProgressToken } from "@modelcontextprotocol/server";
 import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
@@ -14,10 +11,7 @@ import { OPERATION_META_KEY, operationMeta } from "../result/closing_line.ts";
 import { finalText, styleOf } from "../result/result_text.ts";
 import type { ConnectionParts } from "../notify/notifications.ts";
 
-/**
- * Does one `tools/call`.
- * @throws RequestError -32602 for a tool that does not exist
- */
+/** Does one `tools/call`. @throws RequestError -32602 for a tool that does not exist */
 export async function callTool(service: Service, call: ToolCall, context: CallContext): Promise<CallToolResult> {
   const { telemetry } = service;
   if (telemetry === undefined) return await answerOf(service, call, context);
@@ -80,10 +74,7 @@ export function callProgress(
   };
 }
 
-/**
- * Sends the result as a last progress message, after the answer, for `--push-results` and a client that gave a token.
- * In the specification progress ends with the answer; some clients of older servers expect this message.
- */
+/** For `--push-results`: the result as a progress message after the answer, which some old clients expect. */
 function pushEnd(
   { service, outgoing, use }: Pick<ConnectionParts, "service" | "outgoing" | "use">,
   operation: Operation,

@@ -1,7 +1,4 @@
-/**
- * The first stage of a stdio connection (N3). It reads the first line and answers it if the SDK is not needed. The
- * second stage gets the same line.
- */
+/** The first stage of a stdio connection (N3): answers the first line if it can, and passes it on. */
 import { aborted } from "../../base/time.ts";
 import type { Service } from "../service.ts";
 import { MessageWriter } from "../../wire/message_writer.ts";
@@ -39,10 +36,7 @@ export class BegunInput implements ByteInput {
     this.#input = input;
   }
 
-  /**
-   * The first line without its line ending; undefined: the input ends before, the line is too long, or `read` was
-   * called.
-   */
+  /** The first line without its ending; undefined: the input ended, it is too long, or `read` was called. */
   async firstLine(): Promise<Uint8Array | undefined> {
     for (;;) {
       const end = this.#seen.indexOf(NEWLINE);

@@ -1,7 +1,4 @@
-/**
- * How long a client of 2026-07-28 may keep a list (C3): for some minutes where nothing can change it, else not at all. A
- * server that starts again may have other lists, so it is minutes only.
- */
+/** How long 2026-07-28 clients may keep a list (C3): minutes if fixed, since a new start may change it. */
 import type { ServerOptions } from "@modelcontextprotocol/server";
 import type { Service } from "../service.ts";
 

@@ -28,10 +28,7 @@ const VERSIONS: readonly unknown[] = ["2025-11-25", "2025-06-18", "2025-03-26", 
 const LONGEST_ID = 100;
 
 type Object = Readonly<Record<string, unknown>>;
-/**
- * Shapes of requests that are answered without the SDK. A record of shapes means an object; its other members may be
- * anything.
- */
+/** Requests that are answered without the SDK. A record means an object, which may have other members. */
 type Form = "object" | "objects" | "text" | "flag" | { readonly [member: string]: Form };
 
 const CLIENT: Form = { title: "text", websiteUrl: "text", description: "text" };

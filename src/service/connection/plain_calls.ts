@@ -1,7 +1,4 @@
-/**
- * Answers calls of 2026-07-28 without the SDK, which takes a new server for each. Only a call that the SDK would accept
- * as it stands is answered: a known envelope, a name and arguments, and nothing to tell meanwhile.
- */
+/** Answers 2026-07-28 calls without the SDK: a known envelope, name and arguments, and no progress to send. */
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,

@@ -1,7 +1,4 @@
-/**
- * Answers simple requests of a session without the SDK's checks, which are most requests. The SDK's server would give
- * the same answers, because it has the same parts.
- */
+/** Answers most requests of a session without the SDK's checks; its server has the same parts and answers. */
 import type { JSONRPCRequest, ProgressToken, Result, Tool } from "@modelcontextprotocol/server";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import { traceIn } from "../../wire/trace_context.ts";

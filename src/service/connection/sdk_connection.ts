@@ -1,6 +1,4 @@
-/**
- * Serves the rest of a stdio connection with the SDK: both protocol eras, and everything that is not answered directly.
- */
+/** Serves with the SDK what is not answered directly, in both protocol eras. */
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { McpRequestContext } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";

@@ -1,7 +1,4 @@
-/**
- * One SDK server for one connection. State that outlives it belongs to the service, because HTTP needs a new server for
- * each request.
- */
+/** One SDK server for one connection. State belongs to the service: HTTP needs a server for each request. */
 import type { McpRequestContext } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import { listHints, toolsTtlMs } from "./cache_hints.ts";
@@ -25,10 +22,7 @@ export interface ServerOptions {
   readonly revision: Revision;
   /** `request`: it serves one HTTP request and announces nothing; absent: it serves a lasting connection. */
   readonly lifetime?: "request";
-  /**
-   * The parts of a connection that announces changes itself; absent: the server has its own parts and announces
-   * changes.
-   */
+  /** The parts of a connection that announces changes itself; absent: the server does, with its own parts. */
   readonly parts?: ListingParts;
 }
 

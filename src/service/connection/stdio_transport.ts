@@ -39,9 +39,7 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /**
-   * Resolves when the client is gone: stdin has ended or failed, or stdout is closed. Nothing is written afterwards.
-   */
+  /** Resolves when stdin has ended or failed, or stdout is closed. Nothing is written afterwards. */
   readonly inputEnded: Promise<void>;
 
   readonly #options: StdioTransportOptions;

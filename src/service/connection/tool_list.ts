@@ -7,11 +7,7 @@ import type { Service } from "../service.ts";
 
 const TASK_SUPPORT = { taskSupport: "optional" } as const;
 
-/**
- * All tools, source by source. A name that an earlier source has is left out and logged as a warning. `withTasks` marks
- * tools that can be called as tasks, for the one version that supports this. The last lists are cached, because most
- * clients ask more than once.
- */
+/** All tools, source by source; a taken name is left out with a warning. `withTasks` marks possible tasks. */
 export function toolList(
   { sources, settings, log }: Pick<Service, "sources" | "settings" | "log">,
 ): () => Promise<{ readonly plain: Tool[]; readonly withTasks: Tool[] }> {

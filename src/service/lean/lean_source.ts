@@ -1,7 +1,4 @@
-/**
- * `--lean`: two fixed tools replace all tools of other sources. Version 2026-07-28 does not allow requests to change
- * the list, so this is chosen at the start.
- */
+/** `--lean`: two fixed tools replace all others, chosen at the start, because 2026-07-28 lists cannot change. */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { didYouMean } from "../../base/suggest.ts";
 import { lazy, mergedList } from "../../base/lazy.ts";

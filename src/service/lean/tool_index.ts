@@ -1,7 +1,4 @@
-/**
- * Finds tools by words: BM25 over names, titles, descriptions and arguments. Names count most. docs/design.md says why
- * it is not a library. Pure.
- */
+/** Finds tools by words: BM25 over names, titles, descriptions, arguments (docs/design.md). Pure. */
 import type { Tool } from "@modelcontextprotocol/server";
 import { didYouMean } from "../../base/suggest.ts";
 
@@ -42,10 +39,7 @@ export class ToolIndex {
     return tools.includes(undefined) ? [] : [...new Set(tools.flatMap((tool) => tool ?? []))];
   }
 
-  /**
-   * The tools that contain a word of the query, best first. A tool whose name equals the query in any spelling is
-   * first.
-   */
+  /** The tools with a word of the query, best first. One whose name equals the query in any spelling leads. */
   find(query: string): readonly Tool[] {
     const words = [...new Set(wordsOf(query))].slice(0, MOST_WORDS);
     const scores = new Map<Tool, { score: number; words: number }>();

@@ -39,10 +39,7 @@ export class Subscriptions implements Disposable {
 /** Addresses of one `subscriptions/listen` that are subscribed at servers. */
 const MOST_FOLLOWED = 100;
 
-/**
- * Follows what the message subscribes to at sources, and gives what ends that; undefined: it subscribes to nothing
- * there. The SDK matches the addresses itself. Resources that a source refuses are left out and never reported.
- */
+/** Follows subscribed resources at their sources; undefined: none are there. Refused ones are left out. */
 export function followed(
   service: Pick<Service, "resources">,
   message: JSONRPCMessage,

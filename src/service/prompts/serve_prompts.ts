@@ -25,10 +25,7 @@ export function servePrompts(server: Server, service: PromptListParts): void {
   );
 }
 
-/**
- * One prompt with its arguments applied.
- * @throws RequestError -32602 for a prompt that is unknown or refused
- */
+/** One prompt with its arguments applied. @throws RequestError -32602 if it is unknown or refused */
 export async function getPrompt(
   { prompts }: Pick<PromptListParts, "prompts">,
   request: PromptRequest,
@@ -37,10 +34,7 @@ export async function getPrompt(
   return answerOf(request.name, await askSources(prompts, (source) => source.get(request, context)));
 }
 
-/**
- * Values for an argument of a prompt.
- * @throws RequestError -32602 for a prompt that is unknown or refused
- */
+/** Values for an argument of a prompt. @throws RequestError -32602 if it is unknown or refused */
 export async function completeArgument(
   { prompts }: Pick<PromptListParts, "prompts">,
   request: ArgumentRequest,
@@ -92,10 +86,7 @@ export class PromptList {
     });
   }
 
-  /**
-   * One page; the cursor names the last prompt of the page before.
-   * @throws RequestError -32602 for a cursor that names no prompt
-   */
+  /** One page after the prompt that the cursor names. @throws RequestError -32602 if it names none */
   async page(cursor: string | undefined): Promise<ListPromptsResult> {
     const all = await this.#all();
     const { items, ...next } = pageAfter(cursor, { all, size: PAGE_SIZE, keyOf: ({ name }) => name });

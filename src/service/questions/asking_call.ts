@@ -1,7 +1,4 @@
-/**
- * A call of a 2026-07-28 client that may ask questions before its result (SEP-2322). The request is answered with the
- * questions and a state. The client repeats the request with answers and state, and the call continues.
- */
+/** A call of 2026-07-28 that may ask before its result (SEP-2322); the client repeats it with answers and state. */
 import { LOG_LEVEL_META_KEY, type Result, type ServerContext } from "@modelcontextprotocol/server";
 import { failure, success } from "../../base/outcome.ts";
 import { isObject, member } from "../../wire/json_value.ts";

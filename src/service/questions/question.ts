@@ -1,7 +1,4 @@
-/**
- * What a server behind ours asks of a client while it works on a call of it (O2): a form or an address for the user, or a
- * completion of the client's model.
- */
+/** What another server asks of a client during its call (O2): a form, an address, or a completion of its model. */
 import type { LoggingLevel } from "@modelcontextprotocol/server";
 import type { Outcome } from "../../base/outcome.ts";
 import { isObject, member } from "../../wire/json_value.ts";

@@ -88,10 +88,7 @@ export function answerOf<Answer>(uri: string, answered: Outcome<Answer, Resource
   throw new RequestError(RequestErrorCode.InternalError, message);
 }
 
-/**
- * The existing resource that `uri` names.
- * @throws RequestError for what does not exist, or exists with other parameters only
- */
+/** The existing resource that `uri` names. @throws RequestError for any other, or other parameters */
 export async function existingAddress(service: Service, uri: string): Promise<ResourceAddress> {
   const address = readAddress(uri);
   if (address === undefined) throw notFound(uri);

@@ -20,10 +20,7 @@ export function statusLine(operation: Operation): string {
   return factsLine(operation, [`${operation.id} ${operation.state}`]);
 }
 
-/**
- * `[exit code 3, 240 ms]`: the line that closes a result; its reader knows which operation it is. The state is
- * included if nothing else shows it. `hasOutput` false: the line says that there is no output.
- */
+/** `[exit code 3, 240 ms]`: closes a result, with the state if nothing else shows it, and "no output". */
 export function closingLine(operation: Operation, hasOutput: boolean): string {
   const { state, end } = operation;
   const ranToItsEnd = end?.command !== undefined && end.command.kind !== "not_started";
@@ -95,10 +92,7 @@ function usageMeta(usage: TreeUsage | undefined): Record<string, unknown> {
   };
 }
 
-/**
- * The facts for programs of a whole result. Its reader knows which operation it is; of a quick success the exit code is
- * all.
- */
+/** A whole result's facts for programs; its reader knows the operation. A quick success has the exit code only. */
 export function briefMeta(operation: Operation, quick: boolean): Record<string, unknown> {
   if (quick) return { exit_code: 0 };
   const { operation_id: _id, tool: _tool, ...facts } = operationMeta(operation, undefined);

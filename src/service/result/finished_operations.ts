@@ -1,6 +1,4 @@
-/**
- * Announces ended operations (X5c, X18) and watched lines (X21) after any later result, which works with every client.
- */
+/** Announces ended operations (X5c, X18) and watched lines (X21) after any later result, for every client. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Operation } from "../../operation/operation_record.ts";
 import { lastLines, type ViewLimits } from "../../operation/output/text_view.ts";
@@ -16,10 +14,7 @@ const WHOLE: ViewLimits = { bytes: 2048, lines: 24 };
 /** Part of a longer output. */
 const PART: ViewLimits = { bytes: 600, lines: 5 };
 
-/**
- * Appends unannounced ends and lines to `result`, or returns the same object. Output included whole counts as delivered.
- * `named`: the operation that the call named; absent: none.
- */
+/** Appends unannounced ends and lines; whole output counts as delivered. `named`: the call's operation. */
 export function appendFinished(
   result: CallToolResult,
   service: Service,

@@ -40,10 +40,7 @@ export function namedScope({ scope }: Pick<ListFacts, "scope">): string {
   return [shown.slice(0, -1).join(", "), ...shown.slice(-1)].filter((part) => part !== "").join(" or ");
 }
 
-/**
- * `after 3 s the answer is ...`: the answer of a call whose command has not ended. Undefined: it waits for the end.
- * `synchronous`: what the tool file says.
- */
+/** `after 3 s the answer is ...`; undefined: the call waits for the end. `synchronous`: the tool file's word. */
 export function earlyAnswer(
   { settings }: Pick<ListFacts, "settings">,
   synchronous?: boolean,

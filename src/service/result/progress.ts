@@ -64,10 +64,7 @@ export class ProgressStream {
     this.#watched.push({ label, recent, unsubscribe });
   }
 
-  /**
-   * Stops; resolves when the last message has been sent. If none was sent yet, pending output is sent now, unless
-   * `quietMs` is given.
-   */
+  /** Stops; resolves when the last message is sent: pending output if none was sent and `quietMs` is absent. */
   close(): Promise<void> {
     if (this.#sent === 0 && this.#options.quietMs === undefined) this.#flush();
     this.#closed = true;

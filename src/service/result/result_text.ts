@@ -1,7 +1,4 @@
-/**
- * The text of results (X1, X4). The model wants the output, so everything else is short. It stands at the edges, because
- * clients cut long texts in the middle. Pure.
- */
+/** The text of results (X1, X4): the output, and short facts at the edges, because clients cut the middle. Pure. */
 import { encodeText } from "../../base/text.ts";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { LeftRunning } from "../../base/command/command_end.ts";
@@ -72,10 +69,7 @@ export function errorResult(text: string): CallToolResult {
   return { ...textResult(text), isError: true };
 }
 
-/**
- * How a result is introduced. `direct`: it answers the call of the command itself. `fetched`: its reader has named the
- * operation. `listed`: it stands among others, or its reader has named none.
- */
+/** `direct`: answers the command's own call; `fetched`: the reader named the operation; `listed`: it did not. */
 export type Frame = "direct" | "fetched" | "listed";
 
 /** The result of an ended operation (X3, X4). */
@@ -143,10 +137,7 @@ export function finalText(
 
 const NO_OUTPUT = "[no output]";
 
-/**
- * The answer to a call whose operation continues (X1), or to a wait for it: one line, and the output so far.
- * `position`: its place in the queue, undefined when it runs.
- */
+/** The answer to a call whose operation continues (X1). `position`: in the queue, undefined when it runs. */
 export function startedResult(
   operation: Operation,
   style: ResultStyle,
@@ -167,10 +158,7 @@ export function startedResult(
   };
 }
 
-/**
- * The call that comes next: `send` where input is open, else the one that `next` names. A server that listens is not
- * waited for any more.
- */
+/** The next call: `send` where input is open, else what `next` names. Listening servers are not waited for. */
 export function adviceOf(
   { command }: Operation,
   { toolPrefix = "" }: ResultStyle,

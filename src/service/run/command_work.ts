@@ -15,10 +15,7 @@ import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
 /** The parts of a service that the work needs. */
 export type WorkTools = Pick<Service, "runner" | "openInputs" | "writePrivateFile" | "log">;
 
-/**
- * How a leaf runs. `input`: it stays open; absent: it is closed. `idempotent`: the leaf may be retried; absent: it may
- * not.
- */
+/** `input`: it stays open; absent: closed. `idempotent`: the leaf may be retried; absent: it may not. */
 type RunRules = Pick<Leaf, "input" | "idempotent">;
 
 /** Runs `prepared` in `directory` (real, inside the scope). */
@@ -116,10 +113,7 @@ export const SHELL_PARAMETERS: readonly Parameter[] = [
   { name: "stdin", kind: "input" },
 ];
 
-/**
- * The runner's request for checked arguments, without waiting if they name no directory. The problem is the text of the
- * result.
- */
+/** The runner's request for checked arguments; waits only for a directory. The problem is the result's text. */
 export function shellRequest(
   args: BuiltinArguments,
   scope: Scope,

@@ -3,10 +3,7 @@ import type { LinePattern } from "../../operation/watch/line_pattern.ts";
 import type { MetaArguments } from "../../command/prepared_command.ts";
 import type { CallContext, Service } from "../service.ts";
 
-/**
- * How long a call waits for its result before it answers with an operation id: to the end, `--inline-wait`, or not at
- * all (X1).
- */
+/** How long a call waits before it answers with an operation id (X1): to the end, `--inline-wait`, or not at all. */
 export type Mode = "synchronous" | "undecided" | "asynchronous";
 
 /** Inputs of the rule, in its order. */
@@ -42,10 +39,7 @@ export function longestWait({ settings }: Pick<Service, "settings">, mode: Mode,
   return patienceMs(context);
 }
 
-/**
- * Maximum wait for a text that may never come. The most impatient client gives up after five minutes and ends the
- * command.
- */
+/** Maximum wait for a text that may never come. The most impatient client ends a call after five minutes. */
 const LONGEST_CONDITION_MS = 120_000;
 
 /** How long a call that starts a command waits for a line, a port or silence, milliseconds. */

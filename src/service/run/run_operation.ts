@@ -83,10 +83,7 @@ interface TaskCallChoices {
   readonly chosen: Mode;
 }
 
-/**
- * Turns the call, not its operation, into a task (X5a): at once if the client asks for it, or else once it takes long.
- * Disposal cancels this.
- */
+/** Makes the call, not its operation, a task (X5a): at once if asked, else when it takes long; disposal cancels. */
 function beginTaskCall(
   { registry, settings }: Service,
   operation: Operation,
@@ -115,10 +112,7 @@ interface Waiting {
   readonly awaited: Awaited | undefined;
 }
 
-/**
- * Waits for the end, the limit or the condition of the call, and returns which came first. Streams output. Cancelling
- * the request ends the operation (B6).
- */
+/** Waits for end, limit or condition, and returns which came first. A cancelled request ends the work (B6). */
 async function waitInForeground(
   service: Service,
   operation: Operation,

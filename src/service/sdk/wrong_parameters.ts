@@ -9,10 +9,7 @@ export const ANYTHING = {
   "~standard": { version: 1, vendor: "ahma_mcp", validate: (value: unknown) => ({ value }) },
 } as const;
 
-/**
- * A member that must be a string.
- * @throws RequestError -32602
- */
+/** A member that must be a string. @throws RequestError -32602 */
 export function textMember(params: unknown, name: string): string {
   const value = member(params, name);
   if (typeof value === "string") return value;

@@ -47,10 +47,7 @@ export function coreTaskCreated(
   };
 }
 
-/**
- * The answer to `tasks/result`: the result of the call, and the task that it belongs to.
- * @throws RequestError -32603 when the server itself failed
- */
+/** The result of the call, and its task. @throws RequestError -32603 when the server itself failed */
 export function coreTaskResult(operation: Operation, style: ResultStyle): CallToolResult {
   if (failedInServer(operation)) throw internalError(operation);
   const result = resultOf(operation, style);

@@ -37,10 +37,7 @@ export function serveCoreTasks(server: VersionedServer, service: Service, use: R
   serve("tasks/list", (params) => listTasks(service, member(params, "cursor")));
 }
 
-/**
- * The task `params.taskId` names.
- * @throws RequestError -32602 when there is none
- */
+/** The task `params.taskId` names. @throws RequestError -32602 when there is none */
 export function findTask({ registry }: Service, params: unknown): Operation {
   const id = textMember(params, "taskId");
   const operation = registry.get(id);

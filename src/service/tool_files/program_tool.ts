@@ -1,7 +1,4 @@
-/**
- * One MCP tool for all leaves of a tool file (`--tool-style program`). The argument `subcommand` names the leaf, and
- * one schema holds the arguments of all. A call is checked exactly like a call of its leaf.
- */
+/** One tool for a tool file (`--tool-style program`); `subcommand` names the leaf. Calls are checked as its. */
 import type { Tool } from "@modelcontextprotocol/server";
 import { inputSchemaOf } from "../../catalog/model/input_schema.ts";
 import type { Catalog, Leaf } from "../../catalog/model/leaf.ts";

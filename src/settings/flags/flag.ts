@@ -33,10 +33,7 @@ export interface Flag {
   readonly help: string;
   /** The variable that sets the flag where the command line does not (requirement L7), after its name; absent: none. */
   readonly variable?: string;
-  /**
-   * Repeated values are collected; a variable then holds a list (directories separated by `:`, else by `,`). A
-   * project's values are added to the user's.
-   */
+  /** Repeated values are collected; variables hold lists. A project's values are added to the user's. */
   readonly repeatable?: true;
   /** For `choice`: what is allowed; for one with `narrowsOnly`, widest first. */
   readonly choices?: readonly string[];

@@ -1,7 +1,4 @@
-/**
- * The words of the command line, sorted into flags. Hand-written, because importing a parser package delays
- * `initialize` by 39 to 56 ms, more than the rest of the start.
- */
+/** Sorts words into flags. Hand-written, because a parser package delays `initialize` by 39 to 56 ms. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { builtinTraits } from "../../catalog/format/builtin_traits.ts";
 import { closest } from "../../base/suggest.ts";

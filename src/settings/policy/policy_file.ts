@@ -15,10 +15,7 @@ const LARGEST_BYTES = 256 * 1024;
 const OTHERS_WRITE = 0o022;
 const ROOT = 0;
 
-/**
- * The machine's policy; undefined: it has none. A file that cannot be read, trusted or understood is a problem, a
- * sentence for stderr, and nothing may start.
- */
+/** The machine's policy; undefined: none. With a problem (a sentence for stderr) nothing may start. */
 export async function readPolicy(): Promise<Outcome<Policy | undefined>> {
   if (isMissing(POLICY_FILE) && isMissing(parentOf(POLICY_FILE))) return success(undefined);
   try {

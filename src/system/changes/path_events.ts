@@ -14,19 +14,13 @@ const SYMBOLS = [...INOTIFY, ...words("open poll statfs readlink __errno_locatio
 
 /** moved_from, moved_to, create, delete. They are added to an existing watch; links to directories are not followed. */
 const NAMES = 0x40 | 0x80 | 0x100 | 0x200 | 0x0100_0000 | 0x0200_0000 | 0x2000_0000;
-/**
- * The same and modify, attrib, delete_self, move_self, close_write. Writes through a mapping raise no event, but the
- * end of the mapping raises close_write.
- */
+/** The same and modify, attrib, delete_self, move_self, close_write (also at the end of a mapping). */
 const EVERYTHING = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x0200_0000 | 0x2000_0000;
 /** Room for a few hundred events; if there are more, everything counts as changed. */
 const BATCH_BYTES = 16_384;
 /** The system limits the watches of all programs of a user together, and editors need some too. */
 const MOST_WATCHES = 4_096;
-/**
- * Local file systems, which nothing can change without an event: ext, xfs, btrfs, tmpfs, f2fs, bcachefs
- * (linux/magic.h).
- */
+/** Local file systems, with an event for every change: ext, xfs, btrfs, tmpfs, f2fs, bcachefs (linux/magic.h). */
 const LOCAL: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0xf2f52010, 0xca451a4e]);
 /** Room for `struct statfs`; its first word is the type of the file system. */
 const FACTS_BYTES = 256;
@@ -67,10 +61,7 @@ export class PathEvents implements Disposable {
   /** Watched directories by path, because many paths share them. An event clears the map. */
   readonly #directories = new Map<string, WatchedFile>();
 
-  /**
-   * @throws {Error} When the C library, the kernel or /proc fails, for example at the system's limit of inotify
-   * instances.
-   */
+  /** @throws {Error} When the C library, the kernel or /proc fails, as at the limit of inotify instances. */
   constructor() {
     const { inotify_init1, open } = this.#library.symbols;
     this.#descriptor = inotify_init1(NONBLOCK_CLOEXEC);
@@ -191,10 +182,7 @@ export class PathEvents implements Disposable {
 /** Makes a watch that compares the facts of paths. */
 export type MakeWatch = (paths: readonly string[], watched: Watched) => ChangeWatch;
 
-/**
- * The watches of one session. They ask the kernel for changes and do not look at each path. Paths that the kernel
- * cannot watch are compared as usual. After an event, all paths of the watch are compared.
- */
+/** The watches of a session, by events. Paths that the kernel cannot watch are compared as usual. */
 export class NoticedWatches implements Disposable {
   readonly #make: MakeWatch;
   /** Undefined: not used yet, or this system does not offer it. */

@@ -1,7 +1,4 @@
-/**
- * Notices names that appear anywhere in large trees (inotify(7)) without reading each directory. One call tells that
- * nothing is new. A directory is watched before it is listed, so that no name is missed between the two.
- */
+/** Notices new names in large trees (inotify(7)). Directories are watched before they are listed. */
 import { words } from "../../base/text.ts";
 import { nameBytes } from "../../base/bytes.ts";
 import { type DirectoryEntry, errnoAt, LazyLibrary, listEntries } from "../c_library.ts";
@@ -96,9 +93,7 @@ export class TreeEvents implements Disposable {
     }
   }
 
-  /**
-   * Follows all changes in a directory and in its directories `below`; they are reported by the path of `directory`.
-   */
+  /** Follows changes in a directory and those `below`, reported by the path of `directory`. */
   follow(directory: string, below: readonly string[]): void {
     for (const path of [directory, ...below.map((name) => `${directory}/${name}`)]) {
       const number = this.#addWatch(path, CONTENTS);

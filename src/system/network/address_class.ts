@@ -1,6 +1,4 @@
-/**
- * What kind of host an IP address leads to: the only list of private and special networks of this program. Pure.
- */
+/** What an IP address leads to: this program's only list of private and special networks. Pure. */
 import { lazy } from "../../base/lazy.ts";
 import { words } from "../../base/text.ts";
 import { type IpAddress, ipAddressOf, type IpNetwork, ipNetworkOf, ipv4, isInNetwork } from "./ip_address.ts";
@@ -9,10 +7,7 @@ export type AddressClass = "public" | keyof typeof NETWORKS;
 
 /** The class of an address is the first one with a network that holds it. Any other IPv6 address is for special use. */
 const NETWORKS = {
-  /**
-   * Metadata services of clouds, which hand out secrets: the shared address, Alibaba, Azure, Oracle, AWS, Google,
-   * Scaleway.
-   */
+  /** Metadata services, which hand out secrets: shared, Alibaba, Azure, Oracle, AWS, Google, Scaleway. */
   metadata: words(
     "169.254.169.254/32 100.100.100.200/32 168.63.129.16/32 192.0.0.192/32",
     "fd00:ec2::/32 fd20:ce::254/128 fd00:42::42/128",
@@ -60,10 +55,7 @@ export function addressClass(text: string): AddressClass | undefined {
   return isInNetwork(reached, globalIpv6) && !isIsatap ? "public" : "special";
 }
 
-/**
- * The real target of a connection: the IPv4 address that an IPv6 address contains, or else the address itself.
- * Undefined: it is not an address.
- */
+/** The IPv4 address in an IPv6 address, or else the address itself. Undefined: it is not an address. */
 export function reachedAddress(text: string): IpAddress | undefined {
   const address = ipAddressOf(text);
   return address !== undefined && isInOne(address, networks().holdingIpv4) ? ipv4(address.value) : address;

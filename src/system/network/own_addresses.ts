@@ -16,10 +16,7 @@ const GROUPS = 0x1 | 0x10 | 0x100;
 const EAGAIN = 11;
 const NEWS_BYTES = 4096;
 
-/**
- * Caches the addresses. Reading all interfaces takes 0.1 ms or more; asking the kernel for changes (netlink(7)) takes a
- * few microseconds. If the kernel does not report changes, all interfaces are read each time.
- */
+/** Caches the addresses, read (0.1 ms) after the kernel reports a change (netlink(7)), else each time. */
 export class OwnAddresses implements Disposable {
   readonly #library = new LazyLibrary(LIBRARY);
   readonly #news = new Uint8Array(NEWS_BYTES);

@@ -1,7 +1,4 @@
-/**
- * Whether a host, by address or name, is on the public internet. Used for OAuth, web tools, and addresses that servers
- * ask a person to open. Pure.
- */
+/** Whether a host, by address or name, is on the public internet. Pure. */
 import { addressClass } from "./address_class.ts";
 import { ipAddressOf, ipNetworkOf, isInNetwork } from "./ip_address.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Sends one request to addresses that were already resolved and checked, so that no second look-up can lead elsewhere.
- */
+/** Sends a request to checked addresses, so that no second look-up can lead elsewhere. */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { RequestOptions } from "node:https";
 import type { Duplex } from "node:stream";
@@ -40,10 +38,7 @@ export interface AddressedAnswer {
   readonly body: IncomingMessage;
 }
 
-/**
- * Sends the request without following redirects. The certificate must be valid for the host's name. Rejects if there is
- * no answer.
- */
+/** Sends without following redirects; the certificate must name the host. Rejects without an answer. */
 export async function requestToAddress(
   { url, path, method, headers, body, addresses, authorities = [], signal, connection }: AddressedRequest,
 ): Promise<AddressedAnswer> {

@@ -1,7 +1,4 @@
-/**
- * A TLS connection to addresses that were already resolved and checked. It applies backpressure; `node:https` of Deno
- * 2.9 buffers everything that a server sends.
- */
+/** TLS to checked addresses, with backpressure; `node:https` of Deno 2.9 buffers all that a server sends. */
 import type { Duplex } from "node:stream";
 import type { HostAddress } from "./request_to_address.ts";
 
@@ -66,10 +63,7 @@ async function dialOne(hostname: string, port: number, signal: AbortSignal): Pro
   }
 }
 
-/**
- * A route can lead an address to this machine that no interface has. Both ends of the connection then have the same
- * address.
- */
+/** A route can lead to this machine by a foreign address: then both ends have the same address. */
 function checked(connection: Deno.TcpConn, address: string, ownProblem: TlsTarget["ownProblem"]): Deno.TcpConn {
   const { localAddr, remoteAddr } = connection;
   const why = localAddr.hostname === remoteAddr.hostname ? ownProblem(address) : undefined;

@@ -1,7 +1,4 @@
-/**
- * System calls that reach a file through the descriptor of its directory and follow no link, because a path may lead
- * elsewhere at any time.
- */
+/** System calls on a name in an open directory, without links, as paths may lead elsewhere any time. */
 import { nameText } from "../../base/bytes.ts";
 import { type DirectoryEntry, errnoAt, listEntries } from "../c_library.ts";
 import { factsOf, type FileFacts, type FileIdentity } from "../libc.ts";
@@ -238,9 +235,7 @@ export class OpenFiles implements Disposable {
     return fcntl(fd, F_SETLEASE, F_RDLCK) === 0 || NO_LEASE.includes(errnoAt(__errno_location()));
   }
 
-  /**
-   * Writes the content and copies owner, attributes, mode and times of another file; false: not everything succeeded.
-   */
+  /** Writes content; copies owner, attributes, mode and times of another file; false: not all succeeded. */
   write(fd: number, content: Uint8Array<ArrayBuffer>, like: OpenLike): boolean {
     const { futimens } = this.#library.symbols;
     return this.writeAll(fd, content) && this.takeRights(fd, like) && futimens(fd, like.stat.times) === 0;
@@ -311,10 +306,7 @@ export class OpenFiles implements Disposable {
     return errnoAt(this.#library.symbols.__errno_location());
   }
 
-  /**
-   * Facts about `name` in the directory `fd`, or about `fd` itself if the name is empty. Links are not followed.
-   * Undefined: it is gone.
-   */
+  /** Facts about a name in `fd`, or `fd` itself if empty; links are not followed. Undefined: it is gone. */
   stat(fd: number, name: string): Stat | undefined {
     const stat = new BigUint64Array(32);
     const number = BigInt(OWN_CALLS.newfstatat);
@@ -333,9 +325,7 @@ export class OpenFiles implements Disposable {
     return stat && `${stat.device}:${stat.inode}:${born[BIRTH_WORD]}.${born[BIRTH_WORD + 1]}`;
   }
 
-  /**
-   * When `name` was last written, milliseconds since 1970; faster than `stat` for many files. Undefined: it is gone.
-   */
+  /** When it was last written, milliseconds since 1970, faster than `stat`. Undefined: it is gone. */
   writtenAt(fd: number, name: string): number | undefined {
     const number = BigInt(OWN_CALLS.newfstatat);
     const stat = this.#stat;

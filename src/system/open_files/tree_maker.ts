@@ -1,7 +1,4 @@
-/**
- * Makes and removes small trees with two functions of the C library. A hundred entries take a millisecond. Unlike the
- * runtime's functions, these also work in /dev.
- */
+/** Makes and removes small trees through the C library, quickly, and in /dev too, where the runtime fails. */
 import { words } from "../../base/text.ts";
 import { type DirectoryEntry, LazyLibrary, listEntries } from "../c_library.ts";
 import { text } from "./library.ts";
@@ -26,10 +23,7 @@ export class TreeMaker implements Disposable {
     if (this.#call("mkdirat", AT_FDCWD, path, mode) < 0) throw new Error(`Cannot make directory "${path}"`);
   }
 
-  /**
-   * Makes an empty file if there is none. @throws {Error} When another kind of file has the name, or the system
-   * refuses.
-   */
+  /** Makes an empty file if there is none. @throws {Error} When it is another kind, or refused. */
   file(path: string, mode = 0o444): void {
     const { noFollow } = OWN_OPEN_FLAGS;
     const descriptor = this.#call("openat", AT_FDCWD, path, O_WRONLY | O_CREAT | noFollow | O_CLOEXEC, mode);

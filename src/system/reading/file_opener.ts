@@ -1,7 +1,4 @@
-/**
- * Opens files for reading without blocking, which the runtime does not offer. Linux uses the C library, because loading
- * `node:fs` takes a tenth of the start time and nearly every start reads a file.
- */
+/** Opens files without blocking. Linux uses the C library, as `node:fs` takes a tenth of the start. */
 import { encodeText, words } from "../../base/text.ts";
 import { errnoAt, LazyLibrary } from "../c_library.ts";
 import { factsOf, type FileFacts } from "../libc.ts";
@@ -13,10 +10,7 @@ export interface OpenedFile extends Disposable {
   readonly size: number;
   /** `device:inode`, in decimal. */
   readonly identity: string;
-  /**
-   * Reads on from the end of the last read and returns the number of bytes; 0: the end. @throws Error with the system's
-   * `code`
-   */
+  /** Reads on from the last read; the number of bytes, 0: the end. @throws Error with the system's `code` */
   read(into: Uint8Array<ArrayBuffer>): number;
 }
 

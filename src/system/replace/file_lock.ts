@@ -31,10 +31,7 @@ export async function underLock<Value>(path: string, waitMs: number, work: () =>
   }
 }
 
-/**
- * Releases the lock (flock) of a file and closes it. Closing alone is not enough: a program that is just being started
- * has a copy of the descriptor for a moment, which would keep the lock.
- */
+/** Releases the lock (flock) and closes: closing is not enough while a starting program has a copy. */
 export function freeLock(file: Deno.FsFile): void {
   file.unlockSync();
   file.close();

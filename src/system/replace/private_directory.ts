@@ -1,7 +1,4 @@
-/**
- * A private directory (0700) of this user with private files (0600). Files are replaced atomically, so a reader sees
- * the old text or the new one.
- */
+/** A private directory (0700) with private files (0600) that are replaced atomically. */
 import { attempt, messageOf, UserError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { type Done, underLock } from "./file_lock.ts";
@@ -42,10 +39,7 @@ export class PrivateDirectory {
     return this.#isThere() ? Array.from(Deno.readDirSync(this.#options.path), ({ name }) => name) : [];
   }
 
-  /**
-   * Reads a file; undefined: there is none. @throws {UserError} When directory or file are not private, or the file is
-   * too large.
-   */
+  /** Undefined: no such file. @throws {UserError} When directory or file are not private, or too large. */
   read(name: string): PrivateText | undefined {
     const { one, largest = Infinity } = this.#options;
     const path = this.pathOf(name);

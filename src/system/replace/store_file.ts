@@ -23,10 +23,7 @@ export interface CurrentFile {
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
-/**
- * `conflict`: the name now has another file than `current`, so nothing was written. `refused`: the system refused with
- * `errno`, so nothing was written.
- */
+/** Nothing was written: `conflict`: another file than `current` is there; `refused`: with `errno`. */
 export type StoredFile =
   | { readonly kind: "stored"; /** Why not atomically; undefined: atomically. */ readonly inPlace?: string }
   | { readonly kind: "conflict" }
@@ -179,10 +176,7 @@ function draftName(): string {
   return MARK + crypto.randomUUID();
 }
 
-/**
- * Drafts that a killed process left before it renamed them. A later write to the directory removes them. Has the
- * directories that this process has already searched.
- */
+/** Drafts of killed processes, removed by later writes. Has the directories already searched. */
 export class LeftDrafts {
   readonly #seen = new Set<string>();
 

@@ -1,7 +1,4 @@
-/**
- * Unix stream sockets (unix(7)) that need no network permission of the runtime (docs/security.md). Waiting blocks one
- * thread of the runtime and uses no processor time.
- */
+/** Unix stream sockets without the runtime's network permission (docs/security.md); waits block a thread. */
 import { words } from "../../base/text.ts";
 import { nameBytes } from "../../base/bytes.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
@@ -43,10 +40,7 @@ export class UnixStreams implements Disposable {
     throw this.#refusal(descriptor, errnoAt(__errno_location()), `listen at "${path}"`);
   }
 
-  /**
-   * Undefined: no program listens there. @throws {Error} When the system refuses, for example because too many clients
-   * wait.
-   */
+  /** Undefined: no program listens there. @throws {Error} When the system refuses, as with too many clients. */
   connect(path: string): UnixStream | undefined {
     const { connect, close, __errno_location } = this.#library.symbols;
     const descriptor = this.#socket();

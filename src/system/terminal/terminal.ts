@@ -39,10 +39,7 @@ export function sizeWord({ columns, rows }: TerminalSize): bigint {
 export class Terminals implements Disposable {
   readonly #library = new LazyLibrary(LIBRARY);
 
-  /**
-   * Bytes that can be read now from a descriptor of this process, or from the terminal at a path in /proc. A pipe is not
-   * opened for that: it would wake its reader.
-   */
+  /** Unread bytes of a descriptor, or of a terminal at a path in /proc. Opening a pipe would wake its reader. */
   unread(place: number | string): number {
     const { open, close, ioctl } = this.#library.symbols;
     const count = new Int32Array(1);

@@ -72,9 +72,7 @@ function rulesOf(text: string | undefined, from: number): readonly Rule[] {
   return lines.flatMap((line) => ruleOf(line, from) ?? []).toReversed();
 }
 
-/**
- * Undefined: the line is not a rule. A pattern with a slash before its end is anchored at the directory of its file.
- */
+/** Undefined: not a rule. A slash before its end anchors a pattern at the directory of its file. */
 function ruleOf(line: string, from: number): Rule | undefined {
   if (line.startsWith("#")) return undefined;
   const trimmed = withoutTrailing(line, " ");

@@ -1,7 +1,4 @@
-/**
- * A directory tree, by names relative to its root. Every access starts at the open root and follows no link, so a link
- * that is swapped in meanwhile has no effect.
- */
+/** A directory tree by relative names. Every access starts at the open root and follows no link. */
 import type { DirectoryEntry, EntryKind } from "../c_library.ts";
 import type { OpenFiles, Stat } from "../open_files/file_calls.ts";
 import { expected } from "../paths.ts";

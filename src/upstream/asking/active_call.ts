@@ -1,6 +1,4 @@
-/**
- * One call that a server works on (O2): how long the server may be silent, its questions, and what was refused to it.
- */
+/** One call that a server works on (O2): how long it may be silent, its questions, and what was refused. */
 import type { Answer } from "../../child_server/pending_calls.ts";
 import type { AskedClient, Question } from "../../service/questions/question.ts";
 import type { LinkRequest } from "../link/link.ts";

@@ -1,6 +1,4 @@
-/**
- * Log messages of a server on their way to the client that it works for (C3): named, bounded, and only where wanted.
- */
+/** Log messages of a server for the client it works for (C3): named, bounded, and only where wanted. */
 import type { Logger } from "../../base/log.ts";
 import { shorten, visibleStart } from "../../base/visible_text.ts";
 import type { AskedClient } from "../../service/questions/question.ts";

@@ -1,7 +1,4 @@
-/**
- * Whether the words of a form ask for a secret. A heuristic: it knows common words of some languages, declines some
- * harmless forms, and a server can evade it on purpose. Pure.
- */
+/** Whether a form asks for a secret, by common words of some languages; a server can evade it. Pure. */
 
 /** Found in any text, with any characters between the letters; accents are ignored. */
 const ANYWHERE = new RegExp(

@@ -1,7 +1,4 @@
-/**
- * Our addresses for resources of servers (O2): the server's name, then its own address unchanged, so that the variables
- * of a template still work. Pure.
- */
+/** Our addresses for resources of servers (O2): name, then their address unchanged, templates too. Pure. */
 import { attempt } from "../../base/errors.ts";
 import { isObject } from "../../wire/json_value.ts";
 

@@ -1,7 +1,4 @@
-/**
- * What a server offers other than tools, in its own form and as clients see it: limited, and without hidden characters
- * (O2, O6). Pure.
- */
+/** What a server offers other than tools, in its form and as clients see it: bounded, without hidden characters. */
 import type { Prompt, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
 import { truncate } from "../../base/text.ts";
 import { isObject, member } from "../../wire/json_value.ts";

@@ -1,7 +1,4 @@
-/**
- * Definitions that a server has shown, and those that a person trusts (O6): a tool whose definition differs from the
- * first one is withheld until a person approves it. Pure.
- */
+/** Trusted definitions of tools (O6): one that changed is withheld until a person approves it. Pure. */
 import { encodeText } from "../../base/text.ts";
 import { canonical, type Definition } from "./definition.ts";
 import type { Item, ItemKind } from "./items.ts";
@@ -33,10 +30,7 @@ export type Withheld = "changed" | "new" | "beyond";
 /** Most bytes of all pinned definitions: a server that shows others at each start must not displace trusted ones. */
 const MOST_PINNED = 5 * 1024 * 1024;
 
-/**
- * The record after the server gave `seen`; undefined: it is seen for the first time, and trusted. New tools for which
- * the record has no room are not trusted.
- */
+/** The record after `seen`. A first record is trusted; new tools without room in the record are not. */
 export function recordSeen(record: ServerRecord | undefined, seen: readonly Definition[]): ServerRecord {
   if (record === undefined) return { seen, pinned: seen, added: [] };
   const known = new Set(record.pinned.map(({ name }) => name));
@@ -51,10 +45,7 @@ export function recordSeen(record: ServerRecord | undefined, seen: readonly Defi
   };
 }
 
-/**
- * The record after a person approved the current definitions of these tools; undefined: of all. A full record drops
- * tools that the server no longer has.
- */
+/** The record after a person approved these tools, or all. A full record drops tools that are gone. */
 export function approved(record: ServerRecord, names?: readonly string[]): ServerRecord {
   const isMeant = (name: string) => names === undefined || names.includes(name);
   const fresh = record.seen.filter(({ name }) => isMeant(name));

@@ -1,6 +1,4 @@
-/**
- * Names of proxied tools: `{server}_{tool}`, unique, short enough for every client, the same in each start (O2). Pure.
- */
+/** Names of proxied tools: `{server}_{tool}`, unique, short for every client, the same in each start (O2). */
 import { fingerprint } from "../../base/fingerprint.ts";
 
 /** Characters of the suffix of a name that is too long or taken. */
@@ -53,10 +51,7 @@ export function namePrefixes(prefixes: readonly string[]): NamePrefixes {
   return chosen;
 }
 
-/**
- * A name for each tool, in order. No tool takes a name that begins like those of another server: a person may have told
- * the client to trust that name.
- */
+/** A name for each tool, in order. None begins like those of another server, which a person may trust. */
 export function toolNames(
   tools: readonly NamelessTool[],
   { taken, longest, prefixes }: NameRules,

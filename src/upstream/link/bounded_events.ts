@@ -10,10 +10,7 @@ const INTERNAL_ERROR = -32603;
 /** Ends an event that was passed on in part: without the rest it is not JSON, and is dropped. */
 const EVENT_END = encodeText("\n\n");
 
-/**
- * Passes events on. `lost` gives the message that ends the stream if an event is too long, or its kind is unknown; if
- * `lost` throws, the stream fails.
- */
+/** Passes events on; `lost` gives the message that ends the stream, or throws, if one is too long or unknown. */
 export function boundedEvents(lost: (excess: Excess) => string): TransformStream<Uint8Array, Uint8Array> {
   const data = new EventData();
   let scan = new JsonScan();

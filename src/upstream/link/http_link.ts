@@ -22,9 +22,7 @@ export interface HttpLinkOptions {
   readonly auth: TransportAuth | undefined;
   /** What is declared to the server in addition to what clients support. */
   readonly extensions?: Readonly<Record<string, object>> | undefined;
-  /**
-   * Identifies this program if it is an HTTP server, so that it recognizes its own requests; undefined: it is not one.
-   */
+  /** By which this program recognizes its own requests; undefined: it is not an HTTP server. */
   readonly instance: string | undefined;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The `fetch` of connections to servers. It limits an answer to the size of a message, because the SDK reads bodies to
- * their end. It waits as long as a busy server asks; if that is too long, the error says how long.
- */
+/** The `fetch` of connections: limits answers to the size of a message, and waits as a busy server asks. */
 import { ByteBuffer, startOf } from "../../base/bytes.ts";
 import { JsonScan } from "../../wire/json_scan.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";

@@ -32,10 +32,7 @@ export function limitAnswers(transport: Transport): Transport {
   return transport;
 }
 
-/**
- * The placeholder that the SDK sees for our results of 2026-07-28: its schemas explain each of thousands of wrong
- * items. What a result must be is checked where it is used, as with older versions.
- */
+/** What the SDK sees of 2026-07-28 results; its schemas would explain each of thousands of wrong items. */
 const NOTHING_IN_IT = {
   resultType: "complete",
   ttlMs: 0,

@@ -1,7 +1,4 @@
-/**
- * Renews an access token, once for all processes: many servers accept a refresh token only once, and a second use ends
- * the login. A temporary failure removes nothing.
- */
+/** Renews an access token once for all processes: many servers end a login if a refresh token is reused. */
 import { messageOf, UserError } from "../../base/errors.ts";
 import { shorten } from "../../base/visible_text.ts";
 import type { LoginFiles } from "./store/login_files.ts";

@@ -1,7 +1,4 @@
-/**
- * The access token of one server, for its connection: read from the file of logins, refreshed before its end, and
- * replaced when the server refuses it. At most one refresh runs at a time.
- */
+/** The access token of one server: read from the file of logins, refreshed before its end or when refused. */
 import { UserError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { withTimeout } from "../../base/time.ts";
@@ -108,10 +105,7 @@ export class TokenSource {
     return await this.#logIn(challenge);
   }
 
-  /**
-   * Logs in once more for scopes that `refused` lacks, unless another token has come. True: the request is worth
-   * repeating.
-   */
+  /** Logs in for scopes that `refused` lacks, unless another token has come. True: repeat the request. */
   async stepUp(refused: string | undefined, challenge: Challenge): Promise<boolean> {
     const tokens = (await this.#current())?.tokens;
     if (tokens !== undefined && tokens.accessToken !== refused) return true;

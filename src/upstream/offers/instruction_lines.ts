@@ -8,10 +8,7 @@ import type { UpstreamServer } from "../server/upstream_server.ts";
 const LONGEST = 512;
 const LONGEST_TOGETHER = 2_048;
 
-/**
- * A heading and a line for each server, in the order of the configuration; empty: none of them says anything. The lines
- * are kept until a server changes, because each HTTP request of 2026-07-28 asks for them.
- */
+/** A heading and a line for each server; empty: none says anything. Kept until a server changes. */
 export function instructionLines(set: ServerSet): () => readonly string[] {
   let lines: readonly string[] | undefined;
   set.onChange(() => lines = undefined);

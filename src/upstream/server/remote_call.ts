@@ -197,10 +197,7 @@ class OpenQuestions {
   }
 }
 
-/**
- * Keys of `_meta` that a server may not set: ours, by which clients find operations, and those of the protocol itself,
- * by which they find tasks.
- */
+/** Keys of `_meta` that a server may not set: ours and the protocol's, by which clients find operations. */
 const NOT_THEIRS = /^(?:ahma|(?:[\w.-]+\.)?(?:modelcontextprotocol|mcp)(?:\.[\w.-]+)?)\//;
 
 /** The result for the client; a refusal becomes an error with the server's name. */

@@ -1,6 +1,4 @@
-/**
- * All servers together, as the sources of tools, resources and prompts see them, and their items under our names (O2).
- */
+/** All servers together, as sources of tools, resources and prompts see them, and our names for items (O2). */
 import type { LoggingLevel } from "@modelcontextprotocol/server";
 import { Emitter, type Unsubscribe } from "../../base/emitter.ts";
 import { messageOf } from "../../base/errors.ts";

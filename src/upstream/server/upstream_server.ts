@@ -223,9 +223,7 @@ export class UpstreamServer {
     }
   }
 
-  /**
-   * A server learns of further client capabilities only with a new connection; running work is not disturbed for that.
-   */
+  /** Connects again, because a server learns of client capabilities only then; not while work runs. */
   async #renew(): Promise<void> {
     if (this.#using > 1 || this.#link === undefined || canonical(this.#declared) === canonical(this.#offers)) return;
     await this.#disconnect();

@@ -115,9 +115,7 @@ function bundlesFor(tool: string, chosen: readonly string[]): readonly string[] 
 /** The deepest nesting of subcommands that is tried. */
 const DEEPEST = 4;
 
-/**
- * Reads `git status` as the leaf `git_status`: words after the name of a tool without such a leaf are its subcommand.
- */
+/** Reads `git status` as the leaf `git_status`: words after a tool without such a leaf are its subcommand. */
 function withSubcommand(catalog: Catalog, wanted: Wanted): Wanted {
   if (resolveCall(catalog, wanted.name, wanted.args).ok) return wanted;
   for (let count = 1; count <= Math.min(DEEPEST, wanted.words.length); count++) {

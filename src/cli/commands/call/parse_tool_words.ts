@@ -1,7 +1,4 @@
-/**
- * Reads words of a terminal as the arguments of a tool call: options by name, positional arguments as words. A value
- * that cannot be read as its type is passed on as text, so that the tool's own check reports it.
- */
+/** Reads words as arguments of a tool. A value of the wrong type stays text, which the tool's check reports. */
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
 import { isObject, member, parseJson } from "../../../wire/json_value.ts";
 import { closest } from "../../../base/suggest.ts";
@@ -166,10 +163,7 @@ function unknownOption(shape: CallShape, typed: string): string {
 
 const TYPES: readonly ArgumentShape["type"][] = ["string", "boolean", "integer", "number", "array", "object"];
 
-/**
- * `leaf` undefined: a tool that no tool file describes. Its words are what its built-in table says, else its required
- * texts in their order.
- */
+/** Without a `leaf`, words are what the built-in table says, else the tool's required texts in their order. */
 export function callShape(tool: Tool, leaf: Leaf | undefined): CallShape {
   const properties = Object.entries(tool.inputSchema.properties ?? {});
   const declared = [...leaf?.options ?? [], ...leaf?.positionals ?? []];

@@ -25,10 +25,7 @@ const TOOLS: readonly string[] = ["--bundles", "git"];
 /** Variable that clients replace with the open directory. */
 const OPEN_FOLDER = "${workspaceFolder}";
 
-/**
- * Settings for every client. `project`: the absolute path of the scope, for clients that start servers elsewhere.
- * `network`: arguments of `entryNetwork`.
- */
+/** Settings for every client. `project`: the scope's absolute path. `network`: arguments of `entryNetwork`. */
 export async function clientSettings(
   program: RunningProgram,
   project: string,

@@ -1,7 +1,4 @@
-/**
- * Settings in TOML. Blocks of lines come and go; the rest keeps its comments. Anything that is not a separate block,
- * such as a dotted key, is not found: the caller compares the values of the new text.
- */
+/** Settings in TOML: separate blocks of lines come and go, the rest stays. Dotted keys are not found. */
 import { attempt } from "../../../base/errors.ts";
 import { type EntryPlace, type SettingsFormat, type Table, valueAt } from "./entry_place.ts";
 

@@ -1,7 +1,4 @@
-/**
- * Settings in YAML. The entry's lines come and go; all other text stays as it is. Entries in one line with others
- * (flow style), or behind an alias, are left to a person.
- */
+/** Settings in YAML: an entry's lines come and go. Flow style and aliases are left to a person. */
 import type { Document, Pair } from "yaml";
 import type { EntryPlace, SettingsFormat } from "./entry_place.ts";
 

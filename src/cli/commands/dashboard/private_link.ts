@@ -1,7 +1,4 @@
-/**
- * A private file that leads a browser to the page (V3): the address has the token, and all users of a machine can read
- * the words of a program.
- */
+/** A private file leads a browser to the page (V3), since every user can read the words of a program. */
 import { undefinedFor } from "../../../base/errors.ts";
 import { controlDirectories, isPrivateDirectory, makeDirectory } from "../../../control/place/control_directories.ts";
 

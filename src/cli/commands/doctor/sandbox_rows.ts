@@ -1,7 +1,4 @@
-/**
- * Rows about what the sandbox denies on this machine, one for each capability (S3), from facts that the kernel gave.
- * Pure. A new layer adds its facts and its rows here.
- */
+/** Rows about what the sandbox denies here, one for each capability (S3), from facts of the kernel. Pure. */
 import type { UnixSockets } from "../../../sandbox/policy/confinement.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 

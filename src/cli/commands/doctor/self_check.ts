@@ -1,7 +1,4 @@
-/**
- * Tries the sandbox: the real runner starts commands in a temporary scope, and their effects are checked from outside.
- * Each denial is proved together with the matching allowance (requirements S3, L6).
- */
+/** Tries the sandbox with real commands: each denial is proved beside a matching allowance (S3, L6). */
 import { messageOf, undefinedFor, UserError } from "../../../base/errors.ts";
 import type { CommandEnd } from "../../../base/command/command_end.ts";
 import { compose, type ComposeOptions, type Program } from "../../../app/compose_service.ts";

@@ -1,7 +1,4 @@
-/**
- * `init` writes a first tool file that explains itself, its schema for editors, and the entry for a client. It asks
- * before it changes a file, or makes one in the user's home.
- */
+/** `init` writes a first tool file, its schema for editors, and a client's entry. It asks before changes. */
 import { thisProgram } from "../../../app/program/own_program.ts";
 import { type AskKind, isPathKind } from "../../../base/command/grant_subject.ts";
 import { mtdfSchemaText } from "../../../catalog/format/mtdf.ts";

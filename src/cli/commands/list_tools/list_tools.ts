@@ -1,7 +1,4 @@
-/**
- * `list-tools` (requirement L2): our own tools as a client gets them, or those of a third-party MCP server over stdio
- * (started inside the sandbox, S3) or HTTP.
- */
+/** `list-tools` (L2): our tools as clients get them, or those of a third-party server (in the sandbox, S3). */
 import type { Tool } from "@modelcontextprotocol/server";
 import { UsageError } from "../../../base/errors.ts";
 import { reasonOf } from "../../../catalog/load/availability.ts";

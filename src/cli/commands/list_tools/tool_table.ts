@@ -33,9 +33,7 @@ export function toolTable(tools: readonly Tool[], { width, colours }: TableStyle
   return `${lines.join("\n")}\n`;
 }
 
-/**
- * One line for each tool: name, parameters separated by blanks (`*`: required), description; tabs between.
- */
+/** One line for each tool: name, parameters separated by blanks (`*`: required), description; tabs between. */
 export function toolLines(tools: readonly Tool[]): string {
   return tools.map((tool) => {
     const description = (tool.description ?? "").replaceAll(/\s+/g, " ").trim();

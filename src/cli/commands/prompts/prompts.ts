@@ -1,6 +1,4 @@
-/**
- * `prompts` (Q2): the prompts that a client of this directory gets, the source of one prompt, and its rendered text.
- */
+/** `prompts` (Q2): prompts that a client of this directory gets, their sources and their rendered texts. */
 import { openPrompts } from "../../../app/prompts/open_prompts.ts";
 import { describeDiagnostic } from "../../../base/diagnostic.ts";
 import { UsageError, UserError } from "../../../base/errors.ts";

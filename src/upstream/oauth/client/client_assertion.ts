@@ -1,7 +1,4 @@
-/**
- * What proves a client that has a key of its own (O8; `private_key_jwt`, RFC 7523 section 2.2): a short JWT for one
- * authorization server. Its audience is the issuer, as draft-ietf-oauth-rfc7523bis wants it.
- */
+/** A short JWT that proves a client with a key (O8, RFC 7523 section 2.2), its audience the issuer (rfc7523bis). */
 import { UserError } from "../../../base/errors.ts";
 import { encodeText } from "../../../base/text.ts";
 import { readPrivateText } from "../../../system/reading/private_text.ts";

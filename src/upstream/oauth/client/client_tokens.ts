@@ -1,8 +1,4 @@
-/**
- * The access token of a server that a client logs in to by itself (O8; OAuth's client credentials). It is kept in
- * memory only, requested when the server asks for one, and renewed before it expires and when the server refuses it. No
- * person takes part.
- */
+/** The access token of a client that logs in by itself (O8, client credentials), kept in memory and renewed. */
 import { messageOf, UserError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import { shorten } from "../../../base/visible_text.ts";

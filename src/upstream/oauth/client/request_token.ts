@@ -1,7 +1,4 @@
-/**
- * One request of a client for an access token (O8): its secret, or the proof of its key, goes to the authorization server
- * that its entry names.
- */
+/** Requests an access token (O8): the server that the entry names gets the secret, or the proof of the key. */
 import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import { UserError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/visible_text.ts";

@@ -1,7 +1,4 @@
-/**
- * One login of a person to the authorization server of an MCP server (O3): discovery, a client, the browser, and the
- * exchange of its code for tokens. State and verifier are only in memory.
- */
+/** One login of a person (O3): discovery, client, browser, tokens. State and verifier stay in memory. */
 import { messageOf, UserError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { type OAuthConfig, serverAddress } from "../oauth_config.ts";

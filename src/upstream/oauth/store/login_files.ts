@@ -53,9 +53,7 @@ export class LoginFiles {
     return this.#files.remove(await nameOf(serverUrl));
   }
 
-  /**
-   * Runs a change of a login while no other process makes one; undefined: another one was still busy after `waitMs`.
-   */
+  /** Changes a login while no other process does; undefined: another was still busy after `waitMs`. */
   async underLock<Value>(serverUrl: string, waitMs: number, work: () => Promise<Value>): Promise<Done<Value>> {
     return await this.#files.underLock(await nameOf(serverUrl), waitMs, work);
   }

@@ -1,7 +1,4 @@
-/**
- * The requests to authorization servers: bounded in time and size, to checked addresses, and without the headers that a
- * configuration has for the MCP server, since keys in them are for that server alone.
- */
+/** Requests to authorization servers: bounded, to checked addresses, without headers for the MCP server. */
 import { startOf } from "../../../base/bytes.ts";
 import { attempt, fetchFailure, UserError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/visible_text.ts";
@@ -141,10 +138,7 @@ function pauseOf(headers: Headers): number | undefined {
 /** Values that the runtime accepts as a proxy. It ignores any other value, and a user name without a password. */
 const USABLE = /^(?:(?:https?|socks5h?):\/\/)?(?:[^\s/@:]+:[^\s/@]*@)?[^\s/@]+\/?$/i;
 
-/**
- * Whether a request goes through a proxy, which then resolves the host name itself. False in case of doubt: `no_proxy`
- * is set, or a value is not a proxy.
- */
+/** Whether a proxy gets the request, and resolves the host. False in doubt, such as with `no_proxy`. */
 export function isProxied(
   { protocol, hostname }: Pick<URL, "protocol" | "hostname">,
   variable: (name: string) => string | undefined = (name) => Deno.env.get(name),

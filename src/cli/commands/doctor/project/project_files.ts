@@ -1,7 +1,4 @@
-/**
- * What a project contains, as far as it shows what the project needs: the names in its upper directories, and small files as
- * text. A project may be hostile: reads never wait, are small, and follow no link out of the scope.
- */
+/** Names and small files of a project, which may be hostile: reads never wait or follow links out of it. */
 import { withFileOpener } from "../../../../system/reading/file_opener.ts";
 import { isFileError, readInside } from "../../../../system/reading/regular_file.ts";
 import { expected } from "../../../../system/paths.ts";
