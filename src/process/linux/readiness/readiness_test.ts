@@ -1,6 +1,7 @@
 /**
  * Each step that holds commands to a list of hosts is taken away once, from the tables and the relay that the session
- * itself uses, on the kernel itself: the self-test must say what no longer holds, and no command may run.
+ * itself uses, on the kernel itself: the self-test must say what no longer holds, and no command may run. So it is with
+ * Landlock where a kept proof let a command run, and the system starts no self-test for a while.
  */
 import assert from "node:assert/strict";
 import { SILENT } from "../../../base/log.ts";
@@ -9,14 +10,15 @@ import { type NetworkOptions, type NetworkSockets, Relay, type RelayedNetwork } 
 import type { Reachable } from "../../../relay/reachable.ts";
 import { sandboxSettings } from "../../../sandbox/_support/settings.ts";
 import { removeSessionDirectories } from "../../../sandbox/directories/session_directory.ts";
-import type { Table } from "../../../sandbox/launcher/image/table.ts";
 import { NETWORK_STEP } from "../../../sandbox/launcher/steps/network_steps.ts";
 import { FILTER_STEP } from "../../../sandbox/launcher/steps/seccomp_steps.ts";
-import { prepareSandbox, type Sandbox } from "../../../sandbox/prepare_linux.ts";
+import { prepareSandbox } from "../../../sandbox/prepare_linux.ts";
+import { KeptProof } from "../../../sandbox/selftest/kept_proof.ts";
 import { CLONE_NEWNET, SYSTEM_CALLS } from "../../../system/syscalls.ts";
 import { makeSeenDirectory } from "../../../base/_support/seen_directory.ts";
+import { isRestriction, ReducedSpawner, type TakenEntry, type TakesCall } from "../../_support/reduced_spawner.ts";
 import { chooseShell } from "../../shell.ts";
-import { type LauncherImage, Spawner } from "../../spawn.ts";
+import type { LauncherProcess } from "../../spawn.ts";
 import { LaunchImages } from "../launch/launch_images.ts";
 import { type NetworkServer, SessionNetwork } from "../network/named_network.ts";
 import { NetworkOnce } from "./network_once.ts";
@@ -24,34 +26,11 @@ import { Readiness } from "./readiness.ts";
 
 const SYS = SYSTEM_CALLS[Deno.build.arch === "aarch64" ? "aarch64" : "x86_64"];
 
-type Entry = Table["entries"][number];
-
 /** What is taken away. */
 interface Taken {
-  /** Whether a call of a table is left out: one that does nothing takes its place. */
-  readonly call?: (entry: Entry, step: string) => boolean;
+  readonly call?: TakesCall;
   /** What the relay decides in place of what it should. */
   readonly decided?: Partial<Reachable>;
-}
-
-class ReducedSpawner extends Spawner {
-  readonly #taken: Taken;
-
-  constructor(sandbox: Sandbox, taken: Taken) {
-    super(sandbox.processor, sandbox.directories.root);
-    this.#taken = taken;
-  }
-
-  override image(table: Table): LauncherImage {
-    const whole = [...table.entries];
-    whole.forEach((entry, at) => {
-      const isTaken = this.#taken.call?.(entry, table.steps[entry.step] ?? "") === true;
-      if (isTaken) table.entries[at] = { ...entry, number: SYS.getpid, mode: "soft" };
-    });
-    const image = super.image(table);
-    table.entries.splice(0, whole.length, ...whole);
-    return image;
-  }
 }
 
 class ReducedRelay extends Relay {
@@ -96,7 +75,7 @@ async function startWithout(taken: Taken): Promise<string> {
   const shell = chooseShell(undefined, []);
   assert.ok(prepared.ok && shell.ok);
   const sandbox = prepared.value;
-  const spawner = new ReducedSpawner(sandbox, taken);
+  const spawner = new ReducedSpawner(sandbox, taken.call);
   const images = new LaunchImages({ sandbox, shell: shell.value, spawner, onStale: () => {} });
   try {
     await using network = new ReducedNetwork(taken);
@@ -121,12 +100,8 @@ async function startWithout(taken: Taken): Promise<string> {
 
 const MAKING = "make a network by name";
 
-function joins({ number, args }: Entry, step: string): boolean {
+function joins({ number, args }: TakenEntry, step: string): boolean {
   return number === SYS.setns && args[1] === CLONE_NEWNET && step === NETWORK_STEP;
-}
-
-function isRestriction({ number }: Entry): boolean {
-  return number === SYS.landlock_restrict_self;
 }
 
 /** By the step that is taken away: what the self-test could do, each a part of its words. */
@@ -175,3 +150,86 @@ for (const [step, [taken, could]] of Object.entries(STEPS)) {
     assert.deepStrictEqual(could.filter((one) => !said.includes(one)), [], said);
   });
 }
+
+/** Starts nothing while the system is short, and ends none of the processes that other tests started. */
+class ShortSpawner extends ReducedSpawner {
+  isShort = true;
+  readonly ended: number[] = [];
+
+  override start(...how: Parameters<ReducedSpawner["start"]>): LauncherProcess {
+    if (this.isShort) throw new Error("Cannot start a process: Resource temporarily unavailable");
+    return super.start(...how);
+  }
+
+  override killDescendants(pid: number): void {
+    this.ended.push(pid);
+  }
+}
+
+/** What becomes of a first command that a proof lets through, and of the next one once self-tests can run again. */
+async function letThrough(takes: TakesCall | undefined) {
+  const base = makeSeenDirectory("ahma-word-");
+  for (const name of ["scope", "home", "proofs"]) await Deno.mkdir(`${base}/${name}`, { mode: 0o700 });
+  const prepared = prepareSandbox(sandboxSettings(base));
+  const shell = chooseShell(undefined, []);
+  assert.ok(prepared.ok && shell.ok);
+  const sandbox = prepared.value;
+  const { policy } = sandbox;
+  assert.ok(policy);
+  const spawner = new ShortSpawner(sandbox, takes);
+  const images = new LaunchImages({ sandbox, shell: shell.value, spawner, onStale: () => {} });
+  const told: string[] = [];
+  const judged = Promise.withResolvers<void>();
+  const proof = new KeptProof({
+    directory: () => `${base}/proofs`,
+    program: () => [Deno.execPath()],
+    onBroken: (why) => {
+      told.push(why);
+      judged.resolve();
+    },
+    log: SILENT,
+  });
+  const untested = Promise.withResolvers<void>();
+  const warn = (message: string) => {
+    if (message.startsWith("The sandbox's self-test could not be run")) untested.resolve();
+  };
+  await using network = new SessionNetwork({ logger: SILENT, terminator: undefined });
+  await using once = new NetworkOnce();
+  await proof.keep({ policy, isGrouped: false });
+  const sockets = { canList: () => true, settle: () => Promise.resolve() };
+  const readiness = new Readiness({
+    ...{ sandbox, spawner, images, network, once, sockets, proof },
+    groups: () => Promise.resolve(),
+    protectedState: undefined,
+    logger: { ...SILENT, warn },
+  });
+  const said = () => readiness.policyForCommand().then(() => "ran", ({ message }: Error) => message);
+  try {
+    const first = await said();
+    await untested.promise;
+    const early = [...told];
+    spawner.isShort = false;
+    const next = await said();
+    await (takes === undefined ? readiness.settled() : judged.promise);
+    return { first, early, next, told, ended: spawner.ended, isProven: proof.holds({ policy, isGrouped: false }) };
+  } finally {
+    readiness.stop();
+    await readiness.settled();
+    images[Symbol.dispose]();
+    spawner.close();
+    await removeSessionDirectories(sandbox.directories);
+    await Deno.remove(base, { recursive: true });
+  }
+}
+
+Deno.test("S3 what ran on a proof's word is judged by the first self-test that can run, and ends with the server", async () => {
+  const { next, told, ...rest } = await letThrough(isRestriction);
+  assert.match(next, /^the sandbox does not hold on this machine\. Its self-test could .*read a file outside/);
+  assert.deepStrictEqual(told, [next]);
+  assert.deepStrictEqual(rest, { first: "ran", early: [], ended: [Deno.pid], isProven: false });
+});
+
+Deno.test("S3 where the first self-test that can run confirms what ran on a proof's word, commands go on", async () => {
+  const { isProven: _kept, ...seen } = await letThrough(undefined); // it is kept later
+  assert.deepStrictEqual(seen, { first: "ran", early: [], next: "ran", told: [], ended: [] });
+});
