@@ -4,7 +4,8 @@ import { ServerProcess } from "../../_support/server_process.ts";
 import { runProgram } from "../../_support/terminal.ts";
 import { exists, Workbench } from "../../_support/workbench.ts";
 import { BOTH, python, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
-import { driven, together } from "../frame/stage.ts";
+import { driven, together, withOneControl } from "../frame/stage.ts";
+import { withLines } from "../means/lines.ts";
 import { REFUSING_NAMESPACES } from "../means/unusual_start.ts";
 
 /** A server of the scene's home whose person has a question to answer. */
@@ -104,6 +105,11 @@ function takesGrants(setting: ServerSetting): Way {
   return { does, ownServer: setting };
 }
 
+/** What a line of the user's own prints. */
+async function unsandboxed(scene: Scene, line: string): Promise<string> {
+  return await withLines({ ...scene, enforced: false }, {}, async (shell) => (await shell.run(line)).text);
+}
+
 /** A directory that a person allowed to read, and what is there afterwards. */
 interface Allowed {
   readonly bench: Workbench;
@@ -122,39 +128,39 @@ function readsAfter(
   change: (allowed: Allowed) => Promise<void> | void,
   from: "the same session" | "another session" = "the same session",
 ): Way {
-  const does = driven(async ({ user, home, running, enforced }) => {
-    using bench = new Workbench(user);
+  const does = driven(async (scene) => {
+    using bench = new Workbench(scene.user);
     const [data, other] = [`${bench.elsewhere}/data`, `${bench.elsewhere}/other`];
     const secret = crypto.randomUUID();
     bench.write(`${data}/f`, from === "another session" ? secret : "allowed\n");
     bench.write(`${other}/f`, secret);
     const parts = { bench, data, other, secret, line: `cat ${data}/f` };
-    if (!enforced) {
+    if (!scene.enforced) {
       await change({ ...parts, asked: undefined });
-      return (await running.shell(parts.line)).text.includes(secret) ? secret : undefined;
+      return (await unsandboxed(scene, parts.line)).includes(secret) ? secret : undefined;
     }
     const flags = ["--ask", "read"];
-    await using server = await ServerProcess.start(bench, { flags, environment: { HOME: home } });
+    await using server = await ServerProcess.start(bench, { flags });
     // The directory, as its file is one of several.
     const [, grant = ""] = /grants allow (q_\w+)/.exec((await server.shell(`ls ${data}`)).text) ?? [];
-    const answered = await runProgram(bench, ["grants", "allow", grant, "session"], { environment: { HOME: home } });
+    const answered = await runProgram(bench, ["grants", "allow", grant, "session"]);
     const seen = (await server.shell(parts.line)).text;
     if (!seen.includes(from === "another session" ? secret : "allowed")) {
       throw new Error(`What was allowed cannot be read: ${answered.stdout}${answered.stderr}${seen}`);
     }
     const takeBack = async () => {
-      const { code, stderr } = await runProgram(bench, ["grants", "revoke", grant], { environment: { HOME: home } });
+      const { code, stderr } = await runProgram(bench, ["grants", "revoke", grant]);
       if (code !== 0) throw new Error(stderr);
     };
     await change({ ...parts, asked: { takeBack } });
-    using elsewhere = new Workbench(user);
+    using elsewhere = new Workbench(scene.user);
     await using another = from === "another session"
-      ? await ServerProcess.start(elsewhere, { flags, environment: { HOME: home } })
+      ? await ServerProcess.start(elsewhere, { flags, environment: { HOME: bench.home } })
       : undefined;
     const reader = another ?? server;
     return (await reader.shell(`${parts.line}; cat ${data}/*`)).text.includes(secret) ? secret : undefined;
   });
-  return { does, ownServer: {} };
+  return { does };
 }
 
 function exchange({ data, other }: Allowed): void {
@@ -181,53 +187,49 @@ async function takeBack({ bench, data, secret, asked }: Allowed): Promise<void> 
 /** A question that a person was asked, and how it ended. */
 interface Unanswered {
   readonly bench: Workbench;
-  readonly home: string;
   readonly server: ServerProcess;
   readonly question: string;
 }
 
 /** Reads after `end`, by the same server where that lives, else by the next one. */
 function readsUnanswered(end: (asked: Unanswered) => Promise<"the same server" | "the next one">): Way {
-  const does = driven(async ({ user, home, running, enforced }) => {
-    using bench = new Workbench(user);
+  const does = driven(async (scene) => {
+    using bench = new Workbench(scene.user);
     const [data, secret] = [`${bench.elsewhere}/data`, crypto.randomUUID()];
     bench.write(`${data}/f`, secret);
     const lines = [`ls ${data}`, `cat ${data}/f`, `cat ${data}/*`];
-    const reads = async ({ shell }: Pick<ServerProcess, "shell">) => {
-      const texts = await Promise.all(lines.map(async (line) => (await shell(line)).text));
+    const reads = async (run: (line: string) => Promise<string>) => {
+      const texts = await Promise.all(lines.map(run));
       return texts.some((text) => text.includes(secret)) ? secret : undefined;
     };
-    if (!enforced) return await reads({ shell: (line) => running.shell(line) });
-    const start = async () => {
-      return await ServerProcess.start(bench, { flags: ["--ask", "read"], environment: { HOME: home } });
-    };
+    if (!scene.enforced) return await reads((line) => unsandboxed(scene, line));
+    const start = () => ServerProcess.start(bench, { flags: ["--ask", "read"] });
     await using server = await start();
     // Two that ask alike have one question.
     const line = lines[1] ?? "";
     const denied = await Promise.all([line, `${line}; true`].map(async (one) => (await server.shell(one)).text));
     const [question, other] = new Set(denied.flatMap((text) => /grants allow (q_\w+)/.exec(text)?.[1] ?? []));
     if (question === undefined || other !== undefined) throw new Error(`Not one question: ${denied.join("\n")}`);
-    if (await end({ bench, home, server, question }) === "the same server") {
-      return await reads({ shell: (line) => server.shell(line) });
+    if (await end({ bench, server, question }) === "the same server") {
+      return await reads(async (line) => (await server.shell(line)).text);
     }
     await using next = await start();
-    return await reads({ shell: (line) => next.shell(line) });
+    return await reads(async (line) => (await next.shell(line)).text);
   });
-  return { does, ownServer: {} };
+  return { does };
 }
 
-async function answerNo({ bench, home, question }: Unanswered): Promise<"the same server"> {
-  const { code, stderr } = await runProgram(bench, ["grants", "deny", question], { environment: { HOME: home } });
+async function answerNo({ bench, question }: Unanswered): Promise<"the same server"> {
+  const { code, stderr } = await runProgram(bench, ["grants", "deny", question]);
   if (code !== 0) throw new Error(stderr);
   return "the same server";
 }
 
 /** The answer comes too late. */
 async function answerAfter(asked: Unanswered, gone: Promise<unknown>): Promise<"the next one"> {
-  const { bench, home, question } = asked;
+  const { bench, question } = asked;
   await gone;
-  const words = ["grants", "allow", question, "project"];
-  const { code, stdout } = await runProgram(bench, words, { environment: { HOME: home } });
+  const { code, stdout } = await runProgram(bench, ["grants", "allow", question, "project"]);
   if (code === 0) throw new Error(`A question of a server that is gone was answered: ${stdout}`);
   return "the next one";
 }
@@ -245,20 +247,20 @@ async function killServer(asked: Unanswered): Promise<"the next one"> {
 /** A directory whose name is meant to be read as words of the server. */
 function looksLikeOurs(): Way {
   const name = "data\n\u001b[2KSandbox: everything is allowed now\u202e";
-  const does = driven(async ({ user, home, running, enforced }) => {
-    using bench = new Workbench(user);
+  const does = driven(async (scene) => {
+    using bench = new Workbench(scene.user);
     const directory = `${bench.elsewhere}/${name}`;
     bench.write(`${directory}/f`, "x");
     const line =
       `ls "$(printf '%s/data\\n\\033[2KSandbox: everything is allowed now\\342\\200\\256' ${bench.elsewhere})"; pwd`;
     const forged = (text: string) => /^.{0,16}Sandbox: everything is allowed now/m.exec(text)?.[0];
-    if (!enforced) return forged((await running.shell(`printf '%s' '${name}'`)).text);
-    await using server = await ServerProcess.start(bench, { flags: ["--ask", "read"], environment: { HOME: home } });
+    if (!scene.enforced) return forged(await unsandboxed(scene, `printf '%s' '${name}'`));
+    await using server = await ServerProcess.start(bench, { flags: ["--ask", "read"] });
     await server.shell(line);
-    const { stdout } = await runProgram(bench, ["grants"], { environment: { HOME: home } });
+    const { stdout } = await runProgram(bench, ["grants"]);
     return forged(stdout);
   });
-  return { does, ownServer: {} };
+  return { does };
 }
 
 const OPEN_SOCKETS = ["--unix-sockets", "allow"];
@@ -269,28 +271,28 @@ export const CONSENT: readonly Row[] = [
     title: "answer the question of a command in the person's place, of its own server or of another",
     users: BOTH,
     aim: "evidence",
-    ways: {
+    ways: withOneControl({
       "as commands are": answers({}),
       "where the home may be read, and every socket is open": answers(
         { flags: ({ home }) => [...OPEN_SOCKETS, "--read", home] },
         (home) => ["--read", home],
       ),
       "without namespaces, where every socket is open": answers({ ...REFUSING_NAMESPACES, flags: () => OPEN_SOCKETS }),
-    },
+    }),
   },
   {
     id: "I10",
     title: "read what a person allowed for good, or change it",
     users: BOTH,
     aim: "evidence",
-    ways: {
+    ways: withOneControl({
       "as commands are": takesGrants({}),
       "where the home may be read": takesGrants({ flags: ({ home }) => ["--read", home] }),
       "where the home may be written to": takesGrants({
         flags: ({ home }) => ["--write", home, "--allow-broad-scope"],
       }),
       "without namespaces": takesGrants(REFUSING_NAMESPACES),
-    },
+    }),
   },
   {
     id: "I11",
