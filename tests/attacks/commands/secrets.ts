@@ -45,6 +45,33 @@ function holdsValue(text: string | null): boolean {
   return FORMS.some((one) => text?.includes(one));
 }
 
+/** Python: attempts in turn; after each, a request that may carry the secret says in its address which it was. */
+function inTurn(programs: readonly string[]): string {
+  return `
+for at, program in enumerate(${JSON.stringify(programs)}):
+  print(f"\\n${SECTION}{at}", flush=True)
+  try: exec(program, dict(globals()))
+  except BaseException as error: print(repr(error))
+  mark = urllib.request.Request(f"{B}/permitted/?${MARK}{at}", headers={"Authorization": "Bearer " + T})
+  urllib.request.urlopen(mark, timeout=20).read()
+print("\\n${SECTION}end")`;
+}
+
+const SECTION = "attempt ";
+const MARK = "after-";
+
+/** What one attempt printed, and the requests that came of it. @throws Error where the secret did not arrive after it. */
+function partOf(at: number, text: string, heard: readonly HeardRequest[]): [string, readonly HeardRequest[]] {
+  const next = text.indexOf(`\n${SECTION}`, text.indexOf(`${SECTION}${at}\n`) + 1);
+  const isMark = (of: number) => ({ line }: HeardRequest) => line.endsWith(`?${MARK}${of}`);
+  const mark = heard.findIndex(isMark(at));
+  if (next < 0 || heard[mark]?.authorization !== `Bearer ${VALUE}`) throw new Error(`It did not arrive: ${text}`);
+  return [
+    text.slice(text.indexOf(`${SECTION}${at}\n`), next),
+    heard.slice(heard.findIndex(isMark(at - 1)) + 1, mark),
+  ];
+}
+
 /** Attempts on one server: each must neither show the value nor make it arrive in a request that `judge` tells. */
 function secretly(attempts: Readonly<Record<string, string>>, judge = goesElsewhere): Way {
   const does = driven(async (scene) => {
@@ -59,19 +86,18 @@ function secretly(attempts: Readonly<Record<string, string>>, judge = goesElsewh
       environment: { TOKEN: VALUE, SSL_CERT_FILE: echo.certificate },
       flags: () => enforced ? ["--network", `${OTHER}:${echo.port}`, ...allowed, ...secret] : ["--env", "TOKEN"],
     }, async (server) => {
-      const run = (program: string) =>
-        server.shell(python(PRELUDE.replaceAll("PORT", String(echo.port)) + program), { timeout_seconds: 60 });
-      return await together(scene, attempts, async (attempt) => {
-        const before = echo.heard.length;
-        const { text } = await run(attempt);
-        const arrived = echo.heard.slice(before).find(judge);
-        await run('ask(B + "/permitted/", Authorization="Bearer " + T)');
-        if (echo.heard.at(-1)?.authorization !== `Bearer ${VALUE}`) {
-          throw new Error(`The secret did not arrive: ${text}`);
-        }
-        const shown = [text, text.replaceAll("*", "-"), text.replaceAll("*", "0")];
-        if (FORMS.some((one) => shown.some((form) => form.includes(one)))) return "the answer holds the secret";
-        return arrived && `"${arrived.line}" carried the secret`;
+      const program = (PRELUDE + inTurn(Object.values(attempts))).replaceAll("PORT", String(echo.port));
+      const words = { command: python(program), execution_mode: "Synchronous", timeout_seconds: 240 };
+      const { text } = await server.call("sandboxed_shell", words, { deadline: 300_000 });
+      const places = Object.fromEntries(Object.keys(attempts).map((name, at) => [name, at]));
+      return await together(scene, places, (at) => {
+        const [printed, requests] = partOf(at, text, echo.heard);
+        const arrived = requests.find(judge);
+        const shown = [printed, printed.replaceAll("*", "-"), printed.replaceAll("*", "0")];
+        const isShown = FORMS.some((one) => shown.some((form) => form.includes(one)));
+        return Promise.resolve(
+          isShown ? "the answer holds the secret" : arrived && `"${arrived.line}" carried the secret`,
+        );
       });
     });
   });
