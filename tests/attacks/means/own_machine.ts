@@ -179,6 +179,41 @@ export function outward(
     ));
 }
 
+/** As `outward` in one command: each attempt is a process of its own, and a listed name is reached after each. */
+export function outwardInOne(attempts: Readonly<Record<string, Attempt>>, pattern: RegExp): Way {
+  const run: Stage["run"] = (server, command) =>
+    server.call("sandboxed_shell", { command, execution_mode: "Synchronous", timeout_seconds: 150 }, {
+      deadline: 180_000,
+    });
+  return onOwnMachine({ run }, async (scene, heardOf) => {
+    const { heard, text } = await heardOf(marked(Object.values(attempts).map((attempt) => programOf(scene, attempt))));
+    const marks = heard.flatMap((line, at) => /^data .*mark \d/.test(line) ? [at] : []);
+    const names = Object.keys(attempts);
+    if (marks.length !== names.length) throw new Error(`The listed name was not reached after each: ${text}`);
+    const parts = names.map((name, at): [string, readonly string[]] => {
+      const part = heard.slice((marks[at - 1] ?? -1) + 1, marks[at]);
+      return [name, part.toSpliced(part.findLastIndex((line) => line.startsWith(OPEN)), 1)];
+    });
+    const effect = (part: readonly string[]) => Promise.resolve(part.find((line) => pattern.test(line)));
+    return await together(scene, Object.fromEntries(parts), effect);
+  });
+}
+
+/** Python: programs in turn, and what is sent to a listed name after each. */
+function marked(programs: readonly string[]): string {
+  return `
+for at, program in enumerate(${JSON.stringify(programs)}):
+  sys.stdout.flush()
+  if os.fork() == 0:
+    try: exec(program)
+    except BaseException as error: print(at, repr(error))
+    sys.stdout.flush()
+    os._exit(0)
+  os.wait()
+  talk("${LISTED}", ${PORT}, b"mark %d" % at)
+`;
+}
+
 /**
  * A way of attempts at once in processes of one command: each sends `tag`, which is its own, and has an effect where that
  * is heard. Without the sandbox each must be.

