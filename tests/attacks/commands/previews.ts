@@ -132,7 +132,7 @@ export const PREVIEWS: readonly Row[] = [
         return changed(out);
       }),
       "a directory and a link in turn": way(async ({ bench, server, out, run, apply }, { enforced, brief }) => {
-        Deno.symlinkSync(out, `${bench.scope}/e`);
+        await Deno.symlink(out, `${bench.scope}/e`);
         const { operation } = await server.start(TURNS);
         for (let round = 0; round < (brief ? 3 : 5) && changed(out) === undefined; round++) {
           await apply(await run("for i in {1..40}; do echo planted > d/f$i; done"));
