@@ -202,11 +202,11 @@ Deno.test("X24 all servers of a user are found; a dead one's entry goes, and a n
     await two.shell("true", { session: "same" });
     const [dead = ""] = await listening(bench, 2);
     const unknown = await attach(bench, "op_NOTHERE1");
-    assert.match(unknown.stderr, /: no server of yours runs it\. Running are\n/);
+    assert.match(unknown.stderr, /: no server of yours runs it\. Running:\n/);
     for (const id of [first, second]) assert.ok(unknown.stderr.includes(`  ${id} sandboxed_shell, `), unknown.stderr);
     const unnamed = await attach(bench);
     assert.strictEqual(unnamed.code, 2);
-    assert.match(unnamed.stderr, /^Cannot attach: name an operation or a session\. Running are\n/);
+    assert.match(unnamed.stderr, /^Cannot attach: name an operation or a session\. Running:\n/);
     const both = await attach(bench, "same");
     assert.match(both.stderr, /: 2 agents have a session of that name\. None of them runs anything now\n$/);
     const killed = dead.startsWith(`${one.pid}-`) ? one : two;

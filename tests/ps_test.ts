@@ -65,7 +65,7 @@ Deno.test("V1 ps, logs and kill reach the operations of all servers of a user, a
   assert.deepStrictEqual([wrong.code, wrong.stdout], [1, ""]);
   assert.match(
     wrong.stderr,
-    new RegExp(`^Cannot print the output of "${near}": no server of yours has it\\. Near it is`),
+    new RegExp(`^Cannot print the output of "${near}": no server of yours has it\\. Similar:`),
   );
   const head = await runShellLine(
     bench,

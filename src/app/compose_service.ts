@@ -224,10 +224,7 @@ function reportReady(
   for (const gap of missing) log.warn("Sandbox incomplete on this system", { gap });
 }
 
-/**
- * Opens the sandbox, and the ports at which a person reaches it.
- * @throws {UserError} As `openSession`, when the list of a server does not hold, and when a port is taken.
- */
+/** Opens sandbox and published ports. @throws {UserError} As `openSession`; a failed list; a taken port. */
 async function openPublished(
   options: ComposeOptions,
   stack: AsyncDisposableStack,
@@ -293,11 +290,7 @@ function isSame(one: PinnedDirectory, other: PinnedDirectory): boolean {
   return one.path === other.path && one.device === other.device && one.inode === other.inode;
 }
 
-/**
- * Writes `text` to a new file that a command may read, and no other user (T7).
- *
- * @param directory the session's own, readable in the sandbox and not writable there
- */
+/** Writes `text` to a new file of the session's own `directory`, which only commands and this user read (T7). */
 export async function writePrivateFile(directory: string, text: string): Promise<PrivateFile> {
   const path = `${directory}/${crypto.randomUUID()}`;
   await Deno.writeTextFile(path, text, { createNew: true, mode: 0o600 });

@@ -21,7 +21,7 @@ export interface LateControlOptions {
   readonly questions?: WaitingQuestions | undefined;
 }
 
-/** A first call that comes at once is answered before, milliseconds. */
+/** Milliseconds; an immediate first call is answered before. */
 const AFTER_MS = 150;
 
 export class LateControl implements AsyncDisposable {

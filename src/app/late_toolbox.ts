@@ -22,10 +22,7 @@ interface LateToolbox extends OpenToolbox {
   readonly runner: SessionRunner;
 }
 
-/**
- * The tools of the groups that `--bundles` names.
- * @throws {UserError} When a directory of the settings cannot be used, or commands could reach what `--undo` keeps.
- */
+/** The tools of `--bundles`. @throws {UserError} For an unusable directory, or an open store of `--undo`. */
 export async function lateToolbox(options: LateToolboxOptions): Promise<LateToolbox> {
   const { settings, environment, runner } = options;
   const keeps = settings.undo.isOn || settings.preview.isOn;

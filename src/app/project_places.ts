@@ -53,10 +53,7 @@ export function runsDirectory(
 /** Groups whose tools write notes. */
 const WRITERS: readonly string[] = ["issues", "memos", "todo", "question"];
 
-/**
- * Makes the directories for notes in the first scope's `.ahma`, which is otherwise read-only for workers and commands
- * (K6). Where there is no `.ahma` nothing is made: then the worker can make all of it. A link on the way leads nowhere.
- */
+/** Makes the directories for notes in `.ahma`, else read-only (K6), unless the worker can make all. No links. */
 export function makeNotePlaces([scope]: readonly PinnedDirectory[], { bundles }: Pick<Settings, "bundles">): void {
   if (scope === undefined || Deno.build.os !== "linux") return;
   if (!toolGroups(bundles).some((group) => WRITERS.includes(group))) return;

@@ -13,11 +13,7 @@ export function settingsPlace(environment: Readonly<Record<string, string>>): st
   return file === undefined ? undefined : placeOf(parentOf(file));
 }
 
-/**
- * Creates the place if it is missing and commands could create it. True: commands can write where it is, and must be
- * read-only for them. `trees` are canonical.
- * @throws {UserError} when it cannot be protected from them
- */
+/** True: commands can write there, and it must be read-only. `trees` are canonical. @throws {UserError} if it cannot */
 export function keepSettingsPlace(
   environment: Readonly<Record<string, string>>,
   trees: readonly string[],

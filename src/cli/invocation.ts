@@ -18,10 +18,7 @@ const LOOK_FOR_MISTAKES: readonly Subcommand[] = ["doctor", "validate", "init", 
 /** Subcommands that take no flags of the server, and yet depend on what it will be told elsewhere. */
 const ABOUT_SETTINGS: readonly Subcommand[] = ["init", "grants"];
 
-/**
- * The invocation; the problem is wrong usage or a wrong setting, for stderr (exit code 2).
- * @throws {UserError} when the user's settings file lies where commands can write
- */
+/** The problem is for stderr (exit code 2). @throws {UserError} when commands can write the user's settings */
 export async function readWholeInvocation(
   { words, pinned }: WholeCommandLine,
   environment: Environment,

@@ -20,10 +20,7 @@ export function takeWrapper(environment: Record<string, string>): number | undef
   return Number(text) === Deno.pid ? undefined : Number(text);
 }
 
-/**
- * The signal that `tieToParent` requests. The kernel also sends it at the end of the parent's thread; it counts only
- * when the parent is another process by then.
- */
+/** The signal of `tieToParent`. The end of the parent's thread sends it too; it counts with another parent. */
 export function parentEnd(): QuietSignal {
   const parent = Deno.ppid;
   return { signal: "SIGUSR2", counts: () => Deno.ppid !== parent };

@@ -77,10 +77,7 @@ export function isEnded(state: OperationState): state is EndState {
   return state !== "queued" && state !== "running";
 }
 
-/**
- * The status after `event`; the same object if the event changes nothing, such as a cancel after the end. The first
- * cause wins: an exit that comes after a cancel or a timeout is the end of that cancel or timeout.
- */
+/** The status after `event`, or the same object. The first cause wins: an exit after a cancel ends the cancel. */
 export function nextStatus(status: OperationStatus, event: OperationEvent): OperationStatus {
   if (isEnded(status.state)) return status;
   switch (event.kind) {

@@ -29,10 +29,7 @@ export class OperationIds {
   }
 }
 
-/**
- * A short operation id: `op_` and 8 random digits (40 bits), unguessable and not in order, the same as an earlier one
- * about once in 10^12. For one client, which reads and repeats it: a model pays for each character.
- */
+/** `op_` and 8 random digits (40 bits), for one client: unguessable, and cheap for its model to repeat. */
 export function shortId(): string {
   return `op_${randomDigits(SHORT_DIGITS)}`;
 }

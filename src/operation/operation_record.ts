@@ -25,10 +25,7 @@ import { sizeOf } from "../wire/json_value.ts";
 import { OperationOutput, type OutputReader, type OutputWindow } from "./output/output.ts";
 import type { SpillFile } from "./output/spill_files.ts";
 
-/**
- * How much of an operation's result the client has: nothing; a report of its end, perhaps with a part of the output
- * (X18); or all of it (X5c). A result that a request waits for counts as delivered.
- */
+/** What the client has: nothing, a report (X18), or the result (X5c), also when a request waits for it. */
 export type Delivery = "undelivered" | "announced" | "delivered";
 
 /** The public view of an operation. It shows the current state, even after removal from the registry. */

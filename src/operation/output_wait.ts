@@ -58,10 +58,7 @@ type Timer = ReturnType<typeof setTimeout>;
 /** First interval of asking about listeners and readers, which the kernel does not announce; it doubles. */
 const FIRST_LOOK_MS = 10;
 const LONGEST_LOOK_MS = 160;
-/**
- * A wait for input counts once it is the same after so long, on a busy machine several times. The kernel passes on what a
- * terminal shows a moment after it was written, and what is typed is seldom answered by nothing.
- */
+/** How long a wait for input must last to count: terminals show text late, and most typing gets an answer. */
 const STILL_MS = { pipe: 20, terminal: 50, unanswered: 300 };
 const MOST_LOOKS = 4;
 /** A look that is later than this shows that the machine is busy, milliseconds. */
@@ -96,10 +93,7 @@ interface InputLook {
   readonly at: number;
 }
 
-/**
- * Reads the output at its own pace, so that a slow pattern does not delay the command, and other work only by a slice.
- * If faster output was dropped, it continues after the gap.
- */
+/** Reads at its own pace: slow patterns delay no command, and other work by a slice. It skips dropped output. */
 class OutputWait implements Disposable {
   readonly #operation: Operation;
   readonly #awaited: Awaited;

@@ -121,10 +121,7 @@ export class OperationRegistry {
     return this.#transitions.subscribe(listener);
   }
 
-  /**
-   * Starts `work`, or queues it when enough is running; after `shutdown` it is cancelled at once.
-   * `tool` is the MCP tool's name, `title` one line that says what runs.
-   */
+  /** Starts or queues `work`; after `shutdown` it is cancelled. `tool`: the MCP tool's name; `title`: one line. */
   start(tool: string, title: string, work: Work, options: StartOptions = {}): Operation {
     const record: OperationRecord = new OperationRecord({
       id: this.#newId(),
@@ -245,10 +242,7 @@ export class OperationRegistry {
     }
   }
 
-  /**
-   * The client got the unfinished `id` as a task and will ask for its result itself (`Operation.isTask`). `call`: what the
-   * task is; absent: the operation.
-   */
+  /** The client has unfinished `id` as a task, and will ask. `call`: what the task is; absent: the operation. */
   markTask(id: string, call?: TaskCall): void {
     const active = this.#active.get(id);
     if (active !== undefined) Object.assign(active, { isTask: true, taskCall: call });

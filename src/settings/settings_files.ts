@@ -62,10 +62,7 @@ const PROJECT_DIRECTORIES: readonly FlagName[] = [
   ...DIRECTORY_KINDS.map((kind) => `${kind}-dir` as const),
 ];
 
-/**
- * Reads both files; the problem is a mistake in the user's file or an unknown profile, for stderr (exit code 2). A
- * profile overrides the user's file, and a project can narrow both.
- */
+/** Profiles override the user's file, projects narrow both. The problem is for stderr (exit code 2). */
 export async function readSettingsFiles(
   { environment, directory, policy, profile: named }: SettingsPlaces,
 ): Promise<Outcome<FileSettings>> {

@@ -178,10 +178,7 @@ export class Libc implements Disposable {
     return undefined;
   }
 
-  /**
-   * The text of a file of /proc, at most 64 KiB unless the `whole` is asked for; undefined when the process is gone. Deno
-   * opens /proc only to programs that run with every permission, which this one does not ask for.
-   */
+  /** A file of /proc, 64 KiB unless `whole`; undefined: gone. Deno wants every permission to open /proc. */
   readProc(path: string, { whole = false } = {}): string | undefined {
     return this.#withOpen(path, (fd) => {
       const decoder = new TextDecoder();

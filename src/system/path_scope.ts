@@ -23,10 +23,7 @@ const LONGEST_PATH = 4096;
 /** Longer paths are cut in messages. */
 const LONGEST_SHOWN = 200;
 
-/**
- * The scope of `directories` (absolute or relative to the process). Each is resolved once, now.
- * @throws the file system's error for one that does not exist; RangeError for an empty list
- */
+/** Resolves `directories` once, now. @throws the file system's error; RangeError for an empty list */
 export async function openScope(directories: readonly string[]): Promise<Scope> {
   if (directories.length === 0) throw new RangeError("A scope needs a directory");
   const roots: string[] = [];

@@ -8,10 +8,7 @@ export type StatInto = (name: Uint8Array<ArrayBuffer>, stat: BigUint64Array<Arra
 
 /** `struct stat` in 32-bit words, on both processors. */
 const STAT_WORDS = 64;
-/**
- * The words that show a change: device, inode, mode, owner, number of links (at the offsets of either processor), size,
- * and time of change. Access and modification times are left out, because programs can set them.
- */
+/** Device, inode, mode, owner, links (either processor), size, change time: programs cannot set these. */
 const TELLING = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 26, 27, 28, 29] as const;
 /** Of the time of change; its seconds fit one word until 2106. */
 const SECONDS = 26;

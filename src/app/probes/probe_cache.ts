@@ -98,10 +98,7 @@ export class CheckMemory implements AsyncDisposable {
   }
 }
 
-/**
- * The file, or undefined where there is no cache directory, or commands could read or write what lies in it. `open`:
- * canonical trees that are open to commands.
- */
+/** Undefined: there is no cache directory, or it is open to commands. `open`: canonical trees open to them. */
 export function checkMemoryFile(
   environment: Readonly<Record<string, string>>,
   open: readonly string[],

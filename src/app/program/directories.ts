@@ -15,10 +15,7 @@ import { WRITABLE_IN_OWN } from "../../sandbox/protect/protected_paths.ts";
 
 type Sandbox = Pick<SessionSandbox, "scopes" | "guard">;
 
-/**
- * The directories of the settings, relative to the first scope.
- * @throws {UsageError} When one lies elsewhere, or where its files could not be changed or kept from change.
- */
+/** The settings' directories, relative to the first scope. @throws {UsageError} When one is not usable there. */
 export async function projectDirectories(settings: Settings, sandbox: Sandbox): Promise<ProjectDirectories> {
   const project = sandbox.scopes[0]?.path;
   const found: Record<DirectoryKind, string> = { ...DEFAULT_DIRECTORIES };

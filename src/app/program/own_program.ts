@@ -21,10 +21,7 @@ export const RUN_FLAGS: readonly string[] = words(
   "--no-prompt --allow-read --allow-write --allow-env --allow-run --allow-ffi --allow-sys",
 );
 
-/**
- * Checks the permission for the network, which the start script grants and another command line may lack.
- * @throws {UserError} When it is missing; `cannot`: what needs it, such as "listen on".
- */
+/** Checks the network permission. @throws {UserError} When missing; `cannot`: for what, such as "listen on". */
 export async function insistOnNetwork(host: string, cannot: string): Promise<void> {
   const { state } = await Deno.permissions.query({ name: "net", host });
   if (state === "granted") return;

@@ -43,10 +43,7 @@ export function codeFiles(): readonly string[] {
   return [Deno.execPath(), ...form === "packed program" ? packed : []];
 }
 
-/**
- * The address to import a part from, the same at each call.
- * @throws {Error} In an executable that has no such part, or where the kernel gives no memory for it.
- */
+/** Where a part is imported from, always the same. @throws {Error} When an executable has no part or memory. */
 export function partAddress(part: ProgramPart): string {
   if (thisForm() !== "executable" || Deno.build.standalone) return new URL(`worker/${part}`, import.meta.url).href;
   const address = IN_MEMORY[part]();

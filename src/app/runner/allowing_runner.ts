@@ -99,7 +99,7 @@ export class AllowingRunner implements SessionRunner, PathGrants {
 
   pin(subject: PathSubject): PinnedSubject | undefined {
     const facts = this.#options.parts.spawner.lookAt(subject.path);
-    // What belongs to another user is not this one's to give away; its owner is of the same look as its identity.
+    // Files of other users cannot be opened; one look gives owner and identity.
     if (facts === undefined || facts.uid !== 0 && facts.uid !== Deno.uid()) return undefined;
     const { kind, path } = subject;
     const pinned = { kind, path, identity: { device: facts.device, inode: facts.inode } };

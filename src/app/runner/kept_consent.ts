@@ -23,7 +23,7 @@ export class ProjectConsent implements KeptConsent, AsyncDisposable {
   readonly #options: OpenKeptOptions;
   readonly #kept: KeptGrants;
   readonly #libc = new Libc();
-  /** Those that held when it was looked last. */
+  /** Those that held at the last look. */
   #known: readonly KeptGrant[];
 
   constructor(options: OpenKeptOptions) {

@@ -105,7 +105,7 @@ export class PathQuestions {
     return await this.run(request, hooks, run);
   }
 
-  /** What is allowed by now, and no more, holds for commands that start after this. */
+  /** Makes all that is allowed now, and no more, hold for commands that start later. */
   #settle(): Promise<void> {
     const { consent, grants } = this.#options;
     const wanted = consent.granted.flatMap((subject): readonly PinnedSubject[] => {
@@ -151,7 +151,7 @@ export class PathQuestions {
     return undefined;
   }
 
-  /** What was allowed of the same path when another thing was there does not hold for this one. */
+  /** What was allowed for the path ends when another file is there. */
   async #forgetOthersAt(subject: PinnedSubject): Promise<void> {
     const { consent } = this.#options;
     for (const one of consent.session) {

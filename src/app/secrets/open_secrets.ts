@@ -37,10 +37,7 @@ const GIT_USER = "x-access-token";
 const HTTPS = 443;
 const SHUTDOWN_MS = 1000;
 
-/**
- * Reads the values and begins to wait for requests; undefined: there are no secrets. Disposal of `stack` ends it.
- * @throws {UserError} When a value cannot be had.
- */
+/** Reads the values, waits for requests until `stack` is disposed. @throws {UserError} When one cannot be had. */
 export async function openSecrets(
   { settings: { secrets }, environment, isReadable, log, stack }: {
     readonly settings: Pick<Settings, "secrets">;

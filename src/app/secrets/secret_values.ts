@@ -16,10 +16,7 @@ const USABLE = /^[!-~](?:[ -~]*[!-~])$/;
 const SHORTEST = 8;
 const LONGEST = 4096;
 
-/**
- * The values by name. `isReadable`: whether commands can read a path. @throws {UserError} When one cannot be had or used; the
- * message never shows it.
- */
+/** The values by name. `isReadable`: by commands. @throws {UserError} When one is unusable, without showing it. */
 export async function secretValues(
   { bindings, files, commands }: SecretSettings,
   environment: Environment,

@@ -17,10 +17,7 @@ export function isToolDefinition(parsed: unknown): parsed is ToolDefinition {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/**
- * `value` without `null` members that `schema` knows and does not require; parts that the schema does not describe
- * (arguments of steps) keep theirs. `definitions`: what `$ref` may name.
- */
+/** Without optional `null` members known to `schema`; undescribed parts keep theirs. `definitions`: for `$ref`. */
 export function withoutNulls(value: unknown, schema: unknown, definitions: Members): unknown {
   const node = resolved(schema, definitions);
   if (Array.isArray(value)) {

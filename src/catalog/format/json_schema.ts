@@ -52,11 +52,7 @@ const KEYWORDS: Readonly<Record<string, (value: unknown, context: Context) => Te
   },
 };
 
-/**
- * A test for values of `schema`.
- *
- * @throws RangeError when the schema uses a keyword or type this does not know.
- */
+/** A test for values of `schema`. @throws RangeError when the schema uses a keyword or type this does not know. */
 export function compileSchema(schema: Schema): Test {
   const definitions = new Map<string, Test>();
   for (const [name, node] of Object.entries(isObject(schema.$defs) ? schema.$defs : {})) {

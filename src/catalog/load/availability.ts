@@ -1,4 +1,4 @@
-/** Decides which tools can run here (T11), by probes in the sandbox. Sequences go with needed steps. */
+/** Decides which tools can run here (T11), by probes in the sandbox. Sequences go with the steps they need. */
 import type { Outcome } from "../../base/outcome.ts";
 import type { Catalog, Leaf, Probe, UnavailableTool } from "../model/leaf.ts";
 import { catalogOf } from "../model/snapshot.ts";

@@ -80,10 +80,7 @@ function toolOf(catalog: Catalog, name: string): string | undefined {
   return catalog.byTool.has(name) ? name : catalog.byProgram.get(name);
 }
 
-/**
- * The remaining forms: the name of a group with the rest in `subcommand`, a flat name that repeats its own subcommand,
- * or a flat name that begins with the program's name instead of the tool's.
- */
+/** A group with the rest in `subcommand`, a repeated subcommand, or the program's name before the tool's. */
 function joinedLeaf(catalog: Catalog, name: string, path: string, exact: Leaf | undefined): Leaf | undefined {
   if (path !== "") {
     const below = catalog.byName.get(`${name}_${path}`);

@@ -50,10 +50,7 @@ export interface ProbeParts {
   readonly argv: readonly string[];
 }
 
-/**
- * How to find out whether a leaf can run: the check nearest to it, else whether its program is on the PATH. Undefined
- * for a sequence, and for a program given relative to the working directory, which is unknown before the call.
- */
+/** The nearest check, else the program on the PATH; undefined for sequences and relative programs. */
 export function probeOf({ nodes, command, words, argv }: ProbeParts): Probe | undefined {
   const index = nodes.findLastIndex((node) => node.availability_check !== undefined);
   const check = nodes[index]?.availability_check;

@@ -31,10 +31,7 @@ import { print, printProblem } from "../terminal/print.ts";
 
 type Run = (context: CommandContext) => Promise<number>;
 
-/**
- * The subcommands; each resolves with its exit code.
- * @throws {UserError} when it is refused, {UsageError} when its words are wrong
- */
+/** Each resolves with its exit code. @throws {UserError} when refused, {UsageError} for wrong words */
 export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help" | "serve">, Run>> = {
   "list-tools": listTools,
   validate,

@@ -1,7 +1,4 @@
-/**
- * The life of the server (requirements S12, X14): opens log, sandbox and service, and serves MCP until the client
- * closes stdin, or until ten seconds after a signal. Then it closes everything in the reverse order.
- */
+/** The life of the server (S12, X14): opens all parts, serves until stdin closes or 10 s after a signal, closes. */
 import { messageOf, UserError } from "../../base/errors.ts";
 import { compose } from "../../app/compose_service.ts";
 import { directOutput } from "../../system/direct_output.ts";
@@ -13,11 +10,7 @@ const STDOUT = 1;
 /** Hint on a terminal, where silence would look like an error. */
 const WAITING = 'ahma_mcp waits for an MCP client on stdin: "ahma_mcp help" lists the commands, Ctrl-C ends it';
 
-/**
- * Serves one client over stdio, or many over HTTP; resolves with the exit code.
- *
- * @throws {UserError} when the server refuses to start, before the first byte of MCP
- */
+/** Serves stdio or HTTP; resolves with the exit code. @throws {UserError} before the first byte of MCP */
 export async function serve(options: CommandContext): Promise<number> {
   const { settings, warnings, environment, stop } = options;
   if (settings.http !== undefined) return await (await import("./serve_http.ts")).serveHttp(options, settings.http);

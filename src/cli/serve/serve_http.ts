@@ -16,10 +16,7 @@ import { colours } from "../terminal/colours.ts";
 import { redactFields, redactText } from "../../logging/redact.ts";
 import { parseJson } from "../../wire/json_value.ts";
 
-/**
- * Serves until `stop` aborts; resolves with the exit code.
- * @throws {UserError} when the server refuses to start
- */
+/** Serves until `stop` aborts; resolves with the exit code. @throws {UserError} when the server refuses to start */
 export async function serveHttp(options: CommandContext, http: HttpSettings): Promise<number> {
   const { settings, environment, flags } = options;
   const broken = new AbortController();

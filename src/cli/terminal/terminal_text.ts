@@ -23,10 +23,7 @@ type Sequence =
   /** OSC, DCS, SOS, PM, APC: up to BEL or ST, at most to the end of the line. */
   | { readonly kind: "string" };
 
-/**
- * A command's output on its way to a terminal: colours (SGR) stay, as do tab, line feed, carriage return and backspace,
- * which move within the line. Sequences may be cut anywhere between two pieces.
- */
+/** Output on its way to a terminal: colours (SGR), tab, LF, CR and backspace stay. Pieces may cut sequences. */
 export class TerminalFilter {
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   #sequence: Sequence | undefined;

@@ -29,11 +29,7 @@ export function isLedThere(path: string, isOpen: (path: string) => boolean): boo
   return linksOnTheWay(path).some(isOpen);
 }
 
-/**
- * Creates the places that commands could create, because a person's program would trust their contents. Those that are
- * there are hidden from commands. Nothing is made along a link of theirs. `isOpen`: whether commands can write to a
- * path.
- */
+/** Makes places that commands could make, never along links; existing ones are hidden. `isOpen`: for commands. */
 export function keepControlDirectories(environment: Environment, isOpen: (path: string) => boolean): void {
   const runtime = runtimeDirectory(environment);
   const places = [...controlDirectories(environment).map(({ path }) => path), runtime];

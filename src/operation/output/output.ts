@@ -96,10 +96,7 @@ export class OperationOutput {
     return this.#tail.toBytes();
   }
 
-  /**
-   * Copies at most `length` bytes from `offset` on, possibly fewer than available; empty only at the end. It skips lost
-   * bytes, so the piece says where it begins.
-   */
+  /** Copies up to `length` bytes, past lost ones (so `offset` may differ), or fewer; empty only at the end. */
   async read(offset: number, length: number): Promise<OutputPiece> {
     if (offset < this.#headLength) {
       return { offset, bytes: this.head().slice(offset, offset + length) };

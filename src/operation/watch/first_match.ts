@@ -20,10 +20,7 @@ export async function firstMatch(
   return -1;
 }
 
-/**
- * The indexes of the lines in which a pattern occurs, group by group. Lines are tried together as far as the pattern takes
- * them; a longer line is tried in parts.
- */
+/** Indexes of matching lines, group by group, as many at once as the pattern takes; longer ones in parts. */
 export function* groupMatches(pattern: LinePattern, lines: readonly string[]): Generator<readonly number[]> {
   for (let first = 0; first < lines.length;) {
     const end = endOfGroup(lines, first, pattern.longest);

@@ -34,6 +34,8 @@ export class AskingCall {
   readonly #open = new Map<string, Asked>();
   #hasAsked = Promise.withResolvers<undefined>();
   #request: Request | undefined;
+  /** Ends the held call if its client does not come back. */
+  #giveUp: ReturnType<typeof setTimeout> | undefined;
   #lastKey = 0;
   #isOver = false;
 
@@ -72,6 +74,7 @@ export class AskingCall {
     const call = held.get(state);
     if (call === undefined || call.#fingerprint() !== fingerprint()) return undefined;
     held.delete(state);
+    clearTimeout(call.#giveUp);
     return call;
   }
 
@@ -122,10 +125,12 @@ export class AskingCall {
   #questions(): Result {
     const state = crypto.randomUUID();
     this.#held.set(state, this);
-    const timer = setTimeout(() => {
-      if (this.#held.delete(state)) this.#end.abort();
+    const giveUp = setTimeout(() => {
+      this.#held.delete(state);
+      this.#end.abort();
     }, ANSWER_MS);
-    Deno.unrefTimer(timer);
+    Deno.unrefTimer(giveUp);
+    this.#giveUp = giveUp;
     const inputRequests = Object.fromEntries([...this.#open].map(([key, { question }]) => [key, question]));
     return { resultType: "input_required", inputRequests, requestState: state };
   }

@@ -1,7 +1,4 @@
-/**
- * Parts of listed descriptions: where commands run, and when a call answers with an operation id (T13). They describe,
- * since some clients treat imperative text as prompt injection.
- */
+/** Parts of listed descriptions (T13). They describe: clients treat imperatives as prompt injection. */
 import { visibleText } from "../../base/visible_text.ts";
 import { builtinTraits } from "../../catalog/format/builtin_traits.ts";
 import type { Leaf } from "../../catalog/model/leaf.ts";

@@ -26,10 +26,7 @@ import type { CallContext, Service, ServiceSettings } from "../service.ts";
 const LEAST_FOR_ADVICE = 1024;
 /** Maximum size of the output so far; the result has all of it. */
 const OUTPUT_SO_FAR: ViewLimits = { bytes: 2000, lines: 20 };
-/**
- * The beginning's part of a long output. Test runners and builds tell their failures at the end: of the ways to divide
- * 120 lines that were measured on outputs of ten programs, 20 and 100 kept the most causes and names.
- */
+/** Share of a long output's beginning: 20 and 100 of 120 lines kept most causes of ten programs' failures. */
 const HEAD_SHARE = { completed: 1 / 2, other: 1 / 6 };
 /** A command that completed within this many milliseconds is answered with its output alone. */
 const QUICK_MS = 1000;
@@ -50,10 +47,7 @@ export function styleOf(
   return { limits, keepAnsi, exitErrors, toolPrefix, publishedAs, ...readsResources === true && { withAddress: true } };
 }
 
-/**
- * Whether the result of an ended operation is an error (X4): nothing ran, time was up, or it was cancelled. A command
- * that ran to its end has a result with any exit code. `--exit-errors` makes an error of it unless it completed.
- */
+/** Errors (X4): nothing ran, timed out, cancelled; with `--exit-errors` all but completed ones. */
 export function isErrorEnd({ state, end }: Operation, { exitErrors }: Pick<ResultStyle, "exitErrors">): boolean {
   const ranToItsEnd = end?.command !== undefined && end.command.kind !== "not_started";
   return state !== "completed" && (exitErrors || state !== "failed" || !ranToItsEnd);

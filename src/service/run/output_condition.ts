@@ -41,10 +41,7 @@ export function conditionIn(args: BuiltinArguments): Condition | undefined {
 /** Silence after some output that lets a call answer whose command may wait for input, milliseconds. */
 const QUIET_MS = 1_000;
 
-/**
- * Makes the condition of a call that starts a command ready to wait for; undefined: only the end is. `isOpen`: its input
- * stays open, so that the call answers too when it waits for input. The problem is the text of the result.
- */
+/** Undefined: only the end is awaited. `isOpen`: a wait for input answers too. The problem is the result's text. */
 export async function readCondition(
   tool: string,
   condition: Condition | undefined,

@@ -1,7 +1,4 @@
-/**
- * The order of a connection over stdio (C3; docs/design.md, "SDK corrections": order of a connection): `initialize` first
- * and once, or the envelope of 2026-07-28 on every request.
- */
+/** The order on stdio (C3; docs/design.md, "SDK corrections"): `initialize` first and once, or envelopes. */
 import {
   CLIENT_CAPABILITIES_META_KEY,
   isInitializeRequest,

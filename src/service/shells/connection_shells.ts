@@ -55,7 +55,7 @@ export class ConnectionShells {
     return this.#shells.has(name);
   }
 
-  /** Those that there are now, with their current directories. */
+  /** The open shells, with their current directories. */
   list(): readonly { readonly name: string; readonly directory: string }[] {
     return [...this.#shells.values()].map(({ name, shell: { directory } }) => ({ name, directory }));
   }

@@ -1,7 +1,4 @@
-/**
- * An operation as a task of either generation (X5a): the same facts under different names. The task is over with the
- * operation, or with the call that started it where that waited for more than the end.
- */
+/** An operation as a task of either generation (X5a); it is over with the operation, or with the call that it is. */
 import type { CallToolResult, Result } from "@modelcontextprotocol/server";
 import { RELATED_TASK_META_KEY } from "../../wire/json_rpc_message.ts";
 import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";

@@ -39,17 +39,11 @@ export interface Flag {
   readonly choices?: readonly string[];
   /** For `count`, `number` and `limit`: the smallest and the largest value allowed. */
   readonly range?: readonly [number, number];
-  /**
-   * The project's own `.ahma/settings.json` may set it: commands can write that file, so nothing that widens or
-   * removes the sandbox, or hides what was done, is among these (requirement L7).
-   */
+  /** Allowed in a project's file, which commands can write: never what widens or hides anything (L7). */
   readonly project?: true;
   /** The largest value that a project's file may give; absent: no limit. */
   readonly projectMost?: number;
-  /**
-   * The default. A project's file may set the flag to the value of the user's file (or this), or to a narrower one: a
-   * later choice, or a lower limit.
-   */
+  /** The default. Projects may only narrow it or the user's value: a later choice, or a lower limit. */
   readonly narrowsOnly?: string;
   /** Belongs to subcommands that name it; absent: it belongs to the server. */
   readonly own?: true;

@@ -24,10 +24,7 @@ interface Sorted {
   stray: string | undefined;
 }
 
-/**
- * Sorts `words` into flags: `--flag value`, `--flag=value`, repeated where the table allows it, `--` ends them; `_` is
- * as good as `-`. The problem is a sentence for stderr (exit code 2).
- */
+/** `--flag value`, `--flag=value`, `--` ends flags, `_` is as good as `-`. The problem is for stderr (2). */
 export function parseCommandLine(words: readonly string[]): Outcome<CommandLine> {
   const sorted = sortWords(words);
   if (!sorted.ok) return sorted;

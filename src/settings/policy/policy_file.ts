@@ -35,10 +35,7 @@ function refused(why: string): UserError {
   return new UserError(`Cannot use policy "${POLICY_FILE}": ${why}\n${REMEDY}`);
 }
 
-/**
- * The bytes of a file, after `insist` has accepted the metadata of its descriptor; absent: anything.
- * @throws Error when it cannot be read or is too large
- */
+/** The bytes, after `insist` accepts the open file; absent: anything. @throws Error if unreadable or too large */
 export function contentOf(path: string, insist?: typeof insistOnRoot): Uint8Array<ArrayBuffer> {
   const file = Deno.openSync(path);
   try {

@@ -89,10 +89,7 @@ export class PathEvents implements Disposable {
     if (happened !== 0) this.#read();
   }
 
-  /**
-   * Tells `listener` from now on about changes of the name, and with `inside` about changes of the file too. False: the
-   * system does not report all of these changes. The caller looks at the path after this call, to see earlier changes.
-   */
+  /** Reports changes of the name (`inside`: of the file). False: some are missed. Look at the path afterwards. */
   add(listener: Listener, path: string, { inside }: { readonly inside: boolean }): boolean {
     this.remove(listener);
     const places: Place[] = [];

@@ -225,10 +225,7 @@ export class OpenFiles implements Disposable {
     return length < 0 ? undefined : length;
   }
 
-  /**
-   * Whether no program, including this one, has the file open or mapped for writing. `fd` is open for reading, and the
-   * result holds until it is closed (fcntl(2), leases). True on a file system without leases, which cannot tell.
-   */
+  /** Whether no program writes or maps `fd`, open for reading, until it closes (fcntl(2) leases). True without leases. */
   hasNoWriter(fd: number): boolean {
     const { fcntl, __errno_location } = this.#library.symbols;
     fcntl(fd, F_SETSIG, SIGURG);

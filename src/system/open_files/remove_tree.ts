@@ -44,10 +44,7 @@ export async function removeTree(root: string, last?: string): Promise<void> {
   if (isThere) removeEmptied(root, last);
 }
 
-/**
- * Renames each entry whose name is not valid text, which the runtime's calls cannot reach. A link is renamed, not
- * followed. A device, which a sandbox keeps from new names, is removed at once.
- */
+/** Renames entries whose names are not valid text, links too; devices are removed at once. */
 function giveDecodableNames(directory: string): void {
   const calls = new FileCalls();
   const files = calls.begin();

@@ -60,10 +60,7 @@ export class ActiveCalls {
     return target.ok ? target.value.client : undefined;
   }
 
-  /**
-   * The answer to a request that the server makes during `call`. Undefined: the connection does not say during which,
-   * so the request goes to the client whose calls are the only active ones. Never rejects.
-   */
+  /** Answers a request during `call` (undefined: unknown, then of the only active client). Never rejects. */
   async answer(method: string, params: unknown, call?: ActiveCall): Promise<Answer> {
     const concerned = call === undefined ? [...this.#calls] : [call];
     const refuse = (why: string) => {

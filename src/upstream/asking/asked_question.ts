@@ -96,10 +96,7 @@ function askedField(name: string, definition: unknown): Outcome<unknown> {
   return failure(`its form has a field that is neither text, number, yes or no, nor a choice (${shorten(name)})`);
 }
 
-/**
- * The parameters for the client, with links rewritten to our addresses; the problem says why they are not sent. The
- * context of other servers (`includeContext`) is not asked for: the client would take ours, with all servers behind it.
- */
+/** The client's parameters, with our addresses. `includeContext` goes: it would give other servers' context. */
 function askedCompletion(server: string, params: unknown): Outcome<Members> {
   const known = specTypeSchemas.CreateMessageRequestParams["~standard"].validate(params);
   if (known.issues !== undefined) return failure("its request is not one for a completion");

@@ -17,11 +17,7 @@ export function theirUri(uri: string): { readonly server: string; readonly uri: 
   return { server: decoded(uri.slice(PREFIX.length, end)), uri: uri.slice(end + 1) };
 }
 
-/**
- * Rewrites links to resources, and resources, in a part of a result to our addresses. A server can then make a client
- * open neither the client's own files nor our resources. Clients fetch web pages themselves. Icons of links are
- * dropped.
- */
+/** Makes links our addresses, so that no server opens a client's files or ours; web links stay, icons go. */
 export function withOurUris(server: string, part: unknown): unknown {
   if (!isObject(part)) return part;
   const { type, uri, resource } = part;

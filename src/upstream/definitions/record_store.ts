@@ -40,10 +40,7 @@ export class RecordStore {
     return readRecord(this.#fileOf(id), (file) => readTextIfRegular(file, LARGEST_FILE));
   }
 
-  /**
-   * The part of the record that every start needs. It comes from a separate small file, read without `node:fs`, which
-   * would delay the answer to initialize. No command can replace that file.
-   */
+  /** The small part that starts need, from its own file, without `node:fs`, which delays `initialize`. */
   readInstructions(id: string): ServerRecord | undefined {
     return readRecord(this.#instructionsOf(id), (file) => Deno.readTextFileSync(file));
   }

@@ -28,10 +28,7 @@ export interface NameRules {
 /** What the names of a server's tools begin with before `_`, derived from the prefix of its entry. */
 export type NamePrefixes = ReadonlyMap<string, string>;
 
-/**
- * The prefixes of names, none of which is a prefix of another: a client's rule for `git_*` must not match `git_hub`,
- * which becomes `git-hub`. Servers whose entries have the same prefix share it.
- */
+/** Prefixes of which none begins another: a rule for `git_*` must not match `git_hub`, which becomes `git-hub`. */
 export function namePrefixes(prefixes: readonly string[]): NamePrefixes {
   const all = [...new Set(prefixes)];
   const chosen = new Map<string, string>();

@@ -11,10 +11,7 @@ import { retryAfterMs } from "../../system/network/retry_after.ts";
 const LONGEST_REFUSAL = 64 * 1024;
 const INTERNAL_ERROR = -32603;
 
-/**
- * Reads a stream of events while each event is within the size of a message, any other body whole, and a refusal in
- * part. Bytes are counted after decompression, so that a compressed body cannot hide its size.
- */
+/** Events within a message's size, other bodies whole, refusals in part; counted after decompression. */
 export async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   const { body, status, statusText, headers } = response;

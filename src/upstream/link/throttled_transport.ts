@@ -55,10 +55,7 @@ function hideResult(message: JSONRPCMessage): void {
   message.result = { ...NOTHING_IN_IT, [WHOLE]: message.result };
 }
 
-/**
- * Makes `transport` stop reading the answer to a request that it cancels. Up to 2025-11-25 the SDK only notifies the
- * server, which may keep writing. Must be called before the transport is connected. Results are hidden (`wholeResult`).
- */
+/** Ends reading when a request is cancelled, before `connect`; the SDK only notifies. Hides results. */
 export function endCancelled(transport: Transport): Transport {
   const send = transport.send.bind(transport);
   const open = new Map<unknown, { readonly end: AbortController; readonly isOurs: boolean }>();

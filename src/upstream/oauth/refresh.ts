@@ -17,10 +17,7 @@ export interface RefreshTools {
   readonly now: () => number;
 }
 
-/**
- * `renewed`: the login has a new access token, from this process or another. `over`: a person must log in again.
- * `failed`: it may work later, after the milliseconds that the server asks for, if it does.
- */
+/** `over`: a person must log in again. `failed`: it may work later, after `retryAfterMs` if the server says so. */
 export type Refreshed =
   | { readonly kind: "renewed"; readonly login: StoredLogin }
   | { readonly kind: "over"; readonly reason: string }

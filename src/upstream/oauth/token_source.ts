@@ -65,10 +65,7 @@ export class TokenSource {
     this.#options = options;
   }
 
-  /**
-   * The token to send; undefined: there is none, and the server will say whether it needs one.
-   * @throws {UserError} when the token has expired and cannot be refreshed now
-   */
+  /** Undefined: none; the server may want one. @throws {UserError} when expired and not refreshed now */
   async token(): Promise<string | undefined> {
     const login = await this.#current();
     if (login === undefined) return undefined;
@@ -83,10 +80,7 @@ export class TokenSource {
     return valid;
   }
 
-  /**
-   * Gets another token than `refused`; undefined: the request had none. True: the request is worth repeating.
-   * @throws {UserError} when a refresh failed for now
-   */
+  /** Gets another token than `refused` (undefined: none); true: repeat. @throws {UserError} after a failure */
   async replace(refused: string | undefined, challenge: Challenge): Promise<boolean> {
     const login = await this.#current();
     if (login !== undefined) {

@@ -10,10 +10,7 @@ export interface TransportAuth {
   readonly onInsufficientScope: "throw";
 }
 
-/**
- * The options for one connection. A refused request is repeated once with another token; one that lacks scopes is
- * repeated if the source logs in for them. `fetch` sends each request.
- */
+/** Options of a connection. A refused request is repeated once with another token, or after a step-up. */
 export function transportAuth(source: AccessTokens, fetch: FetchLike): TransportAuth {
   const sent = new WeakMap<Response, string>();
   const send: FetchLike = async (url, init) => {

@@ -45,10 +45,7 @@ export class KnownDefinitions {
     return this.#newest ?? this.#recordedInstructions();
   }
 
-  /**
-   * Reads the record again, because a person may have approved changes. True: the record has changed. What a connected
-   * server said about itself stays: the file may be older, or from a program whose server says something else.
-   */
+  /** Reads approvals again; true: it changed. What a connected server said stays: the file may be older. */
   reload({ isConnected }: { readonly isConnected: boolean }): boolean {
     const read = this.#store.read(this.#id);
     if (read === undefined) return false;

@@ -8,10 +8,7 @@ import { confirmPutBack, print, printProblem } from "../../terminal/print.ts";
 
 const LONGEST_LINE = 200;
 
-/**
- * Resolves with the exit code: 1 when something was not put back.
- * @throws {UserError} On a system where nothing is set aside, or without git.
- */
+/** Exit code 1: something was not put back. @throws {UserError} on macOS, or without git */
 export async function accept({ operands, flags, environment }: CommandContext): Promise<number> {
   using opened = openPutBack(environment);
   const directory = realPath(".") ?? "/";

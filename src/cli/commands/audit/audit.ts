@@ -12,10 +12,7 @@ import { readLog, sinceMs } from "./log_lines.ts";
 /** Of a line in a pipe. */
 const WIDTH_IN_PIPE = 200;
 
-/**
- * Resolves with the exit code; 1: a log, or a line of one, could not be read.
- * @throws {UsageError} When the words are wrong, {UserError} when there is no log.
- */
+/** Exit code 1: a log or line was unreadable. @throws {UsageError} for wrong words, {UserError} without logs */
 export async function audit(context: CommandContext): Promise<number> {
   const { flags, environment } = context;
   const [since = "7d"] = flags.get("since") ?? [];

@@ -48,7 +48,7 @@ export interface AuditFilter {
 
 /** How many different ones are counted separately; the rest is counted together. */
 const MOST_DIFFERENT = 5_000;
-/** Begun and not ended at one time: more are of servers that were killed. */
+/** Most commands that have begun and not ended; more belong to killed servers. */
 const MOST_OPEN = 10_000;
 const REST = "(others)";
 

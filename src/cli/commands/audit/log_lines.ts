@@ -3,10 +3,10 @@ import { messageOf, UsageError } from "../../../base/errors.ts";
 import { isObject, parseJson } from "../../../wire/json_value.ts";
 import { textLines } from "../../../wire/message_reader.ts";
 
-/** A line with the longest command line, of many words, is shorter, bytes. */
+/** Bytes; the line of the longest command is shorter. */
 const LONGEST_LINE = 4 * 1024 * 1024;
 const READ_BYTES = 1024 * 1024;
-/** As a log writes its lines, so that old ones need not be parsed. */
+/** The beginning of each line, so that old lines need not be parsed. */
 const TIME = '{"time":"';
 const TIME_LENGTH = "2026-03-02T10:00:00.000Z".length;
 

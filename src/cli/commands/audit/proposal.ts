@@ -1,4 +1,4 @@
-/** What would have let pass what the sandbox denied (L11): the narrowest settings, and what is left to a person. Pure. */
+/** The narrowest settings that would allow what the sandbox denied (L11), and what a person must decide. Pure. */
 import { shorten } from "../../../base/visible_text.ts";
 import { isObject, member } from "../../../wire/json_value.ts";
 
@@ -64,7 +64,7 @@ function narrowest(denial: Readonly<Record<string, unknown>>): string | undefine
   return all.find((flag) => flag.startsWith(wanted)) ?? all[0];
 }
 
-/** The settings that let all of it pass that may be proposed, added to lists that are there. */
+/** The settings that allow all that may be proposed, added to the present lists. */
 export function proposedSettings(
   subjects: readonly DeniedSubject[],
   present: Readonly<Record<string, readonly string[]>>,

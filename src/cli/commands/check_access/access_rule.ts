@@ -28,7 +28,7 @@ export interface PathFacts {
   readonly isProtected: (path: string) => boolean;
 }
 
-/** Of a directory it is asked what may be done in it. */
+/** The verdict on a path; on a directory: what may be done inside it. */
 export function pathVerdict(place: Place, access: Access, facts: PathFacts): Verdict {
   const { policy, scopes, sensitive, isProtected } = facts;
   const { path, kind } = place;

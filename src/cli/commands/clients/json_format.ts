@@ -96,7 +96,7 @@ function withProperty(
   return insertedIn(text, holder, { key: path[0] ?? name, value: nested });
 }
 
-/** No other character changes its place among its neighbours, so that a removal gives the text back. */
+/** All other characters keep their order, so that a removal restores the text. */
 function insertedIn(text: string, holder: Node, { key, value }: { key: string; value: unknown }): string {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   const unit = /^([ \t]+)\S/m.exec(text)?.[1] ?? "  ";

@@ -50,11 +50,7 @@ export async function withEntry(text: string | undefined, entry: EntryIn, value:
   return mark + await changed(old, (one) => format.set(one, place, name, value), { format, wanted, entry });
 }
 
-/**
- * The text without the entry; undefined: nothing else was in the file. The same text: there is no such entry.
- *
- * @throws {UserError} as `withEntry` does
- */
+/** Without the entry; undefined: then empty. The same text: no such entry. @throws {UserError} as `withEntry` */
 export async function withoutEntry(text: string, entry: EntryIn): Promise<string | undefined> {
   const { place, name } = entry;
   const format = await FORMATS[place.format]();

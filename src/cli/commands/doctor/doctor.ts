@@ -1,7 +1,4 @@
-/**
- * `doctor` (requirement L6): reports what this machine can enforce, whether it does, which tools there are, and the
- * settings for a client. The exit code is 1 when the server would refuse to start or the sandbox fails a check.
- */
+/** `doctor` (L6): what is enforced here, tools, settings for clients. Exit code 1: no start, or a failed check. */
 import { messageOf, UsageError, UserError } from "../../../base/errors.ts";
 import { VERSION } from "../../../base/version.ts";
 import { chooseShell } from "../../../process/shell.ts";

@@ -24,10 +24,7 @@ import {
   sessionGrantsOf,
 } from "./grant_lines.ts";
 
-/**
- * Resolves with the exit code; 1: there is no such grant.
- * @throws {UsageError} When the words are wrong, {UserError} when a question cannot be answered or the file not used.
- */
+/** Exit code 1: no such grant. @throws {UsageError} for wrong words, {UserError} when it cannot be done */
 export async function grants(context: CommandContext): Promise<number> {
   const [word = "list", ...rest] = context.operands;
   const action = GRANT_ACTIONS.find((one) => one === word);

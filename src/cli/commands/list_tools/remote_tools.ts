@@ -27,10 +27,7 @@ interface OtherTools {
 /** The server gets no answers: it is asked only. */
 const NO_METHOD = { error: { code: -32601, message: "Method not found" } };
 
-/**
- * Connects, lists every page of tools, and disconnects.
- * @throws {UserError} when the server does not answer as it should
- */
+/** Connects, lists every page of tools, disconnects. @throws {UserError} when the server answers wrongly */
 export async function listOther({ name, open }: OtherServer, limits: ListingLimits, log: Logger): Promise<OtherTools> {
   const quiet = { onNotification() {}, onDown() {}, onUp() {}, onDenied() {}, onFresh() {} };
   const onRequest = () => Promise.resolve(NO_METHOD);

@@ -7,10 +7,7 @@ import { openStreams } from "./your_servers.ts";
 import { AttachedTerminal, windowSize } from "./attached_terminal.ts";
 import { chooseTarget, whatRuns } from "./choose_target.ts";
 
-/**
- * Resolves with the exit code when the operation has ended or the person has detached.
- * @throws {UserError} When there is nothing to attach to.
- */
+/** Exit code, once the operation ended or the person left. @throws {UserError} with nothing to attach to */
 export async function attach({ operands, environment, stop }: CommandContext): Promise<number> {
   using streams = openStreams("attach");
   const { servers, problems } = await findServers(streams, environment);

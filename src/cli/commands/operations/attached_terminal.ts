@@ -139,7 +139,7 @@ export class AttachedTerminal implements Disposable {
     }
   }
 
-  /** Nothing at all stands for ctrl-d on a line of its own. */
+  /** No bytes mean ctrl-d on a line of its own. */
   async #give(bytes: Uint8Array): Promise<void> {
     const { input } = this.#operation ?? {};
     if (input === undefined) return;

@@ -48,9 +48,9 @@ export function chooseOperation(servers: readonly FoundServer[], name: string): 
 function instead(candidates: readonly Candidate[], beginning: string): string {
   const near = closest(beginning, candidates.map(({ operation }) => operation.id));
   const like = candidates.filter(({ operation: { id } }) => id === near);
-  if (like.length > 0) return `Near it is${linesOf(like, idOf)}`;
+  if (like.length > 0) return `Similar:${linesOf(like, idOf)}`;
   const running = candidates.filter(({ operation: { ended } }) => ended === undefined);
-  return running.length === 0 ? "Nothing runs" : `Running are${linesOf(running, idOf)}`;
+  return running.length === 0 ? "Nothing runs" : `Running:${linesOf(running, idOf)}`;
 }
 
 function linesOf(candidates: readonly Candidate[], nameOf: (one: Candidate) => string): string {

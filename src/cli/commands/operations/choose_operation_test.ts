@@ -44,8 +44,8 @@ Deno.test("V1 an operation is named by its id, a beginning of it, or with its se
     String(chosen([one], "abc")),
     /^several operations are meant:\n {2}7\/op_ABCD1234 .*\n {2}7\/op_ABCE0000 /,
   );
-  assert.strictEqual(chosen([two], "op_ABCD1235"), `no server of yours has it. Near it is\n  op_ABCD1234 ${LINE}`);
-  assert.strictEqual(chosen([two], ""), `no server of yours has it. Running are\n  op_ABCD1234 ${LINE}`);
+  assert.strictEqual(chosen([two], "op_ABCD1235"), `no server of yours has it. Similar:\n  op_ABCD1234 ${LINE}`);
+  assert.strictEqual(chosen([two], ""), `no server of yours has it. Running:\n  op_ABCD1234 ${LINE}`);
   assert.strictEqual(chosen([server(9)], "zz"), "no server of yours has it. Nothing runs");
   assert.strictEqual(chosen([one, two], "9/op_A"), "no server of yours has the process id 9. There are 7, 8");
   assert.match(String(chosen([], "op_A")), /^no server of yours runs on this machine\. A server is found/);

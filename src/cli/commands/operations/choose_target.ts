@@ -44,7 +44,7 @@ export function whatRuns(servers: readonly FoundServer[]): string {
       ),
     ];
   });
-  return lines.length === 0 ? "Nothing runs" : `Running are\n${lines.join("\n")}`;
+  return lines.length === 0 ? "Nothing runs" : `Running:\n${lines.join("\n")}`;
 }
 
 /** `op_… sandboxed_shell, session dev, running for 3.2 s: npm run dev`. */

@@ -32,7 +32,7 @@ Deno.test("X24 chooseTarget() finds an operation or a session, or says what ther
   assert.strictEqual(problem([server([])], "op_A"), "no server of yours runs it. Nothing runs");
   assert.strictEqual(
     problem([one], "x"),
-    "no server of yours runs it. Running are\n  op_A sandboxed_shell, running for 1.5 s: sleep 9 (/project)\n" +
+    "no server of yours runs it. Running:\n  op_A sandboxed_shell, running for 1.5 s: sleep 9 (/project)\n" +
       "  dev: a session that runs nothing now (/)",
   );
 });

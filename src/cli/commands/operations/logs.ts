@@ -28,7 +28,7 @@ export async function logs({ operands, flags, environment, stop }: CommandContex
     if (event.event === "refused") throw refuse(event.problem);
     if (event.event === "gap") await printProblem(`[${event.bytes} bytes are no longer kept]`);
     if (event.event === "end") end = event.line;
-    // Its reader has enough.
+    // The reader has closed the pipe.
     if (event.event === "output" && !await output.output(Uint8Array.fromBase64(event.data))) return 0;
   }
   await output.end();

@@ -15,7 +15,7 @@ export interface TableStyle {
 
 /** Of those that have ended. */
 const MOST_ENDED = 10;
-/** The least columns for what runs. */
+/** Fewest columns for the command. */
 const LEAST_COMMAND = 24;
 const GAP = "  ";
 
@@ -27,7 +27,7 @@ interface Row {
 interface Column {
   readonly title: string;
   readonly longest: number;
-  /** Columns that are left out first where a terminal is narrow have the lowest one; absent: it stays. */
+  /** A narrow terminal leaves out the lowest rank first; absent: the column stays. */
   readonly rank?: number;
   readonly text: (row: Row, home: string | undefined) => string;
 }

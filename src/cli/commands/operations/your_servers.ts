@@ -30,10 +30,7 @@ export interface FoundOperation {
   readonly operation: ListedOperation;
 }
 
-/**
- * The operation that a person names.
- * @throws {UserError} When there is none, or there are several. `what`: what cannot be done then, such as "end".
- */
+/** The named operation. `what` cannot be done otherwise, such as "end". @throws {UserError} for none or several */
 export async function findOperation(
   streams: UnixStreams,
   environment: Readonly<Record<string, string>>,
@@ -43,7 +40,7 @@ export async function findOperation(
   const { servers, problems } = await findServers(streams, environment, { request: "list", beginning, usage: true });
   const chosen = chooseOperation(servers, name);
   if (chosen.ok) return chosen.value;
-  // What it could be in place of that is among all of them.
+  // Other candidates are among all operations.
   const told = chooseOperation((await findServers(streams, environment)).servers, name);
   const others = problems.map((problem) => `\n${problem}`).join("");
   throw new UserError(`Cannot ${what} "${name}": ${told.ok ? chosen.problem : told.problem}${others}`);

@@ -8,11 +8,7 @@ import { type ChosenClient, chosenClients } from "../clients/client_settings.ts"
 import { withoutEntry } from "../clients/settings_change.ts";
 import { CLIENT_NAMES } from "../../../settings/flags/actions.ts";
 
-/**
- * Resolves with the exit code: 1 when the person at the terminal said no.
- *
- * @throws {UsageError} without a client, {UserError} when its file cannot be changed
- */
+/** Exit code 1: a person said no. @throws {UsageError} without a client, {UserError} if its file cannot change */
 export async function uninstall(context: CommandContext): Promise<number> {
   const chosen = chosenClients(context);
   if (chosen.length === 0) {

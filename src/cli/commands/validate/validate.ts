@@ -127,10 +127,7 @@ interface ExcerptStyle {
 /** Longer lines are cut around the position. */
 const WIDTH = 96;
 
-/**
- * A diagnostic in the form of compilers: `file:line:column: error: message`, and on a terminal the line with a mark
- * under the column. `text` is that of the file; undefined: the file could not be read.
- */
+/** `file:line:column: error: message`, on a terminal with the line marked. `text`: undefined: it is unreadable. */
 export function describeWithSource(diagnostic: Diagnostic, text: string | undefined, style: ExcerptStyle): string {
   const { colours, excerpt } = style;
   const mark = diagnostic.severity === "error" ? colours.red : colours.yellow;

@@ -17,10 +17,7 @@ const PATIENCE_MS = 10_000;
 /** Longest answer that is read, in bytes; ours has a few kilobytes. */
 const LONGEST = 1_048_576;
 
-/**
- * The address to ask: the registry in npm's variable, otherwise the one that npm reports.
- * @throws {UserError} when neither names one
- */
+/** The registry in npm's variable, otherwise npm's own. @throws {UserError} when neither names one */
 export async function newestVersionUrl(environment: Environment, stop: AbortSignal): Promise<string> {
   const named = environment["npm_config_registry"] ?? environment["NPM_CONFIG_REGISTRY"] ?? "";
   const registry = named === "" ? await registryOfNpm(environment, stop) : named;

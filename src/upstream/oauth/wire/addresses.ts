@@ -1,7 +1,4 @@
-/**
- * Which addresses OAuth may lead to. Addresses that a server names are not trusted, and the owner of a public name can
- * point it at this machine or its networks.
- */
+/** Addresses for OAuth. Servers' names are not trusted: a public one may lead to private networks. */
 import { UserError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { isLoopbackHost, isPrivateHost, isPublicAddress } from "../../../system/network/public_address.ts";
@@ -59,10 +56,7 @@ function isInside({ hostname }: URL, found: readonly HostAddress[]): boolean {
   return isPrivateHost(hostname) || found.some(({ address }) => !isPublicAddress(address));
 }
 
-/**
- * As connections find them, the system's file of hosts included; an address is its own.
- * @throws {Deno.errors.NotCapable} when the runtime has no network
- */
+/** As connections find them, with the file of hosts. @throws {Deno.errors.NotCapable} without network */
 export async function systemLookup(host: string): Promise<readonly HostAddress[]> {
   const [found] = await Promise.allSettled([addressesOf(host)]);
   if (found.status === "fulfilled") return found.value;

@@ -40,10 +40,7 @@ export function sdkClientOf({ clientId, clientSecret, authMethod }: StoredClient
   };
 }
 
-/**
- * Tokens with their times; `scope` was asked for, and holds where the answer names none.
- * @throws {UserError} for tokens of a kind that needs more than a header
- */
+/** Tokens with their times; `scope`: if the answer names none. @throws {UserError} when they are not Bearer */
 export function storedTokens(tokens: OAuthTokens, now: number, scope: string | undefined): StoredTokens {
   if (tokens.token_type.toLowerCase() !== "bearer") {
     throw new UserError(
