@@ -116,7 +116,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     telemetry,
     log,
   };
-  const housekeeping = stack.use(new Housekeeping({ environment, sandbox, log }));
+  const housekeeping = stack.use(new Housekeeping({ environment, sandbox, registry: service.registry, log }));
   const control = stack.use(new LateControl({ settings, audit, environment, service, questions, behind: servers[0] }));
   const rooms = stack.move();
   return {

@@ -33,6 +33,7 @@ export const C_FUNCTIONS = {
   linkat: { parameters: ["i32", "buffer", "i32", "buffer", "i32"], result: "i32" },
   listen: { parameters: ["i32", "i32"], result: "i32" },
   lseek: { parameters: ["i32", "i64", "i32"], result: "i64" },
+  malloc_trim: { parameters: ["usize"], result: "i32" },
   memfd_create: { parameters: ["buffer", "u32"], result: "i32" },
   mkdir: { parameters: ["buffer", "u32"], result: "i32" },
   mkdirat: { parameters: ["i32", "buffer", "u32"], result: "i32" },

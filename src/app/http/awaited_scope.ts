@@ -1,6 +1,7 @@
 /** The start of a child server that receives its scope from the HTTP bridge on stdin (H3). */
 import { readScopeMessage } from "../../bridge/isolated/scope_message.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
+import { StartMemory } from "../program/start_memory.ts";
 import { type Outcome, success } from "../../base/outcome.ts";
 
 /** First word of its command line. Users never type it, so the table of flags does not have it. */
@@ -22,8 +23,13 @@ export interface WholeCommandLine {
 export async function withAwaitedScope(words: readonly string[]): Promise<Outcome<WholeCommandLine> | undefined> {
   const [word] = words;
   if (word !== AWAIT_SCOPE && word !== AWAIT_SCOPE_AHEAD) return success({ words, pinned: [] });
-  if (word === AWAIT_SCOPE_AHEAD) await (await import("./warm_up.ts")).warmUp();
+  const memory = new StartMemory(() => false);
+  if (word === AWAIT_SCOPE_AHEAD) {
+    await (await import("./warm_up.ts")).warmUp();
+    memory.begin();
+  }
   const told = await readScopeMessage(Deno.stdin);
+  memory[Symbol.dispose]();
   if (!told.ok) return told;
   if (told.value === undefined) return undefined;
   const pinned = told.value;

@@ -18,6 +18,7 @@ import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { supportedProcessor } from "../../sandbox/policy/prerequisites.ts";
 import { missingScope, settleScopes } from "../../sandbox/grants/resolve_scopes.ts";
 import { childProgram } from "./child_program.ts";
+import { StartMemory } from "../program/start_memory.ts";
 import { compose } from "../compose_service.ts";
 import {
   childServerOptions,
@@ -52,6 +53,7 @@ export async function isolatedServices(
     ? pooledChildren(stack.use(poolOf(options)), scopes)
     : thirdPartyChildren(options, http.serverCommand, scopes);
   const initializeAnswer = await learnAnswer(options, { open, libc });
+  stack.use(new StartMemory(() => false)).begin();
   const enforced = options.settings.sandbox.enforce && !(http.serverCommand !== undefined && http.openServer);
   return {
     open: isolatedBackends({

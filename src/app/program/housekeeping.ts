@@ -1,11 +1,13 @@
-/** Removes the remains of killed sessions, and unused caches. */
+/** Gives back the memory of the start, and removes the remains of killed sessions, and unused caches. */
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
+import type { OperationRegistry } from "../../operation/registry.ts";
 import { parentOf } from "../../system/paths.ts";
 import { removeStaleSessions } from "../../sandbox/directories/session_directory.ts";
 import type { SessionSandbox } from "../../sandbox/settle_paths.ts";
 import { removeOldStores } from "../undo/undo_store.ts";
 import { removeOldCaches } from "./scope_cache.ts";
+import { StartMemory } from "./start_memory.ts";
 
 /** Then a client's first calls, which it would delay, are answered. */
 const AFTER_MS = 5_000;
@@ -13,11 +15,13 @@ const AFTER_MS = 5_000;
 export interface HousekeepingOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly sandbox: Pick<SessionSandbox, "directories" | "writable">;
+  readonly registry: Pick<OperationRegistry, "runningCount">;
   readonly log: Logger;
 }
 
 export class Housekeeping implements Disposable {
   readonly #options: HousekeepingOptions;
+  readonly #memory = new StartMemory(() => this.#options.registry.runningCount > 0);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: HousekeepingOptions) {
@@ -28,10 +32,12 @@ export class Housekeeping implements Disposable {
   begin(afterMs = AFTER_MS): void {
     this.#timer = setTimeout(() => void this.#keep(), afterMs);
     Deno.unrefTimer(this.#timer);
+    this.#memory.begin();
   }
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
+    this.#memory[Symbol.dispose]();
   }
 
   async #keep(): Promise<void> {

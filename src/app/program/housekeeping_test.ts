@@ -7,7 +7,12 @@ import { freeLock } from "../../system/replace/file_lock.ts";
 Deno.test("S5 Housekeeping removes what a killed session left, and nothing where the session ends before", async () => {
   const base = await Deno.realPath(await Deno.makeTempDir());
   const directories = createSessionDirectories(base, { temporaryFiles: true });
-  const options = { environment: {}, sandbox: { directories, writable: [] }, log: SILENT };
+  const options = {
+    environment: {},
+    sandbox: { directories, writable: [] },
+    registry: { runningCount: 0 },
+    log: SILENT,
+  };
   const killed = createSessionDirectories(base, { temporaryFiles: true });
   freeLock(killed.owner);
   const ended = new Housekeeping(options);
