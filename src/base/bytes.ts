@@ -1,6 +1,6 @@
 import { encodeText } from "./text.ts";
 
-/** `parts` one behind the other, copied. */
+/** A copy of all `parts`, joined. */
 export function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;
@@ -11,7 +11,7 @@ export function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffe
   return whole;
 }
 
-/** The first `most` bytes of a stream, and whether that is all of it; the rest is not read. Rejects where it fails. */
+/** The first `most` bytes of a stream, and whether that is all of it; the rest is not read. Rejects if it fails. */
 export async function startOf(
   stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   most: number,
@@ -40,7 +40,7 @@ export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }
 
-/** Bytes that come in parts of any size, one behind the other: many small parts take no more room than one large. */
+/** Joins bytes that arrive in parts of any size: many small parts take no more memory than a large one. */
 export class ByteBuffer {
   #bytes = new Uint8Array(0);
   #length = 0;
@@ -49,7 +49,7 @@ export class ByteBuffer {
     return this.#length;
   }
 
-  /** Copies a part behind the others. */
+  /** Appends a copy of a part. */
   add(part: Uint8Array): void {
     const needed = this.#length + part.length;
     if (needed > this.#bytes.length) {
@@ -62,14 +62,14 @@ export class ByteBuffer {
     this.#length = needed;
   }
 
-  /** All bytes, which the buffer then has no more; the next part may be written over them. */
+  /** Removes and returns all bytes; the next part may overwrite them. */
   take(): Uint8Array<ArrayBuffer> {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#length = 0;
     return taken;
   }
 
-  /** Empties it and gives its memory back, that of taken bytes too: the collector might not do that for long. */
+  /** Empties the buffer and frees its memory at once, also that of taken bytes: garbage collection might come late. */
   release(): void {
     this.#bytes.buffer.transfer(0);
     this.#bytes = new Uint8Array(0);
@@ -77,8 +77,8 @@ export class ByteBuffer {
   }
 }
 
-// Names of files as texts, without loss: the system's names are bytes, and commands make such as are not UTF-8 (S24). A
-// byte that belongs to no character becomes half a surrogate pair, which no UTF-8 gives.
+// File names as strings, without loss: to the system they are bytes, and commands can make names that are not UTF-8
+// (S24). An invalid byte becomes half a surrogate pair, which no valid UTF-8 decodes to.
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 const LOSSY = "\ufffd";
 /** Added to a byte. */
@@ -104,7 +104,7 @@ export function nameBytes(text: string): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** The encoding that a byte order mark of UTF-16 names; undefined: there is none. */
+/** The encoding that a UTF-16 byte order mark announces; undefined: there is no mark. */
 export function markedEncoding([first, second]: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   if (first === 0xff && second === 0xfe) return "utf-16le";
   return first === 0xfe && second === 0xff ? "utf-16be" : undefined;

@@ -7,21 +7,21 @@ export interface Diagnostic {
   readonly file: string;
   /** JSON pointer into the file; empty: the whole file, or a file that is not JSON. */
   readonly pointer: string;
-  /** 1-based; 0 when there is no place to point at. */
+  /** 1-based; 0 if no place is known. */
   readonly line: number;
   readonly column: number;
   /** A whole sentence without the place, remedy included. */
   readonly message: string;
-  /** The file's text could not be had, and whether the next attempt may succeed; absent: the text was read. */
+  /** The file could not be read, and whether the next attempt may succeed; absent: the file was read. */
   readonly unreadable?: "transient" | "permanent";
 }
 
-/** That a file cannot be read, until it is changed. */
+/** Reports a file that cannot be read until it is changed. */
 export function permanent(file: string, message: string): Diagnostic {
   return { severity: "error", file, pointer: "", line: 0, column: 0, message, unreadable: "permanent" };
 }
 
-/** That a file cannot be read at this moment, as while it is being replaced. */
+/** Reports a file that cannot be read at the moment, for example because it is being replaced. */
 export function transient(file: string, message: string): Diagnostic {
   return { ...permanent(file, message), unreadable: "transient" };
 }
@@ -44,16 +44,16 @@ export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Di
   );
 }
 
-/** Of a file whose last good version stays in service; a warning stays as it is. */
+/** The diagnostic of a file whose last good version stays in service; a warning is returned unchanged. */
 export function keptInService(diagnostic: Diagnostic): Diagnostic {
   if (diagnostic.severity !== "error") return diagnostic;
   return { ...diagnostic, message: `${diagnostic.message} (the last good version stays in service)` };
 }
 
-/** Diagnostics that are listed. */
+/** At most this many diagnostics are listed. */
 const MOST_LISTED = 20;
 
-/** The first of them, a line each, under a title; empty: there are none. */
+/** The first diagnostics, one a line, under a title; empty if there are none. */
 export function diagnosticLines(title: string, diagnostics: readonly Diagnostic[]): readonly string[] {
   if (diagnostics.length === 0) return [];
   const more = diagnostics.length > MOST_LISTED ? [`... ${diagnostics.length - MOST_LISTED} more`] : [];

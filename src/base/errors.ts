@@ -3,18 +3,18 @@ export class UserError extends Error {
   override readonly name: string = "UserError";
 }
 
-/** A word or value that is wrong by itself, on any machine (exit code 2). */
+/** A word or value that is wrong on every machine (exit code 2). */
 export class UsageError extends UserError {
   override readonly name = "UsageError";
 }
 
-/** Handles the rejection of a write or close whose reader may have ended; anything else is thrown on. */
+/** Ignores the error of a write or close whose reader may have ended; rethrows all others. */
 export function ignoreClosedPipe(thrown: unknown): void {
   if (thrown instanceof Deno.errors.BrokenPipe || thrown instanceof TypeError) return;
   throw thrown;
 }
 
-/** What `work` gives; undefined where it throws an error of this kind. Any other is thrown on. */
+/** The result of `work`; undefined if it throws an error of this kind. Rethrows all others. */
 export function attempt<Value>(kind: ErrorKind, work: () => Value): Value | undefined {
   try {
     return work();
@@ -37,7 +37,7 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** Why the runtime's `fetch` failed: it tells the reason as the cause, after the address and the part that found it. */
+/** Why the runtime's `fetch` failed. The reason is in the error's cause, after the address and the failing component. */
 export function fetchFailure(thrown: unknown): string {
   const reason = messageOf(thrown instanceof Error ? thrown.cause ?? thrown : thrown);
   return reason.replace(/^error sending request for url \(.*?\): /, "").replace(/^client error \(.*?\): /, "");

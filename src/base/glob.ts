@@ -1,5 +1,5 @@
 /**
- * Patterns of names and paths. Hostile files may write both, so a match takes at most the product of their lengths:
+ * Patterns of names and paths. Both may be hostile, so the time of a match is at most the product of their lengths:
  * nothing is tried twice (S22). Pure.
  */
 import { lazy } from "./lazy.ts";
@@ -41,31 +41,31 @@ export function glob(pattern: string, syntax: GlobSyntax, { ignoreCase = false }
   };
 }
 
-/** Takes a character and leads on, or leads on without one. */
+/** A step that consumes one character, or none. */
 interface Step {
-  /** Undefined: it needs no character. */
+  /** Undefined: the step consumes no character. */
   readonly takes: ((character: string) => boolean) | undefined;
-  /** Places of the steps that follow; one behind the last is the end. */
+  /** Indices of the next steps; the index after the last step is the end. */
   readonly next: readonly number[];
 }
 
-/** Where all ways through the steps have come after some characters. */
+/** The steps that all paths through a pattern have reached after some characters. */
 interface State {
   /** Steps that may take the next character; none: nothing can match. */
   readonly places: readonly number[];
   /** Whether a text may end here. */
   readonly isEnd: boolean;
-  /** The states after the characters that came here so far. */
+  /** The states that follow, by the characters seen so far. */
   readonly next: Map<string, State>;
 }
 
-/** Places and characters of states that are kept for the next text. */
+/** Steps and characters of states that are cached for the next text. */
 const MOST_KEPT = 20_000;
 
-/** All ways through the steps at once: each step is entered at most once for a character. */
+/** Follows all paths through the steps at once: each step is entered at most once for each character. */
 class Machine {
   readonly #steps: readonly Step[];
-  /** The number of the look before which each step was entered last. */
+  /** The number of the character for which each step was last entered. */
   readonly #entered: number[];
   readonly #states = new Map<string, State>();
   #looks = 0;
@@ -103,7 +103,7 @@ class Machine {
     return after;
   }
 
-  /** The state in these steps and those that they lead to without a character. */
+  /** The state of these steps and of those that they reach without a character. */
   #stateOf(entered: readonly number[]): State {
     this.#looks++;
     const places: number[] = [];
@@ -171,7 +171,7 @@ function stepsOf(pattern: string, syntax: GlobSyntax): readonly Step[] {
   return steps;
 }
 
-/** Single characters, with what belongs to them; stars for whole segments are two, with the slash behind them. */
+/** Single characters and their modifiers. Stars for whole segments are one token, with the slash after them. */
 function tokensOf(pattern: string, syntax: GlobSyntax): readonly string[] {
   const characters = [...pattern];
   if (syntax === "name") return characters;
@@ -211,7 +211,7 @@ function classEnd(characters: readonly string[], at: number): number | undefined
   return undefined;
 }
 
-/** Which tokens part alternatives: braces that are closed, and the commas in them. */
+/** The tokens that delimit alternatives: closed braces, and the commas in them. */
 function bracesOf(tokens: readonly string[]): ReadonlySet<number> {
   const parting = new Set<number>();
   const open: number[][] = [];
@@ -230,7 +230,7 @@ function takesOf(token: string, syntax: GlobSyntax): Takes {
   return (character) => character === own;
 }
 
-/** Of what stands between the brackets. It never takes the end of a segment. */
+/** The test for the characters between the brackets. It never matches the end of a segment. */
 function classOf(characters: readonly string[]): Takes {
   const isNegated = /[!^]/.test(characters[0] ?? "");
   const ranges: (readonly [from: string, to: string])[] = [];

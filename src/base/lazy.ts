@@ -5,8 +5,8 @@ export function lazy<Value>(make: () => Value): () => Value {
 }
 
 /**
- * What is made of the lists of several sources, kept until a source gives another list. A name that an earlier source has
- * is left out.
+ * A value made from the lists of several sources, kept until one of the lists changes. An item is left out if an earlier
+ * source has its name.
  */
 export function mergedList<Item extends { readonly name: string }, Made>(
   sources: readonly { list(): Promise<readonly Item[]> }[],

@@ -1,7 +1,7 @@
 /** Facts that go with a log line; values must be JSON. Secrets are redacted by the sink. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Where a room writes what it did. Handed in by the composer; nothing else in the program logs. */
+/** Where a room writes its log lines. The composer passes it in; the program logs in no other way. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

@@ -1,6 +1,6 @@
 import { UserError } from "./errors.ts";
 
-/** The result of something that is expected to fail now and then. */
+/** The result of an action that is expected to fail at times. */
 export type Outcome<Value, Problem = string> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: Problem };

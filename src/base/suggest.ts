@@ -1,4 +1,4 @@
-/** Longer words are never compared: the work grows with the square. */
+/** Longer words are never compared: the time grows with the square of the length. */
 const LONGEST_WORD = 64;
 /** At most this many candidates are compared. */
 const MOST_CANDIDATES = 1_000;

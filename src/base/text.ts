@@ -1,4 +1,4 @@
-/** Order by code units: the same on every machine, whatever its language. */
+/** Compares by code units, so that the order does not depend on the machine's language. */
 export function compareText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
@@ -14,8 +14,8 @@ export function truncateCounting(text: string, longest: number): string {
 }
 
 /**
- * `text` without those `characters` that end it. A pattern such as `/x+$/` begins again at each character of a run
- * elsewhere, and its time grows with the square.
+ * `text` without those of the `characters` that end it. A pattern such as `/x+$/` would restart at each character of an
+ * inner run, so its time would grow with the square of the run's length.
  *
  * @example withoutTrailing("a/b//", "/") // "a/b"
  */
@@ -50,10 +50,10 @@ export function encodeText(text: string): Uint8Array<ArrayBuffer> {
   return ENCODER.encode(text);
 }
 
-/** Of the parts of a text, bytes. */
+/** Size of the parts of a text, bytes. */
 const LONGEST_PART = 64 * 1024;
 
-/** The UTF-8 bytes of a text in parts of at most 64 KiB, each of which is written over for the next. */
+/** The UTF-8 bytes of a text in parts of at most 64 KiB. Each part overwrites the one before. */
 export function* encodedParts(text: string): Generator<Uint8Array<ArrayBuffer>> {
   const part = new Uint8Array(Math.min(LONGEST_PART, 3 * text.length));
   for (let at = 0; at < text.length;) {

@@ -1,4 +1,4 @@
-/** Waiting with a limit, which leaves no timer behind, and times in words. */
+/** Waits with a limit that leave no timer behind, and durations as words. */
 
 /**
  * Waits `ms` milliseconds, or until `signal` aborts. 0: until the next turn of the event loop.

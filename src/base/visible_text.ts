@@ -1,12 +1,12 @@
 /**
- * Texts as a person sees them. Characters without a shape of their own can carry words to a model, or reorder
- * others, unseen by a reader of the file (tag characters, bidirectional controls, escapes).
+ * Texts as a person sees them. Invisible characters (tags, bidirectional controls, escapes) can carry words to a model
+ * or reorder others, and a reader of the file does not see it.
  */
 
 import { truncate } from "./text.ts";
 
 /**
- * C0 and C1 controls but for tab and line feed; soft hyphen; Arabic letter mark; Mongolian and Hangul fillers;
+ * C0 and C1 controls except tab and line feed; soft hyphen; Arabic letter mark; Mongolian and Hangul fillers;
  * zero-width space and direction marks (the joiners stay: scripts and emoji need them); line and paragraph separators;
  * bidirectional embeddings and isolates; word joiner and invisible operators; byte order mark; interlinear annotations; tags; the supplement of
  * variation selectors.
@@ -15,8 +15,8 @@ const HIDDEN =
   // deno-lint-ignore no-control-regex -- what must not be shown
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e01ef}]/gu;
 /**
- * A terminal's escape sequences, and the strings they begin: without their first character the rest would be shown. The
- * end of a string may be missing: a required one would be searched for again from every beginning.
+ * A terminal's escape sequences with the strings they begin: without the first character the rest would be shown.
+ * The end of a string is optional: a required end would be searched for again from every beginning.
  */
 const ESCAPES =
   // deno-lint-ignore no-control-regex -- what must not be shown
@@ -28,7 +28,7 @@ export function visibleText(text: string): string {
   return text.replaceAll(/\r\n?|[\u2028\u2029\u0085]/g, "\n").replaceAll(ESCAPES, "").replaceAll(HIDDEN, "");
 }
 
-/** A line of output as one line for any reader: some take U+2028 for a line break, behind which words seem to be ours. */
+/** A line of output as one line for every reader. Some break it at U+2028, so that the rest seems to be ours. */
 export function visibleLine(line: string): string {
   return visibleText(line).replaceAll("\n", " ");
 }
@@ -53,20 +53,20 @@ export function hiddenCharacter(text: string): string | undefined {
 }
 
 /**
- * `text` with what has no shape written out as JSON does (`\u202e`), so that a reader sees what is there and where.
- * A text of JSON keeps its meaning. Line feeds and tabs stay.
+ * `text` with invisible characters escaped as in JSON (`\u202e`), so that a reader sees what is there and where.
+ * JSON keeps its meaning. Line feeds and tabs stay.
  */
 export function writtenOut(text: string): string {
   return PLAIN.test(text) ? text : text.replaceAll(HIDDEN, escapeOf);
 }
 
-/** As JSON writes a character that cannot be shown; beyond U+FFFF as two halves. */
+/** The JSON escape of a character; above U+FFFF, of its two surrogates. */
 function escapeOf(character: string): string {
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
-/** Most characters of a long text that are examined for a short one. */
+/** At most this many characters of a long text are examined to make a short one. */
 const LOOKED_AT = 64 * 1024;
-/** Most texts: nothing to take out. */
+/** Matches most texts, from which nothing must be removed. */
 const PLAIN = /^[\t\n\x20-\x7e]*$/;

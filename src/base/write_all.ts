@@ -1,9 +1,9 @@
 import { delay } from "./time.ts";
 
-/** Pause before the next write to a full non-blocking pipe, milliseconds: Deno offers no event for it. */
+/** Pause before the next write to a full non-blocking pipe, milliseconds: Deno has no event for writability. */
 export const FULL_PIPE_RETRY_MS = 5;
 
-/** Writes all of `bytes`, in as many parts as `target` takes. @throws what its `write` throws, but for a full pipe */
+/** Writes all of `bytes`, in as many parts as `target` takes. @throws what its `write` throws, except for a full pipe */
 export async function writeAll(
   target: { write(bytes: Uint8Array): Promise<number> },
   bytes: Uint8Array,

@@ -1,4 +1,4 @@
-/** The last lines that a process wrote to stderr: the one that matters is not always the very last. */
+/** The last lines that a process wrote to stderr: the important line is not always the very last. */
 import { shorten } from "../base/visible_text.ts";
 
 export interface LastLinesOptions {

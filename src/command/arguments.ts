@@ -1,7 +1,7 @@
 /**
- * The arguments of a call, checked against its leaf before anything runs (T6, T7): what is wrong is said per argument,
- * with what was given and what is allowed. It says the same as the JSON Schema of `inputSchemaOf`, and also refuses what
- * no program can be given: NUL, broken Unicode, values mistaken for options.
+ * Checks the arguments of a call against its leaf before anything runs (T6, T7). Each problem names the argument, the
+ * given value and what is allowed. The check accepts what the JSON Schema of `inputSchemaOf` accepts, except what no
+ * program can be given: NUL, invalid Unicode, and values that would be taken for options.
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { closest } from "../base/suggest.ts";
@@ -13,11 +13,11 @@ import type { ArgumentProblem } from "./prepared_command.ts";
 
 /** The arguments of a call, valid and complete. */
 export interface CheckedArguments extends MetaParts {
-  /** Declared arguments by name, in config order, with defaults filled in; what the call left out is absent. */
+  /** Declared arguments by name, in the file's order, with defaults filled in; omitted arguments are absent. */
   readonly values: ReadonlyMap<string, unknown>;
 }
 
-/** The checked arguments of a call of `leaf`, or everything wrong with them. */
+/** The checked arguments of a call of `leaf`, or all their problems. */
 export function checkArguments(leaf: Leaf, args: unknown): Outcome<CheckedArguments, readonly ArgumentProblem[]> {
   if (typeof args !== "object" || args === null || Array.isArray(args)) {
     return failure([{ argument: "", message: `The arguments are ${shown(args)}, expected an object` }]);
@@ -38,7 +38,7 @@ export function checkArguments(leaf: Leaf, args: unknown): Outcome<CheckedArgume
   return problems.length > 0 ? failure(problems) : success({ values, ...parts });
 }
 
-/** The text of the tool result for arguments that were refused. */
+/** The text of the tool result for refused arguments. */
 export function describeArgumentProblems(leaf: Leaf, problems: readonly ArgumentProblem[]): string {
   const lines = problems.map((problem) => problem.message);
   if (lines.length === 1) return `Cannot run "${leaf.name}": ${lines[0]}`;
@@ -46,7 +46,7 @@ export function describeArgumentProblems(leaf: Leaf, problems: readonly Argument
     .join("\n");
 }
 
-/** Unknown arguments that a refusal names: each is compared with every known one. */
+/** A refusal names at most this many unknown arguments: each is compared with every known one. */
 const MOST_UNKNOWN = 20;
 
 function unknownProblems(

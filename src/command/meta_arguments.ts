@@ -14,7 +14,7 @@ export interface MetaParts {
 
 const EXPECTED_MODES = `one of ${EXECUTION_MODES.map(shown).join(", ")}`;
 
-/** Reads the meta-parameters named in `accepted`; what is wrong is added to `problems`. */
+/** Reads the meta-parameters named in `accepted`, and adds problems to `problems`. */
 export function readMeta(
   given: ReadonlyMap<string, unknown>,
   accepted: ReadonlyMap<string, unknown>,

@@ -1,6 +1,6 @@
 /**
- * The order and spelling of argv (T7): words of the command, options in config order, then positional arguments; never
- * shell text, so every value arrives byte for byte.
+ * Builds argv (T7): the words of the command, options in the file's order, then positional arguments. No shell reads it,
+ * so every value arrives byte for byte.
  */
 import type { Leaf, LeafArgument } from "../catalog/model/leaf.ts";
 
@@ -11,7 +11,7 @@ export interface Word {
   readonly content: { readonly text: string } | { readonly inFile: string };
 }
 
-/** The parts of a call that argv is made of. */
+/** The parts of a call from which argv is built. */
 export interface ArgvParts {
   readonly values: ReadonlyMap<string, unknown>;
   readonly extra: readonly string[];
@@ -26,12 +26,12 @@ export function wordsOf(leaf: Leaf, { values, extra }: ArgvParts): readonly Word
   const further = extra.map((text) => word("args", text));
   if (leaf.positionalsFirst) return [...program, ...positionals, ...options, ...further];
   if (!leaf.endOfOptions) return [...program, ...options, ...positionals, ...further];
-  // Further arguments may be options, so they stand before the `--` that ends options.
+  // Further arguments may be options, so they come before the `--` that ends options.
   const guard = positionals.length > 0 ? [word(undefined, "--")] : [];
   return [...program, ...options, ...further, ...guard, ...positionals];
 }
 
-/** The variables a call sets: arguments with `env`; a flag that is true is `1`, one that is false is not set. */
+/** The variables that a call sets: its arguments with `env`. A true flag is `1`; a false one is not set. */
 export function variablesOf(leaf: Leaf, values: ReadonlyMap<string, unknown>): ReadonlyMap<LeafArgument, string> {
   const variables = new Map<LeafArgument, string>();
   for (const argument of [...leaf.options, ...leaf.positionals]) {

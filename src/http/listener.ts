@@ -106,7 +106,7 @@ export class Listener {
   }
 }
 
-/** File descriptors in reserve, for a new listening socket when the process has reached its limit. */
+/** File descriptors held in reserve for a new listening socket when the process has reached its limit. */
 class DescriptorReserve implements Disposable {
   readonly #held: Deno.FsFile[] = [];
 
@@ -119,7 +119,7 @@ class DescriptorReserve implements Disposable {
     for (const file of this.#held.splice(0)) file.close();
   }
 
-  /** Fills the reserve as far as possible; cheap where none is missing. */
+  /** Refills the reserve as far as possible; cheap if it is full. */
   refill(): void {
     while (this.#held.length < SIZE) {
       try {

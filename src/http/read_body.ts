@@ -4,7 +4,7 @@ import type { WireMessage } from "../wire/json_rpc_message.ts";
 import { LONGEST_MESSAGE } from "../wire/message_bounds.ts";
 import { MessageReader } from "../wire/message_reader.ts";
 
-/** Bytes of each body that are always read; most messages fit, so large bodies never delay them. */
+/** This many bytes of each body are always read. Most messages fit, so large bodies never delay them. */
 const BEGINNING = 64 * 1024;
 const MOST_TOGETHER = 4 * LONGEST_MESSAGE;
 
@@ -14,7 +14,7 @@ type Body = NonNullable<Request["body"]>;
 
 /** Reads the bodies of one server. */
 export class BodyReader {
-  /** Bytes of all bodies that are being read, without the beginning of each. */
+  /** Bytes of all bodies being read, apart from the bytes that are always read. */
   #held = 0;
   readonly #longestMs: number;
 
@@ -69,7 +69,7 @@ export class BodyReader {
   }
 }
 
-/** Reads a body that declares its few bytes, of which the runtime takes no more: at once, and without a stream. */
+/** Reads a small body of declared length at once and without a stream; the runtime accepts no more bytes. */
 async function readShort(request: Request, late: Promise<"late">): Promise<Outcome<WireMessage, BodyProblem>> {
   const bytes = await Promise.race([request.bytes(), late]);
   return bytes === "late" ? failure("too_slow") : success(new MessageReader().end(bytes));

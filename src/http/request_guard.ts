@@ -15,7 +15,7 @@ export interface GuardRules {
   readonly origins: ReadonlySet<string>;
   /** The bearer token that every request of the protocol must carry; undefined: none is required. */
   readonly token: string | undefined;
-  /** Of this server, in requests that it sends itself. */
+  /** The id of this server in requests that it sends itself. */
   readonly instance: string;
 }
 
@@ -122,7 +122,7 @@ function tokenProblem({ headers }: RequestHead, token: string | undefined): Refu
   if (given !== undefined && equalInConstantTime(given, token)) return undefined;
   return given === undefined
     ? refuse(401, TOKEN_MISSING, { "WWW-Authenticate": "Bearer" })
-    : refuse(401, "Unauthorized: the token is not the one of this server", {
+    : refuse(401, "Unauthorized: the token is not this server's", {
       "WWW-Authenticate": 'Bearer error="invalid_token"',
     });
 }

@@ -1,4 +1,4 @@
-/** A log file a day, in one directory, with the old ones removed (requirement L8). */
+/** One log file for each day in one directory; old files are removed (requirement L8). */
 import { undefinedFor } from "../base/errors.ts";
 import { encodeText } from "../base/text.ts";
 import { writeAll } from "../base/write_all.ts";
@@ -11,8 +11,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const FILE_NAME_REGEXP = /^ahma_mcp\.(\d{4}-\d\d-\d\d)\.log$/;
 
 /**
- * Opens today's file in `directory` (made when missing, 0700; the file 0600) for appending: several servers write
- * one file, and the kernel keeps their lines whole. The days are those of UTC, as the lines' times are.
+ * Opens today's file in `directory` for appending. Creates both if missing, with mode 0700 and 0600. Several servers
+ * write to one file, and the kernel keeps their lines whole. Days begin at midnight UTC, like the times of lines.
  *
  * @throws {Deno.errors} when the directory or the file cannot be made or written
  */
@@ -48,7 +48,7 @@ async function removeOldFiles(directory: string, now: Date): Promise<void> {
   }
 }
 
-/** Another server may have been faster. */
+/** Another server may have removed it already. */
 async function removeIfThere(path: string): Promise<void> {
   await Deno.remove(path).catch(undefinedFor(Deno.errors.NotFound));
 }

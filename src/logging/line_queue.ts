@@ -1,11 +1,11 @@
-/** Where finished lines go. */
+/** The target of formatted lines. */
 export interface LineTarget {
   /** Writes all of `text`; called again only when the call before has settled. */
   write(text: string): Promise<void>;
   close(): void;
 }
 
-/** How many lines wait for a slow target before further ones are dropped, and counted. */
+/** At most this many lines wait for a slow target; further lines are dropped and counted. */
 const MOST_WAITING = 10_000;
 
 export interface LineQueueOptions<Entry> {
@@ -18,8 +18,8 @@ export interface LineQueueOptions<Entry> {
 }
 
 /**
- * Hands entries to a target as lines, in order and in batches, one write at a time, without anyone waiting for it.
- * Nothing is formatted, opened or written before `start`, so that logging costs nothing on the way to the first answer.
+ * Writes entries to a target as lines, in order and in batches, one write at a time; no caller waits for it. Nothing is
+ * formatted, opened or written before `start`, so that logging does not delay the first answer.
  */
 export class LineQueue<Entry> {
   readonly #options: LineQueueOptions<Entry>;
@@ -34,7 +34,7 @@ export class LineQueue<Entry> {
     this.#options = options;
   }
 
-  /** Adds what will be a line. */
+  /** Adds an entry. */
   add(entry: Entry): void {
     if (this.#failed) return;
     if (this.#waiting.length >= MOST_WAITING) this.#dropped++;
@@ -48,7 +48,7 @@ export class LineQueue<Entry> {
     this.#wake();
   }
 
-  /** Writes what waits and closes the target. */
+  /** Writes the waiting lines and closes the target. */
   async close(): Promise<void> {
     this.start();
     while (this.#writing !== undefined) await this.#writing;
@@ -65,7 +65,7 @@ export class LineQueue<Entry> {
       this.#options.onFailure(thrown);
     }).finally(() => {
       this.#writing = undefined;
-      this.#wake(); // for what came between the last write and here
+      this.#wake(); // for lines added since the last write
     });
   }
 

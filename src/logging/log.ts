@@ -1,7 +1,7 @@
 /**
- * The log of one run (L8): records stay in memory until the first answer is out, and are then written asynchronously
- * to a daily file in the user's cache directory, or to stderr. It makes private files, removes old ones, redacts, and
- * loads nothing at start.
+ * The log of one run (L8): records stay in memory until the first answer is written. They are then written
+ * asynchronously to a private daily file in the user's cache directory, or to stderr. Secrets are redacted, old files
+ * removed, and nothing is loaded at start.
  */
 import { encodeText, truncateCounting } from "../base/text.ts";
 import { writeAll } from "../base/write_all.ts";
@@ -19,7 +19,7 @@ export interface LogOptions {
   readonly debug: boolean;
   /** Directory of the daily files; undefined: none is known, which `warn` reports. */
   readonly directory: string | undefined;
-  /** Colour the level; only ever with `toStderr`. */
+  /** Colours the level; used only with `toStderr`. */
   readonly colour: boolean;
   /** Writes one sentence to stderr, when the log itself fails. */
   readonly warn: (sentence: string) => void;
@@ -30,7 +30,7 @@ export interface LogOptions {
 /** A log and its end: disposing of it writes the rest. */
 export interface Log extends AsyncDisposable {
   readonly logger: Logger;
-  /** Begins to write; until then records wait in memory. */
+  /** Starts to write; until then records wait in memory. */
   start(): void;
 }
 
@@ -92,13 +92,13 @@ const RESET = "\x1b[0m";
 /** The longest line, in characters. */
 const LONGEST_LINE = 8192;
 
-/** Cut only after secrets are out: a secret cut in half would not be recognised. */
+/** Truncated only after redaction: half a secret would not be recognized. */
 const SLACK = 1024;
 
 /**
  * A record as one line with its line feed: time (UTC), level, session, message, fields as JSON. Secrets are redacted
- * and control characters escaped, so that output of a command can neither forge a line nor colour it; only the
- * level is coloured, where asked for (requirement L8).
+ * and control characters escaped, so that output of a command can neither forge a line nor colour it. Only the level
+ * is coloured, if requested (requirement L8).
  */
 export function formatLine(record: LogRecord, { colour }: { readonly colour: boolean }): string {
   const level = record.level.toUpperCase().padEnd(5);

@@ -1,4 +1,4 @@
-/** Removes secrets from log records (L8). Pure; it removes too much rather than too little. */
+/** Removes secrets from log records (L8); it rather removes too much than too little. Pure. */
 import type { LogFields } from "../base/log.ts";
 
 const REDACTED = "[redacted]";
@@ -12,8 +12,8 @@ const SECRET_NAME_REGEXP = new RegExp(`^(?:-{0,2}${SECRET_NAME}|(?:proxy-)?autho
 const HARMLESS_NAME_REGEXP = /^progress_?token$/i;
 
 /**
- * What a secret looks like wherever it stands, and what takes its place. No text is slow: quantifiers are bounded, or a
- * match begins where nothing can begin again.
+ * Patterns of secrets in any text, with their replacements. No text makes them slow: quantifiers are bounded, or a match
+ * cannot be restarted inside itself.
  */
 const SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [
@@ -23,7 +23,7 @@ const SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b(bearer\s{1,9})[\w.~+/=-]{4,}/gi, `$1${REDACTED}`],
   [new RegExp(`(${SECRET_NAME}["']?\\s{0,9}[:=]\\s{0,9})(?:"[^"]*"|'[^']*'|[^\\s"'&,;}]+)`, "gi"), `$1${REDACTED}`],
   [new RegExp(`(--${SECRET_NAME}\\s{1,9})(?:"[^"]*"|'[^']*'|[^\\s"'-][^\\s"']*)`, "gi"), `$1${REDACTED}`],
-  // Of a login, in an address or a form: elsewhere these are words like others.
+  // Parameters of a login in an address or form; elsewhere these are ordinary words.
   [/([?&#](?:code|state)=)[^\s&#"']+/gi, `$1${REDACTED}`],
   [/\b((?:code|state)=)[^\s&#"'=]{1,4096}(?=&\w)/gi, `$1${REDACTED}`],
   [/\b([a-z][a-z0-9+.-]{0,20}:\/\/[^\s:@/]{0,256}):[^\s@/]{1,1024}@/gi, `$1:${REDACTED}@`],
@@ -38,12 +38,12 @@ const SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\bAIza[\w-]{30,}/g, REDACTED],
 ];
 
-/** Three words with dots between, scanned once from their beginning, so that `-eyJ-eyJ…` is not read again and again. */
+/** Three words separated by dots, scanned once from the start, so that `-eyJ-eyJ…` is not read repeatedly. */
 const DOTTED_WORDS = /(?<![\w-])[\w-]{11,}\.[\w-]{8,}\.[\w-]*/g;
 /** Where a JSON web token begins in the first of them. */
 const TOKEN_START = /\beyJ(?=[\w-]{8})/;
 
-/** How deep fields are followed; deeper values are left out. */
+/** Fields nested more deeply than this are left out. */
 const DEEPEST = 6;
 
 /**
@@ -61,7 +61,7 @@ function withoutToken(words: string): string {
   return start < 0 ? words : `${words.slice(0, start)}${REDACTED}`;
 }
 
-/** The same for fields: a field with a secret's name loses its value, every string inside is searched. */
+/** Redacts fields: the value of a field with a secret's name is removed, and every string inside is searched. */
 export function redactFields(fields: LogFields): LogFields {
   return redactObject(fields, 0);
 }

@@ -1,7 +1,7 @@
-/** How an HTTP server of this program recognizes its own requests: configured behind itself it would call itself. */
+/** Lets an HTTP server of this program recognize its own requests, so that it does not serve itself in a loop. */
 
-/** Header of requests to servers at addresses: the instance that sends them. */
+/** The request header that names the sending instance. */
 export const INSTANCE_HEADER = "ahma-instance";
 
-/** Variable that hands the instance of an HTTP server to the processes of its sessions. */
+/** The variable that tells the processes of an HTTP server's sessions its instance. */
 export const INSTANCE_VARIABLE = "AHMA_INSTANCE";

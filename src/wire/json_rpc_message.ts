@@ -1,4 +1,4 @@
-/** What a message is, checked before the SDK sees it: the SDK drops what it cannot read without an answer. */
+/** Classifies a message before the SDK sees it, because the SDK drops unreadable messages without an answer. */
 import type {
   JSONRPCErrorResponse,
   JSONRPCMessage,
@@ -21,7 +21,7 @@ export type WireMessage =
   | { readonly kind: "notification"; readonly cancels: WireId | undefined; readonly message: JSONRPCMessage }
   | { readonly kind: "response"; readonly message: JSONRPCMessage }
   | { readonly kind: "blank" }
-  /** Only where batches are supported, else `BATCH_REFUSED`. No item is a batch itself. */
+  /** Used only if batches are supported; otherwise `BATCH_REFUSED`. No item is itself a batch. */
   | { readonly kind: "batch"; readonly items: readonly WireMessage[] }
   | InvalidMessage;
 
@@ -30,17 +30,17 @@ export interface InvalidMessage {
   readonly id: WireId | null;
   readonly code: number;
   readonly problem: string;
-  /** Only requests are answered: answering answers could go on forever. An unclear message counts as a request. */
+  /** Only requests are answered: answers to answers could continue forever. An unclear message counts as a request. */
   readonly meantAs: "request" | "notification" | "answer";
-  /** The bound that it is beyond; absent: it is within them. */
+  /** The limit that it exceeds; absent: none. */
   readonly excess?: Excess;
 }
 
-/** Of an id or a token, UTF-16 units. */
+/** The longest id or token, UTF-16 units. */
 const LONGEST_NAME = 1_024;
-/** Messages in one batch. */
+/** The most messages in one batch. */
 const MOST_ITEMS = 100;
-/** The one version whose messages come in batches, too; before and after it each comes alone. */
+/** The only version with batches of messages. */
 const VERSION_OF_BATCHES = "2025-03-26";
 
 /** Whether a client of this version may send batches. */
@@ -64,18 +64,18 @@ export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 /** The extension by which a server serves skills (SEP-2640). */
 export const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
 
-/** What a value is that came as one message. Never throws. */
+/** Classifies a value that was received as one message. Never throws. */
 export function wireMessageOf(value: unknown): WireMessage {
   return Array.isArray(value) && value.length > 0 ? batchOf(value) : messageOf(value);
 }
 
-/** What was no JSON, or no UTF-8. */
+/** A message that is not JSON or not UTF-8. */
 export function unreadable(thrown: unknown): InvalidMessage {
   const problem = `Parse error: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
   return { kind: "invalid", id: null, code: PARSE_ERROR, problem, meantAs: "request" };
 }
 
-/** What is beyond a bound. `outline`: its members with nothing in them, as far as they are known. */
+/** A message that exceeds a limit. `outline`: its members without their contents, as far as they are known. */
 export function excessive(excess: Excess, outline: unknown): InvalidMessage {
   return { ...invalid(outline, `the message has ${moreThan(excess)}, the limit`), excess };
 }
@@ -104,7 +104,7 @@ function invalid(value: unknown, problem: string): InvalidMessage {
   };
 }
 
-// The four forms are those of the SDK's schemas, which need 50 MB and take a tenth of a millisecond after a pause.
+// The four forms are those of the SDK's schemas, which need 50 MB and, after a pause, a tenth of a millisecond.
 
 function isRequest(value: unknown): value is JSONRPCRequest {
   return hasForm(value, ["jsonrpc", "id", "method", "params"]) && isId(value["id"]) &&
@@ -147,7 +147,7 @@ function areParams(params: unknown): boolean {
     (task === undefined || isObject(task) && typeof task["taskId"] === "string");
 }
 
-/** Limit of ids and progress tokens, characters: the other side chooses them, and the server keeps and repeats them. */
+/** The part that is too long, if any: the other side chooses it, and the server stores and repeats it. */
 function tooLongName(value: unknown): "id" | "progressToken" | undefined {
   if (!isObject(value)) return undefined;
   if (isLong(value["id"])) return "id";
@@ -173,7 +173,7 @@ function idOf(value: unknown): WireId | null {
   return isObject(value) ? asId(value["id"]) ?? null : null;
 }
 
-/** Undefined also for a number whose digits were lost when it was read: it is not what the client sent. */
+/** Undefined also for a number that lost digits in parsing, because the client sent another one. */
 function asId(value: unknown): WireId | undefined {
   return typeof value === "string" && !isLong(value) || (typeof value === "number" && !isLossy(value))
     ? value

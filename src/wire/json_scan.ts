@@ -1,6 +1,6 @@
 /**
- * Counts what JSON holds before anything parses it, from its bytes as they come. Text that is not JSON has counts too, which
- * then say nothing: the parser refuses it.
+ * Counts the parts of JSON from its bytes as they arrive, before it is parsed. Text that is not JSON gets counts without
+ * meaning: the parser refuses it later.
  */
 import { concatenate } from "../base/bytes.ts";
 import { parseJson } from "./json_value.ts";
@@ -15,9 +15,9 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const SPACE = 0x20;
 
-/** Bytes of a text that are examined one by one; the rest is searched for what matters, which is faster. */
+/** This many bytes of a string are examined one by one. The rest is searched for special bytes, which is faster. */
 const SHORT = 16;
-/** Of an outline, bytes. The id of a message takes 6 KiB at most. */
+/** The longest outline, bytes. The id of a message takes at most 6 KiB. */
 const LONGEST_OUTLINE = 16 * 1024;
 
 export class JsonScan {
@@ -25,29 +25,29 @@ export class JsonScan {
   length = 0;
   /** Keys of objects and items of lists so far, of all levels. */
   members = 0;
-  /** Objects and lists that lay inside each other so far. */
+  /** The deepest nesting of objects and lists so far. */
   deepest = 0;
-  /** Escapes in texts so far; one of the form `\u65e5` counts as two. */
+  /** Escapes in strings so far; one of the form `\u65e5` counts as two. */
   escapes = 0;
   readonly #outline = new Outline();
   #depth = 0;
   #isInText = false;
   #isEscaped = false;
-  /** Whether the innermost object or list has begun, and has no member yet. */
+  /** Whether the innermost open object or list is still empty. */
   #isEmpty = false;
 
   /**
-   * The value without what its objects and lists hold: `{"a":1,"b":{}}` of `{"a":1,"b":{"c":2}}`. What is open counts as
-   * closed. Undefined: it is not JSON so far, or its outline has more than 16 KiB.
+   * The value without the contents of its inner objects and lists: `{"a":1,"b":{}}` of `{"a":1,"b":{"c":2}}`. Open
+   * brackets count as closed. Undefined: it is not JSON so far, or its outline has more than 16 KiB.
    */
   get outline(): unknown {
     return this.#outline.value(this.#depth);
   }
 
-  /** Takes the bytes that come next. */
+  /** Reads the next bytes. */
   push(bytes: Uint8Array): void {
     let [members, escapes, depth, isInText, isEscaped, isEmpty] = this.#state();
-    /** Where the bytes begin that belong to the outline; negative: these do not. */
+    /** Start of the bytes that belong to the outline; negative: the current ones do not. */
     let start = depth < 2 ? 0 : -1;
     let [run, quote, backslash] = [0, -1, -1];
     for (let at = 0; at < bytes.length; at++) {
@@ -62,7 +62,7 @@ export class JsonScan {
         } else if (byte === QUOTE) isInText = false;
         else if (++run === SHORT) {
           run = 0;
-          // Each is searched for behind where it was found last, so that no byte is searched twice.
+          // Each search continues where the last one ended, so that no byte is searched twice.
           if (quote < at) quote = placeOf(QUOTE, bytes, at);
           if (backslash < at) backslash = placeOf(BACKSLASH, bytes, at);
           at = Math.min(quote, backslash) - 1;
@@ -100,13 +100,13 @@ export class JsonScan {
   }
 }
 
-/** Where it is from `at` on; the end: it is not. */
+/** Its first index from `at` on; the length if it is missing. */
 function placeOf(byte: number, bytes: Uint8Array, at: number): number {
   const found = bytes.indexOf(byte, at);
   return found < 0 ? bytes.length : found;
 }
 
-/** The bytes of a value outside of the objects and lists in it, with their brackets. */
+/** Collects the bytes of a value outside its inner objects and lists, including their brackets. */
 class Outline {
   readonly #parts: Uint8Array[] = [];
   #length = 0;
@@ -116,7 +116,7 @@ class Outline {
     if (this.#length <= LONGEST_OUTLINE) this.#parts.push(bytes.slice(start, end));
   }
 
-  /** `depth`: of what is open. */
+  /** `depth`: of the open brackets. */
   value(depth: number): unknown {
     if (this.#length > LONGEST_OUTLINE) return undefined;
     const text = new TextDecoder().decode(concatenate(this.#parts)).trim();

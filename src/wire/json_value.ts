@@ -1,7 +1,7 @@
-/** Values that came from JSON, of which nothing else is known. */
+/** Functions on parsed JSON values of unknown type. */
 import { failure, type Outcome, success } from "../base/outcome.ts";
 
-/** The value of a text; the problem is what the parser says. */
+/** The value of a text; the problem is the parser's message. */
 export function parseJson(text: string): Outcome<unknown> {
   try {
     return success(JSON.parse(text));
@@ -21,7 +21,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value has more keys and list items than `most`, in all levels; counts no further. */
+/** Whether a value has more keys and list items than `most`, on all levels; stops counting there. */
 export function hasMoreMembers(value: unknown, most: number): boolean {
   const found = [value];
   for (const one of found) {
@@ -32,13 +32,13 @@ export function hasMoreMembers(value: unknown, most: number): boolean {
   return false;
 }
 
-/** Every text in a value, at any depth; keys are none. */
+/** All strings in a value, at any depth, without keys. */
 export function textsIn(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** About the characters that a value takes as JSON, which is not written for that. */
+/** The approximate length of a value as JSON, without writing the JSON. */
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 1;

@@ -1,20 +1,20 @@
-/** What one message may have, of a client or a server: to read more would keep the one thread from all others (C2, O6). */
+/** Limits of one message, of a client or a server: reading more would keep the only thread from all others (C2, O6). */
 
 /** Bytes. */
 export const LONGEST_MESSAGE: number = 16 * 1024 * 1024;
-/** Keys of objects and items of lists together, of all levels: most of the SDK's passes look at each. */
+/** Keys of objects and items of lists together, on all levels: most of the SDK's passes visit each. */
 export const MOST_MEMBERS = 20_000;
-/** Those of `_meta` in parameters, which the SDK checks and copies more often than anything else. */
+/** The same for `_meta` in parameters, which the SDK checks and copies most often. */
 export const MOST_META = 1_000;
-/** Of characters in texts; one of the form `\u65e5` counts as two. Each takes longer to read and to write than some twenty other characters. */
+/** Escapes in strings; one of the form `\u65e5` counts as two. Each takes as long as some twenty other characters. */
 export const MOST_ESCAPES = 3_000_000;
-/** Objects and lists inside each other. Beyond some thousand levels writing them down again overflows the stack. */
+/** Nesting of objects and lists. Above some thousand levels writing them overflows the stack. */
 export const DEEPEST = 500;
 
-/** The bound that a message is beyond. */
+/** The limit that a message exceeds. */
 export type Excess = "length" | "members" | "depth" | "escapes";
 
-/** The first bound that a message is beyond which has so much; undefined: it is within all. */
+/** The first limit that a message with these counts exceeds; undefined: none. */
 export function excessOf(
   { length, members, deepest, escapes }: Readonly<Record<"length" | "members" | "deepest" | "escapes", number>>,
 ):
@@ -33,12 +33,12 @@ const MORE_THAN: Readonly<Record<Excess, string>> = {
   escapes: `${MOST_ESCAPES} escaped characters`,
 };
 
-/** What a message has too much of, as in "more than 16 MiB". */
+/** The exceeded limit in words, as in "more than 16 MiB". */
 export function moreThan(excess: Excess): string {
   return `more than ${MORE_THAN[excess]}`;
 }
 
-/** What a call gets whose answer is beyond a bound. */
+/** The error of a call whose answer exceeds a limit. */
 export function excessiveAnswer(excess: Excess): string {
   return `The server answered with ${moreThan(excess)}, which is not read: ask it for less`;
 }

@@ -1,6 +1,6 @@
 /**
- * Reads messages, and other lines, from bytes as they come (C2). Of a message that is beyond a bound nothing is kept or
- * parsed but its outline, which says what it was meant as.
+ * Reads messages, and other lines, from bytes as they arrive (C2). Of a message that exceeds a limit only the outline is
+ * kept and parsed: it shows whether the message was a request, and its id.
  */
 import { ByteBuffer } from "../base/bytes.ts";
 import { encodeText } from "../base/text.ts";
@@ -10,10 +10,10 @@ import { JsonScan } from "./json_scan.ts";
 import { parseJson } from "./json_value.ts";
 import { DEEPEST, type Excess, excessOf, moreThan } from "./message_bounds.ts";
 
-/** Shorter texts have too few brackets and commas to be beyond any bound, bytes. */
+/** Texts shorter than this, in bytes, have too few brackets and commas to exceed any limit. */
 const SURELY_BOUNDED = DEEPEST;
 const NOTHING = new Uint8Array(0);
-/** Makes texts of one byte a character where that is enough, which `STRICT` never does. */
+/** Decodes to strings of one byte a character where possible; `STRICT` never does. */
 const LOSSY = new TextDecoder();
 const STRICT = new TextDecoder("utf-8", { fatal: true });
 const LOST = "\ufffd";
@@ -28,12 +28,12 @@ export class MessageReader {
     return this.#scan.length;
   }
 
-  /** What is known so far of a message that is beyond a bound; undefined: it is within them. */
+  /** What is known so far of a message that exceeds a limit; undefined: it does not. */
   get excessive(): InvalidMessage | undefined {
     return this.#excess && excessive(this.#excess, this.#scan.outline);
   }
 
-  /** Takes bytes that others follow; they are copied. */
+  /** Adds a copy of bytes that are not the last. */
   push(part: Uint8Array): void {
     this.#count(part);
     if (this.#excess === undefined) this.#bytes.add(part);
@@ -51,7 +51,7 @@ export class MessageReader {
     });
   }
 
-  /** A message that came as a whole, as most do. */
+  /** A message that arrived whole, as most do. */
   #only(bytes: Uint8Array): WireMessage {
     if (bytes.length > SURELY_BOUNDED) this.#count(bytes);
     return this.excessive ?? messageOf(() => textOf(bytes));
@@ -63,7 +63,7 @@ export class MessageReader {
   }
 }
 
-/** Reads messages of which each is a line. */
+/** Reads messages, one on each line. */
 export function messageLines(): LineSplitter<WireMessage, MessageReader> {
   return new LineSplitter(() => new MessageReader());
 }
@@ -73,7 +73,7 @@ export function readWireMessage(bytes: Uint8Array): WireMessage {
   return new MessageReader().end(bytes);
 }
 
-/** The value of a text that is part of a message, and has the bounds of one; the problem is what is wrong with it. */
+/** The value of a text inside a message, within the limits of a message; the problem says what is wrong. */
 export function parseBounded(text: string): Outcome<unknown> {
   const scan = new JsonScan();
   if (text.length > SURELY_BOUNDED) scan.push(encodeText(text));
@@ -81,7 +81,7 @@ export function parseBounded(text: string): Outcome<unknown> {
   return excess === undefined ? parseJson(text) : failure(`it has ${moreThan(excess)}`);
 }
 
-/** @throws {TypeError} Where the bytes are not UTF-8. */
+/** @throws {TypeError} If the bytes are not UTF-8. */
 function textOf(bytes: Uint8Array): string {
   const text = LOSSY.decode(bytes);
   return text.includes(LOST) ? STRICT.decode(bytes) : text;
@@ -98,17 +98,17 @@ function messageOf(textOf: () => string): WireMessage {
 
 const NEWLINE = 10;
 
-/** Makes something of one line. */
+/** Reads one line. */
 export interface LineReader<Line> {
-  /** Takes bytes that others follow; their memory is then written to again. */
+  /** Adds bytes that are not the last; the caller then reuses their memory. */
   push(part: Uint8Array): void;
-  /** What the line is that ends with these bytes. */
+  /** The result for the line that ends with these bytes. */
   end(last: Uint8Array): Line;
 }
 
 /**
- * Splits a stream of bytes into lines (C2). Works on bytes, so that a character cut in two by a read is whole again before
- * anything decodes it.
+ * Splits a stream of bytes into lines (C2). It works on bytes, so that a character split between two reads is joined
+ * before it is decoded.
  */
 export class LineSplitter<Line, Reader extends LineReader<Line>> {
   readonly #begin: () => Reader;
@@ -119,12 +119,12 @@ export class LineSplitter<Line, Reader extends LineReader<Line>> {
     this.#begin = begin;
   }
 
-  /** The reader of the line that has begun; undefined: none has. */
+  /** The reader of the current line; undefined: no line has begun. */
   get begun(): Reader | undefined {
     return this.#begun;
   }
 
-  /** The lines that `chunk` completes, without their newlines, and each read when it is asked for. */
+  /** The lines that `chunk` completes, without their newlines; each is read lazily. */
   *push(chunk: Uint8Array): Generator<Line> {
     let start = 0;
     for (let newline = chunk.indexOf(NEWLINE); newline !== -1; newline = chunk.indexOf(NEWLINE, start)) {
@@ -134,7 +134,7 @@ export class LineSplitter<Line, Reader extends LineReader<Line>> {
     if (start < chunk.length) (this.#begun ??= this.#begin()).push(chunk.subarray(start));
   }
 
-  /** The line that has no newline because the stream ended; undefined when there is none. */
+  /** The last line of a stream without a newline at its end; undefined if there is none. */
   end(): Line | undefined {
     return this.#begun === undefined ? undefined : this.#end(NOTHING);
   }
@@ -146,7 +146,7 @@ export class LineSplitter<Line, Reader extends LineReader<Line>> {
   }
 }
 
-/** Reads lines of text of at most `longest` bytes; a longer one is undefined. */
+/** Reads lines of text of at most `longest` bytes; a longer line gives undefined. */
 export function textLines(longest: number): LineSplitter<string | undefined, TextLine> {
   return new LineSplitter(() => new TextLine(longest));
 }

@@ -2,29 +2,29 @@ import { encodedParts, encodeText } from "../base/text.ts";
 import { delay } from "../base/time.ts";
 import { FULL_PIPE_RETRY_MS } from "../base/write_all.ts";
 
-/** Destination of bytes, such as `Deno.stdout`. It may write less than it was given. */
+/** A destination of bytes, such as `Deno.stdout`. It may write fewer bytes than it was given. */
 export interface ByteOutput {
   write(bytes: Uint8Array): Promise<number>;
-  /** Writes what can be written at once, without waiting: the bytes written, or 0. Absent: it is not possible. */
+  /** Writes as much as possible without waiting, and returns the number of bytes. Absent: the target cannot. */
   writeNow?(bytes: Uint8Array): number;
 }
 
-/** A client that leaves more than this unread is taken for gone: it would fill our memory, bytes. */
+/** A client that leaves more bytes than this unread counts as gone, because it would fill our memory. */
 const MOST_UNWRITTEN = 64 * 1024 * 1024;
-/** Characters of a line that are made bytes at once. */
+/** This many characters of a line are encoded at a time. */
 const SHORT = 64 * 1024;
 
 /**
- * Writes messages in the order they are given, never blocking: a client that stops reading would stop the whole program,
- * time limits and the end of stdin included. A message before which nothing waits is written at once as far as possible.
+ * Writes messages in order and never blocks: otherwise a client that stops reading would stop the whole program, time
+ * limits and the end of stdin included. If no earlier message waits, a message is written at once as far as possible.
  */
 export class MessageWriter {
   /** Receives the first failure to write, such as a closed pipe; later messages are dropped. */
   onFailure: (thrown: unknown) => void;
   readonly #output: ByteOutput;
-  /** Undefined: something was written, or nothing listens. */
+  /** Undefined: something was written, or there is no listener. */
   #onFirst: (() => void) | undefined;
-  /** The writes so far, one after the other; it never rejects. */
+  /** The chain of writes so far; never rejects. */
   #written: Promise<void> = Promise.resolve();
   /** Nothing more is written. */
   #stopped = false;
@@ -44,7 +44,7 @@ export class MessageWriter {
     return rest.length === 0 ? Promise.resolve() : this.#later(rest.length, () => this.#writeAll(rest));
   }
 
-  /** The same for a line, given without its end. A long one is made bytes as these are written. */
+  /** The same for a line without its newline. A long line is encoded while it is written. */
   writeLine(text: string): Promise<void> {
     if (text.length <= SHORT) return this.write(encodeText(`${text}\n`));
     return this.#later(text.length, async () => {
@@ -53,12 +53,12 @@ export class MessageWriter {
     });
   }
 
-  /** Drops everything that waits and comes later; a write that has begun cannot be undone. */
+  /** Drops all waiting and later messages; a write that has begun cannot be undone. */
   stop(): void {
     this.#stopped = true;
   }
 
-  /** Resolves when everything given so far was written or dropped. */
+  /** Resolves when all messages so far were written or dropped. */
   flush(): Promise<void> {
     return this.#written;
   }

@@ -14,7 +14,7 @@ export interface TraceContext {
 
 /** A later version may add further parts. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
-/** Printable, and as long as the specification asks a program to pass on. */
+/** Printable, and not longer than the specification requires programs to pass on. */
 const TRACESTATE = /^[ -~]{1,512}$/;
 /** Flags that version 00 knows. */
 const KNOWN_FLAGS = 0x03;

@@ -30,7 +30,7 @@ export abstract class TransportLayer implements Transport {
     return this.inner.close();
   }
 
-  /** A message of the client: hand it to `onmessage`, answer it with `inner.send`, or drop it. */
+  /** Handles a message of the client: passes it to `onmessage`, answers it with `inner.send`, or drops it. */
   protected abstract receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void;
 
   /** The connection has ended. */

@@ -1,11 +1,11 @@
 /**
- * Directories for tests of what commands may not touch. The machine's /tmp is hidden from commands (S5), so what lies
- * there would prove nothing about the layers that keep them from what they see.
+ * Directories for tests of paths that are denied to commands. The machine's /tmp is hidden from commands (S5), so a file
+ * there would prove nothing about the layers that protect visible paths.
  */
 
 /** Directories that every user may enter, best first. */
 const SEEN = ["/srv", "/var/lib"] as const;
-/** For users without a home that commands see: what lies there is no place that a denial suggests to open. */
+/** For users without a home that commands see: no denial suggests opening these directories. */
 const LAST = "/run/lock";
 /** Commands see directories of their own there. */
 const HIDDEN = /^\/(?:var\/)?tmp(?:\/|$)/;

@@ -1,11 +1,11 @@
 /** Timers of tests, which depend on no clock. */
 
-/** Runs what is put off for exactly `ms` at once instead, as if that time had passed; the rest waits as it should. */
+/** Fires timers of exactly `ms` at once, as if that time had passed; all others wait as usual. */
 export function skipping(ms: number): Disposable {
   return exchanging(ms, 0);
 }
 
-/** Puts off what waits exactly `ms` beyond the end of any test, as if that time did not pass; the rest waits as it should. */
+/** Delays timers of exactly `ms` beyond the end of any test, as if that time did not pass; all others wait as usual. */
 export function stopping(ms: number): Disposable {
   return exchanging(ms, 24 * 3600 * 1000);
 }
@@ -21,7 +21,7 @@ function exchanging(ms: number, instead: number): Disposable {
   };
 }
 
-/** Holds back the next timer of exactly `ms` milliseconds; the value is what it would do. */
+/** Holds back the next timer of exactly `ms` milliseconds, and returns its callback. */
 export function heldTimer(ms: number): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<() => void>();
   const { setTimeout: original } = globalThis;
@@ -35,7 +35,7 @@ export function heldTimer(ms: number): Promise<() => void> {
   return promise;
 }
 
-/** Lets no time pass for who asks `performance.now()`. */
+/** Freezes `performance.now()`. */
 export function stoppedClock(): Disposable {
   const now = performance.now();
   Object.defineProperty(performance, "now", { value: () => now, configurable: true });

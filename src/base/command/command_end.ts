@@ -14,23 +14,23 @@ export type CommandEnd =
     | { readonly kind: "not_started"; readonly message: string; readonly fault?: "server" }
   )
   & {
-    /** What the sandbox kept from a command that failed (S15); absent: nothing that is known. */
+    /** What the sandbox denied to a command that failed (S15); absent: nothing is known. */
     readonly denials?: readonly Denial[];
-    /** Children that it left in the background, and that were ended with it (X17); absent: none. */
+    /** Children that it left in the background and that were ended with it (X17); absent: none. */
     readonly left?: LeftRunning;
-    /** Sentences of a result: what became of the session that it ran in (B5); absent: nothing to tell. */
+    /** Sentences of a result about its shell session, for example that it was restarted (B5); absent: there are none. */
     readonly notes?: readonly string[];
-    /** What its whole tree used; absent: nothing counts it. */
+    /** What its whole process tree used; absent: it was not counted. */
     readonly usage?: TreeUsage;
   };
 
-/** Background children by their command lines, cleaned and cut; `more`: how many are not named. */
+/** Command lines of background children, cleaned and shortened; `more`: how many are not named. */
 export interface LeftRunning {
   readonly commands: readonly string[];
   readonly more: number;
 }
 
-/** The end as a sentence of an error. Pure. */
+/** The end as a sentence of an error message. Pure. */
 export function describeEnd(end: CommandEnd): string {
   switch (end.kind) {
     case "exited":

@@ -1,7 +1,7 @@
-/** Key of `_meta` for what the sandbox kept from a call. */
+/** Key of `_meta` for what the sandbox denied to a call. */
 export const DENIED_META_KEY = "ahma/sandbox_denied";
 
-/** Something a command mentioned that its sandbox keeps from it (S15). A fact about the policy, not about the cause. */
+/** A path that a command mentioned and that its sandbox denies to it (S15). States the policy, not a cause. */
 export type Denial = PathDenial | OperationDenial;
 
 export interface PathDenial extends DenialFacts {
@@ -11,25 +11,25 @@ export interface PathDenial extends DenialFacts {
   readonly access: readonly ("read" | "write")[];
   /** It lies in the scope, and programs outside the sandbox obey it (S8). */
   readonly protected?: true;
-  /** It lies in a place of credentials: for commands nothing is there, and the result says the same. */
+  /** It is among credentials: commands see nothing there, and the result says so. */
   readonly hidden?: true;
   /** Commands read a copy of it without secrets. */
   readonly copied?: true;
-  /** Where such a file belongs instead. */
+  /** Where such files belong instead. */
   readonly instead?: string;
 }
 
-/** Something that may not be done, wherever. */
+/** An action that is denied everywhere. */
 export interface OperationDenial extends DenialFacts {
   /**
    * - `network`: connect to the host `subject`.
-   * - `unix_socket`: make or reach the socket at the path `subject`, or any (`AF_UNIX`).
-   * - `program`: what the program `subject` is for.
-   * - `system_call`: the one that a program was ended for by the signal `subject`.
+   * - `unix_socket`: create or connect to the socket at the path `subject`, or any socket (`AF_UNIX`).
+   * - `program`: do what the program `subject` is for.
+   * - `system_call`: make the system call for which the signal `subject` ended a program.
    * - `pseudo_terminal`: open one (`/dev/ptmx`).
    * - `system_packages`: change what the package manager holds at `subject`.
-   * - `ssh_agent`: have a signature of the user's ssh agent.
-   * - `write`: change a place that the output does not name.
+   * - `ssh_agent`: get a signature from the user's ssh agent.
+   * - `write`: change a path that the output does not name.
    */
   readonly operation:
     | "network"
@@ -41,7 +41,7 @@ export interface OperationDenial extends DenialFacts {
     | "ssh_agent"
     | "write";
   readonly subject: string;
-  /** What holds, as a sentence without its end. */
+  /** The rule, as a sentence without the full stop. */
   readonly reason: string;
 }
 
@@ -52,13 +52,13 @@ interface DenialFacts {
   readonly flags: readonly string[];
   /** The question that waits for a person in a terminal (S35); absent: none does. */
   readonly question?: string;
-  /** The machine's policy that keeps such flags from being given, as a sentence without its end; absent: none does. */
+  /** How the machine's policy forbids such flags, as a sentence without the full stop; absent: it does not. */
   readonly policy?: string;
-  /** What a person who was asked has answered, a sentence without its end; absent: none was asked. */
+  /** The answer of the person who was asked, a sentence without the full stop; absent: no person was asked. */
   readonly answer?: string;
 }
 
-/** The denial in a sentence. It says what holds and leaves the conclusion to the reader. */
+/** The denial as a sentence. It states the rule and leaves the conclusion to the reader. */
 export function denialSentence(denial: Denial): string {
   const { flags, question, policy, answer } = denial;
   const ways = [

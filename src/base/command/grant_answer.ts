@@ -18,21 +18,21 @@ export interface WaitingQuestion {
 
 /** What a person allowed until the server ends. */
 export interface SessionGrant {
-  /** That of the question. */
+  /** The id of its question. */
   readonly id: string;
   /** What it allows, in our own words, safe to print. */
   readonly text: string;
 }
 
-/** The questions of a server, and what it was allowed, for a person elsewhere than in the client. */
+/** The questions and grants of a server, for a person who answers outside the client. */
 export interface WaitingQuestions {
   list(): readonly WaitingQuestion[];
-  /** Why it cannot be; undefined: it is answered. */
+  /** Why it cannot be answered; undefined: it is answered. */
   answer(id: string, answer: GrantAnswer): string | undefined;
   /** In the order in which it was granted. */
   sessionGrants(): readonly SessionGrant[];
-  /** Calls the listener when a question begins or is answered, or a grant is made or taken back. */
+  /** Calls the listener when a question begins or is answered, or a grant is made or revoked. */
   subscribe(listener: () => void): () => void;
-  /** Takes a grant of the session back. Why it cannot be; undefined: it is done. */
+  /** Revokes a grant of the session. Returns why it cannot be revoked; undefined: it is revoked. */
   takeBack(id: string): Promise<string | undefined>;
 }

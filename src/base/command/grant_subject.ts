@@ -18,7 +18,7 @@ export interface PathSubject {
   readonly kind: "read" | "write" | "protected";
   /** Canonical and absolute. */
   readonly path: string;
-  /** What was there when the person was asked: nothing else at that path is meant (S20). Absent: what is there now. */
+  /** The file that was there when the person was asked: the grant covers no other (S20). Absent: the file there now. */
   readonly identity?: PathIdentity;
 }
 
@@ -43,10 +43,10 @@ export interface LoginSubject {
   readonly comment: string;
 }
 
-/** Accounts that a person is asked for: others could be mistaken for words of ours. */
+/** Accounts that a question may name: others could be mistaken for our own words. */
 export const ASKED_ACCOUNT = /^[\w.@\\+$-]{1,60}$/;
 
-/** The one thing that a question is about, and that a grant opens. */
+/** What a question is about, and what a grant opens. */
 export type GrantSubject = HostSubject | PathSubject | LoginSubject;
 
 export function isPathKind(kind: AskKind): kind is PathSubject["kind"] {
@@ -60,7 +60,7 @@ export function subjectKey(subject: GrantSubject): string {
   return `${subject.kind} ${subject.path}`;
 }
 
-/** The same for what is pinned: another thing at the same path is another subject. */
+/** As above, for pinned subjects: another file at the same path is another subject. */
 export function pinKey(subject: PinnedSubject): string {
   return `${subjectKey(subject)} ${subject.identity.device}:${subject.identity.inode}`;
 }

@@ -1,6 +1,6 @@
-/** What became of a name that a command asked for, or of a connection to it (S30). */
+/** The outcome of a command's look-up of a name, or of its connection to it (S30). */
 export interface NetworkUse {
-  /** As the command asked for it; an address where no name stands for it. */
+  /** As the command asked for it; an address if it has no name. */
   readonly name: string;
   /** Absent: only the name was asked for. */
   readonly port?: number;
@@ -16,7 +16,7 @@ export interface NetworkUse {
 
 /** Why a connection was refused. */
 export interface NetworkRefusal {
-  /** A sentence without its end, to follow the name. */
+  /** The end of a sentence that begins with the name, without the full stop. */
   readonly reason: string;
   /** A flag of the server with which a person could allow it; absent: none does. */
   readonly flag?: string;

@@ -3,14 +3,14 @@ export interface ProtectedChange {
   /** Absolute. */
   readonly path: string;
   /**
-   * - `obeyed`: git's configuration names it by now.
+   * - `obeyed`: git's configuration names it now.
    * - `separated`: the file had a second name (hard link), and is a separate file now.
-   * - `displaced`: the same, and the version that another program has saved since lies next to it under a longer name.
+   * - `displaced`: the same, and a version that another program saved meanwhile is next to it under a longer name.
    * - `unwatched`: the directory holds more than is checked; reported once.
    * - `shared`: the file still has a second name, through which it can be changed.
-   * - `not_kept`: the file did not change; `keys` of a command's copy of it were not taken over.
-   * - `unlinked`: a link led from where git writes files to elsewhere, and was removed.
-   * - `set_aside`: git outside would have obeyed `keys` of it, and no longer sees it.
+   * - `not_kept`: the file did not change; `keys` in a command's copy of it were not copied back.
+   * - `unlinked`: a link led away from a place where git writes files, and was removed.
+   * - `set_aside`: git outside would have obeyed its `keys`, so it was moved out of git's sight.
    */
   readonly change:
     | "created"

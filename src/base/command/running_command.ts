@@ -1,17 +1,17 @@
-/** A command while it runs: what the system tells of it, and what can be given to it. */
+/** A running command: what the system reports of it, and its input. */
 export interface RunningCommand {
   /** Whether one of its processes listens at this TCP port, in its own network or the machine's. */
   listensAt(port: number): boolean;
   /** Whether a process is one of its own. */
   holds(process: number): boolean;
   /**
-   * The wait of a process that is blocked in a read of the input that it was given: another text for each wait. Undefined:
-   * none is, as far as that is known.
+   * Identifies the current wait of a process that is blocked reading its input; each wait has another text. Undefined:
+   * no process is known to be blocked.
    */
   inputWait(): string | undefined;
-  /** What its processes use at this moment; undefined: this system does not tell. */
+  /** What its processes use at this moment; undefined: this system does not report it. */
   usage(): ProcessUsage | undefined;
-  /** Absent: its input was given whole, or is empty. */
+  /** Absent: its input was given completely at the start, or is empty. */
   readonly input?: CommandInput;
 }
 
@@ -19,9 +19,9 @@ export interface RunningCommand {
 export interface ProcessUsage {
   /** How many there are. */
   readonly processes: number;
-  /** Resident memory, in bytes; what several of them share counts in each. */
+  /** Resident memory, in bytes; memory that processes share counts in each. */
   readonly memoryBytes: number;
-  /** Processor time, in milliseconds, also of those that ended below another one. */
+  /** Processor time, in milliseconds, including ended child processes. */
   readonly processorMs: number;
 }
 
@@ -32,7 +32,7 @@ export interface CommandInput {
    * apart. @throws {Error} When nothing reads them.
    */
   write(bytes: Uint8Array, by?: "person"): Promise<void>;
-  /** Ends the input; once is enough. On a terminal it types ctrl-d. */
+  /** Ends the input; further calls do nothing. On a terminal it types ctrl-d. */
   close(): Promise<void>;
   /** Absent: it is a pipe. */
   readonly terminal?: CommandTerminal;
@@ -40,11 +40,11 @@ export interface CommandInput {
 
 /** The terminal that a command has to itself. */
 export interface CommandTerminal {
-  /** What it began with. */
+  /** The size it started with. */
   readonly size: { readonly columns: number; readonly rows: number };
-  /** Whether what is typed is not shown, as where a password is asked. */
+  /** Whether typed characters are hidden, as at a password prompt. */
   readonly hidesInput: boolean;
-  /** Whether it has output that was not read yet. */
+  /** Whether it has unread output. */
   readonly hasOutput: boolean;
   /** Tells its programs of another size. */
   resize(size: { readonly columns: number; readonly rows: number }): void;

@@ -2,15 +2,15 @@
 export interface TreeUsage {
   /** Processor time, milliseconds. */
   readonly processorMs?: number;
-  /** The most memory at one time; absent: it is not known, or may be that of an earlier command. */
+  /** The peak of memory; absent: it is unknown, or may be that of an earlier command. */
   readonly memoryPeakBytes?: number;
-  /** The kernel ended it because memory ran out: its own, or what all commands may have `together`. Absent: it did not. */
+  /** The kernel ended it because memory ran out: its own, or that of all commands `together`. Absent: it did not. */
   readonly outOfMemory?: { readonly limitBytes: number } | "together";
   /** Processes were refused beyond this limit; absent: none was. */
   readonly taskLimit?: number;
 }
 
-/** What of it mattered to the command, in a few words each; empty: nothing did. Pure. */
+/** Which limits affected the command, in a few words each; empty: none did. Pure. */
 export function usageWords({ outOfMemory, memoryPeakBytes, taskLimit }: TreeUsage): readonly string[] {
   return [
     ...outOfMemory === undefined ? [] : [killedWords(outOfMemory, memoryPeakBytes)],

@@ -15,16 +15,16 @@ export interface NameRule {
   /** `below`: every name below it. */
   readonly kind: "name" | "below" | "address";
   readonly port: number;
-  /** False: what begins as TLS or HTTP must name the host, and the ports of the web have nothing else. */
+  /** False: TLS and HTTP must name the host, and the ports of the web carry only these two. */
   readonly anyProtocol: boolean;
 }
 
-/** Never empty: nothing is allowed by leaving a list out. */
+/** Never empty: leaving a list out allows nothing. */
 export type NameList = readonly NameRule[];
 
 const WEB_PORTS = [{ port: 80, anyProtocol: false }, { port: 443, anyProtocol: false }] as const;
 const MOST_RULES = 1000;
-/** Each one is a listener in the network of commands. */
+/** Each port is a listener in the network of commands. */
 const MOST_PORTS = 32;
 const DNS_PORT = 53;
 const LARGEST_PORT = 65_535;
@@ -62,7 +62,7 @@ export function isListedName(list: NameList, host: string): boolean {
   return list.some((rule) => rule.kind !== "address" && matches(rule, host));
 }
 
-/** Whether an entry of the list is this very name, on some port. */
+/** Whether an entry of the list is exactly this name, on some port. */
 export function hasName(list: NameList, host: string): boolean {
   return list.some(({ kind, name }) => kind === "name" && name === host);
 }
@@ -77,13 +77,13 @@ export function addressesIn(list: NameList): readonly string[] {
   return [...new Set(list.filter(({ kind }) => kind === "address").map(({ name }) => name))];
 }
 
-/** The inner list, if the outer one allows all of it; the problem names what it does not. */
+/** The inner list, if the outer one allows all of it; the problem names what it does not allow. */
 export function narrowed(outer: NameList, inner: NameList): Outcome<NameList> {
   const wider = inner.find((rule) => !outer.some((one) => covers(one, rule)));
   return wider === undefined ? success(inner) : failure(`"${printRule(wider)}" is not allowed by the list around it`);
 }
 
-/** The list with these rules too, where it does not allow them. */
+/** The list with those of these rules that it does not allow yet. */
 export function withHosts(list: NameList, more: NameList): NameList {
   return more.reduce<NameList>((all, rule) => all.some((one) => covers(one, rule)) ? all : [...all, rule], list);
 }
@@ -117,7 +117,7 @@ interface Entry {
   readonly ports: string[];
 }
 
-/** A piece of digits belongs to the entry before it. */
+/** A part that consists of digits is a port of the entry before it. */
 function entriesOf(text: string): readonly Entry[] {
   const entries: Entry[] = [];
   for (const piece of text.split(",").map((one) => one.trim())) {
@@ -158,7 +158,7 @@ function rulesOf(host: string, texts: readonly string[], entry: string): Outcome
   return success((chosen.length === 0 ? WEB_PORTS : chosen).map((port) => ({ ...place.value, ...port })));
 }
 
-/** Of a text that may be long, or hold what draws on a terminal. */
+/** The message form of a text that may be long or contain control characters. */
 function shown(text: string): string {
   return shorten(writtenOut(text), 80);
 }
@@ -206,10 +206,10 @@ function addressPlace(
   return success({ name, kind: "address" });
 }
 
-/** As the URL parser writes it: in small letters, with A-labels; undefined: it is none. */
+/** The name as the URL parser writes it: in lower case, with A-labels; undefined: it is not a name. */
 function canonical(text: string): string | undefined {
   const host = text.includes(":") && !text.startsWith("[") ? `[${text}]` : text;
-  // The URL parser leaves tabs and line ends out, and ends a host at these.
+  // The URL parser drops tabs and line ends, and ends a host at these characters.
   if (/[\s\p{Cc}/?#@\\%*]/u.test(host) || !URL.canParse(`http://${host}/`)) return undefined;
   return new URL(`http://${host}/`).hostname.replace(/\.$/, "");
 }

@@ -1,11 +1,11 @@
-/** What a tool file says of the network of its commands (S43): it narrows what the server allows, and never widens it. Pure. */
+/** The `network` of a tool file (S43): it narrows what the server allows, and never widens it. Pure. */
 import { failure, type Outcome, success } from "../outcome.ts";
 import { covers, findRule, isListedName, type NameList, type NameRule, parseNameList } from "./name_list.ts";
 import type { NetworkRefusal } from "../command/network_use.ts";
 
 /** Where commands may connect. */
 export interface NetworkReach {
-  /** `names`: to the hosts of the list alone. */
+  /** `names`: only to the hosts of the list. */
   readonly network: "full" | "localhost" | "none" | "names";
   /** Empty where `network` is a word, or where two lists have nothing in common. */
   readonly names: NameList;
@@ -13,7 +13,7 @@ export interface NetworkReach {
 
 /** The words of a tool file. */
 export const BOUND_WORDS = ["none", "localhost"] as const;
-/** As a tool file has it: a word, or the entries of a list. */
+/** The value in a tool file: a word, or the entries of a list. */
 export type NetworkField = typeof BOUND_WORDS[number] | readonly string[];
 
 /** What the field allows; the problem names the entry. */
@@ -33,13 +33,13 @@ export function narrowedReach(outer: NetworkReach, inner: NetworkReach): Network
     : { network: word, names: [] };
 }
 
-/** The rules of the list `inner` of which `outer` opens nothing, or not all. */
+/** The rules of the list `inner` that `outer` does not allow completely. */
 export function closedRules(outer: NetworkReach, inner: NetworkReach): NameList {
   if (outer.network === "full") return [];
   return inner.names.filter((rule) => !outer.names.some((one) => covers(one, rule)));
 }
 
-/** Each rule that both lists hold; of two that hold each other the narrower. */
+/** The rules that both lists allow; of two overlapping rules the narrower. */
 function commonRules(outer: NameList, inner: NameList): NameList {
   const byPort = Map.groupBy(outer, ({ port }) => port);
   const found = new Map<string, NameRule>();

@@ -1,9 +1,9 @@
-/** A list in as few words as it can be typed (S30). Pure. */
+/** The shortest form of a list that a person can type (S30). Pure. */
 import { type NameList, narrowed, parseNameList, PRESETS, printHosts } from "./name_list.ts";
 
 /**
- * A list that parses to the same rules, with a preset for the rules that it holds; empty: the list is. One with more than
- * `longest` characters says how many of its entries it leaves out, for people.
+ * A list that parses to the same rules, with presets where possible; empty if the list is. A list with more than
+ * `longest` characters is shortened for people, with the number of entries left out.
  */
 export function shortNameList(list: NameList, longest = Infinity): string {
   const held = [...PRESETS.keys()].flatMap((name) => {
