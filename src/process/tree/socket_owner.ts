@@ -2,6 +2,7 @@
  * Finds who holds the other end of a local TCP connection (S6), by the kernel's tables: a command of ours must not
  * begin a session with a wider scope.
  */
+import { lazy } from "../../base/lazy.ts";
 import type { Libc } from "../../system/libc.ts";
 
 /** The system calls that this needs. */
@@ -60,6 +61,16 @@ export function isHeldBelow(
   system: Pick<SocketSystem, "processes" | "socketsOf" | "parentOf">,
 ): boolean {
   return system.processes().some((pid) => system.socketsOf(pid).includes(inode) && isBelow(pid, server, system));
+}
+
+/** The same system at one moment: it looks into each process at most once, however many sockets are asked for. */
+export function lookedAtOnce<System extends Pick<SocketSystem, "processes" | "socketsOf">>(system: System): System {
+  const seen = new Map<number, readonly string[]>();
+  return {
+    ...system,
+    processes: lazy(() => system.processes()),
+    socketsOf: (pid) => seen.getOrInsertComputed(pid, () => system.socketsOf(pid)),
+  };
 }
 
 const ROOT = 0;

@@ -1,6 +1,13 @@
 import { strict as assert } from "node:assert";
 import { Libc } from "../../system/libc.ts";
-import { holderOf, type SocketHolder, type SocketSystem, systemSockets } from "./socket_owner.ts";
+import {
+  holderOf,
+  isHeldBelow,
+  lookedAtOnce,
+  type SocketHolder,
+  type SocketSystem,
+  systemSockets,
+} from "./socket_owner.ts";
 
 const HEADER = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
 /** Port 0xBC1E (48158) at the client, 0x0BB8 (3000) at the server. */
@@ -65,6 +72,21 @@ Deno.test("S6 H8 a command is known as ours also where the server is the first p
     "others",
     "others",
   ]);
+});
+
+Deno.test("S6 lookedAtOnce() looks into each process once, however many sockets are asked for", () => {
+  const held: Readonly<Record<number, readonly string[]>> = { 12: ["777"], 21: ["5"] };
+  const looked: number[] = [];
+  const socketsOf = (pid: number) => {
+    looked.push(pid);
+    return held[pid] ?? [];
+  };
+  const counted = { ...system({}), socketsOf };
+  const areBelow = (one: SocketSystem) => ["5", "777", "6"].map((inode) => isHeldBelow(inode, SERVER.server, one));
+  assert.deepStrictEqual(areBelow(lookedAtOnce(counted)), [false, true, false]);
+  assert.deepStrictEqual(looked.splice(0), [1, 10, 11, 12, 20, 21, 31]);
+  // All of them for a socket of others, up to the holder for our own, all of them for one that no process holds.
+  assert.deepStrictEqual([areBelow(counted), looked.length], [[false, true, false], 7 + 4 + 7]);
 });
 
 Deno.test("S6 systemSockets() finds the holder of a real connection", async () => {

@@ -6,7 +6,7 @@
  * name is searched for where its program sees it, then by inode number in all directories of the trees. If the time
  * does not suffice, it might be anywhere: commands then have no Unix sockets until it is found, or its program ends.
  */
-import { isHeldBelow, type SocketSystem } from "../../tree/socket_owner.ts";
+import { isHeldBelow, lookedAtOnce, type SocketSystem } from "../../tree/socket_owner.ts";
 import type { FileFacts, Libc } from "../../../system/libc.ts";
 import { isWithin, parentOf, realPath } from "../../../system/paths.ts";
 import type { ListeningSocket, UnixSockets } from "../../../system/unix_sockets.ts";
@@ -165,12 +165,13 @@ export class ForeignSockets implements Disposable {
   #locate(listed: readonly ListeningSocket[], reach: Reach): readonly ListeningSocket[] {
     if (listed !== this.#listed) this.#follow(listed, reach);
     const isDue = this.#isSearchDue;
+    const system = lookedAtOnce(this.#options.system);
     return listed.filter((one) => {
       const { socket } = one;
       const wasLost = this.#lost.has(socket);
       const known = this.#places.get(socket);
       if (known !== undefined && !wasLost && this.#isStill(known)) return false;
-      const places = this.#devices.has(one.device) ? this.#placesOf(one, reach) : NOWHERE;
+      const places = this.#devices.has(one.device) ? this.#placesOf(one, reach, system) : NOWHERE;
       if (places !== undefined) this.#decide(one, places);
       return places === undefined && (!wasLost || isDue);
     });
@@ -267,12 +268,15 @@ export class ForeignSockets implements Disposable {
   }
 
   /** Undefined: it must be searched for. */
-  #placesOf(one: ListeningSocket, reach: Reach): readonly Place[] | undefined {
-    const { server, system } = this.#options;
+  #placesOf(
+    one: ListeningSocket,
+    reach: Reach,
+    system: ForeignSocketsOptions["system"],
+  ): readonly Place[] | undefined {
     if (this.#isRemoved(one)) return NOWHERE;
     const named = this.#named(one);
     if (named?.facts.links === 1 && !isInReach(named.path, reach)) return NOWHERE;
-    if (isHeldBelow(one.socket, server, system)) return NOWHERE;
+    if (isHeldBelow(one.socket, this.#options.server, system)) return NOWHERE;
     const place = named ?? this.#fileAt(one, namesByHolders(one, system).flatMap((name) => this.#pathOf(name) ?? []));
     if (place?.facts.links !== 1) return undefined;
     return isInReach(place.path, reach) ? [place] : NOWHERE;
