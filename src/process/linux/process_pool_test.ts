@@ -231,6 +231,11 @@ const LEFTOVERS: Readonly<Record<string, { readonly argv: readonly string[] }>> 
     "rules = b'\\2\\0\\0\\0' + b''.join(map(entry, (b'\\1\\0', b'\\4\\0', b'\\x20\\0')))",
     "os.setxattr('/dev/shm', 'system.posix_acl_default', rules)",
   ),
+  "flags of /dev/shm": python(
+    "import fcntl",
+    "try: fcntl.ioctl(os.open('/dev/shm', 0), 0x40086602, b'\\x40' + bytes(7))",
+    "except OSError: os.chmod('/dev/shm', 0o700) # a kernel without them, before 6.0",
+  ),
   "the mode of /dev/ptmx": python("os.chmod('/dev/pts/ptmx', 0o600)"),
   "System V shared memory": python("assert libc.shmget(1, 4096, 0o1600) >= 0"),
   "a System V queue": python("assert libc.msgget(1, 0o1600) >= 0"),

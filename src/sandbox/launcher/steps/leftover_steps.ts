@@ -35,6 +35,8 @@ const SHM_INFO = 14;
 const SEM_INFO = 19;
 const MSG_INFO = 12;
 const INFO_BYTES = 128;
+/** The same for both processors (ioctl_iflags(2)). */
+const FS_IOC_GETFLAGS = 0x8008_6601;
 
 /** The questions about leftovers. */
 export interface LeftoverQuestion {
@@ -56,8 +58,7 @@ export function openLeftovers(
 ): void {
   const flags = O_CLOEXEC | open.directory;
   // Without a name in the sandbox: the queues are those of the IPC namespace. A kernel without them has none to show,
-  // and
-  // the look fails.
+  // and the look fails.
   const soft = { mode: "soft" } as const;
   const step = "look for message queues";
   const context = table.call(step, sys.fsopen, [table.text("mqueue"), FSOPEN_CLOEXEC], soft);
@@ -96,6 +97,7 @@ export function findLeftovers(draft: ServeDraft, dirty: string, { policy, proces
     const descriptor = SHARED_MEMORY_FD;
     findEntries(draft, dirty, { descriptor, bytes: EMPTY_DIRECTORY_BYTES });
     findAttributes(draft, dirty, { descriptor, made });
+    findFlags(draft, dirty, descriptor);
     findChange(draft, dirty, { descriptor, name: "", fields: { mode: SHARED_MEMORY_MODE, ...policy.user }, processor });
   }
   if (policy.terminals !== true) return;
@@ -136,6 +138,13 @@ function findAttributes(
   const bytes = kept(draft, "list attributes", draft.sys.flistxattr, [descriptor, 0, 0]);
   const entry = draft.branches.jump(dirty, { word: bytes, isNot: 0 });
   draft.table.send(made.attributes, { kind: "expected", entry });
+}
+
+/** New files inherit them. A kernel that has none there (before 6.0) says none. */
+function findFlags({ table, sys, branches }: ServeDraft, dirty: string, descriptor: number): void {
+  const flags = table.words(0);
+  table.call("list flags", sys.ioctl, [descriptor, FS_IOC_GETFLAGS, flags], { mode: "soft" });
+  branches.jump(dirty, { word: flags, isNot: 0 });
 }
 
 /** Of a directory held open. */
