@@ -41,7 +41,7 @@ Deno.test("D1 the runtime of an executable gets the flags of the packed program,
     ...["--allow-write", "--allow-env", "--allow-run", "--allow-ffi", "--allow-sys"],
   ];
   const program = ["--ext=mjs", "/proc/self/fd/100"];
-  const engine = "--no-concurrent-recompilation,--heap-growing-percent=20,--expose-gc";
+  const engine = "--no-concurrent-recompilation,--heap-growing-percent=40,--expose-gc";
   const server = `--v8-flags=--max-semi-space-size=2,${engine}`;
   assert.deepStrictEqual(START_LINE.words, ["deno", "run", server, ...packed, "--allow-net", ...program]);
   const heap = `--v8-flags=--min-semi-space-size=1,--max-semi-space-size=1,${engine}`;

@@ -103,10 +103,10 @@ const PACKED_FLAGS: readonly string[] = ["--no-config", "--no-lock", "--no-remot
 
 /**
  * The engine optimizes functions on the thread that runs them: on others it keeps some 25 MiB for it under load. It
- * collects old objects when a fifth is added. It keeps compiled code between starts for one set of these options: all
+ * collects old objects when two fifths are added. It keeps compiled code between starts for one set of these options: all
  * processes have the same.
  */
-const ENGINE = `--no-concurrent-recompilation,--heap-growing-percent=20,${GIVES_BACK}`;
+const ENGINE = `--no-concurrent-recompilation,--heap-growing-percent=40,${GIVES_BACK}`;
 
 /** Young objects of a server get 2 MiB instead of 16: with 16 calls in flight it has 80 MiB at most, not 158 (N3). */
 export const SERVER_HEAP = `--v8-flags=--max-semi-space-size=2,${ENGINE}`;
