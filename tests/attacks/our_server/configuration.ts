@@ -217,8 +217,12 @@ export const CONFIGURATION: readonly Row[] = [
       "a race of a link and a file": {
         ...plants({
           line: ({ tools, brief }) =>
-            `mkdir -p .ahma/tools; cd .ahma/tools; echo '{}' > file; for i in $(seq ${brief ? 150 : 600}); do
-ln -f file planted.json; ln -s ${tools}/planted.json link; mv -f link planted.json; done`,
+            `mkdir -p .ahma/tools; cd .ahma/tools; echo '{}' > file; /usr/bin/python3 -Ic 'import os, time
+for at in range(${brief ? 300 : 1200}):
+  os.symlink("${tools}/planted.json", "next") if at % 2 else os.link("file", "next")
+  os.rename("next", "planted.json")
+  if os.path.exists("next"): os.unlink("next") # both were names of one file
+  time.sleep(0.001)'`,
         }),
         noControl: "it would be that of a link to a file outside",
       },

@@ -53,6 +53,16 @@ function set(key: string, value: string): string {
   return `git config ${key} "${value}"`;
 }
 
+/** Puts `good` and `bad` in the place of `$C` in turn, by one process. */
+function exchanges(rounds: number): string {
+  return `/usr/bin/python3 -Ic 'import os, time
+texts = [open(name, "rb").read() for name in ("bad", "good")]
+for at in range(${2 * rounds}):
+  with open("n", "wb") as file: file.write(texts[at % 2])
+  os.rename("n", os.environ["C"])
+  time.sleep(0.001)'`;
+}
+
 /** A branch that goes to a repository of the command's, with a hook that git runs there for each push. */
 function ownRepository(scheme: string): Way {
   return way(({ scope }, trap) => [
@@ -113,8 +123,7 @@ export const GIT_SETTINGS: readonly Row[] = [
       "a copy that changes while it is read": way((_, trap, rounds) => [
         `${set("alias.st", `!${trap}`)}; C=$(readlink .git/config || echo .git/config); cp $C bad; ` +
         `sed -i /alias/,+1d $C; ${set("user.name", "U")}; cp $C good; ` +
-        `(for i in $(seq ${rounds}); do cp bad n; mv n $C; cp good n; mv n $C; done; cp bad n; mv n $C) > /dev/null 2>&1 & ` +
-        "wait $!",
+        `export C; ${exchanges(rounds)}; cp bad n; mv n $C`,
         ...Array.from({ length: 8 }, (_, at) => set("user.name", `U${at}`)),
       ]),
     },

@@ -111,7 +111,7 @@ const SECOND_NAMES: Readonly<Record<string, Unheard>> = {
       evilInto(["keep", "hook"]),
       "echo ours > servers && ln servers .mcp.json",
       evilInto(["servers"]),
-      "mkdir .claude keeps && for i in $(seq 299); do echo ours > .claude/$i; ln .claude/$i keeps/$i; done",
+      "mkdir .claude keeps && for i in $(seq 299); do echo ours > .claude/$i; done; cp -l .claude/* keeps",
       "true",
       evilInto(["keeps/299"]),
     ],
