@@ -6,7 +6,7 @@ import { connectClient } from "./_support/clients/sdk_client.ts";
 import { until } from "./_support/deadline.ts";
 import { type Era, ERAS, ServerProcess } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";
-import { exists, type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { exists, type User, usersAtHand, withUsersInTurn, Workbench } from "./_support/workbench.ts";
 
 interface Session {
   readonly bench: Workbench;
@@ -61,41 +61,39 @@ async function inSession(
   await client.close();
 }
 
-for (const user of usersAtHand()) {
-  for (const era of ERAS) {
-    Deno.test(`S35 "this session" opens a path to the commands that follow, as ${user}, ${era}`, async () => {
-      await inSession(choosing("this session"), async ({ bench, forms, sh }) => {
-        const { elsewhere } = bench;
-        await sh("echo mine > /tmp/mine");
-        const denied = await sh(`cat ${elsewhere}/data/f`);
-        assert.ok(
-          denied.endsWith(
-            `Sandbox: "${elsewhere}/data/f" lies outside the scope; commands can neither read nor change it. ` +
-              `Reading "${elsewhere}/data/f" is allowed now, for this session: call again.`,
-          ),
-          denied,
-        );
-        assert.equal(forms.length, 1);
-        assert.match(
-          forms[0] ?? "",
-          new RegExp(`^\`cat .*\` wants to read "${elsewhere}/data/f" \\(tool sandboxed_shell,`),
-        );
-        assert.equal(await sh(`cat ${elsewhere}/data/f /tmp/mine`), "of data\nmine");
-        assert.match(
-          await sh(`echo x > ${elsewhere}/work/new`),
-          new RegExp(`Changing "${elsewhere}/work" is allowed now`),
-        );
-        assert.equal(
-          await sh(`echo x > ${elsewhere}/work/new; cat ${elsewhere}/work/new ${elsewhere}/data/f`),
-          "x\nof data",
-        );
-        bench.write(".vscode/tasks.json", "{}\n");
-        assert.match(await sh("echo x > .vscode/tasks.json"), /Changing ".*\/scope\/\.vscode" is allowed now/);
-        assert.equal(await sh("echo x > .vscode/tasks.json; cat .vscode/tasks.json"), "x");
-        assert.equal(forms.length, 3);
-      }, { user, era });
-    });
-  }
+for (const [era, user] of withUsersInTurn(ERAS)) {
+  Deno.test(`S35 "this session" opens a path to the commands that follow, as ${user}, ${era}`, async () => {
+    await inSession(choosing("this session"), async ({ bench, forms, sh }) => {
+      const { elsewhere } = bench;
+      await sh("echo mine > /tmp/mine");
+      const denied = await sh(`cat ${elsewhere}/data/f`);
+      assert.ok(
+        denied.endsWith(
+          `Sandbox: "${elsewhere}/data/f" lies outside the scope; commands can neither read nor change it. ` +
+            `Reading "${elsewhere}/data/f" is allowed now, for this session: call again.`,
+        ),
+        denied,
+      );
+      assert.equal(forms.length, 1);
+      assert.match(
+        forms[0] ?? "",
+        new RegExp(`^\`cat .*\` wants to read "${elsewhere}/data/f" \\(tool sandboxed_shell,`),
+      );
+      assert.equal(await sh(`cat ${elsewhere}/data/f /tmp/mine`), "of data\nmine");
+      assert.match(
+        await sh(`echo x > ${elsewhere}/work/new`),
+        new RegExp(`Changing "${elsewhere}/work" is allowed now`),
+      );
+      assert.equal(
+        await sh(`echo x > ${elsewhere}/work/new; cat ${elsewhere}/work/new ${elsewhere}/data/f`),
+        "x\nof data",
+      );
+      bench.write(".vscode/tasks.json", "{}\n");
+      assert.match(await sh("echo x > .vscode/tasks.json"), /Changing ".*\/scope\/\.vscode" is allowed now/);
+      assert.equal(await sh("echo x > .vscode/tasks.json; cat .vscode/tasks.json"), "x");
+      assert.equal(forms.length, 3);
+    }, { user, era });
+  });
 }
 
 Deno.test("S15 S35 one question is enough for a copy, a push and a write that nothing names", async () => {

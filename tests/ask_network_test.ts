@@ -2,29 +2,27 @@
 import assert from "node:assert/strict";
 import { type Answer, type Asking, choosing, withAsking } from "./_support/clients/asking.ts";
 import { ERAS, ServerProcess } from "./_support/server_process.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { withUsersInTurn, Workbench } from "./_support/workbench.ts";
 
 const GREETED = /^HTTP\/1\.1 400/;
 
-for (const user of usersAtHand()) {
-  for (const era of ERAS) {
-    Deno.test(`S35 "this time" opens a host for the command that asks, and no other, as ${user}, ${era}`, async () => {
-      await withAsking(choosing("this time"), async ({ connect, forms, port }) => {
-        assert.match(await connect("one", "one"), /^HTTP\/1\.1 400.*\nHTTP\/1\.1 400/);
-        assert.equal(forms.length, 1);
-        assert.match(
-          forms[0] ?? "",
-          new RegExp(
-            `^\`python3 client.py one.*\` wants to connect to one\\.example\\.test:${port} \\(tool sandboxed_shell, operation \\S+\\)$`,
-          ),
-        );
-        assert.match(await connect("one"), GREETED);
-        assert.equal(forms.length, 2);
-        assert.match(await connect("listed"), GREETED);
-        assert.equal(forms.length, 2);
-      }, { user, era });
-    });
-  }
+for (const [era, user] of withUsersInTurn(ERAS)) {
+  Deno.test(`S35 "this time" opens a host for the command that asks, and no other, as ${user}, ${era}`, async () => {
+    await withAsking(choosing("this time"), async ({ connect, forms, port }) => {
+      assert.match(await connect("one", "one"), /^HTTP\/1\.1 400.*\nHTTP\/1\.1 400/);
+      assert.equal(forms.length, 1);
+      assert.match(
+        forms[0] ?? "",
+        new RegExp(
+          `^\`python3 client.py one.*\` wants to connect to one\\.example\\.test:${port} \\(tool sandboxed_shell, operation \\S+\\)$`,
+        ),
+      );
+      assert.match(await connect("one"), GREETED);
+      assert.equal(forms.length, 2);
+      assert.match(await connect("listed"), GREETED);
+      assert.equal(forms.length, 2);
+    }, { user, era });
+  });
 }
 
 for (const era of ERAS) {

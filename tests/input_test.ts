@@ -5,7 +5,7 @@ import { HttpClient } from "./_support/clients/http_client.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { processesWith } from "./_support/processes.ts";
 import { ERAS, ServerProcess } from "./_support/server_process.ts";
-import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { exists, withUsersInTurn, Workbench } from "./_support/workbench.ts";
 
 const INPUT = { input: true };
 const TTY = { tty: true };
@@ -15,55 +15,53 @@ function idIn({ text }: { readonly text: string }): string {
   return /\bop_\w+/.exec(text)?.[0] ?? assert.fail(text);
 }
 
-for (const era of ERAS) {
-  for (const user of usersAtHand()) {
-    Deno.test(`X22 X23 ${era}: one call for each question of a program, on a pipe, as ${user}`, async () => {
-      using bench = new Workbench(user);
-      await using server = await ServerProcess.start(bench, { era });
-      const line = "printf 'Name? '; read name; printf 'Sure? '; read sure; echo $name $sure; exit 3";
-      const asked = await server.call("sandboxed_shell", { command: line, ...INPUT });
-      assert.match(asked.text, /^op_\w+ waits for input: "Name\?"\. `send` types\.$/);
-      const id = idIn(asked);
-      assert.match((await server.call("status", {})).text, /running for [^\n]+, waits for input: "Name\?": printf/);
-      assert.match((await server.call("await", { id })).text, /^op_\w+ waits for input: "Name\?"\./);
-      const next = await server.call("send", { operation_id: id, text: "gold fish\n" });
-      assert.match(next.text, /^op_\w+ waits for input: "Sure\?"\.$/);
-      const last = await server.call("send", { id, text: "yes", keys: ["enter"] });
-      assert.match(last.text, /^gold fish yes\n\[exit code 3, [^\n]+\]$/);
-      const late = await server.call("send", { id, text: "x" });
-      assert.match(late.text, /^Cannot send to op_\w+: it has ended; `await` returns its result$/);
-    });
+for (const [era, user] of withUsersInTurn(ERAS)) {
+  Deno.test(`X22 X23 ${era}: one call for each question of a program, on a pipe, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench, { era });
+    const line = "printf 'Name? '; read name; printf 'Sure? '; read sure; echo $name $sure; exit 3";
+    const asked = await server.call("sandboxed_shell", { command: line, ...INPUT });
+    assert.match(asked.text, /^op_\w+ waits for input: "Name\?"\. `send` types\.$/);
+    const id = idIn(asked);
+    assert.match((await server.call("status", {})).text, /running for [^\n]+, waits for input: "Name\?": printf/);
+    assert.match((await server.call("await", { id })).text, /^op_\w+ waits for input: "Name\?"\./);
+    const next = await server.call("send", { operation_id: id, text: "gold fish\n" });
+    assert.match(next.text, /^op_\w+ waits for input: "Sure\?"\.$/);
+    const last = await server.call("send", { id, text: "yes", keys: ["enter"] });
+    assert.match(last.text, /^gold fish yes\n\[exit code 3, [^\n]+\]$/);
+    const late = await server.call("send", { id, text: "x" });
+    assert.match(late.text, /^Cannot send to op_\w+: it has ended; `await` returns its result$/);
+  });
 
-    Deno.test(`X22 X23 ${era}: a REPL, a password and ctrl-c on a terminal of its own, as ${user}`, async () => {
-      using bench = new Workbench(user);
-      // A call returns when its command waits for input, however long that takes to start.
-      await using server = await ServerProcess.start(bench, { era, flags: ["--inline-wait", "60000"] });
-      const python = await server.call("sandboxed_shell", { command: "python3 -i", ...TTY });
-      assert.match(python.text, /^op_\w+ waits for input: ">>>"\. `send` types\. Output so far:\nPython /);
-      const id = idIn(python);
-      assert.match(
-        (await server.call("send", { id, text: "print(6*7)\n" })).text,
-        /^op_\w+ waits for input: ">>>"\. It wrote:\nprint\(6\*7\)\n42\n$/,
-      );
-      // What the terminal shows of the typed line is not what it printed.
-      const slow = "import time; time.sleep(0.2); print('do' + 'ne', 'done')\n";
-      assert.match((await server.call("send", { id, text: slow, until: "done" })).text, /\ndone done\n/);
-      assert.match((await server.call("send", { id, keys: ["ctrl-d"] })).text, /\[exit code 0, [^\n]+\]$/);
-      const secret = await server.call("sandboxed_shell", {
-        command: "read -s -p 'Password: ' word; echo; echo ${#word}",
-        ...TTY,
-      });
-      assert.match(secret.text, /^op_\w+ asks for a password: "Password:"\. A person must give it/);
-      const told = await server.call("send", { id: idIn(secret), text: "secret\n" });
-      assert.match(told.text, /^\n?6\n/);
-      assert.doesNotMatch(told.text, /secret/);
-      const cat = await server.call("sandboxed_shell", { command: "tty; stty size; exec cat", ...TTY });
-      assert.match(cat.text, /\n\/dev\/pts\/0\n24 80\n/);
-      const resized = await server.call("send", { id: idIn(cat), resize: "120x40", text: "word\n" });
-      assert.match(resized.text, /waits for input: "word"\. It wrote:\nword\nword\n/);
-      assert.match((await server.call("send", { id: idIn(cat), keys: ["ctrl-c"] })).text, /\[signal SIGINT, [^\n]+\]$/);
+  Deno.test(`X22 X23 ${era}: a REPL, a password and ctrl-c on a terminal of its own, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    // A call returns when its command waits for input, however long that takes to start.
+    await using server = await ServerProcess.start(bench, { era, flags: ["--inline-wait", "60000"] });
+    const python = await server.call("sandboxed_shell", { command: "python3 -i", ...TTY });
+    assert.match(python.text, /^op_\w+ waits for input: ">>>"\. `send` types\. Output so far:\nPython /);
+    const id = idIn(python);
+    assert.match(
+      (await server.call("send", { id, text: "print(6*7)\n" })).text,
+      /^op_\w+ waits for input: ">>>"\. It wrote:\nprint\(6\*7\)\n42\n$/,
+    );
+    // What the terminal shows of the typed line is not what it printed.
+    const slow = "import time; time.sleep(0.2); print('do' + 'ne', 'done')\n";
+    assert.match((await server.call("send", { id, text: slow, until: "done" })).text, /\ndone done\n/);
+    assert.match((await server.call("send", { id, keys: ["ctrl-d"] })).text, /\[exit code 0, [^\n]+\]$/);
+    const secret = await server.call("sandboxed_shell", {
+      command: "read -s -p 'Password: ' word; echo; echo ${#word}",
+      ...TTY,
     });
-  }
+    assert.match(secret.text, /^op_\w+ asks for a password: "Password:"\. A person must give it/);
+    const told = await server.call("send", { id: idIn(secret), text: "secret\n" });
+    assert.match(told.text, /^\n?6\n/);
+    assert.doesNotMatch(told.text, /secret/);
+    const cat = await server.call("sandboxed_shell", { command: "tty; stty size; exec cat", ...TTY });
+    assert.match(cat.text, /\n\/dev\/pts\/0\n24 80\n/);
+    const resized = await server.call("send", { id: idIn(cat), resize: "120x40", text: "word\n" });
+    assert.match(resized.text, /waits for input: "word"\. It wrote:\nword\nword\n/);
+    assert.match((await server.call("send", { id: idIn(cat), keys: ["ctrl-c"] })).text, /\[signal SIGINT, [^\n]+\]$/);
+  });
 }
 
 Deno.test("X22 the end of the input, what is written before it, and 64 KiB at once reach the program", async () => {

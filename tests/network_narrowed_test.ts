@@ -149,35 +149,35 @@ for (const user of usersAtHand()) {
       },
     );
   });
-
-  Deno.test(`S43 what a list names beyond the server's stays closed, is told, and loses no call, as ${user}`, async () => {
-    await withTools(user, (port) => ["--network", `${ONE}:${port}`], async ({ server, port, talk }) => {
-      assert.equal(await talk("three", ONE), "answered");
-      const refused =
-        `gaierror\nSandbox: "${THREE}" is not on the list of --network. A person can allow it: start the server ` +
-        `with --network ...,${THREE}.`;
-      assert.equal(await talk("three", THREE), refused);
-      assert.equal(await talk("outer", THREE), refused);
-      assert.match(await talk("outer", ONE), new RegExp(`^gaierror\n.*${OF_FILE.slice(0, 30)}`));
-      assert.match(
-        (await server.call("status")).text,
-        new RegExp(`talk\\.json:\\d+:\\d+: warning: ${THREE}:${port} is not on the list of --network and stays closed`),
-      );
-    });
-  });
-
-  Deno.test(`S43 a list of a tool file holds where the server allows every network, as ${user}`, async () => {
-    await withTools(user, () => [], async ({ talk, shell }) => {
-      assert.equal(await shell("127.0.0.1"), "answered");
-      assert.equal(await talk("one", ONE), "answered");
-      assert.match(await talk("one", "127.0.0.1"), /^ConnectionResetError/);
-      assert.match(await talk("one", TWO), /^gaierror\n/);
-      assert.match(await talk("none", ONE), /^(?:gaierror|PermissionError)/);
-      assert.match(await talk("local", "127.0.0.1"), /^ConnectionRefusedError/);
-      assert.equal(await shell("127.0.0.1"), "answered");
-    });
-  });
 }
+
+Deno.test("S43 what a list names beyond the server's stays closed, is told, and loses no call", async () => {
+  await withTools("ordinary", (port) => ["--network", `${ONE}:${port}`], async ({ server, port, talk }) => {
+    assert.equal(await talk("three", ONE), "answered");
+    const refused =
+      `gaierror\nSandbox: "${THREE}" is not on the list of --network. A person can allow it: start the server ` +
+      `with --network ...,${THREE}.`;
+    assert.equal(await talk("three", THREE), refused);
+    assert.equal(await talk("outer", THREE), refused);
+    assert.match(await talk("outer", ONE), new RegExp(`^gaierror\n.*${OF_FILE.slice(0, 30)}`));
+    assert.match(
+      (await server.call("status")).text,
+      new RegExp(`talk\\.json:\\d+:\\d+: warning: ${THREE}:${port} is not on the list of --network and stays closed`),
+    );
+  });
+});
+
+Deno.test("S43 a list of a tool file holds where the server allows every network", async () => {
+  await withTools("ordinary", () => [], async ({ talk, shell }) => {
+    assert.equal(await shell("127.0.0.1"), "answered");
+    assert.equal(await talk("one", ONE), "answered");
+    assert.match(await talk("one", "127.0.0.1"), /^ConnectionResetError/);
+    assert.match(await talk("one", TWO), /^gaierror\n/);
+    assert.match(await talk("none", ONE), /^(?:gaierror|PermissionError)/);
+    assert.match(await talk("local", "127.0.0.1"), /^ConnectionRefusedError/);
+    assert.equal(await shell("127.0.0.1"), "answered");
+  });
+});
 
 Deno.test("S43 the list of a sequence holds for its steps, whatever theirs are", async () => {
   await withTools("ordinary", (port) => ["--network", `${ONE}:${port},${TWO}:${port}`], async ({ server }) => {

@@ -6,7 +6,7 @@ import { holdingsOf } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { freePort } from "./_support/servers/listening.ts";
-import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { type User, withUsersInTurn, Workbench } from "./_support/workbench.ts";
 
 /** Where commands listen, in every session. */
 const INSIDE = 5173;
@@ -84,51 +84,49 @@ function idOf(text: string): string {
 
 const CLOSED = /^(?:ConnectionReset|BrokenPipe)$/;
 
-for (const network of ["localhost", "named.example.test:8443"]) {
-  for (const user of usersAtHand()) {
-    Deno.test(`S34 a person reaches a server of commands with --network ${network}, as ${user}`, async () => {
-      const port = freePort();
-      const flags = ["--network", network, "--publish", `${port}:${INSIDE}`, "--no-pool", "--log-to-stderr"];
-      await using one = await session(flags, user);
-      const { server } = one;
-      for (let times = 0; times < 3; times++) assert.match(await ask(port, "early"), CLOSED);
-      assert.match(
-        (await server.call("status")).text,
-        new RegExp(`\nPublished: 127\\.0\\.0\\.1:${port} -> 5173 \\(no`),
-      );
+for (const [network, user] of withUsersInTurn(["localhost", "named.example.test:8443"])) {
+  Deno.test(`S34 a person reaches a server of commands with --network ${network}, as ${user}`, async () => {
+    const port = freePort();
+    const flags = ["--network", network, "--publish", `${port}:${INSIDE}`, "--no-pool", "--log-to-stderr"];
+    await using one = await session(flags, user);
+    const { server } = one;
+    for (let times = 0; times < 3; times++) assert.match(await ask(port, "early"), CLOSED);
+    assert.match(
+      (await server.call("status")).text,
+      new RegExp(`\nPublished: 127\\.0\\.0\\.1:${port} -> 5173 \\(no`),
+    );
 
-      const first = await one.listen();
-      assert.ok(
-        first.includes(`and listens at port 5173, which the person can open at http://127.0.0.1:${port}. `),
-        first,
-      );
-      assert.match((await server.call("status")).text, new RegExp(`:${port} -> 5173 \\(a command listens\\)\n`));
-      const { children } = await holdingsOf(server.pid);
-      assert.equal(await ask(port, "abc"), "echo 3\ncba");
-      assert.equal(await ask(port, "abc", "::1"), "echo 3\ncba");
-      const inside =
-        `python3 -c 'import socket as s; c=s.create_connection(("127.0.0.1",${INSIDE})); c.send(b"in"); c.shutdown(1); print(c.recv(99))'`;
-      assert.match((await server.shell(inside)).text, /^b'echo 2\\n/);
+    const first = await one.listen();
+    assert.ok(
+      first.includes(`and listens at port 5173, which the person can open at http://127.0.0.1:${port}. `),
+      first,
+    );
+    assert.match((await server.call("status")).text, new RegExp(`:${port} -> 5173 \\(a command listens\\)\n`));
+    const { children } = await holdingsOf(server.pid);
+    assert.equal(await ask(port, "abc"), "echo 3\ncba");
+    assert.equal(await ask(port, "abc", "::1"), "echo 3\ncba");
+    const inside =
+      `python3 -c 'import socket as s; c=s.create_connection(("127.0.0.1",${INSIDE})); c.send(b"in"); c.shutdown(1); print(c.recv(99))'`;
+    assert.match((await server.shell(inside)).text, /^b'echo 2\\n/);
 
-      const many = await Promise.all(Array.from({ length: 200 }, (_, at) => ask(port, `number ${at}`)));
-      const reversed = (text: string) => text.split("").toReversed().join("");
-      assert.deepStrictEqual(
-        many,
-        many.map((_, at) => `echo ${`number ${at}`.length}\n${reversed(`number ${at}`)}`),
-      );
-      const large = new Uint8Array(32 * 1024 * 1024).fill(0x78);
-      assert.equal((await ask(port, large)).length, `echo ${large.length}\n`.length + large.length);
-      const isQuiet = async () => (await holdingsOf(server.pid)).children.join() === children.join();
-      await until(isQuiet, 20_000, "all that made sockets to be gone");
+    const many = await Promise.all(Array.from({ length: 200 }, (_, at) => ask(port, `number ${at}`)));
+    const reversed = (text: string) => text.split("").toReversed().join("");
+    assert.deepStrictEqual(
+      many,
+      many.map((_, at) => `echo ${`number ${at}`.length}\n${reversed(`number ${at}`)}`),
+    );
+    const large = new Uint8Array(32 * 1024 * 1024).fill(0x78);
+    assert.equal((await ask(port, large)).length, `echo ${large.length}\n`.length + large.length);
+    const isQuiet = async () => (await holdingsOf(server.pid)).children.join() === children.join();
+    await until(isQuiet, 20_000, "all that made sockets to be gone");
 
-      await server.call("cancel", { id: idOf(first) });
-      for (let times = 0; times < 3; times++) assert.match(await ask(port, "late"), CLOSED);
-      await one.listen("::1", "again");
-      assert.equal(await ask(port, "abc"), "again 3\ncba");
-      const told = server.stderr.split("\n").filter((line) => line.includes("a published port was closed"));
-      assert.equal(told.length, 2, server.stderr);
-    });
-  }
+    await server.call("cancel", { id: idOf(first) });
+    for (let times = 0; times < 3; times++) assert.match(await ask(port, "late"), CLOSED);
+    await one.listen("::1", "again");
+    assert.equal(await ask(port, "abc"), "again 3\ncba");
+    const told = server.stderr.split("\n").filter((line) => line.includes("a published port was closed"));
+    assert.equal(told.length, 2, server.stderr);
+  });
 }
 
 Deno.test("S34 without --publish a server of commands is in its own network only: the control", async () => {

@@ -121,55 +121,55 @@ for (const user of usersAtHand()) {
       assert.equal(new TextDecoder().decode(found.stdout), "");
     }, { flags: ["--audit-log", log(place)] });
   });
-
-  Deno.test(`S33 a secret is put into permitted requests only, and a refusal says which those are, as ${user}`, async () => {
-    const bindings = (port: number) => [`TOKEN=${BOUND}:${port}:GET /repos/*`];
-    await withSecrets(user, bindings, async ({ echo, server, ask }) => {
-      const url = (path: string) => `https://${BOUND}:${echo.port}${path}`;
-      assert.match(await ask("GET", url("/repos/a"), "Authorization: token $TOKEN"), /^200 /);
-      const refused = [["POST", "/repos/a"], ["GET", "/user"], ["GET", "/repos/%2e%2e/user"], ["TRACE", "/repos/a"]];
-      for (const [method = "", path = ""] of refused) {
-        const text = await ask(method, url(path), "Authorization: token $TOKEN");
-        assert.match(
-          text,
-          /^40[35] [^]*\nSandbox: "bound\.example\.test:\d+" was sent a request that is not passed on: /,
-          path,
-        );
-      }
-      assert.match(
-        await ask("DELETE", url("/repos/a"), "Authorization: token $TOKEN"),
-        /\nRefused by ahma_mcp: secret TOKEN is not for this request: --secret allows GET \/repos\/\*\n/,
-      );
-      const wrongHost = await ask("GET", url("/repos/a"), "Authorization: token $TOKEN", `Host: ${OTHER}`);
-      assert.match(wrongHost, /^421 /);
-      assert.equal(echo.heard.length, 1);
-      // Without the secret the host is a listed one like others.
-      assert.match(await ask("DELETE", url("/user")), /^200 /);
-      assert.match(
-        (await server.call("status")).text,
-        /\nSecrets: TOKEN for bound\.example\.test:\d+ \(GET \/repos\/\*\)\n/,
-      );
-    });
-  });
-
-  Deno.test(`S33 git clones and pushes with a secret that only git's requests carry, as ${user}`, async () => {
-    await withSecrets(user, (port) => [`TOKEN=${BOUND}:${port}:git`], async ({ bench, echo, server, ask }) => {
-      const repository = `${bench.parent}/repositories/r.git`;
-      await run("git", "init", "-q", "--bare", "-b", "main", repository);
-      const url = `https://${BOUND}:${echo.port}/git/r.git`;
-      const lines = [
-        `git clone -q ${url} copy && cd copy && git checkout -q -b main && echo 1 > file && git add file`,
-        "git -c user.name=a -c user.email=a@b commit -qm first && git push -q origin main && git ls-remote origin",
-      ];
-      const pushed = (await server.call("sandboxed_shell", { command: lines.join(" && "), timeout_seconds: 60 })).text;
-      assert.match(pushed, /\trefs\/heads\/main\n/);
-      const basic = `Basic ${btoa(`x-access-token:${VALUE}`)}`;
-      assert.deepEqual(new Set(echo.heard.map(({ authorization }) => authorization)), new Set([basic]));
-      assert.ok(echo.heard.some(({ line }) => line === "POST /git/r.git/git-receive-pack"));
-      assert.match(await ask("GET", `https://${BOUND}:${echo.port}/user`, "Authorization: Bearer $TOKEN"), /^403 /);
-    });
-  });
 }
+
+Deno.test("S33 a secret is put into permitted requests only, and a refusal says which those are", async () => {
+  const bindings = (port: number) => [`TOKEN=${BOUND}:${port}:GET /repos/*`];
+  await withSecrets("ordinary", bindings, async ({ echo, server, ask }) => {
+    const url = (path: string) => `https://${BOUND}:${echo.port}${path}`;
+    assert.match(await ask("GET", url("/repos/a"), "Authorization: token $TOKEN"), /^200 /);
+    const refused = [["POST", "/repos/a"], ["GET", "/user"], ["GET", "/repos/%2e%2e/user"], ["TRACE", "/repos/a"]];
+    for (const [method = "", path = ""] of refused) {
+      const text = await ask(method, url(path), "Authorization: token $TOKEN");
+      assert.match(
+        text,
+        /^40[35] [^]*\nSandbox: "bound\.example\.test:\d+" was sent a request that is not passed on: /,
+        path,
+      );
+    }
+    assert.match(
+      await ask("DELETE", url("/repos/a"), "Authorization: token $TOKEN"),
+      /\nRefused by ahma_mcp: secret TOKEN is not for this request: --secret allows GET \/repos\/\*\n/,
+    );
+    const wrongHost = await ask("GET", url("/repos/a"), "Authorization: token $TOKEN", `Host: ${OTHER}`);
+    assert.match(wrongHost, /^421 /);
+    assert.equal(echo.heard.length, 1);
+    // Without the secret the host is a listed one like others.
+    assert.match(await ask("DELETE", url("/user")), /^200 /);
+    assert.match(
+      (await server.call("status")).text,
+      /\nSecrets: TOKEN for bound\.example\.test:\d+ \(GET \/repos\/\*\)\n/,
+    );
+  });
+});
+
+Deno.test("S33 git clones and pushes with a secret that only git's requests carry", async () => {
+  await withSecrets("ordinary", (port) => [`TOKEN=${BOUND}:${port}:git`], async ({ bench, echo, server, ask }) => {
+    const repository = `${bench.parent}/repositories/r.git`;
+    await run("git", "init", "-q", "--bare", "-b", "main", repository);
+    const url = `https://${BOUND}:${echo.port}/git/r.git`;
+    const lines = [
+      `git clone -q ${url} copy && cd copy && git checkout -q -b main && echo 1 > file && git add file`,
+      "git -c user.name=a -c user.email=a@b commit -qm first && git push -q origin main && git ls-remote origin",
+    ];
+    const pushed = (await server.call("sandboxed_shell", { command: lines.join(" && "), timeout_seconds: 60 })).text;
+    assert.match(pushed, /\trefs\/heads\/main\n/);
+    const basic = `Basic ${btoa(`x-access-token:${VALUE}`)}`;
+    assert.deepEqual(new Set(echo.heard.map(({ authorization }) => authorization)), new Set([basic]));
+    assert.ok(echo.heard.some(({ line }) => line === "POST /git/r.git/git-receive-pack"));
+    assert.match(await ask("GET", `https://${BOUND}:${echo.port}/user`, "Authorization: Bearer $TOKEN"), /^403 /);
+  });
+});
 
 Deno.test("S33 a secret stays hidden whatever a command sends with it, and in later answers that repeat it", async () => {
   await withSecrets("ordinary", (port) => [`TOKEN=${BOUND}:${port}`], async ({ echo, ask }) => {

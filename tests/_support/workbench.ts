@@ -18,6 +18,12 @@ export function usersAtHand(): readonly User[] {
   return Deno.uid() === 0 ? ["root", "ordinary"] : ["ordinary"];
 }
 
+/** Each item with one user, in turn: for what is alike for every user, where a test for each pair would repeat another. */
+export function withUsersInTurn<Item>(items: readonly Item[]): readonly (readonly [Item, User])[] {
+  const users = usersAtHand();
+  return items.map((item, at) => [item, users[at % users.length] ?? "ordinary"]);
+}
+
 export class Workbench implements Disposable {
   readonly #root: string;
   readonly #elsewhere: string;
