@@ -1,35 +1,33 @@
 /** A call that answers at a line of output, or at silence, while its command goes on (X20). */
 import assert from "node:assert/strict";
 import { ERAS, ServerProcess } from "./_support/server_process.ts";
-import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { exists, usersAtHand, withUsersInTurn, Workbench } from "./_support/workbench.ts";
 
 const STARTED = /^(op_\w+) still runs after [^\n]+\. `await` returns its result\. It wrote:\n/;
 
-for (const era of ERAS) {
-  for (const user of usersAtHand()) {
-    Deno.test(`X20 ${era}: a development server is up after one call, and its lines are waited for, as ${user}`, async () => {
-      using bench = new Workbench(user);
-      await using server = await ServerProcess.start(bench, { era });
-      const { text } = await server.shell("python3 -u -m http.server 0 --bind 127.0.0.1", {
-        until: "/Serving HTTP on .* port/",
-      });
-      assert.match(text, STARTED);
-      const [, id] = STARTED.exec(text) ?? [];
-      const [, port] = /\n> Serving HTTP on 127\.0\.0\.1 port (\d+) /.exec(text) ?? assert.fail(text);
-      const waiting = server.call("await", { operation_id: id, until: "/GET \\/(one|two) /" });
-      await (await fetch(`http://127.0.0.1:${port}/two`)).body?.cancel();
-      assert.match((await waiting).text, /\n> 127\.0\.0\.1 .*"GET \/two HTTP\/1\.1" 404 -/);
-      // What was shown is not found again, but by who asks for it.
-      const again = await server.call("await", { operation_id: id, until: "Serving", timeout_seconds: 0 });
-      assert.match(
-        again.text,
-        /^op_\w+ still runs after [^\n]+ without a new line with "Serving"; an earlier one is found with from_start\./,
-      );
-      const first = await server.call("await", { operation_id: id, until: "Serving", from_start: true });
-      assert.match(first.text, /\n> Serving HTTP on /);
-      await server.call("cancel", { operation_id: id });
+for (const [era, user] of withUsersInTurn(ERAS)) {
+  Deno.test(`X20 ${era}: a development server is up after one call, and its lines are waited for, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench, { era });
+    const { text } = await server.shell("python3 -u -m http.server 0 --bind 127.0.0.1", {
+      until: "/Serving HTTP on .* port/",
     });
-  }
+    assert.match(text, STARTED);
+    const [, id] = STARTED.exec(text) ?? [];
+    const [, port] = /\n> Serving HTTP on 127\.0\.0\.1 port (\d+) /.exec(text) ?? assert.fail(text);
+    const waiting = server.call("await", { operation_id: id, until: "/GET \\/(one|two) /" });
+    await (await fetch(`http://127.0.0.1:${port}/two`)).body?.cancel();
+    assert.match((await waiting).text, /\n> 127\.0\.0\.1 .*"GET \/two HTTP\/1\.1" 404 -/);
+    // What was shown is not found again, but by who asks for it.
+    const again = await server.call("await", { operation_id: id, until: "Serving", timeout_seconds: 0 });
+    assert.match(
+      again.text,
+      /^op_\w+ still runs after [^\n]+ without a new line with "Serving"; an earlier one is found with from_start\./,
+    );
+    const first = await server.call("await", { operation_id: id, until: "Serving", from_start: true });
+    assert.match(first.text, /\n> Serving HTTP on /);
+    await server.call("cancel", { operation_id: id });
+  });
 }
 
 Deno.test("X9 X20 X22 --timeout also ends what is waited for, watched or typed into, which otherwise has two hours", async () => {

@@ -1,30 +1,28 @@
 /** Lines that are watched for while a command runs (X21). */
 import assert from "node:assert/strict";
 import { ERAS, ServerProcess } from "./_support/server_process.ts";
-import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { exists, withUsersInTurn, Workbench } from "./_support/workbench.ts";
 
 const WATCH = { watch: ["ERROR", "/panic|fatal/"] };
 
-for (const era of ERAS) {
-  for (const user of usersAtHand()) {
-    Deno.test(`X21 ${era}: a watched line wakes a wait, and comes with any later result, once, as ${user}`, async () => {
-      using bench = new Workbench(user);
-      await using server = await ServerProcess.start(bench, { era });
-      bench.write("go", "");
-      const started = await server.start(
-        "while [ -e go ]; do :; done; echo one; echo ERROR two; echo a panic; tail -f /dev/null",
-        WATCH,
-      );
-      const id = started.operation?.operation_id;
-      const waiting = server.call("await", { operation_id: id });
-      await Deno.remove(`${bench.scope}/go`);
-      const woken = await waiting;
-      assert.match(woken.text, /^op_\w+ still runs after/);
-      assert.deepStrictEqual(newsIn(woken.text), [`${id} sandboxed_shell: `, "> ERROR two", "> a panic"]);
-      assert.deepStrictEqual(newsIn((await server.shell("true")).text), []);
-      await server.call("cancel", { operation_id: id });
-    });
-  }
+for (const [era, user] of withUsersInTurn(ERAS)) {
+  Deno.test(`X21 ${era}: a watched line wakes a wait, and comes with any later result, once, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench, { era });
+    bench.write("go", "");
+    const started = await server.start(
+      "while [ -e go ]; do :; done; echo one; echo ERROR two; echo a panic; tail -f /dev/null",
+      WATCH,
+    );
+    const id = started.operation?.operation_id;
+    const waiting = server.call("await", { operation_id: id });
+    await Deno.remove(`${bench.scope}/go`);
+    const woken = await waiting;
+    assert.match(woken.text, /^op_\w+ still runs after/);
+    assert.deepStrictEqual(newsIn(woken.text), [`${id} sandboxed_shell: `, "> ERROR two", "> a panic"]);
+    assert.deepStrictEqual(newsIn((await server.shell("true")).text), []);
+    await server.call("cancel", { operation_id: id });
+  });
 }
 
 /** The lines of the block of watched lines, its command line cut; empty: there is none. */
