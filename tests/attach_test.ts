@@ -173,7 +173,7 @@ Deno.test("X24 a session is named by its name: what it runs now, or next", async
   await listening(bench);
   const waiting = piped(bench, "dev", "seen");
   await using person = new Person(bench, ["attach", "dev"]);
-  await person.sees(/Session "dev" runs nothing now; its next command is shown\. ctrl-\] detaches/);
+  await person.sees(/Session "dev" is idle; its next command will be shown\. ctrl-\] detaches/);
   await server.start(`pwd; until [ -e ${bench.scope}/go ]; do sleep 0.05; done; (exit 5)`, { session: "dev" });
   await person.sees(/Attached to op_\w+ sandboxed_shell, session dev, running [^]*\/\r?\n/);
   await bench.appears("seen");

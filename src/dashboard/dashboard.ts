@@ -40,9 +40,9 @@ export interface DashboardOptions {
 
 const HOST = "127.0.0.1";
 const KEEP_ALIVE_MS = 15_000;
-/** Of all pages together. */
+/** The most streams of all pages together. */
 const MOST_STREAMS = 24;
-/** Each waits in one of the runtime's 32 threads, as the connection to each server does. */
+/** The most open outputs: each waits in one of the runtime's 32 threads, as the connection to each server does. */
 const MOST_RELAYS = 8;
 const MOST_ACTION_BYTES = 64 * 1024;
 /** Most bytes in a line to a server. */
@@ -194,9 +194,9 @@ export class Dashboard implements AsyncDisposable {
 
   async #give(action: StreamAction): Promise<Outcome<string>> {
     const relay = this.#relays.get(action.stream);
-    if (relay === undefined) return failure("That output is not shown any more");
+    if (relay === undefined) return failure("That output is no longer shown");
     if (action.action === "input" && action.bytes.length > MOST_INPUT_BYTES) {
-      return failure(`The input is longer than ${MOST_INPUT_BYTES} bytes: give it in parts`);
+      return failure(`The input is longer than ${MOST_INPUT_BYTES} bytes: send it in parts`);
     }
     await relay.give(givenOf(action));
     return success("Given");

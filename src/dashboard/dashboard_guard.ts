@@ -53,7 +53,7 @@ export function dashboardGuard(
   if (path === "/") return method === "GET" ? success("page") : refuse(405, `Method ${method} is not allowed here`);
   const route = path === ACTION ? "action" : READ[path];
   // Without a token, unknown pages get the same answer as existing ones.
-  if (!hasToken(headers, token)) return refuse(401, "The token is missing, or is not that of this dashboard");
+  if (!hasToken(headers, token)) return refuse(401, "The token is missing, or is not this dashboard's");
   if (route === undefined) return refuse(404, `There is nothing at "${path}"`);
   if (!OWN_SITES.includes(headers.get("sec-fetch-site"))) return refuse(403, "Another site made the request");
   if (route !== "action") {

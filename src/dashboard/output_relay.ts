@@ -6,9 +6,9 @@ import type { EventStream } from "../http/event_stream.ts";
 import { TerminalScreen } from "../operation/screen/terminal_screen.ts";
 import { screenRows } from "./screen_rows.ts";
 
-/** Time between two pictures of a screen, milliseconds. */
+/** Time between two updates of a screen, milliseconds. */
 const PAUSE_MS = 50;
-/** Bytes that a page may be behind before its operation's server waits. */
+/** A page may be this many bytes behind before the operation's server has to wait. */
 const MOST_BEHIND = 1024 * 1024;
 
 export interface OutputRelayOptions {
@@ -17,7 +17,7 @@ export interface OutputRelayOptions {
   readonly stream: EventStream;
   /** The request is made. */
   readonly line: ServerLine;
-  /** Of the terminal that the page draws; undefined: it shows the output as lines. */
+  /** The size of the terminal that the page draws; undefined: it shows the output as lines. */
   readonly size: WindowSize | undefined;
 }
 

@@ -40,7 +40,7 @@ export async function pageText(): Promise<PageText> {
   };
 }
 
-/** Of every answer of the dashboard. */
+/** Headers of every answer of the dashboard. */
 export const PRIVATE_HEADERS: Readonly<Record<string, string>> = {
   "Cache-Control": "no-store",
   "Cross-Origin-Resource-Policy": "same-origin",
@@ -48,7 +48,7 @@ export const PRIVATE_HEADERS: Readonly<Record<string, string>> = {
   "X-Content-Type-Options": "nosniff",
 };
 
-/** The text of the one element of that name. */
+/** The text of the only element of that name. */
 function between(html: string, name: string): string {
   const [, text = ""] = new RegExp(`<${name}[^>]*>(.*)</${name}>`, "s").exec(html) ?? [];
   return text;

@@ -16,7 +16,7 @@ export interface ScreenRun extends CellStyle {
   readonly text: string;
 }
 
-/** All rows, from the first; blanks at the end of a row are left out. */
+/** All rows from the top, without blanks at the ends. */
 export function screenRows(terminal: Terminal): readonly (readonly ScreenRun[])[] {
   const { active } = terminal.buffer;
   const cell = active.getNullCell();

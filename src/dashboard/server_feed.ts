@@ -16,7 +16,7 @@ export class ServerFeed {
   #isOther = true;
   #woken = Promise.withResolvers<void>();
 
-  /** `servers`: the current ones, by their keys. */
+  /** `servers`: the current servers by key. */
   constructor(stream: EventStream, servers: () => ReadonlyMap<string, FoundServer>) {
     this.#stream = stream;
     this.#servers = servers;

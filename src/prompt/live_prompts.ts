@@ -1,4 +1,4 @@
-/** The prompts of a running server (Q1, Q3), loaded at first use and after changes, like their engine. */
+/** The prompts of a running server (Q1, Q3), loaded at first use like their engine, and again after changes. */
 import type { Unsubscribe } from "../base/emitter.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import type { Logger } from "../base/log.ts";
@@ -14,13 +14,13 @@ import { type LiquidModule, loadLiquid } from "./render/liquid.ts";
 import { type RenderedMessage, TemplateEngine } from "./render/template_engine.ts";
 
 export interface LivePromptsOptions {
-  /** Asked at each load, because one may appear and go. */
+  /** Called at each load, because directories may appear and disappear. */
   readonly directories: () => readonly PromptDirectory[];
-  /** Absolute directories whose changes are noticed; empty: `--no-hot-reload`. */
+  /** Absolute directories that are watched for changes; empty: `--no-hot-reload`. */
   readonly watched: readonly string[];
   /** Prompts of the program; they are read when the first load begins. */
   readonly bundled: () => Promise<readonly PromptText[]>;
-  /** Values that every template has; an argument of the same name wins. */
+  /** Values for every template; an argument of the same name replaces them. */
   readonly variables: () => Readonly<Record<string, unknown>>;
   readonly log: Logger;
 }
@@ -33,9 +33,9 @@ export class LivePrompts implements AsyncDisposable {
   #engines:
     | { readonly library: PromptLibrary; readonly all: TemplateEngine; readonly trusted: TemplateEngine }
     | undefined;
-  /** The next load checks every template; the first of a server leaves that to later. */
+  /** Whether the next load checks every template; the first load of a server does not. */
   #checks = false;
-  /** The content of this moment was checked. */
+  /** Whether the current content was checked. */
   #isChecked = false;
   #checker: TemplateEngine | undefined;
 
@@ -51,7 +51,7 @@ export class LivePrompts implements AsyncDisposable {
     });
   }
 
-  /** The prompts of this moment; the first call loads them. */
+  /** The current prompts; the first call loads them. */
   current(): Promise<PromptLibrary> {
     return this.#live.current();
   }
@@ -89,7 +89,7 @@ export class LivePrompts implements AsyncDisposable {
   async #load(): Promise<PromptLibrary> {
     const { directories, bundled } = this.#options;
     const check = this.#checks ? (prompt: Prompt) => this.#check(prompt) : undefined;
-    // A file that changes while the server runs is checked before it takes the place of a good one.
+    // A file that changes while the server runs is checked before it replaces a good version.
     this.#checks = true;
     const read = await this.#loader.load(directories(), await bundled(), check);
     this.#isChecked = check !== undefined;
@@ -117,12 +117,12 @@ export class LivePrompts implements AsyncDisposable {
   }
 }
 
-/** What a project has in place of a trusted prompt or partial hides it in one set only. */
+/** Whether nothing changed. A project's file may replace a trusted one in only one of the two sets. */
 function isSame(before: PromptLibrary, after: PromptLibrary): boolean {
   return isSameSet(before.all, after.all) && isSameSet(before.trusted, after.trusted);
 }
 
-/** Prompts of files that did not change are the same objects; only the others are compared. */
+/** Prompts of unchanged files are the same objects, so only the others are compared. */
 function isSameSet(before: PromptSet, after: PromptSet): boolean {
   return before.size === after.size && after.values().every((prompt) => {
     const earlier = before.get(prompt.name);

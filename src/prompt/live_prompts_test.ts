@@ -132,7 +132,7 @@ Deno.test("Q4 links that lead out of a directory are refused, those that stay in
   assert.deepStrictEqual(await place.listed(), ["inside project fine", "real project fine"]);
   assert.deepStrictEqual(await place.faults(), [
     "/project/out.md: error: Cannot read prompt: it is a link that leads out of the directory: put the file there",
-    "/user: error: Cannot read prompts: the directory is a link that leads out: put the files there themselves",
+    "/user: error: Cannot read prompts: the directory is a link that leads out: use a real directory",
   ]);
 });
 

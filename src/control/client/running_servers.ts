@@ -21,7 +21,7 @@ export interface FoundServers {
   readonly problems: readonly string[];
 }
 
-/** Asks every server of this user what it runs; `request` absent: without the usage of its processes. */
+/** Asks every server of this user what it runs; `request` absent: without the resource usage of processes. */
 export async function findServers(
   streams: UnixStreams,
   environment: Readonly<Record<string, string>>,

@@ -14,7 +14,7 @@ import {
 } from "../protocol/messages.ts";
 
 const READ_BYTES = 128 * 1024;
-/** A list of many operations with long titles is the longest. */
+/** The longest event: a list of many operations with long titles. */
 const LONGEST_EVENT = 16 * 1024 * 1024;
 
 export class ServerLine implements Disposable {
@@ -22,7 +22,7 @@ export class ServerLine implements Disposable {
   readonly #entry: Entry;
   /** The writes so far. */
   #written: Promise<unknown> = Promise.resolve();
-  /** Until the server ends the connection; can be read once. */
+  /** The events until the server ends the connection; can be read once. */
   readonly events: AsyncGenerator<ControlEvent, undefined>;
 
   private constructor(stream: UnixStream, entry: Entry) {
@@ -39,13 +39,13 @@ export class ServerLine implements Disposable {
     return undefined;
   }
 
-  /** Makes the request, with the token of the entry; empty where it is gone. */
+  /** Makes the request, with the entry's token; the token is empty if the entry is gone. */
   async request(request: ControlRequest): Promise<void> {
     const token = await Deno.readTextFile(this.#entry.tokenFile).catch(undefinedFor(Deno.errors.NotFound));
     await this.#write(requestLine(token ?? "", request));
   }
 
-  /** Sends input; settles when it is on its way, and never rejects. */
+  /** Sends input; settles when it was sent, and never rejects. */
   async give(given: Given): Promise<void> {
     await this.#write(givenLine(given));
   }

@@ -8,7 +8,7 @@ import type { ControlEvent, ListedOperation, ListedServer } from "../protocol/me
 import type { FoundServer } from "./running_servers.ts";
 import { ServerLine } from "./server_line.ts";
 
-/** Ended operations that are kept of each server, as it lists them. */
+/** The most ended operations kept for each server, in its order. */
 const MOST_ENDED = 100;
 
 export interface WatchedServersOptions {
@@ -20,7 +20,7 @@ export interface WatchedServersOptions {
 
 /** What has changed. */
 export interface ServerChange {
-  /** Of the server, as in `named`. */
+  /** The server's key, as in `named`. */
   readonly key: string;
   /** The operation that changed; absent: the server started or ended, or something else in it changed. */
   readonly operation?: ListedOperation;
@@ -52,7 +52,7 @@ export class WatchedServers implements AsyncDisposable {
     return [...this.#servers.values()].map(({ server }) => server);
   }
 
-  /** The same by keys, each of which is used once. */
+  /** The same by key; keys are never reused. */
   get named(): ReadonlyMap<string, FoundServer> {
     return this.#servers;
   }
@@ -80,7 +80,7 @@ export class WatchedServers implements AsyncDisposable {
     await Promise.all(this.#lines.values());
   }
 
-  /** Until the server is gone. */
+  /** Follows a server until it is gone. */
   async #follow(entry: Entry, key: string): Promise<void> {
     using line = await ServerLine.open(this.#options.streams, entry);
     if (line === undefined) return;
@@ -102,7 +102,7 @@ export class WatchedServers implements AsyncDisposable {
   }
 }
 
-/** The name of the socket, with a random part. */
+/** The key of a server: the name of its socket, which has a random part. */
 function keyOf({ socket }: Entry): string {
   return socket.slice(socket.lastIndexOf("/") + 1).replace(/\.sock$/, "");
 }

@@ -1,4 +1,4 @@
-/** Where servers of this user have their sockets (X24): directories that only the user may enter. */
+/** The directories of the sockets of this user's servers (X24), which only the user may enter. */
 import { undefinedFor } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { expected, isDirectory, linksOnTheWay, parentOf } from "../../system/paths.ts";
@@ -24,7 +24,7 @@ export function controlDirectories(environment: Environment): readonly ControlDi
   ];
 }
 
-/** Whether a link on the way to it is in a place that commands can write to: it could lead anywhere. */
+/** Whether a link on the path is in a place that commands can write to: it could lead anywhere. */
 export function isLedThere(path: string, isOpen: (path: string) => boolean): boolean {
   return linksOnTheWay(path).some(isOpen);
 }
@@ -51,7 +51,7 @@ export async function makeDirectory({ path, within }: ControlDirectory): Promise
   return await isPrivateDirectory(path) ? success(path) : failure(notPrivate(path));
 }
 
-/** Whether it is a directory of this user, no link, that no other user may enter. */
+/** Whether it is a real directory of this user that no other user may enter. */
 export async function isPrivateDirectory(path: string): Promise<boolean> {
   const found = await Deno.lstat(path).catch(undefinedFor(Error));
   return found?.isDirectory === true && isPrivate(found);

@@ -1,7 +1,6 @@
 /**
- * The entries of servers in a private directory: a socket, and a file with the token that its server asks for. The
- * server holds a lock on that file as long as it runs, and names are never reused: an entry that can be locked belongs
- * to a dead server.
+ * The entries of servers in a private directory: a socket, and a file with the token that the server requires. A server
+ * locks that file while it runs, and names are never reused, so an entry that can be locked belongs to a dead server.
  */
 import { undefinedFor } from "../../base/errors.ts";
 import { encodeText } from "../../base/text.ts";
@@ -12,7 +11,7 @@ const TOKEN = ".token";
 const SOCKET = ".sock";
 /** The prefix of an entry that is being created. */
 const UNFINISHED = ".";
-/** The age after which its server must have been killed, milliseconds. */
+/** An unfinished entry older than this is from a killed server, milliseconds. */
 const UNFINISHED_MS = 60_000;
 const TOKEN_BYTES = 32;
 const NAME_BYTES = 8;
@@ -27,7 +26,7 @@ export interface Entry {
 /** The entry of this server. */
 export interface OwnEntry extends Entry {
   readonly token: string;
-  /** Lets others see it. @throws {Error} When the system refuses. */
+  /** Makes it visible to others. @throws {Error} When the system refuses. */
   publish(): Promise<void>;
   /** Removes it. */
   remove(): Promise<void>;
@@ -80,7 +79,7 @@ export async function removeIfDead({ socket, tokenFile }: Entry, olderThanMs = 0
     file.close();
     return false;
   }
-  // The token goes last: it is what the entry is found by.
+  // The token is removed last, because the entry is found by it.
   for (const path of [socket, tokenFile]) await Deno.remove(path).catch(undefinedFor(Error));
   freeLock(file);
   return true;
@@ -90,7 +89,7 @@ function entryOf(directory: string, name: string): Entry {
   return { socket: `${directory}/${name}${SOCKET}`, tokenFile: `${directory}/${name}${TOKEN}` };
 }
 
-/** Names of token files without their end. */
+/** Names of token files without their extension. */
 async function namesIn(directory: string): Promise<readonly string[]> {
   const found = await Array.fromAsync(Deno.readDir(directory)).catch(undefinedFor(Error)) ?? [];
   return found.filter(({ name, isFile }) => isFile && name.endsWith(TOKEN)).map(({ name }) =>

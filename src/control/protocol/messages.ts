@@ -11,7 +11,7 @@ import { shownValue } from "../../base/text.ts";
 import type { OperationEnd, OperationState } from "../../operation/operation.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";
 
-/** Raised with each change that an older program would misread. */
+/** Increased with each change that an older program would misread. */
 export const CONTROL_VERSION = 1;
 
 /** The longest line of a person's program, bytes. */
@@ -39,9 +39,9 @@ export interface ListRequest {
   readonly request: "list";
   /** All kept operations whose id begins with this; absent: those that run, and the last that ended. */
   readonly beginning?: string;
-  /** With the usage of the processes of each operation. */
+  /** With the resource usage of each operation. */
   readonly usage?: true;
-  /** Changes follow until the asker is gone. */
+  /** Changes follow until the client disconnects. */
   readonly follow?: true;
 }
 
@@ -50,7 +50,7 @@ export interface AttachRequest {
   readonly request: "attach";
   /** An operation's id, or the name of a shell. */
   readonly target: string;
-  /** Of the terminal that shows it; absent: none does. */
+  /** The size of the terminal that shows it; absent: no terminal does. */
   readonly size?: WindowSize;
 }
 
@@ -68,7 +68,7 @@ export interface TakeBackRequest {
   readonly grant: string;
 }
 
-/** Asks for the output of an operation, all that is kept. */
+/** Asks for all stored output of an operation. */
 export interface OutputRequest {
   readonly request: "output";
   readonly operation: string;
@@ -97,9 +97,9 @@ export interface ListedOperation {
   readonly tool: string;
   readonly title: string;
   readonly state: OperationState;
-  /** Milliseconds it ran, or has waited for its turn. */
+  /** How long it ran, or has been queued, milliseconds. */
   readonly elapsedMs: number;
-  /** What receives typed input; absent: nothing. */
+  /** Where typed input goes; absent: it accepts none. */
   readonly input?: "terminal" | "pipe";
   /** The name of the shell it runs in; absent: none. */
   readonly session?: string;
@@ -107,19 +107,19 @@ export interface ListedOperation {
   readonly ended?: string;
   /** When it was called, milliseconds since 1970; absent: an older server lists it. */
   readonly created?: number;
-  /** The client that called it, as it names itself; absent: it does not say. */
+  /** The client that called it, as it names itself; absent: it gives no name. */
   readonly client?: string;
   /** It has, or had, a terminal of its own. */
   readonly terminal?: true;
   /** What its processes use; absent: not asked for, not known on this system, or nothing runs. */
   readonly usage?: ProcessUsage;
-  /** What the sandbox denied it; absent: nothing that is known. */
+  /** What the sandbox denied to it; absent: nothing is known. */
   readonly denials?: readonly ListedDenial[];
   /** The traffic of its ended connections; absent: none was made or refused. */
   readonly network?: ListedNetwork;
 }
 
-/** A denial, in a sentence. */
+/** The denial as a sentence. */
 export interface ListedDenial {
   readonly text: string;
   /** Flags of the server that would allow it; empty: none would, or none should. */
@@ -152,16 +152,16 @@ export interface ListedServer {
   readonly auditLog?: string;
   /** It records what operations change (S39). */
   readonly undo?: true;
-  /** What commands reach, in one line of its sandbox; absent: an older server lists it. */
+  /** What its commands can reach, in one line; absent: an older server lists it. */
   readonly sandbox?: string;
-  /** A line of its own for each server behind it; absent: there is none. */
+  /** One line for each third-party server; absent: there is none. */
   readonly behind?: readonly string[];
   /** Running and queued ones, and the last that ended. */
   readonly operations: readonly ListedOperation[];
   readonly sessions: readonly ListedSession[];
-  /** Questions that wait for a person; absent: it asks nothing. */
+  /** Questions that wait for a person; absent: it runs without --ask. */
   readonly questions?: readonly WaitingQuestion[];
-  /** What a person allowed until it ends; absent: it asks nothing. */
+  /** What a person allowed until it ends; absent: it runs without --ask. */
   readonly granted?: readonly SessionGrant[];
 }
 
@@ -169,19 +169,19 @@ export interface ListedServer {
 export type ControlEvent =
   | { readonly event: "refused"; readonly problem: string }
   | { readonly event: "server"; readonly server: ListedServer }
-  /** An operation began or ended, or what it uses was measured. */
+  /** An operation began or ended, or its resource usage was measured. */
   | { readonly event: "operation"; readonly operation: ListedOperation }
   /** A question was answered, or a grant revoked. */
   | { readonly event: "answered" }
   /** Nothing can be shown yet: why, for people. */
   | { readonly event: "waiting"; readonly reason: string }
   | { readonly event: "attached"; readonly operation: ListedOperation }
-  /** The end of its earlier output; this many bytes before that are left out. */
+  /** The end of its earlier output; this many bytes before it are left out. */
   | { readonly event: "earlier"; readonly data: string; readonly leftOut: number }
   /** Restores the state of the operation's terminal. */
   | { readonly event: "screen"; readonly data: string }
   | { readonly event: "output"; readonly data: string }
-  /** How many bytes are left out, because they were not read in time. */
+  /** This many bytes were skipped, because the reader was too slow. */
   | { readonly event: "gap"; readonly bytes: number }
   /** Why typed input was not accepted. */
   | { readonly event: "not_taken"; readonly problem: string }
@@ -204,13 +204,13 @@ export function eventLine(event: ControlEvent): string {
   return `${JSON.stringify(event)}\n`;
 }
 
-/** The line of what is given, with its newline. */
+/** A value as a line of JSON, with its newline. */
 export function givenLine(given: Given): string {
   if (given.kind === "input") return `${JSON.stringify({ input: given.bytes.toBase64() })}\n`;
   return given.kind === "size" ? `${JSON.stringify({ size: given.size })}\n` : `${JSON.stringify({ end: true })}\n`;
 }
 
-/** The event of a line from a server, whose token this user alone has; undefined: it is none. */
+/** The event in a line from a server, whose token only this user has; undefined: it is not an event. */
 export function readEvent(line: string): ControlEvent | undefined {
   const parsed = parseJson(line);
   return parsed.ok && isObject(parsed.value) && typeof parsed.value["event"] === "string"
@@ -218,7 +218,7 @@ export function readEvent(line: string): ControlEvent | undefined {
     : undefined;
 }
 
-/** The request of a line. The problem is for the person. */
+/** The request in a line. The problem is worded for the person. */
 export function readRequest(line: string): Outcome<Request> {
   const parsed = parseJson(line);
   if (!parsed.ok || !isObject(parsed.value)) return failure("The request is not a JSON object");
@@ -240,7 +240,7 @@ export function readRequest(line: string): Outcome<Request> {
 /** What `attach` asks for. */
 export function readAttach({ members }: Request): Outcome<Omit<AttachRequest, "request">> {
   const { target, size } = members;
-  if (typeof target !== "string") return failure("The request names nothing to attach to");
+  if (typeof target !== "string") return failure("The request names no operation or shell to attach to");
   const read = size === undefined ? undefined : readSize(size);
   return read?.ok === false ? read : success({ target, ...read !== undefined && { size: read.value } });
 }
@@ -254,7 +254,7 @@ export function readAnswer({ members }: Request): Outcome<Omit<AnswerRequest, "r
   return failure(`The answer ${shownValue(word)} is unknown: known are ${GRANT_ANSWERS.join(", ")}`);
 }
 
-/** What a line gives; the problem says why it gives nothing. */
+/** Checks the input in a line; the problem says what is wrong. */
 export function readGiven(line: string): Outcome<Given> {
   const parsed = parseJson(line);
   const { input, size, end } = parsed.ok && isObject(parsed.value) ? parsed.value : {};

@@ -11,13 +11,13 @@ import type { ShownConnection } from "./shown_connections.ts";
 import { listedOperation, runningIn, type ShownServer } from "./shown_server.ts";
 import { messageOf } from "../../base/errors.ts";
 
-/** How long to wait for the start: an operation without a command, such as a call of another server, never reports one; milliseconds. */
+/** How long to wait for a command to start, milliseconds: some operations, such as remote calls, never start one. */
 const BEGINNING_MS = 1_000;
 
-/** What is attached to. */
+/** The target. */
 type Target =
   | { readonly connection: ShownConnection; readonly operation: Operation }
-  /** A shell that runs nothing. */
+  /** An idle shell. */
   | { readonly connection: ShownConnection; readonly session: string };
 
 /** The answer of a server. */
@@ -52,13 +52,13 @@ function targetOf({ connections, describeEnd }: ShownServer, target: string): Ou
       : success({ connection, operation });
   }
   const [connection, other] = all.filter(({ shells }) => shells?.list().some(({ name }) => name === target));
-  if (connection === undefined) return failure("This server does not run it any more");
+  if (connection === undefined) return failure("This server no longer runs it");
   if (other !== undefined) return failure("Several clients have a session of that name: name its operation");
   const operation = runningIn(connection, target);
   return success(operation === undefined ? { connection, session: target } : { connection, operation });
 }
 
-/** What runs next in a shell; undefined: the person leaves first. */
+/** The next operation of a shell; undefined: the person leaves first. */
 async function nextIn(connection: ShownConnection, session: string, peer: Peer): Promise<Operation | undefined> {
   const { promise, resolve } = Promise.withResolvers<Operation | undefined>();
   const unsubscribe = connection.registry.subscribe(({ to }) => {
@@ -67,7 +67,7 @@ async function nextIn(connection: ShownConnection, session: string, peer: Peer):
   });
   peer.gone.addEventListener("abort", () => resolve(undefined), { once: true });
   try {
-    const reason = `Session "${session}" runs nothing now; its next command is shown`;
+    const reason = `Session "${session}" is idle; its next command will be shown`;
     await peer.send({ event: "waiting", reason });
     return peer.gone.aborted ? undefined : await promise;
   } finally {
@@ -106,19 +106,19 @@ async function show(operation: Operation, { peer, size, sizes }: Shown): Promise
   }
 }
 
-/** Sends what the terminal shows, and makes its program redraw; returns the place in the output after it. */
+/** Sends the screen of the terminal and makes its program redraw; returns the position in the output after that. */
 async function sendScreen(operation: Operation, size: WindowSize, send: Peer["send"]): Promise<number> {
   const from = operation.output.totalBytes;
   const picture = await operation.screen?.picture();
   if (picture !== undefined) await send({ event: "screen", data: picture });
-  // A program draws when the size changes.
+  // A program redraws when the size changes.
   await operation.resize({ ...size, rows: size.rows + 1 });
   await operation.resize(size);
   return from;
 }
 
 interface Sized {
-  /** Of the output before the person attached. */
+  /** The position in the output at which the person attached. */
   readonly before: WindowSize;
   people: number;
 }
@@ -136,7 +136,7 @@ class PersonSizes {
     await operation.resize(size);
   }
 
-  /** It does no longer. */
+  /** It no longer does. */
   async leave(operation: Operation): Promise<void> {
     const known = this.#sized.get(operation);
     if (known === undefined || --known.people > 0) return;
@@ -155,12 +155,12 @@ async function takeGiven(peer: Peer, current: () => Operation | undefined): Prom
   }
 }
 
-/** Why it was not accepted; undefined: it was. */
+/** Why input was not accepted; undefined: it was. */
 async function give(operation: Operation, given: Outcome<Given>): Promise<string | undefined> {
   if (!given.ok) return given.problem;
   const input = operation.command?.input;
   if (given.value.kind === "size") return void await operation.resize(given.value.size);
-  if (input === undefined) return "It takes no input: it was not started with input or tty";
+  if (input === undefined) return "It accepts no input: it was not started with input or tty";
   try {
     if (given.value.kind === "input") await input.write(given.value.bytes, "person");
     else await input.close();

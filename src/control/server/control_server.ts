@@ -1,6 +1,6 @@
 /**
- * The private socket of a server (X24): a person's program of the same user connects, proves with the token that it may
- * read the user's private files, and makes one request. Nothing waits for a person, and no person can fill the memory.
+ * The private socket of a server (X24). A person's program of the same user connects, proves with the token that it can
+ * read the user's private files, and makes one request. The server never waits for it, and it cannot fill the memory.
  */
 import { equalInConstantTime } from "../../base/bytes.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -13,19 +13,19 @@ import { makeEntry, type OwnEntry, removeDeadEntries } from "../place/entries.ts
 import { readRequest, type Request, type RequestName } from "../protocol/messages.ts";
 import { Peer } from "./peer.ts";
 
-/** Does what a request asks for, and settles when the peer needs nothing more. */
+/** Serves a request, and settles when the peer needs nothing more. */
 export type Answer = (request: Request, peer: Peer) => Promise<void>;
 export type Answers = Readonly<Record<RequestName, Answer>>;
 
-/** Programs that are connected at once; each takes a thread or two while it waits. */
+/** The most programs connected at once; each takes one or two threads while it waits. */
 const MOST_PEERS = 16;
-/** The time for the request, milliseconds. */
+/** How long a program may take to make its request, milliseconds. */
 const REQUEST_MS = 5_000;
-/** The time for the last events at the end of the server, milliseconds. */
+/** How long the last events may take when the server ends, milliseconds. */
 const LAST_EVENTS_MS = 200;
 
 export interface ControlServerOptions {
-  /** Where its socket may be; the first place that can be used counts. */
+  /** Places for its socket; the first usable one is taken. */
   readonly directories: readonly ControlDirectory[];
   readonly answers: Answers;
   readonly log: Logger;
@@ -47,7 +47,7 @@ export class ControlServer implements AsyncDisposable {
     this.#taking = this.#take();
   }
 
-  /** Listens, and removes what dead servers left. The problem is why there is no socket. */
+  /** Listens, and removes entries of dead servers. The problem says why there is no socket. */
   static async open(options: ControlServerOptions): Promise<Outcome<ControlServer>> {
     const problems: string[] = [];
     for (const place of options.directories) {
@@ -66,7 +66,7 @@ export class ControlServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listener.close();
-    // People who watch an operation that ends with the server get its last output.
+    // A person who watches an operation that ends with the server still gets its last output.
     if (this.#peers.size > 0) await withTimeout(this.#taking, LAST_EVENTS_MS);
     for (const peer of this.#peers) peer[Symbol.dispose]();
     await Promise.all([this.#taking, this.#entry.remove()]);

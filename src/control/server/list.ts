@@ -61,7 +61,7 @@ async function tell(changes: Changes, { server, peer, withUsage }: Telling): Pro
   }
 }
 
-/** What has processes now. */
+/** The operations that have processes now. */
 function running({ connections }: ShownServer): readonly (readonly [Operation, ShownConnection])[] {
   return [...connections].flatMap((connection) =>
     connection.registry.everything().filter(({ command }) => command !== undefined)
@@ -130,7 +130,7 @@ class Changes implements Disposable {
       };
       const unsubscribe = connection.registry.subscribe(({ operation, to }) => {
         changed(operation);
-        // Only then is it known what receives its input.
+        // Only now is it known whether it accepts input.
         if (to === "running") void operation.began.then(() => changed(operation));
       });
       this.#connections.set(connection, unsubscribe);

@@ -36,7 +36,7 @@ export async function openControl(options: OpenControlOptions): Promise<Outcome<
   });
 }
 
-/** What the agent reads. */
+/** The reason that the agent reads. */
 const REASON = "Ended by the user, with ahma_mcp kill";
 
 /** The answer of a server, once no process of the operation is left. */
@@ -49,7 +49,7 @@ function killAnswer(server: ShownServer): Answer {
     if (isEnded(operation.state)) {
       return await peer.send({ event: "refused", problem: `It has ended: ${describeEnd(operation)}` });
     }
-    // Written first; if that fails, the operation must end anyway, because it may be what fills the disk.
+    // Logged first. If that fails, the operation is ended anyway, because it may be filling the disk.
     await server.auditKill?.(operation);
     await connection.registry.cancel(operation.id, REASON);
     await peer.send({ event: "end", line: describeEnd(operation), end: operation.end });
@@ -96,9 +96,9 @@ function takeBackAnswer({ questions }: Questions): Answer {
   };
 }
 
-/** `problem` undefined: it is done. */
+/** `problem` undefined: the request succeeded. */
 async function tell(peer: Peer, problem: string | undefined): Promise<void> {
   await peer.send(problem === undefined ? { event: "answered" } : { event: "refused", problem });
 }
 
-const NOTHING = "It asks nothing: it was started without --ask";
+const NOTHING = "It asks no questions: it was started without --ask";

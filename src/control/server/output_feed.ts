@@ -1,35 +1,35 @@
 /**
- * Output of an operation on its way to a person. It is read from what the operation keeps, so that a slow reader costs
- * no memory and holds nothing up: a reader too far behind is told how much is left out.
+ * Sends the output of an operation to a person. It is read from the stored output, so that a slow reader costs no memory
+ * and delays nothing. A reader that is too far behind skips output, and gets the number of skipped bytes.
  */
 import { delay } from "../../base/time.ts";
 import { isEnded } from "../../operation/operation.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import type { ControlEvent } from "../protocol/messages.ts";
 
-/** Read and sent at once, bytes. */
+/** The most bytes read and sent at a time. */
 const PART_BYTES = 64 * 1024;
-/** A reader that is further behind skips the bytes between. */
+/** A reader that is further behind than this skips the bytes in between. */
 const MOST_BEHIND = 1024 * 1024;
-/** Pause after a full part, milliseconds: a flood takes little of the server's time. */
+/** Pause after a full part, milliseconds, so that a flood of output takes little of the server's time. */
 const PAUSE_MS = 10;
-/** Of the output before a person attached, bytes. */
+/** The most bytes of earlier output that are shown to a person who attaches. */
 const EARLIER_BYTES = 16 * 1024;
 const NEWLINE = 10;
 
 export interface FeedOptions {
-  /** The place in the output to begin at. */
+  /** The position in the output to begin at. */
   readonly from: number;
-  /** The place to end at; absent: it continues until the operation has ended. */
+  /** The position to end at; absent: continues until the operation has ended. */
   readonly until?: number | undefined;
-  /** Kept output is sent completely, however slow the reader is. */
+  /** All stored output is sent, however slow the reader is. */
   readonly isWhole?: boolean;
   readonly send: (event: ControlEvent) => Promise<void>;
-  /** Aborted: it is no longer read. */
+  /** Aborted when the reader has left. */
   readonly signal: AbortSignal;
 }
 
-/** Sends the output from a place on, until the operation has ended and all is sent, or it is not read. */
+/** Sends the output from a position on, until the operation has ended and all is sent, or the reader leaves. */
 export async function feedOutput(operation: Operation, options: FeedOptions): Promise<void> {
   const { from, until = Infinity, isWhole = false, send, signal } = options;
   const { output } = operation;
@@ -62,7 +62,7 @@ export async function feedOutput(operation: Operation, options: FeedOptions): Pr
   }
 }
 
-/** Sends the last lines so far; returns the place after them. */
+/** Sends the last lines so far; returns the position after them. */
 export async function sendEarlier(
   { output }: Pick<Operation, "output">,
   send: FeedOptions["send"],
@@ -71,7 +71,7 @@ export async function sendEarlier(
   if (end === 0) return 0;
   const from = Math.max(0, end - EARLIER_BYTES);
   const { offset, bytes } = await output.read(from, end - from);
-  // It begins with a whole line, if one begins there.
+  // It begins with a whole line if possible.
   const skipped = offset === 0 ? 0 : bytes.indexOf(NEWLINE) + 1;
   await send({ event: "earlier", data: bytes.subarray(skipped).toBase64(), leftOut: offset + skipped });
   return offset + bytes.length;

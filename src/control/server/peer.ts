@@ -1,4 +1,4 @@
-/** A person's program that is connected: the lines that it sends, and events for it. */
+/** A connected program of a person: the lines that it sends, and events for it. */
 import type { UnixStream } from "../../system/sockets/unix_stream.ts";
 import { encodeText } from "../../base/text.ts";
 import { textLines } from "../../wire/message_reader.ts";
@@ -10,7 +10,7 @@ const READ_BYTES = 16 * 1024;
 export class Peer implements Disposable {
   readonly #stream: UnixStream;
   readonly #gone = new AbortController();
-  /** The events so far, one after the other. */
+  /** The chain of sent events. */
   #sent = Promise.resolve(IS_THERE);
   /** Its lines, until it is gone or one is too long; can be read once. */
   readonly lines: AsyncGenerator<string>;
@@ -20,12 +20,12 @@ export class Peer implements Disposable {
     this.lines = this.#read();
   }
 
-  /** Aborted when it is gone: nothing reads further events. */
+  /** Aborted when it has disconnected and reads no more events. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
 
-  /** Settles when the system has taken the event; one that is gone gets nothing. */
+  /** Settles when the system has taken the event; does nothing if the program has disconnected. */
   async send(event: ControlEvent): Promise<void> {
     const bytes = encodeText(eventLine(event));
     this.#sent = this.#sent.then((isThere) => isThere && this.#stream.write(bytes));

@@ -1,20 +1,20 @@
-/** The connections of a server that people of its user see. */
+/** The connections of a server, as shown to its user. */
 import { Emitter, type Unsubscribe } from "../../base/emitter.ts";
 import type { OperationRegistry } from "../../operation/registry.ts";
 
 /** The named shells of a connection. */
 export interface ShownShells {
   list(): readonly { readonly name: string; readonly directory: string }[];
-  /** What an operation of that shell has as its key, so that it runs alone there. */
+  /** The queue key of that shell's operations, so that they run one at a time. */
   exclusiveKey(name: string): string;
 }
 
 /** A connection with what it runs. */
 export interface ShownConnection {
   readonly registry: Pick<OperationRegistry, "everything" | "get" | "subscribe" | "cancel">;
-  /** How its client names itself, with its version; absent: it does not say. */
+  /** How its client names itself, with its version; absent: it gives no name. */
   readonly client?: string | undefined;
-  /** Absent: it can have none. */
+  /** Absent: it cannot have named shells. */
   readonly shells?: ShownShells;
 }
 
@@ -29,7 +29,7 @@ export class ShownConnections implements Iterable<ShownConnection> {
     this.#changes.emit();
   }
 
-  /** It has ended, with what ran there. */
+  /** It has ended, and so have its operations. */
   delete(connection: ShownConnection): void {
     this.#connections.delete(connection);
     this.#changes.emit();

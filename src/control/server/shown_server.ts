@@ -9,15 +9,15 @@ import type { ListedOperation, ListedServer, ListedSession } from "../protocol/m
 
 export interface ShownServer {
   readonly facts: Omit<ListedServer, "operations" | "sessions" | "questions" | "granted" | keyof Described>;
-  /** Facts that take a moment to find out; absent: there are none. */
+  /** Facts that take a moment to determine; absent: there are none. */
   readonly describe?: () => Promise<Described>;
-  /** Those that there are now. */
+  /** The current connections. */
   readonly connections: ShownConnections;
   /** How an operation ended, on one line. */
   readonly describeEnd: (operation: Operation) => string;
-  /** Absent: it asks nothing. */
+  /** Absent: it runs without --ask. */
   readonly questions?: WaitingQuestions;
-  /** Writes down that a person ends an operation, before it is done; absent: there is no audit log. */
+  /** Logs that a person ends an operation, before it is ended; absent: there is no audit log. */
   readonly auditKill?: (operation: Operation) => Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export function listedServer(server: ShownServer, { beginning, usage }: ListOpti
   };
 }
 
-/** The same, with the facts that take a moment. */
+/** The same, with the facts that take a moment to determine. */
 export async function describedServer(server: ShownServer, options: ListOptions): Promise<ListedServer> {
   const described = await server.describe?.();
   return { ...listedServer(server, options), ...described };
@@ -96,7 +96,7 @@ export function findOperation(
     const operation = connection.registry.get(String(id));
     if (operation !== undefined) return success({ connection, operation });
   }
-  return failure("This server does not know it any more");
+  return failure("This server no longer knows it");
 }
 
 /** What runs in the named shell now; undefined: nothing. */

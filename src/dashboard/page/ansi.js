@@ -4,11 +4,11 @@
 const SEQUENCE =
   // deno-lint-ignore no-control-regex -- what terminals obey
   /\x1b\[([\x30-\x3f]*)[\x20-\x2f]*([\x40-\x7e])|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[\x20-\x2f]*[\x30-\x7e]|\r*\n|\r+|[^\x1b\r\n]+|\x1b/g;
-/** A sequence whose end has not come yet, or a return whose line feed may follow. */
+/** An unfinished sequence, or a carriage return that a line feed may follow. */
 // deno-lint-ignore no-control-regex -- what terminals obey
 const BEGUN = /(?:\x1b(?:\[[\x20-\x3f]*|[\]PX^_][^\x07\x1b]*\x1b?|[\x20-\x2f]*)?|\r+)$/;
 const LONGEST_SEQUENCE = 4_096;
-/** Characters of a line that are kept. */
+/** The most characters kept of a line. */
 const LONGEST_LINE = 4_000;
 const PLAIN_STYLE = Object.freeze({});
 
@@ -22,7 +22,7 @@ class AnsiLines {
     return this.#line;
   }
 
-  /** Takes text in order; gives the lines that ended. A line: `runs`, its `text`, how much is `cut`, `rewritten`. */
+  /** Reads text in order; returns finished lines. A line has `runs`, its `text`, how much is `cut`, and `rewritten`. */
   write(text) {
     const whole = this.#rest + text;
     const begun = BEGUN.exec(whole.slice(-LONGEST_SEQUENCE));
@@ -85,7 +85,7 @@ function nextStyle(style, parameters) {
   return next;
 }
 
-/** Gives how many codes it took. */
+/** Returns the number of codes consumed. */
 function takeColour(style, name, [kind, ...values]) {
   const isByte = (value) => Number.isInteger(value) && value >= 0 && value <= 255;
   if (kind === 5 && isByte(values[0])) style[name] = values[0];
@@ -99,7 +99,7 @@ function hex(values) {
 
 const CUBE = [0, 95, 135, 175, 215, 255];
 
-/** A colour for CSS: a number of the palette, or `#rrggbb`; undefined: it is none. */
+/** A colour for CSS: a number of the palette, or `#rrggbb`; undefined: not a colour. */
 function colourOf(colour) {
   if (typeof colour === "string") return /^#[\da-f]{6}$/i.test(colour) ? colour : undefined;
   if (!Number.isInteger(colour) || colour < 0 || colour > 255) return undefined;
@@ -109,7 +109,7 @@ function colourOf(colour) {
   return hex([CUBE[Math.floor(index / 36)], CUBE[Math.floor(index / 6) % 6], CUBE[index % 6]]);
 }
 
-/** A run as an element: what has no shape is shown by one. */
+/** A run as an element, with invisible characters shown. */
 function runElement({ text, style }) {
   const looks = ["bold", "dim", "italic", "underline"].filter((name) => style[name] === true).join(" ");
   const shown = pieces(text).map((piece, at) =>
@@ -122,7 +122,7 @@ function runElement({ text, style }) {
   return span;
 }
 
-/** Colours of text and ground, far enough from each other to be read, whatever a command asks for; undefined: as usual. */
+/** Colours of text and background, with enough contrast whatever a command asks for; undefined: the default. */
 function shades(style) {
   const [fg, bg] = [colourOf(style.fg), colourOf(style.bg)];
   const light = (colour) => `oklch(from ${colour} max(l, 0.8) c h)`;

@@ -1,15 +1,15 @@
 // deno-lint-ignore-file no-unused-vars -- the scripts of the page are joined into one
-/** What the page asks the program: with the token, which stays in this tab. */
+/** Requests of the page to the program, with the token, which stays in this tab. */
 
 const TOKEN_KEY = "ahma-token";
 const TOKEN = /^#?([\w-]{20,})$/;
-/** Between two tries to connect. */
+/** Pauses between attempts to connect. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
-/** `host`: what shows the page; undefined: it stands in a tab of its own. */
+/** `host`: the MCP host that shows the page; undefined: it has a browser tab of its own. */
 const shown = {};
 
-/** Takes a token out of the address, where neither history nor a copied address should have it. */
+/** Removes the token from the address, so that neither the history nor a copied address contains it. */
 function takeToken() {
   const [, token] = TOKEN.exec(location.hash) ?? [];
   if (token === undefined) return false;
@@ -27,13 +27,13 @@ async function ask(path, init = {}) {
   if (token === null) throw new NoTokenError("This tab has no token");
   const headers = { authorization: `Bearer ${token}`, ...init.headers };
   const response = await fetch(path, { ...init, headers, cache: "no-store" });
-  if (response.status === 401) throw new NoTokenError("The token is not valid any more");
+  if (response.status === 401) throw new NoTokenError("The token is no longer valid");
   if (response.ok) return response;
   const { problem } = await response.json().catch(() => ({}));
   throw new Error(problem === undefined ? `The dashboard answered ${response.status}` : visible(problem));
 }
 
-/** Does something; gives the line that says what was done. */
+/** Performs an action; returns the line that says what was done. */
 async function act(action) {
   if (shown.host !== undefined) return await shown.host.act(action);
   const headers = { "ahma-action": "1", "content-type": "application/json" };
@@ -45,7 +45,7 @@ async function askJson(path) {
   return await (await ask(path)).json();
 }
 
-/** Hands on each event of a stream until it ends; gives nothing. */
+/** Passes on each event of a stream until it ends. */
 async function readEvents(path, signal, onEvent) {
   if (shown.host !== undefined) return await shown.host.events(path, signal, onEvent);
   const response = await ask(path, { signal });
@@ -60,7 +60,7 @@ async function readEvents(path, signal, onEvent) {
   }
 }
 
-/** Reads again and again, with growing pauses. `onLost(seconds, retry)` is told of each pause; a missing token ends it. */
+/** Reconnects with growing pauses. `onLost(seconds, retry)` is called for each pause; a missing token ends it. */
 async function keepReading(path, { signal, onEvent, onLost }) {
   let pause = FIRST_PAUSE_MS;
   while (!signal.aborted) {
@@ -81,7 +81,7 @@ async function keepReading(path, { signal, onEvent, onLost }) {
   }
 }
 
-/** Inputs of one stream, in their order: what is typed while one is on its way goes together. */
+/** Sends the inputs of one stream in order; what is typed during a request is sent together in the next. */
 class InputLine {
   #waiting = [];
   #isSending = false;
@@ -92,7 +92,7 @@ class InputLine {
     this.#onProblem = onProblem;
   }
 
-  /** Its name: what was typed before waits for it. */
+  /** The name of the stream; earlier input waits for it. */
   open(stream) {
     this.#stream.resolve(stream);
   }

@@ -1,10 +1,10 @@
 // deno-lint-ignore-file no-unused-vars -- the scripts of the page are joined into one
-/** What an operation changed in its project, and how it is taken back. */
+/** Shows what an operation changed in its project, and undoes it. */
 
 const CHANGE_WORDS = { A: "added", M: "changed", D: "deleted" };
 const MOST_DIFF_LINES = 2_000;
 
-/** Loads them; the element comes at once. */
+/** Loads the changes; the element is returned at once. */
 function changesOf(server, operation) {
   const node = el("section", { class: "changes", "aria-label": "Changes", tabindex: "-1" }, "Loading the changes …");
   const query = new URLSearchParams({ server, operation });
@@ -28,8 +28,8 @@ function undoButton(server, operation) {
   const node = el("div", {});
   const ask = (paths) =>
     confirmed({
-      label: paths === undefined ? "Undo" : `Put ${counted(paths.length, "path")} back all the same`,
-      question: "Put back what was there before?",
+      label: paths === undefined ? "Undo" : `Put ${counted(paths.length, "path")} back anyway`,
+      question: "Restore the earlier state?",
       yes: "Put it back",
       no: "Leave it",
       act: async () => {
@@ -44,7 +44,7 @@ function undoButton(server, operation) {
   return node;
 }
 
-/** A line that is no JSON says everything itself. */
+/** A line that is not JSON is a message itself. */
 function parsed(line) {
   try {
     return JSON.parse(line);

@@ -18,7 +18,7 @@ class OperationDetail {
   #isGone = false;
   #pause = FIRST_PAUSE_MS;
   #retry;
-  /** What decides which elements there are; other changes touch texts only. */
+  /** The facts that decide which elements exist; other changes affect only texts. */
   #shape = "";
 
   constructor(key) {
@@ -33,7 +33,7 @@ class OperationDetail {
     this.#heading.focus();
   }
 
-  /** `operation` undefined: its server is gone, or forgot it; the last that is known stays. */
+  /** `operation` undefined: its server is gone or no longer lists it; the last known state stays. */
   update(operation, server) {
     if (operation === undefined) return this.#gone();
     const isSame = this.#operation === operation && this.#server === server;
@@ -68,7 +68,7 @@ class OperationDetail {
   #gone() {
     if (this.#isGone) return;
     this.#isGone = true;
-    // There is nothing to read again.
+    // There is nothing to reconnect to.
     clearTimeout(this.#retry);
     if (this.#operation === undefined) {
       setText(this.#heading, "Not found");
@@ -76,7 +76,7 @@ class OperationDetail {
         "No server lists this operation: it ended long ago, or its server did. ahma_mcp audit has more.",
       );
     }
-    this.#tell("Its server has ended, or keeps it no longer. This is the last that is known.");
+    this.#tell("Its server has ended, or no longer lists it. This is the last known state.");
     this.#actions.replaceChildren();
   }
 
@@ -125,7 +125,7 @@ class OperationDetail {
     this.#keepFocus(() => this.#actions.replaceChildren(...shown));
   }
 
-  /** Where what had the focus is taken away, the heading has it. */
+  /** If the focused element is removed, the heading gets the focus. */
   #keepFocus(change) {
     const had = this.node.contains(document.activeElement);
     change();
@@ -147,7 +147,7 @@ class OperationDetail {
     changes.focus();
   }
 
-  /** Begins to read its output, from what is kept of it. */
+  /** Begins to read its output, from the start of what is stored. */
   #open() {
     this.close();
     this.#closed = new AbortController();
@@ -171,9 +171,9 @@ class OperationDetail {
     });
   }
 
-  /** The connection was lost. What is kept is told again from the start. */
+  /** The connection was lost. The stored output is sent again from the start. */
   #readLater() {
-    this.#tell(`The output has stopped here, next try in ${duration(this.#pause)}`);
+    this.#tell(`Connection lost: the output stops here. Next attempt in ${duration(this.#pause)}`);
     this.#retry = setTimeout(() => this.#open(), this.#pause);
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
   }
@@ -229,7 +229,7 @@ class Fact {
   }
 }
 
-/** A line of input at a time, for what reads from a pipe. */
+/** Sends input line by line, for programs that read from a pipe. */
 function inputForm(line, isTerminal) {
   const text = el("input", {
     type: "text",
@@ -251,12 +251,12 @@ function networkText({ bytesIn, bytesOut, refusals }) {
   return `${bytes(bytesIn)} in, ${bytes(bytesOut)} out${refused}`;
 }
 
-/** One of them is enough. */
+/** Any of these flags is enough. */
 function flagList(flags) {
   return flags.flatMap((flag, at) => [...at > 0 ? [" or "] : [], el("code", {}, visible(flag))]);
 }
 
-/** What the sandbox kept from it, with the flag that would allow it. */
+/** What the sandbox denied to it, with the flag that would allow it. */
 function deniedList(denials) {
   const items = denials.map(({ text, flags = [] }) =>
     el("li", {}, [

@@ -1,12 +1,12 @@
 // deno-lint-ignore-file no-unused-vars -- the scripts of the page are joined into one
-/** Elements: made from texts only, and touched only where something changed. */
+/** Elements: made from text only, and updated only where something changed. */
 
-/** Made with attributes, listeners (`onclick`) and children; undefined ones are left out. */
+/** Makes an element with attributes, listeners (`onclick`) and children; undefined ones are left out. */
 function el(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** The same for pictures. */
+/** The same for SVG. */
 function draw(tag, attributes = {}, ...children) {
   return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
@@ -20,7 +20,7 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/** False and undefined take it away, true is the empty text. */
+/** False and undefined remove the attribute; true sets it to the empty text. */
 function setAttribute(element, name, value) {
   const text = value === true ? "" : value === false || value === undefined ? null : String(value);
   if (element.getAttribute(name) === text) return;
@@ -33,8 +33,8 @@ function setText(element, text) {
 }
 
 /**
- * Makes the children of `parent` those of `items`, in their order. `make(item)` gives a view with `node` and
- * `update(item)`, which is kept for the key: what has the focus keeps it.
+ * Makes the children of `parent` match `items`, in order. `make(item)` returns a view with `node` and `update(item)`.
+ * Views are kept by key, so that the focused element keeps the focus.
  */
 function keyed(parent, items, key, make) {
   const views = parent.keyedViews ??= new Map();
@@ -50,7 +50,7 @@ function keyed(parent, items, key, make) {
     if (view === undefined) views.set(name, view = make(item));
     if (view.item !== item) view.update(item);
     view.item = item;
-    // One that went further down: all others stay where they are.
+    // An item moved down: all others keep their places.
     if (next !== null && next !== view.node && next.nextSibling === view.node) {
       const passed = next;
       next = view.node;
@@ -73,7 +73,7 @@ function button(label, onclick, attributes = {}) {
   return el("button", { type: "button", onclick, ...attributes }, label);
 }
 
-/** Says once, for people who hear the page. */
+/** Announces a text once to screen readers. */
 function announce(text) {
   setText(document.getElementById("announce"), text);
 }
@@ -88,7 +88,7 @@ const ICONS = {
   timed_out: "M8 2.500a5.500 5.500 0 1 0 0 11a5.500 5.500 0 1 0 0-11zM8 5v3.200l2.200 1.600",
 };
 
-/** The shape of a state, beside its word. */
+/** The symbol of a state, next to its word. */
 function stateIcon(state) {
   const path = draw("path", { d: ICONS[state] ?? ICONS.queued });
   return draw("svg", { class: `icon ${shapeOf(state)}`, viewBox: "0 0 16 16", "aria-hidden": "true" }, path);
@@ -100,8 +100,8 @@ function shapeOf(state) {
 }
 
 /**
- * A button that asks once, in its place. `act` gives what was done, or throws what the person should read; it is called
- * once, and the answer stays in the group.
+ * A button that asks for confirmation in its place. `act` returns what was done, or throws an error for the person. It
+ * is called once, and its result stays in the group.
  */
 function confirmed({ label, question, yes, no, act }) {
   const first = button(label, () => first.ariaDisabled === "true" || show({ isAsked: true }), { class: "danger" });
@@ -129,13 +129,13 @@ function confirmed({ label, question, yes, no, act }) {
   return el("span", { class: "confirmed" }, first, asked, said);
 }
 
-/** What stands where there is nothing yet: why, and what to type. */
+/** The text of an empty view: why it is empty, and what to type. */
 function emptyState(title, text, command) {
   const lines = [el("p", { class: "empty-title" }, title), el("p", {}, text)];
   return el("div", { class: "empty" }, lines, command !== undefined && el("pre", {}, el("code", {}, command)));
 }
 
-/** A table that scrolls by itself where it is wide. Cells are texts or elements. */
+/** A table that scrolls within itself if it is wide. Cells are texts or elements. */
 function table(caption, titles, rows) {
   const numeric = (cell) => typeof cell === "number" || /^[\d.,]+(?: \D{1,4})?$/.test(cell);
   const cells = (row) => row.map((cell) => el("td", { class: numeric(cell) ? "number" : undefined }, cell));

@@ -1,9 +1,9 @@
 // deno-lint-ignore-file no-unused-vars -- the scripts of the page are joined into one
-/** The page in a host that shows pages of tools (SEP-1865): the host passes on what it asks of the one server. */
+/** The page inside an MCP host (SEP-1865), which passes the page's requests to its server. */
 
 const APP_URI = "ui://ahma/operations";
 const APP_PROTOCOL = "2026-01-26";
-/** A host tells no changes, so that the page looks; milliseconds. */
+/** A host announces no changes, so the page polls; milliseconds. */
 const LOOK_MS = 1_000;
 const APP_HEIGHT = 640;
 const OWN_PAGE = "the page of ahma_mcp dashboard";
@@ -14,7 +14,7 @@ class HostApp {
   #prefix = "";
   #begun;
 
-  /** The host; undefined: the page stands in a tab of its own, or has a token. */
+  /** The host; undefined: the page has a browser tab of its own, or a token. */
   static find() {
     const isWithin = parent !== window && !TOKEN.test(location.hash);
     return isWithin ? new HostApp() : undefined;
@@ -70,7 +70,7 @@ class HostApp {
     this.#send({ method: "ui/notifications/size-changed", params: { width, height: APP_HEIGHT } });
   }
 
-  /** Does it again and again until it gives true, or the page is left. */
+  /** Repeats it until it returns true, or the page is closed. */
   async #look(signal, once) {
     while (!signal.aborted && await once() !== true) {
       const { promise, resolve } = Promise.withResolvers();
@@ -99,7 +99,7 @@ class HostApp {
 
   #take({ id, method, params, result, error }) {
     if (method === "ui/notifications/host-context-changed") this.#colour(params);
-    // A ping, and the end of the page: there is nothing to lose.
+    // A ping, or the end of the page: nothing is lost.
     if (method !== undefined && id !== undefined) return this.#send({ id, result: {} });
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);

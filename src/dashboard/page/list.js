@@ -1,7 +1,7 @@
 // deno-lint-ignore-file no-unused-vars -- the scripts of the page are joined into one
-/** The list of operations: running ones first, found by words. */
+/** The list of operations, running ones first, with a filter. */
 
-/** More are found by words. */
+/** At most this many are shown; the filter finds the others. */
 const MOST_ROWS = 1_000;
 
 class OperationList {
@@ -31,7 +31,7 @@ class OperationList {
     ]);
   }
 
-  /** `selected`: the key of the shown one. */
+  /** `selected`: the key of the operation that is shown. */
   select(selected) {
     this.#selected = selected;
     for (const [key, row] of this.#rows) row.select(key === selected);
@@ -58,7 +58,7 @@ class OperationList {
     );
   }
 
-  /** Ages count on. */
+  /** Updates the ages. */
   tick() {
     for (const row of this.#rows.values()) row.tick();
   }
@@ -69,7 +69,7 @@ class OperationList {
     this.#emptyKind = known;
     const states = {
       loading: () => el("p", { class: "quiet pad" }, "Loading …"),
-      filter: () => emptyState("No operation has all these words", "Take a word out of the filter."),
+      filter: () => emptyState("No operation has all these words", "Remove a word from the filter."),
       idle: () => emptyState("Nothing has run yet", "Commands of your agents appear here as soon as they start."),
       none: () =>
         emptyState(
@@ -117,7 +117,7 @@ class OperationRow {
 
   update(operation) {
     const { state, tool, title, client, project, session, usage, denials } = operation;
-    // What it uses changes often, and what it is seldom.
+    // Its usage changes often, its other facts seldom.
     const told = [state, tool, title, client, project, session].join("\n");
     if (told !== this.#told) {
       this.#told = told;

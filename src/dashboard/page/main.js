@@ -1,4 +1,4 @@
-/** The page: its views, the address that names one, and the events that fill them. */
+/** The page: its views, the address that selects one, and the events that fill them. */
 
 const VIEWS = {
   operations: "Operations",
@@ -36,7 +36,7 @@ class Page {
     this.#connect();
   }
 
-  /** What happens until the next frame is shown at once. */
+  /** Collects changes until the next frame, which shows them together. */
   changed() {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
@@ -59,7 +59,7 @@ class Page {
       this.changed();
     };
     const onLost = (seconds, retry) =>
-      this.#tellConnection("off", `Connection lost, next try in ${seconds} s`, button("Try now", retry));
+      this.#tellConnection("off", `Connection lost, next attempt in ${seconds} s`, button("Try now", retry));
     keepReading("/api/events", { signal, onEvent, onLost }).catch((thrown) => this.#lock(thrown));
   }
 
@@ -76,7 +76,7 @@ class Page {
         heading("locked", "This page needs a token"),
         emptyState(
           message,
-          "The address that ahma_mcp prints has one, for one tab and as long as the program runs. Start it again and open its address:",
+          "The address that ahma_mcp prints contains a token, valid in one tab while the program runs. Start it again and open its address:",
           "ahma_mcp dashboard",
         ),
       ]),
@@ -125,7 +125,7 @@ class Page {
   }
 }
 
-/** The list, and beside it the operation that the address names. */
+/** The list, and next to it the operation that the address names. */
 class OperationsView {
   node;
   #model;
@@ -134,7 +134,7 @@ class OperationsView {
   #none = el(
     "div",
     { class: "detail none" },
-    emptyState("Choose an operation", "Its live output, what it uses and what it was denied are shown here."),
+    emptyState("Choose an operation", "Its live output, resource usage and denials are shown here."),
   );
 
   constructor(model) {
@@ -143,7 +143,7 @@ class OperationsView {
     this.node = el("div", { class: "operations" }, this.#list.node, this.#none);
   }
 
-  /** `key` undefined: none is shown. */
+  /** `key` undefined: no operation is shown. */
   select(key, byPerson) {
     const before = this.#detail?.key;
     if (before !== key) {
@@ -182,7 +182,7 @@ function hrefOf(key) {
   return linkTo({ server: key.slice(0, at), id: key.slice(at + 1) });
 }
 
-/** A piece of the address; one that is no encoding stays as it is. */
+/** Decodes a part of the address; an invalid encoding stays unchanged. */
 function decoded(text) {
   try {
     return decodeURIComponent(text);

@@ -1,15 +1,15 @@
 // deno-lint-ignore-file no-unused-vars -- the scripts of the page are joined into one
-/** What the page knows: servers and their operations, as the last events had them. */
+/** The state of the page: servers and their operations, as of the last events. */
 
 const ORDER = { running: 0, queued: 1 };
 
 class Model {
   servers = [];
   operations = new Map();
-  /** The state was told once at least. */
+  /** Whether the state was received at least once. */
   isKnown = false;
 
-  /** Takes an event. An operation that did not change stays the same object. */
+  /** Applies an event. An unchanged operation stays the same object. */
   take({ kind, now, servers = [], operations = [] }) {
     if (kind === "operations") {
       for (const { server, ...operation } of operations) this.#put(server, operation, now);
@@ -28,7 +28,7 @@ class Model {
     return this.servers.find((server) => server.key === key);
   }
 
-  /** Running ones first, then those that wait, then ended ones; the newest of each first. */
+  /** Running operations first, then queued, then ended ones; the newest of each first. */
   sorted() {
     return [...this.operations.values()].sort((one, other) =>
       orderOf(one) - orderOf(other) || calledAt(other) - calledAt(one) || (one.key < other.key ? 1 : -1)
@@ -57,7 +57,7 @@ function orderOf({ state }) {
   return ORDER[state] ?? 2;
 }
 
-/** The same in each event, so that the order stays. */
+/** The same value in each event, so that the order is stable. */
 function calledAt({ created, began }) {
   return created ?? began;
 }
@@ -66,7 +66,7 @@ function isEnded({ state }) {
   return ORDER[state] === undefined;
 }
 
-/** How long it has run or waited until now. */
+/** How long it has run or been queued. */
 function elapsedOf(operation) {
   return isEnded(operation) ? operation.elapsedMs : Date.now() - operation.began;
 }
@@ -75,7 +75,7 @@ function linkTo({ server, id }) {
   return `#op/${encodeURIComponent(server.toWellFormed())}/${encodeURIComponent(id.toWellFormed())}`;
 }
 
-/** What the words of a filter are looked for in. */
+/** The text that a filter searches. */
 function isFound(operation, words) {
   const { state, tool, title, client, project, session, id } = operation;
   const text = [state, tool, title, client, project, session, id].join(" ").toLowerCase();

@@ -1,9 +1,9 @@
 // deno-lint-ignore-file no-unused-vars -- the scripts of the page are joined into one
-/** The output of an operation as lines: the last of it, followed until the reader scrolls up, and searched. */
+/** The last lines of an operation's output, with search; they follow the output until the reader scrolls up. */
 
 const MOST_LINES = 5_000;
 const MOST_CHARACTERS = 1024 * 1024;
-/** Milliseconds of one frame for output: the page stays quick. */
+/** Time for output in one frame, milliseconds, so that the page stays responsive. */
 const FRAME_MS = 8;
 const PART = 16 * 1024;
 
@@ -59,7 +59,7 @@ class OutputPane {
     this.node = el("div", { class: "output" }, tools, this.#box);
   }
 
-  /** Takes bytes of the command. What would not be kept anyway is left out at once. */
+  /** Reads bytes of the command. Bytes that would not be kept are dropped at once. */
   write(data) {
     const text = this.#decoder.decode(data, { stream: true });
     for (let at = 0; at < text.length; at += PART) this.#waiting.push(text.slice(at, at + PART));
@@ -72,7 +72,7 @@ class OutputPane {
     this.#draw();
   }
 
-  /** So much is not shown. */
+  /** Says how much is not shown. */
   leftOut(count) {
     this.#leftOut += count;
     if (this.#leftOut === 0) return;
@@ -99,7 +99,7 @@ class OutputPane {
     });
   }
 
-  /** Its element comes with the frame, unless more lines have come by then than are kept. */
+  /** Its element is made with the next frame, unless the line is dropped by then. */
   #end(line) {
     const shown = this.#last ?? { node: undefined };
     this.#last = undefined;

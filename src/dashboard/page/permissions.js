@@ -3,7 +3,7 @@
 
 const ANSWERS = { once: "This time", session: "This session", project: "Always for this project", no: "No" };
 
-/** Stands above every view while a question waits. */
+/** Shown above every view while a question waits. */
 class Questions {
   #node = document.getElementById("asking");
   #known = new Set();
@@ -20,7 +20,7 @@ class Questions {
     this.#node.hidden = open.length === 0;
     for (const [key, { text }] of views) if (!this.#known.has(key)) announce(`A question waits: ${text}`);
     this.#known = new Set(views.keys());
-    // Where an answered question had the focus, the next one has it, or the view.
+    // If an answered question had the focus, the next question gets it, or the view.
     if (had && !this.#node.contains(document.activeElement)) {
       (this.#node.querySelector("button") ?? document.getElementById("main")).focus();
     }
@@ -57,7 +57,7 @@ class Question {
   update() {}
 }
 
-/** The view: grants and denials of all servers. Open questions stand above it. */
+/** The view of grants and denials of all servers. Open questions are shown above it. */
 function permissionsView(model) {
   const node = el("section", { class: "page", "aria-labelledby": "permissions" });
   const grants = el("ul", { class: "cards" });
@@ -80,7 +80,11 @@ function permissionsView(model) {
       all.length > 0 ? "" : `${isAsked}`,
       () =>
         isAsked
-          ? el("p", { class: "quiet" }, "Nothing: what you allow for a session stands here, and can be taken back.")
+          ? el(
+            "p",
+            { class: "quiet" },
+            "Nothing yet. What you allow for a session is shown here and can be taken back.",
+          )
           : emptyState(
             "No server asks you",
             "A server asks here what its commands are denied, if you start it with",
@@ -93,7 +97,7 @@ function permissionsView(model) {
       JSON.stringify(rows),
       () =>
         rows.length === 0
-          ? el("p", { class: "quiet" }, "Nothing was denied to the operations that are listed.")
+          ? el("p", { class: "quiet" }, "Nothing was denied to the listed operations.")
           : el("ul", { class: "cards" }, rows.map(deniedCard)),
     );
   };
@@ -104,14 +108,14 @@ function heading(id, text) {
   return el("h2", { id, tabindex: "-1" }, text);
 }
 
-/** Replaces what an element holds, unless it was made of the same text. */
+/** Replaces the content of an element, unless it was made from the same text. */
 function replaceOnce(element, text, make) {
   if (element.madeOf === text) return;
   element.madeOf = text;
   element.replaceChildren(...text === "" ? [] : [make()].flat());
 }
 
-/** Equal denials of several operations are one. */
+/** Merges equal denials of several operations. */
 function deniedRows(model) {
   const rows = new Map();
   for (const operation of model.sorted()) {

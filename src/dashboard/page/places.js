@@ -1,5 +1,5 @@
 // deno-lint-ignore-file no-unused-vars -- the scripts of the page are joined into one
-/** Servers with what is behind them and their named shells; totals of projects, and of the network from audit logs. */
+/** Servers with their named shells and third-party servers; totals of projects, and of the network from audit logs. */
 
 function serversView(model) {
   const node = el("section", { class: "page", "aria-labelledby": "servers" });
@@ -145,7 +145,7 @@ function projectRows(model) {
 
 const MOST_LISTED = 30;
 
-/** What audit logs add up to: the tables of `ahma_mcp audit`. */
+/** The summary of audit logs: the tables of `ahma_mcp audit`. */
 function historyParts({ ran = [], denials = [], names = [], killed = 0, logs = [] }) {
   const runs = ran.reduce((sum, one) => sum + one.runs, 0);
   const problems = logs.flatMap(({ path, problem, bad }) =>
@@ -190,6 +190,6 @@ function historyParts({ ran = [], denials = [], names = [], killed = 0, logs = [
         one,
       ) => [visible(one.name), String(one.connections), String(one.refused), bytes(one.bytesIn), bytes(one.bytesOut)]),
     ),
-    names.length === 0 && el("p", { class: "quiet" }, "No command asked for a name on the network."),
+    names.length === 0 && el("p", { class: "quiet" }, "No command looked up a name on the network."),
   ].filter((part) => part !== false);
 }

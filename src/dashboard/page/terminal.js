@@ -17,10 +17,10 @@ const KEYS = {
   PageDown: "\x1b[6~",
 };
 const FUNCTION_KEYS = ["OP", "OQ", "OR", "OS", "[15~", "[17~", "[18~", "[19~", "[20~", "[21~", "[23~", "[24~"];
-/** Two of them within this time leave the terminal. */
+/** Two Escape keys within this time leave the terminal, milliseconds. */
 const TWICE_MS = 400;
 
-/** What a key gives to a terminal; undefined: it is a character, which comes as text. */
+/** The bytes of a special key; undefined: it is a character, which arrives as text. */
 function keySequence(event, { applicationKeys = false } = {}) {
   const { key, ctrlKey = false, altKey = false, metaKey = false, shiftKey = false } = event;
   if (metaKey) return undefined;
@@ -81,7 +81,7 @@ class TerminalPane {
     this.node = el("div", { class: "terminal" }, input !== undefined && [tools, this.#keys], this.#screen);
   }
 
-  /** Of what there is room for. It is told when the room changes. */
+  /** The size that fits; recalculated when the space changes. */
   measure() {
     const probe = el("span", { class: "probe" }, "0".repeat(100));
     this.#screen.append(probe);
@@ -93,7 +93,7 @@ class TerminalPane {
     return this.#size;
   }
 
-  /** Tells the program of another size, once the room stays as it is for a moment. */
+  /** Reports a new size to the program once the space has not changed for a moment. */
   watch() {
     let timer;
     this.#watching = new ResizeObserver(() => {
@@ -134,7 +134,7 @@ class TerminalPane {
     const isBracket = event.key === "]" && event.ctrlKey;
     const isSecond = event.key === "Escape" && event.timeStamp - this.#escaped < TWICE_MS;
     if (event.key === "Escape") this.#escaped = event.timeStamp;
-    // The browser's own way to paste and copy stays.
+    // The browser's own copy and paste keep working.
     if (event.ctrlKey && event.shiftKey && /^[cv]$/i.test(event.key)) return;
     const sequence = keySequence(event, this.#modes);
     if (sequence === undefined) return;
@@ -144,7 +144,7 @@ class TerminalPane {
     else this.#input.type(sequence);
   }
 
-  /** What is pasted cannot end its own marks. */
+  /** Pasted text cannot contain the end mark of a paste. */
   #pasted(event) {
     event.preventDefault();
     const text = event.clipboardData.getData("text").replaceAll(/\r?\n/g, "\r").replaceAll("\x1b", "");

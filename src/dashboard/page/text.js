@@ -1,12 +1,12 @@
 // deno-lint-ignore-file no-unused-vars -- the scripts of the page are joined into one
-/** Texts of others, and numbers, as a person reads them. Pure. */
+/** Untrusted texts, and numbers, as a person reads them. Pure. */
 
-/** What has no shape of its own, or reorders others: as src/base/visible_text.ts has it, kept apart by `split`. */
+/** Characters that are invisible or reorder others, as in src/base/visible_text.ts; `split` keeps them. */
 const UNSEEN =
   // deno-lint-ignore no-control-regex -- what must not be shown
   /([\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e01ef}])/u;
 
-/** Its pieces: every second one is a character without a shape. */
+/** The parts of a text: every second one is an invisible character. */
 function pieces(text) {
   return text.split(UNSEEN);
 }
@@ -18,7 +18,7 @@ function shapeOfUnseen(character) {
   return code === 0x7f ? "\u2421" : `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
 }
 
-/** A text of others on one line, all of it to be seen; longer ones are cut. */
+/** An untrusted text on one line with every character visible; longer texts are cut. */
 function visible(text, longest = 2_000) {
   const start = String(text ?? "").slice(0, longest).toWellFormed().replaceAll(/\s+/g, " ");
   const shown = pieces(start).map((piece, at) => at % 2 === 1 ? shapeOfUnseen(piece) : piece).join("");
@@ -33,7 +33,7 @@ function duration(ms) {
   return `${hours} h ${String(minutes % 60).padStart(2, "0")} min`;
 }
 
-/** Of something that counts on: whole seconds. */
+/** A duration that still grows, in whole seconds. */
 function age(ms) {
   return ms < 10_000 ? `${Math.max(0, Math.floor(ms / 1000))} s` : duration(ms);
 }
@@ -52,7 +52,7 @@ function clock(ms) {
   return new Date(ms).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 }
 
-/** The end of a path, as people call a project. */
+/** The last part of a path, as the name of a project. */
 function projectName(path) {
   return visible(path?.split("/").findLast((part) => part !== "") ?? path ?? "");
 }

@@ -1,12 +1,12 @@
 // deno-lint-ignore-file no-unused-vars -- the scripts of the page are joined into one
-/** The last hour as a picture: a bar for each operation, in lanes below the project it ran in. */
+/** The last hour as a picture: a bar for each operation, in lanes below its project. */
 
 const HOUR_MS = 3_600_000;
 const LANE = 26;
 const MOST_BARS = 400;
 const REDRAWN_MS = 5_000;
 
-/** Where bars stand: groups with a `name`, a `top` and `bars` of `x` and `width` (0 to 1), `lane` and operation. */
+/** The layout: groups with a `name`, a `top` and `bars` of `x` and `width` (0 to 1), `lane` and operation. */
 function timelineLayout(operations, now, least = 0.004) {
   const groups = new Map();
   let top = 0;
@@ -57,7 +57,7 @@ function timelineView(model) {
     const focused = holder.contains(document.activeElement) && document.activeElement.getAttribute("href");
     const isFirst = holder.querySelector(".timeline") === null;
     holder.replaceChildren(timelinePicture(model, holder.clientWidth || 900));
-    // The newest stand at the right.
+    // The newest are at the right.
     if (isFirst) holder.scrollLeft = holder.scrollWidth;
     drawn = performance.now();
     if (focused) holder.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();

@@ -1,14 +1,14 @@
-/** The arguments of a request become values of a template (Q2, Q5). Pure. */
+/** Turns the arguments of a request into values of a template (Q2, Q5). Pure. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { shownValue, truncate } from "../../base/text.ts";
 import type { Prompt, PromptParameter } from "./prompt.ts";
 
-/** Characters of one argument. */
+/** The longest argument, characters. */
 const LONGEST_ARGUMENT = 256 * 1024;
 const MOST_SHOWN = 20;
 
-/** Values by the names of arguments; one without value and default is absent. The problem names all mistakes, `act` what needs them. */
+/** Values by argument name; one without value and default is absent. `act`: the action that the problem names. */
 export function argumentValues(
   { name, parameters }: Pick<Prompt, "name" | "parameters">,
   given: Readonly<Record<string, string>>,
@@ -42,7 +42,7 @@ export function argumentValues(
   return problems.length === 0 ? success(values) : failure(`Cannot ${act} "${name}": ${problems.join("; ")}`);
 }
 
-/** Values that fit an argument, for completion; undefined: any text does. */
+/** The allowed values of an argument, for completion; undefined: any text. */
 export function choicesOf({ type, choices }: PromptParameter): readonly string[] | undefined {
   if (choices.length > 0) return choices;
   return type === "boolean" ? ["true", "false"] : undefined;

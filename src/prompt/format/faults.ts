@@ -1,4 +1,4 @@
-/** What is wrong in a file that a person writes, collected while it is read (Q1, Q6). Pure. */
+/** Collects the faults of a hand-written file while it is read (Q1, Q6). Pure. */
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { truncate } from "../../base/text.ts";
 import { hiddenCharacter, visibleText } from "../../base/visible_text.ts";
@@ -9,7 +9,7 @@ const MOST_DIAGNOSTICS = 20;
 /** A place in a file, counted from 1. */
 export type Place = Pick<Diagnostic, "line" | "column">;
 
-/** Reports what is wrong in a file; gives nothing, so that a caller can return it. */
+/** Reports a fault; returns undefined, so that a caller can return the call. */
 export type ReportFault = (severity: Diagnostic["severity"], message: string, place: Place) => undefined;
 
 /** A list of faults of a file, and the function that adds one, cleaned and bounded. */
@@ -25,7 +25,7 @@ export function collectFaults(file: string): { readonly diagnostics: Diagnostic[
   return { diagnostics, report };
 }
 
-/** Words that a reader of the file cannot see would reach the model. */
+/** Refuses hidden characters: they could carry words to the model that a reader of the file does not see. */
 export function reportHidden(
   text: string,
   { noun, linesBefore }: { readonly noun: string; readonly linesBefore: number },

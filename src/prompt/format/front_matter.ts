@@ -1,11 +1,11 @@
-/** The front matter of a prompt file: YAML between two lines of `---` (Q1, Q5). Pure but for the parser's import. */
+/** The front matter of a prompt file: YAML between two lines of `---` (Q1, Q5). Pure, except for loading the parser. */
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Place, ReportFault } from "./faults.ts";
 
-/** Characters of front matter; the parser takes the square of the number of keys. */
+/** The longest front matter, characters: the parser's time grows with the square of the number of keys. */
 const LONGEST_HEAD = 16 * 1024;
-/** Aliases in it; each may stand for much. */
+/** The most aliases in it: each may expand to a long text. */
 const MOST_ALIASES = 20;
 
 /** The two parts of a file. */
@@ -17,7 +17,7 @@ export interface SplitText {
   readonly linesBefore: number;
 }
 
-/** The parts of a text; the problem is that the front matter has no end. */
+/** Splits a text into its parts; the problem says that the front matter has no end. */
 export function splitText(text: string): SplitText | "unclosed" {
   const lines = text.split("\n");
   if (lines[0]?.trimEnd() !== "---") return { head: undefined, body: text, linesBefore: 0 };
@@ -30,7 +30,7 @@ export function splitText(text: string): SplitText | "unclosed" {
   };
 }
 
-/** The values of front matter, and where each stands. */
+/** The values of front matter, and the place of each. */
 export interface FrontMatter {
   readonly values: Readonly<Record<string, unknown>>;
   readonly placeOf: Places;

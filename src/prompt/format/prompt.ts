@@ -1,7 +1,7 @@
 /** A prompt of a file, and all prompts of one moment. Immutable. */
 import type { Diagnostic } from "../../base/diagnostic.ts";
 
-/** Where a prompt comes from, in the order of precedence: a later one wins a name. */
+/** Where a prompt comes from. Of prompts with equal names, the one whose origin comes last here is used. */
 export const ORIGINS = ["bundled", "user", "project"] as const;
 export type PromptOrigin = typeof ORIGINS[number];
 
@@ -15,11 +15,11 @@ export interface PromptParameter {
   readonly type: ParameterType;
   /** Allowed values; empty: any. */
   readonly choices: readonly string[];
-  /** The value where the client gives none, as the file has it; absent: none. */
+  /** The default, as written in the file; absent: there is none. */
   readonly fallback?: unknown;
 }
 
-/** The words of a prompt in lists. */
+/** What lists show of a prompt. */
 export interface PromptFacts {
   readonly title?: string;
   readonly description?: string;
@@ -33,24 +33,24 @@ export interface Prompt extends PromptFacts {
   readonly origin: PromptOrigin;
   /** Path for messages. */
   readonly file: string;
-  /** Other prompts include it, and no client sees it. */
+  /** Only other prompts include it; no client sees it. */
   readonly isPartial: boolean;
   readonly body: string;
   /** Lines of the file before the body. */
   readonly linesBefore: number;
 }
 
-/** Prompts by name; those of one name and several origins are decided. */
+/** Prompts by name; conflicts between origins are resolved. */
 export type PromptSet = ReadonlyMap<string, Prompt>;
 
-/** What is in service. */
+/** The prompts in service. */
 export interface PromptLibrary {
   readonly all: PromptSet;
-  /** What templates of program and user include: nothing of a project, which could change them unseen. */
+  /** What templates of the program and the user can include: no files of a project, which could alter them. */
   readonly trusted: PromptSet;
   /** What clients see, by name. */
   readonly listed: readonly Prompt[];
-  /** The origins that lost a name to a listed prompt. */
+  /** Origins whose prompt is hidden by a listed prompt of the same name. */
   readonly overridden: ReadonlyMap<Prompt, readonly PromptOrigin[]>;
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -1,18 +1,18 @@
-/** Names of prompts: the path of a file below its directory without the ending (Q1, Q5). Pure. */
+/** Names of prompts: the path of the file below its directory, without the extension (Q1, Q5). Pure. */
 import { hiddenCharacter } from "../../base/visible_text.ts";
 
-/** Endings of templates, the longest first. */
+/** File extensions of templates, the longest first. */
 const ENDINGS: readonly string[] = [".markdown.liquid", ".md.liquid", ".liquid.md", ".markdown", ".liquid", ".md"];
-/** Characters of a name; clients show it in menus. */
+/** The longest name, characters: clients show it in menus. */
 const LONGEST_NAME = 128;
 
-/** The name that a path stands for; undefined: it has no ending of a template, or nothing before it. */
+/** The name for a path; undefined: it has no extension of a template, or only that. */
 export function promptNameOf(path: string): string | undefined {
   const name = withoutEnding(path);
   return name === path || name === "" || name.endsWith("/") ? undefined : name;
 }
 
-/** The path without an ending of templates; the path itself where it has none. */
+/** The path without the extension of a template; the path itself if it has none. */
 export function withoutEnding(path: string): string {
   const ending = ENDINGS.find((one) => path.endsWith(one));
   return ending === undefined ? path : path.slice(0, -ending.length);

@@ -6,7 +6,7 @@ import type { ReportFault } from "./faults.ts";
 import type { FrontMatter } from "./front_matter.ts";
 import type { ParameterType, PromptFacts, PromptParameter } from "./prompt.ts";
 
-/** The known keys of front matter. Others belong to other programs; only one that looks mistyped is reported. */
+/** The known keys of front matter. Other programs may have further keys; only a likely typing error is reported. */
 const KEYS: readonly string[] = [
   "title",
   "description",
@@ -19,7 +19,7 @@ const KEYS: readonly string[] = [
 ];
 const PARAMETER_KEYS: readonly string[] = ["name", "description", "required", "default", "type", "choices"];
 
-/** The words of a type in files. What is not here is taken as text. */
+/** The names of types in files. An unknown type counts as text. */
 const TYPES: Readonly<Record<string, ParameterType>> = {
   boolean: "boolean",
   number: "number",
@@ -32,7 +32,7 @@ const TYPES: Readonly<Record<string, ParameterType>> = {
   issue: "issue",
   memo: "memo",
 };
-/** Types of text, some of other programs. */
+/** Names of types that mean text; some are used by other programs. */
 const TEXT_TYPES: readonly string[] = ["string", "text"];
 
 const MOST_PARAMETERS = 50;
@@ -94,7 +94,7 @@ export class FactReader {
     }
   }
 
-  /** Undefined: it is missing. A number or date keeps its spelling. */
+  /** Undefined: it is missing. A number or date keeps its spelling in the file. */
   text(values: Values, key: string, path: Path): string | undefined {
     const value = values[key];
     if (value === undefined || value === null) return undefined;

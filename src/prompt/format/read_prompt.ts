@@ -1,4 +1,4 @@
-/** A prompt file becomes a prompt, or diagnostics that say why not (Q1, Q5). */
+/** Turns a prompt file into a prompt, or into diagnostics that say why not (Q1, Q5). */
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { collectFaults, type ReportFault, reportHidden } from "./faults.ts";
 import { readFrontMatter, splitText } from "./front_matter.ts";
@@ -20,10 +20,10 @@ export interface ReadPrompt {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The mark of a partial at the begin of its body. */
+/** Marks a partial at the start of its body. */
 const PARTIAL_MARK = /^\s*\{%-?\s*partial\s*-?%\}/;
 
-/** Reads one file. Never throws for what it holds. */
+/** Reads one file. No content makes it throw. */
 export async function readPrompt({ name, origin, file, text }: PromptText): Promise<ReadPrompt> {
   const { diagnostics, report } = collectFaults(file);
   const prompt = await promptOf({ name, origin, file, text: plainText(text) }, report);
@@ -55,7 +55,7 @@ async function promptOf({ name, origin, file, text }: PromptText, report: Report
   };
 }
 
-/** Without a byte order mark, with one kind of line ends, and without the last line's end. */
+/** The text without a byte order mark and final line end, and with uniform line ends. */
 function plainText(text: string): string {
   const plain = (text.startsWith("\uFEFF") ? text.slice(1) : text).replaceAll("\r\n", "\n");
   return plain.endsWith("\n") ? plain.slice(0, -1) : plain;

@@ -1,11 +1,11 @@
-/** Loading the prompts of all directories again and again: a file that became bad keeps its last good version (Q3). */
+/** Reloads the prompts of all directories: a file that became faulty keeps its last good version (Q3). */
 import { type Diagnostic, keptInService, sortDiagnostics } from "../../base/diagnostic.ts";
 import { ORIGINS, type Prompt, type PromptLibrary, type PromptOrigin } from "../format/prompt.ts";
 import { type PromptText, readPrompt } from "../format/read_prompt.ts";
 import { type PromptDirectory, readPrompts } from "./read_prompts.ts";
 import { compareText } from "../../base/text.ts";
 
-/** The fault of a template, which only its parser finds; undefined: it has none. */
+/** The fault of a template that only its parser finds; undefined: there is none. */
 export type CheckTemplate = (prompt: Prompt) => Promise<Diagnostic | undefined>;
 
 interface ReadFile {
@@ -17,14 +17,14 @@ interface ReadFile {
 }
 
 export class PromptLoader {
-  /** By path: what was read last. */
+  /** What was read last, by path. */
   #read: ReadonlyMap<string, ReadFile> = new Map();
-  /** By path: what was in service last. */
+  /** What was in service last, by path. */
   #served: ReadonlyMap<string, Prompt> = new Map();
 
   /**
-   * The prompts of this moment. `check` absent: templates are not parsed, and a wrong one is found when it is rendered.
-   * A template with a fault stays as it was; one that was never good is served, and rendering it tells the fault.
+   * The current prompts. `check` absent: templates are not parsed, and a faulty one is found when it is rendered. A
+   * faulty template keeps its last good version. If there is none, it is served, and rendering it reports the fault.
    */
   async load(
     directories: readonly PromptDirectory[],
@@ -45,7 +45,7 @@ export class PromptLoader {
       diagnostics.push(...file.diagnostics.map((one) => isKept ? keptInService(one) : one));
       if (prompt !== undefined) served.push(prompt);
     }
-    // A file that cannot be read at this moment is still there.
+    // A file that cannot be read at the moment still exists.
     for (const { file, unreadable } of diagnostics) {
       const before = unreadable === undefined ? undefined : this.#served.get(file);
       if (before !== undefined && !read.has(file)) served.push(before);
@@ -70,7 +70,7 @@ export class PromptLoader {
   }
 }
 
-/** Puts prompts together; of one name and origin the first wins. */
+/** Merges prompts; of equal names of one origin the first is used. */
 export function assembleLibrary(prompts: readonly Prompt[], found: readonly Diagnostic[]): PromptLibrary {
   const diagnostics = [...found];
   const overridden = new Map<Prompt, readonly PromptOrigin[]>();
@@ -94,7 +94,7 @@ export function assembleLibrary(prompts: readonly Prompt[], found: readonly Diag
   return { all, trusted, listed, overridden, diagnostics: sortDiagnostics(diagnostics) };
 }
 
-/** Why a prompt cannot have the name of an earlier one; undefined: it can. */
+/** Why a prompt may not replace an earlier one of the same name; undefined: it may. */
 function conflict(before: Prompt, { name, origin, isPartial }: Prompt): string | undefined {
   if (before.origin === origin) {
     return `The name "${name}" is taken by "${before.file}": rename one of the files`;

@@ -6,11 +6,11 @@ import { promptNameOf } from "../format/prompt_name.ts";
 import type { PromptText } from "../format/read_prompt.ts";
 import { walk, WALKED } from "./walk.ts";
 
-/** A prompt is written by hand; parsing a longer one would block the server. */
+/** The largest file: prompts are written by hand, and parsing a longer one would block the server. */
 const LARGEST_FILE_BYTES = 100 * 1024;
 export interface PromptDirectory {
   readonly origin: PromptOrigin;
-  /** Absolute; it need not exist. */
+  /** Absolute; it may be missing. */
   readonly path: string;
   /** Whether files may be read from a directory with this real path. */
   readonly mayRead: (real: string) => boolean;
@@ -28,12 +28,12 @@ const TOO_MANY =
 const KIND = {
   name: "prompt",
   largest: LARGEST_FILE_BYTES,
-  elsewhere: "Cannot read prompts: the directory is a link that leads out: put the files there themselves",
+  elsewhere: "Cannot read prompts: the directory is a link that leads out: use a real directory",
   outside: "the directory: put the file there",
   beyond: (path: string) => `Cannot read prompts beyond "${path}": ${TOO_MANY}`,
 };
 
-/** Every template below a directory, by path. A directory that is missing holds nothing. Never throws for what is there. */
+/** Every template below a directory, by path. A missing directory counts as empty. No content makes it throw. */
 export function readPrompts({ origin, path: directory, mayRead }: PromptDirectory): ReadPrompts {
   const { texts, diagnostics } = readTexts(directory, { ...KIND, mayRead }, () => {
     const takes = (path: string) => promptNameOf(path) !== undefined;

@@ -1,18 +1,18 @@
-/** Looks for files below a directory, within limits (Q4, Q6). Links to other folders are not followed. */
+/** Finds files below a directory, within limits (Q4, Q6). Links to other folders are not followed. */
 import { type Diagnostic, transient } from "../../base/diagnostic.ts";
 import { messageOf } from "../../base/errors.ts";
 import { compareText } from "../../base/text.ts";
 import { isExpected } from "../../system/paths.ts";
 
-/** Folders in a directory, how deep they lie, and the entries of all together: looking at them blocks the server. */
+/** Limits of folders, of their depth and of all entries together, because reading them blocks the server. */
 export const WALKED = { folders: 200, deepest: 8, entries: 10_000 } as const;
 
 export interface WalkRules {
-  /** The files in messages: "prompts". */
+  /** What messages call the files, such as "prompts". */
   readonly noun: string;
-  /** Whether a file counts; the path begins below the directory. */
+  /** Whether a file counts; the path is relative to the directory. */
   readonly takes: (path: string) => boolean;
-  /** Whether a folder is looked into; absent: each is. */
+  /** Whether a folder is searched; absent: all are. */
   readonly enters?: (path: string) => boolean;
   /** Absent: those of `WALKED`. */
   readonly entries?: number;
@@ -24,16 +24,16 @@ export interface Walked {
   /** The directory and those below it, absolute. */
   readonly folders: readonly string[];
   readonly diagnostics: Diagnostic[];
-  /** False: something was left out for its number. */
+  /** False: a limit was reached, and something was left out. */
   readonly whole: boolean;
 }
 
-/** The folders below a directory, without links; none where it cannot be read. */
+/** The folders below a directory, without links; empty if it cannot be read. */
 export function foldersBelow(directory: string): readonly string[] {
   return walk(directory, { noun: "files", takes: () => false }).folders.slice(1);
 }
 
-/** What is below a directory. Never throws for what is there. */
+/** The files and folders below a directory. No content makes it throw. */
 export function walk(directory: string, { noun, takes, enters, entries = WALKED.entries }: WalkRules): Walked {
   const files: string[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -63,7 +63,7 @@ export function walk(directory: string, { noun, takes, enters, entries = WALKED.
   };
 }
 
-/** The first entries of a directory; empty: there are none, or it cannot be read, which is reported. */
+/** The first entries of a directory; empty if there are none, or if it cannot be read, which is reported. */
 export function entriesOf(
   place: string,
   most: number,

@@ -1,20 +1,20 @@
 /**
- * What one rendering may take (Q4). The engine asks before each step, so a loop ends and other requests are served in
- * between. A step cannot be interrupted; so the input of one step is limited.
+ * The limits of one rendering (Q4). The engine asks before each step, so that a loop ends and other requests are served
+ * in between. A step cannot be interrupted, so the input of a step is limited.
  */
 
-/** Of one rendering, milliseconds. */
+/** The longest rendering, milliseconds. */
 const LONGEST_MS = 1_000;
-/** Characters that are written, copied or listed in one rendering. */
+/** The most characters that one rendering may write, copy or list. */
 const MOST_CHARACTERS = 10_000_000;
-/** Partials within each other. */
+/** The deepest nesting of partials. */
 const DEEPEST = 10;
-/** Work between two pauses, milliseconds. */
+/** The longest work between two pauses, milliseconds. */
 const TURN_MS = 10;
 
-/** Takes the place of both limiters of the engine. */
+/** Replaces both limiters of the engine. */
 export class Budget {
-  /** Between the messages of a prompt; no text of a template or client can hold it. */
+  /** Separates the messages of a prompt; no text of a template or client can contain it. */
   readonly mark = `\u0000${crypto.randomUUID()}:`;
   readonly #begin = performance.now();
   #turn = this.#begin;
@@ -44,7 +44,7 @@ export class Budget {
     this.#depth--;
   }
 
-  /** A pause in which other requests are served; undefined: it is not time for one. */
+  /** A pause in which other requests are served; undefined: no pause is due. */
   pause(): Promise<void> | undefined {
     if (performance.now() - this.#turn < TURN_MS) return undefined;
     const { promise, resolve } = Promise.withResolvers<void>();

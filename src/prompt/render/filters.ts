@@ -2,9 +2,9 @@
 import { truncate } from "../../base/text.ts";
 import type { Budget } from "./budget.ts";
 
-/** Items of a list that a filter works on. */
+/** The longest list that a filter accepts. */
 const MOST_ITEMS = 2_000;
-/** Characters of a format of dates; each of them may become a dozen, slowly. */
+/** The longest date format, characters: each may expand to a dozen, slowly. */
 const LONGEST_FORMAT = 100;
 const DATE_FILTERS: readonly string[] = ["date", "date_to_string", "date_to_long_string", "date_to_rfc822"];
 /** Filters of the engine that are left out: nothing in a prompt needs them. */
@@ -16,7 +16,7 @@ interface FilterThis {
 }
 type Filter = FilterHandler | { readonly handler?: FilterHandler; readonly raw?: boolean };
 
-/** All filters that templates have, from those of the engine. */
+/** The filters for templates, made from those of the engine. */
 export function boundedFilters(engine: Readonly<Record<string, Filter>>): Readonly<Record<string, Filter>> {
   const all: Readonly<Record<string, Filter>> = { ...engine, ...OWN_FILTERS };
   return Object.fromEntries(
@@ -56,7 +56,7 @@ const OWN_FILTERS: Readonly<Record<string, FilterHandler>> = {
     this.context.memoryLimit.use(lines.length * blanks);
     return lines.map((line) => line === "" ? "" : " ".repeat(blanks) + line).join("\n");
   },
-  /** Every line without the blanks that all lines begin with. */
+  /** Removes the indentation that all lines share. */
   dedent(value) {
     const lines = textOf(this, value).split("\n");
     const widths = lines.filter((line) => line.trim() !== "").map((line) => line.length - line.trimStart().length);

@@ -2,7 +2,7 @@
 
 export type LiquidModule = typeof import("liquidjs");
 
-/** The build for browsers: it holds no code that opens a file, and loads no module of Node's. */
+/** The browser build: it contains no code that opens files, and loads no `node:` module. */
 export async function loadLiquid(): Promise<LiquidModule> {
   return await import("liquidjs/browser");
 }

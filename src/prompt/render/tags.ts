@@ -23,7 +23,7 @@ export class CountedText implements Emitter {
   }
 }
 
-/** Takes away the tags of layouts, and adds our own and the limits. */
+/** Removes the layout tags, and adds our own tags and the limits. */
 export function limitedTags(module: LiquidModule, liquid: Liquid): void {
   for (const name of ["layout", "block"]) delete liquid.tags[name];
   liquid.registerTag("partial", { render: () => "" });
@@ -32,7 +32,7 @@ export function limitedTags(module: LiquidModule, liquid: Liquid): void {
   liquid.registerTag("include", counted(module.IncludeTag));
 }
 
-/** The tag, with a limit of how deep partials lie within each other. */
+/** The tag, with a limit on the nesting of partials. */
 function counted(Base: LiquidModule["RenderTag"] | LiquidModule["IncludeTag"]): typeof Base {
   // Both classes have the same constructor, and their types differ in private parts only.
   return class extends (Base as LiquidModule["IncludeTag"]) {
@@ -45,7 +45,7 @@ function counted(Base: LiquidModule["RenderTag"] | LiquidModule["IncludeTag"]): 
   } as typeof Base;
 }
 
-/** `{% role "assistant" %}`: what follows is a message of that role. */
+/** `{% role "assistant" %}`: the text that follows is a message of that role. */
 function roleTag({ Tag }: LiquidModule): Parameters<Liquid["registerTag"]>[1] {
   return class extends Tag {
     readonly #role: string;

@@ -1,4 +1,4 @@
-/** Rendering the templates of one set of prompts (Q2, Q4): includes come from the set, and from nowhere else. */
+/** Renders the templates of one set of prompts (Q2, Q4). Includes come only from the set. */
 import type { Context, Emitter, Liquid, Template } from "liquidjs";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -17,10 +17,10 @@ export interface RenderedMessage {
   readonly text: string;
 }
 
-/** Characters of a rendered prompt. */
+/** The longest rendered prompt, characters. */
 const LONGEST_RESULT = 1024 * 1024;
 const LONGEST_MESSAGE = 300;
-/** Parts of one template; the parser calls itself for each tag in a tag, and takes the square of the number of outputs. */
+/** The most parts of a template: the parser recurses into tags, and its time grows with the square of the outputs. */
 const MOST_PARTS = [["tags", "{%", 1_000], ["outputs", "{{", 5_000]] as const;
 
 export class TemplateEngine {
@@ -41,7 +41,7 @@ export class TemplateEngine {
     this.#limit(this.#liquid);
   }
 
-  /** The fault of a template that shows before it is rendered; undefined: there is none. */
+  /** The fault of a template that is found without rendering; undefined: there is none. */
   check(prompt: Prompt): Diagnostic | undefined {
     try {
       this.#liquid.parse(boundedBody(prompt.body), prompt.name);
@@ -51,13 +51,13 @@ export class TemplateEngine {
     }
   }
 
-  /** The messages of a prompt of the set; the problem is what its template did wrong. */
+  /** The messages of a prompt of the set; the problem is the fault of its template. */
   async render(
     prompt: Prompt,
     values: Readonly<Record<string, unknown>>,
   ): Promise<Outcome<readonly RenderedMessage[], Diagnostic>> {
     const budget = new Budget();
-    // Both limiters of the engine are asked in these ways only; a spawned context inherits them.
+    // The engine uses both limiters only in these ways; a spawned context inherits them.
     const limits = budget as unknown as Context["memoryLimit"];
     try {
       const template = await this.#liquid.parseFile(prompt.name);
@@ -66,7 +66,7 @@ export class TemplateEngine {
         renderLimit: limits,
         liquid: this.#liquid,
       });
-      // What the base class declares for a scope is a context here too.
+      // The base class declares a scope; here it is always a context.
       const text = String(await this.#liquid.render(template, context as object));
       if (text.length > LONGEST_RESULT) {
         throw new Error(`The text has ${text.length} characters, at most ${LONGEST_RESULT} are given out`);
@@ -136,7 +136,7 @@ function boundedBody(body: string): string {
   return body;
 }
 
-/** Messages by their marks; empty ones are left out, unless there is no other. */
+/** Splits the messages at their marks. Empty messages are left out, unless all are empty. */
 function messagesOf(text: string, mark: string): readonly RenderedMessage[] {
   const [first = "", ...rest] = text.split(mark);
   const messages = [
@@ -151,15 +151,15 @@ function messagesOf(text: string, mark: string): readonly RenderedMessage[] {
   return spoken.length === 0 ? messages.slice(0, 1) : spoken;
 }
 
-/** Without empty lines before and after it. */
+/** The text without empty lines at its start and end. */
 function trimLines(text: string): string {
   const start = text.length - text.trimStart().length;
   return text.slice(text.lastIndexOf("\n", start - 1) + 1).trimEnd();
 }
 
-/** The engine's words without its place, as a sentence. */
+/** The engine's message without the place, as a sentence. */
 function sentenceOf(cause: unknown): string {
-  const words = cause instanceof RangeError ? "The tags lie too deep within each other" : messageOf(cause);
+  const words = cause instanceof RangeError ? "The tags are nested too deeply" : messageOf(cause);
   const sentence = truncate(words.replace(/, file:.*$|, line:\d+, col:\d+$/s, ""), LONGEST_MESSAGE);
   return sentence.slice(0, 1).toUpperCase() + sentence.slice(1);
 }

@@ -1,4 +1,4 @@
-/** The skills of a running server (Q6). Lists and reads come from one load, so digests hold until a notice. */
+/** The skills of a running server (Q6). Lists and reads share one load, so digests hold until a change is announced. */
 import { type Diagnostic, keptInService, permanent, sortDiagnostics } from "../../base/diagnostic.ts";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Logger } from "../../base/log.ts";
@@ -11,12 +11,12 @@ import { entriesOf, foldersBelow } from "../load/walk.ts";
 import { MOST_SKILL_BYTES, type ReadSkill, readSkill, type SkillPlace } from "./read_skill.ts";
 import type { Skill, SkillLibrary } from "./skill.ts";
 
-/** Folders that are read in a directory, and bytes of all skills together: they are kept in memory. */
+/** The most folders of a directory, and bytes of all skills together: they are kept in memory. */
 const MOST_SKILLS = 200;
 const MOST_BYTES = 2 * MOST_SKILL_BYTES;
 
 export interface LiveSkillsOptions {
-  /** In the order in which they win a name. */
+  /** In the order of precedence: of equal names the first is used. */
   readonly directories: readonly PromptDirectory[];
   readonly isWatched: boolean;
   /** Skills of the program; they are read when the first load begins. */
@@ -27,7 +27,7 @@ export interface LiveSkillsOptions {
 export class LiveSkills implements AsyncDisposable {
   readonly #options: LiveSkillsOptions;
   readonly #live: LiveDirectory<SkillLibrary>;
-  /** By folder: what was in service last. */
+  /** What was in service last, by folder. */
   #served: ReadonlyMap<string, Skill> = new Map();
 
   constructor(options: LiveSkillsOptions) {
@@ -38,14 +38,14 @@ export class LiveSkills implements AsyncDisposable {
       directories: isWatched ? directories.map(({ path }) => path) : [],
       below: foldersBelow,
       load: () => this.#load(),
-      // A skill that did not change is the same object.
+      // An unchanged skill stays the same object.
       isSame: ({ skills: before }, { skills: after }) =>
         before.length === after.length && before.every((skill, index) => skill === after[index]),
       log,
     });
   }
 
-  /** The skills of this moment; the first call loads them. */
+  /** The current skills; the first call loads them. */
   current(): Promise<SkillLibrary> {
     return this.#live.current();
   }
@@ -89,16 +89,18 @@ export class LiveSkills implements AsyncDisposable {
       const read = await readSkill({ origin, name, folder: `${path}/${name}` });
       skills.push(...this.#kept({ origin, name, folder: `${path}/${name}` }, read, told));
     }
-    // Commands may be able to exchange the directory while it is read.
+    // Commands may be able to replace the directory while it is read.
     if (isElsewhere()) {
-      diagnostics.push(permanent(path, "Cannot read skills: the directory is a link that leads out: put them there"));
+      diagnostics.push(
+        permanent(path, "Cannot read skills: the directory is a link that leads out: use a real directory"),
+      );
       return [];
     }
     diagnostics.push(...told);
     return skills;
   }
 
-  /** What is served of a folder: what was read, or the last good version of what cannot be read now. */
+  /** The skill to serve from a folder: the new version, or the last good one if the folder cannot be read now. */
   #kept({ folder }: SkillPlace, { skill, diagnostics }: ReadSkill, told: Diagnostic[]): readonly Skill[] {
     const before = this.#served.get(folder);
     const isBad = skill === undefined && diagnostics.length > 0;
@@ -114,17 +116,17 @@ function foldersOf(directory: string, diagnostics: Diagnostic[]): readonly strin
     diagnostics.push(permanent(place, `Cannot read skills: ${why}: make the directory readable`));
   }).filter(({ name }) => !name.startsWith("."));
   if (entries.length > MOST_SKILLS) {
-    diagnostics.push(permanent(directory, `Cannot read all skills: at most ${MOST_SKILLS} entries are looked at`));
+    diagnostics.push(permanent(directory, `Cannot read all skills: at most ${MOST_SKILLS} entries are read`));
   }
   for (const { name } of entries.filter(({ isSymlink }) => isSymlink)) {
     const shown = writtenOut(shownValue(name));
-    diagnostics.push(permanent(directory, `Cannot read skill ${shown}: it is a link: put the folder there itself`));
+    diagnostics.push(permanent(directory, `Cannot read skill ${shown}: it is a link: use a real folder`));
   }
   return entries.filter(({ isDirectory }) => isDirectory).map(({ name }) => name).slice(0, MOST_SKILLS)
     .sort(compareText);
 }
 
-/** The first skill of each name, and no more bytes than are kept. A project cannot take the name of a user's skill. */
+/** The first skill of each name, within the limit of bytes. A project cannot take the name of a user's skill. */
 function withinLimits(found: readonly Skill[], diagnostics: Diagnostic[]): readonly Skill[] {
   const taken = new Map<string, Skill>();
   let left = MOST_BYTES;
@@ -136,7 +138,9 @@ function withinLimits(found: readonly Skill[], diagnostics: Diagnostic[]): reado
       const message = `The name "${name}" is taken by "${other.folder}": rename the folder and the skill`;
       diagnostics.push({ ...permanent(folder, message), severity: "warning" });
     } else if (size > left) {
-      diagnostics.push(permanent(folder, `Cannot read skill: all together hold at most ${MOST_BYTES} bytes`));
+      diagnostics.push(
+        permanent(folder, `Cannot read skill: all skills together may have at most ${MOST_BYTES} bytes`),
+      );
     } else {
       taken.set(name, skill);
       left -= size;

@@ -176,8 +176,8 @@ Deno.test("Q6 links, pipes and directories that lead out are refused, and nothin
     [`own/x/SKILL.md: error: ${out}`],
     [`own/x/root: error: ${out}`],
     ["own/x/pipe: error: Cannot read skill: it is not a regular file: replace it"],
-    ['own: error: Cannot read skill "x": it is a link: put the folder there itself'],
-    ["other: error: Cannot read skills: the directory is a link that leads out: put them there"],
+    ['own: error: Cannot read skill "x": it is a link: use a real folder'],
+    ["other: error: Cannot read skills: the directory is a link that leads out: use a real directory"],
   ]);
   await Deno.remove(outside, { recursive: true });
 });
@@ -235,11 +235,11 @@ Deno.test("Q6 a SKILL.md that is no skill is refused with the place, hostile fro
     ["has 102401 bytes, at most 102400", "x".repeat(102_401)],
     ["Excessive alias count", skillText("x", bomb)],
     ["is not valid YAML: Maximum call stack", skillText("x", `a: ${"[".repeat(8_000)}\n`)],
-    ["holds what JSON cannot", skillText("x", "a: &x [*x]\n")],
-    ["holds what JSON cannot", skillText("x", "a: .nan\n")],
-    ["holds what JSON cannot", skillText("x", "a: 12345678901234567890\n")],
-    ["stands for the hidden character U+202E", skillText("x", 'a: {b: ["\\u202e"]}\n')],
-    ["stands for the hidden character U+001B", skillText("x", '"\\e[2J": 1\n')],
+    ["has values that JSON cannot", skillText("x", "a: &x [*x]\n")],
+    ["has values that JSON cannot", skillText("x", "a: .nan\n")],
+    ["has values that JSON cannot", skillText("x", "a: 12345678901234567890\n")],
+    ["contains the hidden character U+202E", skillText("x", 'a: {b: ["\\u202e"]}\n')],
+    ["contains the hidden character U+001B", skillText("x", '"\\e[2J": 1\n')],
     ["at most 16384 are read", skillText("x", `a: ${"y".repeat(20_000)}\n`)],
     ["is not a mapping", "---\n- a\n---\n"],
     ['The name "y" is not that of the folder: write "name: x"', skillText("y")],

@@ -1,4 +1,4 @@
-/** The files of one folder become a skill, or diagnostics that say why not (Q6). A skill is served whole or not at all. */
+/** Turns a folder into a skill, or into diagnostics that say why not (Q6). A skill is served whole or not at all. */
 import { type Diagnostic, permanent } from "../../base/diagnostic.ts";
 import { attempt } from "../../base/errors.ts";
 import { encodeText, shownValue } from "../../base/text.ts";
@@ -13,15 +13,15 @@ import type { PromptOrigin } from "../format/prompt.ts";
 import { walk } from "../load/walk.ts";
 import { type Skill, SKILL_FILE, skillUri } from "./skill.ts";
 
-/** What each client must be able to take (SEP-2640), and our own limits: a file is sent as one message. */
+/** Limits that every client must support (SEP-2640), and our own: a file is sent as one message. */
 const MOST_FILES = 512;
 export const MOST_SKILL_BYTES = 16 * 1024 * 1024;
 const LARGEST_FILE_BYTES = 4 * 1024 * 1024;
 const LARGEST_SKILL_FILE_BYTES = 100 * 1024;
 const MOST_ENTRIES = 2_000;
-/** Characters of the front matter as JSON: aliases make much of little. */
+/** The longest front matter as JSON, characters: aliases can expand a short text greatly. */
 const LONGEST_FRONT = 64 * 1024;
-/** Characters, by the specification of Agent Skills. */
+/** Characters; set by the specification of Agent Skills. */
 const LONGEST_NAME = 64;
 const LONGEST_DESCRIPTION = 1024;
 
@@ -31,13 +31,13 @@ const START = { line: 1, column: 1 };
 
 export interface SkillPlace {
   readonly origin: PromptOrigin;
-  /** Of the folder, which the skill must have too. */
+  /** The folder's name, which must be the skill's name. */
   readonly name: string;
   /** Absolute, for reading and messages. */
   readonly folder: string;
 }
 
-/** Undefined: the folder has an error and gives no skill. No diagnostic either: it holds no skill. */
+/** Undefined: the folder has an error. Without a diagnostic: the folder is not a skill. */
 export interface ReadSkill {
   readonly skill: Skill | undefined;
   readonly diagnostics: readonly Diagnostic[];
@@ -54,13 +54,13 @@ interface FoundFiles {
   readonly folders: readonly string[];
 }
 
-/** Reads a folder. Names that begin with a dot are no part of a skill. Never throws for what is there. */
+/** Reads a folder. Names that begin with a dot are not part of a skill. No content makes it throw. */
 export async function readSkill(place: SkillPlace): Promise<ReadSkill> {
   const { name, folder } = place;
   const diagnostics: Diagnostic[] = [];
   if (realPath(`${folder}/${SKILL_FILE}`) === undefined) return { skill: undefined, diagnostics };
   if (name.length > LONGEST_NAME || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
-    // The name itself may end a line of the message about it.
+    // The name may contain a line break, which must not break the message.
     const message =
       `Cannot read skill: the name ${writtenOut(shownValue(name))} must have at most ${LONGEST_NAME} of ` +
       "a-z, 0-9 and single hyphens between them: rename the folder";
@@ -71,7 +71,7 @@ export async function readSkill(place: SkillPlace): Promise<ReadSkill> {
   return await skillOf(place, found);
 }
 
-/** The skill of files that were read. */
+/** Builds the skill from the files that were read. */
 export async function skillOf(place: SkillPlace, found: FoundFiles): Promise<ReadSkill> {
   const { origin, name, folder } = place;
   const { diagnostics, report } = collectFaults(`${folder}/${SKILL_FILE}`);
@@ -90,7 +90,7 @@ function isMain({ path }: Pick<FoundFile, "path">): boolean {
   return path === SKILL_FILE;
 }
 
-/** Undefined: it holds no skill, or one that exceeds a limit, which is reported. */
+/** Undefined: it is not a skill, or it exceeds a limit, which is reported. */
 function filesIn(folder: string, diagnostics: Diagnostic[]): FoundFiles | undefined {
   const isShown = (path: string) => !path.slice(path.lastIndexOf("/") + 1).startsWith(".");
   const walked = walk(folder, { noun: "skill", takes: isShown, enters: isShown, entries: MOST_ENTRIES });
@@ -130,7 +130,7 @@ function filesIn(folder: string, diagnostics: Diagnostic[]): FoundFiles | undefi
 
 type Facts = Pick<Skill, "description" | "frontMatter">;
 
-/** The front matter of `SKILL.md`; undefined: it is no skill, which is reported. */
+/** The front matter of `SKILL.md`; undefined: it is not a skill, which is reported. */
 async function factsOf(
   { name }: SkillPlace,
   files: readonly FoundFile[],
@@ -159,13 +159,13 @@ async function factsOf(
   if (frontMatter === undefined) {
     return report(
       "error",
-      "The front matter holds what JSON cannot represent, or too much of it: write plain values",
+      "The front matter has values that JSON cannot represent, or too many: write plain values",
       START,
     );
   }
   const hidden = hiddenIn(frontMatter);
   if (hidden !== undefined) {
-    return report("error", `The front matter stands for the hidden character ${hidden}: remove it`, START);
+    return report("error", `The front matter contains the hidden character ${hidden}: remove it`, START);
   }
   const { name: own, description } = frontMatter;
   if (own !== name) {
@@ -180,18 +180,18 @@ async function factsOf(
   return { description, frontMatter };
 }
 
-/** The text of a file as it stands, mark of the byte order included; undefined: it is none, or missing. */
+/** The text of a file unchanged, byte order mark included; undefined: the file is missing or not text. */
 export function textIn(bytes: Uint8Array | undefined): string | undefined {
   if (bytes === undefined) return undefined;
   return attempt(TypeError, () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
 }
 
-/** The same values, as JSON gives them back; undefined: it would give others, or is longer than its limit. */
+/** The values after a round trip through JSON; undefined: JSON would change them, or exceeds its limit. */
 function asJson(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
   let isPlain = true;
   const text = attempt(TypeError, () =>
     JSON.stringify(values, (_, value) => {
-      // A large integer is rounded, and a host that compares the two would refuse the skill.
+      // JSON rounds a large integer, and a host that compares the two would refuse the skill.
       if (
         typeof value === "number" &&
         (!Number.isFinite(value) || Number.isInteger(value) && !Number.isSafeInteger(value))
@@ -203,7 +203,7 @@ function asJson(values: Readonly<Record<string, unknown>>): Readonly<Record<stri
   return text === undefined || !isPlain || text.length > LONGEST_FRONT ? undefined : JSON.parse(text);
 }
 
-/** The first hidden character of names and texts, which YAML can write as an escape; undefined: there is none. */
+/** The first hidden character in names and texts (YAML can escape them); undefined: there is none. */
 function hiddenIn(values: unknown): string | undefined {
   if (typeof values === "string") return hiddenCharacter(values);
   if (typeof values !== "object" || values === null) return undefined;
@@ -218,7 +218,7 @@ async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return `sha256:${new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex()}`;
 }
 
-/** A skill of the program, from its text. */
+/** A skill that is part of the program, from its text. */
 export async function bundledSkill(name: string, text: string): Promise<ReadSkill> {
   const files = [{ path: SKILL_FILE, bytes: encodeText(text) }];
   return await skillOf({ origin: "bundled", name, folder: name }, { files, folders: [""] });

@@ -2,10 +2,10 @@
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import type { PromptOrigin } from "../format/prompt.ts";
 
-/** What every skill begins with. */
+/** The main file of every skill. */
 export const SKILL_FILE = "SKILL.md";
 
-/** The scheme of every address of a skill. */
+/** The URI scheme of skills. */
 export const SKILL_SCHEME = "skill://";
 
 export interface SkillFile {
@@ -37,7 +37,7 @@ export interface SkillLibrary {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The first part of an address says whose the skill is: the entry of a skill has no other place for it. */
+/** The first part of an address says who provides the skill, because the skill's entry has no other field for it. */
 const OWNERS: Readonly<Record<PromptOrigin, string>> = { bundled: "ahma", user: "user", project: "project" };
 
 /** The address of a file or folder of a skill; without a path, of the skill's own folder. */
