@@ -2,6 +2,7 @@
 import { OpenInputs } from "../operation/concurrency.ts";
 import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { Timers } from "../base/time.ts";
 import { openScope } from "../system/path_scope.ts";
 import { VERSION } from "../base/version.ts";
 import type { Catalog } from "../catalog/model/leaf.ts";
@@ -129,7 +130,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     checkedTools: () => tools.checked(),
     serve: (io) => serveStdio(service, io, { runner: toolbox.runner, settings, shown: control.shown }),
     shown: control.shown,
-    afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, toolbox, housekeeping, control, log }),
+    afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, toolbox, housekeeping, control, rooms, log }),
     [Symbol.asyncDispose]: () => rooms.disposeAsync(),
   };
 }
@@ -268,17 +269,23 @@ interface Later extends Pick<ComposeOptions, "log"> {
   readonly toolbox: OpenToolbox;
   readonly housekeeping: Housekeeping;
   readonly control: LateControl;
+  /** Everything, once it is open. */
+  readonly rooms: Pick<AsyncDisposableStack, "disposed">;
 }
 
-function afterFirstAnswer({ runner, sandbox, tools, toolbox, housekeeping, control, log }: Later): void {
-  runner.warmUp().catch(report(log, "keep shells warm"));
-  tools.current().catch(report(log, "read the tool files"));
+function afterFirstAnswer({ runner, sandbox, tools, toolbox, housekeeping, control, rooms, log }: Later): void {
+  const rest = () => {
+    if (rooms.disposed) return;
+    tools.current().catch(report(log, "read the tool files"));
+    // Without a sandbox nothing is outside.
+    const scopes = sandbox.writable.length === 0 ? [] : sandbox.scopes.map(({ path }) => path);
+    for (const hint of worktreeHints(scopes, sandbox.writable)) log.warn(hint);
+    housekeeping.begin();
+    control.begin();
+  };
   toolbox.warmUp().catch(report(log, "start native tools"));
-  // Without a sandbox nothing is outside.
-  const scopes = sandbox.writable.length === 0 ? [] : sandbox.scopes.map(({ path }) => path);
-  for (const hint of worktreeHints(scopes, sandbox.writable)) log.warn(hint);
-  housekeeping.begin();
-  control.begin();
+  // A call that came at once is launched by then, and this is done while its sandbox starts.
+  void runner.warmUp().catch(report(log, "keep shells warm")).then(() => new Timers().start(0, rest));
 }
 
 /** For what may fail without the server failing. */

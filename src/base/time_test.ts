@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { aborted, delay, withTimeout } from "./time.ts";
+import { aborted, delay, Timers, withTimeout } from "./time.ts";
 
 const LONG_MS = 60_000;
 
@@ -27,4 +27,19 @@ Deno.test("aborted() resolves when its signal aborts, and at once where it has",
   await both;
   await aborted(stop.signal);
   assert.equal(await withTimeout(aborted(undefined).then(() => "resolved"), 1), undefined);
+});
+
+Deno.test("Timers.start() acts once, after its time, unless it is taken back: the first ones as all others", async () => {
+  const timers = new Timers();
+  const acted: number[] = [];
+  for (let number = 0; number < 6; number++) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const began = performance.now();
+    const leave = timers.start(20, () => acted.push(number));
+    if (number % 2 === 0) leave();
+    timers.start(40, resolve);
+    await promise;
+    assert.ok(performance.now() - began >= 39);
+  }
+  assert.deepStrictEqual(acted, [1, 3, 5]);
 });

@@ -7,6 +7,7 @@
  */
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
+import { Timers } from "../base/time.ts";
 import { OperationIds, shortId } from "./operation_id.ts";
 import type { Logger } from "../base/log.ts";
 import { DEFAULT_HISTORY_LIMITS, History, type HistoryLimits } from "./history.ts";
@@ -68,8 +69,6 @@ export type CancelOutcome =
   /** It has ended, and its processes are gone. Its state shows the first cause, which may not be this cancel. */
   | { readonly kind: "ended"; readonly operation: Operation };
 
-type Timer = ReturnType<typeof setTimeout>;
-
 /** Longest delay that a timer accepts, about 24.8 days. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -77,6 +76,7 @@ export class OperationRegistry {
   readonly tasks = new ProtocolTasks<Operation>((thrown) => this.#reportListener(thrown));
   readonly #options: RegistryOptions;
   readonly #now: () => number;
+  readonly #timers = new Timers();
   readonly #ids = new OperationIds();
   readonly #transitions: Emitter<Transition>;
   readonly #news: Emitter<Operation>;
@@ -266,12 +266,12 @@ export class OperationRegistry {
     const unsubscribeNews = this.#news.subscribe(({ id }) => {
       if (orNews && pending.has(id)) resolve("news");
     });
-    const timer = timeoutMs === undefined ? undefined : startTimer(timeoutMs, () => resolve("timed_out"));
+    const leave = timeoutMs === undefined ? undefined : this.#startTimer(timeoutMs, () => resolve("timed_out"));
     signal?.addEventListener("abort", onAbort, { once: true });
     return promise.finally(() => {
       unsubscribe();
       unsubscribeNews();
-      clearTimeout(timer);
+      leave?.();
       signal?.removeEventListener("abort", onAbort);
     });
   }
@@ -331,21 +331,25 @@ export class OperationRegistry {
     record.apply({ kind: "started" }, this.#now());
     // The work goes first: a command runs while the rest is done. It never rejects; what follows it does not throw.
     const working = record.runWork((thrown) => this.#describeThrown(record, thrown));
-    const timer = this.#startTimeout(record);
+    const leave = this.#startTimeout(record);
     this.#announce(record, from);
     void working.then((event) => {
-      clearTimeout(timer);
+      leave?.();
       this.#running--;
       this.#apply(record, event);
       this.#turnsOf(record).end(record);
     });
   }
 
-  #startTimeout(record: OperationRecord): Timer | undefined {
+  #startTimeout(record: OperationRecord): (() => void) | undefined {
     const { timeoutSeconds } = record;
     if (timeoutSeconds === undefined) return undefined;
     const stop = stopRequest("timed_out", `Ended after its time limit of ${timeoutSeconds} s`);
-    return startTimer(timeoutSeconds * 1000, () => this.#apply(record, stop));
+    return this.#startTimer(timeoutSeconds * 1000, () => this.#apply(record, stop));
+  }
+
+  #startTimer(ms: number, action: () => void): (() => void) | undefined {
+    return ms > LONGEST_TIMER_MS ? undefined : this.#timers.start(ms, action);
   }
 
   #apply(record: OperationRecord, event: OperationEvent): void {
@@ -379,8 +383,4 @@ export class OperationRegistry {
 
 function stopRequest(state: StopCause["state"], message: string, killAfterMs?: number): OperationEvent {
   return { kind: "stop_requested", cause: { state, message, ...killAfterMs !== undefined && { killAfterMs } } };
-}
-
-function startTimer(ms: number, action: () => void): Timer | undefined {
-  return ms > LONGEST_TIMER_MS ? undefined : setTimeout(action, ms);
 }

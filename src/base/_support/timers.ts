@@ -12,11 +12,16 @@ export function stopping(ms: number): Disposable {
 
 function exchanging(ms: number, instead: number): Disposable {
   const { setTimeout: original } = globalThis;
+  const { timeout } = AbortSignal;
+  const delayOf = (delay?: number) => delay === ms ? instead : delay;
   globalThis.setTimeout =
-    ((action: () => void, delay?: number) => original(action, delay === ms ? instead : delay)) as typeof setTimeout;
+    ((action: () => void, delay?: number) => original(action, delayOf(delay))) as typeof setTimeout;
+  // The first `Timers` are signals.
+  AbortSignal.timeout = (delay) => timeout.call(AbortSignal, delayOf(delay) ?? 0);
   return {
     [Symbol.dispose]() {
       globalThis.setTimeout = original;
+      AbortSignal.timeout = timeout;
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Changes of resources for subscribers (X5d), collected to limit the number of messages. */
 import type { Unsubscribe } from "../../base/emitter.ts";
+import { Timers } from "../../base/time.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import type { Transition } from "../../operation/registry.ts";
 import { isEnded } from "../../operation/operation.ts";
@@ -82,7 +83,8 @@ export function watchResources(
 class Gathered {
   readonly #intervalMs: number;
   readonly #call: () => void;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #timers = new Timers();
+  #leave: (() => void) | undefined;
   #again = false;
   #closed = false;
 
@@ -93,25 +95,25 @@ class Gathered {
 
   trigger(): void {
     if (this.#closed) return;
-    if (this.#timer !== undefined) {
+    if (this.#leave !== undefined) {
       this.#again = true;
       return;
     }
     // Further changes of this turn are included.
-    this.#timer = setTimeout(() => this.#fire(), 0);
+    this.#leave = this.#timers.start(0, () => this.#fire());
   }
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#timer);
+    this.#leave?.();
   }
 
   #fire(): void {
     this.#again = false;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
+    this.#leave = this.#timers.start(this.#intervalMs, () => {
+      this.#leave = undefined;
       if (this.#again) this.trigger();
-    }, this.#intervalMs);
+    });
     this.#call();
   }
 }

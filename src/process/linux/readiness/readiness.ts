@@ -4,6 +4,7 @@
  */
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
+import { Timers } from "../../../base/time.ts";
 import { makeSocketsIn } from "../network/made_sockets.ts";
 import { testNetwork } from "../network/network_trial.ts";
 import type { SessionNetwork } from "../network/named_network.ts";
@@ -55,7 +56,8 @@ export class Readiness {
   /** Set once its self-test has passed, or a kept proof held. */
   #ready: SandboxPolicy | undefined;
   /** Waits to test what a kept proof let through; undefined: nothing was. */
-  #behind: ReturnType<typeof setTimeout> | undefined;
+  #leaveBehind: (() => void) | undefined;
+  readonly #timers = new Timers();
   /** The policy with everything that was wanted, if the kernel accepts it. */
   #whole: SandboxPolicy | undefined;
   /** What lets commands run untested; undefined: nothing does. */
@@ -108,7 +110,7 @@ export class Readiness {
 
   /** Ends the wait for a test that is no longer needed. */
   stop(): void {
-    clearTimeout(this.#behind);
+    this.#leaveBehind?.();
   }
 
   /** Settles when both answers are known. */
@@ -156,11 +158,11 @@ export class Readiness {
   /** Asked once: what a proof let through and does not hold is tested first from then on. */
   #trusts(policy: SandboxPolicy): boolean {
     const { proof, spawner } = this.#options;
-    if (this.#behind !== undefined || proof?.holds({ policy, isGrouped: spawner.groups !== undefined }) !== true) {
+    if (this.#leaveBehind !== undefined || proof?.holds({ policy, isGrouped: spawner.groups !== undefined }) !== true) {
       return false;
     }
     this.#trusted = this.#owed = proof;
-    this.#behind = setTimeout(() => void this.#testBehind(proof), BEHIND_MS);
+    this.#leaveBehind = this.#timers.start(BEHIND_MS, () => void this.#testBehind(proof));
     return true;
   }
 

@@ -1,3 +1,4 @@
+import { Timers } from "../../../base/time.ts";
 /** Limits of every pool; times in milliseconds. */
 export interface CommonLimits {
   /** Kept ready until the first is acquired: sessions that never run a command need only this many. */
@@ -20,7 +21,8 @@ export abstract class Pool<Limits extends CommonLimits> {
   #lastAcquired = performance.now();
   #deaths = 0;
   #idle: ReturnType<typeof setTimeout> | undefined;
-  #refilling: ReturnType<typeof setTimeout> | undefined;
+  readonly #timers = new Timers();
+  #leaveRefilling: (() => void) | undefined;
   #closed = false;
 
   constructor(limits: Limits) {
@@ -30,9 +32,9 @@ export abstract class Pool<Limits extends CommonLimits> {
 
   /** Starts missing ones, one per turn of the event loop, so that answers and requests go first. */
   refill(): void {
-    if (this.#closed || this.#refilling !== undefined || !this.#mayStart()) return;
-    this.#refilling = setTimeout(() => {
-      this.#refilling = undefined;
+    if (this.#closed || this.#leaveRefilling !== undefined || !this.#mayStart()) return;
+    this.#leaveRefilling = this.#timers.start(0, () => {
+      this.#leaveRefilling = undefined;
       if (!this.#mayStart()) return;
       try {
         this.addWaiting();
@@ -52,7 +54,7 @@ export abstract class Pool<Limits extends CommonLimits> {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#idle);
-    clearTimeout(this.#refilling);
+    this.#leaveRefilling?.();
     this.invalidate();
     await this.allGone();
   }
