@@ -24,50 +24,49 @@ for (const user of usersAtHand()) {
         await failsWithout(started);
       }),
   });
-
-  Deno.test({
-    name:
-      `S42 hosts of every kind of key get logins, also with hashed names, and none a forwarded agent, as ${user}${skipped}`,
-    ignore: ignore !== undefined,
-    fn: () => withMachines(user, ["ed25519", "rsa", "ecdsa -b 256", "ecdsa -b 384", "ecdsa -b 521"], provesHosts),
-  });
-
-  Deno.test(`S42 without the agent, or a key of it, the start says what to do, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using agent = await UserAgent.start(bench);
-    const problemOf = async (flags: readonly string[], socket: string | undefined) => {
-      const environment = socket === undefined ? {} : { SSH_AUTH_SOCK: socket };
-      const { code, stderr } = await runProgram(bench, flags, { environment });
-      return `${code} ${stderr}`;
-    };
-    const key = ["--ssh-agent", "chosen of me"];
-    const other = await makeKey(bench, "other");
-    await agent.add(other);
-    await Deno.copyFile(`${other}.pub`, `${bench.scope}/other.pub`);
-    for (
-      const [flags, socket, expected] of [
-        [key, undefined, /^1 .*Cannot use --ssh-agent: variable "SSH_AUTH_SOCK" is not set .* run ssh-add/],
-        [
-          key,
-          `${bench.elsewhere}/none`,
-          /^1 .*Cannot use --ssh-agent: no ssh agent answers at ".*none" .* run ssh-add/,
-        ],
-        [
-          key,
-          agent.socket,
-          /^1 .*Cannot use key "chosen of me": your ssh agent does not have it .*`ssh-add -l`.* Run ssh-add/,
-        ],
-        [["--ssh-agent", `${bench.scope}/other.pub`], agent.socket, /^1 .*commands can change it there/],
-        [["--ssh-hosts", "x.test"], agent.socket, /^2 .*Cannot use --ssh-hosts without --ssh-agent KEY/],
-        [["--ssh-agent", "a", "--ssh-hosts", "x y"], agent.socket, /^2 .*"x y" is not a host such as/],
-        [["--ssh-agent", "a", "--no-sandbox"], agent.socket, /^2 .*Cannot use --ssh-agent with --no-sandbox/],
-        [["--ssh-agent", "a", "--unix-sockets", "allow"], agent.socket, /^2 .*with --unix-sockets allow/],
-      ] as const
-    ) assert.match(await problemOf(flags, socket), expected);
-    await runAs(bench, ["ssh-add", "-q", "-D"], { SSH_AUTH_SOCK: agent.socket });
-    assert.match(await problemOf(key, agent.socket), /it has no keys, or is locked/);
-  });
 }
+
+Deno.test({
+  name: `S42 hosts of every kind of key get logins, also with hashed names, and none a forwarded agent${skipped}`,
+  ignore: ignore !== undefined,
+  fn: () => withMachines("ordinary", ["ed25519", "rsa", "ecdsa -b 256", "ecdsa -b 384", "ecdsa -b 521"], provesHosts),
+});
+
+Deno.test("S42 without the agent, or a key of it, the start says what to do", async () => {
+  using bench = new Workbench("ordinary");
+  await using agent = await UserAgent.start(bench);
+  const problemOf = async (flags: readonly string[], socket: string | undefined) => {
+    const environment = socket === undefined ? {} : { SSH_AUTH_SOCK: socket };
+    const { code, stderr } = await runProgram(bench, flags, { environment });
+    return `${code} ${stderr}`;
+  };
+  const key = ["--ssh-agent", "chosen of me"];
+  const other = await makeKey(bench, "other");
+  await agent.add(other);
+  await Deno.copyFile(`${other}.pub`, `${bench.scope}/other.pub`);
+  for (
+    const [flags, socket, expected] of [
+      [key, undefined, /^1 .*Cannot use --ssh-agent: variable "SSH_AUTH_SOCK" is not set .* run ssh-add/],
+      [
+        key,
+        `${bench.elsewhere}/none`,
+        /^1 .*Cannot use --ssh-agent: no ssh agent answers at ".*none" .* run ssh-add/,
+      ],
+      [
+        key,
+        agent.socket,
+        /^1 .*Cannot use key "chosen of me": your ssh agent does not have it .*`ssh-add -l`.* Run ssh-add/,
+      ],
+      [["--ssh-agent", `${bench.scope}/other.pub`], agent.socket, /^1 .*commands can change it there/],
+      [["--ssh-hosts", "x.test"], agent.socket, /^2 .*Cannot use --ssh-hosts without --ssh-agent KEY/],
+      [["--ssh-agent", "a", "--ssh-hosts", "x y"], agent.socket, /^2 .*"x y" is not a host such as/],
+      [["--ssh-agent", "a", "--no-sandbox"], agent.socket, /^2 .*Cannot use --ssh-agent with --no-sandbox/],
+      [["--ssh-agent", "a", "--unix-sockets", "allow"], agent.socket, /^2 .*with --unix-sockets allow/],
+    ] as const
+  ) assert.match(await problemOf(flags, socket), expected);
+  await runAs(bench, ["ssh-add", "-q", "-D"], { SSH_AUTH_SOCK: agent.socket });
+  assert.match(await problemOf(key, agent.socket), /it has no keys, or is locked/);
+});
 
 /** Python that says what the agent makes of endless clients: each line is a number. */
 const ENDLESS = `import os, socket, struct
@@ -97,22 +96,20 @@ file = b"SSHSIG" + s(b"git") + s(b"") + s(b"sha512") + s(b"h" * 64)
 print("signatures", sum(answer(connected(), s(b"\\x0d" + s(key) + s(file) + b"\\0" * 4))[:1] == b"\\x0e" for _ in range(130)))
 `;
 
-for (const user of usersAtHand()) {
-  Deno.test(`S42 endless messages, clients and signatures have bounds, and the next command is answered, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using agent = await UserAgent.start(bench);
-    await agent.add(await makeKey(bench, "chosen"));
-    bench.write("endless.py", ENDLESS);
-    const flags = ["--sync", "--ssh-agent", "chosen of me"];
-    await using server = await ServerProcess.start(bench, { flags, environment: { SSH_AUTH_SOCK: agent.socket } });
-    const { text } = await server.shell("/usr/bin/python3 -I endless.py", { timeout_seconds: 120 });
-    const expected =
-      "long 0\nempty 0\nmessages 1000\nconnections 8\nsignatures 120\nSandbox: Commands get no more than 120 " +
-      "signatures of your ssh agent in a minute.";
-    assert.strictEqual(text.slice(0, expected.length), expected);
-    assert.match((await server.shell("ssh-add -L")).text, /^ssh-ed25519 \S+ chosen of me\n/);
-  });
-}
+Deno.test("S42 endless messages, clients and signatures have bounds, and the next command is answered", async () => {
+  using bench = new Workbench("ordinary");
+  await using agent = await UserAgent.start(bench);
+  await agent.add(await makeKey(bench, "chosen"));
+  bench.write("endless.py", ENDLESS);
+  const flags = ["--sync", "--ssh-agent", "chosen of me"];
+  await using server = await ServerProcess.start(bench, { flags, environment: { SSH_AUTH_SOCK: agent.socket } });
+  const { text } = await server.shell("/usr/bin/python3 -I endless.py", { timeout_seconds: 120 });
+  const expected =
+    "long 0\nempty 0\nmessages 1000\nconnections 8\nsignatures 120\nSandbox: Commands get no more than 120 " +
+    "signatures of your ssh agent in a minute.";
+  assert.strictEqual(text.slice(0, expected.length), expected);
+  assert.match((await server.shell("ssh-add -L")).text, /^ssh-ed25519 \S+ chosen of me\n/);
+});
 
 async function provesGit({ bench, keys: [key], hosts, environment }: Started): Promise<void> {
   const [here, there] = hosts.map(({ port }) => port);
