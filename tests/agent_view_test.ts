@@ -152,7 +152,7 @@ for (const era of ERAS) {
     assert.strictEqual(whole, `${line}\n`);
   });
 
-  Deno.test(`X5c X18 an agent reads news on lines of their own, and awaits what it was told in part, in ${era}`, async () => {
+  Deno.test(`X5c X18 an agent reads news on separate lines, and awaits the rest of a shortened result, in ${era}`, async () => {
     using bench = new Workbench();
     await using agent = await Agent.start(bench, era);
     const short = await agent.begin("seq 1 20; exit 2");

@@ -99,7 +99,7 @@ Deno.test("architecture: no files import each other in a circle, types included"
   assert.deepStrictEqual(findCycle(new Map([["a", ["b"]], ["b", ["c"]], ["c", ["b"]]])), ["b", "c", "b"]);
 });
 
-Deno.test("architecture: the folders of src import each other one way", async () => {
+Deno.test("architecture: imports between the folders of src go one way only", async () => {
   const folders = new Map<string, string[]>();
   for (const [place, targets] of await importGraph()) {
     const others = targets.map(folderOf).filter((folder) => folder !== folderOf(place));
@@ -122,7 +122,7 @@ Deno.test(`architecture: no file is longer than ${LINE_LIMIT} lines`, async () =
   assert.deepStrictEqual(long, []);
 });
 
-Deno.test("architecture: each test file sits beside the source it tests", async () => {
+Deno.test("architecture: each test file is next to the source that it tests", async () => {
   const paths = new Set((await filesUnder("src/")).map((file) => file.path));
   const lonely = [...paths].filter((path) => path.endsWith("_test.ts"))
     .filter((path) => !paths.has(path.replace(/_test\.ts$/, ".ts")));
@@ -144,7 +144,7 @@ Deno.test("S3 architecture: one file starts processes, one inside the sandbox, a
   assert.deepStrictEqual(pathsWith(files, /\bDeno\s*\[(?!")|=\s*Deno\s*;|globalThis\s*(\.|\[")Deno/), []);
 });
 
-Deno.test("C2 architecture: two files name stdout, to hand it out and to print help, and workers their own", async () => {
+Deno.test("C2 architecture: two files use stdout, one to pass it on and one to print help; workers use their own", async () => {
   const allowed = new Set(["src/cli/terminal/print.ts", "src/cli/serve/serve.ts", ...WORKER_MAINS]);
   const writers = pathsWith(await productFiles(), /\bDeno\.stdout\b|\bprocess\.stdout\b|\bconsole\./);
   assert.deepStrictEqual(writers.filter((path) => !allowed.has(path)), []);
@@ -167,7 +167,7 @@ Deno.test("K2 architecture: the server has none of the code of native tools that
   assert.ok(inside("toolbox/project/project.ts"));
 });
 
-Deno.test("architecture: one version of the runtime is named everywhere", async () => {
+Deno.test("architecture: all files name the same version of the runtime", async () => {
   const texts = await Promise.all(["README.md", "AGENTS.md", ".ci/run"].map((path) => {
     return Deno.readTextFile(new URL(path, ROOT));
   }));

@@ -201,16 +201,19 @@ Deno.test("T7 what a client sends arrives byte for byte, or is refused with the 
     },
   );
 
-  await t.step("without -- a positional that looks like an option is refused and any other arrives", async () => {
-    await fc.assert(
-      fc.asyncProperty(given, async (one) => {
-        const refused = [one.first, ...one.rest ?? []].some((text) => text.startsWith("-") && text !== "-");
-        if (!refused) return await probe.arrives("open", one);
-        assert.match(await probe.call("open", one), /which the program would take for an option/);
-      }),
-      { numRuns: 50 },
-    );
-  });
+  await t.step(
+    "without -- a positional argument that looks like an option is refused, and any other arrives",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(given, async (one) => {
+          const refused = [one.first, ...one.rest ?? []].some((text) => text.startsWith("-") && text !== "-");
+          if (!refused) return await probe.arrives("open", one);
+          assert.match(await probe.call("open", one), /which the program would take for an option/);
+        }),
+        { numRuns: 50 },
+      );
+    },
+  );
 
   await t.step("a word of the kernel's limit arrives, one byte more is refused with the remedy", async () => {
     const longest = textOf(LONGEST_WORD_BYTES);

@@ -96,7 +96,7 @@ for (const [era, user] of withUsersInTurn(ERAS)) {
   });
 }
 
-Deno.test("S15 S35 one question is enough for a copy, a push and a write that nothing names", async () => {
+Deno.test("S15 S35 one question is enough for a copy, for a push and for a write whose path the output does not name", async () => {
   using bench = new Workbench();
   const { elsewhere, scope } = bench;
   const setUp = 'git init -q --bare "$0/origin.git" && git init -q . && git remote add origin "$0/origin.git"';
@@ -118,7 +118,7 @@ Deno.test("S15 S35 one question is enough for a copy, a push and a write that no
   }, { bench, flags: ["--read", `${elsewhere}/origin.git`, "--read", `${elsewhere}/data`] });
 });
 
-Deno.test("S35 an idempotent leaf that may read now is run again, another one is not", async () => {
+Deno.test("S35 an idempotent leaf is run again once it may read, and any other leaf is not", async () => {
   using bench = new Workbench();
   const leaf = { description: "Shows a file.", positional_args: [{ name: "path", type: "string", required: true }] };
   const subcommand = [

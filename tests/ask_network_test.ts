@@ -42,7 +42,7 @@ for (const era of ERAS) {
   });
 }
 
-Deno.test("S35 what no person allowed names the flag, and two of a kind close that kind for the session", async () => {
+Deno.test("S35 a result names the flag for what no person allowed, and two refusals of a kind close that kind for the session", async () => {
   const closing: Answer = (message) => message.includes("to one.") ? { action: "decline" } : { action: "cancel" };
   await withAsking(closing, async ({ connect, forms, port }) => {
     const advice = (host: string) => ` A person can allow it: start the server with --network ...,${host}`;
@@ -59,14 +59,14 @@ Deno.test("S35 what no person allowed names the flag, and two of a kind close th
   });
 });
 
-Deno.test("S35 a form that is accepted as it stands is a no", async () => {
+Deno.test("S35 a form that is accepted unchanged counts as no", async () => {
   const answer: Answer = (_message, preselected) => choosing(String(preselected))("");
   await withAsking(answer, async ({ connect }) => {
     assert.match(await connect("one"), /was refused by the person who was asked\.$/);
   });
 });
 
-Deno.test("S35 equal questions are one, and different ones come one after the other", async () => {
+Deno.test("S35 equal questions are asked once, and different ones one after the other", async () => {
   let open = 0;
   let most = 0;
   let asking: Asking | undefined;
@@ -132,7 +132,7 @@ if sys.argv[3:]: s.recv(100)
 os._exit(0)
 `;
 
-Deno.test("S35 what one command may this time is not for another beside it, or for what it leaves behind", async () => {
+Deno.test("S35 a permission for this time covers neither another command nor processes left behind", async () => {
   const answer: Answer = (message) => choosing(message.includes("first") ? "this time" : "no")(message);
   await withAsking(answer, async ({ bench, client, connect, forms, greeter, port }) => {
     bench.write("leaving.py", LEAVING);
@@ -163,7 +163,7 @@ Deno.test("S35 what one command may this time is not for another beside it, or f
   });
 });
 
-Deno.test("S35 a wish is in our words: what a command is named stays inside its quotes", async () => {
+Deno.test("S35 a question is in our own words, and text from a command stays inside quotes", async () => {
   const seen = Promise.withResolvers<string>();
   const answer: Answer = (message) => {
     seen.resolve(message);
@@ -179,7 +179,7 @@ Deno.test("S35 a wish is in our words: what a command is named stays inside its 
   });
 });
 
-Deno.test("S35 --ask is refused where it cannot be, with the way out", async () => {
+Deno.test("S35 --ask is refused where it cannot work, with the way out", async () => {
   for (
     const [flags, reason] of [
       [["--ask", "network"], /Cannot ask for network \(--ask\) with --network full: .*--network packages/],

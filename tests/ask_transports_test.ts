@@ -16,7 +16,7 @@ const DEADLINE = 20_000;
 const SILENCE_DEADLINE = 300_000;
 const GREETED = /^(?:\[a person is asked: connect to one\.example\.test:\d+\?\]\n)?HTTP\/1\.1 400/;
 
-Deno.test("S35 H3 sessions of their own are asked and answered apart, and clients without a session nothing", async () => {
+Deno.test("S35 H3 isolated sessions are asked and answered separately, and clients without a session are not asked", async () => {
   using bench = new Workbench();
   bench.write("client.py", CLIENT);
   await using greeter = new Greeter();
@@ -73,7 +73,7 @@ async function connectLater({ client, bench, port }: Asking): Promise<string> {
   return JSON.stringify(ended.content);
 }
 
-Deno.test("S35 an operation that went on asks its client later", async () => {
+Deno.test("S35 an operation that continues in the background asks its client later", async () => {
   await withAsking(choosing("this session"), async (asking) => {
     const ended = await connectLater(asking);
     assert.match(ended, /HTTP\/1\.1 400/);
@@ -156,7 +156,7 @@ Deno.test("S35 a cancelled command takes its question back, which is no refusal"
   }, { flags: [] });
 });
 
-Deno.test("S35 X14 a client that goes away while it is asked leaves nothing behind", async () => {
+Deno.test("S35 X14 a client that disconnects during a question leaves nothing behind", async () => {
   const shown = Promise.withResolvers<void>();
   const never = Promise.withResolvers<ElicitResult>();
   const answer = () => {

@@ -23,7 +23,7 @@ function control(bench: Workbench): string {
   return `${bench.home}/.local/state/ahma/control`;
 }
 
-Deno.test("X24 a person who does not read holds up neither operation nor server, and is told what is left out", async () => {
+Deno.test("X24 a person who does not read delays neither operation nor server, and sees how much was left out", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   const line = `until [ -e go ]; do sleep 0.05; done; yes 0123456789 | head -c ${FLOOD_BYTES}; echo; echo over`;

@@ -97,7 +97,7 @@ Deno.test("X24 keys, ctrl-c and the size of the window reach a terminal, and ctr
   assert.strictEqual(typed.at(-1).by, undefined);
 });
 
-Deno.test("X24 a program that draws is drawn, and its other screen is left with it", async () => {
+Deno.test("X24 a full-screen program is shown, and its alternate screen ends with it", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   bench.write("text", Array.from({ length: 200 }, (_, index) => `line ${index + 1}\n`).join(""));
@@ -166,7 +166,7 @@ Deno.test("X24 a terminal's output is plain text in a pipe, and two people see t
   assert.deepStrictEqual([code, stdout], [0, "100%\nword\nword\n"]);
 });
 
-Deno.test("X24 a session is named by its name: what it runs now, or next", async () => {
+Deno.test("X24 attach takes the name of a session, and shows the command that it runs now or next", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   await server.shell("cd /", { session: "dev" });
@@ -183,7 +183,7 @@ Deno.test("X24 a session is named by its name: what it runs now, or next", async
   assert.strictEqual(stdout, "/\n");
 });
 
-Deno.test("X24 all servers of a user are found; a dead one's entry goes, and a name that is not there is answered with what is", async () => {
+Deno.test("X24 all servers of a user are found, entries of dead ones are removed, and an unknown name gets the list of known ones", async () => {
   using bench = new Workbench();
   const nothing = await attach(bench, "op_NOTHERE1");
   assert.deepStrictEqual([nothing.code, nothing.stdout], [1, ""]);

@@ -12,7 +12,7 @@ import { usersAtHand } from "./_support/workbench.ts";
 
 const SECURITY = new URL("../docs/security.md", import.meta.url).pathname;
 
-Deno.test("S14 S8 a server without a sandbox is found out, and so is an attack that does nothing", async () => {
+Deno.test("S14 S8 a server without a sandbox is detected, and so is an attack without effect", async () => {
   const [user = "ordinary"] = usersAtHand();
   using attributes = new ExtendedAttributes();
   await using sandboxed = await Post.start(user, { enforced: false });

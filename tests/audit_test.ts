@@ -117,7 +117,7 @@ Deno.test("S18 checks of programs and servers that a person names are in the aud
   assert.deepStrictEqual(told, told.flatMap((_, index) => index % 2 === 0 ? ends : []));
 });
 
-Deno.test("S18 the server does not start with an audit log that will not do", async () => {
+Deno.test("S18 the server does not start with an unusable audit log", async () => {
   using bench = new Workbench("ordinary");
   const mine = bench.write(`${bench.elsewhere}/mine`, "kept");
   await Deno.symlink(mine, `${bench.elsewhere}/link`);

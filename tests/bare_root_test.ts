@@ -52,7 +52,7 @@ for (const user of usersAtHand()) {
     });
   }
 
-  Deno.test(`S12 a file in the place of /dev/null is no device, and nothing is written to it, as ${user}`, async () => {
+  Deno.test(`S12 a regular file in place of /dev/null is refused, and nothing is written to it, as ${user}`, async () => {
     using bench = new Workbench(user);
     const file = bench.write(`${bench.elsewhere}/file`, "as it was\n");
     const prefix = changed(`mount --bind ${file} /dev/null`);

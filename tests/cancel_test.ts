@@ -122,7 +122,7 @@ Deno.test("X9 X10 X14 the end of input, SIGTERM and a time limit leave no proces
   await Promise.all([...ends, endsInTime()]);
 });
 
-Deno.test("X10 the driver would see a process that is left", async () => {
+Deno.test("X10 the driver detects a process that is left (control)", async () => {
   using bench = new Workbench();
   const { code } = await new Deno.Command("bash", {
     args: ["-c", "setsid sleep 302 >/dev/null 2>&1 & echo $!"],

@@ -137,7 +137,7 @@ Deno.test("L5 call works in a shell's pipeline and offers the shipped tools", as
   assert.deepStrictEqual([code, stdout], [0, "?? a\n"]);
 });
 
-Deno.test("L5 X15 call hands the tool what is piped in, when asked to", async () => {
+Deno.test("L5 X15 call passes piped input to the tool when asked to", async () => {
   using bench = new Workbench();
   const line = "printf 'a\\nb' | ahma_mcp sandboxed_shell --quiet --stdin - -- 'wc -c; echo done'";
   const { code, stdout } = await runShellLine(bench, ["bash", "-c"], line);

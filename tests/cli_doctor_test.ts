@@ -21,7 +21,7 @@ function statuses(checks: readonly Check[]): Record<string, string> {
 }
 
 for (const user of usersAtHand()) {
-  Deno.test(`L6 doctor tries the sandbox and finds it whole (${user})`, async () => {
+  Deno.test(`L6 doctor tests the sandbox and finds every layer working (${user})`, async () => {
     using bench = new Workbench(user);
     const before = bench.outside();
     const { code, stdout, stderr } = await runProgram(bench, ["doctor", "--json"]);
@@ -139,7 +139,7 @@ Deno.test("L1 init follows no link of the project to another place", async () =>
   }
 });
 
-Deno.test("S2 without a home directory the server tells why it does not start", async () => {
+Deno.test("S2 without a home directory the server does not start, and says why", async () => {
   using bench = new Workbench();
   for (const [home, found] of [[undefined, "is not set"], ["", 'is "", not an absolute path']] as const) {
     const prefix = home === undefined ? ["env", "-u", "HOME"] : ["env", `HOME=${home}`];
@@ -155,7 +155,7 @@ Deno.test("S2 without a home directory the server tells why it does not start", 
   }
 });
 
-Deno.test("S44 init leaves the list out where it does not hold, or settings say otherwise, and says why", async () => {
+Deno.test("S44 init leaves the list out, and says why, where it cannot be enforced or settings choose another network", async () => {
   using bench = new Workbench("ordinary");
   const init = async (environment: Readonly<Record<string, string>> = {}, prefix: readonly string[] = []) => {
     const ran = await runProgram(bench, ["init", "--client", "claude", "--dry-run"], { environment, prefix });

@@ -77,7 +77,7 @@ Deno.test("L1 wrong usage is exit code 2 with a suggestion, and nothing on stdou
   }
 });
 
-Deno.test("L1 a reader who leaves early is no fault", async () => {
+Deno.test("L1 a reader that closes the pipe early causes no error", async () => {
   using bench = new Workbench();
   const line = "set -o pipefail; ahma_mcp schema | head -n 1; echo $? >&2; ahma_mcp --help | true; echo $? >&2; " +
     "ahma_mcp call --quiet sandboxed_shell -- 'yes' | head -n 1; true";
@@ -181,7 +181,7 @@ Deno.test("L7 what needs no settings, or looks for mistakes, works with broken o
   assert.deepStrictEqual(await run("doctor", "--timeout", "y"), { code: 2, stdout: "", stderr: typed });
 });
 
-Deno.test("L1 the server says on a terminal that it waits, and names a tools directory that is not there", async () => {
+Deno.test("L1 the server says on a terminal that it waits, and names a missing tools directory", async () => {
   using bench = new Workbench();
   const waits = 'ahma_mcp waits for an MCP client on stdin: "ahma_mcp help" lists the commands, Ctrl-C ends it';
   const { code, stdout } = await runOnTerminal(bench, []);

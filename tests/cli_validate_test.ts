@@ -5,7 +5,7 @@ import { Workbench } from "./_support/workbench.ts";
 const GOOD = '{\n  "command": "echo",\n  "description": "Prints words.",\n  "synchronous": true\n}\n';
 const UNKNOWN = '{\n  "command": "echo",\n  "synchronous": true,\n  "optons": []\n}\n';
 
-Deno.test("L3 validate is content with the shipped tools", async () => {
+Deno.test("L3 validate finds no problem in the shipped tools", async () => {
   using bench = new Workbench();
   const tools = new URL("../tools", import.meta.url).pathname;
   for await (const { name } of Deno.readDir(tools)) {
@@ -42,7 +42,7 @@ Deno.test("L3 validate shows the line and a mark in colour on a terminal", async
   assert.deepStrictEqual(lines.slice(1, 3), ['    "optons": []', "    \x1b[31m^\x1b[0m"]);
 });
 
-Deno.test("L3 validate tells keys given twice even in a file that is good otherwise; only --strict fails for them", async () => {
+Deno.test("L3 validate reports duplicate keys in an otherwise good file, and only --strict fails for them", async () => {
   using bench = new Workbench();
   bench.write(
     "a.json",
@@ -56,7 +56,7 @@ Deno.test("L3 validate tells keys given twice even in a file that is good otherw
   assert.strictEqual((await runProgram(bench, ["validate", "a.json", "--strict"])).code, 1);
 });
 
-Deno.test("L3 validate judges a file alone among its neighbours", async () => {
+Deno.test("L3 validate checks one file with its neighbours in the directory", async () => {
   using bench = new Workbench();
   const steps = '[{ "tool": "echo" }]';
   bench.write("t/all.json", `{"name": "all", "command": "sequence", "description": "All.", "sequence": ${steps}}`);

@@ -110,7 +110,7 @@ function othersIn({ format, keys, list }: EntryPlace): string {
   });
 }
 
-Deno.test("L1 D5 init puts the entry into each client's settings; uninstall takes it out of each format, and all else stays", async () => {
+Deno.test("L1 D5 init adds the entry to each client's settings, uninstall removes it from each format, and all else stays", async () => {
   using bench = new Workbench();
   const settings = await clientSettings(packed(), bench.scope, ENTRY_NETWORK);
   for (const { client, file, place } of FILED) {
@@ -145,7 +145,7 @@ Deno.test("L1 D5 init puts the entry into each client's settings; uninstall take
   }
 });
 
-Deno.test("L1 D5 init takes nothing from a file outside to which a link of the project leads", async () => {
+Deno.test("L1 D5 init reads no file outside the project through a link in it", async () => {
   using bench = new Workbench();
   const secret = bench.write(`${bench.elsewhere}/secret.json`, '{"token": "of another place"}\n');
   const link = `${bench.scope}/.mcp.json`;

@@ -21,7 +21,7 @@ async function surprises(server: ServerProcess, { rows, isLarge }: AttackGroup):
 }
 
 for (const group of ATTACKS) {
-  Deno.test(`K11 attacks on the bridge by ${group.title} end their script at most, and the server serves as before`, async () => {
+  Deno.test(`K11 attacks on the bridge by ${group.title} end at most their own script, and the server continues to serve`, async () => {
     using bench = new Workbench();
     bench.write("kept.txt", "kept\n");
     bench.write("large.bin", "x".repeat(900_000));

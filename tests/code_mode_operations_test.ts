@@ -78,7 +78,7 @@ Deno.test("K11 the tool cancel, the client and a person end a script with what i
   assert.match((await server.call("run_script", { code: "return 1" })).text, /^op_\w+ started\./);
 });
 
-Deno.test("K11 scripts never hold the turns that their calls wait for, and a few of them run at once", async () => {
+Deno.test("K11 scripts do not occupy the slots that their calls need, and only a few run at once", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { flags: [...FLAGS, "--max-concurrency", "1"] });
   const ids: string[] = [];
@@ -91,7 +91,7 @@ Deno.test("K11 scripts never hold the turns that their calls wait for, and a few
   assert.match((await server.call("await", { operation_id: fifth })).text, /^5\n\[script: 0 calls,/);
 });
 
-Deno.test("K11 what a script calls tells it nothing of other operations, whose ends the client is told", async () => {
+Deno.test("K11 calls of a script report nothing about other operations to it, and the client still hears of their ends", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, {
     flags: ["--bundles", "files", "--code-mode", "all", "--inline-wait", "60000"],
@@ -106,7 +106,7 @@ Deno.test("K11 what a script calls tells it nothing of other operations, whose e
   assert.match(rest ?? "", new RegExp(`^\\nEnded since:\\n\\[${other} completed`));
 });
 
-Deno.test("K11 V5 a collector is told of a script and of each of its calls", async () => {
+Deno.test("K11 V5 a script and each of its calls are reported to the collector", async () => {
   await using collector = new TestCollector();
   using bench = new Workbench("ordinary");
   {

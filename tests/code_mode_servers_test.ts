@@ -18,7 +18,7 @@ async function valueOf(server: ServerProcess, code: string): Promise<unknown> {
   return JSON.parse(text.slice(0, text.lastIndexOf("\n[script: ")));
 }
 
-Deno.test("K11 a script calls tools of servers that say they only read, gets all they give, and no others", async () => {
+Deno.test("K11 a script may call only the read-only tools of servers, and gets their whole results", async () => {
   using bench = new Workbench();
   const tools = [
     { name: "echo", inputSchema: SCHEMA, annotations: { readOnlyHint: true } },
@@ -45,7 +45,7 @@ Deno.test("K11 a script calls tools of servers that say they only read, gets all
   assert.match(JSON.stringify(await valueOf(server, code("write"))), /"isError":false/);
 });
 
-Deno.test("K11 a hint of a server that is false opens its own sandbox only, and one that changes withholds the tool", async () => {
+Deno.test("K11 a false hint of a server gains only what its own sandbox allows, and a changed hint withholds the tool", async () => {
   using bench = new Workbench();
   const { outside, inside } = { outside: `${bench.elsewhere}/made`, inside: `${bench.scope}/made` };
   bench.write(`${bench.elsewhere}/.keep`, "");

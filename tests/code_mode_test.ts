@@ -51,7 +51,7 @@ Deno.test("K11 one script does the work of 50 calls, in TypeScript, with fewer b
   assert.ok((code.length + text.length) * 10 < bytes, `${code.length + text.length} of ${bytes}`);
 });
 
-Deno.test("K11 a script calls read-only tools alone, unless the user allows all, and never itself", async () => {
+Deno.test("K11 a script calls only read-only tools unless the user allows all, and never itself", async () => {
   using bench = new Workbench();
   const code = `const one = async (name, args) => (await tools[name](args)).text;
     return [await one("files_write", { path: "made.txt", content: "x" }), await one("sandboxed_shell", { command: "id" }),
@@ -127,7 +127,7 @@ Deno.test("K11 loops without an end and scripts beyond a limit end, and the serv
   assert.equal(await run(server, "return 'a'.repeat(300_000)"), "A message of 300029 bytes is too long");
 });
 
-Deno.test("K11 a bomb of memory ends its script alone, and a cancelled script ends what it called", async () => {
+Deno.test("K11 a memory bomb ends only its own script, and a cancelled script ends its calls", async () => {
   using bench = new Workbench();
   await using server = await start(bench, "--code-mode", "all");
   const heap = await run(server, "const all = []; for (;;) all.push(Array(1e6).fill(all.length));");

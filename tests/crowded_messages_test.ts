@@ -210,7 +210,7 @@ async function halfOf(port: number, text: string): Promise<Deno.TcpConn> {
   return connection;
 }
 
-Deno.test("C2 O6 what is large and honest is served: ten MB of text, and many thousands of members", async () => {
+Deno.test("C2 O6 large but legitimate messages are served: ten MB of text, and many thousands of members", async () => {
   using bench = new Workbench();
   const rows = `[${
     Array.from({ length: 3_000 }, (_, at) => `{"id":${at},"name":"row","ok":true,"price":1.5}`).join(",")

@@ -313,7 +313,7 @@ Deno.test("X5 X6 2025-11-25: progress of a task that waits for a line ends with 
   assert.strictEqual(seen.at(-1), "completed");
 });
 
-Deno.test("X5 2026-07-28: who listens to a call that is a task is told once, with its answer", async () => {
+Deno.test("X5 2026-07-28: a subscriber to a call that is a task gets one notification, with the answer", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
   const client = new TaskClient(server);

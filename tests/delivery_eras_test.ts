@@ -83,7 +83,7 @@ Deno.test("X5 X2 with --sync no version is offered tasks, and a call that asks f
   assert.strictEqual(codeOf(await server.request("tasks/list")), -32601);
 });
 
-Deno.test("S17 clients of the first era hear of the sandbox, when it holds and when it ends", async () => {
+Deno.test("S17 clients of the first era are notified when the sandbox is in force and when it ends", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   const { params } = await server.notification("notifications/sandbox/configured");
@@ -93,7 +93,7 @@ Deno.test("S17 clients of the first era hear of the sandbox, when it holds and w
   assert.deepStrictEqual(end, { reason: "The server was asked to end" });
 });
 
-Deno.test("S17 clients of the first era hear that the sandbox does not hold", async () => {
+Deno.test("S17 clients of the first era are notified when the sandbox is not in force", async () => {
   using bench = new Workbench();
   const kernel = await lyingKernel(bench);
   const prefix = kernel([{ call: SYS.landlock_restrict_self, errno: 0 }]);
@@ -103,7 +103,7 @@ Deno.test("S17 clients of the first era hear that the sandbox does not hold", as
   assert.deepStrictEqual(server.unclaimed.filter(({ method }) => method === "notifications/sandbox/configured"), []);
 });
 
-Deno.test("S17 without a sandbox nothing is said of it", async () => {
+Deno.test("S17 without a sandbox there are no notifications about it", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { flags: ["--no-sandbox"] });
   await server.call("status");

@@ -194,7 +194,7 @@ Deno.test("X5d C4 2025-11-25: subscribers hear of an operation's end and of its 
   assert.ok(server.unclaimed.every(({ method }) => method !== "notifications/resources/list_changed"));
 });
 
-Deno.test("C4 2025-11-25: who has the list of resources hears that it changed", async () => {
+Deno.test("C4 2025-11-25: a client that has the list of resources is notified of changes", async () => {
   await using session = await open("2025-11-25");
   const { client } = session;
   const changed = Promise.withResolvers<void>();

@@ -66,7 +66,7 @@ testFirst("X5 2025-11-25: an exit code makes no failed task", async ({ server })
   assert.strictEqual((await server.request("tasks/get", { taskId })).result?.status, "completed");
 });
 
-Deno.test("X5 2025-11-25: a result with isError makes a failed task; no news are made of tasks", async () => {
+Deno.test("X5 2025-11-25: a result with isError makes a failed task, and other results do not report tasks", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { flags: ["--exit-errors"] });
   const { taskId } = await startTask(server, "echo broken; exit 7");
@@ -225,7 +225,7 @@ Deno.test("X5 with --inline-wait a task-capable client gets what ends early at o
   assert.strictEqual((await call("true")).result?.resultType, "complete");
 });
 
-Deno.test("X5 C3 2026-07-28: who listens to a task is told of its end, with the result; who may not is refused", async () => {
+Deno.test("X5 C3 2026-07-28: a subscriber to a task is notified of its end with the result, and others are refused", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
   const client = new TaskClient(server);

@@ -70,7 +70,7 @@ for (const user of usersAtHand()) {
     ]);
   });
 
-  Deno.test(`S15 a path is understood as it is written, as ${user}`, async () => {
+  Deno.test(`S15 denied paths are recognized in every spelling, as ${user}`, async () => {
     using bench = new Workbench(user);
     await using server = await ServerProcess.start(bench);
     const beside = bench.write(`${bench.parent}/beside`, "x");
@@ -95,7 +95,7 @@ for (const user of usersAtHand()) {
     }
   });
 
-  Deno.test(`S15 nothing is said where the sandbox has nothing to do with it, as ${user}`, async () => {
+  Deno.test(`S15 no denial is reported for failures that the sandbox did not cause, as ${user}`, async () => {
     using bench = new Workbench(user);
     await using server = await ServerProcess.start(bench);
     bench.write(`${bench.elsewhere}/secret`, "x");
@@ -129,7 +129,7 @@ for (const user of usersAtHand()) {
     assert.deepStrictEqual(deniedIn(answer), []);
   });
 
-  Deno.test(`S15 a denial reaches who awaits it, and never suggests to open credentials, as ${user}`, async () => {
+  Deno.test(`S15 a denial is in the result of await too, and never suggests opening credentials, as ${user}`, async () => {
     using bench = new Workbench(user);
     await using server = await ServerProcess.start(bench);
     const key = bench.write(`${bench.home}/.ssh/id_rsa`, "x");
@@ -145,7 +145,7 @@ for (const user of usersAtHand()) {
   });
 
   for (const layers of ["with namespaces", "with Landlock alone"] as const) {
-    Deno.test(`S4 S15 the oracle says what the kernel does (${layers}), as ${user}`, async () => {
+    Deno.test(`S4 S15 the predicted access matches what the kernel does (${layers}), as ${user}`, async () => {
       await using bench = await LaunchBench.make(user);
       const policy = layers === "with namespaces" ? bench.policy : restrictedToLandlock(bench.policy);
       await growTree(bench);

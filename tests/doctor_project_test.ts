@@ -151,7 +151,7 @@ Deno.test("L6 doctor --project names the makefile that make takes", async () => 
   }
 });
 
-Deno.test("L6 doctor --project neither hangs on a hostile project nor shows what lies outside or draws", async () => {
+Deno.test("L6 doctor --project does not hang on a hostile project, and shows neither outside files nor control characters", async () => {
   using bench = new Workbench();
   const secret = bench.write(`${bench.elsewhere}/secret`, "//r/:_authToken=${STOLEN_NAME}\n");
   await Deno.symlink(secret, `${bench.scope}/.npmrc`);

@@ -197,7 +197,7 @@ Deno.test("X14 after the end of input not a byte is written, what runs is ended 
 });
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  Deno.test(`X14 ${signal} leaves a running call its time, answers it, and ends the program with code 0`, async () => {
+  Deno.test(`X14 ${signal} lets a running call finish, answers it, and ends the program with code 0`, async () => {
     using bench = new Workbench();
     await using server = await ServerProcess.start(bench);
     const answer = server.shell("touch started; until [ -e go ]; do sleep 0.05; done; echo in time");
@@ -209,7 +209,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   });
 }
 
-Deno.test("X14 a second signal ends the program and what runs, which is not answered any more", async () => {
+Deno.test("X14 a second signal ends the program and its running calls, which get no answer", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   const command = 'trap "" TERM; touch started; sleep 300';

@@ -48,7 +48,7 @@ Deno.test("N3 a program that lacks what serves a session ends with an error afte
   assert.match(new TextDecoder().decode(stderr), /worker\/session\.mjs/);
 });
 
-Deno.test("N3 a program that lost the SDK says so to a request that needs it, and serves the others", async () => {
+Deno.test("N3 a program without the SDK's file answers a request that needs it with an error, and serves all others", async () => {
   using bench = new Workbench();
   const child = programWith(bench, ["session.mjs"]);
   const input = child.stdin.getWriter();

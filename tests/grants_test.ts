@@ -158,7 +158,7 @@ for (const user of usersAtHand()) {
   });
 }
 
-Deno.test("S36 a directory in the place of the project does not have its grants", () =>
+Deno.test("S36 another directory at the project's path does not have its grants", () =>
   withStage(async (stage) => {
     const { bench, start, reach, grants } = stage;
     await allowAlways(stage, "one");
@@ -180,7 +180,7 @@ Deno.test("S36 a directory in the place of the project does not have its grants"
     assert.deepStrictEqual([event, name, stdout.includes(grant)], ["grant_revoked", "one.example.test", true]);
   }));
 
-Deno.test("S36 a file of grants that is damaged, a link or another user's grants nothing, and is told", () =>
+Deno.test("S36 a file of grants that is damaged, a link or another user's grants nothing, and is reported", () =>
   withStage(async (stage) => {
     const { file, bench, start, reach, grants } = stage;
     await allowAlways(stage, "one");

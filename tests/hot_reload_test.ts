@@ -52,7 +52,7 @@ Deno.test("T12 tool files are noticed as they are dropped, edited, broken, repai
   assert.deepStrictEqual(announced, [], "one notification for each change");
 });
 
-Deno.test("T12 a tools directory that appears after the start is noticed, and one that goes", async () => {
+Deno.test("T12 a tools directory that appears or disappears after the start is noticed", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   assert.deepStrictEqual(await ownTools(server), []);
@@ -214,7 +214,7 @@ Deno.test("X13 runs of an exclusive tool wait for each other in one directory, a
   ]);
 });
 
-Deno.test("X16 a command that fails for a temporary reason is run again, and the result tells each try", async () => {
+Deno.test("X16 a command that fails for a temporary reason is run again, and the result reports each attempt", async () => {
   using bench = new Workbench();
   bench.write(
     ".ahma/tools/flaky.json",
@@ -236,7 +236,7 @@ const WITHOUT_INOTIFY = [
   "sh",
 ];
 
-Deno.test("T12 status says that changes are not seen where the system gives no more watches", async () => {
+Deno.test("T12 status says that changes go unnoticed where the system has no watches left", async () => {
   using bench = new Workbench();
   bench.write(".ahma/tools/a.json", toolFile("own_a"));
   await using server = await ServerProcess.start(bench, { prefix: WITHOUT_INOTIFY });

@@ -14,7 +14,7 @@ Deno.test("H1 H8 the server card needs no token and says that requests do", asyn
   assert.strictEqual(remote.supportedProtocolVersions.at(-1), "2025-11-25");
 });
 
-Deno.test("H1 the server card of a server of others is not known", async () => {
+Deno.test("H1 a third-party server has no server card", async () => {
   using bench = new Workbench();
   const script = bench.write(
     "server.py",

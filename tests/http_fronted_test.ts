@@ -205,7 +205,7 @@ Deno.test("H3 H10 with --session-isolation each client has its own, and is asked
 });
 
 for (const mode of [[], ["--session-isolation"]]) {
-  Deno.test(`H11 X14 a stop is heard while a server behind never answers initialize ${mode.join("")}`, async () => {
+  Deno.test(`H11 X14 a stop takes effect while a third-party server never answers initialize ${mode.join("")}`, async () => {
     using bench = new Workbench();
     const script = bench.write(`${bench.elsewhere}/mute.py`, "import sys\nsys.stdin.read()\n");
     const behind = ["--server-command=python3", "--server-args", script, "--read", bench.elsewhere];

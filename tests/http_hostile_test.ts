@@ -186,7 +186,7 @@ async function healthy(server: HttpServerProcess): Promise<boolean> {
   }
 }
 
-Deno.test("H8 H11 sessions that are begun and ended in a circle stay few while their commands end", async () => {
+Deno.test("H8 H11 sessions that are repeatedly begun and ended do not pile up while their commands end", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench, { flags: ["--max-sessions", "1"] });
   for (const name of ["one", "two"]) {

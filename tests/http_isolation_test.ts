@@ -84,7 +84,7 @@ test("H3 requests before the lock wait, the roots are asked for on the stream th
   assert.deepStrictEqual([told?.["scope"], Number(told?.["abi"]) >= 1], [root, true]);
 });
 
-Deno.test("H3 when the client does not do its part, the waiting requests are told what is missing", async () => {
+Deno.test("H3 if the client does not negotiate its scope, waiting requests get an error that says what is missing", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--handshake-timeout", "6"] });
   await using silent = await HttpClient.connect(server, { roots: [bench.scope], listens: false });

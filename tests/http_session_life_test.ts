@@ -19,7 +19,7 @@ async function processOf(bench: Workbench, root: string): Promise<number | undef
   return all.find(({ command, directory }) => command.includes("--mode=stdio") && directory === root)?.pid;
 }
 
-Deno.test("H6 C3 C4 a process that comes back keeps to the log level and the subscriptions that the client asked for", async () => {
+Deno.test("H6 C3 C4 a restarted process has the log level and the subscriptions that the client asked for", async () => {
   using bench = new Workbench();
   const root = rootIn(bench, "root");
   await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });

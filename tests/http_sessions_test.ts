@@ -182,7 +182,7 @@ test("H7 a client that does not read holds up no other, and a flood of its progr
   assert.match(toolAnswer(answer.message ?? {}).text, /completed|exit code 0/);
 });
 
-Deno.test("H8 there are only so many sessions, and one that no client uses ends", async () => {
+Deno.test("H8 the number of sessions is limited, and an unused session ends", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench, { flags: ["--max-sessions", "1", "--session-idle", "6"] });
   const begin = () => server.post(initializeMessage("2025-11-25"), { accept: "application/json" });
@@ -220,7 +220,7 @@ test("H8 the server is reached on the loopback only, and elsewhere not without a
   );
 });
 
-Deno.test("H8 with --require-token only who has the private file is served, in both eras", async () => {
+Deno.test("H8 with --require-token only clients with the token of the private file are served, in both eras", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench, { flags: ["--require-token"] });
   const path = `${bench.home}/.local/state/ahma/http_token`;

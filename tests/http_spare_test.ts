@@ -105,7 +105,7 @@ class AwaitingProcess implements AsyncDisposable {
   }
 }
 
-Deno.test("H3 S1 a process is told its scope once: what comes later in the same words changes nothing", async () => {
+Deno.test("H3 S1 a process accepts its scope once, and later messages of the same form change nothing", async () => {
   using bench = new Workbench("ordinary");
   const [one, two] = [rootIn(bench, "one"), rootIn(bench, "two")];
   await using process = new AwaitingProcess(bench);
@@ -138,7 +138,7 @@ function pinned(path: string): PinnedDirectory {
   return { path, device: BigInt(dev), inode: BigInt(ino ?? 0) };
 }
 
-Deno.test("H3 S1 a process takes no directory that has come to the place of its scope", async () => {
+Deno.test("H3 S1 a process refuses a directory that replaced its scope", async () => {
   using bench = new Workbench();
   const [one, two] = [rootIn(bench, "one"), rootIn(bench, "two")];
   const settled = pinned(one);
@@ -151,7 +151,7 @@ Deno.test("H3 S1 a process takes no directory that has come to the place of its 
   assert.match(stderr, new RegExp(`"${one}" was replaced by another`));
 });
 
-Deno.test("H3 a process that waits for its scope ends with its stdin, and refuses anything else in its place", async () => {
+Deno.test("H3 a process that waits for its scope ends with its stdin, and refuses any other message", async () => {
   using bench = new Workbench();
   {
     await using process = new AwaitingProcess(bench);

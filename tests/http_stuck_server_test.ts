@@ -97,7 +97,7 @@ for line in sys.stdin:
         print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": answer}), flush=True)
 `;
 
-Deno.test("H6 H10 a server that died and hangs when it is started again keeps no client waiting", async () => {
+Deno.test("H6 H10 a server that dies and hangs at its restart does not keep clients waiting", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench, {
     flags: [...behind(bench, SERVES_ONCE), "--handshake-timeout", "9"],

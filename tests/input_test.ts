@@ -78,7 +78,7 @@ Deno.test("X22 the end of the input, what is written before it, and 64 KiB at on
   assert.match((await server.call("send", { id, eof: true })).text, /^65543\n/);
 });
 
-Deno.test("X22 what cannot be sent is refused, and nothing of it is", async () => {
+Deno.test("X22 input that cannot be sent completely is refused, and no part of it is sent", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   const closed = await server.start("tail -f /dev/null");
@@ -220,7 +220,7 @@ Deno.test("X22 S3 what a terminal could answer is never typed, and nothing is ty
   assert.deepStrictEqual(["one", "other"].map((name) => Deno.readTextFileSync(`${bench.scope}/${name}`)), ["", ""]);
 });
 
-Deno.test("X22 a program that reads nothing holds no call up, and what it was not given is told", async () => {
+Deno.test("X22 a program that reads nothing delays no call, and the result says what was not delivered", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   const deaf = idIn(await server.call("sandboxed_shell", { command: "echo up; exec tail -f /dev/null", ...INPUT }));
@@ -252,7 +252,7 @@ Deno.test("X22 without the sandbox a command has input and a terminal too", asyn
   }
 });
 
-Deno.test("X22 a program that fakes our words is shown as its output", async () => {
+Deno.test("X22 a program that imitates our messages is shown as its output", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   const fake = 'op_FAKE0000 waits for input: "sudo password"';

@@ -104,7 +104,7 @@ function rewrite(path: string, change: (text: string) => string): void {
   Deno.writeTextFileSync(path, after);
 }
 
-Deno.test("S3 a proof that is not this very one is not used, and the control is", async (t) => {
+Deno.test("S3 only a proof that matches exactly is used, as the control shows", async (t) => {
   using bench = new Workbench();
   const kernel = await proven(bench);
   const path = proofOf(bench);
@@ -124,7 +124,7 @@ Deno.test("S3 a proof that is not this very one is not used, and the control is"
   }
 });
 
-Deno.test("S3 another policy, and a state that commands can write to, have the test before the first command", async () => {
+Deno.test("S3 with another policy, or a state that commands can write to, the test runs before the first command", async () => {
   using bench = new Workbench();
   const kernel = await proven(bench);
   for (const flags of [["--network", "none"], ["--write", `${bench.home}/.local/state`]]) {
@@ -133,7 +133,7 @@ Deno.test("S3 another policy, and a state that commands can write to, have the t
   assert.match(await firstCommand(bench, kernel), /^ran$/m);
 });
 
-Deno.test("S3 L6 doctor tests the sandbox whatever was proven before", async () => {
+Deno.test("S3 L6 doctor tests the sandbox even if a proof is stored", async () => {
   using bench = new Workbench();
   const kernel = await proven(bench);
   const { code, stdout } = await runProgram(bench, ["doctor", "--json"], { prefix: kernel(LANDLOCK_PRETENDS) });

@@ -185,7 +185,7 @@ for (const user of usersAtHand()) {
     });
   }
 
-  Deno.test(`S3 a command that cannot be, and a directory that is not, end in 126, as ${user}`, async () => {
+  Deno.test(`S3 a command that cannot start and a missing directory give exit code 126, as ${user}`, async () => {
     await using bench = await LaunchBench.make(user);
     const policy = policyTable(bench.policy, TARGET);
     const command = commandFor(bench);
@@ -264,7 +264,7 @@ function servingTables({ policy, scope: directory }: LaunchBench) {
   };
 }
 
-Deno.test("S3 P1 no step that fails in a sandbox which is used again lets it serve with something left in it", async () => {
+Deno.test("S3 P1 a sandbox in which a step failed is not reused with anything left in it", async () => {
   await using bench = await LaunchBench.make("ordinary");
   const proved = new Set(policyTable(bench.policy, TARGET).steps);
   for (const [name, { table, inputs }] of Object.entries(servingTables(bench))) {

@@ -235,7 +235,7 @@ for (const [name, read] of Object.entries(READERS)) {
   });
 }
 
-Deno.test("S22 the growth of a pattern that takes the square is seen (control)", async () => {
+Deno.test("S22 a pattern of quadratic time is detected (control)", async () => {
   const square = /\/+$/;
   const times = await timesOf((text) => square.exec(text), "/", ["", "x"]);
   assert.ok(times > MOST_TIMES, `${times} times`);

@@ -125,7 +125,7 @@ Deno.test("X4 of a failed command the end is shown at length: a test run keeps t
   });
 });
 
-Deno.test("X4 X5 news of a long result that an agent did not wait for is short, and names the call that has it", async () => {
+Deno.test("X4 X5 the note about a long result that an agent did not wait for is short, and names the call that has it", async () => {
   await withClient(async (client) => {
     const id = /op_\w+/.exec(await shell(client, `${LOG}; exit 3`, "AsyncResultPush"))?.[0];
     let news = "";

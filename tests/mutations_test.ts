@@ -33,7 +33,7 @@ function sentence(problem: Diagnostic): string {
   return describeDiagnostic(problem).replace("tool.json:", "").replace(/known fields: .*(?= \()/, "known fields: …");
 }
 
-Deno.test("T2 the file that the mutations start from is good", async () => {
+Deno.test("T2 the unmutated file is valid", async () => {
   const { leaves, diagnostics } = await loadCatalogFromTexts([{ file: "tool.json", text: GOOD }]);
   assert.deepStrictEqual(diagnostics, []);
   assert.deepStrictEqual(leaves.map(({ name }) => name), [

@@ -31,7 +31,7 @@ for (const user of usersAtHand()) {
     assert.match((await child.shell("cat made")).text, /inside/);
   });
 
-  Deno.test(`S20 a tree in another tree of the session opens nothing where it is moved, as ${user}`, async () => {
+  Deno.test(`S20 a tree inside another tree of the session opens nothing after it is moved, as ${user}`, async () => {
     using place = new NestedPlace(user);
     const { bench, inner, outside } = place;
     const flags = ["--sandbox-scope", bench.scope, "--sandbox-scope", inner, "--write", inner];

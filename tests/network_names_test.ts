@@ -247,7 +247,7 @@ kept.sendall(b"hello")
 print("answered" if kept.recv(100) else "closed")
 `;
 
-Deno.test("S30 connections for which the server has no descriptors are cut off, and the others go on", async () => {
+Deno.test("S30 connections for which the server has no descriptors are cut off, and all others continue", async () => {
   using bench = new Workbench("ordinary");
   await using recorder = new Recorder();
   bench.write("many.py", MANY);
@@ -260,7 +260,7 @@ Deno.test("S30 connections for which the server has no descriptors are cut off, 
   assert.match(text, /^some were cut off\nanswered\n/);
 });
 
-Deno.test("S31 a person is told of a flag only where it opens the address", async () => {
+Deno.test("S31 a denial names a flag only if the flag opens the address", async () => {
   const flags = () => ["--network", "*.example.test:9000", "--allow-private-hosts", "metadata.example.test"];
   await withNames("ordinary", flags, async ({ connect }) => {
     assert.match(
@@ -274,7 +274,7 @@ Deno.test("S31 a person is told of a flag only where it opens the address", asyn
   });
 });
 
-Deno.test("S31 TLS reaches a server by the name alone that was asked for, and /any lifts that", async () => {
+Deno.test("S31 TLS reaches a server only under the name that was looked up, and /any lifts that limit", async () => {
   await withNames("ordinary", listFor, async ({ recorder, connect }) => {
     assert.equal(await connect(NAMED, recorder.port, NAMED), "answered");
     const open = recorder.heard.length;

@@ -194,7 +194,7 @@ Deno.test("S43 a server without a network opens none, whatever a tool file lists
   });
 });
 
-Deno.test("S43 a host that a tool file closes is told of with the place that closes it, and no flag", async () => {
+Deno.test("S43 the denial of a host that a tool file closes names the place in the file, and no flag", async () => {
   using bench = new Workbench("ordinary");
   bench.write("fail.py", "import sys\nprint('cannot reach', sys.argv[1])\nsys.exit(1)\n");
   const tool = { command: "python3 fail.py", description: "Fails.", synchronous: true };

@@ -108,7 +108,7 @@ for (const user of usersAtHand()) {
 }
 
 // Without the sandbox nothing but the rights of the user is in the way, and only root has those of two more sockets.
-Deno.test("S6 S14 the control: without the sandbox all of it is heard, and status says that no chosen network holds", async () => {
+Deno.test("S6 S14 the control: without the sandbox all connections arrive, and status says that no network setting is enforced", async () => {
   const [user = "ordinary"] = usersAtHand();
   const { outside, own } = await heard(user, { flags: ["--no-sandbox", "--network", "none"] }, async (server) => {
     assert.match((await server.call("status")).text, /off \(--no-sandbox\).*--network none does NOT hold/);

@@ -126,7 +126,7 @@ Deno.test("O8 a client with a key of its own logs in by a fresh proof each time,
   assert.strictEqual(requests(server).length, 3);
 });
 
-Deno.test("O8 an entry of the usual grant declares no extension, and waits for a person as ever", async () => {
+Deno.test("O8 an entry with the usual grant declares no extension, and waits for a person", async () => {
   using bench = new Workbench();
   await using server = new OAuthServer();
   const { code, stdout, stderr } = await run(bench, { url: server.url }, "servers", "test", "guarded");
@@ -199,7 +199,7 @@ const REFUSED: Readonly<Record<string, readonly [Partial<OAuthBehaviour>, object
   "an answer that repeats the secret": [{ robotAnswer: "echo" }, {}, /answers with status 400 .*\[secret\]/, 1],
 };
 
-Deno.test("O8 what keeps a client from a token is told with the way out, after one request at most", async (test) => {
+Deno.test("O8 the reason why a client gets no token is reported with the way out, after at most one request", async (test) => {
   using bench = new Workbench();
   for (const [name, [behaviour, oauth, said, asked]] of Object.entries(REFUSED)) {
     await test.step(name, async () => {

@@ -115,7 +115,7 @@ Deno.test("O3 a page with another state cannot end a login, and nothing listens 
   await assert.rejects(visit(back));
 });
 
-Deno.test("O3 what an authorization server refuses is told on the page and in the terminal, as text", async () => {
+Deno.test("O3 a refusal of the authorization server is shown on the page and in the terminal, as text", async () => {
   using bench = new Workbench();
   await using server = new OAuthServer();
   server.behaviour.error = "access_denied";
@@ -183,7 +183,7 @@ Deno.test("O3 a login is refused before the browser is opened where it would not
   }
 });
 
-Deno.test("O3 a client that the person registered is used as it is, at its port only", async () => {
+Deno.test("O3 a client that the person registered is used unchanged, only at its port", async () => {
   using bench = new Workbench();
   await using server = new OAuthServer();
   server.behaviour.register = "no endpoint";
@@ -228,7 +228,7 @@ function occupied(port: number): Disposable {
   }
 }
 
-Deno.test("O3 the secret of a registered client comes from a variable, and stands in no output", async () => {
+Deno.test("O3 the secret of a registered client comes from a variable, and appears in no output", async () => {
   using bench = new Workbench();
   await using server = new OAuthServer();
   const line = ["auth", "login", server.url, "--client-secret-env", "MY_SECRET"];

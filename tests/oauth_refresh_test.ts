@@ -84,7 +84,7 @@ Deno.test("O5 a refused refresh token needs a person, and is not sent again", as
   }
 });
 
-Deno.test("O5 a server that refuses good tokens for ever is asked with one more, and then left", async () => {
+Deno.test("O5 a server that keeps refusing valid tokens gets one more attempt, and no further ones", async () => {
   using bench = new Workbench();
   await using server = new OAuthServer();
   assert.strictEqual((await logIn(bench, [server.url])).code, 0);

@@ -55,7 +55,7 @@ async function kept(bench: Workbench): Promise<string> {
 }
 
 for (const user of usersAtHand()) {
-  Deno.test(`S40 a preview changes nothing and says what it would, and its apply is what the command does, as ${user}`, async () => {
+  Deno.test(`S40 a preview changes nothing and says what it would change, and applying it equals running the command, as ${user}`, async () => {
     using bench = new Workbench(user);
     using other = new Workbench(user);
     for (const one of [bench, other]) assert.equal(await own(one, PROJECT), "");
@@ -86,7 +86,7 @@ for (const user of usersAtHand()) {
     assert.equal(await kept(bench), "0\n");
   });
 
-  Deno.test(`S40 an apply puts back nothing of what was changed since, and an apply can be undone, as ${user}`, async () => {
+  Deno.test(`S40 an apply overwrites no later change, and an apply can be undone, as ${user}`, async () => {
     using bench = new Workbench(user);
     assert.equal(await own(bench, PROJECT), "");
     const before = await own(bench, STATE);
@@ -119,7 +119,7 @@ for (const user of usersAtHand()) {
   });
 }
 
-Deno.test("S40 what others change while the command runs cannot be applied over", async () => {
+Deno.test("S40 an apply does not overwrite changes that others made while the command ran", async () => {
   using bench = new Workbench();
   await own(bench, "echo a > a; echo b > b");
   await using server = await ServerProcess.start(bench, { flags: ["--preview", "--sync"] });
@@ -137,7 +137,7 @@ Deno.test("S40 what others change while the command runs cannot be applied over"
   assert.equal(await own(bench, "cat a b"), "mine\nnew\n");
 });
 
-Deno.test("S40 a leaf and a sequence are previewed, each as one view", async () => {
+Deno.test("S40 a leaf and a sequence can be previewed, each in one view", async () => {
   using bench = new Workbench();
   const leaf = (name: string, script: string) => ({ name, argv: ["-c", script], description: name, synchronous: true });
   const work = { name: "work", description: "Works", command: "bash" };

@@ -190,7 +190,7 @@ Deno.test("Q4 templates reach no environment and no file, and an endless one end
   );
 });
 
-Deno.test("Q3 a saved prompt is told once and served; a broken one is not told, stays as it was, and status shows where", async () => {
+Deno.test("Q3 a saved prompt is announced once and served; a broken one is not announced, keeps its last version, and status shows the fault", async () => {
   using bench = new Workbench();
   const file = bench.write(".ahma/prompts/a.md", "One");
   await using server = await ServerProcess.start(bench);

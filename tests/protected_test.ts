@@ -199,7 +199,7 @@ for (const user of usersAtHand()) {
     assert.deepStrictEqual(changesOf(answer, bench), [{ path: "absent", change: "created" }]);
   });
 
-  Deno.test(`S21 a protected file is taken apart from its second names, or told where it cannot be, as ${user}`, async () => {
+  Deno.test(`S21 a protected file is separated from its hard links, or reported where it cannot be, as ${user}`, async () => {
     using bench = new Workbench(user);
     await Deno.link(bench.write(".husky/hook", "ours\n"), `${bench.scope}/old`);
     await Deno.link(bench.write(".git/config", "[core]\n"), `${bench.scope}/held`);
@@ -226,7 +226,7 @@ for (const user of usersAtHand()) {
     assert.equal(await Deno.readTextFile(`${bench.scope}/.mcp.json`), "ours\n");
   });
 
-  Deno.test(`S21 a file that a command holds open by a name that is gone is told when it writes it, as ${user}`, async () => {
+  Deno.test(`S21 a write to a protected file through a removed name is reported, as ${user}`, async () => {
     using bench = new Workbench(user);
     const hook = bench.write(".git/hooks/pre-commit", "ours\n");
     await using server = await ServerProcess.start(bench);
@@ -312,7 +312,7 @@ for (const user of usersAtHand()) {
   });
 }
 
-Deno.test("S21 a protected directory that holds too much to be watched is told once", async () => {
+Deno.test("S21 a protected directory with too many entries to watch is reported once", async () => {
   using bench = new Workbench("ordinary");
   await using server = await ServerProcess.start(bench);
   const made = await server.shell("mkdir .claude && cd .claude && seq 4200 | xargs touch");
@@ -324,7 +324,7 @@ Deno.test("S21 a protected directory that holds too much to be watched is told o
   assert.deepStrictEqual(changesOf(await server.shell("true"), bench), []);
 });
 
-Deno.test("S21 what one result told, a check that ran meanwhile does not tell again", async () => {
+Deno.test("S21 a change that one result reported is not reported again by a concurrent check", async () => {
   using bench = new Workbench("ordinary");
   const check = { command: "sh", args: ["-c", "echo > begun; until [ -e go ]; do sleep 0.05; done; echo > over"] };
   bench.write(

@@ -57,7 +57,7 @@ function typedTwice(name: FlagName, values: readonly string[]): unknown {
   return line.ok ? line.value.flags.get(name) : line.problem;
 }
 
-Deno.test("L1 every flag that is typed twice is a list, or refuses two values and names them", () => {
+Deno.test("L1 every flag that is given twice is a list, or refuses two values and names them", () => {
   for (const name of WITH_VALUE) {
     const [one, two] = twoValues(flagNamed(name));
     const addsUp = LISTS.includes(name) || name === "network"; // lists of hosts become one

@@ -105,7 +105,7 @@ if __name__ == "__main__":
 }
 
 // The settings decide it before there is a sandbox: they ask nothing of the user.
-Deno.test("S9 --env refuses variables that lead programs", async () => {
+Deno.test("S9 --env refuses variables that control programs", async () => {
   using bench = new Workbench();
   for (const name of ["LD_PRELOAD", "BASH_ENV", "AHMA_NO_SANDBOX"]) {
     const { code, stderr } = await runProgram(bench, ["--env", name]);

@@ -233,7 +233,7 @@ Deno.test("S1 the root directory and the home are refused as a scope", async () 
   }
 });
 
-Deno.test("S12 the server refuses to start where the kernel cannot enforce what is asked, and says what to do", async () => {
+Deno.test("S12 the server refuses to start if the kernel cannot enforce what is required, and says what to do", async () => {
   using bench = new Workbench();
   const { code, stdout, stderr } = await runProgram(bench, ["--require-abi", "99"]);
   assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" });
@@ -260,7 +260,7 @@ function listing(directory: string): Readonly<Record<string, string>> {
   return seen;
 }
 
-Deno.test("L8 S4 the log is not written where commands could lead it astray, and the server says so", async () => {
+Deno.test("L8 S4 the log is not written where commands could redirect it, and the server says so", async () => {
   using bench = new Workbench();
   bench.write("cache/marker", "");
   await Deno.symlink(`${bench.scope}/..`, `${bench.scope}/cache/ahma_mcp`);

@@ -99,7 +99,7 @@ Deno.test("S11 on macOS a command starts under a profile that holds this very se
     assert.deepStrictEqual(Object.keys(reads).map(allows("file-read-data")), Object.values(reads));
   }));
 
-Deno.test("S11 on macOS what is closed is closed by its real place too, and git's own files where there is a repository", async () => {
+Deno.test("S11 on macOS denied paths are denied by their real paths too, and so are git's own files in a repository", async () => {
   using bench = new Workbench();
   bench.write(".git/HEAD", "");
   bench.write(`${bench.elsewhere}/keys/id`, "");

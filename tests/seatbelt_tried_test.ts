@@ -82,7 +82,7 @@ function namely(line: (places: Places) => string): string {
   return line({ home: "HOME", outside: "OUTSIDE" });
 }
 
-Deno.test("S11 every line that is tried on macOS works where nothing confines it", async () => {
+Deno.test("S11 every line of the macOS tests works without confinement", async () => {
   const good = await succeeding((bench) => StandIn.make(bench).path);
   assert.deepStrictEqual(good, LINES.map(([line]) => namely(line)));
 });

@@ -215,7 +215,7 @@ time.sleep(2)`;
   });
 });
 
-Deno.test("S33 another program of the machine gets nothing from where the secret is put in", async () => {
+Deno.test("S33 another program of the machine gets nothing from the gateway that inserts the secret", async () => {
   await withSecrets("ordinary", (port) => [`TOKEN=${BOUND}:${port}`], async ({ bench, echo, ask }) => {
     const asked = await ask("GET", `https://${BOUND}:${echo.port}/`, "Authorization: Bearer $TOKEN");
     assert.match(asked, /^200 /);

@@ -58,7 +58,7 @@ Deno.test("B5 a session keeps its state, whatever its lines do, and each is a re
     },
   );
 
-  await t.step("a line can be wrong, be of many lines, read from stdin, and print anything", async () => {
+  await t.step("a line can have errors, span many lines, read from stdin, and print anything", async () => {
     const head = `\\036`;
     assert.deepStrictEqual(
       await outputs(run, [
@@ -91,12 +91,12 @@ Deno.test("B5 a session keeps its state, whatever its lines do, and each is a re
     );
   });
 
-  await t.step("a long line, and one with bytes that are no text", async () => {
+  await t.step("a long line, and a line with bytes that are not text", async () => {
     const long = "é".repeat(100_000);
     assert.deepStrictEqual(await outputs(run, [`v='${long}'; echo \${#v}; printf 'a\\377b'`]), ["100000\na\ufffdb"]);
   });
 
-  await t.step("a denied path is explained by where the session is", async () => {
+  await t.step("a denied path is explained relative to the session's directory", async () => {
     const { output } = await run("cd sub; cat ../../outside; touch /etc/ahma-test");
     assert.match(output, /Sandbox: "\/etc\/ahma-test" lies outside the scope/);
   });
@@ -122,7 +122,7 @@ Deno.test("B5 a session keeps its state, whatever its lines do, and each is a re
     ]);
   });
 
-  await t.step("background programs stay, are told by status, and end with the session", async () => {
+  await t.step("background programs keep running, are shown by status, and end with the session", async () => {
     const seed = `4${crypto.getRandomValues(new Uint32Array(1))[0]}`;
     await run(
       `cd "${scope}"; (sleep ${seed} &); sleep ${seed}1 & { until [ -e go ]; do sleep 0.01; done; echo said; : >gone; } &`,
@@ -169,7 +169,7 @@ Deno.test("B5 a session keeps its state, whatever its lines do, and each is a re
     assert.deepStrictEqual(await outputs(sessionOf(server, "q"), ["echo ${x-unset}"]), ["unset\n"]);
   });
 
-  await t.step("a shell that ends is told of, in its own call and in the next", async () => {
+  await t.step("the end of a shell is reported in its own call and in the next", async () => {
     const q = sessionOf(server, "q");
     assert.deepStrictEqual(
       await outputs(q, ["exit 3", "echo ${x-new}", "set -e; false; echo not reached", "exec true"]),
@@ -193,7 +193,7 @@ Deno.test("B5 a session keeps its state, whatever its lines do, and each is a re
     ]);
   });
 
-  await t.step("what becomes protected ends a session whose sandbox does not protect it, and is told", async () => {
+  await t.step("a newly protected path ends a session whose sandbox does not protect it, and is reported", async () => {
     const q = sessionOf(server, "q");
     const made = await q("x=1; mkdir .idea");
     assert.match(made.text, /^\[Protected paths changed while this ran: "[^"]*\/\.idea" created\./);
@@ -208,7 +208,7 @@ Deno.test("B5 a session keeps its state, whatever its lines do, and each is a re
     );
   });
 
-  await t.step("what a background program changes between two lines is told with the next result", async () => {
+  await t.step("a change by a background program between two lines is reported with the next result", async () => {
     const q = sessionOf(server, "q");
     await q("{ until [ -e change ]; do sleep 0.01; done; mkdir .vscode; : >changed; sleep 60; } &");
     bench.write("change", "");
@@ -292,7 +292,7 @@ Deno.test("B5 S18 H2 HTTP sessions share no names, and the audit log has each li
   assert.ok(lines.some(({ shell }) => shell === "echo $x"));
 });
 
-Deno.test("B5 X1 where nothing lasts a session is refused: on a terminal, and in a request of its own", async () => {
+Deno.test("B5 X1 a session is refused where it could not last: on a terminal, and in a request without a session", async () => {
   using bench = new Workbench();
   const refusal = '"session" needs a connection that stays open, and this one ends with its answer';
   const { stderr, code } = await runProgram(bench, ["call", "sandboxed_shell", "--session", "x", "--", "true"]);

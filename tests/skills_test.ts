@@ -108,7 +108,7 @@ for (const era of ERAS) {
     await assert.rejects(missing, /No file of a skill is served at/);
   });
 
-  Deno.test(`Q6 ${era}: a skill that changes between list and read is told by its digest and a notification`, async () => {
+  Deno.test(`Q6 ${era}: a skill that changes between list and read is shown by its digest and a notification`, async () => {
     using bench = new Workbench();
     bench.write(".ahma/skills/a/SKILL.md", skillText("a"));
     await using connected = await connect(bench, era);
@@ -170,7 +170,7 @@ Deno.test("Q6 a long list comes in pages, and no method of the extension exists 
   assert.deepStrictEqual(wrong.error?.code, -32602);
 });
 
-Deno.test("Q6 links out, hostile names and front matter are told by status, and nothing of them reaches a client", async () => {
+Deno.test("Q6 links that lead out, hostile names and front matter are reported by status, and do not reach a client", async () => {
   using bench = new Workbench();
   bench.write("../secret.md", "SECRET");
   bench.write(".ahma/skills/good/SKILL.md", skillText("good"));
@@ -208,7 +208,7 @@ Deno.test("Q6 links out, hostile names and front matter are told by status, and 
   assert.ok(commands.failed, "commands cannot change skills");
 });
 
-Deno.test("Q6 H4 over HTTP requests without a session get skills and hear of a change", async () => {
+Deno.test("Q6 H4 over HTTP requests without a session get skills and are notified of a change", async () => {
   using bench = new Workbench();
   bench.write(".ahma/skills/a/SKILL.md", skillText("a"));
   await using server = await HttpServerProcess.start(bench);

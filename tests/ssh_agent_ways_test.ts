@@ -65,7 +65,7 @@ Deno.test({
     }),
 });
 
-Deno.test("S42 H3 without the agent a session of its own says what is missing", async () => {
+Deno.test("S42 H3 without the agent an isolated session says what is missing", async () => {
   await withMachines(usersAtHand()[0] ?? "root", [], async ({ bench, agent, environment }) => {
     const flags = ["--ssh-agent", "chosen of me", "--session-isolation"];
     await using server = await HttpServerProcess.start(bench, { flags, environment });

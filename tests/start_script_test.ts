@@ -150,7 +150,7 @@ Deno.test("L6 the start script runs nothing of the project, whatever empty and r
   }
 });
 
-Deno.test("L6 doctor names the runtime and what it runs, and warns of a program that stands before it", async () => {
+Deno.test("L6 doctor names the runtime and what it runs, and warns of a wrapper program", async () => {
   using bench = new Workbench();
   const found = async (AHMA_DENO: string) => {
     const { stdout } = await runProgram(bench, ["doctor", "--json"], { script: true, environment: { AHMA_DENO } });

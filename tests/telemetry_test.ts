@@ -44,7 +44,7 @@ function called(server: ServerProcess, name: string, _meta: object, args: object
   return server.request("tools/call", { name, arguments: args, _meta });
 }
 
-Deno.test("V5 a collector is told of each call, operation and denial in a trace, in messages of the official schema", async () => {
+Deno.test("V5 each call, operation and denial is reported to the collector in a trace, in messages of the official schema", async () => {
   assert.strictEqual(PROTO.problem, undefined);
   await using collector = new TestCollector();
   using bench = new Workbench("ordinary");
@@ -179,7 +179,7 @@ Deno.test("V5 without --otlp a trace passes through unchanged, no collector is a
   assert.ok(collector.received.length > 0);
 });
 
-Deno.test("V5 a trace that its client does not record is passed on, and no collector is told of it", async () => {
+Deno.test("V5 a trace that its client does not record is passed on, and not reported to the collector", async () => {
   await using collector = new TestCollector();
   using bench = new Workbench("ordinary");
   bench.write("definitions.json", JSON.stringify(TRACED));
@@ -219,7 +219,7 @@ Deno.test("V5 K7 what a flow calls belongs to the trace of the flow's call", asy
   ]);
 });
 
-Deno.test("V5 a busy collector is sent the same again after the pause that it asks for; a refusal is not repeated", async () => {
+Deno.test("V5 a message is sent again after the pause that a busy collector asks for; a refused one is not repeated", async () => {
   const times: number[] = [];
   const statuses = [503, 429, 200, 400];
   await using collector = new TestCollector((path) => {
@@ -267,7 +267,7 @@ Deno.test("V5 a collector that is not there costs one line of the log, and one t
   unanswered.resolve(new Response());
 });
 
-Deno.test("V5 a redirection is not followed: headers reach the named collector alone", async () => {
+Deno.test("V5 a redirection is not followed, so headers reach only the named collector", async () => {
   await using other = new TestCollector();
   await using collector = new TestCollector(() => Response.redirect(`${other.url}/v1/traces`, 307));
   using bench = new Workbench("ordinary");
@@ -306,7 +306,7 @@ Deno.test("V5 L7 a project names no collector, and an address with a password is
   }
 });
 
-Deno.test("V5 over HTTP the calls of sessions and of stateless requests are told, each with its client", async () => {
+Deno.test("V5 over HTTP the calls of sessions and of stateless requests are reported, each with its client", async () => {
   await using collector = new TestCollector();
   using bench = new Workbench("ordinary");
   const params = { name: "sandboxed_shell", arguments: { command: "true", execution_mode: "Synchronous" } };

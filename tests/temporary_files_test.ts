@@ -40,7 +40,7 @@ for (const user of usersAtHand()) {
     assert.equal(host.text(), `${SECRET}planted\n`);
   });
 
-  Deno.test(`S5 S20 what a session was given below /tmp is there at its own path, and cannot be moved, as ${user}`, async () => {
+  Deno.test(`S5 S20 paths below /tmp that were granted to a session keep their path, and cannot be moved, as ${user}`, async () => {
     using bench = new Workbench(user);
     using host = new HostDirectory(user);
     const { path } = host;
@@ -64,7 +64,7 @@ for (const user of usersAtHand()) {
   });
 }
 
-Deno.test("S5 a failed command is told that a file of its /tmp is not the one outside, and nothing of its own ones", async () => {
+Deno.test("S5 a failed command gets an explanation for files outside in /tmp, and none for its own files", async () => {
   using bench = new Workbench();
   using host = new HostFile(bench.user);
   await using server = await ServerProcess.start(bench);
@@ -75,7 +75,7 @@ Deno.test("S5 a failed command is told that a file of its /tmp is not the one ou
   assert.doesNotMatch(own.text, /lies outside/);
 });
 
-Deno.test("S5 with --no-temp-files there is none at /tmp either", async () => {
+Deno.test("S5 with --no-temp-files there is no directory at /tmp either", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { flags: ["--no-temp-files"] });
   const name = crypto.randomUUID();

@@ -26,7 +26,7 @@ Deno.test("X22 the console of a database answers one line a call", async () => {
   assert.match(await send({ text: ".quit\n" }), /\[exit code 0/);
 });
 
-Deno.test("X22 a program that redraws itself is answered with its screen, again and again", async () => {
+Deno.test("X22 each answer of a program that redraws itself is its screen", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   const { text, send } = await onTerminal(server, "top -d 1");
@@ -57,7 +57,7 @@ Deno.test({
   },
 });
 
-Deno.test("X22 S22 sequences that would count for hours, and strings without an end, hold no other call up", async () => {
+Deno.test("X22 S22 escape sequences with huge counts, and strings without an end, delay no other call", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   const counts = ["L", "M", "S", "T", "I", "Z", "b"].map((final) => `a\\033[2147483647${final}`).join("");

@@ -191,7 +191,7 @@ Deno.test("K6 C4 C5 issues, memos and tasks are resources: listed, read, complet
   assert.deepEqual(await tasks(), [{ uri: TODO, mimeType: "text/plain", text: "0000abcd [x] first" }]);
 });
 
-Deno.test("K6 hostile files in place of notes are told of, and neither hang nor end the server, nor reach a terminal", async () => {
+Deno.test("K6 hostile files in place of notes are reported, and neither hang nor end the server, nor reach a terminal", async () => {
   using bench = new Workbench("ordinary");
   bench.write(".ahma/issues/good.md", "---\npriority: 4\n---\nGood\n");
   bench.write(
@@ -252,7 +252,7 @@ Deno.test("K6 hostile files in place of notes are told of, and neither hang nor 
   assert.match(await side.say("issue_create", { name: "x", content: "" }), /^Created/);
 });
 
-Deno.test("K6 S8 commands may change notes, and nothing else of our own directory", async () => {
+Deno.test("K6 S8 commands may change notes, and nothing else in .ahma", async () => {
   using bench = new Workbench("ordinary");
   bench.write(".ahma/tools/x.json", "{}");
   await using side = await openSide(bench, ["--bundles", "issues,files"]);

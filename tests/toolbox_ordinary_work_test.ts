@@ -108,7 +108,7 @@ Deno.test("Q2 Q3 Q4 C5 an ordinary user's prompts are served through a foreign c
     assert.equal(await side.prompt("bare"), "ab");
   });
 
-  await test.step("case 22: a saved prompt is told once, a broken one stays as it was, choices are completed", async () => {
+  await test.step("case 22: a saved prompt is announced once, a broken one keeps its last version, choices are completed", async () => {
     const completed = await side.client.complete({
       ref: { type: "ref/prompt", name: "review" },
       argument: { name: "depth", value: "t" },
@@ -208,7 +208,7 @@ Deno.test("K7 an ordinary user's flows run through a foreign client", LEAVES_TIM
     assert.ok(!exists(`${bench.scope}/built`));
   });
 
-  await test.step("case 23: a prompt of a flow ends the call, and an end that the caller wants is no error", async () => {
+  await test.step("case 23: a question of a flow ends the call, and an end that the caller wants is not an error", async () => {
     const { lines } = await flow({ flow_name: "all", parameters: { target: "x" } });
     const id = /"run_id":"(\w+)"/.exec(lines.join("\n"))?.[1];
     assert.ok(lines.includes("Plan x."), lines.join("\n"));

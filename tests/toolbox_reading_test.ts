@@ -27,7 +27,7 @@ async function call(client: Client, name: string, args: Record<string, unknown>)
   return { parts, lines: (parts[0]?.text ?? "").split("\n"), isError: isError === true };
 }
 
-Deno.test("K3 files_read shows lines, their rest, and what is no text", async (test) => {
+Deno.test("K3 files_read shows lines, the rest of long ones, and files that are not text", async (test) => {
   using bench = new Workbench("ordinary");
   await using server = await ServerProcess.start(bench, {
     era: "none",
@@ -112,7 +112,7 @@ Deno.test("K3 files_read shows lines, their rest, and what is no text", async (t
     ]]);
   });
 
-  await test.step("files that mean harm, after which the next call is answered", async () => {
+  await test.step("hostile files, after which the next call is answered", async () => {
     const whole = pdfOf(["first page", "second page"]);
     bench.write("cut.pdf", whole.slice(0, whole.length / 2));
     bench.write("circle.pdf", whole.replace("/Kids [3 0 R 5 0 R]", "/Kids [2 0 R 2 0 R]"));

@@ -56,7 +56,7 @@ async function writeHostileSources(bench: Workbench): Promise<number> {
 }
 
 // One server for all: to load the grammars takes longer than the rest.
-Deno.test("K4 outline_generate tells what a source in each language defines, and what it skips; no source ends the server", async (test) => {
+Deno.test("K4 outline_generate lists what a source in each language defines, and what it skips; no source ends the server", async (test) => {
   using bench = new Workbench("ordinary");
   for await (const { name } of Deno.readDir(FIXTURES)) {
     if (name !== "expected.txt") bench.write(`birds/${name}`, await fixture(name));

@@ -64,7 +64,7 @@ const HISTORY = `git init -q -b main . && git config user.email a@example.com &&
   echo 1 > kept.txt && echo 2 > old.txt && git add . && git commit -qm 1 && git switch -qc work &&
   git mv old.txt new.txt && echo 3 > added.txt && git add . && git commit -qm 2 && echo 4 >> kept.txt && echo 5 > loose.txt`;
 
-Deno.test("K10 git_changes tells what a branch changes and what is not committed, from a terminal too", async () => {
+Deno.test("K10 git_changes shows what a branch changes and what is not committed, from a terminal too", async () => {
   using bench = new Workbench();
   const { success } = await new Deno.Command("bash", { args: ["-c", HISTORY], cwd: bench.scope }).output();
   assert.ok(success);

@@ -147,7 +147,7 @@ async function listsOfEdits(bench: Workbench, edit: Edit): Promise<void> {
   assert.match(again.text, /`new_string` stands at line 3: the edit is probably already applied$/);
 }
 
-Deno.test("K3 a file is written whole, beside others who write, and protected paths are told as denials", async () => {
+Deno.test("K3 a file is written whole despite concurrent writers, and protected paths are reported as denials", async () => {
   using bench = new Workbench("ordinary");
   bench.write(".git/config", "[core]\n");
   bench.write(".git/hooks/pre-commit", "#!/bin/sh\n");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Crashes, type Killed } from "./undo_crashes/crashes.ts";
 
-Deno.test("S39 a server killed in a look, an operation or an undo leaves files and the store sound, 12 times", async () => {
+Deno.test("S39 a server killed in a scan, an operation or an undo leaves files and the store intact, 12 times", async () => {
   const seen: Killed[] = [];
   await using crashes = new Crashes((killed) => seen.push(killed));
   await crashes.kill(12);

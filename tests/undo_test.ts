@@ -35,7 +35,7 @@ async function undo(server: ServerProcess, operation_id: string): Promise<string
 }
 
 for (const user of usersAtHand()) {
-  Deno.test(`S39 what ordinary and destructive commands did comes back to the byte, and stays undoable, as ${user}`, async () => {
+  Deno.test(`S39 the effects of ordinary and destructive commands are undone exactly, and the undo can be undone, as ${user}`, async () => {
     using bench = new Workbench(user);
     assert.equal(await own(bench, PROJECT), "");
     await using server = await ServerProcess.start(bench, { flags: ["--undo", "--sync", "--bundles", "files"] });
@@ -105,7 +105,7 @@ Deno.test("S39 a person keeps what was written since, and undoes after the serve
   assert.equal((await command()).stdout, "No operation that is kept changed anything here.\n");
 });
 
-Deno.test("S39 what still runs is shown and not undone, and a long undo lets other calls go on", async () => {
+Deno.test("S39 a running operation is shown and not undone, and a long undo does not block other calls", async () => {
   using bench = new Workbench("ordinary");
   await own(bench, "mkdir d; cd d; seq 2000 | xargs touch");
   await using server = await ServerProcess.start(bench, { flags: ["--undo", "--inline-wait", "1"] });
@@ -132,7 +132,7 @@ Deno.test("S39 what still runs is shown and not undone, and a long undo lets oth
   assert.match(text, /Put back 2002 paths\./);
 });
 
-Deno.test("S39 commands reach nothing of the store, and a place that they reach is refused", async () => {
+Deno.test("S39 commands cannot reach the store, and a store that they could reach is refused", async () => {
   using bench = new Workbench();
   await own(bench, "echo secret-of-the-past > a");
   await using server = await ServerProcess.start(bench, { flags: ["--undo", "--sync"] });
@@ -158,7 +158,7 @@ Deno.test("S39 commands reach nothing of the store, and a place that they reach 
   }
 });
 
-Deno.test("S39 a full disk stops no command, and is told in its result", async () => {
+Deno.test("S39 a full disk stops no command, and is reported in the result", async () => {
   using bench = new Workbench();
   const state = `${bench.elsewhere}/state`;
   const mount = `mkdir -p ${state} && mount -t tmpfs -o size=300k none ${state} && chmod 700 ${state}`;

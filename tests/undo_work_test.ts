@@ -80,7 +80,7 @@ Deno.test("S39 two servers of one tree keep apart what each of them did, and eac
   await one.exit();
 });
 
-Deno.test("S39 what a person writes while a command and an undo run is kept, and named where it meets what is undone", async () => {
+Deno.test("S39 what a person writes during a command and an undo is kept, and named if it conflicts with the undo", async () => {
   using bench = new Workbench("ordinary");
   await own(bench, "mkdir d; for i in $(seq 300); do echo old > d/$i; done; echo mine > apart");
   await using server = await ServerProcess.start(bench, { flags: FLAGS });
@@ -95,7 +95,7 @@ Deno.test("S39 what a person writes while a command and an undo run is kept, and
   assert.match(text, /^Put back/);
 });
 
-Deno.test("S39 what a server behind wrote during a call belongs to that call", async () => {
+Deno.test("S39 what a third-party server wrote during a call belongs to that call", async () => {
   using bench = new Workbench("ordinary");
   await own(bench, "echo before > a");
   const servers = { srv: { ...upstreamServer(bench), write: ["scope"] } };

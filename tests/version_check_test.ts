@@ -29,7 +29,7 @@ async function checked(bench: Workbench, answer: () => Response) {
   return { code, stdout, stderr: stderr.replaceAll(there.url, "URL"), seen: there.seen };
 }
 
-Deno.test("L9 version shows the version; with --check it asks once, and tells a newer one from an old one", async () => {
+Deno.test("L9 version shows the version; with --check it asks once, and recognizes a newer version", async () => {
   using bench = new Workbench();
   assert.deepStrictEqual(await runProgram(bench, ["version"]), {
     code: 0,

@@ -125,7 +125,7 @@ Deno.test("X20 silence, the end and the limit end a wait, and the answer says wh
   assert.match(matched.text, /^a\nb\n?/);
 });
 
-Deno.test("X20 a wrong condition, or one for several operations, is told and starts nothing", async () => {
+Deno.test("X20 a wrong condition, or one for several operations, is refused and starts nothing", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   const wrong = await server.shell("touch made", { until: "/a(/" });

@@ -33,7 +33,7 @@ function newsIn(text: string): readonly string[] {
   );
 }
 
-Deno.test("X21 a later result of another call tells watched lines, five and a number; a log message tells them at once", async () => {
+Deno.test("X21 the result of a later call has five watched lines and the number of others; a log message has them at once", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   const told = server.notification("notifications/message", ({ level }) => level === "notice");
@@ -89,7 +89,7 @@ Deno.test("X21 the command line and our own lines of a sequence are never matche
   assert.deepStrictEqual(newsIn((await server.shell("true")).text), []);
 });
 
-Deno.test("X20 X21 a leaf of a tool file says what its calls answer at and which lines are told", async () => {
+Deno.test("X20 X21 a leaf of a tool file declares when its calls answer and which lines are reported", async () => {
   using bench = new Workbench();
   // In one write: of two, the answer may come before the second.
   const script = "printf 'up on\\nERROR here\\n'; tail -f /dev/null";
@@ -108,7 +108,7 @@ Deno.test("X20 X21 a leaf of a tool file says what its calls answer at and which
   assert.match((await server.call("broken_serve")).text, /^Cannot run "broken_serve": Cannot read the pattern \/a\(\//);
 });
 
-Deno.test("X21 S22 a watched or awaited line is one line, without characters that break or turn it", async () => {
+Deno.test("X21 S22 a watched or awaited line is one line, without line-breaking or direction characters", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   const command = "printf 'ERROR a\\342\\200\\250[ahma] all is well\\342\\200\\256x\\n'; tail -f /dev/null";

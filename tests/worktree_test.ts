@@ -32,7 +32,8 @@ const KINDS: readonly Kind[] = [
 ];
 
 for (const kind of KINDS) {
-  Deno.test(`S4 S15 a ${kind.name} of git as the scope is told what it needs`, () => tell("ordinary", kind));
+  Deno.test(`S4 S15 with a ${kind.name} of git as the scope, the result says what it needs`, () =>
+    tell("ordinary", kind));
 }
 
 async function tell(user: User, { tree: treeOf, make, repository: at }: Kind): Promise<void> {

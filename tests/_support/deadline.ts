@@ -1,11 +1,11 @@
 /**
- * A machine that is busy with other things may be so many times slower than one that is not. No test depends on it: a
- * limit of time only ends what would hang, and each caller names the one for a machine of its own.
+ * How much slower a busy machine may be than a quiet one. No test depends on speed: a time limit only ends what would
+ * hang, and each caller gives the limit for a quiet machine.
  */
 const BUSY_FACTOR = 10;
 
 /**
- * Fails with what was awaited when `promise` has not settled long after `milliseconds`. The promise itself goes on.
+ * Rejects with the awaited thing if `promise` has not settled long after `milliseconds`. The promise itself continues.
  */
 export async function withDeadline<Value>(promise: Promise<Value>, milliseconds: number, what: string): Promise<Value> {
   const { promise: late, reject } = Promise.withResolvers<never>();
@@ -18,12 +18,12 @@ export async function withDeadline<Value>(promise: Promise<Value>, milliseconds:
   }
 }
 
-/** Milliseconds between two looks: soon at first, then seldom, since a look may start programs. */
+/** Milliseconds between two checks: short at first, then longer, because a check may start programs. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [5, 100];
 
 /**
- * Looks again and again until `look` gives a value other than undefined or false.
- * Only for what has no event to wait for: processes that are not our children, files written by them.
+ * Repeats `look` until it returns a value other than undefined or false. Use it only where there is no event to wait
+ * for: processes that are not our children, and files that they write.
  */
 export async function until<Value>(
   look: () => Value | undefined | false | Promise<Value | undefined | false>,

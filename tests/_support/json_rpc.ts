@@ -1,4 +1,4 @@
-/** One JSON-RPC message as it came over the wire; nothing is checked beyond being an object. */
+/** One JSON-RPC message as received; it is checked only to be an object. */
 export interface RpcMessage {
   readonly jsonrpc?: unknown;
   readonly id?: string | number | null;
@@ -8,9 +8,9 @@ export interface RpcMessage {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** The facts a tool result carries in `_meta["ahma/operation"]` (X1, X4). */
+/** The facts of a tool result in `_meta["ahma/operation"]` (X1, X4). */
 export interface OperationFacts {
-  /** Absent in a result that needs none: all of the output is there. */
+  /** Absent if the result has all of the output. */
   readonly operation_id?: string;
   readonly status?: string;
   /** Why it was ended, or nothing ran. */
@@ -28,13 +28,13 @@ export interface ToolAnswer {
   /** All text blocks, joined by line breaks. */
   readonly text: string;
   readonly isError: boolean;
-  /** The call did not come to its end, or its command did not with exit code 0. */
+  /** The call did not complete, or its command did not end with exit code 0. */
   readonly failed: boolean;
-  /** `text` without the line that closes a success which took a second or more: the machine may be busy. */
+  /** `text` without the closing line that a success gets after a second, because the machine may be busy. */
   readonly output: string;
-  /** Undefined where the call started no operation. */
+  /** Undefined if the call started no operation. */
   readonly operation: OperationFacts | undefined;
-  /** As it came. */
+  /** The result as received. */
   readonly result: Readonly<Record<string, unknown>>;
 }
 

@@ -1,4 +1,4 @@
-/** A person on a terminal: runs the packed program there, types, and sees what the terminal shows. */
+/** A person at a terminal, who runs the packed program, types, and sees what the terminal shows. */
 import { withDeadline } from "./deadline.ts";
 import { programStart } from "./program.ts";
 import type { Workbench } from "./workbench.ts";
@@ -9,7 +9,7 @@ const DEADLINE = 30_000;
 /** How the program left its terminal. */
 export interface Left {
   readonly code: number;
-  /** Whether keys and lines mean what they meant before. */
+  /** Whether the terminal has its earlier settings again. */
   readonly isAsBefore: boolean;
 }
 
@@ -60,7 +60,7 @@ export class Person implements AsyncDisposable {
     return this.#shown;
   }
 
-  /** Waits until the terminal shows it, behind what was waited for before; gives the match. */
+  /** Waits until the terminal shows it, after everything found earlier; returns the match. */
   async sees(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const found = pattern.exec(this.#shown.slice(this.#seen));

@@ -1,11 +1,11 @@
 /**
- * What /proc says about processes, asked by a marker only one test knows. A small shell script looks: the runtime
- * itself opens files of /proc only with every permission there is, and tests run without.
+ * Finds processes in /proc by a marker that only one test knows. A small shell script reads /proc, because the runtime
+ * opens its files only with all permissions, and tests run without them.
  */
 
 import { until } from "./deadline.ts";
 
-/** One process, as seen at one moment. */
+/** One process at one moment. */
 export interface SeenProcess {
   readonly pid: number;
   /** Words of the command line joined by blanks. */
@@ -14,7 +14,7 @@ export interface SeenProcess {
   readonly directory: string;
 }
 
-/** What a process holds; all 0 when it is gone or a zombie. */
+/** The resources of a process; all 0 when it is gone or a zombie. */
 export interface Holdings {
   readonly descriptors: number;
   readonly residentMiB: number;
@@ -23,8 +23,8 @@ export interface Holdings {
 }
 
 /**
- * The marker comes by stdin, and grep is done before find starts: the script never finds itself. Most often there is
- * nothing, and no further program is started; else one tells all directories, and one all words of the command lines.
+ * The marker arrives on stdin, and grep ends before find starts, so the script never finds itself. Usually it finds
+ * nothing and starts no further program; otherwise one program prints all directories, and one all command lines.
  */
 const FIND = `
 IFS= read -r marker
@@ -63,8 +63,8 @@ exit 0`;
 const STATE = `sed -n 's/^State:[[:space:]]*\\(.\\).*/\\1/p' "/proc/$1/status" 2>/dev/null; exit 0`;
 
 /**
- * Living processes whose command line, environment or working directory holds `marker`. Zombies do not count: they
- * hold nothing, and reaping them is their parent's business. Nor does what has given up its memory on the way there.
+ * Living processes with `marker` in their command line, environment or working directory. Zombies do not count: they
+ * hold no resources, and their parent must reap them. Nor do processes that have already given up their memory.
  */
 export async function processesWith(marker: string): Promise<readonly SeenProcess[]> {
   const text = await script(FIND, { input: `${marker}\n` });
@@ -80,7 +80,7 @@ export async function processesWith(marker: string): Promise<readonly SeenProces
   }).toSorted((one, other) => one.pid - other.pid);
 }
 
-/** What a process holds now. */
+/** The current resources of a process. */
 export async function holdingsOf(pid: number): Promise<Holdings> {
   const [memory = "0", descriptors = "0", ...children] = lines(await script(HOLD, { args: [String(pid)] }));
   return {
@@ -90,12 +90,12 @@ export async function holdingsOf(pid: number): Promise<Holdings> {
   };
 }
 
-/** Milliseconds in which a collector that nothing disturbs has begun, on a busy machine too. */
+/** Within this many milliseconds an idle process begins garbage collection, even on a busy machine. */
 const COLLECTED_MS = 200_000;
 
 /**
- * The least memory of a process that is seen while nothing is asked of it, MiB, up to the first reading below `enough`.
- * What waits for its collector goes meanwhile, what is kept stays; one reading alone tells how busy the machine is.
+ * The least memory of an idle process, MiB, up to the first reading below `enough`. Garbage is collected meanwhile and
+ * live memory stays; a single reading would mainly show how busy the machine is.
  */
 export async function lowestResident(pid: number, enough: number): Promise<number> {
   let lowest = Infinity;

@@ -10,7 +10,7 @@ export interface ProgramStart {
 }
 
 /**
- * How to start the program as the bench's user, packed or as the executable; `prefix` is a program, and its first words, that runs ours.
+ * How to start the program as the bench's user, packed or as the executable. `prefix`: a command line before ours.
  * @throws Error with the remedy when the program is not packed.
  */
 export function programStart(

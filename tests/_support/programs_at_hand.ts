@@ -1,4 +1,4 @@
-/** What commands of a user find on this machine. */
+/** The programs that commands of a user find on this machine. */
 import { exists, type User } from "./workbench.ts";
 
 const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
@@ -7,7 +7,7 @@ const FOR_ALL = 0o001;
 
 /** Those of `programs`, names or absolute paths, that the user's commands do not find. */
 export function missingPrograms(programs: readonly string[], user: User): readonly string[] {
-  // As root the tests stand in for an ordinary user, who may not enter root's home.
+  // As root the tests act for an ordinary user, who may not enter root's home.
   const isStandIn = user === "ordinary" && Deno.uid() === 0;
   const path = isStandIn ? SYSTEM_PATH : `${Deno.env.get("PATH") ?? ""}:${SYSTEM_PATH}`;
   const isFound = (full: string) => exists(full) && (!isStandIn || isForAll(Deno.realPathSync(full)));

@@ -44,7 +44,7 @@ export function testNames(text: string): string[] {
   return [...names, ...fields].map((match) => match[1] ?? match[2] ?? "");
 }
 
-/** The paths of all files and folders from the root, but for what is built and what git keeps. */
+/** The paths of all files and folders from the root, except build results and git's own files. */
 export async function repositoryPaths(folder = ""): Promise<ReadonlySet<string>> {
   const paths = new Set<string>();
   for await (const { name, isDirectory } of Deno.readDir(new URL(`./${folder}`, ROOT))) {

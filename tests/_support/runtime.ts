@@ -1,6 +1,6 @@
 /**
- * What the servers of all test files share: the runtime and the packed program under paths every user may enter, and a
- * cache of compiled code for each user, which is warm from the second start on, as on a person's machine.
+ * What the servers of all test files share: the runtime and the packed program at paths that every user may enter, and a
+ * cache of compiled code for each user. From the second start on it is warm, as on a person's machine.
  */
 import { createHash } from "node:crypto";
 import { PROGRAM_PARTS } from "../../src/app/program/program_parts.ts";
@@ -9,9 +9,9 @@ import { exists, ORDINARY_ID, type User } from "./workbench.ts";
 
 /** The packed program, as people run it. */
 const BUNDLE = new URL("../../dist/ahma_mcp.mjs", import.meta.url).pathname;
-/** What the program loads later, and what the workers of native tools are started from. */
+/** The files that the program loads later, and those of the workers of native tools. */
 const WORKER = new URL("../../dist/worker", import.meta.url).pathname;
-/** How long the files for a packed program that is no longer used are kept: a day. */
+/** How long the files of an unused packed program are kept: a day. */
 const KEPT_MILLISECONDS = 86_400_000;
 
 /** What the tests of this run start: the packed program with a runtime, or the executable (`test:executable`). */
@@ -19,11 +19,11 @@ const FORM: "packed program" | "executable" = Deno.env.get("AHMA_TEST_FORM") ===
   ? "executable"
   : "packed program";
 
-/** Paths a server is started with. */
+/** Paths for the start of a server. */
 export interface TestRuntime {
   readonly deno: string;
   readonly bundle: string;
-  /** Started instead of runtime and bundle; undefined: these tests are not about it. */
+  /** The executable, started instead of runtime and bundle; undefined: the tests do not use it. */
   readonly executable: string | undefined;
   /** DENO_DIR. */
   readonly cache: string;
@@ -38,7 +38,7 @@ export function testRuntime(user: User): TestRuntime {
   return known;
 }
 
-/** From now on this test file alone uses its runtime of `user`: for a test that changes it. */
+/** Gives this test file a runtime of its own for `user`, for a test that changes it. */
 export function takeOwnRuntime(user: User): TestRuntime {
   const directory = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "ahma-runtime-" }));
   globalThis.addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));
@@ -61,7 +61,7 @@ function runtimeIn(directory: string, user: User): TestRuntime {
   return { ...programs, executable, cache: `${directory}/${other ? "ordinary" : "own"}` };
 }
 
-/** The directory of this packed program and this runtime: made once, whole or not at all, and kept for the next run. */
+/** The directory of this packed program and runtime: made once, completely or not at all, and kept for the next run. */
 function sharedDirectory(): string {
   if (!exists(BUNDLE)) throw new Error(`Cannot start "${BUNDLE}": there is no such file. Run "deno task bundle" first`);
   const form = FORM === "executable" ? Deno.readTextFileSync(`${ownExecutable()}.sha256`) : FORM;

@@ -1,7 +1,7 @@
 /**
- * The one driver of whole-program tests: starts the packed program as a client would and speaks raw JSON-RPC lines
- * with it. Everything awaited has a deadline. Ending it proves three things each time: the program exits by itself at
- * the end of its input, stdout carried nothing but messages, and no process of the test is left.
+ * The driver of whole-program tests: starts the packed program as a client would, and exchanges raw JSON-RPC lines with
+ * it. Every wait has a deadline. Its disposal checks three things each time: the program exits by itself at the end of
+ * its input, stdout had only messages, and no process of the test is left.
  */
 import { ignoreClosedPipe } from "../../src/base/errors.ts";
 import { until, withDeadline } from "./deadline.ts";
@@ -43,7 +43,7 @@ export interface RequestOptions {
 
 const DEADLINE = 30_000;
 
-/** What waits for a message, and what it waits for. */
+/** A waiter for a message, and the condition for it. */
 interface Waiter {
   readonly matches: (message: RpcMessage) => boolean;
   readonly resolve: (message: RpcMessage) => void;
@@ -151,7 +151,7 @@ export class ServerProcess implements AsyncDisposable {
     return await this.call("sandboxed_shell", { command, execution_mode: "Synchronous", ...args });
   }
 
-  /** The first message, past or to come, that matches; it is then claimed. */
+  /** The first matching message, past or future; it is then removed. */
   async message(
     matches: (message: RpcMessage) => boolean,
     { what, deadline = DEADLINE }: { readonly what: string; readonly deadline?: number },
@@ -169,7 +169,7 @@ export class ServerProcess implements AsyncDisposable {
     }
   }
 
-  /** The first notification of that method (and, where given, whose params match). */
+  /** The first notification of that method with, if given, matching params. */
   async notification(
     method: string,
     matches: (params: Readonly<Record<string, unknown>>) => boolean = () => true,
@@ -191,12 +191,12 @@ export class ServerProcess implements AsyncDisposable {
     await this.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Writes `text` as it stands. */
+  /** Writes `text` unchanged. */
   async write(text: string): Promise<void> {
     await this.#writer.write(this.#encoder.encode(text));
   }
 
-  /** Writes bytes as they stand, or those of a text. */
+  /** Writes bytes, or those of a text, unchanged. */
   async writeBytes(bytes: string | Uint8Array): Promise<void> {
     await this.#writer.write(typeof bytes === "string" ? this.#encoder.encode(bytes) : bytes);
   }
@@ -219,7 +219,7 @@ export class ServerProcess implements AsyncDisposable {
     return await withDeadline(this.#child.status, deadline, "the end of the program");
   }
 
-  /** Waits until no process of this test is left, and says which are when the time is over. */
+  /** Waits until no process of this test is left; after the deadline the error names those that are. */
   async nothingLeft(deadline = 3_000): Promise<void> {
     const { marker } = this.#bench;
     try {
@@ -245,11 +245,11 @@ export class ServerProcess implements AsyncDisposable {
       throw error;
     }
     if (this.#impurities.length > 0) {
-      throw new Error(`stdout carried more than messages: ${this.#impurities.join("\n")}`);
+      throw new Error(`stdout had lines that are not messages: ${this.#impurities.join("\n")}`);
     }
   }
 
-  /** The last resort: ends the program and what it may have left, then frees the pipes. */
+  /** The last resort: kills the program and its remaining processes, then frees the pipes. */
   async #abandon(): Promise<void> {
     await this.closeInput();
     for (const { pid } of await processesWith(this.#bench.marker)) killIfThere(pid);

@@ -3,7 +3,7 @@ import { withDeadline } from "./deadline.ts";
 import { programStart } from "./program.ts";
 import type { Workbench } from "./workbench.ts";
 
-/** What came of one run. */
+/** The outcome of one run. */
 export interface Ran {
   readonly code: number;
   readonly stdout: string;
@@ -23,7 +23,7 @@ export interface RunOptions {
   readonly prefix?: readonly string[];
   /** Further permissions of the runtime. */
   readonly permissions?: readonly string[];
-  /** What a person types; absent: nothing. */
+  /** The input that a person types; absent: none. */
   readonly typed?: string;
 }
 

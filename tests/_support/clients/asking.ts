@@ -1,4 +1,4 @@
-/** A server that asks its person for hosts beyond its list, and a client that answers (S35). */
+/** A server that asks a person about unlisted hosts, and a client that answers (S35). */
 import type { Client, ElicitResult } from "@modelcontextprotocol/client";
 import { connectClient } from "./sdk_client.ts";
 import { member } from "../../../src/wire/json_value.ts";
@@ -29,7 +29,7 @@ export interface Asking {
   readonly client: Client;
   /** The messages of the forms, in order. */
   readonly forms: readonly string[];
-  /** Connects from a command of its own, and gives the result's text. */
+  /** Connects from a separate command, and returns the text of the result. */
   connect(...hosts: readonly string[]): Promise<string>;
 }
 
@@ -38,11 +38,11 @@ export interface Choice {
   readonly era?: Era;
   /** Absent: every call waits for its result. */
   readonly flags?: readonly string[];
-  /** Absent: it takes forms. */
+  /** Absent: it supports forms. */
   readonly takesForms?: false;
 }
 
-/** Answers a form with this message; `preselected` is the choice that stands in it. */
+/** Answers a form with this message; `preselected` is the choice that the form starts with. */
 export type Answer = (message: string, preselected?: unknown) => ElicitResult | Promise<ElicitResult>;
 
 /** A server whose list has one host of five that lead to this machine, and a client whose person answers. */
@@ -79,7 +79,7 @@ export async function withAsking(
       arguments: { command: `python3 client.py ${places.join(" ")}` },
     });
     const text = content.map((part) => part.type === "text" ? part.text : part.type).join("\n");
-    // What is said while a person is asked, and of a command that took longer.
+    // Removes the text about a pending question, and the closing line of a slow command.
     return text.replaceAll(/^\[a person is asked: .*\?\]\n/gm, "").replace(/\n\[exit code 0, [^\]]*\]/, "").trim();
   };
   await run({ bench, greeter, port, server, client, forms, connect });
@@ -96,7 +96,7 @@ export function askingFlags(port: number): readonly string[] {
   return ["--network", `listed.example.test:${port}`, "--ask", "network", ...allowed];
 }
 
-/** Listens at this machine and greets. */
+/** Listens on this machine and greets. */
 export class Greeter implements AsyncDisposable {
   /** The paths of the requests that it got. */
   readonly paths: string[] = [];
@@ -114,7 +114,7 @@ export class Greeter implements AsyncDisposable {
   }
 }
 
-/** Chooses this text. */
+/** An answer that chooses this text. */
 export function choosing(text: string): Answer {
   return () => ({ action: "accept", content: { answer: text } });
 }

@@ -6,13 +6,13 @@ export interface SeenEvent {
   readonly id: string | undefined;
   /** Undefined: a comment. */
   readonly data: string | undefined;
-  /** What `data` holds; undefined: nothing, or a comment. */
+  /** The content of `data`; undefined: empty, or a comment. */
   readonly message: RpcMessage | undefined;
 }
 
 const DEADLINE = 30_000;
 
-/** Reads a response of server-sent events as they come. */
+/** Reads a response of server-sent events as they arrive. */
 export class EventReader implements AsyncDisposable {
   readonly response: Response;
   readonly #reader: ReadableStreamDefaultReader<string>;
@@ -43,7 +43,7 @@ export class EventReader implements AsyncDisposable {
     return eventOf(block);
   }
 
-  /** The next message that matches; others are passed over. @throws Error when the stream ends before it. */
+  /** The next message that matches; others are skipped. @throws Error when the stream ends before it. */
   async message(matches: (message: RpcMessage) => boolean, deadline = DEADLINE): Promise<SeenEvent> {
     for (let event = await this.next(deadline); event !== undefined; event = await this.next(deadline)) {
       if (event.message !== undefined && matches(event.message)) return event;
@@ -60,7 +60,7 @@ export class EventReader implements AsyncDisposable {
     return seen;
   }
 
-  /** Leaves: closes the connection. */
+  /** Closes the connection. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#reader.cancel();
   }

@@ -1,11 +1,11 @@
-/** A server as a foreign program has it: the official SDK's client on its own transport, nothing of our own between. */
+/** A server used by a foreign program: the official SDK's client on its own transport, without code of ours. */
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { programStart } from "../program.ts";
 import type { Workbench } from "../workbench.ts";
 
-/** For tests with a side: the SDK's transport leaves timers of two seconds behind when it is closed. */
+/** Options for such tests: the SDK's transport leaves timers of two seconds behind when it is closed. */
 export const LEAVES_TIMERS = { sanitizeOps: false, sanitizeResources: false } as const;
 
 export type Arguments = Readonly<Record<string, unknown>>;

@@ -10,17 +10,17 @@ export interface ClientOptions {
   readonly roots?: readonly string[];
   readonly protocolVersion?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** False: no event stream is opened, and nothing is told after `initialize`. */
+  /** False: no event stream is opened, and no notification is sent after `initialize`. */
   readonly listens?: boolean;
 }
 
-/** A client of the first era, as the specification wants one. */
+/** A client of the first era that follows the specification. */
 export class HttpClient implements AsyncDisposable {
   readonly server: HttpServerProcess;
   readonly session: string;
   /** The answer to `initialize`. */
   readonly initialized: RpcMessage;
-  /** Messages of the event stream that no test asked for, in order. */
+  /** Messages of the event stream that no test has claimed, in order. */
   readonly heard: RpcMessage[] = [];
   roots: readonly string[];
   readonly #headers: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ export class HttpClient implements AsyncDisposable {
     this.#headers = { ...parts.headers, "mcp-session-id": parts.session, "mcp-protocol-version": "2025-11-25" };
   }
 
-  /** Shakes hands, opens the event stream and answers what the server asks there. */
+  /** Performs the handshake, opens the event stream and answers the server's requests there. */
   static async connect(server: HttpServerProcess, options: ClientOptions = {}): Promise<HttpClient> {
     const { roots, protocolVersion = "2025-11-25", headers = {}, listens = true } = options;
     const response = await server.post(initializeMessage(protocolVersion, { hasRoots: roots !== undefined }), {
@@ -59,7 +59,7 @@ export class HttpClient implements AsyncDisposable {
     return client;
   }
 
-  /** Headers that every later request of the session carries. */
+  /** Headers of every later request of the session. */
   get headers(): Readonly<Record<string, string>> {
     return this.#headers;
   }
@@ -78,7 +78,7 @@ export class HttpClient implements AsyncDisposable {
     this.#listening = this.#read(stream);
   }
 
-  /** Sends a request and gives its answer. */
+  /** Sends a request and returns its answer. */
   async request(
     method: string,
     params: object = {},
@@ -89,7 +89,7 @@ export class HttpClient implements AsyncDisposable {
       accept: "application/json",
       ...options,
     });
-    // What the server says is then compared field by field.
+    // Tests then compare the server's answer field by field.
     return await withDeadline(response.json() as Promise<RpcMessage>, DEADLINE, `the answer to ${method}`);
   }
 
@@ -123,7 +123,7 @@ export class HttpClient implements AsyncDisposable {
     return fetch(this.server.url, { method, headers: { ...this.#headers, ...headers } });
   }
 
-  /** A notification of the event stream, past or to come. */
+  /** A notification of the event stream, past or future. */
   async hears(method: string): Promise<RpcMessage> {
     while (true) {
       const found = this.heard.find((message) => message.method === method);

@@ -1,4 +1,4 @@
-/** The command line of the reference client of the protocol's makers. */
+/** The command line of the reference client by the protocol's authors. */
 import type { Workbench } from "../workbench.ts";
 
 /** It runs under Deno: its engines ask for a newer Node than many have. */
@@ -10,10 +10,10 @@ const INSPECTOR = [
   "npm:@modelcontextprotocol/inspector@2.12.0/mcp-inspector",
 ];
 
-/** What came of one run; the inspector ends with 5 after a tool error. */
+/** The outcome of one run; the inspector ends with 5 after a tool error. */
 export interface Inspection {
   readonly code: number;
-  /** Its answer as JSON, then what it said on stderr. */
+  /** Its answer as JSON, then its stderr. */
   readonly text: string;
 }
 

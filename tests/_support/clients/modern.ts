@@ -1,7 +1,7 @@
 import { MODERN_META, type RpcMessage } from "../json_rpc.ts";
 import type { ServerProcess } from "../server_process.ts";
 
-/** What a client says that takes tasks as answers. */
+/** The capabilities of a client that accepts tasks as answers. */
 const WITH_TASKS = {
   ...MODERN_META,
   "io.modelcontextprotocol/clientCapabilities": { extensions: { "io.modelcontextprotocol/tasks": {} } },
@@ -36,7 +36,7 @@ export class TaskClient {
   }
 }
 
-/** A task as `tasks/get` tells it. */
+/** A task as `tasks/get` returns it. */
 export interface SeenTask {
   readonly taskId: string;
   readonly status: string;
@@ -52,7 +52,7 @@ export function taskOf(message: RpcMessage): SeenTask {
   return message.result as unknown as SeenTask;
 }
 
-/** Asks no sooner than told to, until the task has ended; gives it and how often that was. */
+/** Polls at the requested interval until the task has ended; returns the task and the number of polls. */
 export async function pollTask(client: TaskClient, first: SeenTask): Promise<{ task: SeenTask; questions: number }> {
   let task = first;
   let questions = 0;

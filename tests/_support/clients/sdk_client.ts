@@ -8,12 +8,12 @@ import {
 } from "@modelcontextprotocol/client";
 import type { Era, ServerProcess } from "../server_process.ts";
 
-/** What a client declares, and how it answers what it is asked. */
+/** What a client declares, and how it answers requests. */
 export interface Asked {
   readonly capabilities?: ClientCapabilities;
   /** Answers an elicitation; absent: none is expected. */
   readonly onElicit?: (params: Readonly<Record<string, unknown>>) => ElicitResult | Promise<ElicitResult>;
-  /** The text that its model says to a prompt; absent: no prompt is expected. */
+  /** The text that its model answers to a prompt; absent: no prompt is expected. */
   readonly onSample?: (params: Readonly<Record<string, unknown>>) => string;
 }
 

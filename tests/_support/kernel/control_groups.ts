@@ -1,4 +1,4 @@
-/** What this machine lets the tests do with control groups of version 2. */
+/** What the tests may do with control groups of version 2 on this machine. */
 import type { Workbench } from "../workbench.ts";
 
 /** The top of the hierarchy where root may limit memory in it; empty: there is none, or the test is not root. */
@@ -10,7 +10,7 @@ while read -r _ _ _ root place options rest; do
   grep -qw memory "$place/cgroup.controllers" && grep -qw pids "$place/cgroup.controllers" && echo "$place" && exit 0
 done < /proc/self/mountinfo`);
 
-/** A group that a server has to itself, as systemd delegates one; disposal removes it. */
+/** A group of one server, as systemd delegates it; disposal removes it. */
 export class DelegatedGroup implements Disposable {
   readonly directory: string;
 
@@ -20,7 +20,7 @@ export class DelegatedGroup implements Disposable {
 for one in memory pids; do echo "+$one" > "${GROUPS_TOP}/cgroup.subtree_control"; done
 mkdir "${this.directory}"
 chown -R ${uid}:${uid} "${this.directory}"`);
-    // Once a server has used it, processes stand below it only.
+    // Once a server has used it, processes are only in its child groups.
     const lists = ["", "/ahma_mcp-server"].map((below) => `echo $$ > "${this.directory}${below}/cgroup.procs"`);
     const join = `{ ${lists.join(" || ")}; } 2>/dev/null; exec "$@"`;
     bench.machine = ["sh", "-c", join, "sh"];

@@ -1,6 +1,6 @@
 /**
- * The launcher without the server: tables of a real policy, changed by a test, run as either user. What came out, what
- * the launcher reported, and how it ended.
+ * Runs the launcher without the server: tables of a real policy, changed by a test, as either user. Returns the output,
+ * the launcher's reports, and how it ended.
  */
 import { ignoreClosedPipe } from "../../../src/base/errors.ts";
 import { FrameReader } from "../../../src/process/linux/serving/serving_sandbox.ts";
@@ -20,7 +20,7 @@ import { ORDINARY_ID, type User } from "../workbench.ts";
 
 const PROCESSOR: Processor = Deno.build.arch === "aarch64" ? "aarch64" : "x86_64";
 
-/** This machine, and this test run in the place of the server. */
+/** This machine, with this test run in place of the server. */
 export const TARGET: LaunchTarget = { processor: PROCESSOR, serverPid: Deno.pid };
 
 /** How one launch ended. */
@@ -77,14 +77,14 @@ export class LaunchBench implements AsyncDisposable {
     const [command = path, ...args] = this.#asUser(path);
     const { code, stdout, stderr } = await outputOf(command, args);
     await Deno.remove(path);
-    // Reports only: what setpriv or the kernel says there instead is no report.
+    // Only reports: messages of setpriv or the kernel are not reports.
     const reports = stderr.length % ENTRY_BYTES === 0 ? new ReportReader().read(stderr) : [];
     return { code, output: stdout, failed: reports.find((report) => report.kind === "failed") };
   }
 
   /**
-   * Runs a table that serves, with all of its stdin; gives what commands wrote until it ended, or after so many
-   * milliseconds: a step that fails can make a launcher wait or go round for ever.
+   * Runs a table that serves commands, with all of its stdin. Returns the output of commands until it ended, or until a
+   * time limit: a step that fails can make a launcher wait or loop for ever.
    */
   async serve(table: Table, stdin: readonly Uint8Array<ArrayBuffer>[], milliseconds: number): Promise<string> {
     const path = `${this.base}/image-${++this.#images}`;
@@ -115,15 +115,15 @@ export class LaunchBench implements AsyncDisposable {
   }
 }
 
-/** At one go: a process that is forked meanwhile would keep the file open for writing, and exec refuses such a file. */
+/** Synchronous: a process forked meanwhile would keep the file open for writing, and exec refuses such a file. */
 function writeProgram(path: string, bytes: Uint8Array): void {
   Deno.writeFileSync(path, bytes);
   Deno.chmodSync(path, 0o755);
 }
 
 /**
- * Another thread of this process may be between fork and exec and still hold the file open that was just written: the
- * kernel then refuses to run it (ETXTBSY) until that thread has gone on.
+ * Another thread of this process may be between fork and exec and still have the new file open. The kernel then refuses
+ * to run the file (ETXTBSY) until that thread has called exec.
  */
 async function outputOf(command: string, args: readonly string[]): Promise<Deno.CommandOutput> {
   return await startRetried(() => new Deno.Command(command, { args: [...args], cwd: "/", stdin: "null" }).output());

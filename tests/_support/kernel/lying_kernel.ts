@@ -1,6 +1,6 @@
 /**
- * A kernel that answers some system calls with an error of our choice, or pretends that they worked: a filter of system
- * calls (seccomp), set by a few lines of C before the program starts. So the program meets real refusals.
+ * A kernel that answers chosen system calls with a chosen error, or pretends that they worked. It is a seccomp filter
+ * that a few lines of C set before the program starts, so the program gets real refusals.
  */
 import type { Workbench } from "../workbench.ts";
 
@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
 }
 `;
 
-/** Compiles the filter in the bench; gives the words that put a program below a kernel that tells these lies. */
+/** Compiles the filter in the bench; returns the words that start a program under this filter. */
 export async function lyingKernel(bench: Workbench): Promise<(lies: readonly Lie[]) => readonly string[]> {
   const program = `${bench.elsewhere}/lying-kernel`;
   const source = bench.write(`${bench.elsewhere}/lying-kernel.c`, SOURCE);

@@ -1,6 +1,6 @@
 /**
- * Stand-ins for macOS' sandbox-exec on other systems: one takes its words as the real one does, records them, and
- * starts the command unconfined; the others fail in the ways the real one is known to fail.
+ * Stand-ins for macOS' sandbox-exec on other systems. One accepts the same arguments, records them, and starts the
+ * command unconfined; the others fail as the real program is known to fail.
  */
 import { compose, type Program } from "../../../src/app/compose_service.ts";
 import { parseCommandLine } from "../../../src/settings/flags/parse_command_line.ts";
@@ -24,7 +24,7 @@ printf '%s\\0' "$@" > "$here/command"
 exec "$@"
 `;
 
-/** What the last start was given. */
+/** The arguments of the last start. */
 export interface RecordedStart {
   readonly profile: string;
   readonly parameters: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export class StandIn {
     this.path = `${directory}/sandbox-exec`;
   }
 
-  /** Writes the one that records, or one with these lines of shell. */
+  /** Writes the recording stand-in, or one with these lines of shell. */
   static make(bench: Workbench, failing?: string): StandIn {
     const standIn = new StandIn(`${bench.parent}/stand-in`);
     bench.write(standIn.path, failing === undefined ? RECORDING : `#!/bin/sh\n${failing}\n`);
@@ -61,7 +61,7 @@ export class StandIn {
 
 export interface MacOptions {
   readonly flags?: readonly string[];
-  /** Absent: the one that records. */
+  /** Absent: the recording stand-in. */
   readonly sandboxExec?: string;
   readonly log: Logger;
 }

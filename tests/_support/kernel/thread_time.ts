@@ -3,7 +3,7 @@ import { openCLibrary } from "../../../src/system/c_library.ts";
 /** Of the thread that asks (linux/time.h). */
 const CLOCK_THREAD_CPUTIME_ID = 3;
 
-/** The time that a thread had on a processor, milliseconds: what else a busy machine does counts nothing. */
+/** The processor time of a thread, milliseconds; other load of the machine does not count. */
 export class ThreadTime {
   readonly #library = openCLibrary({ clock_gettime: { parameters: ["i32", "buffer"], result: "i32" } });
   readonly #time = new BigInt64Array(2);

@@ -1,4 +1,4 @@
-/** Processor time that the thread of a program took for `work`, milliseconds: what else a busy machine does counts nothing. */
+/** Processor time that the thread of a program took for `work`, milliseconds; other load does not count. */
 export async function workOf<Value>(
   { pid }: { readonly pid: number },
   work: () => Promise<Value>,

@@ -3,9 +3,9 @@ import { withDeadline } from "../deadline.ts";
 import { answerMcp } from "./oauth_server.ts";
 
 const FIXTURE = new URL("../../fixtures/oidc_provider.mjs", import.meta.url).pathname;
-/** The package and what it needs may have to be fetched. */
+/** Time to fetch the package and its dependencies. */
 const START_MS = 120_000;
-/** More hops than any login has. */
+/** More redirects than any login has. */
 const MOST_HOPS = 20;
 
 export class IndependentServer implements AsyncDisposable {
@@ -83,7 +83,7 @@ export class IndependentServer implements AsyncDisposable {
   }
 }
 
-/** A person who types a name and a password, and agrees; gives the address that the browser ends at. */
+/** Acts as a person who types a name and a password, and agrees; returns the browser's last address. */
 export async function signIn(page: URL): Promise<URL> {
   const cookies = new Map<string, string>();
   let [url, body]: [URL, URLSearchParams | undefined] = [page, undefined];

@@ -1,4 +1,4 @@
-/** A person who logs in with the real program: the "browser" hands the address to the test, which visits it. */
+/** A person who logs in with the real program: the "browser" passes the address to the test, which visits it. */
 import { until } from "../deadline.ts";
 import type { OAuthServer } from "./oauth_server.ts";
 import { type Ran, runProgram } from "../terminal.ts";
@@ -49,7 +49,7 @@ export async function withPerson(
   return await running;
 }
 
-/** The address that the browser was given, once. */
+/** The address that was passed to the browser, once. */
 export function opens(bench: Workbench): URL | undefined {
   try {
     const url = new URL(Deno.readTextFileSync(`${bench.home}/url`));

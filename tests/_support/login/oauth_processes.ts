@@ -10,7 +10,7 @@ const PROCESSES = 3;
 const CALLS = 8;
 const TOOL = "guarded_guarded";
 
-/** Makes the access token old: over, or nearly so. */
+/** Makes the access token expired, or nearly so. */
 export async function age(bench: Workbench, leftMs: number): Promise<void> {
   const login = await storedLogin(bench);
   const tokens = { ...login["tokens"] as object, obtainedAt: Date.now() - 3_600_000, expiresAt: Date.now() + leftMs };
@@ -21,8 +21,8 @@ export async function age(bench: Workbench, leftMs: number): Promise<void> {
 }
 
 /**
- * Servers of ours that are connected to a server with the logins of `bench`, each in a bench of its own. `act` gets what
- * makes all of them call at once, and gives the texts of the answers.
+ * Starts servers of ours that use one login of `bench`, each in a bench of its own. `act` gets a function that makes all
+ * of them call at once and returns the texts of the answers.
  */
 export async function withServersOf(
   bench: Workbench,

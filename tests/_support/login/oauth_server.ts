@@ -1,9 +1,9 @@
 /**
- * An authorization server and an MCP server behind it, on one port of 127.0.0.1, with switches for what real ones do
- * wrong. It writes down what it was asked.
+ * An authorization server and an MCP server that uses it, on one port of 127.0.0.1, with switches for faults of real
+ * servers. It records its requests.
  */
 
-/** What the servers do; a test changes it at any time. */
+/** The behaviour of the servers; a test may change it at any time. */
 export interface OAuthBehaviour {
   /** Left out of the metadata: "code_challenge_methods_supported". */
   pkce: boolean;
@@ -13,7 +13,7 @@ export interface OAuthBehaviour {
   wrongIssuer: boolean;
   /** `iss` of callbacks: right, wrong, or left out. */
   iss: "right" | "wrong" | "none";
-  /** What the authorization endpoint sends back instead of a code. */
+  /** What the authorization endpoint returns instead of a code. */
   error: string | undefined;
   authorizationEndpoint: string | undefined;
   register: "yes" | "no endpoint" | "forbidden";
@@ -23,15 +23,15 @@ export interface OAuthBehaviour {
   refusesAll: boolean;
   /** Seconds. */
   lifetime: number;
-  /** What the protected resource calls itself; undefined: its address. */
+  /** The identifier of the protected resource; undefined: its address. */
   resource: string | undefined;
   /** Whether there is a document of the protected resource. */
   hasResourceDocument: boolean;
   /** The scope of the challenge. */
   scope: string | undefined;
-  /** A scope without which requests get 403. */
+  /** A required scope: requests without it get 403. */
   needs: string | undefined;
-  /** How clients that log in by themselves prove who they are; undefined: the metadata do not say. */
+  /** How clients without a person authenticate; undefined: the metadata do not say. */
   clientAuth: readonly string[] | undefined;
   /** The grants that the metadata name; undefined: none. */
   grantTypes: readonly string[] | undefined;
@@ -81,7 +81,7 @@ export class OAuthServer implements AsyncDisposable {
   readonly seen: SeenRequest[] = [];
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #codes = new Map<string, URLSearchParams>();
-  /** Families of tokens: a refresh token that is used twice ends all of its family. */
+  /** Families of tokens: using a refresh token twice revokes its whole family. */
   readonly #refreshTokens = new Map<string, { used: boolean; family: number }>();
   readonly #accessTokens = new Map<string, { readonly family: number; readonly scope: string | undefined }>();
   readonly #ended = new Set<number>();
@@ -115,7 +115,7 @@ export class OAuthServer implements AsyncDisposable {
     return this.at("/token").filter(({ fields }) => fields["grant_type"] === type);
   }
 
-  /** Makes the MCP server refuse all access tokens that there are. */
+  /** Makes the MCP server refuse all existing access tokens. */
   endAccessTokens(): void {
     this.#accessTokens.clear();
   }
@@ -213,7 +213,7 @@ export class OAuthServer implements AsyncDisposable {
     return this.#tokens(++this.#count, asked.get("scope") ?? undefined);
   }
 
-  /** A client that logs in by itself: in the way that the metadata name, and never both ways. */
+  /** Authenticates a client without a person: by the method in the metadata, and never by two methods. */
   async #robot(form: URLSearchParams, headers: Headers): Promise<Response> {
     const { clientAuth = ["client_secret_basic"], robotSecret, robotAnswer } = this.behaviour;
     const basic = headers.get("authorization");

@@ -1,4 +1,4 @@
-/** What the tests of the npm package share: the package itself, and an environment in which npm reaches its registry. */
+/** Shared by the tests of the npm package: the package, and an environment in which npm reaches its registry. */
 import { writeFiles } from "../../../scripts/release/archive.ts";
 import { npmFiles } from "../../../scripts/release/npm/npm_package.ts";
 import { projectFacts, type PublicProject } from "../../../scripts/release/project.ts";
@@ -17,7 +17,7 @@ export const RUNTIME: { readonly platform: string; readonly loader: string } = D
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 /** npm's own cache, so that a second run needs no network; npx puts what it installs into `_npx` of its cache. */
 const NPM_CACHE = Deno.env.get("npm_config_cache") ?? `${Deno.env.get("HOME")}/.npm`;
-/** What a person's machine needs to reach the registry at all: a proxy, certificates, the address of a mirror. */
+/** Settings that a machine may need to reach the registry: a proxy, certificates, the address of a mirror. */
 const REACH = Object.entries(Deno.env.toObject()).filter(([name]) => /proxy|cert|npm_config_registry/i.test(name));
 
 /** Variables for npm and for what it starts. No other program than those of the system is on the PATH. */
@@ -33,7 +33,7 @@ export function npmEnvironment(bench: Workbench): Record<string, string> {
   return { ...Object.fromEntries(REACH), ...settings, ...kept, HOME: bench.home, PATH, LANG: "C.UTF-8", CI: "true" };
 }
 
-/** What came of a run. */
+/** The outcome of a run. */
 export interface Ran {
   readonly code: number;
   readonly stdout: string;

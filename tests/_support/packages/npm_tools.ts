@@ -2,10 +2,10 @@
 import { withDeadline } from "../deadline.ts";
 import { exists } from "../workbench.ts";
 
-/** A program of a package, or why it cannot be had. */
+/** A program of a package, or why it is not available. */
 export interface NpmTool {
   readonly name: string;
-  /** What runs it; empty where it cannot be had. */
+  /** The command that runs it; empty if it is not available. */
   readonly command: readonly string[];
   readonly problem: string | undefined;
 }

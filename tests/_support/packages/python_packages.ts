@@ -2,7 +2,7 @@
 import { installLock, testCache } from "./npm_tools.ts";
 import { exists } from "../workbench.ts";
 
-/** A package, or why it cannot be had. */
+/** A package, or why it is not available. */
 export interface PythonPackage {
   readonly version: string;
   /** The interpreter that has it. */
@@ -14,7 +14,7 @@ export interface PythonPackage {
 
 const UV_VERSION = "0.13.9";
 
-/** Makes the environment of this version where it is not there yet. */
+/** Makes the environment of this version if it is missing. */
 export async function pythonPackage(name: string, version: string): Promise<PythonPackage> {
   return await installed(name, version, async (place, python) => {
     const uv = await uvPackage();
@@ -34,7 +34,7 @@ export async function uvPackage(): Promise<PythonPackage> {
   );
 }
 
-/** `fill` makes the environment, and gives why it could not. */
+/** `fill` makes the environment, and returns why it could not. */
 async function installed(
   name: string,
   version: string,
@@ -52,7 +52,7 @@ async function installed(
   return { version, python, programs, problem };
 }
 
-/** What a program that failed said last; undefined: it did not fail. */
+/** The last message of a program that failed; undefined: it did not fail. */
 async function failing(command: string, args: readonly string[]): Promise<string | undefined> {
   try {
     const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args], stdin: "null" }).output();

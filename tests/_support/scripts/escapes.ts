@@ -1,6 +1,6 @@
 /**
- * Ways out of the process of a script. Each is the body of a script that reads, writes or reaches what it must not, and
- * returns what it read. Run with all permissions each has its effect, which is its control.
+ * Attempts to escape from the process of a script. Each is the body of a script that reads, writes or reaches something
+ * forbidden, and returns what it read. As the control, each has its effect when it runs with all permissions.
  */
 
 /** What lies outside a script's reach. */

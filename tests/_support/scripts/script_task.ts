@@ -2,12 +2,12 @@
 
 /** A call of a tool. */
 export type Call = readonly [name: string, args: object];
-/** Makes calls that need nothing of each other, as a model can in one turn; gives their texts. */
+/** Makes independent calls, as a model can in one turn; returns their texts. */
 export type Turn = (...calls: readonly Call[]) => Promise<readonly string[]>;
 
 export interface ScriptTask {
   readonly name: string;
-  /** What lies in the directory before; absent: nothing. */
+  /** The files in the directory at the start; absent: none. */
   readonly files?: Readonly<Record<string, string>>;
   /** The script. `at`: the directory, in the scope. */
   readonly code: (at: string) => string;
@@ -15,7 +15,7 @@ export interface ScriptTask {
   readonly plain: (at: string, turn: Turn) => Promise<unknown>;
 }
 
-/** So many files. */
+/** Makes this many files. */
 export function filesOf(count: number, text: (number: number) => string, ending = "txt"): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, number) => [`f${number}.${ending}`, text(number)]));
 }

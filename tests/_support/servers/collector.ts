@@ -1,4 +1,4 @@
-/** A collector of OpenTelemetry on the loopback of the test, which keeps what it was sent. */
+/** An OpenTelemetry collector on the loopback, which stores what it receives. */
 import { until } from "../deadline.ts";
 
 export interface Received {
@@ -21,7 +21,7 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** What it answers a request to this path. */
+/** Its answer to a request to this path. */
 type Answer = (path: string) => Response | Promise<Response>;
 
 export class TestCollector implements AsyncDisposable {
@@ -46,7 +46,7 @@ export class TestCollector implements AsyncDisposable {
     return this.received.filter(({ path }) => path === "/v1/traces").flatMap(({ body }) => spansIn(body));
   }
 
-  /** The data of a metric as it was told last, by the values of its attributes. */
+  /** The last reported data of a metric, by the values of its attributes. */
   points(name: string): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
     const last = this.received.findLast(({ path }) => path === "/v1/metrics")?.body ?? "{}";
     const { resourceMetrics: [{ scopeMetrics: [{ metrics }] }] } = JSON.parse(last);

@@ -1,7 +1,7 @@
 /** A machine with device nodes of GPUs, and no driver for them: opening one that is granted fails with ENXIO. Root alone makes it. */
 import type { Workbench } from "../workbench.ts";
 
-/** Why tests with such nodes are left out here; undefined: they run. */
+/** Why tests with such nodes are skipped here; undefined: they run. */
 export const NO_NODES = Deno.uid() === 0 && Deno.build.os === "linux" ? undefined : "only root can make device nodes";
 
 /** Major and minor numbers of nodes below /dev, as the drivers give them. */

@@ -1,7 +1,7 @@
 /**
- * An HTTPS server of this machine that answers with what it was sent, and remembers it; below `/git/` it is a git host.
- * `/before` answers with the credentials of the request before, `/packed` in gzip, `/endless` for ever, `/silent`
- * not at all.
+ * An HTTPS server of this machine that answers with what it received, and records it; below `/git/` it is a git host.
+ * `/before` answers with the credentials of the previous request, `/packed` in gzip, `/endless` without end, and
+ * `/silent` not at all.
  */
 import { makeCertificate } from "../../../src/secrets/session_certificate.ts";
 import type { Workbench } from "../workbench.ts";

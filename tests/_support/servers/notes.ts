@@ -1,4 +1,4 @@
-/** A server with tools for notes, and what tests look at beside it. */
+/** A server with tools for notes, and what tests check next to it. */
 import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
 import { type Asked as ClientOptions, connectClient } from "../clients/sdk_client.ts";

@@ -1,10 +1,10 @@
 /** A machine with a policy: mounts of its own, in which `/etc` is a copy that has the file (S37). Root alone makes it. */
 import type { Workbench } from "../workbench.ts";
 
-/** Why tests with a policy are left out here; undefined: they run. */
+/** Why tests with a policy are skipped here; undefined: they run. */
 export const NO_POLICY = Deno.uid() === 0 && Deno.build.os === "linux" ? undefined : "only root can write a policy";
 
-/** What lies in `/etc/ahma` of the machine. */
+/** The content of `/etc/ahma` on the machine. */
 export interface PolicedMachine {
   /** An object, or the text of the file. */
   readonly policy: unknown;

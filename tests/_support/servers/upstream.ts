@@ -1,4 +1,4 @@
-/** A bench whose program has other servers behind it. */
+/** A bench whose program uses third-party servers. */
 import { until } from "../deadline.ts";
 import { ServerProcess, type StartOptions } from "../server_process.ts";
 import type { Workbench } from "../workbench.ts";
@@ -10,12 +10,12 @@ export function upstreamServer(bench: Workbench, fields: object = {}): object {
   return { command: "python3", args: [bench.write("upstream.py", SCRIPT)], ...fields };
 }
 
-/** Writes the configuration beside the scope; gives its path. */
+/** Writes the configuration next to the scope; returns its path. */
 export function writeServers(bench: Workbench, servers: Readonly<Record<string, object>>, file = "mcp.json"): string {
   return bench.write(`${bench.parent}/${file}`, JSON.stringify({ mcpServers: servers }));
 }
 
-/** The program with these servers behind it. */
+/** The program with these third-party servers. */
 export async function withServers(
   bench: Workbench,
   servers: Readonly<Record<string, object>>,
@@ -43,7 +43,7 @@ export async function namesOf(server: ServerProcess, prefix: string, least = 1):
   return await until(names, 20_000, `tools that begin with "${prefix}"`);
 }
 
-/** Waits until exactly these tools are listed that begin with `prefix`: what changed may be told in more than one step. */
+/** Waits until exactly these tools with `prefix` are listed: a change may be announced in several steps. */
 export async function areListed(server: ServerProcess, prefix: string, names: readonly string[]): Promise<void> {
   const wanted = JSON.stringify(names);
   await until(async () => JSON.stringify(await namesNow(server, prefix)) === wanted, 20_000, `the tools ${wanted}`);
