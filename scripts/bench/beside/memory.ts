@@ -54,7 +54,7 @@ async function idleMiB(started: StdioClient): Promise<number> {
   await using client = started;
   await client.initialize();
   await client.shell("echo hi", "hi");
-  // Long enough for the pool to refill and the collector to have had its turn.
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  // Long enough for the pool to refill and the collector to have had its turn, which ours has after 1.5 seconds.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
   return await treeMiB(client.pid);
 }
