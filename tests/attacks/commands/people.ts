@@ -2,7 +2,7 @@
 import { until } from "../../_support/deadline.ts";
 import { exists } from "../../_support/workbench.ts";
 import { BOTH, python, type Row, type ServerSetting, type Way } from "../frame/attack.ts";
-import { driven } from "../frame/stage.ts";
+import { driven, withOneControl } from "../frame/stage.ts";
 import { REFUSING_NAMESPACES } from "../means/unusual_start.ts";
 
 /** Asks at each socket as `ahma_mcp attach` does, with its token where that can be read, else with another. */
@@ -75,7 +75,7 @@ export const PEOPLE: readonly Row[] = [
     title: "ask a server by the socket that is for people, with its token or without",
     users: BOTH,
     aim: "evidence",
-    ways: {
+    ways: withOneControl({
       "as commands are": asks(),
       "where the home may be read": asks({ flags: ({ home }) => ["--read", home] }),
       "where every socket is open": asks({ flags: () => ["--unix-sockets", "allow"] }),
@@ -85,19 +85,19 @@ export const PEOPLE: readonly Row[] = [
         ...REFUSING_NAMESPACES,
         flags: () => ["--unix-sockets", "allow"],
       }),
-    },
+    }),
   },
   {
     id: "I06",
     title: "plant a socket where people look for servers",
     users: BOTH,
     aim: "evidence",
-    ways: {
+    ways: withOneControl({
       "as commands are": plants({}),
       "where the home may be written to": plants({
         flags: ({ home }) => ["--write", home, "--allow-broad-scope"],
         prefix: WITH_RUNTIME_DIRECTORY,
       }),
-    },
+    }),
   },
 ];

@@ -3,7 +3,7 @@ import { until } from "../../_support/deadline.ts";
 import { ServerProcess } from "../../_support/server_process.ts";
 import { exists, Workbench } from "../../_support/workbench.ts";
 import { BOTH, type Row, type Way } from "../frame/attack.ts";
-import { driven, together } from "../frame/stage.ts";
+import { driven, together, withOneControl } from "../frame/stage.ts";
 
 const FORGED = "forged 42";
 
@@ -62,10 +62,10 @@ export const KEPT_PROOF: readonly Row[] = [
     title: "forge the proof that lets a server's first command run before its self-test",
     users: BOTH,
     aim: "evidence",
-    ways: {
+    ways: withOneControl({
       "the usual sandbox": forges(() => []),
       "the state beside it is open": forges((bench) => ["--write", `${bench.home}/.local/state`]),
       "home is a scope": forges((bench) => ["--sandbox-scope", bench.home, "--allow-broad-scope"]),
-    },
+    }),
   },
 ];
