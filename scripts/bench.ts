@@ -1,10 +1,12 @@
 /**
- * `deno task bench`: how fast the packed program is, each number next to its floor in the same run, because ratios
- * within one run hold on any machine and single numbers do not. `--only PARTS` measures those whose names hold one of
- * these texts, as in `--only paced,start`. `--write` puts table and curves into docs/performance.md, and the picture
- * beside it; what `--only` left out stays there. `--rounds N`, `--calls N`, `--files N,N` (of the trees of
- * `--only undo`), `--json FILE`. `--beside CMD` measures another server over stdio next to ours, by the tool and arguments
- * of `--beside-call JSON`; `--paced-minutes N` adds percentiles of a paced run that takes so long.
+ * `deno task bench`: the speed of the packed program. Each number is shown next to its minimum from the same run,
+ * because ratios within a run are comparable between machines and single numbers are not.
+ *
+ * - `--only PARTS` measures the parts whose names contain one of these texts, as in `--only paced,start`.
+ * - `--write` writes tables and curves into docs/performance.md, and its picture; parts that were not measured stay.
+ * - `--beside CMD` also measures another stdio server, with the tool and arguments of `--beside-call JSON`.
+ * - `--paced-minutes N` adds percentiles of a paced run of that length.
+ * - `--rounds N`, `--calls N`, `--files N,N` (sizes of trees for `--only undo`), `--json FILE`.
  */
 import { parseArgs } from "node:util";
 import { readBeside } from "./bench/beside/beside.ts";
@@ -30,7 +32,7 @@ import { servers } from "./bench/servers.ts";
 import { undo } from "./bench/undo.ts";
 import { say } from "./say.ts";
 
-/** In docs/performance.md: what follows is written by this program. */
+/** The mark in docs/performance.md after which this program writes. */
 const MARK = "<!-- deno task bench --write -->";
 
 const { values } = parseArgs({
@@ -106,7 +108,7 @@ if (values.json !== undefined) {
 }
 if (values.write) await write();
 
-/** Those of the parts that are asked for, announced one by one. */
+/** The requested parts, each announced before it is measured. */
 function* chosen<Value>(parts: Readonly<Record<string, Value>>): Generator<[string, Value]> {
   for (const [name, measure] of Object.entries(parts)) {
     if (wanted.length > 0 && !wanted.some((one) => name.includes(one))) continue;
@@ -115,7 +117,7 @@ function* chosen<Value>(parts: Readonly<Record<string, Value>>): Generator<[stri
   }
 }
 
-/** Replaces what stands below the mark of the page, as far as it was measured. */
+/** Replaces the measured parts below the mark in the page. */
 async function write(): Promise<void> {
   const page = new URL("../docs/performance.md", import.meta.url);
   const [head = "", before = ""] = (await Deno.readTextFile(page)).split(MARK, 2);

@@ -1,6 +1,6 @@
 /**
- * Packs the program: `dist/ahma_mcp.mjs` with everything up to the first answer, what it loads later and what workers
- * are started from in `dist/worker`, all of it with packages and data in it, and `dist/ahma_mcp`, a script that runs it.
+ * Packs the program with its packages and data. `dist/ahma_mcp.mjs` has everything up to the first answer, `dist/worker`
+ * the files that are loaded later and those of workers, and `dist/ahma_mcp` is a script that runs the program.
  */
 import { PROGRAM_PARTS } from "../src/app/program/program_parts.ts";
 import { VERSION } from "../src/base/version.ts";
@@ -15,13 +15,13 @@ const PROGRAM = "ahma_mcp.mjs";
 /** The part that each session needs. */
 const STARTING: typeof PROGRAM_PARTS[number] = "session.mjs";
 /**
- * What runs native tools inside the sandbox (K2), a flat directory: it has packages that the start of the program should
- * not read, each a file that its first call loads.
+ * The files that run native tools inside the sandbox (K2), in one flat directory. The start of the program should not
+ * read their packages, so each package is a file that its first call loads.
  */
 const WORKER = "worker";
 /** Of a worker, and of a process that it starts for itself. */
 const FIRST_MODULES: readonly string[] = ["worker", "helper", "script"];
-/** The bundler's mark in the name of a file, which holds the way from here to the cache of packages. */
+/** The bundler's hash in the name of a file, which depends on the path to the cache of packages. */
 const MARK = /-[A-Z0-9]{8}(?=\.js\b)/g;
 
 await bundleWorker();
@@ -88,8 +88,8 @@ async function nameByContent(directory: URL): Promise<readonly string[]> {
 }
 
 /**
- * The runtime reads what a late import names at the start already, where it can see the name: 0.2 s and 70 MB here. A
- * package of the older kind has a default export only; what it holds is exported by name too, as in the sources.
+ * If the runtime can see the name in a lazy import, it reads the file at the start: 0.2 s and 70 MB here. A CommonJS
+ * package has only a default export; its members are exported by name too, as in the sources.
  */
 async function hideLateImports(path: URL, older: readonly string[]): Promise<void> {
   const text = await Deno.readTextFile(path);
@@ -100,7 +100,7 @@ async function hideLateImports(path: URL, older: readonly string[]): Promise<voi
   await Deno.writeTextFile(path, hidden);
 }
 
-/** Files whose package exports nothing but its `module.exports`. */
+/** Files of packages that export only `module.exports`. */
 async function olderPackages(directory: URL, names: readonly string[]): Promise<readonly string[]> {
   const texts = await Promise.all(names.map((name) => Deno.readTextFile(new URL(name, directory))));
   return names.filter((_, index) => /\bexport default [\w$]+\(\);?\s*$/.test(texts[index] ?? ""));
@@ -126,7 +126,7 @@ async function packData(): Promise<void> {
   say(`Packed ${sizes.size} files of grammars, ${(total / 1e6).toFixed(1)} MB`);
 }
 
-/** No module of Node's is loaded with a file: the smallest costs a tenth of a start. @throws {Error} Where one is. */
+/** Checks that a file loads no `node:` module: the smallest costs a tenth of a start. @throws {Error} If it does. */
 async function checkImports(path: URL): Promise<void> {
   const found = nodeModulesOf(await Deno.readTextFile(path));
   if (found.length > 0) {
@@ -134,15 +134,15 @@ async function checkImports(path: URL): Promise<void> {
   }
 }
 
-/** Modules of Node's that a packed text loads before its first line runs. */
+/** The `node:` modules that a packed file loads before its first line runs. */
 function nodeModulesOf(text: string): readonly string[] {
   return [...text.matchAll(/\bimport(?:[\s\w${},*]+from)? ?"(node:[^"]+)"/g)].map(([, name = ""]) => name);
 }
 
 /**
- * The engine keeps a text of ASCII in one byte a character, any other in two: with a dozen quotation marks in it the
- * program would take 3 MB more, and longer to start. Each of them stands in a string or a pattern, where its escape
- * means the same.
+ * Escapes all characters beyond ASCII. The engine stores ASCII text in one byte a character and other text in two: a
+ * dozen quotation marks would cost 3 MB and a slower start. Each is in a string or a pattern, where its escape means
+ * the same.
  */
 async function escapeNonAscii(path: URL): Promise<void> {
   const text = await Deno.readTextFile(path);
@@ -160,7 +160,7 @@ async function writeLauncher(): Promise<void> {
   await Deno.chmod(launcher, 0o755);
 }
 
-/** Bundling can succeed and still get the order of modules wrong; that shows at once. */
+/** Runs the result: bundling can succeed with a wrong order of modules, and a run shows that at once. */
 async function starts(): Promise<boolean> {
   const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", ...SERVER_RUN_FLAGS, `dist/${PROGRAM}`, "--version"],

@@ -1,6 +1,6 @@
 /**
- * `deno task demo`: the server at work, started and spoken to as an editor or agent would do it, in a temporary git
- * project. Every step checks that it did what it says; the exit code is 0 only then. Nothing is left behind.
+ * `deno task demo`: shows the server at work in a temporary git project, started and called as an editor or agent would.
+ * Every step checks its own result, and the exit code is 0 only if all succeed. Nothing is left behind.
  */
 import { Agent } from "./client/agent.ts";
 import { Project } from "./demo/project.ts";

@@ -1,7 +1,7 @@
 /**
- * Runs the steps of the gate in the order of what fails fastest, ends at the first that fails, and prints how long each
- * part took and which tests were the slowest. The parts of one step run side by side, and find no program but those of
- * `scripts/gate/machine/prerequisites.ts`, which the full gate looks for first.
+ * Runs the steps of the gate, those that fail fastest first, and ends at the first failure. It prints the time of each
+ * part and the slowest tests. The parts of a step run side by side. They see only the programs that
+ * `scripts/gate/machine/prerequisites.ts` names, which the full gate looks for first.
  *
  *   deno task ok         what a commit needs
  *   deno task ok:full    everything, as .ci/run does
@@ -47,11 +47,11 @@ interface Ran {
   readonly seconds: number;
   readonly success: boolean;
   readonly tests: readonly TestTime[];
-  /** What passed at a second attempt only. */
+  /** The tests that passed only at a second attempt. */
   readonly unstable: readonly TestFailure[];
 }
 
-/** What all parts have alike. */
+/** Options of all parts. */
 interface Surroundings {
   /** For reports. */
   readonly directory: string;
@@ -60,7 +60,7 @@ interface Surroundings {
   readonly prefix: readonly string[];
 }
 
-/** What parts that run side by side write is shown when they end. */
+/** Parts that run side by side: their output is shown when they end. */
 async function runStep(step: Step, surroundings: Surroundings): Promise<readonly Ran[]> {
   const stdio = step.length === 1 ? "inherit" : "piped";
   return await Promise.all(step.map((part) => run(part, surroundings, stdio)));
@@ -81,7 +81,7 @@ async function run([task, ...words]: Part, at: Surroundings, stdio: "inherit" | 
   };
 }
 
-/** What it writes is shown only if it fails again, and counted with that. */
+/** Its output is shown only if it fails again. */
 async function passesAgain(task: string, files: readonly string[], at: Surroundings): Promise<boolean> {
   const environment = { ...at.environment, ...task === "test:executable" && { AHMA_TEST_FORM: "executable" } };
   const { success } = await attempt(["test:again", ...files], { ...at, environment }, { stdio: "piped", quiet: true });
@@ -94,7 +94,7 @@ interface Attempt {
   readonly failures: readonly TestFailure[];
 }
 
-/** `quiet`: what a piped part writes is shown only if it fails. */
+/** `quiet`: the output of a piped part is shown only if it fails. */
 async function attempt(
   [task, ...words]: Part,
   at: Surroundings,
@@ -111,7 +111,7 @@ async function attempt(
   return { success, tests: testTimes(xml), failures: testFailures(xml) };
 }
 
-/** Empty where there is no report: the part has no tests, or did not come to them. */
+/** Empty if there is no report: the part has no tests, or did not reach them. */
 async function reportAt(path: string): Promise<string> {
   try {
     return await Deno.readTextFile(path);

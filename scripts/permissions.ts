@@ -1,8 +1,8 @@
 import { SERVER_HEAP } from "../src/app/program/own_program.ts";
 
 /**
- * What the server asks of the runtime. Not the network: it talks over stdio, and what commands may do is the
- * sandbox's business. Without all permissions the runtime keeps `/proc` shut, so the server reads it through libc.
+ * The runtime permissions of the server. The network is not among them: the server uses stdio, and the sandbox decides
+ * about commands. The runtime opens `/proc` only with all permissions, so the server reads it through libc.
  */
 export const SERVER_PERMISSIONS: readonly string[] = [
   "--allow-read",
@@ -13,10 +13,10 @@ export const SERVER_PERMISSIONS: readonly string[] = [
   "--allow-sys",
 ];
 
-/** What the start script grants as well: a settings file may ask for HTTP, and main.ts gives it up where it is not needed. */
+/** Also granted by the start script, as a settings file may ask for HTTP; main.ts gives it up if it is not needed. */
 export const HTTP_PERMISSIONS: readonly string[] = ["--allow-net"];
 
-/** How any process of the packed program is run: alone, with nothing to ask, to find or to load from anywhere. */
+/** Runtime flags of every process of the packed program: no prompts, no configuration, no remote code. */
 export const PROCESS_FLAGS: readonly string[] = [
   "--no-prompt",
   "--no-config",
@@ -27,8 +27,8 @@ export const PROCESS_FLAGS: readonly string[] = [
   ...SERVER_PERMISSIONS,
 ];
 
-/** How the packed program is run as a server. */
+/** The runtime flags for a server. */
 export const SERVER_RUN_FLAGS: readonly string[] = [SERVER_HEAP, ...PROCESS_FLAGS];
 
-/** How the start scripts run it: the mode is known only once the settings are read. */
+/** The runtime flags in the start scripts: the mode is known only when the settings have been read. */
 export const START_FLAGS: readonly string[] = [...SERVER_RUN_FLAGS, ...HTTP_PERMISSIONS];

@@ -53,7 +53,7 @@ function block(keys: readonly (readonly [string, FlagName])[], schemaOf: (flag: 
   return { type: "object", properties: Object.fromEntries(properties), additionalProperties: false };
 }
 
-/** A switch is forbidden, and not forced off. */
+/** A switch can be forbidden, but not forced off. */
 function forcedValueOf(flag: Flag): Schema {
   return flag.value === "none" ? { const: true } : valueOf(flag);
 }

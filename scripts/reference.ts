@@ -1,6 +1,6 @@
 /**
- * Writes docs/reference.md, every flag, variable and key of a settings file, from the tables that the program reads them
- * by; scripts/reference_test.ts compares.
+ * Writes docs/reference.md: every flag, variable and key of a settings file, from the tables that the program uses.
+ * scripts/reference_test.ts compares the two.
  *
  *   deno task reference
  */
@@ -71,7 +71,7 @@ function serverTable(): string {
   );
 }
 
-/** What only some subcommands take. */
+/** Flags of some subcommands only. */
 function ownTable(): string {
   const names = FLAG_NAMES.filter((name) => !SERVER_FLAGS.includes(name));
   const owners = (name: FlagName) => SUBCOMMANDS.filter((one) => factsOf(one).flags.includes(name));

@@ -1,5 +1,5 @@
 /**
- * Writes the files of schema/ from their one source each, src/catalog/format/mtdf.ts and the table of flags; with --check
+ * Writes the files of schema/ from their sources, src/catalog/format/mtdf.ts and the table of flags. With --check it
  * only compares.
  *
  *   deno run --allow-read --allow-write scripts/schema.ts [--check]

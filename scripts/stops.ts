@@ -1,8 +1,8 @@
 /**
- * `deno task stops`: how often a developer's week is stopped by a denial that a person must lift (docs/asking.md): with
- * the entry that `ahma_mcp init` writes (`init`), with `--network full` in it (`full`), with `init --ask` (`ask`). It
- * needs root, for port 80 and a host's name of its own. `--only NAMES` chooses projects, `--ways NAMES` ways, `--verbose`
- * prints each call. Words behind `--` go to every server.
+ * `deno task stops`: counts how often a denial that a person must lift stops a developer's week (docs/asking.md). The
+ * ways are the entry that `ahma_mcp init` writes (`init`), the same with `--network full` (`full`), and `init --ask`
+ * (`ask`). It needs root, for port 80 and for a host name of its own. `--only NAMES` chooses projects, `--ways NAMES`
+ * ways, and `--verbose` prints each call. Words after `--` go to every server.
  */
 import { parseArgs } from "node:util";
 import { Desk } from "./stops/desk.ts";
@@ -18,7 +18,7 @@ const WAYS = {
   ask: { ask: ["--ask", "read,write,network,protected"], network: undefined },
 } as const;
 
-/** Of each server: calls wait for their results, and the host that the measurement serves lies on this machine. */
+/** Flags of each server: calls wait for their results, and the host of the measurement is on this machine. */
 const OF_THE_MEASUREMENT = ["--inline-wait", "600000", "--allow-private-hosts", FILE_HOST];
 
 const { values, positionals } = parseArgs({
@@ -43,7 +43,7 @@ function rowOf(name: string, way: string, [first, second]: readonly [Tally, Tall
     .join(" | ");
 }
 
-/** A week of a project, and then once more the lines that a person was needed for, in one way of starting the server. */
+/** Runs a week of a project in one way, and then repeats the lines that needed a person. */
 async function weeks(week: Week, way: keyof typeof WAYS): Promise<readonly [Tally, Tally]> {
   using desk = new Desk(await toolChains());
   await desk.fill(week);

@@ -1,7 +1,7 @@
 /**
- * Prints the files that a call goes through, in their order: those with a function among the callers of a station of its
- * way, across `await` too. A station is where something is done with the call, such as checking its arguments. Their
- * numbers stand in docs/design.md.
+ * Prints the files that a call goes through, in order. A station is a function that does something with the call, such
+ * as checking its arguments. A file counts if it has a function among the callers of a station, across `await` too.
+ * docs/design.md lists the result.
  */
 import { Agent } from "./client/agent.ts";
 import { HttpServer } from "./client/http_server.ts";
@@ -19,7 +19,7 @@ interface Journey {
 const OPERATION = ["operation/output/output.ts:write", "operation/operation_record.ts:apply"];
 const WRITTEN = "system/direct_output.ts:writeNow";
 const CHECKED = "wire/json_rpc_message.ts:wireMessageOf";
-/** What reads all that comes: its own callers are of the start. */
+/** Functions that read all input: their own callers belong to the start. */
 const LOOPS: readonly string[] = [
   "service/connection/stdio_transport.ts:readAll",
   "child_server/child_server.ts:readAll",

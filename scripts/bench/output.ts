@@ -8,7 +8,7 @@ import { timesOf } from "./samples.ts";
 /** 10.9 MB: every line can be checked. */
 const FLOOD = "seq 1 1500000";
 const FLOOD_BYTES = 10_888_896;
-/** The most that one reading gives. */
+/** The most bytes of one read. */
 const PAGE_BYTES = 1_048_576;
 
 /** A flood of output, read whole, and what it does to memory and to a neighbour (N4). */
@@ -60,7 +60,7 @@ export async function output(programs: Programs, rounds: number): Promise<readon
   ];
 }
 
-/** Page by page, each as large as may be, as a client has to; gives what is wrong with what came. */
+/** Reads it in parts of the largest allowed size, as a client must; returns what is wrong with the result. */
 async function readWhole(client: StdioClient, operation: string): Promise<string | undefined> {
   let length = 0;
   for (let offset: number | undefined = 0; offset !== undefined;) {

@@ -30,7 +30,7 @@ export function readMeasured(text: string): Measured {
   };
 }
 
-/** What was measured `now`, in its old place, and of what was `before` all that was not measured again. */
+/** The rows of `now` in their old places, and those of `before` that were not measured again. */
 export function merge(before: Measured, now: Measured): Measured {
   return {
     rows: mergeBy(([measure]) => measure, before.rows, now.rows),

@@ -21,7 +21,7 @@ export class Programs implements Disposable {
     for (const name of ["home", "scope"]) Deno.mkdirSync(`${this.#directory}/${name}`);
   }
 
-  /** Where files lie that are of no program's scope. */
+  /** A directory outside every program's scope. */
   get parent(): string {
     return this.#directory;
   }
@@ -32,7 +32,7 @@ export class Programs implements Disposable {
     return path;
   }
 
-  /** Takes away what a server keeps of its self-test, as a start of the machine does. */
+  /** Removes the stored proof of the self-test, as a boot does. */
   async forgetProofs(): Promise<void> {
     await Deno.remove(this.#proofs, { recursive: true }).catch(undefinedFor(Deno.errors.NotFound));
   }

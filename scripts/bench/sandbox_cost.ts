@@ -3,7 +3,7 @@ import type { Row, Target } from "./report.ts";
 import { StdioClient } from "./stdio_client.ts";
 import { timeOf } from "./samples.ts";
 
-/** A server, how its commands are confined, and what it is held against. */
+/** A server, how its commands are confined, and what it is compared with. */
 interface Confined {
   readonly measure: string;
   readonly call: (client: StdioClient) => Promise<void>;
@@ -15,7 +15,7 @@ interface Confined {
 const TARGET: Target = { text: "<= 1.15 x the plain launcher", met: ({ ratio }) => ratio <= 1.15 };
 const WARM = ["--no-sandbox"] as const;
 const COLD = ["--no-pool", "--no-sandbox"] as const;
-/** Time to make ready for the next call, milliseconds: what a server does then must not be in the other's way. */
+/** Time to prepare for the next call, milliseconds, so that this work does not disturb the other server. */
 const PAUSE_MS = 25;
 
 const SERVERS: readonly Confined[] = [

@@ -7,10 +7,10 @@ import { timed } from "./beside/start_up.ts";
 import { StdioClient } from "./stdio_client.ts";
 import { more, timeOf } from "./samples.ts";
 
-/** Servers behind the program that nothing calls. */
+/** The number of third-party servers that nothing calls. */
 const IDLE = 20;
 
-/** What servers behind the program cost: at its start, at a call of one of them, and while they are idle (O2). */
+/** The cost of third-party servers: at the start, in a call of one of them, and while they are idle (O2). */
 export async function servers(programs: Programs, plan: CallPlan): Promise<readonly Row[]> {
   return [await start(programs, plan.rounds * 4), await proxiedCall(programs, plan), ...await idle(programs)];
 }

@@ -1,5 +1,5 @@
 /**
- * A lean client: raw lines, one JSON.parse per answer and nothing else, so that what is measured is the server.
+ * A lean client: raw lines and one JSON.parse per answer, so that the time is that of the server.
  */
 import type { CommandLine } from "../client/command_line.ts";
 

@@ -9,7 +9,7 @@ const PER_DIRECTORY = 100;
 /** Milliseconds that a call takes longer which changed nothing. */
 const LONGER = 5;
 
-/** What `--undo` adds to a call, by turns with a server that has none, and beside git and `cp` (S39). */
+/** What `--undo` adds to a call, in turns with a server without it, and compared with git and `cp` (S39). */
 export async function undo(programs: Programs, counts: readonly number[], calls: number): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const count of counts) rows.push(...await ofTree(programs, count, calls));
@@ -24,7 +24,7 @@ async function ofTree(programs: Programs, count: number, calls: number): Promise
   await using ours = new StdioClient(programs.packed("--undo", "--inline-wait", "600000", "--sandbox-scope", scope));
   await using plain = new StdioClient(programs.packed("--sandbox-scope", scope));
   await Promise.all([ours.initialize(), plain.initialize()]);
-  // A shell line has a shorter limit than a look at so many files may take.
+  // A scan of this many files may take longer than the default limit of a shell line.
   const first = await timeOf(() => ours.call("changes", {}));
   const by = async (measure: string, line: string): Promise<Row> => {
     const samples = { ours: [] as number[], plain: [] as number[] };

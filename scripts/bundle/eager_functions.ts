@@ -1,13 +1,13 @@
 /**
- * Functions that the engine compiles with the file. It keeps compiled code between starts, but only of what it compiled
- * before the first line ran: a plain function is compiled when it is first called, at each start again. One in
- * parentheses is taken for one that is called at once.
+ * Makes the engine compile functions with their file. It caches compiled code between starts, but only code compiled
+ * before the first line ran. A plain function is compiled at its first call, again at each start. The engine expects a
+ * function in parentheses to be called at once, and compiles it early.
  */
 import { parse } from "acorn";
 
 /**
- * A packed module with each of its outermost functions in parentheses, before everything else, because they may be called
- * above their place.
+ * A packed module with each of its outermost functions in parentheses. They are moved to the top, because code above
+ * their place may call them.
  */
 export function withEagerFunctions(text: string): string {
   const { body } = parse(text, { ecmaVersion: "latest", sourceType: "module" });

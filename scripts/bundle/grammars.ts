@@ -41,7 +41,7 @@ const FILES: Readonly<Record<string, () => Wasm>> = {
     import("@vscode/tree-sitter-wasm/wasm/tree-sitter-typescript.wasm", { with: { type: "bytes" } }),
 };
 
-/** Better ones take ten times as long for a tenth less. */
+/** A higher level takes ten times as long and saves a tenth. */
 const QUALITY = 5;
 const WINDOW_BITS = 24;
 

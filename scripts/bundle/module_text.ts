@@ -1,6 +1,6 @@
 /** Reads and rewrites the modules that the bundler wrote: unminified, imports first, exports last. Pure. */
 
-/** One name that a module takes from another: there, and here. */
+/** One imported name: in the other module, and in this one. */
 interface Binding {
   readonly there: string;
   readonly here: string;
@@ -17,12 +17,12 @@ function bindings(list: string): readonly Binding[] {
   });
 }
 
-/** Names of the modules that load with this one. */
+/** The modules that this one imports statically. */
 export function importsOf(text: string): readonly string[] {
   return [...text.matchAll(IMPORT)].map(([, , name = ""]) => name);
 }
 
-/** Names of the modules that this one loads when it needs them. */
+/** The modules that this one imports lazily. */
 export function lateImportsOf(text: string): readonly string[] {
   return [...text.matchAll(LATE)].map(([, name = ""]) => name);
 }
@@ -32,7 +32,7 @@ export function exportsOf(text: string): readonly string[] {
   return [...text.matchAll(EXPORT)].flatMap(([, list = ""]) => bindings(list).map(({ here }) => here));
 }
 
-/** The name in a file of several modules: two of them may export the same one. */
+/** A unique export name for a file of several modules, two of which may export the same name. */
 export function exportedName(module: string, name: string): string {
   return `${module.replaceAll(/\W/g, "_")}_${name}`;
 }
@@ -56,7 +56,7 @@ export function importedFrom(text: string, fileOf: (module: string) => string | 
   });
 }
 
-/** The text with each late import as `write` puts it; undefined keeps it. */
+/** The text with each lazy import replaced by the result of `write`; undefined keeps it. */
 export function withLateImports(text: string, write: (module: string) => string | undefined): string {
   return text.replaceAll(LATE, (words, module: string) => write(module) ?? words);
 }
@@ -83,15 +83,15 @@ export function withSource(text: string, source: RegExp, replacement: string): s
   return parts.map((part) => part === found[0] ? replacement : part).join("");
 }
 
-/** Whether a module is a package that exports nothing but its `module.exports`. */
+/** Whether a module is a package that exports only `module.exports`. */
 export function isOlder(text: string): boolean {
   return /\bexport default [\w$]+\(\);?\s*$/.test(text);
 }
 
 /**
- * The text with modules of Node's that are loaded when they are used. The SDK imports `node:process` for the streams of a
- * transport that this program does not use: it would take a tenth of a start, and 7 MB. Packages of the older kind call
- * `require`, for which the bundler loads `node:module`.
+ * The text with `node:` modules loaded at their first use. The SDK imports `node:process` for the streams of a transport
+ * that this program does not use, which would cost a tenth of a start and 7 MB. CommonJS packages call `require`, for
+ * which the bundler loads `node:module`.
  */
 export function withNodeOnNeed(text: string): string {
   return text
@@ -105,12 +105,12 @@ export function withNodeOnNeed(text: string): string {
     );
 }
 
-/** The bundler's mark in the name of a module, which holds the way from the sources to the cache of packages. */
+/** The bundler's hash in the name of a module, which depends on the path from the sources to the cache of packages. */
 const MARK = /-[A-Z0-9]{8}(?=\.js\b)/g;
 
 /**
- * The modules under names that follow from their content alone, in the order of these, and without the paths of their
- * sources: so each directory makes the same program. @throws {Error} Where two would have one name.
+ * The modules under names that depend only on their content, in the order of these names, and without the paths of their
+ * sources. So the program is the same in every directory. @throws {Error} If two modules would have the same name.
  */
 export async function namedByContent(texts: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
   const plain = [...texts].map(([name, text]) => [name, withoutPaths(text)] as const);
@@ -134,7 +134,7 @@ export async function namedByContent(texts: ReadonlyMap<string, string>): Promis
   return new Map(renamed.toSorted(([one], [other]) => one < other ? -1 : 1));
 }
 
-/** Wrapped modules bear the paths of their sources. */
+/** Wrapped modules contain the paths of their sources. */
 function withoutPaths(text: string): string {
   return text.replaceAll(/(?<=__(?:commonJS|esm)\(\{\s*)"[^"]*"(?=\()/g, '"source"');
 }

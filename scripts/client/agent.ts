@@ -9,9 +9,9 @@ export interface Answer {
   readonly isError: boolean;
   /** Not an error, and an exit code of 0. */
   readonly succeeded: boolean;
-  /** Empty where the result names none. */
+  /** Empty if the result names none. */
   readonly operation: string;
-  /** What the sandbox kept from its command. */
+  /** What the sandbox denied to its command. */
   readonly denials: readonly Denial[];
 }
 
@@ -21,7 +21,7 @@ export interface StdioAgentOptions {
   readonly onForm?: (message: string) => string;
 }
 
-/** A command that says nothing for so long is given up, milliseconds. */
+/** A command without output for this long is given up, milliseconds. */
 const SILENCE_MS = 600_000;
 
 export interface HttpAgentOptions {

@@ -1,12 +1,12 @@
 /**
- * Prints the tests of the shipped tool files that changed since the last tag of git, committed or not; all of them where
- * no tag is known. What turns every file into commands counts as a change of all. With `--commit` only the files that
- * the next commit changes count, each for itself.
+ * Prints the tests of the shipped tool files that changed since the last git tag, committed or not; all tests if there
+ * is no tag. A change of the code that turns files into commands counts as a change of all. With `--commit` only the
+ * files that the next commit changes count, each by itself.
  *
  *   deno test $(deno run --allow-read --allow-run=git scripts/gate/changed_tools.ts)
  */
 
-/** What every tool file goes through on its way to a command, and what all of these tests share. */
+/** The code that turns every tool file into commands, and what all of these tests share. */
 const COMMON = /^(src\/(catalog|command)\/.*(?<!_test)|tests\/tools\/[^/]*(?<!_test))\.ts$/;
 
 /**
@@ -62,6 +62,6 @@ if (import.meta.main) {
     ? toolsChanged(await changedSince(root, "HEAD") ?? [], tools)
     : toolsToTry(await changedSinceTag(root), tools);
   const tests = tried.map((tool) => `tests/tools/${tool}_test.ts`);
-  // A list is never empty: without a file, deno would run every test there is.
+  // The list is never empty: without a file, deno would run all tests.
   Deno.stdout.writeSync(new TextEncoder().encode(["tests/tools_test.ts", ...tests].join(" ") + "\n"));
 }

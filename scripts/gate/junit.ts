@@ -13,7 +13,7 @@ export interface TestFailure {
   readonly name: string;
   /** The file that defines the test. */
   readonly file: string;
-  /** What its assertion said. */
+  /** The message of its assertion. */
   readonly text: string;
 }
 

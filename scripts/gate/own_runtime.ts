@@ -1,6 +1,6 @@
 /**
- * Unit tests that change what their runtime has for all: each of these files runs in a runtime of its own, beside the
- * shares (`deno task test:unit`). Lint refuses such a change in any other (scripts/lint/shared_state.ts).
+ * Unit tests that change shared state of their runtime. Each of these files runs in a runtime of its own, next to the
+ * shares (`deno task test:unit`). Lint refuses such changes in other files (scripts/lint/shared_state.ts).
  */
 export const OWN_RUNTIME: readonly string[] = [
   // No time passes, or some at once.

@@ -1,10 +1,10 @@
 /**
- * A second attempt for tests that failed. The real programs that tests start can crash, and a loaded machine can reach a
- * time limit, so that one failure in thousands of tests says little. What passes alone is reported as unstable.
+ * A second attempt for failed tests. Real programs that tests start can crash, and a loaded machine can reach a time
+ * limit, so one failure in thousands of tests proves little. A test that passes the second time is reported as unstable.
  */
 import type { TestFailure } from "./junit.ts";
 
-/** More failed files than this are no accident. */
+/** More failed files than this are not accidental. */
 const MOST_FILES = 2;
 
 const ATTACKS = "tests/attacks/";

@@ -1,7 +1,7 @@
 /**
- * The whole-program tests of `deno task ok`, by area, with the reason for each choice: they are the promises that a
- * change breaks first, at a price that a commit can pay: some 50 s of processor time, a quarter of the commit gate. The
- * filter of system calls, the kept proof and prompts have unit tests there, and `deno task ok:full` runs all of `tests/`.
+ * The whole-program tests of `deno task ok`, by area, with the reason for each choice. They cover the promises that a
+ * change breaks first, and take some 50 s of processor time, a quarter of the commit gate. The filter of system calls,
+ * the kept proof and prompts have unit tests in `ok`. `deno task ok:full` runs all of `tests/`.
  */
 export const SELECTION: Readonly<Record<string, readonly string[]>> = {
   // The sandbox is the product: what commands may do, what they may not, and that both are noticed.

@@ -34,7 +34,7 @@ export function shareOf(number: number): readonly string[] {
   ];
 }
 
-/** Defines the tests of a share. What they call refuses to change the process, which lint does not see in sources. */
+/** Defines the tests of a share. Functions that change the process throw, because lint does not see them in sources. */
 export async function defineShare(number: number): Promise<void> {
   Object.assign(Deno, { chdir: refuse("directory"), addSignalListener: refuse("signals") });
   Object.assign(Deno.env, { set: refuse("environment"), delete: refuse("environment") });

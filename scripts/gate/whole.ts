@@ -1,14 +1,14 @@
 /**
- * The files of `deno task test:whole`, those first that take longest, so that none of them ends last: all of `tests/`
- * but what needs the machine for itself or the executable. The runtime keeps the order, but for files of a deeper
- * directory, which it takes before all others.
+ * The files of `deno task test:whole`, the longest first, so that none of them ends last. They are all of `tests/`
+ * except those that need the machine for themselves or the executable. The runtime keeps the order, except that it runs
+ * files of deeper directories first.
  */
 import { globSync } from "node:fs";
 
 const ROOT = new URL("../../", import.meta.url);
 const ELSEWHERE = /^tests\/(?:alone|executable)\/|^tests\/attacks\/own_root_test\.ts$/;
 
-/** Half a minute and more each, beside others on two processors. */
+/** Each takes at least half a minute next to others on two processors. */
 const LONGEST: readonly string[] = [
   "tests/attacks/own_ordinary_test.ts",
   "tests/attacks/network_test.ts",

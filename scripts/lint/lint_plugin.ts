@@ -1,6 +1,6 @@
 /**
- * The habits of this project that a machine can hold: floors, one room that starts processes, one file that writes
- * to stdout, one that ends the program, and how code and messages are shaped. `deno lint` runs them on every file.
+ * The rules of this project that lint can check: floors, one room that starts processes, one file that writes to stdout,
+ * one that ends the program, and the form of code and messages. `deno lint` runs them on every file.
  */
 import { importProblem, placeInSource } from "./floors.ts";
 import { sharedStateStays } from "./shared_state.ts";
@@ -80,7 +80,7 @@ const onlyMainExits: Rule = {
   },
 };
 
-/** What they import lazily stands in other files of the packed program. */
+/** Their lazy imports are in other files of the packed program. */
 const SEAMS: readonly string[] = [
   "app/compose_service.ts",
   "app/http/awaited_scope.ts",

@@ -1,6 +1,6 @@
 /**
- * What tests leave as it is, because they share it (G1): files that run side by side share one process, and the unit
- * tests of a share one runtime.
+ * State that tests must not change, because they share it (G1): files that run side by side share one process, and the
+ * unit tests of a share one runtime.
  */
 import { OWN_RUNTIME } from "../gate/own_runtime.ts";
 
@@ -23,7 +23,7 @@ const GLOBALS: ReadonlySet<string> = new Set(
 /** Functions that change their first argument. */
 const CHANGERS = /^(?:Object\.(?:assign|define\w+|setPrototypeOf)|Reflect\.(?:set\w*|define\w+|deleteProperty))$/;
 const LISTENERS = /^(?:(?:globalThis|self|window)\.)?(?:add|remove)EventListener$/;
-/** Exchanges timers of the runtime. */
+/** Replaces timers of the runtime. */
 const TIMERS = "/base/_support/timers.ts";
 
 const PROCESS_MESSAGE = "Tests that run side by side share the process: pass it as a parameter, or change it in a " +
@@ -60,7 +60,7 @@ export const sharedStateStays: Rule = {
   },
 };
 
-/** As it is written, `a.b.c`; empty: it is something else. */
+/** The expression in the form `a.b.c`; empty: it has another form. */
 function nameOf(node: Node): string {
   if (node.type === "Identifier") return node.name;
   if (node.type !== "MemberExpression") return "";
@@ -69,7 +69,7 @@ function nameOf(node: Node): string {
   return `${nameOf(node.object)}.${last}`;
 }
 
-/** Whether the change of it is seen by others: a global object, what it has, or a prototype of a class. */
+/** Whether others see a change of it: a global object or its member, or the prototype of a class. */
 function isGlobal(target: Node): boolean {
   const [root = "", ...rest] = nameOf(target).split(".");
   return GLOBALS.has(root) || rest.includes("prototype") && /^\p{Lu}/u.test(root);

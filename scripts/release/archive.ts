@@ -1,7 +1,7 @@
 /** Archives whose bytes depend on names and contents only: the same on each machine, at each time. */
 import { zipOf } from "./zip.ts";
 
-/** A time that zip files can hold, in seconds: the one that npm gives to files too. */
+/** The time of all files, in seconds: zip can represent it, and npm uses it too. */
 const TIME = Date.UTC(1985, 9, 26, 8, 15) / 1000;
 
 export interface ArchiveFile {

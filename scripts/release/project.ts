@@ -1,4 +1,4 @@
-/** What packages and stores are told of the project, in one place; the version is the program's own. */
+/** The facts about the project for packages and stores; the version is the program's own. */
 import { VERSION } from "../../src/base/version.ts";
 
 /** The facts that every way to publish the program shares. */

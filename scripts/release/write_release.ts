@@ -22,11 +22,11 @@ export interface ReleaseParts {
   readonly project: PublicProject;
   /** The executables that could be made, by target. */
   readonly programs: ReadonlyMap<Target, string>;
-  /** An absolute path; what is in it goes. */
+  /** An absolute path; existing content is removed. */
   readonly directory: string;
 }
 
-/** Writes it; gives the names of the assets, as SHA256SUMS lists them. */
+/** Writes it; returns the names of the assets, as SHA256SUMS lists them. */
 export async function writeRelease(parts: ReleaseParts): Promise<readonly string[]> {
   const { project, directory } = parts;
   await emptied(directory);

@@ -9,7 +9,7 @@ export interface DeveloperOptions {
   readonly args: readonly string[];
   /** True: the client shows forms, and the person always answers "always for this project". */
   readonly takesForms: boolean;
-  /** Hears of each call and what came of it. */
+  /** Called with each call and its outcome. */
   readonly say: (text: string) => void;
 }
 

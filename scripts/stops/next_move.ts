@@ -1,4 +1,4 @@
-/** What an agent and its person do after the result of a call, and what is counted of it. Pure. */
+/** What an agent and its person do after the result of a call, and how that is counted. Pure. */
 import type { Denial } from "../../src/base/command/denial.ts";
 
 /** The result of a call, as far as it decides what comes next. */

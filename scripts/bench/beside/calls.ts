@@ -11,7 +11,7 @@ export interface CallPlan {
   readonly calls: number;
 }
 
-/** What ours is held against, and what is demanded. */
+/** What ours is compared with, and the targets. */
 type Demands = Readonly<Record<string, Target | undefined>>;
 
 function atMost(id: string, most: number): Target {

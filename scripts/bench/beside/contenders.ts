@@ -13,7 +13,7 @@ export interface Contender extends AsyncDisposable {
   readonly servers: readonly number[];
   /** Milliseconds of each of `count` lines, one after the other, each after a pause. */
   one(count: number, pauseMs: number): Promise<readonly number[]>;
-  /** Runs `count` lines, so many at once. */
+  /** Runs `count` lines, this many at once. */
   many(count: number, width: number): Promise<void>;
 }
 
@@ -86,7 +86,7 @@ async function each(count: number, pauseMs: number, once: () => Promise<void>): 
   return samples;
 }
 
-/** Runs `count` times `once`, so many at the same time. */
+/** Runs `once` `count` times, this many at the same time. */
 export async function atOnce(count: number, width: number, once: () => Promise<unknown>): Promise<void> {
   let left = count;
   await Promise.all(Array.from({ length: width }, async () => {

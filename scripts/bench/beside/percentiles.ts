@@ -5,7 +5,7 @@ import { percentiles } from "../samples.ts";
 import { PAUSE_MS } from "./calls.ts";
 import { C, CODEX, contenders, OURS } from "./contenders.ts";
 
-/** Calls of one turn: so many seconds of a busy machine fall on all alike. */
+/** Calls of one turn: short enough that a busy second affects all servers equally. */
 const TURN = 20;
 
 const SHOWN = { p50: "median", p90: "90 %", p99: "99 %", max: "maximum" } as const;

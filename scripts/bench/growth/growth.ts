@@ -41,7 +41,7 @@ export async function byWidth(programs: Programs, calls: number): Promise<Curve>
   return { title: "Calls a second", axis: "calls in flight", unit: "calls/s", sizes: WIDTHS, lines: values };
 }
 
-/** Times of a server, in milliseconds: medians of so many rounds for each size. */
+/** Times of a server, milliseconds: medians of the given number of rounds for each size. */
 interface Times {
   readonly prepare: (programs: Programs, size: number) => Promise<readonly string[]>;
   readonly measure: readonly string[];

@@ -24,9 +24,9 @@ interface Way {
   readonly name: string;
   readonly client: { call(name: string, args: object): Promise<unknown> };
   readonly pid: number;
-  /** A call one after the other takes at most so many milliseconds longer than over stdio; absent: no demand. */
+  /** Target: in sequence a call takes at most this many milliseconds longer than over stdio; absent: no target. */
   readonly mostMore?: number;
-  /** With many commands in flight it runs at least so many times those of stdio; absent: no demand. */
+  /** Target: with many commands in flight the rate is at least this multiple of that of stdio; absent: no target. */
   readonly leastRate?: number;
 }
 
@@ -72,7 +72,7 @@ export async function calls(programs: Programs, servers: Servers, plan: HttpPlan
   return rows;
 }
 
-/** Each way after the other, call by call and then burst by burst: what else the machine does falls on all of them. */
+/** Alternates between the ways, call by call and then burst by burst, so that other load affects all of them. */
 async function oneRound(
   ways: readonly Way[],
   call: (way: Way) => Promise<unknown>,

@@ -9,14 +9,14 @@ import { more, timeOf } from "../samples.ts";
 const FILES = 50_000;
 const DIRECTORIES = 500;
 const LINES = 20;
-/** One file in so many has the line that is looked for. */
+/** One in this many files has the line that is searched for. */
 const RARE = 100;
 /** Of the long file, bytes a line and lines. */
 const LINE = 100;
 const LONG_LINES = 10_000_000;
 const READS = 50;
 
-/** What native tools for files take beside programs that do the same (K3). */
+/** The cost of native tools for files, compared with programs that do the same (K3). */
 export async function nativeReads(programs: Programs, rounds: number): Promise<readonly Row[]> {
   const scope = programs.directory("many");
   await makeFiles(scope);

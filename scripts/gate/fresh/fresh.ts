@@ -5,8 +5,8 @@
  *
  *   deno task gate:fresh [--user] [--root DIR] [--release NAME] [COMMAND]
  *
- * `--user`: root installs what is missing, an ordinary user runs the command. `--root`: the root is made where it is
- * missing, kept and used again. `COMMAND`: a shell line in the place of the test command.
+ * `--user`: root installs what is missing, an ordinary user runs the command. `--root`: the directory of the root, which
+ * is made if missing, kept and used again. `COMMAND`: a shell line instead of the test command.
  */
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -17,7 +17,7 @@ const ENTER = new URL("enter.sh", import.meta.url).pathname;
 const INCLUDED = "git,bash,gcc,python3,ca-certificates";
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 const BUNDLE = "/etc/ssl/certs/ca-certificates.crt";
-/** Where apt finds what, in both forms. */
+/** The files of apt's sources, in both forms. */
 const SOURCES = ["/etc/apt/sources.list", "/etc/apt/sources.list.d/debian.sources"];
 const PLACE = "/home/fresh";
 const USER = 1000;
@@ -52,7 +52,7 @@ async function makeRoot(root: string, release: string): Promise<void> {
   await run("debootstrap", ["--variant=minbase", `--include=${INCLUDED}`, release, root, mirror]);
 }
 
-/** The way to the registries, as this machine goes it. */
+/** The settings with which this machine reaches the registries. */
 async function takeSettings(root: string, release: string): Promise<void> {
   for (const file of ["/etc/resolv.conf", "/etc/hosts", "/etc/pip.conf"]) await copy(file, `${root}${file}`);
   for await (const { name } of Deno.readDir("/etc/apt/apt.conf.d")) {
@@ -70,7 +70,7 @@ async function takeSettings(root: string, release: string): Promise<void> {
   if (authorities.length > 0) await run("chroot", [root, "update-ca-certificates"]);
 }
 
-/** The Node of this machine, where its archive would put it. */
+/** Puts this machine's Node where its archive would put it. */
 async function placeNode(root: string): Promise<void> {
   const node = await Deno.realPath((await text("sh", ["-c", "command -v node"])).trim());
   const modules = (await text("npm", ["root", "--global"])).trim();

@@ -1,4 +1,4 @@
-/** What a fresh root takes from this machine: how to reach the registries, and nothing else. Pure. */
+/** What a fresh root takes from this machine: only how to reach the registries. Pure. */
 
 /** Variables that name proxies, mirrors and authorities; no token is among them. */
 const PASSED = new RegExp(
@@ -13,7 +13,7 @@ export function passedVariables(environment: Readonly<Record<string, string>>): 
   return Object.fromEntries(Object.entries(environment).filter(([name]) => PASSED.test(name)));
 }
 
-/** The authorities of one bundle (PEM) that another has not. */
+/** The authorities of a bundle (PEM) that are missing in another. */
 export function authoritiesBeyond(own: string, other: string): readonly string[] {
   const known = new Set(certificatesOf(other).map(contentOf));
   return certificatesOf(own).filter((one) => !known.has(contentOf(one)));

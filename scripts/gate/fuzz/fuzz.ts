@@ -1,6 +1,6 @@
 /**
- * Tries the properties of the tests with values that the gate does not try: it takes a random seed, and twenty times as
- * many runs. A counterexample goes into the `examples` of its property, in the commit that mends the code.
+ * Tests the properties with values that the gate does not try: a random seed, and twenty times as many runs. Add a
+ * counterexample to the `examples` of its property, in the commit that fixes the code.
  *
  *   deno task fuzz                        every file with properties
  *   deno task fuzz --seed 7 --times 100 src/base/glob_test.ts

@@ -1,6 +1,6 @@
 /**
- * What tests get for "fast-check" (deno.json): the package with one seed for every property, so that a commit passes or
- * fails each time alike. `deno task fuzz` gives another seed, and more runs.
+ * Replaces "fast-check" in tests (deno.json): the package with one seed for every property, so that a commit always
+ * passes or always fails. `deno task fuzz` gives another seed, and more runs.
  */
 import { assert as assertProperty, configureGlobal } from "fast-check/package";
 
@@ -10,9 +10,9 @@ export * from "fast-check/package";
 export const FUZZ_SEED = "AHMA_FUZZ_SEED";
 export const FUZZ_TIMES = "AHMA_FUZZ_TIMES";
 
-/** Any number: it chooses what is tried, and stays. */
+/** An arbitrary fixed number: it determines the values that are tried. */
 const SEED = 20_261_126;
-/** What fast-check runs where a property does not say it. */
+/** The default number of runs in fast-check. */
 const RUNS = 100;
 /** A slow property has fewer runs more than others, milliseconds. */
 const LONGEST = 60_000;
@@ -23,7 +23,7 @@ configureGlobal({
   ...times > 1 && { interruptAfterTimeLimit: LONGEST },
 });
 
-/** As fast-check has it, with as many more runs as are asked for. */
+/** As in fast-check, with the requested multiple of runs. */
 export const assert = ((property, parameters) =>
   assertProperty(property, {
     ...parameters,

@@ -1,20 +1,20 @@
 /**
- * Hides programs that a fresh machine may not have, so that a test which needs one is red here too: those of no package
- * that the tests name, and of none that these depend on. Each part of the gate runs in a mount namespace in which the
- * directories of programs lack them.
+ * Hides programs that a fresh machine may lack, so that a test that needs one fails here too. Visible are the programs
+ * of the packages that the tests name, and of their dependencies. Each part of the gate runs in a mount namespace in
+ * which the directories of programs lack all others.
  */
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { merged, PACKAGE_FORM, packagesOf, withDependencies } from "./packages.ts";
 import type { Prerequisite } from "./prerequisites.ts";
 import { programIn } from "./program_path.ts";
 
-/** Found by their paths only, if at all. */
+/** Directories that are not on the PATH: their programs are found only by path. */
 const MORE_DIRECTORIES: readonly string[] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
-/** Not of Debian: a user chooses how to get them. */
+/** Programs that are not from Debian: users install them in their own way. */
 const NODE: readonly string[] = ["node", "npm", "npx"];
 const LISTS = "/var/lib/dpkg/info";
 
-/** What decides what is hidden. */
+/** The facts that decide what is hidden. */
 interface FenceOptions {
   readonly all: readonly Prerequisite[];
   /** Where tests find programs. */

@@ -1,4 +1,4 @@
-/** Looks for what the tests need, and installs what is missing where that is possible. */
+/** Looks for what the tests need, and installs what is missing if possible. */
 import { existsSync } from "node:fs";
 import { installCommand, packagesOf, type Prerequisite } from "./prerequisites.ts";
 import { programIn } from "./program_path.ts";
@@ -35,7 +35,7 @@ interface ProvideOptions {
 }
 
 /**
- * Says what is missing, and installs it where there is an installer.
+ * Says what is missing, and installs it if there is an installer.
  *
  * @returns whether everything is there in the end
  */

@@ -1,7 +1,7 @@
 /**
- * What the tests start and read that is not of this repository: all of it, with the Debian package that has it. npm,
- * PyPI, crates.io, Go's proxy and Maven Central give the rest while the tests run. Node and npm come as their users
- * chose, and the packages that Debian calls essential are on every machine (README).
+ * Everything outside this repository that the tests start and read, with its Debian package. npm, PyPI, crates.io, Go's
+ * proxy and Maven Central provide the rest while the tests run. Users install Node and npm in their own way, and
+ * Debian's essential packages are on every machine (README).
  */
 export interface Prerequisite {
   /** A program on the PATH of the tests, a file by its path, or a module of Python as `import NAME`. */
@@ -11,7 +11,7 @@ export interface Prerequisite {
   readonly neededBy: string;
 }
 
-/** Of another processor, tried on this one. */
+/** Needed to test another processor on this one. */
 const ARM64_LIBRARY = "/usr/aarch64-linux-gnu/lib/libgcc_s.so.1";
 
 /** What decides which package has it. */

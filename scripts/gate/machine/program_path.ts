@@ -1,6 +1,6 @@
 /**
- * Where the tests find programs: in the directories of the system, and in that of Node. What a user keeps elsewhere, as
- * version managers do, would hide what a fresh machine lacks.
+ * Where the tests find programs: in the directories of the system, and in that of Node. Programs elsewhere, such as
+ * those of version managers, could hide that a fresh machine lacks them.
  */
 import { existsSync, statSync } from "node:fs";
 
