@@ -332,6 +332,16 @@ export class OpenFiles implements Disposable {
     return Number(stat[11]) * 1000 + Number(stat[12]) / 1e6;
   }
 
+  /** Calls back with a descriptor, and drops it then; undefined: there is none. */
+  with<Result>(fd: number | undefined, work: (fd: number) => Result): Result | undefined {
+    if (fd === undefined) return undefined;
+    try {
+      return work(fd);
+    } finally {
+      this.drop(fd);
+    }
+  }
+
   /** Closes one descriptor early, because an open file keeps its disk space. */
   drop(fd: number): void {
     this.#kept.splice(this.#kept.indexOf(fd), 1);

@@ -186,11 +186,10 @@ export class LeftDrafts {
     const key = `${stat?.device} ${stat?.inode}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
-    const fd = files.directoryBelow(directory, ".");
-    if (fd === undefined) return;
-    const names = files.entries(fd).map(({ name }) => name).filter((name) => DRAFT.test(name));
-    files.drop(fd);
-    for (const name of names) if (isLeft(files, directory, name)) files.unlink(directory, name);
+    const entries = files.with(files.directoryBelow(directory, "."), (fd) => files.entries(fd)) ?? [];
+    for (const { name } of entries) {
+      if (DRAFT.test(name) && isLeft(files, directory, name)) files.unlink(directory, name);
+    }
   }
 }
 

@@ -58,11 +58,8 @@ export class Tree implements Disposable {
   /** The entries of a directory, unordered; undefined: it is no longer a directory, or may not be read. */
   entries(path: string): readonly TreeEntry[] | undefined {
     const { files, directory } = this.#parts;
-    const fd = files.directoryBelow(directory, path || ".");
-    if (fd === undefined) return undefined;
-    const found = files.entries(fd);
-    files.drop(fd);
-    return found.map(({ name, kind }) => ({
+    const found = files.with(files.directoryBelow(directory, path || "."), (fd) => files.entries(fd));
+    return found?.map(({ name, kind }) => ({
       name,
       kind: kind ?? this.#kindOf(path === "" ? name : `${path}/${name}`),
     }));
@@ -93,13 +90,10 @@ export class Tree implements Disposable {
   /** The content of a regular file of at most `most` bytes; undefined: it is not one, is longer, or may not be read. */
   read(path: string, most: number): Uint8Array<ArrayBuffer> | undefined {
     const { files, directory } = this.#parts;
-    const fd = files.fileBelow(directory, path);
-    if (fd === undefined) return undefined;
-    const stat = files.stat(fd, "");
-    const isFile = stat !== undefined && stat.kind === "file" && stat.size <= most;
-    const content = isFile ? files.read(fd, stat.size) : undefined;
-    files.drop(fd);
-    return content;
+    return files.with(files.fileBelow(directory, path), (fd) => {
+      const stat = files.stat(fd, "");
+      return stat?.kind === "file" && stat.size <= most ? files.read(fd, stat.size) : undefined;
+    });
   }
 
   [Symbol.dispose](): void {

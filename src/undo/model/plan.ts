@@ -1,6 +1,7 @@
 /** The steps of an undo, each of which is safe to do or to skip. Pure. */
 import type { Change, Index } from "./change.ts";
 import { holdsSame, isOnlyTimes, isSame, type State } from "./entry.ts";
+import { isWithin } from "../../system/paths.ts";
 
 /** Takes one path from its current state to an earlier one. */
 export interface Step {
@@ -63,10 +64,9 @@ export function planUndo({ changes, present, chosen }: PlanQuestion): Plan {
 
 /** The chosen paths, what is below them, and missing directories above them. */
 function withParents(changes: readonly Change[], chosen: readonly string[]): readonly Change[] {
-  const isChosen = (path: string) => chosen.some((one) => path === one || path.startsWith(`${one}/`));
-  const isAbove = ({ path, before }: Change) =>
-    before?.kind === "directory" && chosen.some((one) => one.startsWith(`${path}/`));
-  return changes.filter((change) => isChosen(change.path) || isAbove(change));
+  return changes.filter(({ path, before }) =>
+    chosen.some((one) => isWithin(path, one) || before?.kind === "directory" && isWithin(one, path))
+  );
 }
 
 function whyLost(before: State, now: State): string | undefined {

@@ -7,8 +7,9 @@ import { type Entry, holdsSame, isUntouched, type State } from "../model/entry.t
 import { type Left, planUndo } from "../model/plan.ts";
 import { UNDO_DRAFT } from "../tree/looking.ts";
 import { Putting } from "../tree/put.ts";
-import { parentOf } from "../../system/paths.ts";
-import { hashOf, type LayerParts, stateAt, withLowerContent } from "./upper.ts";
+import { isWithin, parentOf } from "../../system/paths.ts";
+import { type LayerParts, stateAt, withLowerContent } from "./upper.ts";
+import { hashOf } from "../store/objects.ts";
 
 export interface ApplyQuestion extends Pick<LayerParts, "files" | "facts" | "roots"> {
   readonly changes: readonly Change[];
@@ -40,9 +41,7 @@ export function applyChanges(question: ApplyQuestion): Applied {
   const wanted = chosen === undefined
     ? changes
     : changes.filter(({ path, after }) =>
-      chosen.some((one) =>
-        path === one || path.startsWith(`${one}/`) || after !== undefined && one.startsWith(`${path}/`)
-      )
+      chosen.some((one) => isWithin(path, one) || after !== undefined && isWithin(one, path))
     );
   const present = new Map<string, State>();
   const differs = wanted.flatMap((change) => {
@@ -96,11 +95,8 @@ function added(
   { path, after, now }: Change & { readonly now: State },
 ): readonly string[] {
   if (now?.kind !== "directory" || after?.kind === "directory") return [];
-  const fd = roots.directory(path);
-  if (fd === undefined) return [path];
-  const below = files.entries(fd).map(({ name }) => `${path}/${name}`);
-  files.drop(fd);
-  return below.filter((one) => !known.has(one) && !nameOf(one).startsWith(UNDO_DRAFT));
+  const below = files.with(roots.directory(path), (fd) => files.entries(fd).map(({ name }) => `${path}/${name}`));
+  return below?.filter((one) => !known.has(one) && !nameOf(one).startsWith(UNDO_DRAFT)) ?? [path];
 }
 
 /** Drafts with known content, left by an apply that was killed between two system calls. */

@@ -36,13 +36,10 @@ export class Layers {
   /** Calls back with the upper layer; undefined: it does not exist. `begun`: when the view was created, by the clock of files. */
   with<Result>(work: (upper: number, begun: bigint) => Result): Result | undefined {
     const { files } = this.#parts;
-    const upper = files.directoryAt(`${this.#place}/upper`);
-    if (upper === undefined) return undefined;
-    try {
-      return work(upper, files.stat(upper, `../${BEGUN}`)?.changedAt ?? 0n);
-    } finally {
-      files.drop(upper);
-    }
+    return files.with(
+      files.directoryAt(`${this.#place}/upper`),
+      (upper) => work(upper, files.stat(upper, `../${BEGUN}`)?.changedAt ?? 0n),
+    );
   }
 }
 

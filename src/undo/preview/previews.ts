@@ -10,7 +10,9 @@ import type { Left } from "../model/plan.ts";
 import type { Recorded } from "../recorder.ts";
 import { type Applied, applyChanges } from "./apply.ts";
 import { Layers, partOf } from "./layers.ts";
-import { hashOf, type LayerParts, readLayer } from "./upper.ts";
+import { type LayerParts, readLayer } from "./upper.ts";
+import { hashOf } from "../store/objects.ts";
+import { isWithin } from "../../system/paths.ts";
 
 export interface PreviewsOptions extends LayerParts {
   /** The directory of all previews of the project; each server has its own in it. */
@@ -141,11 +143,7 @@ export class Previews implements AsyncDisposable {
     };
     const changed = preview.changes.find(({ before }) => before?.content === content);
     const old = changed && roots.at(changed.path, ({ directory, name }) => {
-      const fd = files.open(directory, name);
-      const isSame = fd !== undefined && hashOf(files, fd) === content;
-      const found = isSame ? take(fd) : undefined;
-      if (fd !== undefined) files.drop(fd);
-      return found;
+      return files.with(files.open(directory, name), (fd) => hashOf(files, fd) === content ? take(fd) : undefined);
     });
     return old ?? this.#withContent(preview, preview.changes.find(({ after }) => after?.content === content), take);
   }
@@ -153,8 +151,7 @@ export class Previews implements AsyncDisposable {
   /** Applies a preview; the rest of it can be applied later. `chosen`: see `ApplyQuestion`. */
   apply(preview: Preview, chosen: readonly string[] | undefined): Applied {
     const { changes, left, stale, place, isRest } = preview;
-    const isChosen = (path: string) => chosen?.some((one) => path === one || path.startsWith(`${one}/`)) ?? true;
-    const differs = stale.filter(isChosen);
+    const differs = stale.filter((path) => chosen?.some((one) => isWithin(path, one)) ?? true);
     if (differs.length > 0) return { differs, done: [], left: [] };
     const { files } = this.#options;
     const written = new Map(changes.map((change) => [change.after?.content, change]));
@@ -168,7 +165,7 @@ export class Previews implements AsyncDisposable {
         this.#withContent(
           preview,
           written.get(content),
-          (fd) => hashOf(files, fd, (part) => files.writeAll(to, part)) === content,
+          (fd) => hashOf(files, fd, { take: (part) => files.writeAll(to, part) }) === content,
         ) ===
           true,
       onBegin: () => Deno.writeTextFileSync(`${place}/${APPLYING}`, ""),
@@ -219,13 +216,10 @@ export class Previews implements AsyncDisposable {
     const index = trees.findIndex((tree) => changed?.path.startsWith(`${tree}/`) === true);
     const tree = trees[index];
     if (changed === undefined || tree === undefined) return undefined;
-    return new Layers(this.#options, `${place}/${index}`).with((upper) => {
-      const fd = files.fileBelow(upper, changed.path.slice(tree.length + 1));
-      if (fd === undefined) return undefined;
-      const result = use(fd);
-      files.drop(fd);
-      return result;
-    });
+    const below = changed.path.slice(tree.length + 1);
+    return new Layers(this.#options, `${place}/${index}`).with((upper) =>
+      files.with(files.fileBelow(upper, below), use)
+    );
   }
 }
 

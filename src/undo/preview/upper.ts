@@ -2,7 +2,6 @@
  * What a command would have changed, by its upper layer (overlayfs): files, devices 0:0 for removed paths, directories
  * that hide. The layer may be hostile: it is walked by descriptors, without links, and other entries are left out.
  */
-import { createHash } from "node:crypto";
 import { UserError } from "../../base/errors.ts";
 import type { FileFactsCalls } from "../../system/open_files/file_facts.ts";
 import type { OpenFiles } from "../../system/open_files/file_calls.ts";
@@ -11,6 +10,7 @@ import { type Entry, isSame, type State } from "../model/entry.ts";
 import type { Left } from "../model/plan.ts";
 import { factsOf, GIT, UNDO_DRAFT } from "../tree/looking.ts";
 import type { Roots } from "../tree/roots.ts";
+import { hashOf } from "../store/objects.ts";
 
 /** The system calls, and the tree as it is. */
 export interface LayerParts {
@@ -43,9 +43,6 @@ const CHARACTER_DEVICE = 0o020000;
 const MOST_CHANGES = 200_000;
 /** Longer files are compared by content only if both have one size. */
 const COMPARED_BYTES = 256 * 1024;
-/** Bytes of the first read: most files are smaller, and each buffer must be cleared and freed. */
-const FIRST_BYTES = 16 * 1024;
-const CHUNK_BYTES = 1024 * 1024;
 const NOT_KEPT = "pipes, sockets and devices are left out";
 
 /** Reads a layer whose command has ended. @throws {UserError} When it has too many paths. */
@@ -124,9 +121,7 @@ class LayerReader {
     const { files } = this.#parts;
     if (entry.kind === "link") return { ...entry, target: files.linkTarget(directory, name) ?? "" };
     if (entry.kind !== "file") return entry;
-    const fd = files.open(directory, name);
-    const content = fd === undefined ? undefined : hashOf(files, fd);
-    if (fd !== undefined) files.drop(fd);
+    const content = files.with(files.open(directory, name), (fd) => hashOf(files, fd));
     return content === undefined ? { ...entry, unkept: "it may not be read" } : { ...entry, content };
   }
 
@@ -174,11 +169,7 @@ class LayerReader {
 
   #lowerNames(path: string): readonly string[] {
     const { files, roots } = this.#parts;
-    const fd = roots.directory(path);
-    if (fd === undefined) return [];
-    const names = files.entries(fd).map(({ name }) => name);
-    files.drop(fd);
-    return names;
+    return files.with(roots.directory(path), (fd) => files.entries(fd).map(({ name }) => name)) ?? [];
   }
 
   #whyLeft(path: string): string | undefined {
@@ -208,31 +199,9 @@ export function withLowerContent(
   path: string,
   entry: Entry,
 ): Entry {
-  return roots.at(path, ({ directory, name }) => {
-    const fd = files.open(directory, name);
-    if (fd === undefined) return entry;
-    const content = hashOf(files, fd);
-    files.drop(fd);
-    return content === undefined ? entry : { ...entry, content };
-  }) ?? entry;
-}
-
-/** The hash of an open file if all its parts were accepted; undefined: one was not, or it cannot be read. */
-export function hashOf(
-  files: OpenFiles,
-  fd: number,
-  take: (part: Uint8Array<ArrayBuffer>) => boolean = () => true,
-): string | undefined {
-  const hash = createHash("sha256");
-  let buffer = new Uint8Array(FIRST_BYTES);
-  for (let at = 0;;) {
-    const length = files.readAt(fd, buffer, at);
-    if (length === undefined) return undefined;
-    if (length === 0) return hash.digest("hex");
-    const part = buffer.subarray(0, length);
-    hash.update(part);
-    if (!take(part)) return undefined;
-    at += length;
-    if (buffer.length < CHUNK_BYTES && length === buffer.length) buffer = new Uint8Array(CHUNK_BYTES);
-  }
+  const content = roots.at(
+    path,
+    ({ directory, name }) => files.with(files.open(directory, name), (fd) => hashOf(files, fd)),
+  );
+  return content === undefined ? entry : { ...entry, content };
 }

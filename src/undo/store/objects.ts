@@ -11,6 +11,8 @@ export type Kept = { readonly content: string } | { readonly unkept: string };
 /** The store cannot accept more: the disk is full, or it is not writable. */
 class StoreError extends Error {}
 
+/** Bytes of the first read of any file: most are smaller, and each buffer must be cleared and freed. */
+const FIRST_BYTES = 16 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 /** The prefix of incomplete files. */
 const DRAFT = ".draft-";
@@ -68,7 +70,7 @@ export class ObjectStore {
   /** Whether the content of an open file is kept. */
   holds(fd: number): boolean {
     const size = this.#parts.files.stat(fd, "")?.size;
-    const content = size === undefined ? undefined : this.#pass(fd, size, () => true);
+    const content = size === undefined ? undefined : hashOf(this.#parts.files, fd, { size });
     return content !== undefined && size !== undefined && this.#isThere(content, size);
   }
 
@@ -85,7 +87,7 @@ export class ObjectStore {
     if (from === undefined) return false;
     const size = files.stat(from, "")?.size ?? 0n;
     const isCloned = facts.clone(to, from);
-    const hash = this.#pass(from, size, (part) => isCloned || this.#write(to, part));
+    const hash = hashOf(files, from, { size, take: (part) => isCloned || this.#write(to, part) });
     files.drop(from);
     return hash === content && files.resize(to, Number(size));
   }
@@ -93,11 +95,8 @@ export class ObjectStore {
   /** The first bytes of a content; undefined: it no longer exists. */
   read(content: string, most: number): Uint8Array | undefined {
     const { files } = this.#parts;
-    const fd = this.open(content);
-    if (fd === undefined) return undefined;
     const buffer = new Uint8Array(most);
-    const length = files.readAt(fd, buffer, 0);
-    files.drop(fd);
+    const length = files.with(this.open(content), (fd) => files.readAt(fd, buffer, 0));
     return length === undefined ? undefined : buffer.subarray(0, length);
   }
 
@@ -114,7 +113,7 @@ export class ObjectStore {
     const { files, facts } = this.#parts;
     const content = this.#draft(size, (draft) => {
       if (facts.clone(draft, fd)) return this.#ofDraft(draft, size);
-      const hash = this.#pass(fd, size, (part) => this.#write(draft, part));
+      const hash = hashOf(files, fd, { size, take: (part) => this.#write(draft, part) });
       return files.resize(draft, Number(size)) ? hash : undefined;
     });
     return files.stat(fd, "")?.size === size ? { content } : { unkept: "it changed while it was read" };
@@ -124,11 +123,7 @@ export class ObjectStore {
   #ofDraft(draft: number, size: bigint): string | undefined {
     const { files } = this.#parts;
     // It is open for writing only.
-    const again = files.reopen(draft);
-    if (again === undefined) return undefined;
-    const hash = this.#pass(again, size, () => true);
-    files.drop(again);
-    return hash;
+    return files.with(files.reopen(draft), (again) => hashOf(files, again, { size }));
   }
 
   /** Writes a part; a part of zeros becomes a hole, as in its file. */
@@ -136,22 +131,6 @@ export class ObjectStore {
     const { files } = this.#parts;
     const isHole = part.length === CHUNK_BYTES && new BigUint64Array(part.buffer).every((word) => word === 0n);
     return isHole ? files.skip(fd, part.length) : files.writeAll(fd, part);
-  }
-
-  /** The hash of a file read up to its first size; undefined: a part was refused, or it cannot be read. */
-  #pass(fd: number, size: bigint, take: (part: Uint8Array<ArrayBuffer>) => boolean): string | undefined {
-    const hash = createHash("sha256");
-    const buffer = new Uint8Array(CHUNK_BYTES);
-    for (let at = 0;;) {
-      const room = Math.min(CHUNK_BYTES, Number(size) - at);
-      const length = room === 0 ? 0 : this.#parts.files.readAt(fd, buffer.subarray(0, room), at);
-      if (length === undefined) return undefined;
-      if (length === 0) return hash.digest("hex");
-      const part = buffer.subarray(0, length);
-      hash.update(part);
-      if (!take(part)) return undefined;
-      at += length;
-    }
   }
 
   /** Whether it is stored whole. It is then marked as new, so that no other server removes it. */
@@ -186,5 +165,28 @@ export class ObjectStore {
     const { errno } = this.#parts.files;
     this.#failure = errno === ENOSPC ? "the disk is full" : `the store cannot be written (errno ${errno})`;
     return new StoreError(this.#failure);
+  }
+}
+
+/**
+ * The hash of an open file if all its parts were accepted; undefined: one was not, or it cannot be read. `size`: it is
+ * read up to there, in whole chunks.
+ */
+export function hashOf(files: OpenFiles, fd: number, { size, take }: {
+  readonly size?: bigint;
+  readonly take?: (part: Uint8Array<ArrayBuffer>) => boolean;
+} = {}): string | undefined {
+  const hash = createHash("sha256");
+  let buffer = new Uint8Array(size === undefined ? FIRST_BYTES : CHUNK_BYTES);
+  for (let at = 0;;) {
+    const room = size === undefined ? buffer : buffer.subarray(0, Number(size) - at);
+    const length = room.length === 0 ? 0 : files.readAt(fd, room, at);
+    if (length === undefined) return undefined;
+    if (length === 0) return hash.digest("hex");
+    const part = buffer.subarray(0, length);
+    hash.update(part);
+    if (take?.(part) === false) return undefined;
+    at += length;
+    if (buffer.length < CHUNK_BYTES && length === buffer.length) buffer = new Uint8Array(CHUNK_BYTES);
   }
 }

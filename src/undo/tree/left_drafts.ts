@@ -41,10 +41,5 @@ function isKept(
   if (name.startsWith(UNDO_PART)) return true;
   if (stat.kind === "link") return targets.has(files.linkTarget(directory, name) ?? "");
   const fd = stat.kind === "file" ? files.open(directory, name) : undefined;
-  if (fd === undefined) return false;
-  try {
-    return objects.holds(fd);
-  } finally {
-    files.drop(fd);
-  }
+  return files.with(fd, (open) => objects.holds(open)) ?? false;
 }

@@ -176,17 +176,13 @@ export class Looking {
 
   #kept({ directory, name }: { readonly directory: number; readonly name: string }, path: string, facts: Entry): State {
     const { files, objects } = this.#parts;
-    const fd = files.open(directory, name);
-    if (fd === undefined) return { ...facts, unkept: "it may not be read" };
-    try {
+    return files.with(files.open(directory, name), (fd): Entry => {
       const stat = files.stat(fd, "");
       if (stat?.kind !== "file") return { ...facts, unkept: "it changed while it was read" };
       const kept: Kept = objects.keep(fd, stat);
       if ("unkept" in kept) this.#unsure.add(path);
       return { ...factsOf(stat), ...kept };
-    } finally {
-      files.drop(fd);
-    }
+    }) ?? { ...facts, unkept: "it may not be read" };
   }
 
   #tooMuch(path: string, { size }: Stat, isIgnored: boolean): string | undefined {

@@ -17,11 +17,10 @@ export interface Spot {
 
 /** The bytes of an open file, which is dropped; undefined: it is not a file, or larger than `most`. */
 export function smallContent(files: OpenFiles, fd: number | undefined, most: bigint): Uint8Array | undefined {
-  if (fd === undefined) return undefined;
-  const stat = files.stat(fd, "");
-  const bytes = stat?.kind === "file" && stat.size <= most ? files.read(fd, stat.size) : undefined;
-  files.drop(fd);
-  return bytes;
+  return files.with(fd, (open) => {
+    const stat = files.stat(open, "");
+    return stat?.kind === "file" && stat.size <= most ? files.read(open, stat.size) : undefined;
+  });
 }
 
 export class Roots {
@@ -50,12 +49,7 @@ export class Roots {
     if (root === undefined) return undefined;
     if (root.path === path) return work({ directory: root.directory, name: "" });
     const parent = parentOf(path);
-    const directory = this.directory(parent);
-    if (directory === undefined) return undefined;
-    try {
-      return work({ directory, name: path.slice(parent.length + 1) });
-    } finally {
-      this.#files.drop(directory);
-    }
+    const name = path.slice(parent.length + 1);
+    return this.#files.with(this.directory(parent), (directory) => work({ directory, name }));
   }
 }

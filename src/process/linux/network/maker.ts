@@ -1,6 +1,7 @@
-/** A launcher that creates a kernel object, and waits while the server takes it over. */
-import { describeFailure, failureIn } from "../launch/launcher_reports.ts";
-import type { LauncherImage, LauncherProcess, Spawner } from "../../spawn.ts";
+/** Launchers that run no command: one waits with what it has created, one ends by itself. */
+import { describeFailure, failureIn, type StepFailure } from "../launch/launcher_reports.ts";
+import type { LauncherImage, LauncherProcess, LauncherStatus, Spawner } from "../../spawn.ts";
+import type { Table } from "../../../sandbox/launcher/image/table.ts";
 
 /** Disposal ends it. */
 export interface Maker extends AsyncDisposable {
@@ -21,6 +22,29 @@ export async function startMaker(spawner: Pick<Spawner, "start">, image: Launche
       await Promise.allSettled([maker.stdin.close(), output.cancel(), maker.reports.cancel(), maker.status]);
     },
   };
+}
+
+/** How a launcher ended. */
+export interface Trial extends LauncherStatus {
+  readonly output: Uint8Array<ArrayBuffer>;
+  /** The step that failed; undefined: none did. */
+  readonly failed: StepFailure | undefined;
+}
+
+/** Runs a table that ends by itself. @throws {Error} When the system cannot start a process. */
+export async function runTrial(spawner: Pick<Spawner, "image" | "start">, table: Table): Promise<Trial> {
+  const image = spawner.image(table);
+  try {
+    const { output, reports, status } = spawner.start(image, "null");
+    const [written, told, { code, signal }] = await Promise.all([
+      new Response(output).bytes(),
+      new Response(reports).bytes(),
+      status,
+    ]);
+    return { output: written, failed: failureIn(told), code, signal };
+  } finally {
+    image.dispose();
+  }
 }
 
 async function problemOf({ reports }: LauncherProcess, { steps }: LauncherImage): Promise<string> {

@@ -7,8 +7,9 @@ import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Finding } from "../../../sandbox/selftest/judge.ts";
 import { judgeNetwork, NETWORK_RESULTS_BYTES, networkAttackTable } from "../../../sandbox/selftest/network_attacks.ts";
 import { listenedPorts } from "./named_network.ts";
-import { describeFailure, failureIn } from "../launch/launcher_reports.ts";
+import { describeFailure } from "../launch/launcher_reports.ts";
 import type { Spawner } from "../../spawn.ts";
+import { runTrial } from "./maker.ts";
 
 export interface NetworkSelfTest {
   readonly policy: SandboxPolicy;
@@ -38,27 +39,17 @@ export async function testNetwork(
     port: listenedPorts(names)[0] ?? 0,
     outside: outside.addr.port,
   };
-  const image = spawner.image(networkAttackTable(table, place, target.processor));
-  try {
-    const attack = spawner.start(image, "null");
-    const [bytes, reports, { code, signal }] = await Promise.all([
-      new Response(attack.output).bytes(),
-      new Response(attack.reports).bytes(),
-      attack.status,
-    ]);
-    const failed = failureIn(reports);
-    if (failed !== undefined) throw new Error(describeFailure(failed, image.steps, "the self-test"));
-    if (bytes.length !== NETWORK_RESULTS_BYTES) {
-      throw new Error(`The trial of the network ended with ${signal ?? `exit code ${code}`}`);
-    }
-    return judgeNetwork(bytes, place, {
-      outside: await isReachable(place.outside),
-      passedOn: relayed?.passesOn(place.refused, place.port) === true,
-      dialled: relayed !== undefined && NEVER_DIALLED.some((address) => relayed.dials(place.refused, address)),
-    });
-  } finally {
-    image.dispose();
+  const attack = networkAttackTable(table, place, target.processor);
+  const { output, failed, code, signal } = await runTrial(spawner, attack);
+  if (failed !== undefined) throw new Error(describeFailure(failed, attack.steps, "the self-test"));
+  if (output.length !== NETWORK_RESULTS_BYTES) {
+    throw new Error(`The trial of the network ended with ${signal ?? `exit code ${code}`}`);
   }
+  return judgeNetwork(output, place, {
+    outside: await isReachable(place.outside),
+    passedOn: relayed?.passesOn(place.refused, place.port) === true,
+    dialled: relayed !== undefined && NEVER_DIALLED.some((address) => relayed.dials(place.refused, address)),
+  });
 }
 
 /** The positive control. */

@@ -9,8 +9,8 @@ import {
 import type { RelayedNetwork } from "../../../relay/relay.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import { missingLayers, narrowed, restrictedToLandlock, tooOpen } from "../../../sandbox/launcher/policy_fallback.ts";
-import { describeFailure, failureIn } from "../launch/launcher_reports.ts";
-import { NOT_HANDED_OVER, startMaker } from "../network/maker.ts";
+import { describeFailure } from "../launch/launcher_reports.ts";
+import { NOT_HANDED_OVER, runTrial, startMaker } from "../network/maker.ts";
 import type { Spawner } from "../../spawn.ts";
 import { type NetworkServer, planOf, serveNetwork } from "../network/named_network.ts";
 import { EACCES, EINVAL, ENOSPC, ENOSYS, EPERM } from "../../../system/syscalls.ts";
@@ -67,22 +67,11 @@ async function tried(
   { target, spawner }: Pick<NamespaceQuestion, "target" | "spawner">,
 ): Promise<Refusal | undefined> {
   const table = trialTable(policy, target);
-  const image = spawner.image(table);
-  try {
-    const trial = spawner.start(image, "null");
-    const [{ code, signal }, reports] = await Promise.all([
-      trial.status,
-      new Response(trial.reports).bytes(),
-      trial.output.cancel(),
-    ]);
-    if (code === 0) return undefined;
-    const failed = failureIn(reports);
-    if (failed === undefined) throw new Error(`Trial of the sandbox ended with ${signal ?? `exit code ${code}`}`);
-    const reason = describeFailure(failed, table.steps, "a command");
-    return { step: table.steps[failed.step] ?? "", errno: failed.errno, reason };
-  } finally {
-    image.dispose();
-  }
+  const { code, signal, failed } = await runTrial(spawner, table);
+  if (code === 0) return undefined;
+  if (failed === undefined) throw new Error(`Trial of the sandbox ended with ${signal ?? `exit code ${code}`}`);
+  const reason = describeFailure(failed, table.steps, "a command");
+  return { step: table.steps[failed.step] ?? "", errno: failed.errno, reason };
 }
 
 function isRefusal(errno: number, spawner: Spawner): boolean {

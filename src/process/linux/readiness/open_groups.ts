@@ -7,7 +7,8 @@ import type { Processor } from "../../../system/syscalls.ts";
 import { ControlGroups } from "../../groups/control_groups.ts";
 import type { GroupLimits } from "../../groups/group_usage.ts";
 import type { Spawner } from "../../spawn.ts";
-import { describeFailure, failureIn } from "../launch/launcher_reports.ts";
+import { describeFailure } from "../launch/launcher_reports.ts";
+import { runTrial } from "../network/maker.ts";
 
 export interface GroupsQuestion {
   readonly spawner: Spawner;
@@ -35,18 +36,10 @@ const NOT_STARTED = "this system starts no processes in control groups";
 
 async function tryGroup(spawner: Spawner, processor: Processor): Promise<string | undefined> {
   try {
-    const image = spawner.image(groupTable({ processor, serverPid: Deno.pid }));
-    const { steps } = image;
-    const trial = spawner.start(image, "null");
-    const [{ code }, reports] = await Promise.all([
-      trial.status,
-      new Response(trial.reports).bytes(),
-      trial.output.cancel(),
-    ]);
-    image.dispose();
+    const table = groupTable({ processor, serverPid: Deno.pid });
+    const { code, failed } = await runTrial(spawner, table);
     if (code === 0) return undefined;
-    const failed = failureIn(reports);
-    return failed === undefined ? NOT_STARTED : describeFailure(failed, steps, "a command");
+    return failed === undefined ? NOT_STARTED : describeFailure(failed, table.steps, "a command");
   } catch (thrown) {
     return messageOf(thrown);
   }

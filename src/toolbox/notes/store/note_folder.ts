@@ -78,17 +78,13 @@ export class NoteFolder implements Disposable {
     if (found.kind !== "file") {
       return { problem: "it is not a regular file, and links are not followed" };
     }
-    const fd = this.#files.open(this.#fd, name);
-    if (fd === undefined) return { problem: "it cannot be opened" };
-    try {
+    return this.#files.with(this.#files.open(this.#fd, name), (fd): NoteContent => {
       const stat = this.#files.stat(fd, "");
       if (!isSameFile(stat, found) || stat === undefined) return { problem: "it changes while it is opened" };
       if (stat.size > LARGEST_NOTE) return { problem: `it is larger than ${LARGEST_NOTE} bytes` };
       const bytes = this.#files.read(fd, stat.size);
       return bytes === undefined ? { problem: "it changes while it is read" } : { text: DECODER.decode(bytes) };
-    } finally {
-      this.#files.drop(fd);
-    }
+    }) ?? { problem: "it cannot be opened" };
   }
 
   /** When the file was written to, milliseconds since 1970; 0: it is gone. */
