@@ -37,15 +37,15 @@ export interface ConsentOptions {
   readonly answerMs?: number;
 }
 
-/** Of a session. */
+/** The most questions of a session. */
 const MOST_QUESTIONS = 10;
-/** Refusals of a kind before it is closed. */
+/** After this many refusals a kind is closed. */
 const MOST_REFUSALS = 2;
 const ANSWER_MS = 55_000;
-/** With these a command waits a minute at most: longer than its own form, whose silence means no, but not longer than a queue of forms. */
+/** A command waits a minute in all: longer than its own form, whose silence means no, but not for a queue of forms. */
 const BEYOND_ANSWER_MS = 5_000;
 
-/** Why there is no question; without a reason, because its kind is never asked for. */
+/** Why there is no question; without a reason, its kind is never asked about. */
 interface Unasked {
   readonly reason?: string;
   /** True: a person said no. */
@@ -56,26 +56,26 @@ export class Consent implements WaitingQuestions {
   readonly #options: ConsentOptions;
   readonly #session = new Map<string, { readonly id: string; readonly subject: GrantSubject }>();
   readonly #once = new WeakMap<object, Set<string>>();
-  /** What was written down as used. */
+  /** What was logged as used. */
   readonly #used = new WeakMap<object, Set<string>>();
   readonly #refused = new Map<string, Unasked>();
   readonly #refusals = new Map<AskKind, number>();
   readonly #open = new Map<string, OpenQuestion>();
   readonly #changes = new Emitter<void>(() => {});
   #asked = 0;
-  /** The question that was put last. */
+  /** The last question. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: ConsentOptions) {
     this.#options = options;
   }
 
-  /** What holds until the server ends, in the order in which it was granted. */
+  /** The grants that last until the server ends, in order. */
   get session(): readonly GrantSubject[] {
     return [...this.#session.values()].map(({ subject }) => subject);
   }
 
-  /** What holds for every command that starts now. */
+  /** The grants for every command that starts now. */
   get granted(): readonly GrantSubject[] {
     const { kinds, kept } = this.#options;
     return [...this.session, ...kept?.subjects() ?? []].filter(({ kind }) => kinds.has(kind));
@@ -89,7 +89,7 @@ export class Consent implements WaitingQuestions {
     return once || this.session.some(isOf) || this.#options.kept?.subjects().some(isOf) === true;
   }
 
-  /** Why a host is not asked for, on a port that is not known yet; undefined: a person can be asked. */
+  /** Why a person is not asked about a host, before the port is known; undefined: a person can be asked. */
   hostProblem(host: string): Unasked | undefined {
     const [refused] = this.#refused.entries().filter(([key]) => isOfHost(key, host)).map(([, why]) => why);
     return refused ?? this.#closed({ kind: "network", host, port: HTTPS });
@@ -122,7 +122,7 @@ export class Consent implements WaitingQuestions {
       wish.onForm(subject);
       const { answer, reason } = await open.join(waiting);
       if (answer === "no") return { allowed: false, ...refusal(reason) };
-      // What was granted to another command once is asked for again.
+      // A grant for another command's single use does not count here.
       if (answer === "once" && open.run === run) add(this.#once, run, key);
     }
   }
@@ -205,7 +205,7 @@ export class Consent implements WaitingQuestions {
     return kept?.subjects().some((one) => subjectKey(one) === key) === true ? "project" : undefined;
   }
 
-  /** Why it is not asked for; undefined: it is. */
+  /** Why a person is not asked; undefined: a person is asked. */
   #closed(subject: GrantSubject): Unasked | undefined {
     const { kind } = subject;
     const key = subjectKey(subject);
@@ -233,7 +233,7 @@ export class Consent implements WaitingQuestions {
     return open;
   }
 
-  /** Forms come one after the other; questions that wait for a terminal block nothing. */
+  /** Forms are shown one after the other; questions that wait for a terminal block nothing. */
   #turnOf(way: OpenQuestion["way"], put: () => Promise<void>): Promise<void> {
     if (way === "terminal") return Promise.resolve();
     const turn = this.#turn.then(put);

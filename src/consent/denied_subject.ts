@@ -14,7 +14,7 @@ export interface AskablePaths {
 /** What each flag would open, in the order of questions. */
 const FLAGS = [["read", "--read "], ["write", "--write "], ["protected", "--allow-protected "]] as const;
 
-/** What the flags of a denial would open, the least first; empty: nothing that a person can be asked about. */
+/** What the flags of a denial would open, the smallest grant first; empty: a person cannot be asked about it. */
 export function deniedSubjects(denial: Denial, { kinds, home }: AskablePaths): readonly PathSubject[] {
   if (!("path" in denial) || denial.hidden === true || denial.copied === true) return [];
   const { scope } = denial;

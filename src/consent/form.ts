@@ -5,7 +5,7 @@ import { shorten, writtenOut } from "../base/visible_text.ts";
 
 /** The command that met a denial. */
 export interface Asker {
-  /** Its words, as typed by an agent. */
+  /** The command line as the agent wrote it. */
   readonly command: string;
   readonly tool: string;
   readonly operation: string;
@@ -35,7 +35,7 @@ export function questionText(subject: GrantSubject, { command, tool, operation }
   return `\`${words}\` wants to ${wishText(subject)} (tool ${shorten(tool, LONGEST_COMMAND)}, operation ${operation})`;
 }
 
-/** What is wished, after "to": a path, host or login with names of any length and kind of character. */
+/** The wish, after "to": a path, host or login, whose names may have any length and characters. */
 export function wishText(subject: GrantSubject): string {
   if (subject.kind === "network") {
     return `connect to ${shorten(writtenOut(subject.host), LONGEST_SUBJECT)}:${subject.port}`;

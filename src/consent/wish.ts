@@ -23,7 +23,7 @@ export type Decision =
   | { readonly allowed: true; readonly answer: Exclude<GrantAnswer, "no"> }
   | {
     readonly allowed: false;
-    /** Follows the denied subject in a sentence; absent: nothing was asked, and the result says the usual. */
+    /** Follows the denied subject in a sentence; absent: no person was asked, and the result has the usual text. */
     readonly reason?: string;
     /** True: a person said no. */
     readonly isFinal?: true;
@@ -36,7 +36,7 @@ interface AskingCommand {
   readonly operation?: { readonly id: string; readonly tool: string };
 }
 
-/** What the wishes of a command have, by the object `run`; undefined: it is of no operation, and asks nothing. */
+/** What all wishes of a command share, by the object `run`; undefined: it belongs to no operation and asks nothing. */
 export function wishesOf(
   run: object,
   { run: words, operation }: AskingCommand,
@@ -49,7 +49,7 @@ export function wishesOf(
     by: { command, tool: operation.tool, operation: operation.id },
     run,
     person,
-    // Told once of each question, why nothing goes on: results and progress show it.
+    // Reported once for each question, so that results and progress show why the command waits.
     onForm: (subject) => {
       const wish = wishText(subject);
       if (!said.has(wish)) say?.(`[a person is asked: ${wish}?]`);

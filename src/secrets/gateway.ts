@@ -106,7 +106,7 @@ export class SecretGateway implements Terminator, AsyncDisposable {
   async #answer(request: Request, { hostname, port }: Deno.NetAddr): Promise<Response> {
     const connection = hostname === LOOPBACK ? this.#connections.get(port) : undefined;
     // Another program of this machine.
-    if (connection === undefined) return answered(403, "This address is not yours to use");
+    if (connection === undefined) return answered(403, "This address serves only commands of the session");
     const { target, controller } = connection;
     const refuse = (status: number, why: string) => {
       connection.refused = { reason: `was sent a request that is not passed on: ${why}` };

@@ -20,7 +20,7 @@ export type PutIn =
     readonly headers: readonly (readonly [string, string])[];
     /** Names of the secrets in it, each once. */
     readonly used: readonly string[];
-    /** What its answer must not show: all secrets of the host, because a server may repeat what it was sent before. */
+    /** What its answer must not show: all secrets of the host, because a server may repeat earlier requests. */
     readonly hidden: readonly string[];
   }
   | { readonly refused: string };

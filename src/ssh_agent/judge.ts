@@ -9,7 +9,7 @@ import { readSignedData } from "./wire/signed_data.ts";
 export type Bound =
   | { readonly kind: "none" }
   | { readonly kind: "host"; readonly hostKey: Uint8Array; readonly sessionId: Uint8Array }
-  /** It signs nothing more; `reason`: why, a sentence without its end. */
+  /** It signs nothing more; `reason`: why, a sentence without the full stop. */
   | { readonly kind: "closed"; readonly reason: string };
 
 /** What a signature is for. */
@@ -26,10 +26,10 @@ export function judge({ key, data, flags }: SignRequest, bound: Bound): Outcome<
   if (bound.kind === "closed") return failure(bound.reason);
   const read = readSignedData(data);
   if (read === undefined) {
-    return failure("What a command wants signed is neither a login of ssh nor a signature of git");
+    return failure("A command asked to sign data that is neither a login of ssh nor a signature of git");
   }
   if (read.kind === "file") {
-    if (read.namespace !== GIT) return failure("What a command wants signed is a file that is not for git");
+    if (read.namespace !== GIT) return failure("A command asked to sign a file that is not for git");
     return isFlagOf(key, flags) ? success({ kind: "git" }) : failure(OLD_ALGORITHM);
   }
   const { sessionId, algorithm, user, hostKey } = read;

@@ -1,4 +1,4 @@
-/** One kind of message to the collector: sent soon after news, one at a time, and again if it fails. */
+/** One kind of message to the collector: sent soon after a change, one at a time, and repeated if it fails. */
 import type { Sent } from "./collector.ts";
 
 export interface ChannelOptions {

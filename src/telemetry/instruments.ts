@@ -45,7 +45,7 @@ export class Sum {
     this.#points.at(attributes, () => 0).value += value;
   }
 
-  /** With the values up to now. */
+  /** The metric with its current values. */
   read(): Metric {
     return { ...this.#described, data: { isMonotonic: this.#isMonotonic, points: this.#points.all() } };
   }
@@ -53,7 +53,7 @@ export class Sum {
 
 type Recorded = Omit<HistogramPoint, "attributes">;
 
-/** How often something took how long. */
+/** A histogram of durations. */
 export class Durations {
   readonly #points = new Points<Recorded>();
   readonly #described: Omit<Described, "unit">;
@@ -75,7 +75,7 @@ export class Durations {
     };
   }
 
-  /** With the values up to now. */
+  /** The metric with its current values. */
   read(): Metric {
     const points = this.#points.all().map(({ attributes, value }) => ({ attributes, ...value }));
     return { ...this.#described, unit: "s", data: { bounds: BOUNDS, points } };

@@ -43,9 +43,9 @@ const FILE = "grants.json";
 const MOST_GRANTS = 1_000;
 /** Limit of the file, bytes. */
 const LARGEST_FILE = 4 * 1024 * 1024;
-/** The time for another process that changes the file, milliseconds. */
+/** How long another process may take to change the file, milliseconds. */
 const LOCK_MS = 5_000;
-/** A use that is less than this later is not recorded, milliseconds. */
+/** A use within this time after the last recorded one is not recorded, milliseconds. */
 const USE_MS = 3_600_000;
 
 export class KeptGrants implements AsyncDisposable {
@@ -64,7 +64,7 @@ export class KeptGrants implements AsyncDisposable {
     this.#changes = new Emitter((thrown) => log.error("A listener of grants threw", { error: messageOf(thrown) }));
   }
 
-  /** What holds for a server of these scopes; a file that cannot be used is logged once, and grants nothing. */
+  /** The grants for a server of these scopes; an unusable file is logged once, and grants nothing. */
   of(scopes: readonly ProjectScope[]): readonly KeptGrant[] {
     try {
       const grants = this.#current().byProject.get(projectKey(scopes)) ?? [];
@@ -78,7 +78,7 @@ export class KeptGrants implements AsyncDisposable {
     }
   }
 
-  /** What holds for any project. @throws {UserError} When the file cannot be used. */
+  /** The grants of all projects. @throws {UserError} When the file cannot be used. */
   list(): readonly KeptGrant[] {
     return this.#held(this.#current().grants);
   }

@@ -31,7 +31,7 @@ export class KnownHosts {
     return matching.some((is) => is);
   }
 
-  /** Whether any name is known for the key, and one that can be read or, where names are hashed, is among these. A key that is revoked has none. */
+  /** Whether the key has a name, and one that is readable or, if hashed, among these names. A revoked key has none. */
   async find(
     key: Uint8Array,
     perhaps: readonly HostName[],
