@@ -17,12 +17,19 @@ import { dropCapabilities, limitCapabilities } from "./steps/capabilities.ts";
 import { REPORT_FD, TAKEN_FD } from "./image/interpreter.ts";
 import { forkIntoGroup, groupOf, type GroupWay, takeGroup } from "./group_steps.ts";
 import { comparePlace, type Draft, openPlace, sameDirectoryStep, writeText } from "./steps/identity_steps.ts";
-import { countProcesses, limitResources } from "./steps/limit_steps.ts";
+import { limitResources, writeLimits } from "./steps/limit_steps.ts";
 import { makeNamedNetwork, type NamedNetworkPlan } from "./steps/named_network_steps.ts";
 import { enterNetwork, joinNetwork, makeSockets, raiseLoopback, type SharedNetwork } from "./steps/network_steps.ts";
 import { filterCalls } from "./steps/seccomp_steps.ts";
 import { leaveMachineRoot, mountTerminals } from "./steps/root_steps.ts";
-import { comparePreviewed, guardPaths, mountProc, mountReadOnly, mountSharedMemory } from "./steps/mount_steps.ts";
+import {
+  closeProc,
+  comparePreviewed,
+  guardPaths,
+  mountProc,
+  mountReadOnly,
+  mountSharedMemory,
+} from "./steps/mount_steps.ts";
 import {
   AT_FDCWD,
   CHILD_UNTIL_EXEC,
@@ -264,7 +271,8 @@ function enterNamespaces(
   table.call("lead a process group", sys.setsid, []);
   mountProc(draft, { hideKernelFiles: !ordinary });
   if (policy.root !== undefined) leaveMachineRoot(draft);
-  countProcesses(draft, policy);
+  writeLimits(draft, policy);
+  if (!ordinary) closeProc(draft);
   onMounted(draft);
   restrict(draft, policy);
 }

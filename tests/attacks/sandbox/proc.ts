@@ -331,7 +331,28 @@ if result == 0: done("unloaded")`),
       "System V shared memory": sharedMemory(),
     },
   },
+  {
+    id: "P16",
+    title: "root: modes and times in /proc, which the whole machine has in common",
+    users: ROOT,
+    aim: "evidence",
+    ways: {
+      // Each gets the mode that it has.
+      "chmod": machineFiles('chmod "$(stat -c %a $one)" $one'),
+      "touch": machineFiles("touch -c $one"),
+    },
+  },
 ];
+
+/** Does something to files of /proc that belong to no process. */
+function machineFiles(line: string): Way {
+  const all = "/proc /proc/meminfo /proc/irq /proc/fs /proc/driver /proc/sysvipc/shm";
+  return {
+    does: () => `for one in ${all}; do ${line} && echo "changed $((6 * 7))"; done`,
+    evidence: /^changed 42$/m,
+    noControl: "they are the machine's",
+  };
+}
 
 /** A segment made outside, by its number; removed at the end. */
 function sharedMemory(): Way {

@@ -25,8 +25,9 @@ const FIRST_TO_GO = "1000";
 /** The step by name, for callers that continue without it. */
 export const COUNT_STEP = "limit the processes of the namespace";
 
-/** In a private PID namespace, once its /proc is mounted: process ids run out, for root too. */
-export function countProcesses(draft: Draft, { confinement }: SandboxPolicy): void {
+/** What is written to /proc once a private one is mounted. Process ids run out in the namespace, for root too. */
+export function writeLimits(draft: Draft, { confinement }: SandboxPolicy): void {
+  goFirst(draft);
   const { limits, countedByNamespace } = confinement;
   if (limits.processes === undefined || !countedByNamespace) return;
   const highest = Math.min(limits.processes + RESERVED_PIDS, PID_MAX_LIMIT);
@@ -44,12 +45,13 @@ export function limitResources(draft: Draft, policy: SandboxPolicy): void {
   if (boundsMemory(policy.confinement)) limitStack(draft, policy);
   const processes = processLimit(policy);
   if (processes !== undefined) setLimit(draft, "processes", Math.min(processes, ceilings.processes ?? Infinity));
-  // Where /proc may not be written the kernel chooses by size alone, as it would without us.
-  writeText(draft, "go first when memory runs out", {
-    path: "/proc/self/oom_score_adj",
-    text: FIRST_TO_GO,
-    mode: "soft",
-  });
+  if (!policy.namespaces) goFirst(draft); // with them it is done
+}
+
+/** Where /proc may not be written the kernel chooses by size alone, as it would without us. */
+function goFirst(draft: Draft): void {
+  const [path, text] = ["/proc/self/oom_score_adj", FIRST_TO_GO];
+  writeText(draft, "go first when memory runs out", { path, text, mode: "soft" });
 }
 
 /** The kernel counts an ordinary user's processes by user namespace, or of the machine; root's never (fork.c). */

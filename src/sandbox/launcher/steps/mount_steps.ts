@@ -156,6 +156,17 @@ export function mountProc(draft: Draft, options: { readonly hideKernelFiles: boo
   if (options.hideKernelFiles) hideKernelFiles(draft);
 }
 
+/**
+ * Closes it to all changes, once nothing more is written there. Files that are not of a process have one mode and owner in
+ * every /proc of the machine, and root owns them.
+ */
+export function closeProc(draft: Draft): void {
+  const { table, sys } = draft;
+  closeOpened(draft); // no file in it is open for writing
+  const readOnly = table.words(MOUNT_ATTR_RDONLY, 0, 0, 0);
+  table.call("make /proc read-only", sys.mount_setattr, [AT_FDCWD, table.text("/proc"), 0, readOnly, 32]);
+}
+
 /** Root could read the kernel's memory and log in an own /proc too, so these become empty. */
 function hideKernelFiles({ table, sys }: Draft): void {
   const nothing = table.text("/dev/null");
