@@ -5,7 +5,7 @@ import { withTimeout } from "../base/time.ts";
 import { answerQuery, type ResolvedNames } from "./dns/answer_query.ts";
 import { framed, takeFrame } from "./dns/dns_frame.ts";
 import type { EventLoop } from "./event_loop.ts";
-import type { Endpoint, Sockets } from "./sockets.ts";
+import type { CommandSide, Endpoint, Sockets } from "./sockets.ts";
 
 export interface DnsServiceOptions {
   readonly sockets: Sockets;
@@ -20,8 +20,6 @@ export interface DnsServiceOptions {
   /** Called with what a late answer has thrown. */
   readonly onFailure: (thrown: unknown) => void;
 }
-
-type CommandSide = Endpoint & { readonly protocol: "udp" | "tcp" };
 
 const MOST_DATAGRAMS = 8;
 const LONGEST_DATAGRAM = 4096;

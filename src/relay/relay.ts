@@ -12,14 +12,11 @@ import { SyntheticAddresses } from "./dns/synthetic_addresses.ts";
 import { EventLoop } from "./event_loop.ts";
 import { KeptLookups, type Lookup } from "./kept_lookups.ts";
 import { Publication, type PublicationOptions } from "./publication.ts";
-import { type Endpoint, Sockets } from "./sockets.ts";
+import { type CommandSide, type Endpoint, Sockets } from "./sockets.ts";
 import type { Reachable } from "./reachable.ts";
 import { type Target, Targets } from "./targets.ts";
 import type { Termination, Terminator } from "./terminator.ts";
 import { addressText } from "../system/network/ip_address.ts";
-
-/** A command's end of something. */
-export type CommandSide = Endpoint & { readonly protocol: "udp" | "tcp" };
 
 /** The command that started a connection or question. */
 export interface Attributed {

@@ -38,6 +38,9 @@ export interface Endpoint {
   readonly port: number;
 }
 
+/** A command's end of something. */
+export type CommandSide = Endpoint & { readonly protocol: "udp" | "tcp" };
+
 /** What a call transferred: bytes, `blocked` if the kernel has or accepts nothing now, or an error number. */
 export type Transfer = { readonly bytes: number } | "blocked" | { readonly errno: number };
 

@@ -1,7 +1,8 @@
 /** Which running command a connection belongs to, and what all of them did in the network by name (S30). */
 import type { NetworkUse } from "../../../base/command/network_use.ts";
 import type { UnlistedHosts } from "../../../base/command/unlisted_hosts.ts";
-import type { Attributed, CommandSide } from "../../../relay/relay.ts";
+import type { Attributed } from "../../../relay/relay.ts";
+import type { CommandSide } from "../../../relay/sockets.ts";
 
 /** A running command, as far as its connections are concerned. */
 export interface NetworkUser {
