@@ -155,7 +155,7 @@ async function text(client: Client, name: string, args: Record<string, unknown>)
   return part?.text ?? "";
 }
 
-Deno.test("K7 C4 the example of docs/flows.md is what it says, and its run is a resource", async () => {
+Deno.test("K7 C4 the example of docs/flows.md works as printed, and its run is a resource", async () => {
   using bench = new Workbench();
   const page = await Deno.readTextFile(new URL("../docs/flows.md", import.meta.url));
   const file = /^````markdown\n(.*?)^````$/ms.exec(page)?.[1] ?? assert.fail();

@@ -150,7 +150,7 @@ const REFUSED =
   /\nSandbox: "registry\.example\.test(?::\d+)?" is not on the list of --network\. A person can allow it: start/;
 
 // What the relay decides is alike for every user: one tries the programs, and root tries git over ssh below.
-Deno.test("S30 programs work behind a list as they are, and are refused and told without their host", async (test) => {
+Deno.test("S30 unchanged programs work with a list of hosts, and are refused with a reason if their host is missing", async (test) => {
   for (const host of [HOST, OTHER]) {
     await behind("ordinary", host, 0, async ({ registry, bench, run }) => {
       await copyProgram(Deno.execPath(), `${bench.scope}/deno`);

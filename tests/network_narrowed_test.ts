@@ -151,7 +151,7 @@ for (const user of usersAtHand()) {
   });
 }
 
-Deno.test("S43 what a list names beyond the server's stays closed, is told, and loses no call", async () => {
+Deno.test("S43 hosts that only the tool's list names stay closed and are reported, and no call fails for them", async () => {
   await withTools("ordinary", (port) => ["--network", `${ONE}:${port}`], async ({ server, port, talk }) => {
     assert.equal(await talk("three", ONE), "answered");
     const refused =

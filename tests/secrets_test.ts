@@ -227,7 +227,7 @@ Deno.test("S33 another program of the machine gets nothing from the gateway that
   });
 });
 
-Deno.test("S33 values come from private files and commands, and what cannot be kept ends the start without showing it", async () => {
+Deno.test("S33 values come from private files and commands, and an unusable value refuses the start without being shown", async () => {
   using place = new Workbench("ordinary");
   const file = place.write(`${place.home}/token`, `${VALUE}\n`);
   await Deno.chmod(file, 0o600);

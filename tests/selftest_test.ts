@@ -22,7 +22,7 @@ interface Check {
 }
 
 for (const user of usersAtHand()) {
-  Deno.test(`S3 S17 the server tries its sandbox, tells so, and leaves nothing, as ${user}`, async () => {
+  Deno.test(`S3 S17 the server tests its sandbox, reports it, and leaves nothing behind, as ${user}`, async () => {
     using bench = new Workbench(user);
     const before = bench.outside();
     await using server = await ServerProcess.start(bench);

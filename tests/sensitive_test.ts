@@ -109,7 +109,7 @@ for (const user of usersAtHand()) {
     return ServerProcess.start(bench, { prefix: WITHOUT_NAMESPACES[user], flags });
   }, user);
 
-  Deno.test(`S7 credentials that variables move are covered, and programs work beside covered ones, as ${user}`, async () => {
+  Deno.test(`S7 credentials that variables move are hidden, and programs work next to hidden ones, as ${user}`, async () => {
     using bench = new Workbench(user);
     furnish(bench);
     const { files, environment } = movedIn(bench.home);
@@ -144,7 +144,7 @@ for (const user of usersAtHand()) {
     assert.ok((await unconfined(bench, `cat ${bench.home}/.ssh/id_rsa`)).includes(SECRET), "the control");
   });
 
-  Deno.test(`S7 a home directory as the scope keeps its credentials to itself, as ${user}`, async () => {
+  Deno.test(`S7 in a home directory as the scope, credentials stay hidden, as ${user}`, async () => {
     using bench = new Workbench(user);
     furnish(bench);
     const flags = ["--sandbox-scope", bench.home, "--allow-broad-scope"];
@@ -230,7 +230,7 @@ for (const user of usersAtHand()) {
     },
   );
 
-  Deno.test(`S4 --strict closes what lies below home, unless it is named, as ${user}`, async () => {
+  Deno.test(`S4 --strict closes everything below home that is not named, as ${user}`, async () => {
     using bench = new Workbench(user);
     writeProgramsBelowHome(bench);
     const { directories, environment } = programsBelowHome(bench);

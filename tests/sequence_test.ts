@@ -83,7 +83,7 @@ Deno.test("T14 X9 a step is ended by its own time limit, the output says so, and
   assert.doesNotMatch(text, /^second$/m);
 });
 
-Deno.test("T4 T14 the server answers while it reads a tool file with more ways through it than can be walked", async () => {
+Deno.test("T4 T14 the server answers while it reads a tool file whose sequences have too many paths", async () => {
   using bench = new Workbench();
   const leaf = { description: "Does it", synchronous: true };
   const sequence = (level: number) => Array.from({ length: 14 }, () => ({ tool: "s", subcommand: `l${level + 1}` }));

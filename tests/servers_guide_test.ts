@@ -16,14 +16,14 @@ async function read(text: string, environment: Readonly<Record<string, string>>)
   return await readServersFile("mcp.json", text, { environment, scope: "/home/ann/project", home: "/home/ann" });
 }
 
-Deno.test("O1 D3 each file of servers in docs/servers.md is read without a word, and so is the client's entry", async () => {
+Deno.test("O1 D3 each configuration file in docs/servers.md is read without a warning, and so is the client's entry", async () => {
   const all = await Promise.all(blocks("json").map((text) => read(text, { EXAMPLE_TOKEN: "t" })));
   assert.deepStrictEqual(all.flatMap(({ diagnostics }) => diagnostics), []);
   const names = all.map(({ servers }) => servers.map((one) => one.state === "usable" ? one.spec.name : one));
   assert.deepStrictEqual(names, [["memory", "time", "files", "remote"], ["Ahma"]]);
 });
 
-Deno.test("O7 D3 the output of servers test in docs/servers.md is what it prints", async () => {
+Deno.test("O7 D3 docs/servers.md shows the real output of servers test", async () => {
   const [configured = ""] = blocks("json");
   const { servers } = await read(configured, {});
   const refused = servers.find((one) => one.state === "refused");
@@ -39,7 +39,7 @@ Deno.test("O7 D3 the output of servers test in docs/servers.md is what it prints
   assert.deepStrictEqual(blocks("text")[0], lines.join(""));
 });
 
-Deno.test("S15 D3 the sentence of the sandbox in docs/servers.md is what it says", () => {
+Deno.test("S15 D3 docs/servers.md shows the sandbox's real sentence", () => {
   const [path, directory] = ["/home/ann/notes/a.txt", "/home/ann/notes"];
   const denial = { path, access: ["write"], scope: [], flags: [`--write ${directory}`] } as const;
   const facts = { server: "files", scopes: ["/home/ann/project"], named: [directory], readsScope: true };

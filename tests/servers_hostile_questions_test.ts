@@ -116,7 +116,7 @@ Deno.test("O2 an address with a user name, on this machine or on a private netwo
 });
 
 for (const era of ERAS) {
-  Deno.test(`O2 only what the protocol knows of a question reaches a client of ${era}, without hidden characters`, async () => {
+  Deno.test(`O2 only the protocol's own fields of a question reach a client of ${era}, without hidden characters`, async () => {
     await withAsking(async ({ client, heard }) => {
       const hidden = "a\u202eb\u200bc\u{e0041}d\u0007";
       const _meta = { [hidden]: hidden, "ahma/operation": { operation_id: "op_1" } };
@@ -164,7 +164,7 @@ for (const era of ERAS) {
   });
 }
 
-Deno.test("O2 a person who declines or cancels twice in a call is asked no more in it, and again in the next one", async () => {
+Deno.test("O2 a person who declines or cancels twice is not asked again in that call, but in the next", async () => {
   for (const action of ["decline", "cancel"] as const) {
     await withAsking(async ({ client, heard }) => {
       for (const most of [2, 4]) {
@@ -179,7 +179,7 @@ Deno.test("O2 a person who declines or cancels twice in a call is asked no more 
   }
 });
 
-Deno.test("O2 a call puts at most twenty questions to a person who accepts them, and a hundred to the model", async () => {
+Deno.test("O2 a call asks a person who accepts at most twenty questions, and the model a hundred", async () => {
   await withAsking(async ({ client, heard }) => {
     const text = await said(client, "pester", { ...form({}), times: 50, at_once: 5 });
     assert.match(text, /it has put 20 of these questions in this call/);

@@ -48,7 +48,7 @@ ${body.split("\n").map((line) => `    ${line}`).join("\n")}
   return { command: "python3", args: [bench.write(`${name}.py`, program)] };
 }
 
-Deno.test("O6 a hostile server's lists and answers are bounded, and it costs the other servers nothing", async () => {
+Deno.test("O6 a hostile server's lists and answers are limited, and do not affect other servers", async () => {
   using bench = new Workbench();
   await using server = await withServers(bench, {
     endless: scripted(
@@ -109,7 +109,7 @@ if method == "tools/call":
   assert.deepStrictEqual(tells, []);
 });
 
-Deno.test("O2 links in results of a server without resources lead through us: no file of the client, nothing of ours", async () => {
+Deno.test("O2 links in results of a server without resources lead through us, and to no file of the client or the program", async () => {
   using bench = new Workbench();
   const links = `
 icons = [{"src": "file:///etc/passwd"}]

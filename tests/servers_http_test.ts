@@ -112,7 +112,7 @@ Deno.test("O2 X5d a resource of a server of 2026-07-28 is read and followed by a
   assert.deepStrictEqual(await state(), "completed");
 });
 
-Deno.test("O6 nothing of a client's request but the arguments reaches a server at an address", async () => {
+Deno.test("O6 only the arguments of a client's request reach a server at an address", async () => {
   using bench = new Workbench();
   const seen: [string, Headers][] = [];
   await using far = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
@@ -145,7 +145,7 @@ Deno.test("O6 nothing of a client's request but the arguments reaches a server a
 
 for (const isolated of [false, true]) {
   const how = isolated ? "of isolated sessions" : "of one process";
-  Deno.test(`O6 a server ${how} that is named as a server behind itself calls itself once, and says so`, async () => {
+  Deno.test(`O6 a server ${how} that is configured behind itself calls itself once, and says so`, async () => {
     using bench = new Workbench();
     const port = freePort();
     const servers = { self: { url: `http://127.0.0.1:${port}/mcp` }, srv: upstreamServer(bench) };

@@ -11,7 +11,7 @@ async function echo(listener: Deno.TcpListener): Promise<void> {
   for await (const connection of listener) await connection.readable.pipeTo(connection.writable).catch(() => {});
 }
 
-Deno.test("S30 O6 a server reaches the hosts of its entry alone, and its list opens nothing to commands", async () => {
+Deno.test("S30 O6 a server reaches only the hosts of its entry, and its list opens nothing to commands", async () => {
   using bench = new Workbench("ordinary");
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
