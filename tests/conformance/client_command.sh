@@ -103,8 +103,9 @@ auth/*)
 tools_call)
   patiently list && call suite_add_numbers --json '{"a": 5, "b": 3}'
   ;;
-elicitation-* | sep-2322-* | http-custom-headers | http-invalid-tool-headers)
-  # The official client stands in front of the program.
+elicitation-* | sep-2322-* | http-custom-headers | http-invalid-tool-headers | sse-retry)
+  # The official client stands in front of the program, and calls when the tools are listed. In sse-retry the suite takes
+  # the stream that a new connection opens for a reconnection if it comes after the call.
   "$AHMA_DENO" run --quiet --allow-all "$FRONT_CLIENT" "$CONFORMANCE_PROGRAM" --mcp-config "$home/mcp.json"
   ;;
 initialize | request-metadata)
