@@ -36,7 +36,7 @@ import {
 import { certificatesInstead } from "./directories/certificate_files.ts";
 import { agentSocket } from "./directories/agent_files.ts";
 import { makeNetworkFiles } from "./directories/network_files.ts";
-import { SessionPoints } from "./directories/session_points.ts";
+import { SessionPoints } from "./directories/place_in_memory.ts";
 import { ownRoot } from "./directories/own_root.ts";
 import { TERMINALS, type WantedPath } from "./grants/system_paths.ts";
 import { privateTemporary, type TemporaryQuestion } from "./directories/private_temporary.ts";

@@ -8,7 +8,7 @@ import { attempt } from "../../base/errors.ts";
 import { expected, isWithin } from "../../system/paths.ts";
 import type { TreeMaker } from "../../system/open_files/tree_maker.ts";
 import type { PathGrant, PinnedDirectory, PrivateTemporary, SandboxPolicy } from "../policy/policy.ts";
-import type { SessionPoints } from "./session_points.ts";
+import type { SessionPoints } from "./place_in_memory.ts";
 import type { Covers } from "./session_directory.ts";
 import { TreePoints } from "./tree_points.ts";
 

@@ -2,6 +2,8 @@
 import { describeFailure, failureIn, type StepFailure } from "../launch/launcher_reports.ts";
 import type { LauncherImage, LauncherProcess, LauncherStatus, Spawner } from "../../spawn.ts";
 import type { Table } from "../../../sandbox/launcher/image/table.ts";
+import { type LaunchTarget, socketsTable } from "../../../sandbox/launcher/policy_table.ts";
+import { FIRST_SOCKET_FD, type SharedNetwork, SOCKETS } from "../../../sandbox/launcher/steps/network_steps.ts";
 
 /** Disposal ends it. */
 export interface Maker extends AsyncDisposable {
@@ -54,3 +56,19 @@ async function problemOf({ reports }: LauncherProcess, { steps }: LauncherImage)
 
 /** The reason if the maker itself gives none. */
 export const NOT_HANDED_OVER = "the system does not hand it over";
+
+/** Unconnected sockets of one family, which stay in that network. @throws {Error} When the system makes none. */
+export async function makeSocketsIn(
+  network: SharedNetwork,
+  family: 4 | 6,
+  { spawner, target }: { readonly spawner: Spawner; readonly target: LaunchTarget },
+): Promise<readonly number[]> {
+  const image = spawner.image(socketsTable(network, target, family));
+  try {
+    await using maker = await startMaker(spawner, image);
+    if (maker.problem !== undefined) throw new Error(maker.problem);
+    return Array.from({ length: SOCKETS }, (_, at) => spawner.takeDescriptor(maker.pid, FIRST_SOCKET_FD + at));
+  } finally {
+    image.dispose();
+  }
+}

@@ -5,7 +5,7 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import { Timers } from "../../../base/time.ts";
-import { makeSocketsIn } from "../network/made_sockets.ts";
+import { makeSocketsIn } from "../network/maker.ts";
 import { testNetwork } from "../network/network_trial.ts";
 import type { SessionNetwork } from "../network/named_network.ts";
 import type { ForeignSockets } from "../sockets/foreign_sockets.ts";
