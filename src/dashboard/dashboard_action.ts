@@ -4,7 +4,7 @@ import { GRANT_ANSWERS } from "../base/command/grant_answer.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { shownValue } from "../base/text.ts";
 import { askServer, type FoundServer } from "../control/client/running_servers.ts";
-import type { ControlEvent, ControlRequest } from "../control/protocol/messages.ts";
+import type { ControlRequest } from "../control/protocol/messages.ts";
 import type { UnixStreams } from "../system/sockets/unix_stream.ts";
 import { isObject } from "../wire/json_value.ts";
 
@@ -98,7 +98,7 @@ export async function askFor(
   if (found === undefined) return failure("That server has ended");
   const event = await askServer(streams, found.entry, requestOf(action), ANSWER_MS);
   if (event === undefined) return failure("That server has ended");
-  return event.event === "refused" ? failure(event.problem) : success(doneLine(event));
+  return event.event === "refused" ? failure(event.problem) : success(event.event === "end" ? event.line : "Done");
 }
 
 function requestOf(action: ServerAction): ControlRequest {
@@ -110,8 +110,4 @@ function requestOf(action: ServerAction): ControlRequest {
     case "take_back":
       return { request: "take_back", grant: action.grant };
   }
-}
-
-function doneLine(event: ControlEvent): string {
-  return event.event === "end" ? event.line : "Done";
 }

@@ -229,7 +229,7 @@ class OutputWait implements Disposable {
     const { until } = this.#awaited;
     // Most of a flood is skipped before it is split into lines.
     if (until === undefined || batch.text.length <= until.longest && !until.occursIn(batch.text)) return false;
-    const lines = linesOf(batch);
+    const lines = batch.text.replace(/\n$/, "").split("\n");
     const index = await firstMatch(until, this.#withoutEcho(lines), () => this.#isOver);
     if (index === -1 || this.#isOver) return false;
     const before = [...this.#before, ...lines.slice(0, index)].slice(-AROUND);
@@ -258,10 +258,6 @@ class OutputWait implements Disposable {
     this.#isOver = true;
     this.#end.resolve(end);
   }
-}
-
-function linesOf({ text }: Batch): readonly string[] {
-  return text.replace(/\n$/, "").split("\n");
 }
 
 function lastLines({ text }: Batch): readonly string[] {

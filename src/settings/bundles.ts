@@ -61,11 +61,6 @@ export function toolGroups(names: readonly string[]): readonly ToolGroup[] {
   return TOOL_GROUPS.filter((group) => names.includes(group) || all && !ONLY_BY_NAME.includes(group));
 }
 
-/** Whether a name means native tools. */
-function isNative(name: string): boolean {
-  return name === "toolbox" || TOOL_GROUPS.some((group) => group === name);
-}
-
 /**
  * The shipped tool files of these names, in that order, without native tools; `all`: every one.
  *
@@ -73,7 +68,9 @@ function isNative(name: string): boolean {
  */
 export async function embeddedTools(names: readonly string[]): Promise<ToolText[]> {
   const wanted = new Set(
-    names.filter((name) => !isNative(name)).flatMap((name) => name === "all" ? BUNDLE_NAMES : [name]),
+    names.filter((name) => name !== "toolbox" && !TOOL_GROUPS.some((group) => group === name)).flatMap((name) =>
+      name === "all" ? BUNDLE_NAMES : [name]
+    ),
   );
   return await Promise.all(Array.from(wanted, async (name) => {
     const load = TOOLS[name];

@@ -94,16 +94,11 @@ export function readInvocation(line: CommandLine, surroundings: Surroundings): O
     return failure(`Cannot show prompts variable "${credential}": by its name it holds a credential`);
   }
   const settings = { ...settingsFrom(values.value, surroundings.cores), ...policy !== undefined && { policy } };
-  const held = settingsProblem(settings);
-  if (held !== undefined) return failure(held);
-  const unusable = secretProblem(settings) ?? sshAgentProblem(settings);
-  if (unusable !== undefined) return failure(unusable);
   const lists = asked === undefined && values.value.text("mode") === "list-tools";
   const subcommand = asked ?? (lists ? "list-tools" : "serve");
-  const unasked = subcommand === "serve" ? askingProblem(settings) : undefined;
-  if (unasked !== undefined) return failure(unasked);
-  const unpublished = subcommand === "serve" ? publicationProblem(settings) : undefined;
-  if (unpublished !== undefined) return failure(unpublished);
+  const problem = settingsProblem(settings) ?? secretProblem(settings) ?? sshAgentProblem(settings) ??
+    (subcommand === "serve" ? askingProblem(settings) ?? publicationProblem(settings) : undefined);
+  if (problem !== undefined) return failure(problem);
   return success({
     kind: "run",
     subcommand,

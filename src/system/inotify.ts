@@ -4,6 +4,7 @@
  * `Deno.watchFs` is not used because it opens every path of an event, and opening a pipe waits for a writer. One
  * `mkfifo` in a watched directory would end its events for good and block the program at the close of the watch.
  */
+import { POLLIN } from "./syscalls.ts";
 import { nameText } from "../base/bytes.ts";
 import { encodeText, words } from "../base/text.ts";
 import { LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
@@ -21,7 +22,6 @@ export const IN_Q_OVERFLOW = 0x4000;
 /** The watch ended because the file or its file system is gone. */
 export const IN_IGNORED = 0x8000;
 const IN_ONLYDIR = 0x1000000;
-export const POLLIN = 1;
 /** `struct inotify_event`: wd, mask, cookie, len, then `len` bytes of name. */
 const EVENT_BYTES = 16;
 const BATCH_BYTES = 65_536;

@@ -58,7 +58,11 @@ export const CHILD_UNTIL_EXEC = 0x100 | 0x4000 | SIGCHLD;
 
 export const AF_UNIX = 1;
 export const AF_INET = 2;
+export const AF_NETLINK = 16;
 export const SOCK_STREAM = 1;
+
+export const POLLIN = 1;
+export const POLLOUT = 4;
 
 export const EPERM = 1;
 export const ENOENT = 2;

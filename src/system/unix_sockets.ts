@@ -2,11 +2,10 @@
 import { encodeText, words } from "../base/text.ts";
 import { concatenate, sameBytes } from "../base/bytes.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
-import { AF_UNIX, EPROTOTYPE, O_CLOEXEC } from "./syscalls.ts";
+import { AF_NETLINK, AF_UNIX, EPROTOTYPE, O_CLOEXEC } from "./syscalls.ts";
 
 const SYMBOLS = words("__errno_location socket connect send recv close");
 
-const AF_NETLINK = 16;
 const SOCK_DGRAM = 2;
 const SOCK_RAW = 3;
 const NETLINK_SOCK_DIAG = 4;

@@ -1,6 +1,5 @@
 /** Asks the person at a call's client for what its command is denied (S35). */
 import type { CommandEnd } from "../../base/command/command_end.ts";
-import type { HostSubject } from "../../base/command/grant_subject.ts";
 import type { Unallowed, UnlistedHosts } from "../../base/command/unlisted_hosts.ts";
 import type { Consent } from "../../consent/consent.ts";
 import { type Asked, type Decision, type Wish, wishesOf } from "../../consent/wish.ts";
@@ -52,7 +51,7 @@ export class AskingRunner extends RunnerDecorator {
 
   #unlisted(asked: Asked, ended: AbortSignal): UnlistedHosts {
     const names = new Set<string>();
-    const wish = (host: string, port: number): Wish => ({ ...asked, subject: hostAt(host, port) });
+    const wish = (host: string, port: number): Wish => ({ ...asked, subject: { kind: "network", host, port } });
     return {
       mayConnect: (host) => {
         const canAsk = asked.person?.canBeAsked === true && this.#consent.hostProblem(host) === undefined;
@@ -68,10 +67,6 @@ export class AskingRunner extends RunnerDecorator {
 }
 
 const HTTPS = 443;
-
-function hostAt(host: string, port: number): HostSubject {
-  return { kind: "network", host, port };
-}
 
 function unallowed(decision: Decision): Unallowed | undefined {
   return decision.allowed ? undefined : decision;

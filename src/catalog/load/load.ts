@@ -56,7 +56,10 @@ export class CatalogLoader {
     const local = texts.map((one) => this.#parse(one));
     this.#read = byFile(local);
     const unread = diagnostics.map(({ file }) => this.#served.get(file)).filter((one) => one !== undefined);
-    const wanted = [...local.map((one) => isAccepted(one) ? one : this.#served.get(one.file) ?? one), ...unread];
+    const wanted = [
+      ...local.map((one) => one.parsed.kind === "accepted" ? one : this.#served.get(one.file) ?? one),
+      ...unread,
+    ];
     const first = this.#assemble(wanted, diagnostics);
     // A file that is valid on its own may still clash with others: then its last good version stays too.
     const serving = wanted.map((one) => hasError(first, one.file) ? this.#served.get(one.file) ?? one : one);
@@ -114,10 +117,6 @@ function withoutMark(text: string): string {
 
 function toolName({ file, parsed }: ReadText): readonly string[] {
   return parsed.kind === "accepted" ? [toolNameOf(parsed.definition, file)] : [];
-}
-
-function isAccepted({ parsed }: ReadText): boolean {
-  return parsed.kind === "accepted";
 }
 
 function byFile(texts: readonly ReadText[]): ReadonlyMap<string, ReadText> {

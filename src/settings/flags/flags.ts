@@ -5,6 +5,13 @@ import { HTTP_FLAGS } from "./http_flags.ts";
 import { UNIX_SOCKETS } from "../../sandbox/policy/confinement.ts";
 import { CLIENT_NAMES } from "./actions.ts";
 
+/** Its values are collected. */
+const LIST = { repeatable: true } as const;
+/** Also refuses an empty variable. */
+const MANY = { ...LIST, refuseEmpty: true } as const;
+/** A project may set it. */
+const PROJECT = { project: true } as const;
+
 /** Every flag there is: the parser, the settings and the help text are made from this one table (requirement L1). */
 const FLAGS = {
   "mode": taking("choice", "MODE", "How clients connect (default: stdio); list-tools prints the tools and exits", {
@@ -18,90 +25,65 @@ const FLAGS = {
       refuseEmpty: true,
     },
   ),
-  "tools-dir": taking("directory", "DIR", "Where the tool files are (default: .ahma/tools, else .ahma)", {
-    project: true,
-  }),
+  "tools-dir": taking("directory", "DIR", "Where the tool files are (default: .ahma/tools, else .ahma)", PROJECT),
   "bundles": taking("bundle", "NAMES", "Offer shipped tools (such as git,npm or all) and native ones (such as files)", {
-    repeatable: true,
-    project: true,
+    ...LIST,
+    ...PROJECT,
   }),
   "prompts": { help: "Offer the shipped prompts too (docs/prompts.md)", project: true },
   "no-prompts": { help: "Offer no prompts from files, even if prompt directories exist", project: true },
   "skills": { help: "Offer the shipped skill and .claude/skills too (docs/skills.md)", project: true },
   "no-skills": { help: "Offer no skills, even if directories of them exist", project: true },
-  "prompts-dir": taking("directory", "DIR", "Where the prompts of the project are (default: .ahma/prompts)", {
-    project: true,
-  }),
-  "issues-dir": taking("directory", "DIR", "Where the issues of the project are (default: .ahma/issues)", {
-    project: true,
-  }),
-  "memos-dir": taking("directory", "DIR", "Where the memos of the project are (default: .ahma/memos)", {
-    project: true,
-  }),
-  "flows-dir": taking("directory", "DIR", "Where the flows of the project are (default: .ahma/flows)", {
-    project: true,
-  }),
-  "rules-dir": taking("directory", "DIR", "Where the rules of the project are (default: .ahma/rules)", {
-    project: true,
-  }),
+  "prompts-dir": taking("directory", "DIR", "Where the prompts of the project are (default: .ahma/prompts)", PROJECT),
+  "issues-dir": taking("directory", "DIR", "Where the issues of the project are (default: .ahma/issues)", PROJECT),
+  "memos-dir": taking("directory", "DIR", "Where the memos of the project are (default: .ahma/memos)", PROJECT),
+  "flows-dir": taking("directory", "DIR", "Where the flows of the project are (default: .ahma/flows)", PROJECT),
+  "rules-dir": taking("directory", "DIR", "Where the rules of the project are (default: .ahma/rules)", PROJECT),
   "user-prompts-dir": taking("directory", "DIR", "Where the user's own prompts are (default: ~/.config/ahma/prompts)"),
-  "prompt-env": taking("name", "NAME", "A variable of the server that prompts may show as {{ env.NAME }}", {
-    repeatable: true,
-  }),
+  "prompt-env": taking("name", "NAME", "A variable of the server that prompts may show as {{ env.NAME }}", LIST),
   "allow-private-hosts": taking(
     "text",
     "HOST",
     "A private host that web tools and the network by name may reach, even on this machine",
-    {
-      repeatable: true,
-      refuseEmpty: true,
-    },
+    MANY,
   ),
   "search-url": taking("text", "URL", "The SearXNG server that web_search uses"),
-  "mcp-config": taking("directory", "FILE", "Offer the tools of the servers in this mcp.json too (docs/servers.md)", {
-    repeatable: true,
-    refuseEmpty: true,
-  }),
-  "sandbox-scope": taking("directory", "DIR", "What commands may change (default: the working directory)", {
-    repeatable: true,
-    refuseEmpty: true,
-  }),
+  "mcp-config": taking(
+    "directory",
+    "FILE",
+    "Offer the tools of the servers in this mcp.json too (docs/servers.md)",
+    MANY,
+  ),
+  "sandbox-scope": taking("directory", "DIR", "What commands may change (default: the working directory)", MANY),
   "allow-broad-scope": {
     help: "Accept the home directory or a parent of it as a scope (DENO_DIR must be outside; never /)",
   },
-  "read": taking("directory", "DIR", "More paths that commands may read, outside the scope", { repeatable: true }),
-  "write": taking("directory", "DIR", "More paths that commands may change, outside the scope", { repeatable: true }),
+  "read": taking("directory", "DIR", "More paths that commands may read, outside the scope", LIST),
+  "write": taking("directory", "DIR", "More paths that commands may change, outside the scope", LIST),
   "protect": taking(
     "directory",
     "PATH",
     "More paths inside the scope that commands may not change, such as .git/hooks",
-    {
-      repeatable: true,
-      refuseEmpty: true,
-      project: true,
-    },
+    { ...MANY, ...PROJECT },
   ),
-  "allow-protected": {
-    value: "directory",
-    placeholder: "PATH",
-    help: "A protected path that commands may change, such as .git/config",
-    repeatable: true,
-  },
-  "allow-read-sensitive": {
-    value: "directory",
-    placeholder: "PATH",
-    help: "A path of credentials that commands may read, such as ~/.npmrc",
-    repeatable: true,
-  },
+  "allow-protected": taking(
+    "directory",
+    "PATH",
+    "A protected path that commands may change, such as .git/config",
+    LIST,
+  ),
+  "allow-read-sensitive": taking(
+    "directory",
+    "PATH",
+    "A path of credentials that commands may read, such as ~/.npmrc",
+    LIST,
+  ),
   "strict": {
     help: "Commands read nothing below home except the scope and named paths; validate: warnings fail too",
     project: true,
   },
-  "gpu": taking("gpu", "WHICH", "Open GPUs to commands: all, or numbers as in 0,2 (docs/security.md)", {
-    repeatable: true,
-    refuseEmpty: true,
-  }),
-  "env": taking("name", "NAME", "A variable of the server to pass on to commands", { repeatable: true }),
+  "gpu": taking("gpu", "WHICH", "Open GPUs to commands: all, or numbers as in 0,2 (docs/security.md)", MANY),
+  "env": taking("name", "NAME", "A variable of the server to pass on to commands", LIST),
   "private-home": {
     help: "Give commands a HOME in the project's cache, for programs that can only write to ~",
     project: true,
@@ -122,45 +104,41 @@ const FLAGS = {
     "choice",
     "KINDS",
     "Ask you in your client for all that is denied, as in read,network (docs/asking.md)",
-    {
-      repeatable: true,
-      refuseEmpty: true,
-      choices: ASK_KINDS,
-    },
+    { ...MANY, choices: ASK_KINDS },
   ),
   "publish": taking(
     "port",
     "PORT",
     "Open a port of commands to you at 127.0.0.1, as in 5173; with 8080:5173 as port 8080 (docs/network.md)",
-    { repeatable: true, refuseEmpty: true },
+    MANY,
   ),
   // Secrets that commands use and cannot read (S33).
   "secret": taking(
     "secret",
     "NAME=HOST",
     "A variable of the server for requests to HOST (or HOST:git, 'HOST:GET /path/*'); commands cannot read it",
-    { repeatable: true, refuseEmpty: true },
+    MANY,
   ),
-  "secret-file": taking("assignment", "NAME=FILE", "The file that holds a secret, in place of the variable", {
-    repeatable: true,
-  }),
-  "secret-command": taking("assignment", "NAME=COMMAND", "A command that prints a secret, run as you once at start", {
-    repeatable: true,
-  }),
+  "secret-file": taking("assignment", "NAME=FILE", "The file that holds a secret, in place of the variable", LIST),
+  "secret-command": taking(
+    "assignment",
+    "NAME=COMMAND",
+    "A command that prints a secret, run as you once at start",
+    LIST,
+  ),
   // The ssh agent of commands (S42).
   "ssh-agent": taking(
     "text",
     "KEY",
     "A key of your ssh agent that commands may use: SHA256:..., comment or /path.pub",
-    {
-      repeatable: true,
-      refuseEmpty: true,
-    },
+    MANY,
   ),
-  "ssh-hosts": taking("host", "HOST", "Hosts where commands may log in with these keys, as in github.com,x.org:2222", {
-    repeatable: true,
-    refuseEmpty: true,
-  }),
+  "ssh-hosts": taking(
+    "host",
+    "HOST",
+    "Hosts where commands may log in with these keys, as in github.com,x.org:2222",
+    MANY,
+  ),
   "unix-sockets": taking(
     "choice",
     "WHICH",
@@ -339,9 +317,7 @@ const FLAGS = {
       "text",
       "SCOPES",
       "Scopes to request, separated by spaces, instead of those that the server names",
-      {
-        repeatable: true,
-      },
+      LIST,
     ),
     "oauth-port": taking("count", "PORT", "Port that the browser returns to (default: 8080, or a free one)", {
       range: [0, 65_535],

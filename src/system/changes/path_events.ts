@@ -5,8 +5,8 @@
  */
 import { encodeText, words } from "../../base/text.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
-import { type Event, eventsIn, IN_IGNORED, IN_Q_OVERFLOW, INOTIFY, NONBLOCK_CLOEXEC, POLLIN } from "../inotify.ts";
-import { ENOENT, ENOTDIR, O_CLOEXEC } from "../syscalls.ts";
+import { type Event, eventsIn, IN_IGNORED, IN_Q_OVERFLOW, INOTIFY, NONBLOCK_CLOEXEC } from "../inotify.ts";
+import { ENOENT, ENOTDIR, O_CLOEXEC, POLLIN } from "../syscalls.ts";
 import { attempt } from "../../base/errors.ts";
 import type { ChangeWatch, Watched } from "../stat_watch.ts";
 

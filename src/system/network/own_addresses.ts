@@ -1,19 +1,17 @@
 /** The addresses of this machine, which change with networks, VPNs and containers. */
 import { words } from "../../base/text.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
-import { O_CLOEXEC } from "../syscalls.ts";
+import { AF_NETLINK, EAGAIN, O_CLOEXEC } from "../syscalls.ts";
 import { reachedAddress } from "./address_class.ts";
 import type { IpAddress } from "./ip_address.ts";
 
 const LIBRARY = words("socket bind recv close __errno_location");
 
-const AF_NETLINK = 16;
 const SOCK_RAW = 3;
 const SOCK_NONBLOCK = 0x800;
 const NETLINK_ROUTE = 0;
 /** RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV6_IFADDR */
 const GROUPS = 0x1 | 0x10 | 0x100;
-const EAGAIN = 11;
 const NEWS_BYTES = 4096;
 
 /** Caches the addresses, read (0.1 ms) after the kernel reports a change (netlink(7)), else each time. */

@@ -3,7 +3,18 @@ import { words } from "../../base/text.ts";
 import { nameBytes } from "../../base/bytes.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
 import { parentOf } from "../paths.ts";
-import { AF_UNIX, EAGAIN, ENOENT, O_CLOEXEC, O_NONBLOCK, O_PATH, OWN_OPEN_FLAGS, SOCK_STREAM } from "../syscalls.ts";
+import {
+  AF_UNIX,
+  EAGAIN,
+  ENOENT,
+  O_CLOEXEC,
+  O_NONBLOCK,
+  O_PATH,
+  OWN_OPEN_FLAGS,
+  POLLIN,
+  POLLOUT,
+  SOCK_STREAM,
+} from "../syscalls.ts";
 
 const LIBRARY = words(
   "__errno_location socket bind listen connect accept4 getsockopt shutdown recv send open close",
@@ -19,8 +30,6 @@ const SO_PEERCRED = 17;
 /** `struct ucred`: process, user, group. */
 const CREDENTIALS_BYTES = 12;
 const MSG_NOSIGNAL = 0x4000;
-const POLLIN = 1;
-const POLLOUT = 4;
 /** Errors of `accept` that pass: a client that is gone (ECONNABORTED), a signal (EINTR). */
 const PASSING: readonly number[] = [103, 4];
 /** Bytes of a name in `struct sockaddr_un`, without the zero at its end. */

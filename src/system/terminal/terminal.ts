@@ -2,18 +2,14 @@
 import { words } from "../../base/text.ts";
 import { nameBytes } from "../../base/bytes.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
-import { O_CLOEXEC } from "../syscalls.ts";
+import { EAGAIN, O_CLOEXEC, O_NONBLOCK, POLLIN, POLLOUT } from "../syscalls.ts";
 
 const LIBRARY = words("__errno_location open close read write ioctl fcntl pollLater");
 
-const O_NONBLOCK = 0x800;
 const O_NOCTTY = 0x100;
 const F_SETFL = 4;
 const O_RDWR = 2;
-const EAGAIN = 11;
 const FIONREAD = 0x541bn;
-const POLLIN = 1;
-const POLLOUT = 4;
 const TCGETS = 0x5401n;
 export const TIOCSWINSZ = 0x5414;
 /** `struct termios`: four words of flags come first, the last of them `c_lflag`. */

@@ -68,7 +68,8 @@ export function fetchWithRetryAfter(fetch: Fetch, now: () => number = Date.now):
   return async (url, init) => {
     for (let [tries, waited] = [1, 0];; tries++) {
       const response = await fetch(url, init);
-      const wait = init?.method === "POST" ? askedWait(response, now()) : undefined;
+      const isBusy = init?.method === "POST" && BUSY.includes(response.status);
+      const wait = isBusy ? retryAfterMs(response.headers, now()) : undefined;
       if (wait === undefined) return response;
       await response.body?.cancel();
       if (tries === MOST_TRIES || waited + wait > LONGEST_WAIT_MS) throw new BusyServer(response.status, wait);
@@ -80,11 +81,6 @@ export function fetchWithRetryAfter(fetch: Fetch, now: () => number = Date.now):
 
 /** The `fetch` for transports to servers: within bounds, and patient. */
 export const serverFetch: Fetch = fetchWithRetryAfter(boundedFetch);
-
-/** Milliseconds that a server asks for; undefined: it is not busy, or does not say how long. */
-function askedWait({ status, headers }: Pick<Response, "status" | "headers">, now: number): number | undefined {
-  return BUSY.includes(status) ? retryAfterMs(headers, now) : undefined;
-}
 
 /** How long a busy server refuses requests, milliseconds; undefined: the failure has another cause. */
 export function busyFor(thrown: unknown): number | undefined {

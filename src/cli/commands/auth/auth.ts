@@ -1,6 +1,6 @@
 /** `auth` (O4): the logins to other servers, which are listed, made and ended here. */
 import { UsageError, UserError } from "../../../base/errors.ts";
-import { type Logger, SILENT } from "../../../base/log.ts";
+import { SILENT } from "../../../base/log.ts";
 import { userLoginFiles } from "../../../app/logins/login_files.ts";
 import { logIn, type Person } from "../../../upstream/oauth/login/login.ts";
 import { type OAuthConfig, serverAddress } from "../../../upstream/oauth/oauth_config.ts";
@@ -22,7 +22,10 @@ const DEFAULT_SECONDS = 300;
 /** Resolves with the exit code. @throws {UserError} when it fails, {UsageError} when the words are wrong */
 export async function auth(context: CommandContext): Promise<number> {
   const [action, named] = context.operands;
-  const files = userLoginFiles(context.environment, tellingLog());
+  const files = userLoginFiles(context.environment, {
+    ...SILENT,
+    warn: (message) => void printProblem(`Warning: ${message}`),
+  });
   switch (action) {
     case "list":
       if (named !== undefined) throw new UsageError(`Cannot list "${named}" alone: auth list names every login`);
@@ -85,11 +88,6 @@ async function logout(files: LoginFiles, url: URL): Promise<number> {
   }[revoked.kind];
   await printProblem(`Logged out of "${address}". ${there}`);
   return 0;
-}
-
-/** Warnings go to the person; there is nothing else to log. */
-function tellingLog(): Logger {
-  return { ...SILENT, warn: (message) => void printProblem(`Warning: ${message}`) };
 }
 
 /** Says sentences on stderr, opens the browser, and reads pasted addresses from a terminal. */

@@ -34,7 +34,7 @@ export function sessionGrantsOf(servers: readonly FoundServer[]): readonly Found
 export function grantLines(grants: readonly KeptGrant[], ofSessions: readonly FoundGrant[], now: number): string {
   const kept = grants.toSorted((one, other) => other.used - one.used).map((grant) => [
     grant.id,
-    `since ${dayOf(grant.granted)}`,
+    `since ${new Date(grant.granted).toISOString().slice(0, 10)}`,
     `used ${daysText(now - grant.used)}`,
     `${wishText(grant.subject)}, in ${placesOf(grant.project.map(({ path }) => path))}`,
   ]);
@@ -96,8 +96,4 @@ export function grantsAsJson(
 
 function placesOf(scopes: readonly string[]): string {
   return scopes.map((path) => shorten(JSON.stringify(writtenOut(path)), LONGEST_PATH)).join(" and ");
-}
-
-function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }

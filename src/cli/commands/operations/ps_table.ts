@@ -53,7 +53,7 @@ export function operationTable(servers: readonly ListedServer[], style: TableSty
   const left = rows.length - shown.length - ended.length;
   const lines = [
     summaryOf(servers, shown.map(({ operation }) => operation)),
-    ...shown.length === 0 ? servers.map((one) => `  ${serverLine(one, style)}`) : [],
+    ...shown.length === 0 ? servers.map((one) => `  ${one.pid}${GAP}${one.mode}${GAP}${placeOf(one, style.home)}`) : [],
     ...rows.length === 0 ? [] : tableOf([...shown, ...ended], style),
     ...left > 0 ? [`and ${left} more that ended: --json has them`] : [],
   ];
@@ -79,10 +79,6 @@ function summaryOf(servers: readonly ListedServer[], active: readonly ListedOper
   const queued = active.filter(({ state }) => state === "queued").length;
   if (active.length === 0) return `Nothing runs. There ${servers.length === 1 ? "is" : "are"} ${of}:`;
   return `${active.length - queued} running${queued > 0 ? `, ${queued} queued` : ""}, of ${of}`;
-}
-
-function serverLine(server: ListedServer, { home }: TableStyle): string {
-  return `${server.pid}${GAP}${server.mode}${GAP}${placeOf(server, home)}`;
 }
 
 function tableOf(rows: readonly Row[], style: TableStyle): readonly string[] {

@@ -43,14 +43,12 @@ async function tellRest({ environment }: CommandContext): Promise<number> {
       "ahma",
       "the token of the HTTP server, logins to other servers, what you allowed",
     ],
-  ].filter(([base, name]) => base !== undefined && isThere(`${base}/${name}`));
+  ].filter(([base, name]) =>
+    base !== undefined && attempt(Deno.errors.NotFound, () => Deno.lstatSync(`${base}/${name}`)) !== undefined
+  );
   const lines = directories.map(([base, name, what]) => `  ${base}/${name}   ${what}`);
   if (lines.length > 0) {
     await print(`\nThese directories stay; remove them when no client uses the program:\n${lines.join("\n")}\n`);
   }
   return 0;
-}
-
-function isThere(path: string): boolean {
-  return attempt(Deno.errors.NotFound, () => Deno.lstatSync(path)) !== undefined;
 }

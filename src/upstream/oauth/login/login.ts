@@ -53,7 +53,7 @@ export async function logIn(request: LoginRequest, tools: LoginTools): Promise<S
   const server = await discover(config, challenge, fetch);
   if (server.warning !== undefined) await tools.person.tell(server.warning);
   const last = (await tools.files.read(serverAddress(config.url)))?.login;
-  const state = randomText();
+  const state = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)).toHex();
   const isOurs = (query: URLSearchParams) => isOfLogin(query, state);
   const redirect = redirectOf(config);
   await using listener = listen(redirect, isOurs);
@@ -204,8 +204,4 @@ async function finish(
   const kept = await files.underLock(serverUrl, LOCK_MS, () => files.write(login));
   if (kept === undefined) throw new UserError("Cannot keep the login: another process is changing it");
   return login;
-}
-
-function randomText(): string {
-  return crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)).toHex();
 }
