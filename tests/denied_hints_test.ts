@@ -113,6 +113,9 @@ Deno.test("S15 X17 a client reads each denial, and what ended with its command, 
     ["echo 'error: Read-only file system (os error 30)'; false", [
       "outside the scope everything is read-only; temporary files belong in $TMPDIR.",
     ]],
+    ["echo 'sh: /proc/sys/vm/drop_caches: Read-only file system'; false", [
+      "outside the scope everything is read-only; temporary files belong in $TMPDIR.",
+    ]],
     [`ls -l ${home}/notes; echo done`, notes],
     [`stat ${parent}/missing; echo done`, []],
     [`stat ${bench.elsewhere}/missing; echo done`, [

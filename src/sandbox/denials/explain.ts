@@ -43,6 +43,8 @@ async function lookAtMentioned(
       if (covered !== undefined) return covered;
       // The path cannot be created, because its directory does not exist.
       const refused = mention.evidence?.errors.has("EROFS") === true;
+      // Commands of root have a read-only /proc of their own, which no flag opens.
+      if (refused && isWithin(mention.named, "/proc")) return undefined;
       const place = await lookAsSeen(mention.named, context.policy) ??
         (refused ? await lookAbove(mention.named) : undefined);
       return place === undefined ? undefined : await judge(place, mention, { command, context });
