@@ -89,8 +89,15 @@ Deno.test("X24 keys, ctrl-c and the size of the window reach a terminal, and ctr
   assert.deepStrictEqual(await person.left(), { code: 0, isAsBefore: true });
   for (const sequence of RESET) assert.ok(person.shown.includes(sequence), JSON.stringify(sequence));
   assert.ok(!person.shown.includes("\x1b[?1049l"), "no other screen was entered");
-  const sent = await server.call("send", { operation_id: id, text: "os.get_terminal_size()\n" });
-  assert.match(sent.text, /columns=80, lines=24\)/);
+  // The terminal gets its size back once its server has seen the connection end.
+  await until(
+    async () => {
+      const sent = await server.call("send", { operation_id: id, text: "os.get_terminal_size()\n" });
+      return sent.text.includes("columns=80, lines=24)");
+    },
+    20_000,
+    "the size of before",
+  );
   const lines = (await Deno.readTextFile(log)).trim().split("\n").map((line) => JSON.parse(line));
   const typed = lines.filter(({ event }) => event === "input");
   assert.deepStrictEqual([typed[0].by, typed[0].operation, typed[0].bytes > 0], ["person", id, true]);

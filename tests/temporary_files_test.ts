@@ -15,7 +15,8 @@ for (const user of usersAtHand()) {
   Deno.test(`S5 /tmp is the session's own: it works, lasts as long as the session, and shows no other program's names, as ${user}`, async () => {
     using bench = new Workbench(user);
     using host = new HostFile(user);
-    const steal = `ls -a /tmp /var/tmp; cat ${host.path} 2> .err; echo planted >> ${host.path}; true`;
+    const steal =
+      `ls -a /tmp /var/tmp | grep -F ${host.name}; cat ${host.path} 2> .err; echo planted >> ${host.path}; true`;
     let temporary = "";
     {
       await using server = await ServerProcess.start(bench);

@@ -62,3 +62,13 @@ export function* encodedParts(text: string): Generator<Uint8Array<ArrayBuffer>> 
     at += read;
   }
 }
+
+/** A word as a person types it: quoted only if a shell would read it as something else. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : quote(text);
+}
+
+/** Quotes any text as one word for a POSIX shell. It must not contain NUL. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,6 +1,7 @@
 /** How each shell is asked to run a line (P2). No profile or start-up file is ever read. */
 import { TAKEN_FD, TAKEN_REPORT } from "../sandbox/launcher/image/interpreter.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
+import { quote } from "../base/text.ts";
 import { expected } from "../system/paths.ts";
 
 /** A shell and what it can do for us. */
@@ -98,9 +99,4 @@ export function encodeShellCommand(
 /** Sets variables, as the beginning of a line. */
 export function exportsOf(environment: Readonly<Record<string, string>>): string {
   return Object.entries(environment).map(([name, value]) => `export ${name}=${quote(value)};`).join("");
-}
-
-/** Quotes any text as one word for a POSIX shell. It must not contain NUL. */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

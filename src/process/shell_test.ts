@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { chooseShell, encodeShellCommand, lineArguments, quote } from "./shell.ts";
+import { quote } from "../base/text.ts";
+import { chooseShell, encodeShellCommand, lineArguments } from "./shell.ts";
 
 const BASH = { path: "/bin/bash", name: "bash", canWait: true };
 

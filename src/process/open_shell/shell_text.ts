@@ -3,7 +3,8 @@
  * Commands have neither its stdout nor the descriptor on which each line ends with a mark. Pure.
  */
 import type { ShellLine } from "../command_runner.ts";
-import { quote, SHELL_OUTPUT_FD } from "../shell.ts";
+import { quote } from "../../base/text.ts";
+import { SHELL_OUTPUT_FD } from "../shell.ts";
 
 /** Where a line is read from. A sourced line can have any error, and the shell continues with the next. */
 const LINE_FD = 58;

@@ -1,5 +1,6 @@
 /** The part of a result about protected paths that changed while its command ran (S8). Pure. */
 import type { ProtectedChange } from "../../base/command/protected_change.ts";
+import { shellWord } from "../../base/text.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 
 /** Key of `_meta` for the changes. */
@@ -73,11 +74,6 @@ function setAsideNote(changes: readonly ProtectedChange[]): string {
 function keyList(keys: readonly string[]): string {
   const named = keys.slice(0, MOST_NAMED).map((key) => JSON.stringify(key).slice(1, -1)).join(", ");
   return keys.length > MOST_NAMED ? `${named}, and ${keys.length - MOST_NAMED} more` : named;
-}
-
-/** A path as a shell takes it. */
-function shellWord(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** For `_meta`; empty when nothing changed. */

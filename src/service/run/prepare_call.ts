@@ -1,5 +1,6 @@
 /** Prepares a call of a leaf: arguments checked, paths inside the scope, nothing started (T6, T9, S16). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { shellWord } from "../../base/text.ts";
 import { shorten } from "../../base/visible_text.ts";
 import type { Leaf } from "../../catalog/model/leaf.ts";
 import { checkArguments, describeArgumentProblems } from "../../command/arguments.ts";
@@ -49,10 +50,6 @@ export async function prepareCall(
 }
 
 function titleOf(prepared: PreparedCommand): string {
-  const words = prepared.argv.map((word) => typeof word === "string" ? quoted(word) : "<file>");
+  const words = prepared.argv.map((word) => typeof word === "string" ? shellWord(word) : "<file>");
   return shorten(words.join(" "));
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`;
 }

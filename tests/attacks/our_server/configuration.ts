@@ -73,11 +73,13 @@ async function checking(scene: Scene): Promise<string | undefined> {
   const { running, scope, out } = scene;
   const names = Object.keys(CHECKS);
   const tools = async () => JSON.stringify((await running.request("tools/list")).result);
-  await Deno.mkdir(`${scope}/.ahma/tools`, { recursive: true });
+  await Deno.mkdir(`${scope}/written/tools`, { recursive: true });
   for (const [name, check] of Object.entries(CHECKS)) {
     const tool = { ...claims(name), availability_check: check(`${out}/${name}`) };
-    await Deno.writeTextFile(`${scope}/.ahma/tools/${name}.json`, JSON.stringify(tool));
+    await Deno.writeTextFile(`${scope}/written/tools/${name}.json`, JSON.stringify(tool));
   }
+  // All at once: files that appear while checks run are not checked.
+  await Deno.rename(`${scope}/written`, `${scope}/.ahma`);
   // A success shows as a tool, a failure in the status.
   const areSeen = async () => {
     // The status comes later: it tells of checks that run for tools which are listed already.

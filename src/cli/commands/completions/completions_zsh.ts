@@ -1,20 +1,21 @@
+import { quote } from "../../../base/text.ts";
 import { factsOf, SUBCOMMANDS } from "../../../settings/flags/subcommands.ts";
 import { completedFlags, completedOperands, type Completion, TOOL_NAMES } from "./completion_words.ts";
 
 /** The script for zsh: a file \`_ahma_mcp\` in a directory of its fpath, or sourced after compinit. */
 export function zshScript(): string {
-  const names = SUBCOMMANDS.map((name) => `    ${quoted(`${name}:${factsOf(name).summary}`)}`);
+  const names = SUBCOMMANDS.map((name) => `    ${quote(`${name}:${factsOf(name).summary}`)}`);
   const cases = SUBCOMMANDS.map((subcommand) => {
     const flags = completedFlags(subcommand).map(({ name, help, value, repeatable }) => {
       const again = repeatable ? "*" : "";
       const action = value.kind === "nothing" ? "" : `:${name}:${generator(value)}`;
-      return `        ${quoted(`${again}--${name}[${escaped(help)}]${action}`)}`;
+      return `        ${quote(`${again}--${name}[${escaped(help)}]${action}`)}`;
     });
     const operands = completedOperands(subcommand);
     // Words after a tool's name belong to the tool.
     const [only, place] = operands.kind === "tools" ? [" -A '-*'", "1"] : ["", "*"];
     return `    ${subcommand})\n      _arguments${only} \\\n${flags.join(" \\\n")} \\\n        ${
-      quoted(`${place}: :${generator(operands)}`)
+      quote(`${place}: :${generator(operands)}`)
     } ;;`;
   });
   return `#compdef ahma_mcp
@@ -63,8 +64,4 @@ function generator(completion: Completion): string {
 /** Brackets and colons end the parts of a description. */
 function escaped(text: string): string {
   return text.replaceAll(/[[\]:\\]/g, "\\$&");
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

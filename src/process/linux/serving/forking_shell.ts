@@ -1,4 +1,5 @@
-import { exportsOf, quote } from "../../shell.ts";
+import { quote } from "../../../base/text.ts";
+import { exportsOf } from "../../shell.ts";
 
 /** The text for a shell that forks: the line alone, unless its directory or environment is another than the shell's. */
 export function encodeForkedLine(

@@ -1,3 +1,4 @@
+import { shellWord } from "../../../../base/text.ts";
 import { shorten } from "../../../../base/visible_text.ts";
 import type { FlagName } from "../../../../settings/flags/flags.ts";
 import { closedBy } from "../../../../settings/policy/held.ts";
@@ -40,9 +41,7 @@ export function heldCheck(policy: Policy | undefined, one: ProjectCheck): Projec
 
 /** The flag as it is typed. */
 export function typed({ name, value }: NeededFlag): string {
-  return value === undefined
-    ? `--${name}`
-    : `--${name} ${/[^\w@%+=:,./-]/.test(value) ? `'${value.replaceAll("'", "'\\''")}'` : value}`;
+  return value === undefined ? `--${name}` : `--${name} ${shellWord(value)}`;
 }
 
 /** The values of a settings file by key. */
