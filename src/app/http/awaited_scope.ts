@@ -23,7 +23,7 @@ export interface WholeCommandLine {
 export async function withAwaitedScope(words: readonly string[]): Promise<Outcome<WholeCommandLine> | undefined> {
   const [word] = words;
   if (word !== AWAIT_SCOPE && word !== AWAIT_SCOPE_AHEAD) return success({ words, pinned: [] });
-  const memory = new StartMemory(() => false);
+  const memory = new StartMemory();
   if (word === AWAIT_SCOPE_AHEAD) {
     await (await import("./warm_up.ts")).warmUp();
     memory.begin();

@@ -53,7 +53,7 @@ export async function isolatedServices(
     ? pooledChildren(stack.use(poolOf(options)), scopes)
     : thirdPartyChildren(options, http.serverCommand, scopes);
   const initializeAnswer = await learnAnswer(options, { open, libc });
-  stack.use(new StartMemory(() => false)).begin();
+  stack.use(new StartMemory()).begin();
   const enforced = options.settings.sandbox.enforce && !(http.serverCommand !== undefined && http.openServer);
   return {
     open: isolatedBackends({

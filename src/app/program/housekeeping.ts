@@ -15,17 +15,18 @@ const AFTER_MS = 5_000;
 export interface HousekeepingOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly sandbox: Pick<SessionSandbox, "directories" | "writable">;
-  readonly registry: Pick<OperationRegistry, "runningCount">;
+  readonly registry: Pick<OperationRegistry, "runningCount" | "subscribe">;
   readonly log: Logger;
 }
 
 export class Housekeeping implements Disposable {
   readonly #options: HousekeepingOptions;
-  readonly #memory = new StartMemory(() => this.#options.registry.runningCount > 0);
+  readonly #memory: StartMemory;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: HousekeepingOptions) {
     this.#options = options;
+    this.#memory = new StartMemory(options.registry);
   }
 
   /** Has it done in a while; a session that ends before leaves it to the next one. */

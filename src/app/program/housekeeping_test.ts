@@ -10,7 +10,7 @@ Deno.test("S5 Housekeeping removes what a killed session left, and nothing where
   const options = {
     environment: {},
     sandbox: { directories, writable: [] },
-    registry: { runningCount: 0 },
+    registry: { runningCount: 0, subscribe: () => () => {} },
     log: SILENT,
   };
   const killed = createSessionDirectories(base, { temporaryFiles: true });
