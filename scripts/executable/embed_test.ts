@@ -137,8 +137,7 @@ Deno.test({
   fn: async () => {
     await using executable = await made();
     const short = `${executable.directory}/short`;
-    await Deno.copyFile(executable.path, short);
-    await Deno.truncate(short, (await Deno.stat(short)).size - 1);
+    await writeProgram(short, (await Deno.readFile(executable.path)).slice(0, -1));
     assert.deepStrictEqual(await run(short, [], {}), {
       code: 126,
       stderr:
