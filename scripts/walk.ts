@@ -40,7 +40,7 @@ const JOURNEYS: readonly Journey[] = [
       "service/builtin_parameters.ts:checkBuiltinArguments",
       "process/linux/protection/protected_state.ts:begin",
       "process/linux/readiness/readiness.ts:readyPolicy",
-      "process/linux/process_pool.ts:acquire",
+      "process/linux/serving/serving_pool.ts:acquire",
       "process/linux/serving/serving_sandbox.ts:run",
       "process/linux/serving/serving_sandbox.ts:take",
       "sandbox/denials/explain.ts:explainDenials",
