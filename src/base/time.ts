@@ -1,4 +1,4 @@
-/** Waits with a limit that leave no timer behind, and durations as words. */
+/** Timers, waits with a limit that leave none behind, and durations as words. */
 
 /**
  * Waits `ms` milliseconds, or until `signal` aborts. 0: until the next turn of the event loop.
