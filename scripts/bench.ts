@@ -1,12 +1,6 @@
 /**
  * `deno task bench`: the speed of the packed program. Each number is shown next to its minimum from the same run,
  * because ratios within a run are comparable between machines and single numbers are not.
- *
- * - `--only PARTS` measures the parts whose names contain one of these texts, as in `--only paced,start`.
- * - `--write` writes tables and curves into docs/performance.md, and its picture; parts that were not measured stay.
- * - `--beside CMD` also measures another stdio server, with the tool and arguments of `--beside-call JSON`.
- * - `--paced-minutes N` adds percentiles of a paced run of that length.
- * - `--rounds N`, `--calls N`, `--files N,N` (sizes of trees for `--only undo`), `--json FILE`.
  */
 import { parseArgs } from "node:util";
 import { readBeside } from "./bench/beside/beside.ts";
@@ -35,9 +29,23 @@ import { say } from "./say.ts";
 /** The mark in docs/performance.md after which this program writes. */
 const MARK = "<!-- deno task bench --write -->";
 
+const USAGE = `deno task bench [OPTIONS]: measures the packed program beside others, in turns
+
+  --only PARTS        Measure the parts whose names contain one of these texts, as in --only paced,start
+  --rounds N          Rounds of turns (5)
+  --calls N           Calls of a round (100)
+  --write             Write tables and curves into docs/performance.md; parts that were not measured stay
+  --json FILE         Write the numbers into a file too
+  --beside CMD        Measure another stdio server too
+  --beside-call JSON  Its tool and arguments
+  --paced-minutes N   Add percentiles of a paced run of that length
+  --files N,N         Sizes of the trees of --only undo (1000,10000)
+`;
+
 const { values } = parseArgs({
   args: Deno.args,
   options: {
+    help: { type: "boolean", short: "h", default: false },
     rounds: { type: "string", default: "5" },
     calls: { type: "string", default: "100" },
     json: { type: "string" },
@@ -49,6 +57,10 @@ const { values } = parseArgs({
     write: { type: "boolean", default: false },
   },
 });
+if (values.help) {
+  print(USAGE);
+  Deno.exit();
+}
 const rounds = atLeastOne("--rounds", values.rounds);
 const callsPerRound = atLeastOne("--calls", values.calls);
 

@@ -1,3 +1,5 @@
+import { attempt } from "./errors.ts";
+
 /** Compares by code units, so that the order does not depend on the machine's language. */
 export function compareText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
@@ -29,6 +31,11 @@ export function withoutTrailing(text: string, characters: string): string {
 export function shownValue(value: unknown): string {
   const start = typeof value === "string" ? value.slice(0, 80) : value;
   return truncate(JSON.stringify(start) ?? "missing", 80);
+}
+
+/** `text` with its percent escapes decoded; unchanged if one of them is incomplete. */
+export function percentDecoded(text: string): string {
+  return attempt(URIError, () => decodeURIComponent(text)) ?? text;
 }
 
 /** "1 file", "2 files". */

@@ -6,12 +6,12 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import type { FoundServer } from "../control/client/running_servers.ts";
 import { ServerLine } from "../control/client/server_line.ts";
 import { WatchedServers } from "../control/client/watched_servers.ts";
-import type { ControlRequest, Given } from "../control/protocol/messages.ts";
+import { type ControlRequest, type Given, readSize } from "../control/protocol/messages.ts";
 import { EVENT_STREAM_HEADERS, EventStream } from "../http/event_stream.ts";
 import { Listener } from "../http/listener.ts";
 import type { UnixStreams } from "../system/sockets/unix_stream.ts";
 import { parseJson } from "../wire/json_value.ts";
-import { askFor, type DashboardAction, isCells, readAction, type StreamAction } from "./dashboard_action.ts";
+import { askFor, type DashboardAction, readAction, type StreamAction } from "./dashboard_action.ts";
 import { dashboardGuard } from "./dashboard_guard.ts";
 import { OutputRelay } from "./output_relay.ts";
 import { type PageText, pageText, PRIVATE_HEADERS } from "./page_text.ts";
@@ -138,8 +138,8 @@ export class Dashboard implements AsyncDisposable {
     if (this.#open.size >= MOST_STREAMS || this.#relays.size >= MOST_RELAYS) return tooMany();
     const line = found && await ServerLine.open(this.#options.streams, found.entry);
     if (line === undefined) return answer({ problem: "That server has ended" }, 404);
-    const [columns, rows] = [Number(query.get("columns")), Number(query.get("rows"))];
-    const size = isCells(columns) && isCells(rows) ? { columns, rows } : undefined;
+    const read = readSize({ columns: Number(query.get("columns")), rows: Number(query.get("rows")) });
+    const size = read.ok ? read.value : undefined;
     const takesInput = operation?.input !== undefined && operation.ended === undefined;
     const asked: ControlRequest = takesInput
       ? { request: "attach", target: id, ...size !== undefined && { size } }

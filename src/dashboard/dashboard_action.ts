@@ -4,7 +4,7 @@ import { GRANT_ANSWERS } from "../base/command/grant_answer.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { shownValue } from "../base/text.ts";
 import { askServer, type FoundServer } from "../control/client/running_servers.ts";
-import type { ControlRequest } from "../control/protocol/messages.ts";
+import { type ControlRequest, readInput, readSize } from "../control/protocol/messages.ts";
 import type { UnixStreams } from "../system/sockets/unix_stream.ts";
 import { isObject } from "../wire/json_value.ts";
 
@@ -31,7 +31,6 @@ export type StreamAction =
 export type DashboardAction = ServerAction | UndoAction | StreamAction;
 
 const ACTIONS = ["kill", "answer", "take_back", "undo", "input", "end_input", "size"] as const;
-const MOST_CELLS = 999;
 /** How long to wait until no process of an ended operation is left, milliseconds. */
 const ANSWER_MS = 60_000;
 
@@ -60,33 +59,17 @@ export function readAction(value: unknown): Outcome<DashboardAction> {
       const isList = Array.isArray(paths) && paths.every((one) => typeof one === "string");
       return isList ? success({ action, server, operation, paths }) : failure("The paths are not a list of texts");
     }
-    case "input":
-      return readInput(stream, text("data"));
+    case "input": {
+      const bytes = readInput(text("data"));
+      return bytes.ok ? success({ action, stream, bytes: bytes.value }) : bytes;
+    }
     case "end_input":
       return success({ action, stream });
-    case "size":
-      return readSize(stream, value["columns"], value["rows"]);
+    case "size": {
+      const size = readSize(value);
+      return size.ok ? success({ action, stream, ...size.value }) : size;
+    }
   }
-}
-
-function readInput(stream: string, data: string): Outcome<DashboardAction> {
-  try {
-    return success({ action: "input", stream, bytes: Uint8Array.fromBase64(data) });
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return failure("The input is not base64");
-    throw thrown;
-  }
-}
-
-function readSize(stream: string, columns: unknown, rows: unknown): Outcome<DashboardAction> {
-  return isCells(columns) && isCells(rows)
-    ? success({ action: "size", stream, columns, rows })
-    : failure(`The size has columns and rows from 1 to ${MOST_CELLS}`);
-}
-
-/** Whether it is a number of columns or rows. */
-export function isCells(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST_CELLS;
 }
 
 /** What was done, in one line. The problem: the server's reason, or that it has ended. */

@@ -258,15 +258,19 @@ export function readAnswer({ members }: Request): Outcome<Omit<AnswerRequest, "r
 export function readGiven(line: string): Outcome<Given> {
   const parsed = parseJson(line);
   const { input, size, end } = parsed.ok && isObject(parsed.value) ? parsed.value : {};
-  if (typeof input === "string") return readInput(input);
+  if (typeof input === "string") {
+    const bytes = readInput(input);
+    return bytes.ok ? success({ kind: "input", bytes: bytes.value }) : bytes;
+  }
   if (end === true) return success({ kind: "end" });
   const read = readSize(size);
   return read.ok ? success({ kind: "size", size: read.value }) : read;
 }
 
-function readInput(text: string): Outcome<Given> {
+/** Bytes from base64. */
+export function readInput(text: string): Outcome<Uint8Array> {
   try {
-    return success({ kind: "input", bytes: Uint8Array.fromBase64(text) });
+    return success(Uint8Array.fromBase64(text));
   } catch (thrown) {
     if (thrown instanceof SyntaxError) return failure("The input is not base64");
     throw thrown;
@@ -275,7 +279,8 @@ function readInput(text: string): Outcome<Given> {
 
 const MOST_CELLS = 999;
 
-function readSize(value: unknown): Outcome<WindowSize> {
+/** The size of a window in cells. */
+export function readSize(value: unknown): Outcome<WindowSize> {
   const { columns, rows } = isObject(value) ? value : {};
   return isCount(columns) && isCount(rows)
     ? success({ columns, rows })

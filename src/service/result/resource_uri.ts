@@ -1,5 +1,5 @@
 /** Addresses of resources (C4): operations, their output or a part of it, and tool files. */
-import { attempt } from "../../base/errors.ts";
+import { percentDecoded } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { LineWish } from "../../operation/output/output_pages.ts";
 
@@ -43,7 +43,7 @@ export function toolUri(name: string): string {
 /** The resource that `uri` names; undefined: not an address of this server. A failure: its parameters are wrong. */
 export function readAddress(uri: string): Outcome<ResourceAddress> | undefined {
   const [, path = "", query] = /^ahma:\/\/([^?#]+)(?:\?([^#]*))?$/.exec(uri) ?? [];
-  const [collection, name, part, ...more] = path.split("/").map(decoded);
+  const [collection, name, part, ...more] = path.split("/").map(percentDecoded);
   const parameters = new URLSearchParams(query);
   if (more.length > 0) return undefined;
   if (collection === "tools" && name !== undefined && part === undefined) {
@@ -115,9 +115,4 @@ function unknownParameter(parameters: URLSearchParams, known: readonly string[])
   const name = [...parameters.keys()].find((key) => !known.includes(key));
   if (name === undefined) return undefined;
   return failure(`"${name}" does not exist (parameters: ${known.length === 0 ? "none" : known.join(", ")})`);
-}
-
-/** An incomplete escape is kept as it is and names nothing. */
-function decoded(text: string): string {
-  return attempt(URIError, () => decodeURIComponent(text)) ?? text;
 }

@@ -1,8 +1,8 @@
 /** Issues, memos and the task list as resources (K6). A worker reads them, so the server opens none of the files. */
 import type { ReadResourceResult } from "@modelcontextprotocol/server";
 import { Emitter, type Unsubscribe } from "../../base/emitter.ts";
-import { attempt } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { percentDecoded } from "../../base/text.ts";
 import type { ArgumentRequest, Completion } from "../../service/prompts/prompt_source.ts";
 import type { ListedResources, ResourceRefusal, ResourceSource } from "../../service/resource_source.ts";
 import { member, parseJson } from "../../wire/json_value.ts";
@@ -174,10 +174,8 @@ export class NoteResources implements ResourceSource, AsyncDisposable {
     if (this.#areTasks(uri)) return await askWorker(this.#options.worker, "todo_list", {}, signal);
     const kind = this.#options.kinds.find((one) => uri.startsWith(addressOf(one, "")));
     if (kind === undefined) return undefined;
-    const name = uri.slice(addressOf(kind, "").length);
-    // An incomplete escape is invalid and names nothing.
-    const decoded = attempt(URIError, () => decodeURIComponent(name)) ?? name;
-    return await askWorker(this.#options.worker, READ_NOTE, { kind, name: decoded }, signal);
+    const name = percentDecoded(uri.slice(addressOf(kind, "").length));
+    return await askWorker(this.#options.worker, READ_NOTE, { kind, name }, signal);
   }
 }
 

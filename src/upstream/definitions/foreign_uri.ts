@@ -1,5 +1,5 @@
 /** Our addresses for resources of servers (O2): name, then their address unchanged, templates too. Pure. */
-import { attempt } from "../../base/errors.ts";
+import { percentDecoded } from "../../base/text.ts";
 import { isObject } from "../../wire/json_value.ts";
 
 const PREFIX = "ahma://servers/";
@@ -14,7 +14,7 @@ export function theirUri(uri: string): { readonly server: string; readonly uri: 
   if (!uri.startsWith(PREFIX)) return undefined;
   const end = uri.indexOf("/", PREFIX.length);
   if (end < 0) return undefined;
-  return { server: decoded(uri.slice(PREFIX.length, end)), uri: uri.slice(end + 1) };
+  return { server: percentDecoded(uri.slice(PREFIX.length, end)), uri: uri.slice(end + 1) };
 }
 
 /** Makes links our addresses, so that no server opens a client's files or ours; web links stay, icons go. */
@@ -31,9 +31,4 @@ export function withOurUris(server: string, part: unknown): unknown {
 
 function linked(server: string, uri: unknown): unknown {
   return typeof uri !== "string" || /^https?:/i.test(uri) ? uri : ourUri(server, uri);
-}
-
-/** An incomplete escape is kept as it is, and names no server. */
-function decoded(text: string): string {
-  return attempt(URIError, () => decodeURIComponent(text)) ?? text;
 }

@@ -1,6 +1,6 @@
 /** Parses the output of linters into places with messages. Pure. */
-import { attempt } from "../../../base/errors.ts";
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
+import { percentDecoded } from "../../../base/text.ts";
 import { isObject, member, parseJson } from "../../../wire/json_value.ts";
 import type { OutputForm } from "../format/rule.ts";
 
@@ -100,6 +100,5 @@ function positive(value: unknown): number {
 }
 
 function pathOfUri(uri: string): string {
-  const path = uri.replace(/^file:\/\/[^/]*/, "");
-  return attempt(URIError, () => decodeURIComponent(path)) ?? path;
+  return percentDecoded(uri.replace(/^file:\/\/[^/]*/, ""));
 }
