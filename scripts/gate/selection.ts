@@ -53,8 +53,8 @@ export const SELECTION: Readonly<Record<string, readonly string[]>> = {
 export const SELECTED: readonly string[] = Object.values(SELECTION).flat();
 
 /**
- * The second leg of the full gate: what runs with the executable. Its own tests, and those of others that meet what is
- * different in it: how it starts and is started again, what it hands to commands, what it lets them reach.
+ * What the full gate runs with the executable, and not with the packed program: its own tests, and those that meet what
+ * is different in it: how it starts and is started again, what it hands to commands, what it lets them reach.
  */
 export const WITH_EXECUTABLE: readonly string[] = [
   // As root these rows run here only: the ordinary user tries them with the packed program.

@@ -1,12 +1,13 @@
 /**
  * The files of `deno task test:whole`, the longest first, so that none of them ends last. They are all of `tests/`
- * except those that need the machine for themselves or the executable. The runtime keeps the order, except that it runs
- * files of deeper directories first.
+ * except those that need the machine for themselves, and those that run with the executable. The runtime keeps the order,
+ * except that it runs files of deeper directories first.
  */
 import { globSync } from "node:fs";
+import { WITH_EXECUTABLE } from "./selection.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-const ELSEWHERE = /^tests\/(?:alone|executable)\/|^tests\/attacks\/own_root_test\.ts$/;
+const ALONE = "tests/alone/";
 
 /** Each takes at least half a minute next to others on two processors. */
 const LONGEST: readonly string[] = [
@@ -32,7 +33,8 @@ const LONGEST: readonly string[] = [
 
 /** From the root of the repository, each once. */
 export function wholeTestFiles(): readonly string[] {
-  const all = globSync("tests/**/*_test.ts", { cwd: ROOT.pathname }).filter((path) => !ELSEWHERE.test(path)).toSorted();
+  const all = globSync("tests/**/*_test.ts", { cwd: ROOT.pathname }).toSorted()
+    .filter((path) => !path.startsWith(ALONE) && !WITH_EXECUTABLE.includes(path));
   return [...LONGEST, ...all.filter((path) => !LONGEST.includes(path))];
 }
 
