@@ -1,6 +1,6 @@
 /** Ways out of the process of a script, with the sandbox and without it; each works for a process with all permissions. */
 import assert from "node:assert/strict";
-import { ESCAPES, type Outside } from "./_support/scripts/escapes.ts";
+import { type Escape, ESCAPES, type Outside } from "./_support/scripts/escapes.ts";
 import { until } from "./_support/deadline.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -11,21 +11,24 @@ const environment = { ESCAPE_VALUE: "MARKER in a variable" };
 /** Something outside that notes what is done to it. */
 class Target implements AsyncDisposable {
   readonly outside: Outside;
-  readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  readonly #child = new Deno.Command("sleep", { args: ["120"] }).spawn();
+  readonly #listener: Deno.TcpListener;
+  readonly #child: Deno.ChildProcess | undefined;
   #isDead = false;
   #connections = 0;
 
-  constructor(bench: Workbench, name: string) {
+  constructor(bench: Workbench, name: string, aim: Escape["aim"]) {
     const secret = bench.write(`${bench.elsewhere}/${name}/secret.json`, '{ "m": "MARKER in a file" }\n');
-    const { port } = this.#listener.addr as Deno.NetAddr;
-    this.outside = { secret, directory: `${bench.elsewhere}/${name}`, port, victim: this.#child.pid };
-    void this.#child.status.then(() => this.#isDead = true);
+    this.#listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    this.#child = aim === "kills" ? new Deno.Command("sleep", { args: ["120"] }).spawn() : undefined;
+    const { port } = this.#listener.addr;
+    // Nothing else uses the id.
+    this.outside = { secret, directory: `${bench.elsewhere}/${name}`, port, victim: this.#child?.pid ?? 0 };
+    void this.#child?.status.then(() => this.#isDead = true);
     void this.#accept();
   }
 
   /** Whether an attempt with this aim and value had its effect. Forgets it. */
-  async hasEffect(aim: string, value: string): Promise<boolean> {
+  async hasEffect(aim: Escape["aim"], value: string): Promise<boolean> {
     const made = `${this.outside.directory}/made`;
     if (aim === "reads") return value.includes("MARKER");
     if (aim === "connects") return this.#connections > 0;
@@ -37,8 +40,8 @@ class Target implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listener.close();
-    if (!this.#isDead) this.#child.kill("SIGKILL");
-    await this.#child.status;
+    if (!this.#isDead) this.#child?.kill("SIGKILL");
+    await this.#child?.status;
   }
 
   async #accept(): Promise<void> {
@@ -64,26 +67,36 @@ async function withAllPermissions(code: string, cwd: string): Promise<string> {
   return new TextDecoder().decode((await child.output()).stdout);
 }
 
-/** Tries each on a target of its own, four at once; gives the titles of those that had their effect. */
+/** One script of all bodies, one after the other; its value lists theirs, or why each failed. */
+function inTurn(bodies: readonly string[]): string {
+  const attempts = bodies.map((body) => `async () => {${body}\n}`);
+  return `const values = [];
+    for (const attempt of [${attempts.join(",\n")}]) {
+      try { values.push(String(await attempt())); } catch (error) { values.push("refused: " + error); }
+    }
+    return values`;
+}
+
+/** Tries each on a target of its own; gives the titles of those that had their effect. */
 async function effective(
   bench: Workbench,
   name: string,
   { run, sees }: {
-    readonly run: (code: string) => Promise<string>;
+    /** The list that a script returns. */
+    readonly run: (code: string) => Promise<readonly string[]>;
     /** Whether an effect is seen. */
     readonly sees: (effect: () => Promise<boolean>) => Promise<boolean>;
   },
 ): Promise<readonly string[]> {
+  await using stack = new AsyncDisposableStack();
+  const targets = ESCAPES.map(({ aim }, number) => stack.use(new Target(bench, `${name}-${number}`, aim)));
+  const values = await run(inTurn(targets.map(({ outside }, number) => ESCAPES[number]?.code(outside) ?? "")));
+  assert.strictEqual(values.length, ESCAPES.length, `each is tried: ${values}`);
   const titles: string[] = [];
-  const attempts = ESCAPES.entries();
-  const tryOnes = async () => {
-    for (const [number, { aim, title, code }] of attempts) {
-      await using target = new Target(bench, `${name}-${number}`);
-      const value = await run(code(target.outside));
-      if (await sees(() => target.hasEffect(aim, value))) titles.push(`${aim} by ${title}`);
-    }
-  };
-  await Promise.all(Array.from({ length: 4 }, tryOnes));
+  for (const [number, { aim, title }] of ESCAPES.entries()) {
+    const [target, value = ""] = [targets[number], values[number]];
+    if (target !== undefined && await sees(() => target.hasEffect(aim, value))) titles.push(`${aim} by ${title}`);
+  }
   return titles.toSorted();
 }
 
@@ -91,20 +104,22 @@ Deno.test("K11 no way out of the process of a script leads to a file, network, p
   using bench = new Workbench();
   const all = ESCAPES.map(({ aim, title }) => `${aim} by ${title}`).toSorted();
   const control = {
-    run: (code: string) => withAllPermissions(code, bench.elsewhere),
+    run: async (code: string) => JSON.parse(await withAllPermissions(code, bench.elsewhere)),
     sees: (effect: () => Promise<boolean>) => until(effect, 2_000, "the effect of a control"),
   };
   assert.deepStrictEqual(await effective(bench, "control", control), all);
   for (const flags of [[], ["--no-sandbox"]]) {
     await using server = await ServerProcess.start(bench, {
-      flags: ["--code-mode", "all", "--sync", "--timeout", "20", ...flags],
+      flags: ["--code-mode", "all", "--sync", "--timeout", "60", ...flags],
       environment,
     });
-    const script = async (code: string) => (await server.call("run_script", { code }, { deadline: 60_000 })).text;
-    assert.deepStrictEqual(
-      await effective(bench, `script${flags.length}`, { run: script, sees: (effect) => effect() }),
-      [],
-    );
+    const script = async (code: string) => (await server.call("run_script", { code }, { deadline: 90_000 })).text;
+    const run = async (code: string) => {
+      const text = await script(code);
+      return JSON.parse(text.slice(0, Math.max(text.lastIndexOf("\n[script: "), 0)) || assert.fail(text));
+    };
+    const sees = (effect: () => Promise<boolean>) => effect();
+    assert.deepStrictEqual(await effective(bench, `script${flags.length}`, { run, sees }), []);
     assert.match(await script("return 'lives'"), /^"lives"/);
   }
 });

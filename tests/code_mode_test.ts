@@ -16,28 +16,18 @@ async function run(server: ServerProcess, code: string): Promise<string> {
   return `${shown}${operation?.message ?? ""}`.trimEnd();
 }
 
-/** The same from a server of its own. */
-async function answered(bench: Workbench, mode: string, code: string): Promise<string> {
-  await using server = await start(bench, "--code-mode", mode);
-  return await run(server, code);
-}
-
-Deno.test("K11 --code-mode lists one more tool beside the lean pair, and find_tools shows types", async () => {
-  using bench = new Workbench();
-  await using server = await start(bench, "--code-mode", "read");
+async function listsOneMoreTool(server: ServerProcess): Promise<void> {
   const { result } = await server.request("tools/list");
   const tools = result?.["tools"] as readonly { readonly name: string }[];
   assert.deepStrictEqual(tools.map(({ name }) => name), [...BUILT_IN, "find_tools", "call_tool", "run_script"]);
   const found = (await server.call("find_tools", { query: "files_read files_write" })).text;
   assert.match(found, /^tools\.files_read\(args: \{.*\bpath: string\b.*\}\)$/m);
   assert.doesNotMatch(found, /^tools\.files_write/m);
-});
+}
 
-Deno.test("K11 one script does the work of 50 calls, in TypeScript, with fewer bytes for the client", async () => {
-  using bench = new Workbench();
+async function doesTheWorkOf50Calls(bench: Workbench, server: ServerProcess): Promise<void> {
   const numbers = Array.from({ length: 50 }, (_, number) => number);
   for (const number of numbers) bench.write(`f${number}.txt`, `${"some text\n".repeat(20)}count ${number}\n`);
-  await using server = await start(bench, "--code-mode", "read");
   const code = `const names: string[] = Array.from({ length: 50 }, (_, n) => "f" + n + ".txt");
     const answers = await Promise.all(names.map((path) => tools.files_read({ path })));
     console.log("read", answers.length, { failed: answers.filter((one) => one.isError).length });
@@ -49,15 +39,16 @@ Deno.test("K11 one script does the work of 50 calls, in TypeScript, with fewer b
   );
   const bytes = plain.reduce((sum, one) => sum + one.text.length, 0);
   assert.ok((code.length + text.length) * 10 < bytes, `${code.length + text.length} of ${bytes}`);
-});
+}
 
-Deno.test("K11 a script calls only read-only tools unless the user allows all, and never itself", async () => {
-  using bench = new Workbench();
-  const code = `const one = async (name, args) => (await tools[name](args)).text;
-    return [await one("files_write", { path: "made.txt", content: "x" }), await one("sandboxed_shell", { command: "id" }),
-      await one("run_script", { code: "1" }), await one("files_raed", {}), await one("__proto__", {}),
-      (await tools.files_read({ path: "made.txt" })).isError]`;
-  const refused = JSON.parse(await answered(bench, "read", code));
+/** Calls tools that are not read-only, itself, and none. */
+const FORBIDDEN = `const one = async (name, args) => (await tools[name](args)).text;
+  return [await one("files_write", { path: "made.txt", content: "x" }), await one("sandboxed_shell", { command: "id" }),
+    await one("run_script", { code: "1" }), await one("files_raed", {}), await one("__proto__", {}),
+    (await tools.files_read({ path: "made.txt" })).isError]`;
+
+async function callsReadOnlyTools(server: ServerProcess): Promise<void> {
+  const refused = JSON.parse(await run(server, FORBIDDEN));
   const refusal = (name: string) =>
     `A script may not call "${name}": it is not read-only, and --code-mode all was not given`;
   assert.deepStrictEqual(refused, [
@@ -68,15 +59,10 @@ Deno.test("K11 a script calls only read-only tools unless the user allows all, a
     'Unknown tool "__proto__"',
     true,
   ]);
-  const [written, shell, itself, , , failed] = JSON.parse(await answered(bench, "all", code));
-  assert.match(shell, /uid=/);
-  assert.deepStrictEqual([itself, failed], ['Unknown tool "run_script"', false], written);
-});
+}
 
-Deno.test("K11 a script reaches no file, network, process, variable or module, and forged messages gain nothing", async () => {
-  using bench = new Workbench();
+async function hasNoWayOut(bench: Workbench, server: ServerProcess): Promise<void> {
   bench.write("module.js", "export default 1;\n");
-  await using server = await start(bench, "--code-mode", "read");
   const code = `const tried = async (make) => { try { return await make(); } catch (error) { return error.message; } };
     const node = (name) => import("node:" + name);
     const forge = async (message) => {
@@ -108,15 +94,27 @@ Deno.test("K11 a script reaches no file, network, process, variable or module, a
   const bad = `(await import("node:process")).default.stdout.write("\\0\\0\\0\\x02[]"); await new Promise(() => {});`;
   assert.equal(await run(server, bad), "The script wrote a message of no known kind");
   assert.equal(await run(server, "return 'still'"), '"still"');
+}
+
+Deno.test("K11 --code-mode read: scripts call read-only tools, never themselves, and reach nothing else", async (t) => {
+  using bench = new Workbench();
+  await using server = await start(bench, "--code-mode", "read");
+  await t.step(
+    "one more tool is listed beside the lean pair, and find_tools shows types",
+    () => listsOneMoreTool(server),
+  );
+  await t.step("only read-only tools are called", () => callsReadOnlyTools(server));
+  await t.step(
+    "one script does the work of 50 calls, in TypeScript, with fewer bytes for the client",
+    () => doesTheWorkOf50Calls(bench, server),
+  );
+  await t.step(
+    "no file, network, process, variable or module is reached, and forged messages gain nothing",
+    () => hasNoWayOut(bench, server),
+  );
 });
 
-Deno.test("K11 loops without an end and scripts beyond a limit end, and the server lives", async () => {
-  using bench = new Workbench();
-  await using server = await start(bench, "--code-mode", "all", "--timeout", "3");
-  const late = "Ended after its time limit of 3 s";
-  assert.equal(await run(server, "for (;;);"), late);
-  assert.equal(await run(server, "for (;;) await null;"), late);
-  assert.equal(await run(server, "console.log('waits'); await new Promise(() => {});"), `waits\n${late}`);
+async function keepsToLimits(server: ServerProcess): Promise<void> {
   const flood = "for (;;) Deno.stderr.writeSync(new Uint8Array(65536).fill(10));";
   assert.equal(await run(server, flood), "The process of the script is gone: It was ended by SIGXFSZ.");
   const many = "let last; for (let n = 0; n < 201; n++) last = await tools.status(); return last.text;";
@@ -125,15 +123,14 @@ Deno.test("K11 loops without an end and scripts beyond a limit end, and the serv
   assert.equal(await run(server, far), "The script made more than 200 calls");
   assert.match(await run(server, 'for (;;) console.log("")'), /The script wrote more than 50000 lines$/);
   assert.equal(await run(server, "return 'a'.repeat(300_000)"), "A message of 300029 bytes is too long");
-});
+}
 
-Deno.test("K11 a memory bomb ends only its own script, and a cancelled script ends its calls", async () => {
-  using bench = new Workbench();
-  await using server = await start(bench, "--code-mode", "all");
-  const heap = await run(server, "const all = []; for (;;) all.push(Array(1e6).fill(all.length));");
-  assert.match(heap, /^The process of the script is gone: /);
+async function memoryEndsOnlyTheScript(server: ServerProcess): Promise<void> {
   const arrays = await run(server, "const all = []; for (;;) all.push(new Uint8Array(6e7).fill(1));");
   assert.match(arrays, /^The process of the script is gone: |allocation failed/i);
+}
+
+async function cancellingEndsItsCalls(bench: Workbench, server: ServerProcess): Promise<void> {
   const waiting = 'await tools.sandboxed_shell({ command: "touch begun.txt; exec sleep 300.25" })';
   const params = { name: "run_script", arguments: { code: waiting } };
   await server.send({ jsonrpc: "2.0", id: "script", method: "tools/call", params });
@@ -141,5 +138,28 @@ Deno.test("K11 a memory bomb ends only its own script, and a cancelled script en
   await bench.processesAppear("sleep 300.25");
   await server.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "script" } });
   await bench.processesGone("sleep 300.25");
+  assert.equal(await run(server, "return 1"), "1");
+}
+
+Deno.test("K11 --code-mode all: scripts call every tool but themselves, and end at their limits, and the server lives", async (t) => {
+  using bench = new Workbench();
+  await using server = await start(bench, "--code-mode", "all");
+  const [written, shell, itself, , , failed] = JSON.parse(await run(server, FORBIDDEN));
+  assert.match(shell, /uid=/);
+  assert.deepStrictEqual([itself, failed], ['Unknown tool "run_script"', false], written);
+  await t.step("a script beyond a limit ends", () => keepsToLimits(server));
+  await t.step("a memory bomb ends only its own script", () => memoryEndsOnlyTheScript(server));
+  await t.step("a cancelled script ends its calls", () => cancellingEndsItsCalls(bench, server));
+});
+
+Deno.test("K11 loops without an end are ended at the time limit, and the server lives", async () => {
+  using bench = new Workbench();
+  await using server = await start(bench, "--code-mode", "all", "--timeout", "3");
+  const late = "Ended after its time limit of 3 s";
+  // Most of the time before a loop passes without work for the processor.
+  const loop = (code: string) => `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2200); ${code}`;
+  const ends = ["for (;;);", "for (;;) await null;"].map((code) => run(server, loop(code)));
+  const waits = run(server, "console.log('waits'); await new Promise(() => {});");
+  assert.deepStrictEqual(await Promise.all([...ends, waits]), [late, late, `waits\n${late}`]);
   assert.equal(await run(server, "return 1"), "1");
 });

@@ -29,10 +29,22 @@ export interface AttackGroup {
   /** The harmless act with the same means: it has its effect. */
   readonly control: Row;
   readonly rows: readonly Row[];
-  /** The time limit of each. */
-  readonly seconds: number;
+  /** Ends of calls and of what is between them, which one script tries one after the other. */
+  readonly within?: readonly Row[];
+  /** Each goes on without an end, until it is cancelled; its title has the reason. */
+  readonly endless?: readonly (readonly [title: string, code: string])[];
   /** Each takes much memory: one after the other. */
   readonly isLarge?: true;
+}
+
+/** One script that tries all of them; its value is a list of their values as JSON, or of why each failed. */
+export function within(rows: readonly Row[]): string {
+  const attempts = rows.map(([, code]) => `async () => {${code}\n}`);
+  return `const seen = [];
+    for (const attempt of [${attempts.join(",\n")}]) {
+      try { seen.push(JSON.stringify(await attempt())); } catch (error) { seen.push("failed: " + error.message); }
+    }
+    return seen`;
 }
 
 function forged(title: string, code: string, seen: RegExp): Row {
@@ -41,7 +53,6 @@ function forged(title: string, code: string, seen: RegExp): Row {
 
 const frames: AttackGroup = {
   title: "forged messages",
-  seconds: 60,
   control: forged(
     "a forged call is a call of the script, and no more",
     `raw(call({ path: "by-control.txt", content: "x" })); await soon(); return 1`,
@@ -115,21 +126,19 @@ const frames: AttackGroup = {
 
 const args: AttackGroup = {
   title: "names, arguments and answers",
-  seconds: 60,
   control: ["a plain call", `return ${READ}`, /kept/],
-  rows: [
+  within: [
     [
       "names of prototypes",
       `const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "", "\\0", "files_read\\0", "../files_read"];
       return (await Promise.all(names.map((name) => tools[name]()))).every(({ text }) => text.startsWith("Unknown tool"))`,
-      /^true\n/,
+      /^true$/,
     ],
-    ["a name of 200,000 characters", `return (await tools["x".repeat(2e5)]()).text.length < 500`, /^true\n/],
-    ["a name with hidden characters", `return (await tools["files\\u202eread"]()).text`, /Unknown tool[^\n]*u202e/],
+    ["a name of 200,000 characters", `return (await tools["x".repeat(2e5)]()).text.length < 500`, /^true$/],
     [
       "itself, and the tools that hide tools",
       `return (await Promise.all(["run_script", "call_tool", "find_tools"].map((name) => tools[name]()))).map(({ isError }) => isError)`,
-      /^\[true,true,true\]\n/,
+      /^\[true,true,true\]$/,
     ],
     [
       "an own member __proto__",
@@ -142,20 +151,19 @@ const args: AttackGroup = {
       REFUSED,
     ],
     [
-      "prototypes of the script itself",
-      `Object.prototype.isError = true; return ${READ}`,
-      /kept/,
-    ],
-    [
       "a text that another text stands for",
       `return (await tools.files_read({ path: { toString: () => "kept.txt" } })).text`,
       /expected/,
     ],
-    ["a getter", `let n = 0; await tools.files_read({ get path() { n++; return "kept.txt"; } }); return n`, /^1\n/],
-    ["a proxy", `return await tools.files_read(new Proxy({}, { ownKeys() { throw new Error("trap"); } }))`, /trap/],
-    ["a number without an end", "return await tools.files_read({ path: 1n })", /BigInt/],
-    ["a circle", "const a = {}; a.a = a; return await tools.files_read(a)", /circular/],
-    ["no object", `return await tools.files_read("kept.txt")`, /takes its arguments as one object/],
+    ["a getter", `let n = 0; await tools.files_read({ get path() { n++; return "kept.txt"; } }); return n`, /^1$/],
+    [
+      "a proxy",
+      `return await tools.files_read(new Proxy({}, { ownKeys() { throw new Error("trap"); } }))`,
+      /^failed: trap$/,
+    ],
+    ["a number without an end", "return await tools.files_read({ path: 1n })", /^failed: .*BigInt/],
+    ["a circle", "const a = {}; a.a = a; return await tools.files_read(a)", /^failed: .*circular/],
+    ["no object", `return await tools.files_read("kept.txt")`, /^failed: .*takes its arguments as one object/],
     ["half a character", `return await tools.files_read({ path: "\\ud800" })`, REFUSED],
     [
       "60 wrong calls, which keep no place",
@@ -165,8 +173,16 @@ const args: AttackGroup = {
     [
       "an answer of a megabyte",
       `const { text } = await tools.files_read({ path: "large.bin", encoding: "base64" }); return text.length`,
-      /^26\d{4}\n/,
+      /^26\d{4}$/,
     ],
+    [
+      "prototypes of the script itself",
+      `Object.prototype.isError = true; return ${READ}`,
+      /kept/,
+    ],
+  ],
+  rows: [
+    ["a name with hidden characters", `return (await tools["files\\u202eread"]()).text`, /Unknown tool[^\n]*u202e/],
     [
       "answers without an end",
       `let last; for (let n = 0; n < 40; n++) last = await tools.files_read({ path: "large.bin", encoding: "base64" }); return last.text`,
@@ -183,7 +199,6 @@ const args: AttackGroup = {
 
 const values: AttackGroup = {
   title: "values and errors",
-  seconds: 60,
   control: ["a plain value", `return { a: [1, "b"] }`, /^\{"a":\[1,"b"\]\}\n/],
   rows: [
     ["a trap", `return new Proxy({}, { ownKeys() { throw new Error("trap"); } })`, /trap/],
@@ -227,7 +242,6 @@ const values: AttackGroup = {
 
 const ends: AttackGroup = {
   title: "ends of the process",
-  seconds: 15,
   control: ["a process that goes on", "await new Promise((resolve) => setTimeout(resolve, 100)); return 1", /^1\n/],
   rows: [
     ["an exit", "Deno.exit(0)", /gone: It ended with exit code 0\./],
@@ -236,20 +250,22 @@ const ends: AttackGroup = {
     ["stdout closed", "Deno.stdout.close()", GONE],
     ["stdin closed", "Deno.stdin.close(); return await tools.status()", /operation canceled/],
     ["brackets 200,000 deep as code", `return ${"(".repeat(200_000)}1${")".repeat(200_000)}`, GONE],
-    ["a wait for memory that none wakes", "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)", /time limit/],
-    ["a pattern without an end", `return /^(a+)+$/.test("a".repeat(50) + "b")`, /time limit/],
-    ["a getter without an end", "return { get a() { for (;;); } }", /time limit/],
-    ["microtasks without an end", "const f = () => queueMicrotask(f); f(); await new Promise(() => {})", /time limit/],
-    ["signals that are caught", `Deno.addSignalListener("SIGTERM", () => {}); for (;;);`, /time limit/],
+  ],
+  endless: [
+    ["a wait for memory that none wakes", "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)"],
+    ["a pattern without an end", `return /^(a+)+$/.test("a".repeat(50) + "b")`],
+    ["a getter without an end", "return { get a() { for (;;); } }"],
+    ["microtasks without an end", "const f = () => queueMicrotask(f); f(); await new Promise(() => {})"],
+    ["signals that are caught", `Deno.addSignalListener("SIGTERM", () => {}); for (;;);`],
   ],
 };
 
 const memory: AttackGroup = {
   title: "memory",
-  seconds: 30,
   isLarge: true,
   control: ["60 MB", "return new Uint8Array(6e7).fill(1).length", /^60000000\n/],
   rows: [
+    ["lists", "const all = []; for (;;) all.push(Array(1e6).fill(all.length));", GONE],
     ["texts", `const all = []; for (;;) all.push("ab".repeat(2 ** 27) + all.length) && all.at(-1).charCodeAt(5)`, GONE],
     [
       "memory of WebAssembly",
