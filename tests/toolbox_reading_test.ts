@@ -4,7 +4,6 @@ import type { Client } from "@modelcontextprotocol/client";
 import { connectClient } from "./_support/clients/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { endlessPdf, pdfOf } from "../src/toolbox/files/_support/pdf_of.ts";
-import { runProgram } from "./_support/terminal.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
 interface Part {
@@ -304,19 +303,3 @@ async function cancelsEndless(client: Client): Promise<void> {
   abort.abort(new Error("enough"));
   await cancelled;
 }
-
-Deno.test("K10 call takes the required texts of a native tool as words, and docs/toolbox.md shows what it prints", async () => {
-  using bench = new Workbench();
-  bench.write("notes.txt", "first\nsecond\n");
-  bench.write("code/a.zig", "const second = 2;\n");
-  const printed = async (...words: readonly string[]) =>
-    (await runProgram(bench, ["call", ...words, "--quiet"])).stdout;
-  const read = await printed("files_read", "notes.txt");
-  assert.match(read, /^notes.txt: 2 lines, 13 bytes, rev [0-9a-f]{12}\n1\tfirst\n2\tsecond\n?$/);
-  const found = await printed("files_grep", "second", "--context-lines", "1");
-  assert.equal(found.trimEnd(), "code/a.zig:1:const second = 2;\n--\nnotes.txt-1-first\nnotes.txt:2:second");
-  const page = await Deno.readTextFile(new URL("../docs/toolbox.md", import.meta.url));
-  for (const text of [read.replace(/rev \w+/, "rev …"), found]) assert.ok(page.includes(text.trimEnd()), text);
-  const { stdout } = await runProgram(bench, ["call", "files_glob", "--help"]);
-  assert.match(stdout, /ahma_mcp call files_glob \[options\] pattern/);
-});

@@ -4,7 +4,6 @@ import type { Client } from "@modelcontextprotocol/client";
 import { until } from "./_support/deadline.ts";
 import { connectClient } from "./_support/clients/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
-import { runProgram } from "./_support/terminal.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 /** A source in each language, and `expected.txt`: their outline. */
@@ -153,17 +152,4 @@ Deno.test("K4 outline_generate lists what a source in each language defines, and
     assert.match(said, new RegExp(`${whole} with \\d+ symbols`));
     assert.match((await call(client, "symbol_find", { name: "Bird", limit: 1 })).text, /Bird/);
   });
-});
-
-Deno.test("K4 K10 docs/toolbox.md shows what commands for sources print", async () => {
-  using bench = new Workbench();
-  bench.write("bird.py", await fixture("bird.py"));
-  const page = await Deno.readTextFile(new URL("../docs/toolbox.md", import.meta.url));
-  const shown = async (line: string, ...words: readonly string[]) => {
-    const { stdout } = await runProgram(bench, ["call", ...words, "--quiet"]);
-    assert.ok(page.includes(`$ ahma_mcp call ${line}\n${stdout.trimEnd()}\n`), stdout);
-  };
-  await shown("outline_generate bird.py", "outline_generate", "bird.py");
-  await shown('search_query "times to sing" --mode symbol', "search_query", "times to sing", "--mode", "symbol");
-  await shown("symbol_find bird", "symbol_find", "bird");
 });

@@ -5,7 +5,6 @@ import { until } from "./_support/deadline.ts";
 import { processesWith } from "./_support/processes.ts";
 import { connectClient } from "./_support/clients/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
-import { runProgram } from "./_support/terminal.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 interface Answer {
@@ -317,21 +316,3 @@ Deno.test("K3 a patch changes all its files or none, and is listed where its gro
   assert.equal(((await Deno.stat(`${bench.scope}/moved/b.sh`)).mode ?? 0) & 0o777, 0o755);
   assert.match((await patch(...changes)).text, /Cannot create "new\/made\.txt", nothing is changed: it exists/);
 });
-
-Deno.test("K10 docs/toolbox.md shows what calls from a terminal print that change a file", async () => {
-  using bench = new Workbench();
-  const page = await Deno.readTextFile(new URL("../docs/toolbox.md", import.meta.url));
-  const section = page.slice(page.indexOf("## Changing files"));
-  const [, block = ""] = /```console\n([^]*?)```/.exec(section) ?? [];
-  const calls = block.split(/^\$ ahma_mcp /m).slice(1).map((call) => call.split(/\n([^]*)/));
-  assert.equal(calls.length, 2);
-  for (const [line = "", shown] of calls) {
-    const { stdout } = await runProgram(bench, [...words(line), "--quiet"]);
-    assert.equal(`${stdout.trimEnd()}\n`.replace(/rev \w+/, "rev …"), shown);
-  }
-});
-
-/** The words of a shell line; quotation marks are single ones, `$'...'` has line ends. */
-function words(line: string): readonly string[] {
-  return Array.from(line.matchAll(/\$?'([^']*)'|\S+/g), ([word, quoted]) => (quoted ?? word).replaceAll("\\n", "\n"));
-}
