@@ -14,6 +14,8 @@ interface Ports {
 
 /** A command's program; a person connects to it once it listens at `listensAt`. */
 interface Attempt {
+  /** What the attempt achieved, by what a person read. */
+  readonly judge: (read: string, service: Service) => Promise<string | undefined>;
   readonly program: (ports: Ports) => string;
   readonly listensAt?: (ports: Ports) => number;
   /** The port that a person opens, in the sandbox and in the control. */
@@ -63,10 +65,7 @@ async function answerAt(port: number): Promise<string> {
   }
 }
 
-function publishing(
-  attempts: Readonly<Record<string, Attempt>>,
-  judge: (read: string, service: Service) => Promise<string | undefined>,
-): Way {
+function publishing(attempts: Readonly<Record<string, Attempt>>): Way {
   const act = async (scene: Scene) => {
     await using service = new Service();
     const ports = { port: freePort(), inside: freePort(), service: service.port, other: freePort() };
@@ -78,7 +77,8 @@ function publishing(
         together(
           scene,
           attempts,
-          async (attempt) => await judge(await tried(server, attempt, { ports, enforced: scene.enforced }), service),
+          async (attempt) =>
+            await attempt.judge(await tried(server, attempt, { ports, enforced: scene.enforced }), service),
         ),
     );
   };
@@ -102,13 +102,22 @@ async function tried(
   return read;
 }
 
+async function hasVisitors(_: string, service: Service): Promise<string | undefined> {
+  const visitors = await service.visitors();
+  return visitors === 0 ? undefined : `${visitors} reached it`;
+}
+
 function talk(host: string): Attempt {
-  return { program: ({ service }) => `print(socket.create_connection(("${host}", ${service})).recv(9))` };
+  return {
+    judge: hasVisitors,
+    program: ({ service }) => `print(socket.create_connection(("${host}", ${service})).recv(9))`,
+  };
 }
 
 /** Takes one connection, and answers it with what is in no command. */
 function serves(place: (ports: Ports) => number): Attempt {
   return {
+    judge: (read) => Promise.resolve(read.includes("10077696") ? read : undefined),
     program: (ports) =>
       `one = socket.create_server(("0.0.0.0", ${place(ports)}))
 peer = one.accept()[0]
@@ -125,11 +134,12 @@ export const PUBLICATION: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "a service on the loopback": publishing({
+      "a service on the loopback, a port of the machine": publishing({
         "by its address": talk("127.0.0.1"),
         "by the mapped one": talk("::ffff:127.0.0.1"),
         "by the empty one": talk("0.0.0.0"),
         "with the socket of a person's connection": {
+          judge: hasVisitors,
           program: ({ inside, service }) =>
             `one = socket.create_server(("127.0.0.1", ${inside}))
 peer = one.accept()[0]
@@ -141,14 +151,9 @@ print(peer.recv(9))`,
           listensAt: ({ inside }) => inside,
           opens: ({ port, inside }, enforced) => enforced ? port : inside,
         },
-      }, async (_, service) => {
-        const visitors = await service.visitors();
-        return visitors === 0 ? undefined : `${visitors} reached it`;
+        "the published port": serves(({ port }) => port),
+        "another port": serves(({ other }) => other),
       }),
-      "a port of the machine": publishing({
-        "the published one": serves(({ port }) => port),
-        "another": serves(({ other }) => other),
-      }, (read) => Promise.resolve(read.includes("10077696") ? read : undefined)),
     },
   },
 ];

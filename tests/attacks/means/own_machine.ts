@@ -1,6 +1,6 @@
 /** A server in a network of its own, where everything that leaves its commands is heard, whatever its address. */
 import { python, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
-import { driven, together, withServer } from "../frame/stage.ts";
+import { driven, together, writeTools } from "../frame/stage.ts";
 import type { ToolAnswer } from "../../_support/json_rpc.ts";
 import type { ServerProcess } from "../../_support/server_process.ts";
 import type { Workbench } from "../../_support/workbench.ts";
@@ -154,23 +154,21 @@ def talk(host, port, words=b"hello\\n", *more):
 /** Lines of Python in place of an attempt, which may fail. */
 export type Attempt = string | { readonly program: string; readonly control: string };
 
-/** How attempts are made; absent: as commands of the shell tool. */
+/** How attempts are made; absent: as a command of the shell tool. */
 export interface Stage {
-  readonly prepare?: (bench: Workbench) => void;
-  /** Once, before them. */
-  readonly begin?: (server: ServerProcess) => Promise<unknown>;
+  /** Once, before them; what it gives takes down what it made. */
+  readonly begin?: (server: ServerProcess) => Promise<() => Promise<unknown>>;
   readonly run?: (server: ServerProcess, line: string) => Promise<ToolAnswer>;
 }
 
+/** Attempts, and what matches a line of what is written down of one that had an effect. */
+export type Watched = readonly [attempts: Readonly<Record<string, Attempt>>, pattern: RegExp];
+
 /**
- * A way of attempts in turn on one server whose commands have a list: each is over when a listed name has been reached.
- * `pattern` matches what is written down of one that had an effect: without the sandbox each must have it.
+ * A way of attempts in turn, each a command: a listed name is reached after each. `pattern` matches what is written down
+ * of one that had an effect: without the sandbox each must have it. A row has one such way, as all that is heard counts.
  */
-export function outward(
-  attempts: Readonly<Record<string, Attempt>>,
-  pattern = /^(?!data .*sync).+ /,
-  stage: Stage = {},
-): Way {
+export function outward(attempts: Readonly<Record<string, Attempt>>, pattern: RegExp, stage: Stage): Way {
   return onOwnMachine(stage, (scene, heardOf) =>
     together(
       scene,
@@ -180,22 +178,24 @@ export function outward(
 }
 
 /** As `outward` in one command: each attempt is a process of its own, and a listed name is reached after each. */
-export function outwardInOne(attempts: Readonly<Record<string, Attempt>>, pattern: RegExp): Way {
+export function outwardInOne(...groups: readonly Watched[]): Way {
   const run: Stage["run"] = (server, command) =>
     server.call("sandboxed_shell", { command, execution_mode: "Synchronous", timeout_seconds: 150 }, {
       deadline: 180_000,
     });
+  const tried = groups.flatMap(([attempts, pattern]) =>
+    Object.entries(attempts).map(([name, attempt]) => ({ name, attempt, pattern }))
+  );
   return onOwnMachine({ run }, async (scene, heardOf) => {
-    const { heard, text } = await heardOf(marked(Object.values(attempts).map((attempt) => programOf(scene, attempt))));
+    const { heard, text } = await heardOf(marked(tried.map(({ attempt }) => programOf(scene, attempt))));
     const marks = heard.flatMap((line, at) => /^data .*mark \d/.test(line) ? [at] : []);
-    const names = Object.keys(attempts);
-    if (marks.length !== names.length) throw new Error(`The listed name was not reached after each: ${text}`);
-    const parts = names.map((name, at): [string, readonly string[]] => {
+    if (marks.length !== tried.length) throw new Error(`The listed name was not reached after each: ${text}`);
+    const parts = tried.map(({ name, pattern }, at): [string, string | undefined] => {
       const part = heard.slice((marks[at - 1] ?? -1) + 1, marks[at]);
-      return [name, part.toSpliced(part.findLastIndex((line) => line.startsWith(OPEN)), 1)];
+      const own = part.toSpliced(part.findLastIndex((line) => line.startsWith(OPEN)), 1);
+      return [name, own.find((line) => pattern.test(line))];
     });
-    const effect = (part: readonly string[]) => Promise.resolve(part.find((line) => pattern.test(line)));
-    return await together(scene, Object.fromEntries(parts), effect);
+    return await together(scene, Object.fromEntries(parts), (line) => Promise.resolve(line));
   });
 }
 
@@ -219,29 +219,70 @@ for at, program in enumerate(${JSON.stringify(programs)}):
  * is heard. Without the sandbox each must be.
  */
 export function volley(attempts: Readonly<Record<string, Attempt>>, means = ""): Way {
+  const does = driven(async (scene) => await fired(scene, attempts, { means }));
+  return { does, sharedServer: SHARED, watch: () => [], seconds: 60 };
+}
+
+/** As `volley`, by the stage: what matches `pattern` without a tag is an effect too, and no other way of the row is heard. */
+export function volleyOn(stage: Stage, attempts: Readonly<Record<string, Attempt>>, pattern: RegExp): Way {
   const does = driven(async (scene) => {
-    const entries = Object.entries(attempts);
-    // Others are heard at the same time.
-    const own = crypto.randomUUID().slice(0, 4);
-    const tags = entries.map((_, at) => `<${own}${at}>`);
-    const programs = entries.map(([, attempt], at) => [tags[at], programOf(scene, attempt)]);
-    const run = (program: string) => scene.running.shell(python(PRELUDE + program), { timeout_seconds: 25 });
-    const { text } = await run(`${means}${atOnce(JSON.stringify(programs))}`);
-    const last = await run(`talk("${LISTED}", ${PORT}, b"sync ${own}")`);
-    const heard = (await Deno.readTextFile(`${scene.parent}/heard`)).split("\n");
-    if (!heard.some((line) => line.includes(`sync ${own}`))) {
-      throw new Error(`The listed name was not reached: ${last.text}\n${text}`);
-    }
-    const isReached = (at: number) => heard.some((line) => line.includes(tags[at] ?? own));
-    const reached = entries.filter((_, at) => isReached(at)).map(([name]) => name);
-    const missed = entries.filter((_, at) => !isReached(at)).map(([name]) => name);
-    if (!scene.enforced && missed.length > 0) {
-      const ours = heard.filter((line) => line.includes(own)).join("\n");
-      throw new Error(`"${missed.join('", "')}" have no effect without the sandbox: ${text}\n${ours}`);
-    }
-    return reached.length === 0 ? undefined : reached.join("; ");
+    const end = await stage.begin?.(scene.running);
+    const before = (await heardBy(scene)).length;
+    const reached = await fired(scene, attempts, stage);
+    const heard = withoutSync((await heardBy(scene)).slice(before), "sync") ?? [];
+    await end?.();
+    return reached ?? heard.find((line) => pattern.test(line));
   });
   return { does, sharedServer: SHARED, watch: () => [], seconds: 60 };
+}
+
+interface Fired {
+  readonly means?: string;
+  readonly run?: Stage["run"];
+}
+
+/** Makes the attempts at once; gives the names of those that were heard. @throws Error where one is not in the control. */
+async function fired(
+  scene: Scene,
+  attempts: Readonly<Record<string, Attempt>>,
+  { means = "", run = asCommand }: Fired,
+): Promise<string | undefined> {
+  const entries = Object.entries(attempts);
+  // Others are heard at the same time.
+  const own = crypto.randomUUID().slice(0, 4);
+  const tags = entries.map((_, at) => `<${own}${at}>`);
+  const programs = entries.map(([, attempt], at) => [tags[at], programOf(scene, attempt)]);
+  const { text } = await run(scene.running, python(`${PRELUDE}${means}${atOnce(JSON.stringify(programs))}`));
+  const last = await asCommand(scene.running, python(`${PRELUDE}talk("${LISTED}", ${PORT}, b"sync ${own}")`));
+  const heard = await heardBy(scene);
+  if (!heard.some((line) => line.includes(`sync ${own}`))) {
+    throw new Error(`The listed name was not reached: ${last.text}\n${text}`);
+  }
+  const isReached = (at: number) => heard.some((line) => line.includes(tags[at] ?? own));
+  const reached = entries.filter((_, at) => isReached(at)).map(([name]) => name);
+  const missed = entries.filter((_, at) => !isReached(at)).map(([name]) => name);
+  if (!scene.enforced && missed.length > 0) {
+    const ours = heard.filter((line) => line.includes(own)).join("\n");
+    throw new Error(`"${missed.join('", "')}" have no effect without the sandbox: ${text}\n${ours}`);
+  }
+  return reached.length === 0 ? undefined : reached.join("; ");
+}
+
+function asCommand(server: ServerProcess, line: string): Promise<ToolAnswer> {
+  return server.shell(line, { timeout_seconds: 25 });
+}
+
+/** What has been written down so far. */
+async function heardBy({ parent }: Scene): Promise<readonly string[]> {
+  return (await Deno.readTextFile(`${parent}/heard`)).split("\n").slice(0, -1);
+}
+
+/** Without the last words, and their connection, which is opened just before; undefined: they did not come. */
+function withoutSync(heard: readonly string[], words: string): readonly string[] | undefined {
+  const at = heard.findIndex((line) => line.startsWith("data ") && line.includes(words));
+  if (at < 0) return undefined;
+  const others = heard.toSpliced(at, 1);
+  return others.toSpliced(others.findLastIndex((line) => line.startsWith(OPEN)), 1);
 }
 
 /** A way on such a server, which others use too. */
@@ -276,7 +317,25 @@ const SHARED: ServerSetting = {
   permissions: ["--allow-net"],
   flags: (bench, enforced) => {
     layOut(bench);
+    writeTools(bench, TOOLS);
     return enforced ? LISTING : [];
+  },
+};
+
+/** Runs a line of its argument behind the list of the leaf. */
+const TOOLS = {
+  lists: {
+    name: "lists",
+    command: "bash -c",
+    description: "Runs a line.",
+    synchronous: true,
+    subcommand: Object.entries({
+      narrow: [`${LISTED}:${PORT}`],
+      wide: [`${LISTED}:${PORT}`, `*.below.example.test:${PORT}`, `8.8.4.4:${PORT}`],
+      wider: [`${LISTED}:${PORT}`, `${OTHER}:${PORT}`, `8.8.2.2:${PORT}`, `${LISTED}:${UNLISTED_PORT}`],
+      none: "none",
+      local: "localhost",
+    }).map(([name, network]) => ({ name, network, argv: [], description: `Runs it with ${name}.` })),
   },
 };
 
@@ -292,36 +351,24 @@ function layOut(bench: Workbench): void {
 type HeardOf = (program: string) => Promise<{ readonly heard: readonly string[]; readonly text: string }>;
 
 function onOwnMachine(
-  { prepare, begin, run = (server, line) => server.shell(line, { timeout_seconds: 25 }) }: Stage,
+  { begin, run = asCommand }: Stage,
   act: (scene: Scene, heardOf: HeardOf) => Promise<string | undefined>,
 ): Way {
-  const does = driven((scene) => {
-    const { enforced } = scene;
-    return withServer(scene, {
-      prefix: prefixFor(scene.user),
-      permissions: ["--allow-net"],
-      flags: () => enforced ? [...LISTING, ...scene.flags] : [],
-      prepare: (bench) => {
-        layOut(bench);
-        prepare?.(bench);
-      },
-    }, async (server, bench) => {
-      await begin?.(server);
-      return await act(scene, async (program) => {
-        const before = (await Deno.readTextFile(`${bench.scope}/../heard`)).length;
-        const { text } = await run(server, python(PRELUDE + program));
-        const last = await server.shell(python(`${PRELUDE}talk("${LISTED}", ${PORT}, b"sync")`));
-        const heard = (await Deno.readTextFile(`${bench.scope}/../heard`)).slice(before).trim().split("\n");
-        const at = heard.findIndex((line) => line.startsWith("data ") && line.includes("sync"));
-        if (at < 0) throw new Error(`The listed name was not reached: ${last.text}\n${text}`);
-        // The connection of the last words is opened just before.
-        heard.splice(at, 1);
-        heard.splice(heard.findLastIndex((line) => line.startsWith(OPEN)), 1);
-        return { heard, text };
-      });
+  const does = driven(async (scene) => {
+    const { running } = scene;
+    const end = await begin?.(running);
+    const achieved = await act(scene, async (program) => {
+      const before = (await heardBy(scene)).length;
+      const { text } = await run(running, python(PRELUDE + program));
+      const last = await asCommand(running, python(`${PRELUDE}talk("${LISTED}", ${PORT}, b"sync")`));
+      const heard = withoutSync((await heardBy(scene)).slice(before), "sync");
+      if (heard === undefined) throw new Error(`The listed name was not reached: ${last.text}\n${text}`);
+      return { heard, text };
     });
+    await end?.();
+    return achieved;
   });
-  return { does, watch: () => [], seconds: 60 };
+  return { does, sharedServer: SHARED, watch: () => [], seconds: 60 };
 }
 
 /** How a socket of both families tells of the listed name's address. */

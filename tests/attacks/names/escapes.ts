@@ -1,6 +1,6 @@
 /** Y: ways around the relay of a network by name: other transports, other networks, its own sockets (S30, S32). */
 import { BOTH, type Row } from "../frame/attack.ts";
-import { type Attempt, LISTED, ODD, OTHER, outward, PORT, UNLISTED_PORT, volley } from "../means/own_machine.ts";
+import { type Attempt, LISTED, ODD, OTHER, outwardInOne, PORT, UNLISTED_PORT, volley } from "../means/own_machine.ts";
 
 /** An address that no list has. */
 const ELSEWHERE = "8.8.2.2";
@@ -180,7 +180,7 @@ ${REACHES}`),
     users: BOTH,
     aim: "evidence",
     ways: {
-      "listeners": outward(
+      "listeners": outwardInOne([
         Object.fromEntries(
           Object.entries({
             "every address": listens('""', 7002),
@@ -195,7 +195,7 @@ ${REACHES}`),
           }]),
         ),
         /taken/,
-      ),
+      ]),
     },
   },
   {
@@ -204,7 +204,7 @@ ${REACHES}`),
     users: BOTH,
     aim: "evidence",
     ways: {
-      "inherited, abstract, of other processes": outward({
+      "inherited, abstract, of other processes": outwardInOne([{
         "a name of no file": `socket.socket(1).connect(b"\\0outside")`,
         "what was inherited": {
           program: `
@@ -233,7 +233,7 @@ for process in [int(one) for one in os.listdir("/proc") if one.isdigit()] + [os.
     except OSError as error: pass`,
           control: `talk("${ELSEWHERE}", ${PORT})`,
         },
-      }, new RegExp(`^unix|${ELSEWHERE.replaceAll(".", "\\.")}|inherited`)),
+      }, new RegExp(`^unix|${ELSEWHERE.replaceAll(".", "\\.")}|inherited`)]),
     },
   },
   {

@@ -16,6 +16,8 @@ print(peer.recv(512))`;
 
 const SECRET = '[b"secret-of-the-project", b"other", b"test"]';
 
+const CONNECTED = /^(?:open|data) /;
+
 export const NETWORK_NAMES: readonly Row[] = [
   {
     id: "Y01",
@@ -23,7 +25,7 @@ export const NETWORK_NAMES: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "public, private, of the machine, of metadata": outwardInOne(
+      "public, private, of the machine, of metadata": outwardInOne([
         Object.fromEntries(
           ([
             ["8.8.2.2", PORT],
@@ -44,8 +46,8 @@ export const NETWORK_NAMES: readonly Row[] = [
             ["0x7f.1", PORT],
           ] as const).map(([host, port]) => [`${host} ${port}`, `talk("${host}", ${port}, b"GET / HTTP/1.0\\n\\n")`]),
         ),
-        /^(?:open|data) /,
-      ),
+        CONNECTED,
+      ]),
     },
   },
   {
@@ -54,7 +56,7 @@ export const NETWORK_NAMES: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "to the resolver": outwardInOne({
+      "to the resolver, and to another one": outwardInOne([{
         ...Object.fromEntries(
           Object.entries({ A: 1, AAAA: 28, TXT: 16, HTTPS: 65, NULL: 10, ANY: 255, AXFR: 252 })
             .map(([name, type]) => [name, question(SECRET, { type })]),
@@ -66,12 +68,11 @@ export const NETWORK_NAMES: readonly Row[] = [
         "a dot in a label": question('[b"named.example", b"test"]'),
         "a control byte": question('[b"named\\n", b"example", b"test"]'),
         "by the system's functions": `socket.getaddrinfo("secret.other.test", 80)`,
-      }, /^dns /),
-      "to another one": outwardInOne({
+      }, /^dns /], [{
         "over UDP": `peer = socket.socket(2, 2)\npeer.sendto(b"secret", ("8.8.8.8", 53))`,
         "over TCP": `talk("8.8.8.8", 53, b"secret")`,
         "over IPv6": `peer = socket.socket(10, 2)\npeer.sendto(b"secret", ("2620:fe::fe", 53))`,
-      }, /^(?:dns|data|open|udp) .*53|^dns /),
+      }, /^(?:dns|data|open|udp) .*53|^dns /]),
     },
   },
   {
@@ -80,22 +81,22 @@ export const NETWORK_NAMES: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "connect": outwardInOne(
-        Object.fromEntries([
-          OTHER,
-          "below.example.test",
-          "named.example.test.other.test",
-          "notnamed.example.test",
-          "n\u00e4med.example.test",
-          "private.example.test",
-          "own.example.test",
-        ].map((host) => [host, `talk("${host}", ${PORT})`])),
-        /^(?:open|data) /,
-      ),
-      "a listed name on another port": outwardInOne(
-        { "connect": `talk("${LISTED}", ${UNLISTED_PORT})`, "of a list below": `talk("a.below.example.test", 443)` },
-        /^(?:open|data) /,
-      ),
+      "by its name, or by a listed one on another port": outwardInOne([
+        {
+          ...Object.fromEntries([
+            OTHER,
+            "below.example.test",
+            "named.example.test.other.test",
+            "notnamed.example.test",
+            "n\u00e4med.example.test",
+            "private.example.test",
+            "own.example.test",
+          ].map((host) => [host, `talk("${host}", ${PORT})`])),
+          "a listed name on another port": `talk("${LISTED}", ${UNLISTED_PORT})`,
+          "of a list below": `talk("a.below.example.test", 443)`,
+        },
+        CONNECTED,
+      ]),
     },
   },
   {
@@ -104,18 +105,17 @@ export const NETWORK_NAMES: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "a private network, this machine, the local link": outwardInOne(
+      "a private network, this machine, the local link, answers that change": outwardInOne([
         Object.fromEntries(["private", "own", "meta"].map((one) => [one, `talk("${one}.example.test", ${PORT})`])),
-        /^(?:open|data) /,
-      ),
-      "answers that change at each question": outwardInOne(
+        CONNECTED,
+      ], [
         {
-          "eight connections": `for _ in range(8):
+          "eight connections, with an answer that changes at each question": `for _ in range(8):
   try: talk("rebind.example.test", ${PORT})
   except OSError as error: print(error)`,
         },
         /^(?:open|data) ::ffff:127/,
-      ),
+      ]),
     },
   },
 ];

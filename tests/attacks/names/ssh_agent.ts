@@ -108,7 +108,7 @@ const ONE_ALLOWED: Choice = {
   },
 };
 
-/** Attempts on one server, where a login at the listed host is signed after each. */
+/** Attempts in one command, where a login at the listed host is signed after each. */
 function asking(attempts: Readonly<Record<string, string>>, choice = LISTED_ONLY): Way {
   const does = driven((scene) =>
     withAgent(scene, ({ agent, names, flags, hosts }) =>
@@ -117,20 +117,34 @@ function asking(attempts: Readonly<Record<string, string>>, choice = LISTED_ONLY
         prepare: (bench) => bench.write(`${bench.home}/.ssh/known_hosts`, hosts),
         flags: () => scene.enforced ? [...flags, ...choice.flags] : ["--env", "SSH_AUTH_SOCK"],
       }, async (server, bench) => {
-        const run = async (program: string) => (await server.shell(python(`${PRELUDE}${names}${program}`))).text;
+        const run = async (program: string) => {
+          return (await server.shell(python(`${PRELUDE}${names}${program}`), { timeout_seconds: 60 })).text;
+        };
         if (scene.enforced) await choice.prepare(server, bench, run);
-        return await together(scene, attempts, async (attempt) => {
-          const text = await run(attempt);
-          if (!/^(?:answer|keys) \d+$/m.test(text)) throw new Error(`The agent did not answer: ${text}`);
-          const works = await run("told(bind(H, HP), sign(login(S)))");
-          if (scene.enforced && !works.startsWith("answer 14\n")) {
-            throw new Error(`A listed host gets nothing: ${works}`);
-          }
-          return /^(?:answer (?:14|6)|keys 2)$/m.exec(text)?.[0];
-        });
+        const text = await run(inTurn(Object.values(attempts)));
+        const parts = Object.fromEntries(Object.keys(attempts).map((name, at) => [name, partOf(at, text, scene)]));
+        return await together(scene, parts, (part) => Promise.resolve(part));
       }))
   );
   return { does };
+}
+
+/** Python: each attempt, and then a login at the listed host. */
+function inTurn(attempts: readonly string[]): string {
+  return `for at, attempt in enumerate(${JSON.stringify(attempts)}):
+  print("attempt %d" % at)
+  exec(attempt)
+  told(bind(H, HP), sign(login(S)))
+`;
+}
+
+/** What an attempt achieved. @throws Error where the agent did not answer it, or signs no login at a listed host after it. */
+function partOf(at: number, text: string, { enforced }: Scene): string | undefined {
+  const part = new RegExp(`^attempt ${at}\n((?:answer|keys) \\d+)\n(answer \\d+)$`, "m").exec(text);
+  if (part === null) throw new Error(`The agent did not answer attempt ${at}: ${text}`);
+  const [, told = "", works] = part;
+  if (enforced && works !== "answer 14") throw new Error(`A listed host gets nothing after attempt ${at}: ${text}`);
+  return /^(?:answer (?:14|6)|keys 2)$/.exec(told)?.[0];
 }
 
 /** A second session that knows where the first one's socket is, and may open every socket there is. */
@@ -158,7 +172,8 @@ const FROM_ELSEWHERE: Way = {
 export const SSH_AGENT: readonly Row[] = [
   {
     id: "Y70",
-    title: "have something signed that is no login at a listed host and no signature of git",
+    title:
+      "have something signed that is no login at a listed host and no signature of git, learn of other keys, or change the agent",
     users: BOTH,
     aim: "evidence",
     ways: {
@@ -181,16 +196,6 @@ export const SSH_AGENT: readonly Row[] = [
         "a file of nearly git": 'told(sign(file(b"\\xef\\xbb\\xbfgit")))',
         "with another key": "told(bind(H, HP), sign(login(S, key=O), O))",
         "of git, with another key": 'told(sign(file(b"git"), O))',
-      }),
-    },
-  },
-  {
-    id: "Y71",
-    title: "learn of other keys of the user's agent, or change it",
-    users: BOTH,
-    aim: "evidence",
-    ways: {
-      "by the agent of commands": asking({
         "list keys": 'print("keys %d" % struct.unpack(">I", say(b"\\x0b")[0][1:5])[0])',
         "lock it, and unlock it": 'told(b"\\x16" + s(b"word"), b"\\x17" + s(b"word"))',
         "remove a key": 'told(b"\\x12" + s(O))',
