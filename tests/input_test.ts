@@ -5,6 +5,7 @@ import { HttpClient } from "./_support/clients/http_client.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { processesWith } from "./_support/processes.ts";
 import { ERAS, ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
 import { exists, withUsersInTurn, Workbench } from "./_support/workbench.ts";
 
 const INPUT = { input: true };
@@ -15,10 +16,15 @@ function idIn({ text }: { readonly text: string }): string {
   return /\bop_\w+/.exec(text)?.[0] ?? assert.fail(text);
 }
 
+/** Ends what a test left waiting, so that it is not in the way of the next. */
+async function end(server: ServerProcess, ...answers: readonly { readonly text: string }[]): Promise<void> {
+  for (const answer of answers) await server.call("cancel", { id: idIn(answer) });
+}
+
 for (const [era, user] of withUsersInTurn(ERAS)) {
-  Deno.test(`X22 X23 ${era}: one call for each question of a program, on a pipe, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench, { era });
+  // A call returns when its command waits for input, however long that takes to start.
+  const testShared = sharing((bench) => ServerProcess.start(bench, { era, flags: ["--inline-wait", "60000"] }), user);
+  testShared(`X22 X23 ${era}: one call for each question of a program, on a pipe, as ${user}`, async ({ server }) => {
     const line = "printf 'Name? '; read name; printf 'Sure? '; read sure; echo $name $sure; exit 3";
     const asked = await server.call("sandboxed_shell", { command: line, ...INPUT });
     assert.match(asked.text, /^op_\w+ waits for input: "Name\?"\. `send` types\.$/);
@@ -33,95 +39,110 @@ for (const [era, user] of withUsersInTurn(ERAS)) {
     assert.match(late.text, /^Cannot send to op_\w+: it has ended; `await` returns its result$/);
   });
 
-  Deno.test(`X22 X23 ${era}: a REPL, a password and ctrl-c on a terminal of its own, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    // A call returns when its command waits for input, however long that takes to start.
-    await using server = await ServerProcess.start(bench, { era, flags: ["--inline-wait", "60000"] });
-    const python = await server.call("sandboxed_shell", { command: "python3 -i", ...TTY });
-    assert.match(python.text, /^op_\w+ waits for input: ">>>"\. `send` types\. Output so far:\nPython /);
-    const id = idIn(python);
-    assert.match(
-      (await server.call("send", { id, text: "print(6*7)\n" })).text,
-      /^op_\w+ waits for input: ">>>"\. It wrote:\nprint\(6\*7\)\n42\n$/,
-    );
-    // What the terminal shows of the typed line is not what it printed.
-    const slow = "import time; time.sleep(0.2); print('do' + 'ne', 'done')\n";
-    assert.match((await server.call("send", { id, text: slow, until: "done" })).text, /\ndone done\n/);
-    assert.match((await server.call("send", { id, keys: ["ctrl-d"] })).text, /\[exit code 0, [^\n]+\]$/);
-    const secret = await server.call("sandboxed_shell", {
-      command: "read -s -p 'Password: ' word; echo; echo ${#word}",
-      ...TTY,
-    });
-    assert.match(secret.text, /^op_\w+ asks for a password: "Password:"\. A person must give it/);
-    const told = await server.call("send", { id: idIn(secret), text: "secret\n" });
-    assert.match(told.text, /^\n?6\n/);
-    assert.doesNotMatch(told.text, /secret/);
-    const cat = await server.call("sandboxed_shell", { command: "tty; stty size; exec cat", ...TTY });
-    assert.match(cat.text, /\n\/dev\/pts\/0\n24 80\n/);
-    const resized = await server.call("send", { id: idIn(cat), resize: "120x40", text: "word\n" });
-    assert.match(resized.text, /waits for input: "word"\. It wrote:\nword\nword\n/);
-    assert.match((await server.call("send", { id: idIn(cat), keys: ["ctrl-c"] })).text, /\[signal SIGINT, [^\n]+\]$/);
-  });
+  testShared(
+    `X22 X23 ${era}: a REPL, a password and ctrl-c on a terminal of its own, as ${user}`,
+    async ({ server }) => {
+      const python = await server.call("sandboxed_shell", { command: "python3 -i", ...TTY });
+      assert.match(python.text, /^op_\w+ waits for input: ">>>"\. `send` types\. Output so far:\nPython /);
+      const id = idIn(python);
+      assert.match(
+        (await server.call("send", { id, text: "print(6*7)\n" })).text,
+        /^op_\w+ waits for input: ">>>"\. It wrote:\nprint\(6\*7\)\n42\n$/,
+      );
+      // What the terminal shows of the typed line is not what it printed.
+      const slow = "import time; time.sleep(0.2); print('do' + 'ne', 'done')\n";
+      assert.match((await server.call("send", { id, text: slow, until: "done" })).text, /\ndone done\n/);
+      assert.match((await server.call("send", { id, keys: ["ctrl-d"] })).text, /\[exit code 0, [^\n]+\]$/);
+      const secret = await server.call("sandboxed_shell", {
+        command: "read -s -p 'Password: ' word; echo; echo ${#word}",
+        ...TTY,
+      });
+      assert.match(secret.text, /^op_\w+ asks for a password: "Password:"\. A person must give it/);
+      const told = await server.call("send", { id: idIn(secret), text: "secret\n" });
+      assert.match(told.text, /^\n?6\n/);
+      assert.doesNotMatch(told.text, /secret/);
+      const cat = await server.call("sandboxed_shell", { command: "tty; stty size; exec cat", ...TTY });
+      assert.match(cat.text, /\n\/dev\/pts\/0\n24 80\n/);
+      const resized = await server.call("send", { id: idIn(cat), resize: "120x40", text: "word\n" });
+      assert.match(resized.text, /waits for input: "word"\. It wrote:\nword\nword\n/);
+      assert.match((await server.call("send", { id: idIn(cat), keys: ["ctrl-c"] })).text, /\[signal SIGINT, [^\n]+\]$/);
+    },
+  );
 }
 
-Deno.test("X22 the end of the input, what is written before it, and 64 KiB at once reach the program", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const cat = await server.call("sandboxed_shell", { command: "wc -c", stdin: "before\n", ...INPUT });
-  const id = idIn(cat);
-  const whole = "x".repeat(64 * 1024);
-  assert.match((await server.call("send", { id, text: whole })).text, /^op_\w+ waits for input/);
-  assert.match(
-    (await server.call("send", { id, text: `${whole}x` })).text,
-    /65537 bytes are given, at most 65536 are allowed$/,
-  );
-  assert.match((await server.call("send", { id, eof: true })).text, /^65543\n/);
+/** A tool file whose tools ask. */
+function askingTool(): object {
+  const asking = { description: "Asks.", argv: ["-c", "read a; tty; echo $a"] };
+  const subcommand = [{ name: "pipe", ...asking, ...INPUT }, { name: "screen", ...asking, ...TTY }];
+  return { name: "ask", description: "Asks.", command: "sh", subcommand };
+}
+
+const testShared = sharing((bench) => {
+  bench.write(".ahma/tools/ask.json", JSON.stringify(askingTool()));
+  return ServerProcess.start(bench);
 });
 
-Deno.test("X22 input that cannot be sent completely is refused, and no part of it is sent", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const closed = await server.start("tail -f /dev/null");
-  const of = async (id: string, args: object) => (await server.call("send", { id, ...args })).text;
-  const plain = idIn(closed);
-  assert.match(
-    await of(plain, { text: "x" }),
-    /^Cannot send to op_\w+: its input is closed: start it with input or tty$/,
-  );
-  assert.match(await of("op_nope", { text: "x" }), /^Operation "op_nope" is unknown/);
-  const id = idIn(await server.call("sandboxed_shell", { command: "cat > got", ...INPUT }));
-  assert.match(await of(id, { text: "no\n", keys: ["up"] }), /: the key "up" needs a terminal: start it with tty$/);
-  assert.match(await of(id, { text: "no\n", resize: "80x24" }), /: "resize" needs a terminal/);
-  assert.match(await of(id, { text: "no\n", resize: "wide" }), /: "resize" is "wide", expected columns and rows/);
-  assert.match(await of(id, { text: "no\n", until: "/a(/" }), /^Cannot run "send": Cannot read the pattern/);
-  const tty = idIn(await server.call("sandboxed_shell", { command: "cat > got_tty", ...TTY }));
-  assert.match(
-    await of(tty, { resize: { columns: 120, rows: 40 } }),
-    /^Cannot run "send": argument "resize" is \{"columns":120,"rows":40\}, expected a string such as "120x40"$/,
-  );
-  assert.match(await of(tty, { text: "no\n", keys: ["hyper-x"] }), /: there is no key "hyper-x": known are enter, /);
-  await of(id, { eof: true });
-  await of(tty, { keys: ["ctrl-d"] });
-  assert.deepStrictEqual(["got", "got_tty"].map((name) => Deno.readTextFileSync(`${bench.scope}/${name}`)), ["", ""]);
-  const both = await server.shell("cat", { session: "s", ...INPUT });
-  assert.match(both.text, /"input" and "tty" cannot be given with "session"/);
-});
+testShared(
+  "X22 the end of the input, what is written before it, and 64 KiB at once reach the program",
+  async ({ server }) => {
+    const cat = await server.call("sandboxed_shell", { command: "wc -c", stdin: "before\n", ...INPUT });
+    const id = idIn(cat);
+    const whole = "x".repeat(64 * 1024);
+    assert.match((await server.call("send", { id, text: whole })).text, /^op_\w+ waits for input/);
+    assert.match(
+      (await server.call("send", { id, text: `${whole}x` })).text,
+      /65537 bytes are given, at most 65536 are allowed$/,
+    );
+    assert.match((await server.call("send", { id, eof: true })).text, /^65543\n/);
+  },
+);
 
-Deno.test("X22 X15 a command without input reads an empty one and has no terminal, as before", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testShared(
+  "X22 input that cannot be sent completely is refused, and no part of it is sent",
+  async ({ bench, server }) => {
+    const closed = await server.start("tail -f /dev/null");
+    const of = async (id: string, args: object) => (await server.call("send", { id, ...args })).text;
+    const plain = idIn(closed);
+    assert.match(
+      await of(plain, { text: "x" }),
+      /^Cannot send to op_\w+: its input is closed: start it with input or tty$/,
+    );
+    assert.match(await of("op_nope", { text: "x" }), /^Operation "op_nope" is unknown/);
+    const id = idIn(await server.call("sandboxed_shell", { command: "cat > got", ...INPUT }));
+    assert.match(await of(id, { text: "no\n", keys: ["up"] }), /: the key "up" needs a terminal: start it with tty$/);
+    assert.match(await of(id, { text: "no\n", resize: "80x24" }), /: "resize" needs a terminal/);
+    assert.match(await of(id, { text: "no\n", resize: "wide" }), /: "resize" is "wide", expected columns and rows/);
+    assert.match(await of(id, { text: "no\n", until: "/a(/" }), /^Cannot run "send": Cannot read the pattern/);
+    const tty = idIn(await server.call("sandboxed_shell", { command: "cat > got_tty", ...TTY }));
+    assert.match(
+      await of(tty, { resize: { columns: 120, rows: 40 } }),
+      /^Cannot run "send": argument "resize" is \{"columns":120,"rows":40\}, expected a string such as "120x40"$/,
+    );
+    assert.match(await of(tty, { text: "no\n", keys: ["hyper-x"] }), /: there is no key "hyper-x": known are enter, /);
+    await of(id, { eof: true });
+    await of(tty, { keys: ["ctrl-d"] });
+    assert.deepStrictEqual(["got", "got_tty"].map((name) => Deno.readTextFileSync(`${bench.scope}/${name}`)), ["", ""]);
+    const both = await server.shell("cat", { session: "s", ...INPUT });
+    assert.match(both.text, /"input" and "tty" cannot be given with "session"/);
+    await end(server, closed);
+  },
+);
+
+testShared("X22 X15 a command without input reads an empty one and has no terminal, as before", async ({ server }) => {
   assert.match((await server.shell("cat; tty; echo over")).text, /^not a tty\nover\n?/);
 });
 
-Deno.test("X22 editors work on a terminal: git rebase -i with vi, and nothing is left of them", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testShared("X22 editors work on a terminal: git rebase -i with vi, and nothing is left of them", async ({ server }) => {
   const commits = ["one", "two"].map((name) => `echo ${name} > ${name}; git add .; git commit -qm ${name}`).join("; ");
   const made = await server.shell(
-    `git init -q .; git config user.email a@example.com; git config user.name A; git commit -q --allow-empty -m zero; ${commits}`,
+    `git init -q editors --template=; cd editors; git config user.email a@example.com; git config user.name A; ` +
+      `git commit -q --allow-empty -m zero; ${commits}`,
   );
   assert.strictEqual(made.operation?.exit_code, 0, made.text);
-  const editing = await server.call("sandboxed_shell", { command: "GIT_EDITOR=vi git rebase -i HEAD~2", ...TTY });
+  const editing = await server.call("sandboxed_shell", {
+    command: "cd editors; GIT_EDITOR=vi git rebase -i HEAD~2",
+    ...TTY,
+  });
   const id = idIn(editing);
   assert.match(editing.text, /Its screen, the cursor in line 1, column 1:\npick \w+ (# )?one\npick \w+ (# )?two\n/);
   // The second commit is squashed into the first, whose message stays.
@@ -132,12 +153,10 @@ Deno.test("X22 editors work on a terminal: git rebase -i with vi, and nothing is
     timeout_seconds: 20,
   });
   assert.match(done.text, /Successfully rebased/);
-  assert.match((await server.shell("git log --format=%s")).text, /^one\nzero\n?/);
+  assert.match((await server.shell("git -C editors log --format=%s")).text, /^one\nzero\n?/);
 });
 
-Deno.test("X22 pagers, debuggers and full screens are driven by keys", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testShared("X22 pagers, debuggers and full screens are driven by keys", async ({ bench, server }) => {
   bench.write("numbers", Array.from({ length: 200 }, (_, index) => `line ${index + 1}\n`).join(""));
   const less = await server.call("sandboxed_shell", { command: "less numbers", ...TTY });
   assert.match(less.text, /Its screen, the cursor in line 24, column \d+:\nline 1\n/);
@@ -153,30 +172,16 @@ Deno.test("X22 pagers, debuggers and full screens are driven by keys", async () 
   assert.match((await server.call("send", { id, text: "quit\n" })).text, /\[exit code/);
 });
 
-Deno.test("X22 X10 a session that ends, and a cancel, end what waits for input with its terminal", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testShared("X22 X10 a cancel ends what waits for input with its terminal", async ({ bench, server }) => {
   const waiting = await server.call("sandboxed_shell", {
     command: "trap 'echo gone > gone; exit' HUP TERM; echo up; while :; do read line; done",
     ...TTY,
   });
   assert.match((await server.call("cancel", { id: idIn(waiting) })).text, /is cancelled, its processes are gone/);
   assert.ok(exists(`${bench.scope}/gone`));
-  await server.call("sandboxed_shell", { command: "cat", ...TTY });
-  await server.call("sandboxed_shell", { command: "cat", ...INPUT });
 });
 
-Deno.test("X22 a tool file declares input and a terminal", async () => {
-  using bench = new Workbench();
-  const leaf = (name: string, fields: object) => ({
-    name,
-    description: "Asks.",
-    argv: ["-c", "read a; tty; echo $a"],
-    ...fields,
-  });
-  const subcommand = [leaf("pipe", INPUT), leaf("screen", TTY)];
-  bench.write(".ahma/tools/ask.json", JSON.stringify({ name: "ask", description: "Asks.", command: "sh", subcommand }));
-  await using server = await ServerProcess.start(bench);
+testShared("X22 a tool file declares input and a terminal", async ({ server }) => {
   for (
     const [name, expected] of [["ask_pipe", /^not a tty\nme\n/], ["ask_screen", /^me\n\/dev\/pts\/0\nme\n/]] as const
   ) {
@@ -186,60 +191,65 @@ Deno.test("X22 a tool file declares input and a terminal", async () => {
   }
 });
 
-Deno.test("X22 the screen is of the size that is asked for, its cursor keys are those that the program wants", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const draw = `printf '\\033[?1h\\033[2J\\033[3;5Hhere'; stty -echo -icanon; head -c 3 | od -c; tail -f /dev/null`;
-  const drawn = await server.call("sandboxed_shell", { command: draw, ...TTY });
-  assert.match(drawn.text, /Its screen, the cursor in line 3, column 9:\n\n\n {4}here$/);
-  const typed = await server.call("send", { id: idIn(drawn), resize: "100x30", keys: ["up"], until: "0000003" });
-  assert.match(typed.text, /033 +O +A/);
-  const size = await server.call("sandboxed_shell", { command: "stty size; read a; stty size; read b", ...TTY });
-  assert.match(size.text, /24 80/);
-  const sized = await server.call("send", { id: idIn(size), resize: "100x30", text: "x\n" });
-  assert.match(sized.text, /30 100/);
-});
+testShared(
+  "X22 the screen is of the size that is asked for, its cursor keys are those that the program wants",
+  async ({ server }) => {
+    const draw = `printf '\\033[?1h\\033[2J\\033[3;5Hhere'; stty -echo -icanon; head -c 3 | od -c; tail -f /dev/null`;
+    const drawn = await server.call("sandboxed_shell", { command: draw, ...TTY });
+    assert.match(drawn.text, /Its screen, the cursor in line 3, column 9:\n\n\n {4}here$/);
+    const typed = await server.call("send", { id: idIn(drawn), resize: "100x30", keys: ["up"], until: "0000003" });
+    assert.match(typed.text, /033 +O +A/);
+    const size = await server.call("sandboxed_shell", { command: "stty size; read a; stty size; read b", ...TTY });
+    assert.match(size.text, /24 80/);
+    const sized = await server.call("send", { id: idIn(size), resize: "100x30", text: "x\n" });
+    assert.match(sized.text, /30 100/);
+    await end(server, drawn, size);
+  },
+);
 
-Deno.test("X22 S3 what a terminal could answer is never typed, and nothing is typed into another operation", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  // Place of the cursor, kind of terminal, its title.
-  const asking = "printf '\\033[6n\\033[c\\033[21t'; read -t 0.3 -n 1 got; echo \"status $? '$got'\"";
-  const asked = await server.shell(asking, TTY);
-  assert.match(asked.text, /status 142 ''/);
-  const [one, other] = [
-    await server.call("sandboxed_shell", { command: "cat > one", ...TTY }),
-    await server.call("sandboxed_shell", { command: "cat > other", ...TTY }),
-  ];
-  // Each has terminals of its own: the other one's is not there.
-  const reach = await server.shell("ls /dev/pts; for n in 0 1 2; do echo typed > /dev/pts/$n; done; true");
-  assert.match(reach.text, /^ptmx\n/);
-  const push = `python3 -c 'import fcntl; fcntl.ioctl(0, 0x5412, b"x")' < /dev/tty`;
-  assert.match((await server.shell(push, TTY)).text, /PermissionError|Operation not permitted/);
-  for (const answer of [one, other]) await server.call("send", { id: idIn(answer), keys: ["ctrl-d"] });
-  assert.deepStrictEqual(["one", "other"].map((name) => Deno.readTextFileSync(`${bench.scope}/${name}`)), ["", ""]);
-});
+testShared(
+  "X22 S3 what a terminal could answer is never typed, and nothing is typed into another operation",
+  async ({ bench, server }) => {
+    // Place of the cursor, kind of terminal, its title.
+    const asking = "printf '\\033[6n\\033[c\\033[21t'; read -t 0.3 -n 1 got; echo \"status $? '$got'\"";
+    const asked = await server.shell(asking, TTY);
+    assert.match(asked.text, /status 142 ''/);
+    const [one, other] = [
+      await server.call("sandboxed_shell", { command: "cat > one", ...TTY }),
+      await server.call("sandboxed_shell", { command: "cat > other", ...TTY }),
+    ];
+    // Each has terminals of its own: the other one's is not there.
+    const reach = await server.shell("ls /dev/pts; for n in 0 1 2; do echo typed > /dev/pts/$n; done; true");
+    assert.match(reach.text, /^ptmx\n/);
+    const push = `python3 -c 'import fcntl; fcntl.ioctl(0, 0x5412, b"x")' < /dev/tty`;
+    assert.match((await server.shell(push, TTY)).text, /PermissionError|Operation not permitted/);
+    for (const answer of [one, other]) await server.call("send", { id: idIn(answer), keys: ["ctrl-d"] });
+    assert.deepStrictEqual(["one", "other"].map((name) => Deno.readTextFileSync(`${bench.scope}/${name}`)), ["", ""]);
+  },
+);
 
-Deno.test("X22 a program that reads nothing delays no call, and the result says what was not delivered", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const deaf = idIn(await server.call("sandboxed_shell", { command: "echo up; exec tail -f /dev/null", ...INPUT }));
-  const large = "x".repeat(60_000);
-  const first = await server.call("send", { id: deaf, text: large, timeout_seconds: 0 });
-  assert.match(first.text, /^op_\w+ still runs after/);
-  const second = await server.call("send", { id: deaf, text: large, timeout_seconds: 0 });
-  assert.match(second.text, /\. Its program does not read its input; what was sent waits there\.$/);
-  const third = await server.call("send", { id: deaf, text: "y" });
-  assert.match(third.text, /\. Its program has not read what was sent before\.$/);
-  assert.match((await server.call("cancel", { id: deaf })).text, /is cancelled, its processes are gone/);
-  const closed = idIn(
-    await server.call("sandboxed_shell", { command: "exec 0<&-; echo up; tail -f /dev/null", ...INPUT }),
-  );
-  for (const text of ["one\n", "two\n"]) {
-    const refused = await server.call("send", { id: closed, text });
-    assert.match(refused.text, /^Cannot send to op_\w+\. Its program has closed its input\.$/);
-  }
-});
+testShared(
+  "X22 a program that reads nothing delays no call, and the result says what was not delivered",
+  async ({ server }) => {
+    const deaf = idIn(await server.call("sandboxed_shell", { command: "echo up; exec tail -f /dev/null", ...INPUT }));
+    const large = "x".repeat(60_000);
+    const first = await server.call("send", { id: deaf, text: large, timeout_seconds: 0 });
+    assert.match(first.text, /^op_\w+ still runs after/);
+    const second = await server.call("send", { id: deaf, text: large, timeout_seconds: 0 });
+    assert.match(second.text, /\. Its program does not read its input; what was sent waits there\.$/);
+    const third = await server.call("send", { id: deaf, text: "y" });
+    assert.match(third.text, /\. Its program has not read what was sent before\.$/);
+    assert.match((await server.call("cancel", { id: deaf })).text, /is cancelled, its processes are gone/);
+    const closed = idIn(
+      await server.call("sandboxed_shell", { command: "exec 0<&-; echo up; tail -f /dev/null", ...INPUT }),
+    );
+    for (const text of ["one\n", "two\n"]) {
+      const refused = await server.call("send", { id: closed, text });
+      assert.match(refused.text, /^Cannot send to op_\w+\. Its program has closed its input\.$/);
+    }
+    await server.call("cancel", { id: closed });
+  },
+);
 
 Deno.test("X22 without the sandbox a command has input and a terminal too", async () => {
   using bench = new Workbench();
@@ -252,15 +262,14 @@ Deno.test("X22 without the sandbox a command has input and a terminal too", asyn
   }
 });
 
-Deno.test("X22 a program that imitates our messages is shown as its output", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testShared("X22 a program that imitates our messages is shown as its output", async ({ server }) => {
   const fake = 'op_FAKE0000 waits for input: "sudo password"';
   const shown = await server.call("sandboxed_shell", { command: `echo '${fake}'; read a`, ...INPUT });
   assert.match(shown.text, /^op_\w+ waits for input: ".*op_FAKE0000 .*"\. `send` types\. Output so far:\nop_FAKE0000/);
+  await end(server, shown);
 });
 
-Deno.test("X22 a 65th command with an open input is refused, and has its place when one of the 64 ends", async () => {
+Deno.test("X22 a 65th command with an open input is refused, and has its place when one of the 64 ends, and the end of the session ends them", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { flags: ["--max-concurrency", "100"] });
   // They answer when they run, which a mere start does not say.
@@ -309,9 +318,7 @@ Deno.test("X22 X10 H6 an HTTP session that ends leaves nothing of what waited fo
   await until(isOver, 5_000, "the end of both commands and of the terminal");
 });
 
-Deno.test("X22 a command after one with a terminal has no terminal, and finds none", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testShared("X22 a command after one with a terminal has no terminal, and finds none", async ({ server }) => {
   const command =
     "stty raw; (trap '' HUP; setsid tail -f /dev/null </dev/tty >/dev/null 2>&1 &); tty; read -t 0.1 a; true";
   assert.match((await server.shell(command, TTY)).text, /\/dev\/pts\/0/);

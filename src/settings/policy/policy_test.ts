@@ -80,6 +80,41 @@ Deno.test("S37 parsePolicy() names every mistake with its place", async () => {
   );
 });
 
+/** What is refused, by what is not understood. */
+const MISTAKEN: Readonly<Record<string, RegExp>> = {
+  "": /^\/p:1:1: The file is not valid JSON/,
+  "{} // x": /The file is not valid JSON/,
+  "[]": /^\/p:1:1: The file is not an object/,
+  '{"forbid":["no-sandbox"],"\\u0066orbid":[]}': /"forbid" is given as/,
+  '{"force":{"strict":true,"strict":true}}': /"strict" is given as/,
+  '{"forbid":["no-sanbox"]}': /"no-sanbox" is not a flag of the server; did you mean "no-sandbox"\?/,
+  '{"forbid":[1]}': /1 is not a flag/,
+  '{"force":{"netwrk":"none"}}': /"netwrk" is unknown; did you mean "network"\?/,
+  '{"force":{"network":"nowhere else"}}': /Setting "network": /,
+  '{"force":{"strict":false}}': /"strict" cannot be forced: write "strict" in "forbid"/,
+  '{"force":{"audit_log":"log"}}': /"audit_log" cannot be forced: "log" depends/,
+  '{"support":"a\\nb"}': /"support" has more than one line/,
+  '{"support":"a\\u202eb"}': /invisible character \(U\+202E\)/,
+};
+
+Deno.test("S37 parsePolicy() takes nothing that it does not understand", async () => {
+  for (const [text, why] of Object.entries(MISTAKEN)) assert.match((await mistakes(text)).join("\n"), why, text);
+});
+
+Deno.test("S37 heldBy() lets lists of names be narrower than the forced one, and not wider", async () => {
+  const most = "one.test:443,*.two.test:443";
+  const policy = await parse({ force: { network: most } });
+  for (const within of [most, "one.test:443", "a.two.test:443", "none"]) {
+    assert.deepStrictEqual(holds(policy, "network", [within]), [within]);
+  }
+  for (
+    const beyond of ["one.test,three.test", "one.test:22", "one.test:443/any", "two.test:443", "*.two.test", "full"]
+  ) {
+    const refused = `policy "/p" allows at most --network ${most}`;
+    assert.deepStrictEqual(holds(policy, "network", [beyond]), refused, beyond);
+  }
+});
+
 Deno.test("S37 heldBy() takes a forced value as the most, as a part, or as the only one", async () => {
   const policy = await parse({
     forbid: ["env"],
