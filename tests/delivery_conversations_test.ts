@@ -6,6 +6,7 @@ import { until } from "./_support/deadline.ts";
 import { MODERN_META, type RpcMessage, type ToolAnswer, toolAnswer } from "./_support/json_rpc.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 /** A client that takes tasks. */
@@ -20,7 +21,8 @@ interface TaskTaker {
 interface Wire {
   readonly name: string;
   readonly isCore: boolean;
-  connect(bench: Workbench, stack: AsyncDisposableStack): Promise<TaskTaker>;
+  /** Registers a test with a client of the wire's server. */
+  test(name: string, run: (bench: Workbench, client: TaskTaker) => Promise<void>): void;
 }
 
 const CORE = { args: {}, params: { task: {} } };
@@ -29,44 +31,68 @@ const WITH_TASKS = {
   ...MODERN_META,
   "io.modelcontextprotocol/clientCapabilities": { extensions: { "io.modelcontextprotocol/tasks": {} } },
 };
+const FOR_EVER = "tail -f /dev/null";
+const GO = "until [ -e go ]; do sleep 0.02; done";
+
+function writeTool(bench: Workbench): void {
+  const leaf = { name: "up", description: "Serves.", argv: ["-c", `${GO}; echo up; ${FOR_EVER}`], until: "up" };
+  const file = { name: "serve", description: "Serves.", command: "sh", subcommand: [leaf] };
+  bench.write(".ahma/tools/serve.json", JSON.stringify(file));
+}
+
+const testCore = sharing((bench) => {
+  writeTool(bench);
+  return ServerProcess.start(bench);
+});
+const testNewest = sharing((bench) => {
+  writeTool(bench);
+  return ServerProcess.start(bench, { era: "2026-07-28" });
+});
+/** Of both eras. */
+const testHttp = sharing((bench) => {
+  writeTool(bench);
+  return HttpServerProcess.start(bench);
+});
 
 const WIRES: readonly Wire[] = [
   {
     name: "2025-11-25, stdio",
     isCore: true,
-    async connect(bench, stack) {
-      const server = stack.use(await ServerProcess.start(bench));
-      return { ...CORE, request: (method, params) => server.request(method, params) };
-    },
+    test: (name, run) =>
+      testCore(name, async ({ bench, server }) => {
+        await run(bench, { ...CORE, request: (method, params) => server.request(method, params) });
+      }),
   },
   {
     name: "2025-11-25, HTTP",
     isCore: true,
-    async connect(bench, stack) {
-      const client = stack.use(await HttpClient.connect(stack.use(await HttpServerProcess.start(bench))));
-      return { ...CORE, request: (method, params) => client.request(method, params) };
-    },
+    test: (name, run) =>
+      testHttp(name, async ({ bench, server }) => {
+        await using client = await HttpClient.connect(server);
+        await run(bench, { ...CORE, request: (method, params) => client.request(method, params) });
+      }),
   },
   {
     name: "2026-07-28, stdio",
     isCore: false,
-    async connect(bench, stack) {
-      const client = new TaskClient(stack.use(await ServerProcess.start(bench, { era: "2026-07-28" })));
-      return { ...EXTENSION, request: (method, params) => client.request(method, params) };
-    },
+    test: (name, run) =>
+      testNewest(name, async ({ bench, server }) => {
+        const client = new TaskClient(server);
+        await run(bench, { ...EXTENSION, request: (method, params) => client.request(method, params) });
+      }),
   },
   {
     name: "2026-07-28, HTTP",
     isCore: false,
-    async connect(bench, stack) {
-      const server = stack.use(await HttpServerProcess.start(bench));
-      const request = async (method: string, params: object) => {
-        const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": method, ...named(method, params) };
-        const message = { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: WITH_TASKS } };
-        return await (await server.post(message, { accept: "application/json", headers })).json();
-      };
-      return { ...EXTENSION, request };
-    },
+    test: (name, run) =>
+      testHttp(name, async ({ bench, server }) => {
+        const request = async (method: string, params: object) => {
+          const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": method, ...named(method, params) };
+          const message = { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: WITH_TASKS } };
+          return await (await server.post(message, { accept: "application/json", headers })).json();
+        };
+        await run(bench, { ...EXTENSION, request });
+      }),
   },
 ];
 
@@ -76,25 +102,41 @@ function named(method: string, params: object): Record<string, string> {
   return value === undefined ? {} : { "mcp-name": value };
 }
 
-/** A client that takes tasks, and the calls that it makes. */
+/** A client that takes tasks, the calls that it makes, and the directory in which its commands run. */
 class Conversation {
   readonly #client: TaskTaker;
   readonly #isCore: boolean;
+  readonly #bench: Workbench;
+  readonly #place: string;
 
-  constructor(client: TaskTaker, { isCore }: { readonly isCore: boolean }) {
+  constructor(client: TaskTaker, { isCore }: { readonly isCore: boolean }, bench: Workbench) {
     this.#client = client;
     this.#isCore = isCore;
+    this.#bench = bench;
+    this.#place = crypto.randomUUID();
+    this.write("here");
+  }
+
+  /** Makes a file that a command waits for. */
+  write(file: string): void {
+    this.#bench.write(`${this.#place}/${file}`, "");
+  }
+
+  /** Waits for a file of a command. */
+  async appears(file: string): Promise<void> {
+    await this.#bench.appears(`${this.#place}/${file}`);
   }
 
   /** A call that the client makes without a task. */
   async call(name: string, args: object): Promise<ToolAnswer> {
-    return toolAnswer(await this.#client.request("tools/call", { name, arguments: args }));
+    const own = name === "sandboxed_shell" ? { working_directory: this.#place, ...args } : args;
+    return toolAnswer(await this.#client.request("tools/call", { name, arguments: own }));
   }
 
   /** The id of the task that a call has become. */
   async begin(args: object, name = "sandboxed_shell"): Promise<string> {
     const { args: more, params } = this.#client;
-    const own = name === "sandboxed_shell" ? { ...more, ...args } : args;
+    const own = { working_directory: this.#place, ...name === "sandboxed_shell" && more, ...args };
     const { result, error } = await this.#client.request("tools/call", { name, arguments: own, ...params });
     const task = (this.#isCore ? result?.["task"] : result) as { readonly taskId?: string } | undefined;
     return task?.taskId ?? assert.fail(JSON.stringify(error ?? result));
@@ -136,8 +178,6 @@ class Conversation {
   }
 }
 
-const FOR_EVER = "tail -f /dev/null";
-
 /** A port at which nothing listens now. */
 function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -147,42 +187,31 @@ function freePort(): number {
 /** Registers a test for each wire. */
 function onEachWire(
   what: string,
-  run: (client: Conversation, bench: Workbench, wire: Wire) => Promise<void>,
+  run: (client: Conversation, bench: Workbench) => Promise<void>,
   wires: readonly Wire[] = WIRES,
 ): void {
   for (const wire of wires) {
-    Deno.test(`X5 ${wire.name}: ${what}`, async () => {
-      using bench = new Workbench();
-      const leaf = { name: "up", description: "Serves.", argv: ["-c", `echo up; ${FOR_EVER}`], until: "up" };
-      const file = { name: "serve", description: "Serves.", command: "sh", subcommand: [leaf] };
-      bench.write(".ahma/tools/serve.json", JSON.stringify(file));
-      await using stack = new AsyncDisposableStack();
-      await run(new Conversation(await wire.connect(bench, stack), wire), bench, wire);
-    });
+    wire.test(`X5 ${wire.name}: ${what}`, (bench, client) => run(new Conversation(client, wire, bench), bench));
   }
 }
 
-onEachWire(
-  "a task that waits for a line ends with it, and the operation goes on under its id",
-  async (client, bench) => {
-    const task = await client.begin({
-      command: `echo up; until [ -e go ]; do sleep 0.02; done; echo bye`,
-      until: "up",
-    });
-    const { text } = await client.answer(task);
-    assert.match(text, /^op_\w+ still runs after [^\n]+\. `await` returns its result\. It wrote:\n> up$/);
-    const [id] = /op_\w+/.exec(text) ?? [];
-    // What goes on is not the task's.
-    await client.cancel(task);
-    assert.strictEqual(await client.status(task), "completed");
-    const waited = await client.call("await", { operation_id: id, timeout_seconds: 0 });
-    assert.match(waited.text, /^op_\w+ still runs after /);
-    bench.write("go", "");
-    assert.match((await client.call("await", { operation_id: id })).text, /^up\nbye\n/);
-    // The task is what the call was answered with.
-    assert.strictEqual((await client.answer(task)).text, text);
-  },
-);
+onEachWire("a task that waits for a line ends with it, and the operation goes on under its id", async (client) => {
+  const command = `until [ -e begun ]; do sleep 0.02; done; echo up; ${GO}; echo bye`;
+  const task = await client.begin({ command, until: "up" });
+  client.write("begun");
+  const { text } = await client.answer(task);
+  assert.match(text, /^op_\w+ still runs after [^\n]+\. `await` returns its result\. It wrote:\n> up$/);
+  const [id] = /op_\w+/.exec(text) ?? [];
+  // What goes on is not the task's.
+  await client.cancel(task);
+  assert.strictEqual(await client.status(task), "completed");
+  const waited = await client.call("await", { operation_id: id, timeout_seconds: 0 });
+  assert.match(waited.text, /^op_\w+ still runs after /);
+  client.write("go");
+  assert.match((await client.call("await", { operation_id: id })).text, /^up\nbye\n/);
+  // The task is what the call was answered with.
+  assert.strictEqual((await client.answer(task)).text, text);
+});
 
 const LISTENS = "import socket, time; s = socket.socket(); s.bind(('127.0.0.1', PORT)); s.listen(); time.sleep(600)";
 
@@ -197,7 +226,8 @@ onEachWire("a task that waits for silence, a port or the end of its command says
   });
   const atPort = (await client.answer(listening)).text;
   assert.match(atPort, new RegExp(` and listens at port ${port}\\. `));
-  const ended = await client.begin({ command: "echo over; exit 3", until: "never" });
+  const ended = await client.begin({ command: `${GO}; echo over; exit 3`, until: "never" });
+  client.write("go");
   const over = (await client.answer(ended)).text;
   assert.match(over, /^over\n\[exit code 3, [^\n]+\]\n\[ended without a line with "never"\]$/);
   for (const one of [text, atPort]) await client.endWhatGoesOn(one);
@@ -205,7 +235,7 @@ onEachWire("a task that waits for silence, a port or the end of its command says
 
 onEachWire("a task that is cancelled while it waits ends its operation", async (client, bench) => {
   const task = await client.begin({ command: "touch runs; sleep 600", until: "never" });
-  await bench.appears("runs");
+  await client.appears("runs");
   assert.strictEqual(await client.status(task), "working");
   await client.cancel(task);
   await bench.processesGone("sleep 600");
@@ -214,6 +244,7 @@ onEachWire("a task that is cancelled while it waits ends its operation", async (
 
 onEachWire("a leaf of a tool file that waits for a line is such a task", async (client) => {
   const task = await client.begin({ execution_mode: "AsyncResultPush" }, "serve_up");
+  client.write("go");
   const { text } = await client.answer(task);
   assert.match(text, /^op_\w+ still runs after [^\n]+ It wrote:\n> up$/);
   await client.endWhatGoesOn(text);
@@ -237,14 +268,14 @@ onEachWire(
   CORE_WIRES,
 );
 
-onEachWire("a call that asks for the id at once ends its task with it", async (client, bench) => {
+onEachWire("a call that asks for the id at once ends its task with it", async (client) => {
   const task = await client.begin({
-    command: "until [ -e go ]; do sleep 0.02; done; echo bye",
+    command: `${GO}; echo bye`,
     execution_mode: "AsyncResultPush",
   });
   const { text } = await client.answer(task);
   assert.match(text, /^op_\w+ (started|still runs after [^\n]+)\. `await` returns its result\.$/);
-  bench.write("go", "");
+  client.write("go");
   const [id] = /op_\w+/.exec(text) ?? [];
   assert.match((await client.call("await", { operation_id: id })).text, /^bye\n\[exit code 0, [^\n]+\]$/);
   assert.strictEqual((await client.answer(task)).text, text);
@@ -252,9 +283,9 @@ onEachWire("a call that asks for the id at once ends its task with it", async (c
 
 onEachWire(
   "an operation that goes on after its task is news when it ends, and the cancel of the task is refused",
-  async (client, bench) => {
+  async (client) => {
     const task = await client.begin({
-      command: "echo up; until [ -e go ]; do sleep 0.02; done; touch over",
+      command: `echo up; ${GO}; touch over`,
       until: "up",
     });
     const [id] = /op_\w+/.exec((await client.answer(task)).text) ?? [];
@@ -263,8 +294,8 @@ onEachWire(
       -32602,
       true,
     ]);
-    bench.write("go", "");
-    await bench.appears("over");
+    client.write("go");
+    await client.appears("over");
     const news = async () =>
       (await client.call("sandboxed_shell", { command: "true" })).text.includes(`Ended since:\n[${id} completed`);
     await until(news, 30_000, "the news of the end");
@@ -274,14 +305,14 @@ onEachWire(
 
 onEachWire(
   "news come with the result of a later task, and no call that becomes a task loses them",
-  async (client, bench) => {
+  async (client) => {
     const { text } = await client.call("sandboxed_shell", {
-      command: "until [ -e go ]; do sleep 0.02; done; touch over",
+      command: `${GO}; touch over`,
       execution_mode: "AsyncResultPush",
     });
     const [id] = /op_\w+/.exec(text) ?? [];
-    bench.write("go", "");
-    await bench.appears("over");
+    client.write("go");
+    await client.appears("over");
     const news = async () =>
       (await client.answer(await client.begin({ command: "true" }))).text.includes(`Ended since:\n[${id} completed`);
     await until(news, 30_000, "the news of the end");
@@ -289,9 +320,7 @@ onEachWire(
   CORE_WIRES,
 );
 
-Deno.test("X5 X6 2025-11-25: progress of a task that waits for a line ends with it", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testCore("X5 X6 2025-11-25: progress of a task that waits for a line ends with it", async ({ bench, server }) => {
   const seen: unknown[] = [];
   server.listen(({ method, params }) => {
     if (method === "notifications/progress") seen.push(params?.["progress"]);
@@ -317,8 +346,7 @@ Deno.test("X5 2026-07-28: a subscriber to a call that is a task gets one notific
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
   const client = new TaskClient(server);
-  const wait = "until [ -e go ]; do sleep 0.02; done";
-  const args = { command: `${wait}; echo up; ${FOR_EVER}`, until: "up", execution_mode: "AsyncResultPush" };
+  const args = { command: `${GO}; echo up; ${FOR_EVER}`, until: "up", execution_mode: "AsyncResultPush" };
   const { result } = await client.request("tools/call", { name: "sandboxed_shell", arguments: args });
   const taskId = String(result?.["taskId"]);
   const listening = client.request("subscriptions/listen", { notifications: { taskIds: [taskId] } });
