@@ -15,9 +15,12 @@ interface Check {
   readonly errorMessage?: string;
 }
 
-/** Further flows without a person and schemas of a later date, which no version requires; two have their own test. */
-const EXTENSIONS = ["client-credentials-jwt", "client-credentials-basic", "enterprise-managed-authorization"]
-  .concat("dpop", "dpop-nonce", "wif-jwt-bearer", "json-schema-2020-12-preservation");
+/** Further flows without a person and schemas of a later date, which no version requires. */
+const EXTENSIONS = ["enterprise-managed-authorization", "dpop", "dpop-nonce", "wif-jwt-bearer"]
+  .concat("json-schema-2020-12-preservation");
+
+/** Clients that log in by themselves, which no version requires either: tried with 2026-07-28. Each has a check of its own. */
+const BY_ITSELF = [["client-credentials-basic", "basic-auth"], ["client-credentials-jwt", "jwt-verified"]] as const;
 
 /** Logins that 2026-07-28 requires too: they come before any version is spoken, so that version proves them for both. */
 const LOGINS_OF_BOTH = ["metadata-var1", "metadata-var2", "metadata-var3", "basic-cimd", "pre-registration"]
@@ -64,42 +67,47 @@ function hasPassed(checks: readonly Check[] = []): boolean {
     checks.every(({ status }) => status !== "FAILURE" && status !== "WARNING");
 }
 
-/** How many scenarios of each version are tried, so that none gets lost in silence. */
-const VERSIONS = [["2025-11-25", 18 - LOGINS_OF_BOTH.length, LOGINS_OF_BOTH], ["2026-07-28", 32, []]] as const;
-
-for (const [version, required, proved] of VERSIONS) {
-  Deno.test(`O2 O3 O4 the conformance suite's client scenarios of ${version} pass`, async () => {
-    using bench = new Workbench();
-    const checks = await runSuite(bench, { words: ["--requirements", version], without: [...EXTENSIONS, ...proved] });
-    const scenarios = [...checks.keys()].sort();
-    const failed = scenarios.filter((scenario) => !hasPassed(checks.get(scenario)));
-    const why = failed.map((scenario) => {
-      return [scenario, checks.get(scenario)?.filter(({ status }) => status !== "SUCCESS" && status !== "INFO")];
-    });
-    assert.deepStrictEqual(failed, [], JSON.stringify(why, null, 1));
-    assert.deepStrictEqual(scenarios.length, required, scenarios.join(" "));
+/** What has failed, by the names of scenarios, and why: for the message of an assertion. */
+function failuresIn(checks: ReadonlyMap<string, readonly Check[]>): readonly [names: readonly string[], why: string] {
+  const failed = [...checks.keys()].sort().filter((scenario) => !hasPassed(checks.get(scenario)));
+  const why = failed.map((scenario) => {
+    return [scenario, checks.get(scenario)?.filter(({ status }) => status !== "SUCCESS" && status !== "INFO")];
   });
+  return [failed, JSON.stringify(why, null, 1)];
 }
 
-/** Neither version above requires them. */
-const OF_2025_03_26 = [["oauth-metadata-backcompat", true], ["oauth-endpoint-fallback", false]] as const;
+/** How many scenarios of each version are tried, so that none gets lost in silence. */
+const REQUIRED = { "2025-11-25": 18 - LOGINS_OF_BOTH.length, "2026-07-28": 32 } as const;
+
+Deno.test("O2 O3 O4 the conformance suite's client scenarios of 2025-11-25 pass", async () => {
+  using bench = new Workbench();
+  const without = [...EXTENSIONS, ...LOGINS_OF_BOTH, ...BY_ITSELF.map(([scenario]) => scenario)];
+  const checks = await runSuite(bench, { words: ["--requirements", "2025-11-25"], without });
+  const [failed, why] = failuresIn(checks);
+  assert.deepStrictEqual(failed, [], why);
+  assert.strictEqual(checks.size, REQUIRED["2025-11-25"], [...checks.keys()].join(" "));
+});
+
+Deno.test("O2 O3 O4 O8 the conformance suite's client scenarios of 2026-07-28 pass, and those of a client that logs in by itself", async () => {
+  using bench = new Workbench();
+  const checks = await runSuite(bench, { words: ["--requirements", "2026-07-28"], without: EXTENSIONS });
+  const [failed, why] = failuresIn(checks);
+  assert.deepStrictEqual(failed, [], why);
+  assert.strictEqual(checks.size, REQUIRED["2026-07-28"] + BY_ITSELF.length, [...checks.keys()].join(" "));
+  const proved = BY_ITSELF.map(([scenario, check]) =>
+    checks.get(scenario)?.some(({ id, status }) => id === `client-credentials-${check}` && status === "SUCCESS")
+  );
+  assert.deepStrictEqual(proved, [true, true], JSON.stringify(BY_ITSELF.map(([scenario]) => checks.get(scenario))));
+});
 
 Deno.test("O3 logins of 2025-03-26 pass where metadata is found, and are refused without, because it must name PKCE", async () => {
   using bench = new Workbench();
-  for (const [name, passes] of OF_2025_03_26) {
-    const scenario = `2025-03-26-${name}`;
-    const checks = await runSuite(bench, { words: ["--spec-version", "2025-03-26", "--scenario", `auth/${scenario}`] });
-    const found = [...checks.values()].map(hasPassed);
-    assert.deepStrictEqual([scenario, found], [scenario, [passes]], JSON.stringify([...checks]));
-  }
+  // Neither version above requires them.
+  const checks = await runSuite(bench, { words: ["--suite", "backcompat", "--spec-version", "2025-03-26"] });
+  const passed = Object.fromEntries([...checks].map(([scenario, list]) => [scenario, hasPassed(list)]));
+  assert.deepStrictEqual(
+    passed,
+    { "2025-03-26-oauth-metadata-backcompat": true, "2025-03-26-oauth-endpoint-fallback": false },
+    JSON.stringify([...checks]),
+  );
 });
-
-for (const [name, check] of [["basic", "basic-auth"], ["jwt", "jwt-verified"]]) {
-  Deno.test(`O8 the suite's scenario client-credentials-${name} of a client that logs in by itself passes`, async () => {
-    using bench = new Workbench();
-    const checks = await runSuite(bench, { words: ["--scenario", `auth/client-credentials-${name}`] });
-    const all = [...checks.values()].flat();
-    assert.deepStrictEqual([...checks.values()].map(hasPassed), [true], JSON.stringify(all, null, 1));
-    assert.ok(all.some(({ id, status }) => id === `client-credentials-${check}` && status === "SUCCESS"));
-  });
-}

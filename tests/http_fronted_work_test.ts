@@ -33,20 +33,30 @@ const WORK = { progress: [200, 200], log: [404, 200], nothing: [404, 404] } as c
 const WORKERS = Object.keys(WORK).length;
 const ROOM = WORKERS + 1;
 
+/** The progress that has come to a client, by its tokens. */
+function tokensOf({ heard }: HttpClient): readonly unknown[] {
+  const progress = heard.filter(({ method }) => method === "notifications/progress");
+  return progress.map(({ params }) => params?.["progressToken"]);
+}
+
 for (const [index, mode] of [[], [ISOLATED]].entries()) {
   const where = mode.length > 0 ? "its progress and its log, isolated" : "its progress, and not its log, shared";
-  Deno.test(`H10 H8 work of a third-party server keeps its session in use by ${where}`, async () => {
+  Deno.test(`H10 H8 X6 work of a third-party server keeps its session in use by ${where}, and its client alone hears it`, async () => {
     using bench = new Workbench();
     await using server = await start(bench, mode, ["--session-idle", "8", "--max-sessions", String(ROOM)]);
     const clients = await Promise.all(
       Object.keys(WORK).map(async (tells) => {
         const client = await connect(server, bench);
-        const params = { name: "begin", arguments: { tells, until: "end" }, _meta: { progressToken: "mine" } };
+        const params = { name: "begin", arguments: { tells, until: "end" }, _meta: { progressToken: `of ${tells}` } };
         assert.deepStrictEqual((await client.request("tools/call", params)).error, undefined);
         return client;
       }),
     );
+    const [working, ...others] = clients;
+    await working?.hears("notifications/progress");
+    for (const other of others) await other.request("ping");
     for (const client of clients) await client[Symbol.asyncDispose]();
+    assert.deepStrictEqual(clients.map((client) => [...new Set(tokensOf(client))]), [["of progress"], [], []]);
     // Even if all work had ended, the last has room only when one that came after it was idle for the whole time.
     for (let other = 0; other <= ROOM; other++) await comeAndLeave(server, bench);
     const statuses = await Promise.all(clients.map(async (client) => {
@@ -58,37 +68,3 @@ for (const [index, mode] of [[], [ISOLATED]].entries()) {
     bench.write("end", "");
   });
 }
-
-for (const mode of [[], [ISOLATED]]) {
-  Deno.test(`H10 X6 progress that comes after the answer has its client's token ${mode.join("")}`, async () => {
-    using bench = new Workbench();
-    await using server = await start(bench, mode);
-    await using client = await connect(server, bench);
-    await using other = await connect(server, bench);
-    const params = { name: "begin", arguments: { tells: "progress", until: "end" }, _meta: { progressToken: "mine" } };
-    await client.request("tools/call", params);
-    assert.strictEqual((await client.hears("notifications/progress")).params?.["progressToken"], "mine");
-    await other.request("ping");
-    assert.deepStrictEqual(other.heard.filter(({ method }) => method === "notifications/progress"), []);
-    bench.write("end", "");
-  });
-}
-
-Deno.test("X5 X6 H3 the progress of a task reaches the client of an isolated session", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
-  await using client = await connect(server, bench);
-  const { result } = await client.request("tools/call", {
-    name: "sandboxed_shell",
-    arguments: { command: "echo word; until [ -e end ]; do sleep 0.05; done" },
-    task: {},
-    _meta: { progressToken: "mine" },
-  });
-  const task = result?.["task"] as { readonly taskId: string };
-  const { params } = await client.hears("notifications/progress");
-  assert.deepStrictEqual(
-    [params?.["progressToken"], params?.["_meta"]],
-    ["mine", { "io.modelcontextprotocol/related-task": { taskId: task.taskId } }],
-  );
-  bench.write("end", "");
-});

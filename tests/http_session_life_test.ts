@@ -1,4 +1,4 @@
-/** What a session of its own process outlives: the death of that process, and a client that is away for a while. */
+/** What a session of its own process outlives: a client that is away for a while. */
 import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
 import { HttpClient } from "./_support/clients/http_client.ts";
@@ -18,43 +18,6 @@ async function processOf(bench: Workbench, root: string): Promise<number | undef
   const all = await processesWith(bench.marker);
   return all.find(({ command, directory }) => command.includes("--mode=stdio") && directory === root)?.pid;
 }
-
-Deno.test("H6 C3 C4 a restarted process has the log level and the subscriptions that the client asked for", async () => {
-  using bench = new Workbench();
-  const root = rootIn(bench, "root");
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
-  await using client = await HttpClient.connect(server, { roots: [root] });
-  const kept = "ahma://operations";
-  const started = await client.start("touch begun; sleep 5555");
-  const lost = `ahma://operations/${started.operation?.operation_id}`;
-  await bench.appears("root/begun");
-  for (const uri of [kept, lost]) {
-    assert.deepStrictEqual((await client.request("resources/subscribe", { uri })).result, {});
-  }
-  assert.deepStrictEqual((await client.request("logging/setLevel", { level: "warning" })).result, {});
-  await client.request("resources/list");
-  client.heard.length = 0;
-  const pid = await processOf(bench, root);
-  assert.ok(pid !== undefined);
-  Deno.kill(pid, "SIGKILL");
-  await client.request("tools/list");
-  // The operation died with the process: who watched it is sent to look, and sees.
-  const { params } = await client.hears("notifications/resources/updated");
-  assert.deepStrictEqual(params, { uri: lost });
-  assert.match((await client.request("resources/read", { uri: lost })).error?.message ?? "", /not found/i);
-  await client.hears("notifications/resources/list_changed");
-  client.heard.length = 0;
-  await client.start("touch well");
-  await bench.appears("root/well");
-  await client.start("exit 3");
-  const message = await client.hears("notifications/message");
-  assert.strictEqual(message.params?.["level"], "warning");
-  assert.deepStrictEqual((await client.hears("notifications/resources/updated")).params, { uri: kept });
-  const levels = client.heard.filter(({ method }) => method === "notifications/message").map((one) =>
-    one.params?.["level"]
-  );
-  assert.deepStrictEqual(levels, ["warning"]);
-});
 
 Deno.test("H8 X11 a session is in use while an operation of its process runs, and ends when no client comes for the result", async () => {
   using bench = new Workbench();

@@ -46,31 +46,47 @@ echo I begin >&2
 exit 4
 `;
 
-/** A script, its limit, how often it is started, and what is said of it. */
-const SERVERS: Readonly<Record<string, readonly [script: string, limit: string, starts: number, said: RegExp]>> = {
-  "never answers initialize": [
-    MUTE,
-    SHORT,
-    1,
-    /Cannot start the server "sh \S+": It did not answer initialize within 8 s \(--handshake-timeout\)\. Its last words: I begin \| waiting for a lock/,
-  ],
-  "refuses initialize": [
-    REFUSES,
-    LONG,
-    1,
-    /Cannot start the server "python3 \S+": It refused initialize: no licence\. Its last words: I begin/,
-  ],
-  "breaks off": [
-    BREAKS,
-    LONG,
-    3,
-    /Cannot start the server "sh \S+": It ended with exit code 4\. Its last words: I begin/,
-  ],
+const [SHARED, ISOLATED] = [[], ["--session-isolation"]] as const;
+
+interface Stuck {
+  readonly script: string;
+  readonly limit: string;
+  /** How often it is started. */
+  readonly starts: number;
+  readonly said: RegExp;
+  /** A start tries the server in the same way in both modes: the first does in both, each other in one. */
+  readonly modes: readonly (readonly string[])[];
+}
+
+const SERVERS: Readonly<Record<string, Stuck>> = {
+  "never answers initialize": {
+    script: MUTE,
+    limit: SHORT,
+    starts: 1,
+    modes: [SHARED, ISOLATED],
+    said:
+      /Cannot start the server "sh \S+": It did not answer initialize within 8 s \(--handshake-timeout\)\. Its last words: I begin \| waiting for a lock/,
+  },
+  "refuses initialize": {
+    script: REFUSES,
+    limit: LONG,
+    starts: 1,
+    modes: [ISOLATED],
+    said: /Cannot start the server "python3 \S+": It refused initialize: no licence\. Its last words: I begin/,
+  },
+  "breaks off": {
+    script: BREAKS,
+    limit: LONG,
+    starts: 3,
+    modes: [SHARED],
+    said: /Cannot start the server "sh \S+": It ended with exit code 4\. Its last words: I begin/,
+  },
 };
 
-for (const [what, [script, limit, starts, said]] of Object.entries(SERVERS)) {
-  Deno.test(`H10 S12 a start is refused, and why is said, when the server behind ${what}, shared and isolated`, async () => {
-    await Promise.all([[], ["--session-isolation"]].map(async (mode) => {
+for (const [what, { script, limit, starts, said, modes }] of Object.entries(SERVERS)) {
+  const where = modes.map((mode) => mode === SHARED ? "shared" : "isolated").join(" and ");
+  Deno.test(`H10 S12 a start is refused, and why is said, when the server behind ${what}, ${where}`, async () => {
+    await Promise.all(modes.map(async (mode) => {
       using bench = new Workbench();
       const text = await refusal(bench, [...behind(bench, script), "--handshake-timeout", limit, ...mode]);
       assert.match(text, said);

@@ -27,8 +27,10 @@ const TOOL = {
   positional_args: [{ name: "text", type: "string", required: true, description: "What." }],
 };
 
-/** How many messages of each kind are of the official schema. @throws {Error} When one is not. */
-async function checked(lines: readonly (readonly [path: string, body: string])[]): Promise<unknown> {
+/** How many messages of each kind are of the official schema, and those that are not. */
+async function checked(
+  lines: readonly (readonly [path: string, body: string])[],
+): Promise<Readonly<Record<string, unknown>> & { readonly refused: readonly string[] }> {
   const child = new Deno.Command(PROTO.python, { args: [CHECK], stdin: "piped", stdout: "piped", stderr: "piped" })
     .spawn();
   const writer = child.stdin.getWriter();
@@ -67,7 +69,7 @@ Deno.test("V5 each call, operation and denial is reported to the collector in a 
   const { received, spans } = collector;
   const kinds = { "/v1/traces": 0, "/v1/metrics": 0 };
   for (const { path } of received) kinds[path as keyof typeof kinds] += 1; // unknown paths make the counts differ
-  assert.deepStrictEqual(await checked(received.map(({ path, body }) => [path, body])), kinds);
+  assert.deepStrictEqual(await checked(received.map(({ path, body }) => [path, body])), { ...kinds, refused: [] });
   assert.ok(kinds["/v1/metrics"] > 0);
   assert.deepStrictEqual(
     new Set(received.map(({ headers }) => headers.get("authorization"))),
@@ -147,17 +149,29 @@ Deno.test("V5 the check of messages refuses what the schema does not have", asyn
   assert.strictEqual(PROTO.problem, undefined);
   const body = (span: object) => JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
   const good = { traceId: TRACE, spanId: PARENT, startTimeUnixNano: "1", kind: 1 };
-  assert.deepStrictEqual(await checked([["/v1/traces", body(good)]]), { "/v1/traces": 1, "/v1/metrics": 0 });
-  for (const wrong of [{ colour: 1 }, { spanId: "b7" }, { startTimeUnixNano: 1 }, { kind: "SPAN_KIND_SERVER" }]) {
-    await assert.rejects(checked([["/v1/traces", body({ ...good, ...wrong })]]), Error, JSON.stringify(wrong));
-  }
+  const wrong = [{ colour: 1 }, { spanId: "b7" }, { startTimeUnixNano: 1 }, { kind: "SPAN_KIND_SERVER" }];
+  const bodies = [{}, ...wrong].map((more) => body({ ...good, ...more }));
+  const { refused, ...counted } = await checked(bodies.map((one) => ["/v1/traces", one]));
+  assert.deepStrictEqual(counted, { "/v1/traces": 1, "/v1/metrics": 0 });
+  assert.deepStrictEqual(bodies.map((one) => refused.some((text) => text.startsWith(one))), [
+    false,
+    ...wrong.map(() => true),
+  ]);
 });
 
-Deno.test("V5 without --otlp a trace passes through unchanged, no collector is asked, and every answer is the same", async () => {
+/** A flow with one step. */
+const FLOW =
+  "---\ndescription: One.\n---\n\n```mermaid\nstateDiagram-v2\n    [*] --> first\n    first --> [*]\n```\n\n" +
+  '## Actions\n\n- first: tool "sandboxed_shell" with command="true"\n';
+const [FLOW_TRACE, UNRECORDED] = [TRACE.replace("0", "1"), TRACE.replace("0", "2")];
+
+Deno.test("V5 K7 without --otlp a trace passes through unchanged, no collector is asked, and every answer is the same; with it a flow's calls are in its trace, and a trace that its client does not record is passed on and not reported", async () => {
   await using collector = new TestCollector();
   using bench = new Workbench("ordinary");
   bench.write("definitions.json", JSON.stringify(TRACED));
-  const answers = async (flags: readonly string[]) => {
+  bench.write(".ahma/flows/one.md", FLOW);
+  const answers = async (more: readonly string[], alsoAsk: (server: ServerProcess) => Promise<void>) => {
+    const flags = ["--bundles", "flow", ...more];
     await using server = await withServers(bench, { far: upstreamServer(bench) }, { flags, permissions });
     await namesOf(server, "far_");
     const list = await server.request("tools/list");
@@ -168,55 +182,26 @@ Deno.test("V5 without --otlp a trace passes through unchanged, no collector is a
     const traced = await Promise.all([META, { ...META, traceparent: "00-0-0-01" }, {}].map(async (meta) => {
       return JSON.parse(toolAnswer(await called(server, "far_traced", meta)).text);
     }));
+    await alsoAsk(server);
     const text = JSON.stringify(result).replace(/op_\w+/g, "ID").replace(/\d+ ms|\d+\.\d s|_ms":[\d.]+/g, "TIME");
     return { list: JSON.stringify(list.result), text, traced };
   };
   const { baggage: _, ...kept } = META;
-  const off = await answers([]);
+  const off = await answers([], () => Promise.resolve());
   assert.deepStrictEqual([off.traced, collector.received], [[kept, {}, {}], []]);
-  const on = await answers(["--otlp", collector.url]);
+  const on = await answers(["--otlp", collector.url], async (server) => {
+    const answer = await called(server, "far_traced", { traceparent: `00-${UNRECORDED}-${PARENT}-00` });
+    assert.match(toolAnswer(answer).text, new RegExp(`00-${UNRECORDED}-(?!${PARENT})\\w{16}-00`));
+    const meta = { traceparent: `00-${FLOW_TRACE}-${PARENT}-01` };
+    toolAnswer(await called(server, "flow", meta, { flow_name: "one" }));
+  });
   assert.deepStrictEqual([on.list, on.text], [off.list, off.text]);
-  assert.ok(collector.received.length > 0);
-});
-
-Deno.test("V5 a trace that its client does not record is passed on, and not reported to the collector", async () => {
-  await using collector = new TestCollector();
-  using bench = new Workbench("ordinary");
-  bench.write("definitions.json", JSON.stringify(TRACED));
-  const flags = ["--otlp", collector.url];
-  {
-    await using server = await withServers(bench, { far: upstreamServer(bench) }, { flags, permissions });
-    await namesOf(server, "far_");
-    const answer = await called(server, "far_traced", { traceparent: `00-${TRACE}-${PARENT}-00` });
-    assert.match(toolAnswer(answer).text, new RegExp(`00-${TRACE}-(?!${PARENT})\\w{16}-00`));
-    await server.shell("true");
-  }
-  assert.deepStrictEqual(collector.spans.map(({ name }) => name), [
-    "operation sandboxed_shell",
-    "tools/call sandboxed_shell",
-  ]);
-  assert.strictEqual(collector.points("mcp.server.operation.duration").get("tools/call far_traced")?.["count"], "1");
-});
-
-Deno.test("V5 K7 what a flow calls belongs to the trace of the flow's call", async () => {
-  await using collector = new TestCollector();
-  using bench = new Workbench("ordinary");
-  const states = "stateDiagram-v2\n    [*] --> first\n    first --> [*]";
-  const actions = '- first: tool "sandboxed_shell" with command="true"';
-  bench.write(
-    ".ahma/flows/one.md",
-    `---\ndescription: One.\n---\n\n\`\`\`mermaid\n${states}\n\`\`\`\n\n## Actions\n\n${actions}\n`,
-  );
-  {
-    const flags = ["--otlp", collector.url, "--bundles", "flow"];
-    await using server = await ServerProcess.start(bench, { flags, permissions });
-    toolAnswer(await called(server, "flow", META, { flow_name: "one" }));
-  }
-  assert.deepStrictEqual(collector.spans.map(({ name, traceId }) => [name, traceId]), [
-    ["operation sandboxed_shell", TRACE],
-    ["operation flow", TRACE],
-    ["tools/call flow", TRACE],
-  ]);
+  const inTrace = (wanted: string) => collector.spans.flatMap(({ name, traceId }) => traceId === wanted ? [name] : []);
+  assert.deepStrictEqual(inTrace(FLOW_TRACE), ["operation sandboxed_shell", "operation flow", "tools/call flow"]);
+  assert.deepStrictEqual(inTrace(UNRECORDED), []);
+  // The three that its client records have one for our call, and one for that of the server behind.
+  assert.strictEqual(collector.spans.filter(({ name }) => name === "tools/call far_traced").length, 6);
+  assert.strictEqual(collector.points("mcp.server.operation.duration").get("tools/call far_traced")?.["count"], "4");
 });
 
 Deno.test("V5 a message is sent again after the pause that a busy collector asks for; a refused one is not repeated", async () => {
