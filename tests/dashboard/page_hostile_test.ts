@@ -1,11 +1,23 @@
 /** Texts of others that pretend to be a part of the page: tool names, titles, output, paths, clients (V3). */
 import assert from "node:assert/strict";
 import { ServerProcess } from "../_support/server_process.ts";
-import { usersAtHand, Workbench } from "../_support/workbench.ts";
-import { Browser, type Tab } from "./browser.ts";
-import { DashboardProcess } from "./dashboard_process.ts";
+import { sharing } from "../_support/sharing.ts";
+import { usersAtHand } from "../_support/workbench.ts";
+import type { Tab } from "./browser.ts";
+import { Shown } from "./shown.ts";
 
 const [USER = "root"] = usersAtHand();
+
+/** A server that no client has greeted yet, and the page. */
+const test = sharing(async (bench) => {
+  await using stack = new AsyncDisposableStack();
+  const scope = `${bench.scope}/"><img src=x onerror=ran=1>\u202e{{7*7}}`;
+  bench.write(`${scope}/hostile.txt`, `${TEXTS.join("\n")}\n`);
+  const process = stack.use(await ServerProcess.start(bench, { flags: ["--sandbox-scope", scope], era: "none" }));
+  const shown = stack.use(await Shown.start(bench));
+  const all = stack.move();
+  return { process, scope, shown, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}, USER);
 
 /** Each would set `ran`, open a dialog or load something, if the page took it for more than a text. */
 const TEXTS: readonly string[] = [
@@ -170,14 +182,11 @@ function hostileAnswer({ pathname, searchParams }: URL): string {
   }
 }
 
-Deno.test("V3 whatever a server says of itself stays text on every view: no policy is broken and no element is added", async () => {
+test("V3 whatever a server says of itself stays text on every view: no policy is broken and no element is added", async ({ server: { shown } }) => {
   assert.ok(TEXTS.length >= 40);
-  using bench = new Workbench(USER);
-  await using dashboard = await DashboardProcess.start(bench);
-  await using browser = await Browser.start();
-  const tab = await browser.open("about:blank");
+  const tab = await shown.browser.open("about:blank");
   await tab.answering(hostileAnswer);
-  await tab.goTo(dashboard.url);
+  await tab.goTo(shown.dashboard.url);
   await tab.see(`document.querySelectorAll(".rows li").length === ${TEXTS.length}`, "all operations");
   await tab.see(`document.querySelectorAll(".question").length === ${TEXTS.length}`, "all questions");
   await isClean(tab, "the list");
@@ -211,11 +220,7 @@ Deno.test("V3 whatever a server says of itself stays text on every view: no poli
   assert.notDeepStrictEqual(tab.problems, [], "the control: the page's policy reports");
 });
 
-Deno.test("V3 commands, their output, a project and a client with hostile names stay text", async () => {
-  using bench = new Workbench(USER);
-  const scope = `${bench.scope}/"><img src=x onerror=ran=1>\u202e{{7*7}}`;
-  bench.write(`${scope}/hostile.txt`, `${TEXTS.join("\n")}\n`);
-  await using process = await ServerProcess.start(bench, { flags: ["--sandbox-scope", scope], era: "none" });
+test("V3 commands, their output, a project and a client with hostile names stay text", async ({ server: { process, scope, shown } }) => {
   await process.request("initialize", {
     protocolVersion: "2025-11-25",
     capabilities: {},
@@ -223,9 +228,7 @@ Deno.test("V3 commands, their output, a project and a client with hostile names 
   });
   await process.send({ jsonrpc: "2.0", method: "notifications/initialized" });
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`).toWellFormed()}'`;
-  await using dashboard = await DashboardProcess.start(bench);
-  await using browser = await Browser.start();
-  const tab = await browser.open(dashboard.url);
+  const tab = await shown.load();
   for (const at of [0, 1, 2, 3]) {
     const words = TEXTS.filter((_, index) => index % 4 === at).map(quoted).join(" ");
     await process.shell(`: ${words}; cat hostile.txt`, { working_directory: scope });

@@ -1,9 +1,11 @@
 /** What a person does on the page of the dashboard, in a browser, with real servers below it (V2). */
 import assert from "node:assert/strict";
 import { ServerProcess } from "../_support/server_process.ts";
+import { sharing } from "../_support/sharing.ts";
 import { usersAtHand, Workbench } from "../_support/workbench.ts";
-import { Browser, type Tab } from "./browser.ts";
+import type { Tab } from "./browser.ts";
 import { DashboardProcess } from "./dashboard_process.ts";
+import { Shown } from "./shown.ts";
 
 const [USER = "root"] = usersAtHand();
 const ROW = ".rows a";
@@ -17,12 +19,17 @@ async function stateIs(tab: Tab, word: string): Promise<void> {
   await tab.seeText(".facts dd", word);
 }
 
-Deno.test("V2 output is on the page while its command runs, a line is typed, and one confirmation ends all its processes", async () => {
-  using bench = new Workbench(USER);
-  await using server = await ServerProcess.start(bench);
-  await using dashboard = await DashboardProcess.start(bench);
-  await using browser = await Browser.start();
-  const tab = await browser.open(dashboard.url);
+/** One server for what does not end it, and the page. */
+const test = sharing(async (bench) => {
+  await using stack = new AsyncDisposableStack();
+  const server = stack.use(await ServerProcess.start(bench, { flags: ["--ask", "read", "--undo"] }));
+  const shown = stack.use(await Shown.start(bench));
+  const all = stack.move();
+  return { server, shown, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}, USER);
+
+test("V2 output is on the page while its command runs, a line is typed, and one confirmation ends all its processes", async ({ bench, server: { server, shown } }) => {
+  const tab = await shown.load();
   await server.start(
     "printf '\\033[32mbegun\\033[0m\\n'; read line; echo got $line; (sleep 306 & sleep 306); true",
     { input: true },
@@ -49,15 +56,11 @@ Deno.test("V2 output is on the page while its command runs, a line is typed, and
   assert.deepStrictEqual(tab.problems, []);
 });
 
-Deno.test("V2 a terminal takes keys, pasted text and tabs, shows its screen, and a key leaves it", async () => {
-  using bench = new Workbench(USER);
-  await using server = await ServerProcess.start(bench);
-  await using dashboard = await DashboardProcess.start(bench);
-  await using browser = await Browser.start();
+test("V2 a terminal takes keys, pasted text and tabs, shows its screen, and a key leaves it", async ({ server: { server, shown } }) => {
   await server.start("read -r name; clear; echo hello-$name; stty -icanon -echo; printf '\\033[?1hready\\n'; cat -v", {
     tty: true,
   });
-  const tab = await browser.open(dashboard.url);
+  const tab = await shown.load();
   await tab.click(ROW, "read -r name");
   await tab.click("button", "Type into the terminal");
   await tab.type("world");
@@ -80,13 +83,9 @@ Deno.test("V2 a terminal takes keys, pasted text and tabs, shows its screen, and
   assert.deepStrictEqual(tab.problems, []);
 });
 
-Deno.test("V2 a question is answered on the page, and what it allowed is taken back there", async () => {
-  using bench = new Workbench(USER);
+test("V2 a question is answered on the page, and what it allowed is taken back there", async ({ bench, server: { server, shown } }) => {
   const file = bench.write(`${bench.elsewhere}/data/f`, "of data\n");
-  await using server = await ServerProcess.start(bench, { flags: ["--sync", "--ask", "read"] });
-  await using dashboard = await DashboardProcess.start(bench);
-  await using browser = await Browser.start();
-  const tab = await browser.open(dashboard.url);
+  const tab = await shown.load();
   const denied = await server.shell(`cat ${file}`);
   assert.match(denied.text, /grants allow q_/);
   await tab.seeText("#asking .question", "wants to read");
@@ -103,14 +102,10 @@ Deno.test("V2 a question is answered on the page, and what it allowed is taken b
   assert.deepStrictEqual(tab.problems, []);
 });
 
-Deno.test("V2 what an operation changed is shown on the page, and put back after a confirmation", async () => {
-  using bench = new Workbench(USER);
-  await using server = await ServerProcess.start(bench, { flags: ["--undo"] });
-  await using dashboard = await DashboardProcess.start(bench);
-  await using browser = await Browser.start();
+test("V2 what an operation changed is shown on the page, and put back after a confirmation", async ({ bench, server: { server, shown } }) => {
   const kept = bench.write("kept.txt", "as it was\n");
   const id = idIn(await server.shell("echo other > kept.txt; echo new > new.txt"));
-  const tab = await browser.open(dashboard.url);
+  const tab = await shown.load();
   await tab.click(ROW, "echo other");
   await tab.click("button", "Changes and undo");
   await tab.seeText(".paths li", "new.txt");
@@ -124,12 +119,11 @@ Deno.test("V2 what an operation changed is shown on the page, and put back after
   assert.deepStrictEqual(tab.problems, []);
 });
 
-Deno.test("V2 a page that is loaded again goes on, and says when a server or the dashboard has died", async () => {
+test("V2 a page that is loaded again goes on, and says when a server or the dashboard has died", async ({ server: { shown } }) => {
   using bench = new Workbench(USER);
   await using dying = await ServerProcess.start(bench);
-  await using browser = await Browser.start();
   const dashboard = await DashboardProcess.start(bench);
-  const tab = await browser.open(dashboard.url);
+  const tab = await shown.load({ url: dashboard.url });
   await dying.start("echo one; until [ -e go ]; do sleep 0.05; done; echo two; sleep 307");
   await tab.click(ROW, "echo one");
   await tab.seeText(".console .line", "one");
@@ -143,7 +137,7 @@ Deno.test("V2 a page that is loaded again goes on, and says when a server or the
   await tab.seeText(".empty", "No server runs");
   await tab.seeText(".console .line", "two");
   const link = await tab.read<string>("location.href");
-  const copied = await browser.open(link);
+  const copied = await shown.browser.open(link);
   await copied.seeText("main", "This page needs a token");
   await dashboard[Symbol.asyncDispose]();
   await tab.seeText("#connection", "Connection lost");
@@ -157,12 +151,8 @@ Deno.test("V2 a page that is loaded again goes on, and says when a server or the
   await dying.exit();
 });
 
-Deno.test("V2 a flood of lines and a line of a million columns are cut, and a reader who scrolls up stays there", async () => {
-  using bench = new Workbench(USER);
-  await using server = await ServerProcess.start(bench);
-  await using dashboard = await DashboardProcess.start(bench);
-  await using browser = await Browser.start();
-  const tab = await browser.open(dashboard.url);
+test("V2 a flood of lines and a line of a million columns are cut, and a reader who scrolls up stays there", async ({ bench, server: { server, shown } }) => {
+  const tab = await shown.load();
   await server.start(
     "until [ -e go ]; do sleep 0.05; done; head -c 1000000 /dev/zero | tr '\\0' w; echo; seq 200000; echo flooded; " +
       "until [ -e more ]; do sleep 0.05; done; echo the end; sleep 308",
@@ -170,7 +160,7 @@ Deno.test("V2 a flood of lines and a line of a million columns are cut, and a re
   await tab.click(ROW, "until");
   bench.write("go", "");
   await tab.seeText(".console .line", "flooded");
-  const shown = await tab.read<{ lines: number; characters: number; width: number; isAtEnd: boolean }>(`(() => {
+  const seen = await tab.read<{ lines: number; characters: number; width: number; isAtEnd: boolean }>(`(() => {
     const box = document.querySelector(".console");
     const lines = [...box.querySelectorAll(".line")];
     return {
@@ -180,9 +170,9 @@ Deno.test("V2 a flood of lines and a line of a million columns are cut, and a re
       isAtEnd: box.scrollTop + box.clientHeight >= box.scrollHeight - 24,
     };
   })()`);
-  assert.ok(shown.lines > 1_000 && shown.lines <= 5_001, `${shown.lines} lines`);
-  assert.ok(shown.characters <= 1024 * 1024, `${shown.characters} characters`);
-  assert.deepStrictEqual([shown.width <= 0, shown.isAtEnd], [true, true]);
+  assert.ok(seen.lines > 1_000 && seen.lines <= 5_001, `${seen.lines} lines`);
+  assert.ok(seen.characters <= 1024 * 1024, `${seen.characters} characters`);
+  assert.deepStrictEqual([seen.width <= 0, seen.isAtEnd], [true, true]);
   await tab.seeText(".console .note", "not shown");
   await tab.read("document.querySelector('.console').scrollTop = 0");
   await tab.see("!document.querySelector('.tools .end input').checked", "that the page does not follow");
