@@ -1,7 +1,5 @@
 import type { Project } from "./project.ts";
 
-const CHECK = "cargo install -q --offline --path app && greet";
-
 /** A workspace: a program with a build script, a local library with a published dependency, a macro that runs in the compiler. */
 export const CARGO_PROJECT: Project = {
   name: "cargo",
@@ -9,8 +7,7 @@ export const CARGO_PROJECT: Project = {
   realHome: true,
   unfit: withoutSparseIndex,
   files: {
-    "Cargo.toml":
-      '[workspace]\nresolver = "2"\nmembers = ["app", "greeting", "derive"]\n[profile.release]\nopt-level = 0\n',
+    "Cargo.toml": '[workspace]\nresolver = "2"\nmembers = ["app", "greeting", "derive"]\n',
     "app/Cargo.toml":
       '[package]\nname = "greet"\nversion = "1.0.0"\nedition = "2021"\n[dependencies]\ngreeting = { path = "../greeting" }\n' +
       'derive = { path = "../derive" }\n',
@@ -62,9 +59,11 @@ pub fn answer(_: proc_macro::TokenStream) -> proc_macro::TokenStream {
 }
 `,
   },
-  cold: `cargo fetch -q && cargo test -q --workspace && ${CHECK}`,
-  warm: `cargo test -q --workspace --offline && ${CHECK}`,
+  // With the profile of the tests, so that only the program itself is compiled again.
+  cold: "cargo fetch -q && cargo test -q --workspace && cargo install -q --offline --debug --path app && greet",
   expected: /1 passed[^]*1 passed[^]*^hello 42$/m,
+  warm: "cargo fetch -q --offline && greet && ls Cargo.lock",
+  expectedWarm: /^hello 42\nCargo.lock$/m,
 };
 
 /** cargo 1.68 is the first that reads the index from the registry itself. */

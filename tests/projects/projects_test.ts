@@ -1,6 +1,7 @@
 /**
  * Projects build as they are (S25): a small one of each ecosystem is built and tested with default flags, by the ordinary
- * user with empty caches and the network, then as a fresh copy by root, who takes over the caches and has only a loopback.
+ * user with empty caches and the network. Then root takes over the caches and has only a loopback: a fresh copy is built
+ * and tested, or where that is costly uses what the first fetched and installed.
  */
 import assert from "node:assert/strict";
 import { ServerProcess } from "../_support/server_process.ts";
@@ -93,7 +94,7 @@ async function build(bench: Workbench, project: Project, state: "cold" | "warm")
     timeout_seconds: 280,
   }, { deadline: 300_000, progressToken: state });
   assert.ok(!answer.failed, answer.text);
-  assert.match(answer.text, project.expected);
+  assert.match(answer.text, state === "warm" ? project.expectedWarm ?? project.expected : project.expected);
 }
 
 /** Makes the cache of the first bench's scope that of the second one's. */
@@ -113,7 +114,8 @@ for (const project of PROJECTS) {
   const reason = missing.length > 0 ? `not every user reaches ${missing.join(", ")}` : project.unfit?.();
   const ignored = reason === undefined ? "" : ` (ignored: ${reason})`;
   Deno.test({
-    name: `S25 a ${project.name} project builds and passes its tests, cold as ordinary and warm as ${SECOND}${ignored}`,
+    name:
+      `S25 a ${project.name} project builds and passes its tests cold as ordinary, and its caches serve ${SECOND}${ignored}`,
     ignore: reason !== undefined,
     async fn() {
       using first = new Workbench("ordinary");

@@ -1,8 +1,7 @@
 import type { Project } from "./project.ts";
 
 // "-mpip": the starter of pyenv would end with an error where it may not write.
-const RUN = "python3 -m venv --without-pip .venv && python3 -mpip --python .venv install -q --no-compile pytest . && " +
-  ".venv/bin/python -m pytest -q && .venv/bin/fast-answer";
+const INSTALL = "python3 -m venv --without-pip .venv && python3 -mpip --python .venv install -q --no-compile pytest";
 
 /** A package with an extension in C and a program, in an environment of its own; its tests start processes and servers. */
 export const PYTHON_PROJECT: Project = {
@@ -105,8 +104,9 @@ def test_temporary_files():
         assert os.path.exists(file.name) and os.path.isdir(directory)
 `,
   },
-  cold: RUN,
-  warm: RUN,
-  asksIndex: true,
+  cold: `${INSTALL} . && .venv/bin/python -m pytest -q && .venv/bin/fast-answer`,
   expected: /^8 passed in [^\n]+\n+fast 42$/m,
+  warm: `${INSTALL} && .venv/bin/pytest --version`,
+  expectedWarm: /^pytest \d/m,
+  asksIndex: true,
 };

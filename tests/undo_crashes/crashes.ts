@@ -37,6 +37,7 @@ export class Crashes implements AsyncDisposable {
   readonly #report: (killed: Killed) => void;
   #server: ServerProcess | undefined;
   #generation = 0;
+  #kills = 0;
   /** Milliseconds that each phase took when the server was not killed. */
   readonly #lasts = new Map<Phase, number>();
 
@@ -46,8 +47,8 @@ export class Crashes implements AsyncDisposable {
 
   /** One after the other, each in another phase. */
   async kill(times: number): Promise<void> {
-    for (const phase of PHASES) this.#lasts.set(phase, await this.#whole(phase));
-    for (let at = 0; at < times; at++) await this.#once(PHASES[at % PHASES.length] ?? "look", at);
+    if (this.#lasts.size === 0) await this.#measure();
+    for (let at = 0; at < times; at++) await this.#once(PHASES[at % PHASES.length] ?? "look", this.#kills++);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -64,20 +65,17 @@ export class Crashes implements AsyncDisposable {
     this.#server = undefined;
   }
 
-  /** How long a phase lasts; the tree is as it was afterwards. */
-  async #whole(phase: Phase): Promise<number> {
-    await this.#ended();
+  /** How long each phase lasts; the tree is as it was afterwards. */
+  async #measure(): Promise<void> {
     this.#write();
     const server = await this.#started();
     const begun = performance.now();
     await server.call("changes");
-    if (phase === "look") return performance.now() - begun;
-    const operated = performance.now();
-    const { text } = await server.shell(LINE);
-    const operation_id = /op_\w+/.exec(text)?.[0] ?? assert.fail(text);
-    const undone = performance.now();
+    const looked = performance.now();
+    const operation_id = await operated(server, ": whole;");
+    const changed = performance.now();
     await server.call("changes", { operation_id, action: "undo" });
-    return phase === "operation" ? undone - operated : performance.now() - undone;
+    this.#lasts.set("look", looked - begun).set("operation", changed - looked).set("undo", performance.now() - changed);
   }
 
   async #once(phase: Phase, number: number): Promise<void> {
