@@ -1,7 +1,7 @@
 /** Issues of the packed program, as files of the project that several servers, people and commands change (K6). */
 import assert from "node:assert/strict";
 import { withDeadline } from "./_support/deadline.ts";
-import { FLAGS, git, names, openSide, textOf } from "./_support/servers/notes.ts";
+import { FLAGS, git, names, openSide, type Side, textOf } from "./_support/servers/notes.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
 Deno.test("K6 twenty issues claimed by two servers at once go to one of them each, and a dependency holds back and is freed", async () => {
@@ -43,22 +43,19 @@ Deno.test("K6 twenty issues claimed by two servers at once go to one of them eac
   );
 });
 
-Deno.test("K6 issues of two clones merge, and one that git could not merge is shown and never rewritten", async () => {
+Deno.test("K6 issues of two branches merge, and one that git could not merge is shown and never rewritten", async () => {
   using bench = new Workbench("ordinary");
   await git(bench.scope, "init", "--quiet");
   await git(bench.scope, "commit", "--quiet", "--allow-empty", "-m", "start");
-  await git(bench.scope, "clone", "--quiet", ".", `${bench.elsewhere}/clone`);
-  using clone = new Workbench("ordinary");
-  await git(clone.scope, "clone", "--quiet", bench.scope, ".");
   await using mine = await openSide(bench);
-  await using theirs = await openSide(clone);
-  for (const [side, directory] of [[mine, bench.scope], [theirs, clone.scope]] as const) {
-    await side.say("issue_create", { content: `# Of ${side === mine ? "mine" : "theirs"}` });
-    await side.say("issue_create", { name: "same", content: directory });
-    await git(directory, "add", ".ahma");
-    await git(directory, "commit", "--quiet", "-m", "issues");
+  for (const branch of ["theirs", "mine"]) {
+    await git(bench.scope, "switch", "--quiet", "-c", branch, "main");
+    await mine.say("issue_create", { content: `# Of ${branch}` });
+    await mine.say("issue_create", { name: "same", content: branch });
+    await git(bench.scope, "add", ".ahma/issues");
+    await git(bench.scope, "commit", "--quiet", "-m", "issues");
   }
-  assert.match(await git(bench.scope, "pull", "--no-rebase", clone.scope), /CONFLICT \(add\/add\).*same\.md/);
+  assert.match(await git(bench.scope, "merge", "theirs"), /CONFLICT \(add\/add\).*same\.md/);
   const left = textOf(`${bench.scope}/.ahma/issues/same.md`);
   const list = await mine.say("issue_list");
   assert.equal(list.split("\n").length, 3);
@@ -72,59 +69,28 @@ Deno.test("K6 issues of two clones merge, and one that git could not merge is sh
   assert.equal(textOf(`${bench.scope}/.ahma/issues/same.md`), left);
 });
 
-Deno.test("K6 an issue that was edited by hand changes by one line, and what both changed is refused with the difference", async () => {
-  using bench = new Workbench("ordinary");
-  const text = "---\n# ours\ntitle: 'By hand'\nestimate: {days: 2} # unknown\npriority: 3 # low\n---\n\nText\n";
-  const path = bench.write(".ahma/issues/By-Hand.md", text);
-  await using side = await openSide(bench);
-  const rev = /rev (\w+)/.exec(await side.say("issue_show", { name: "by-hand" }))?.[1];
-  await side.say("issue_update", { name: "by hand", priority: 0, expected_rev: rev });
-  assert.equal(textOf(path), text.replace("priority: 3", "priority: 0"));
-  // The hand changes the text, the call another key: both stay, though the call was made for the first reading.
-  bench.write(path, textOf(path).replace("Text", "Text by hand"));
-  await side.say("issue_update", { name: "by-hand", labels: ["a"], expected_rev: rev });
-  assert.equal(
-    textOf(path),
-    text.replace("priority: 3", "priority: 0").replace("low\n", "low\nlabels: [a]\n").replace("Text", "Text by hand"),
-  );
-  assert.match(
-    await side.refuse("issue_update", { name: "by-hand", priority: 1, expected_rev: rev }),
-    /"priority" was changed since you read it/,
-  );
-  const now = textOf(path);
-  const refused = await side.refuse("issue_update", { name: "by-hand", content: "Mine", expected_rev: rev });
-  assert.match(refused, /the text was changed since you read it\. It is rev \w{12} now:\n@@ -\d+,\d+ \+\d+,\d+ @@\n/);
-  assert.match(refused, /\n-Text\n/);
-  assert.match(refused, /\n\+Text by hand\n/);
-  assert.equal(textOf(path), now);
-  for (const name of ["by-hand", "BY HAND"]) {
-    assert.match(
-      await side.refuse("issue_create", { name, content: "" }),
-      /"\.ahma\/issues\/By-Hand\.md" is there \(open\)/,
-    );
-  }
-  assert.match(await side.refuse("issue_create", { name: "con", content: "" }), /Windows keeps it for a device/);
-  // Another writer holds the lock: calls that change wait for it, and others do not.
-  const lock = await Deno.open(`${bench.scope}/.ahma/state/.lock`);
-  const [EXCLUSIVE, made] = [true, `${bench.scope}/.ahma/issues/waits.md`];
-  await lock.lock(EXCLUSIVE);
-  const waiting = side.say("issue_create", { name: "waits", content: "" });
-  assert.match(await side.say("issue_list"), /^By-Hand /);
-  assert.ok(!exists(made));
-  lock.close();
-  assert.match(await waiting, /^Created issue waits/);
-  assert.ok(exists(made));
-});
-
-Deno.test("K6 C4 C5 issues, memos and tasks are resources: listed, read, completed, also in prompts, and told of when a tool or a person changes them", async () => {
+Deno.test("K6 C4 C5 S8 issues, memos and tasks of a project that tools, people and commands change", async (test) => {
   using bench = new Workbench("ordinary");
   bench.write(".ahma/issues/old.md", "# Old\n");
   const typed = ["path", "issue", "memo"].map((type) => `  - {name: ${type}, type: ${type}}`).join("\n");
   bench.write(".ahma/prompts/about.md", `---\narguments:\n${typed}\n---\nX {{ path }}\n`);
+  bench.write(".ahma/tools/x.json", "{}");
   for (const path of ["src/old.ts", "src/Olden.ts", "ignored/old.ts"]) bench.write(path, "");
   for (let index = 0; index < 101; index++) bench.write(`many/m${index}`, "");
   bench.write(".gitignore", "ignored\n");
-  await using side = await openSide(bench);
+  await using side = await openSide(bench, ["--bundles", "issues,memos,todo,question,files"]);
+  await test.step(
+    "they are resources: listed, read, completed, also in prompts, and told of when a tool or a person changes them",
+    () => servesResources(bench, side),
+  );
+  await test.step(
+    "an issue that was edited by hand changes by one line, and what both changed is refused with the difference",
+    () => editsByHand(bench, side),
+  );
+  await test.step("commands may change notes, and nothing else in .ahma", () => changesByCommands(bench, side));
+});
+
+async function servesResources(bench: Workbench, side: Side): Promise<void> {
   const { client } = side;
   const [ISSUE, MEMO, TODO] = ["ahma://issues/old", "ahma://memos/a-b", "ahma://todo"];
   const updates = new Map<string, () => void>();
@@ -178,7 +144,7 @@ Deno.test("K6 C4 C5 issues, memos and tasks are resources: listed, read, complet
   // A person edits a file, in place and by another that takes its name.
   await client.subscribeResource({ uri: MEMO });
   const byHand = Promise.all([update(ISSUE), update(MEMO)]);
-  bench.write(".ahma/issues/old.md", "# By hand\n");
+  bench.write(".ahma/issues/old.md", "# By a person\n");
   bench.write("draft.md", "By hand\n");
   await Deno.rename(`${bench.scope}/draft.md`, `${bench.scope}/.ahma/memos/a-b.md`);
   await byHand;
@@ -189,7 +155,67 @@ Deno.test("K6 C4 C5 issues, memos and tasks are resources: listed, read, complet
   bench.write(".ahma/state/todo.yaml", "todo: [{id: 01K0000000000000000000ABCD, task: first, done: true}]\n");
   await added;
   assert.deepEqual(await tasks(), [{ uri: TODO, mimeType: "text/plain", text: "0000abcd [x] first" }]);
-});
+}
+
+async function editsByHand(bench: Workbench, side: Side): Promise<void> {
+  const text = "---\n# ours\ntitle: 'By hand'\nestimate: {days: 2} # unknown\npriority: 3 # low\n---\n\nText\n";
+  const path = bench.write(".ahma/issues/By-Hand.md", text);
+  const rev = /rev (\w+)/.exec(await side.say("issue_show", { name: "by-hand" }))?.[1];
+  await side.say("issue_update", { name: "by hand", priority: 0, expected_rev: rev });
+  assert.equal(textOf(path), text.replace("priority: 3", "priority: 0"));
+  // The hand changes the text, the call another key: both stay, though the call was made for the first reading.
+  bench.write(path, textOf(path).replace("Text", "Text by hand"));
+  await side.say("issue_update", { name: "by-hand", labels: ["a"], expected_rev: rev });
+  assert.equal(
+    textOf(path),
+    text.replace("priority: 3", "priority: 0").replace("low\n", "low\nlabels: [a]\n").replace("Text", "Text by hand"),
+  );
+  assert.match(
+    await side.refuse("issue_update", { name: "by-hand", priority: 1, expected_rev: rev }),
+    /"priority" was changed since you read it/,
+  );
+  const now = textOf(path);
+  const refused = await side.refuse("issue_update", { name: "by-hand", content: "Mine", expected_rev: rev });
+  assert.match(refused, /the text was changed since you read it\. It is rev \w{12} now:\n@@ -\d+,\d+ \+\d+,\d+ @@\n/);
+  assert.match(refused, /\n-Text\n/);
+  assert.match(refused, /\n\+Text by hand\n/);
+  assert.equal(textOf(path), now);
+  for (const name of ["by-hand", "BY HAND"]) {
+    assert.match(
+      await side.refuse("issue_create", { name, content: "" }),
+      /"\.ahma\/issues\/By-Hand\.md" is there \(open\)/,
+    );
+  }
+  assert.match(await side.refuse("issue_create", { name: "con", content: "" }), /Windows keeps it for a device/);
+  // Another writer holds the lock: calls that change wait for it, and others do not.
+  const lock = await Deno.open(`${bench.scope}/.ahma/state/.lock`);
+  const [EXCLUSIVE, made] = [true, `${bench.scope}/.ahma/issues/waits.md`];
+  await lock.lock(EXCLUSIVE);
+  const waiting = side.say("issue_create", { name: "waits", content: "" });
+  assert.match(await side.say("issue_list"), /^By-Hand /);
+  assert.ok(!exists(made));
+  lock.close();
+  assert.match(await waiting, /^Created issue waits/);
+  assert.ok(exists(made));
+}
+
+async function changesByCommands(bench: Workbench, side: Side): Promise<void> {
+  assert.match(await side.say("issue_create", { name: "a", content: "A" }), /^Created issue a/);
+  const run = (command: string) => side.client.callTool({ name: "sandboxed_shell", arguments: { command } });
+  await run("echo more >> .ahma/issues/a.md; echo b > .ahma/issues/b.md; echo x > .ahma/state/x");
+  assert.match(await side.say("issue_show", { name: "a" }), /\nA\nmore$/);
+  await run(
+    "echo evil > .ahma/tools/x.json; echo evil > .ahma/evil.json; mv .ahma/issues .ahma/i; rm -rf .ahma; mv .ahma a",
+  );
+  const write = (path: string) => side.client.callTool({ name: "files_write", arguments: { path, content: "x" } });
+  assert.equal((await write(".ahma/issues/c.md")).isError, undefined);
+  assert.ok((await write(".ahma/tools/c.json")).isError);
+  assert.ok((await write(".ahma/c.json")).isError);
+  assert.deepEqual(names(bench, ".ahma"), ["issues", "memos", "prompts", "state", "tools"]);
+  assert.deepEqual([textOf(`${bench.scope}/.ahma/tools/x.json`), names(bench, ".ahma/tools")], ["{}", [
+    "x.json",
+  ]]);
+}
 
 Deno.test("K6 hostile files in place of notes are reported, and neither hang nor end the server, nor reach a terminal", async () => {
   using bench = new Workbench("ordinary");
@@ -250,25 +276,4 @@ Deno.test("K6 hostile files in place of notes are reported, and neither hang nor
   );
   await Deno.remove(`${bench.scope}/.ahma/state/.lock`);
   assert.match(await side.say("issue_create", { name: "x", content: "" }), /^Created/);
-});
-
-Deno.test("K6 S8 commands may change notes, and nothing else in .ahma", async () => {
-  using bench = new Workbench("ordinary");
-  bench.write(".ahma/tools/x.json", "{}");
-  await using side = await openSide(bench, ["--bundles", "issues,files"]);
-  assert.match(await side.say("issue_create", { name: "a", content: "A" }), /^Created issue a/);
-  const run = (command: string) => side.client.callTool({ name: "sandboxed_shell", arguments: { command } });
-  await run("echo more >> .ahma/issues/a.md; echo b > .ahma/issues/b.md; echo x > .ahma/state/x");
-  assert.match(await side.say("issue_show", { name: "a" }), /\nA\nmore$/);
-  await run(
-    "echo evil > .ahma/tools/x.json; echo evil > .ahma/evil.json; mv .ahma/issues .ahma/i; rm -rf .ahma; mv .ahma a",
-  );
-  const write = (path: string) => side.client.callTool({ name: "files_write", arguments: { path, content: "x" } });
-  assert.equal((await write(".ahma/issues/c.md")).isError, undefined);
-  assert.ok((await write(".ahma/tools/c.json")).isError);
-  assert.ok((await write(".ahma/c.json")).isError);
-  assert.deepEqual(names(bench, ".ahma"), ["issues", "memos", "state", "tools"]);
-  assert.deepEqual([textOf(`${bench.scope}/.ahma/tools/x.json`), names(bench, ".ahma/tools")], ["{}", [
-    "x.json",
-  ]]);
 });

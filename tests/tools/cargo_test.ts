@@ -2,6 +2,9 @@ import { CARGO_PROJECT, MANIFEST } from "./cargo_project.ts";
 import type { Row } from "./row.ts";
 import { trialOf } from "./trial.ts";
 
+/** It is built once: the rows that need it built use one directory. Less is compiled without what no row looks at. */
+const BUILT = `${CARGO_PROJECT} && printf '[profile.dev]\\ndebug = 0\\nincremental = false\\n` +
+  `[profile.bench]\\nopt-level = 0\\n[[bin]]\\nname = "work"\\ntest = false\\nbench = false\\n' >> Cargo.toml`;
 const WITH_PART =
   `${CARGO_PROJECT} && mkdir -p part/src && ${MANIFEST} part > part/Cargo.toml && touch part/src/lib.rs`;
 const CLIPPY = "cargo clippy --version";
@@ -12,7 +15,8 @@ const REMOVE = "cargo remove --help";
 const ROWS: readonly Row[] = [
   {
     tool: "cargo_build",
-    setup: CARGO_PROJECT,
+    directory: "built",
+    setup: BUILT,
     args: { workspace: true, "all-targets": true, "all-features": true, offline: true, quiet: true },
     effect: "test -x target/debug/work",
   },
@@ -25,19 +29,19 @@ const ROWS: readonly Row[] = [
   },
   {
     tool: "cargo_test",
-    setup: CARGO_PROJECT,
+    directory: "built",
     args: { lib: true, "no-fail-fast": true, filters: ["adds"], test_args: ["--nocapture", "--exact"], offline: true },
     expected: /0 passed[^]*1 filtered/,
   },
   {
     tool: "cargo_test",
-    setup: CARGO_PROJECT,
+    directory: "built",
     args: { filters: ["adds"], test_args: ["--test-threads=1"], offline: true },
     expected: /1 passed/,
   },
   {
     tool: "cargo_run",
-    setup: CARGO_PROJECT,
+    directory: "built",
     args: { bin: "work", program_args: ["--x", "a b"], offline: true, quiet: true },
     expected: /^answer 42 --x\|a b$/m,
   },
@@ -81,28 +85,23 @@ const ROWS: readonly Row[] = [
   },
   {
     tool: "cargo_doc",
-    setup: CARGO_PROJECT,
+    directory: "built",
     args: { "no-deps": true, "document-private-items": true, offline: true, quiet: true },
     effect: "test -f target/doc/work/index.html",
     needs: "rustdoc --version",
   },
   {
     tool: "cargo_bench",
-    setup: CARGO_PROJECT,
+    directory: "built",
     args: { offline: true, filters: ["adds"] },
     expected: /adds \.\.\. ignored/,
   },
   {
     tool: "cargo_nextest_run",
-    setup: CARGO_PROJECT,
+    directory: "built",
     args: { "no-fail-fast": true, retries: 1, offline: true, filters: ["adds"] },
     expected: /1 passed/,
     needs: "cargo nextest --version",
-  },
-  {
-    tool: "cargo_clean",
-    setup: `${CARGO_PROJECT} && cargo build -q --offline`,
-    effect: "test ! -e target/debug/work",
   },
   { tool: "cargo_update", setup: WITH_PART, args: { workspace: true, offline: true }, effect: "test -f Cargo.lock" },
   {
@@ -120,11 +119,12 @@ const ROWS: readonly Row[] = [
   },
   {
     tool: "cargo_tree",
-    setup: CARGO_PROJECT,
+    directory: "built",
     args: { depth: 1, duplicates: false, edges: "normal", offline: true },
     expected: /^work v0\.1\.0/m,
   },
-  { tool: "cargo_metadata", setup: CARGO_PROJECT, args: { "no-deps": true, offline: true }, expected: /"name":"work"/ },
+  { tool: "cargo_metadata", directory: "built", args: { "no-deps": true, offline: true }, expected: /"name":"work"/ },
+  { tool: "cargo_clean", directory: "built", effect: "test ! -e target/debug/work" },
   { tool: "cargo_fetch", setup: CARGO_PROJECT, effect: "test -f Cargo.lock" },
   {
     tool: "cargo_new",

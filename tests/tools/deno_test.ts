@@ -10,7 +10,6 @@ const TEST = `echo 'export const answer = 6 * 7;' > answer.js; ` +
 
 /** Each leaf of tools/deno.json. */
 const ROWS: readonly Row[] = [
-  { tool: "deno_run", setup: MODULE, args: { script: "main.ts" }, expected: /^answer 42/m },
   {
     tool: "deno_run",
     setup: MODULE,
@@ -27,7 +26,6 @@ const ROWS: readonly Row[] = [
     fails: "perhaps",
     expected: /^\| nothing |[[ ]signal SIGSEGV,/m,
   },
-  { tool: "deno_check", setup: MODULE, args: { files: ["main.ts"] } },
   {
     tool: "deno_check",
     setup: `echo 'const x: number = "text";' > wrong.ts`,

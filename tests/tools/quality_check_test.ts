@@ -10,18 +10,12 @@ const NODE_PROJECT = `printf '{ "name": "x", "scripts": { "test": "echo tested i
 
 /** tools/quality_check.json in a small Rust project, in a small Deno project and beside a package.json. */
 const ROWS: readonly Row[] = [
-  { tool: "quality_check", setup: DENO_PROJECT, expected: /1 passed/ },
+  { tool: "quality_check", setup: DENO_PROJECT, expected: /Check .*main[^]*1 passed/ },
   {
     tool: "quality_check",
     setup: `${DENO_PROJECT} && echo 'var  x=1' >> main.ts`,
     fails: true,
     expected: /not formatted/i,
-  },
-  {
-    tool: "quality_check",
-    setup: `${DENO_PROJECT} && echo 'export const wrong: number = "text";' >> main.ts`,
-    fails: true,
-    expected: /TS2322/,
   },
   { tool: "quality_check", setup: NODE_PROJECT, expected: /^tested it$/m },
   { tool: "quality_check", setup: CARGO_PROJECT, expected: /1 passed/, needs: CARGO },

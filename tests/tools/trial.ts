@@ -61,7 +61,7 @@ async function tryFile(t: Deno.TestContext, { file, rows, prepared, start }: Tri
     assert.deepStrictEqual([...new Set(rows.map(({ tool }) => tool))].toSorted(), names);
   });
   const missing = await failing(rows.flatMap(({ needs }) => needs ?? []), programStart(bench, []).environment);
-  const placed = rows.map((row, index) => ({ row, directory: `row-${index}` }));
+  const placed = rows.map((row, index) => ({ row, directory: row.directory ?? `row-${index}` }));
   const tried = placed.filter(({ row }) => row.needs === undefined || !missing.has(row.needs));
   await t.step("everything is made ready", async () => {
     for (const { directory } of placed) bench.write(`${directory}/.keep`, "");
@@ -77,7 +77,8 @@ async function tryFile(t: Deno.TestContext, { file, rows, prepared, start }: Tri
     });
   }
   await t.step("each row did what it says", async () => {
-    await runLines(server, tried.map(({ row, directory }) => ({ directory, line: row.effect })));
+    const own = tried.filter(({ row }) => row.directory === undefined);
+    await runLines(server, own.map(({ row, directory }) => ({ directory, line: row.effect })));
   });
 }
 
@@ -86,6 +87,7 @@ async function tryRow(server: ServerProcess, row: Row, directory: string): Promi
   const answer = await server.call(row.tool, args, { deadline: 60_000 });
   if (row.fails !== "perhaps") assert.equal(answer.failed, row.fails === true, answer.text);
   if (row.expected !== undefined) assert.match(answer.text, row.expected);
+  if (row.directory !== undefined) await runLines(server, [{ directory, line: row.effect }]);
 }
 
 /** Runs lines in one call, each in its directory; the first that fails is shown with what it wrote. */
