@@ -1,7 +1,8 @@
 import type { Row } from "./row.ts";
 import { trialOf } from "./trial.ts";
 
-const NEW = "git init -q -b main --template= . && git config user.name Test && git config user.email test@example.invalid";
+const NEW =
+  "git init -q -b main --template= . && git config user.name Test && git config user.email test@example.invalid";
 const PREPARED = `mkdir one && cd one && ${NEW} && echo one > a.txt && git add a.txt && git commit -q -m first && ` +
   "cd .. && cp -a one two && cd two && echo two >> a.txt && git commit -q -a -m second";
 /** One commit of a.txt with the line "one". */
@@ -19,7 +20,8 @@ function conflict(begun: string): string {
 const CHANGED = `${REPOSITORY} && echo two >> a.txt`;
 const STASHED = `${CHANGED} && git stash push -q -m put-aside`;
 /** A bare repository inside the scope as the remote. */
-const REMOTE = `${REPOSITORY} && git init -q --bare -b main --template= remote.git && git remote add origin ./remote.git`;
+const REMOTE =
+  `${REPOSITORY} && git init -q --bare -b main --template= remote.git && git remote add origin ./remote.git`;
 const PUSHED = `${REMOTE} && git push -q -u origin main`;
 
 /** Each leaf of tools/git.json. */
