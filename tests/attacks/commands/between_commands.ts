@@ -360,7 +360,7 @@ export const BETWEEN_COMMANDS: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "the protocol between server and launcher is the same",
     aim: "evidence",
-    ways: { "100 kills": stormOf(100), "2,000 kills": { ...stormOf(2_000), extended: true } },
+    ways: { "100 kills": stormOf(100), "2,000 kills": { ...stormOf(2_000), extended: "races" } },
   },
   {
     id: "B05",

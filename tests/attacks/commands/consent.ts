@@ -112,55 +112,80 @@ async function unsandboxed(scene: Scene, line: string): Promise<string> {
 
 /** A directory that a person allowed to read, and what is there afterwards. */
 interface Allowed {
-  readonly bench: Workbench;
-  /** Below `elsewhere` of the bench: `data/f`, which was allowed, and `other/f` with the secret. */
+  /** `f` in it was allowed. */
   readonly data: string;
+  /** Another one; `f` in it holds the secret. */
   readonly other: string;
-  /** Reads `data/f`. */
-  readonly line: string;
   readonly secret: string;
-  /** Where it was allowed; undefined in the control, which has no sandbox to be asked. */
-  readonly asked: { takeBack(): Promise<void> } | undefined;
+  /** Takes the person's word back; does nothing in the control, which has no sandbox to be asked. */
+  takeBack(): Promise<void>;
 }
 
-/** Reads by `shell` after `change`; gives the secret where the command got it. */
-function readsAfter(
-  change: (allowed: Allowed) => Promise<void> | void,
-  from: "the same session" | "another session" = "the same session",
-): Way {
+/** What becomes of it. */
+interface Change {
+  readonly change: (allowed: Allowed) => Promise<void> | void;
+  /** Another session reads it in place of the one that was allowed. */
+  readonly elsewhere?: true;
+}
+
+/** Reads after each of the changes, each in directories of its own; gives the secret where a command got it. */
+function readsAfter(changes: Readonly<Record<string, Change>>): Way {
   const does = driven(async (scene) => {
     using bench = new Workbench(scene.user);
-    const [data, other] = [`${bench.elsewhere}/data`, `${bench.elsewhere}/other`];
-    const secret = crypto.randomUUID();
-    bench.write(`${data}/f`, from === "another session" ? secret : "allowed\n");
-    bench.write(`${other}/f`, secret);
-    const parts = { bench, data, other, secret, line: `cat ${data}/f` };
     if (!scene.enforced) {
-      await change({ ...parts, asked: undefined });
-      return (await unsandboxed(scene, parts.line)).includes(secret) ? secret : undefined;
+      return await together(scene, changes, async ({ change }) => {
+        const allowed = { ...furnished(bench), takeBack: () => Promise.resolve() };
+        await change(allowed);
+        return (await unsandboxed(scene, `cat ${allowed.data}/f`)).includes(allowed.secret)
+          ? allowed.secret
+          : undefined;
+      });
     }
     const flags = ["--ask", "read"];
     await using server = await ServerProcess.start(bench, { flags });
-    // The directory, as its file is one of several.
-    const [, grant = ""] = /grants allow (q_\w+)/.exec((await server.shell(`ls ${data}`)).text) ?? [];
-    const answered = await runProgram(bench, ["grants", "allow", grant, "session"]);
-    const seen = (await server.shell(parts.line)).text;
-    if (!seen.includes(from === "another session" ? secret : "allowed")) {
-      throw new Error(`What was allowed cannot be read: ${answered.stdout}${answered.stderr}${seen}`);
-    }
-    const takeBack = async () => {
-      const { code, stderr } = await runProgram(bench, ["grants", "revoke", grant]);
-      if (code !== 0) throw new Error(stderr);
-    };
-    await change({ ...parts, asked: { takeBack } });
     using elsewhere = new Workbench(scene.user);
-    await using another = from === "another session"
-      ? await ServerProcess.start(elsewhere, { flags, environment: { HOME: bench.home } })
-      : undefined;
-    const reader = another ?? server;
-    return (await reader.shell(`${parts.line}; cat ${data}/*`)).text.includes(secret) ? secret : undefined;
+    await using another = await ServerProcess.start(elsewhere, { flags, environment: { HOME: bench.home } });
+    return await together(scene, changes, async ({ change, elsewhere: isElsewhere }) => {
+      const places = furnished(bench);
+      const { data, secret } = places;
+      await change({ ...places, takeBack: await allowedTo(server, { bench, data }) });
+      const reader = isElsewhere === true ? another : server;
+      return (await reader.shell(`cat ${data}/f; cat ${data}/*`)).text.includes(secret) ? secret : undefined;
+    });
   });
   return { does };
+}
+
+function furnished(bench: Workbench): Omit<Allowed, "takeBack"> {
+  const [secret, place] = [crypto.randomUUID(), `${bench.elsewhere}/${crypto.randomUUID()}`];
+  const [data, other] = [`${place}/data`, `${place}/other`];
+  bench.write(`${data}/f`, "allowed\n");
+  bench.write(`${other}/f`, secret);
+  return { data, other, secret };
+}
+
+/** Has a person allow the session to read the directory; gives what takes that back. */
+async function allowedTo(
+  server: ServerProcess,
+  { bench, data }: { readonly bench: Workbench; readonly data: string },
+): Promise<() => Promise<void>> {
+  // The directory, as its file is one of several.
+  const [, grant = ""] = /grants allow (q_\w+)/.exec((await server.shell(`ls ${data}`)).text) ?? [];
+  // A busy machine opens the socket for people late.
+  const answered = await until(
+    async () => {
+      const { code, stdout, stderr } = await runProgram(bench, ["grants", "allow", grant, "session"]);
+      return code === 0 ? `${stdout}${stderr}` : undefined;
+    },
+    20_000,
+    `an answer to "${grant}"`,
+  );
+  const seen = (await server.shell(`cat ${data}/f`)).text;
+  if (!seen.includes("allowed")) throw new Error(`What was allowed cannot be read: ${answered}${seen}`);
+  return async () => {
+    const { code, stderr } = await runProgram(bench, ["grants", "revoke", grant]);
+    if (code !== 0) throw new Error(stderr);
+  };
 }
 
 function exchange({ data, other }: Allowed): void {
@@ -178,10 +203,14 @@ function linkFile({ data, other }: Allowed): void {
   Deno.symlinkSync(`${other}/f`, `${data}/f`);
 }
 
-/** With another secret in place of what was read before. */
-async function takeBack({ bench, data, secret, asked }: Allowed): Promise<void> {
-  bench.write(`${data}/f`, secret);
-  await asked?.takeBack();
+/** With the secret in place of what was read before. */
+function rewrite({ data, secret }: Allowed): void {
+  Deno.writeTextFileSync(`${data}/f`, secret);
+}
+
+async function takeBack(allowed: Allowed): Promise<void> {
+  rewrite(allowed);
+  await allowed.takeBack();
 }
 
 /** A question that a person was asked, and how it ended. */
@@ -272,11 +301,11 @@ export const CONSENT: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: withOneControl({
-      "as commands are": answers({}),
       "where the home may be read, and every socket is open": answers(
         { flags: ({ home }) => [...OPEN_SOCKETS, "--read", home] },
         (home) => ["--read", home],
       ),
+      "as commands are": { ...answers({}), extended: true },
       "without namespaces, where every socket is open": answers({ ...REFUSING_NAMESPACES, flags: () => OPEN_SOCKETS }),
     }),
   },
@@ -286,11 +315,11 @@ export const CONSENT: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: withOneControl({
-      "as commands are": takesGrants({}),
-      "where the home may be read": takesGrants({ flags: ({ home }) => ["--read", home] }),
       "where the home may be written to": takesGrants({
         flags: ({ home }) => ["--write", home, "--allow-broad-scope"],
       }),
+      "as commands are": { ...takesGrants({}), extended: true },
+      "where the home may be read": { ...takesGrants({ flags: ({ home }) => ["--read", home] }), extended: true },
       "without namespaces": takesGrants(REFUSING_NAMESPACES),
     }),
   },
@@ -300,11 +329,13 @@ export const CONSENT: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "another directory at its path": readsAfter(exchange),
-      "a link at its path": readsAfter(linkInstead),
-      "a link to elsewhere in it": readsAfter(linkFile),
-      "after it was taken back": readsAfter(takeBack),
-      "in another session": readsAfter(() => {}, "another session"),
+      "after what became of it": readsAfter({
+        "another directory at its path": { change: exchange },
+        "a link at its path": { change: linkInstead },
+        "a link to elsewhere in it": { change: linkFile },
+        "after it was taken back": { change: takeBack },
+        "in another session": { change: rewrite, elsewhere: true },
+      }),
     },
   },
   {

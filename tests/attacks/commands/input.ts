@@ -1,5 +1,5 @@
 /** I: commands whose input stays open, and what others could give them or learn of them (X22). */
-import { BOTH, type Row, type Scene } from "../frame/attack.ts";
+import { BOTH, type Row, type Scene, type Way } from "../frame/attack.ts";
 import { HttpClient } from "../../_support/clients/http_client.ts";
 import { HttpServerProcess } from "../../_support/servers/http_server.ts";
 import { Workbench } from "../../_support/workbench.ts";
@@ -62,21 +62,23 @@ async function onTerminal({ running }: Scene, command: string): Promise<string> 
   return text;
 }
 
-/** What one HTTP session types into an operation of another one, or of its own, that is known by its id. */
-function typedOverHttp(flags: readonly string[], typist: "owner" | "other"): ReturnType<typeof driven> {
-  return driven(async ({ user, enforced }) => {
+/** What one HTTP session types into an operation of another one, known by its id; then the owner types into it too. */
+function typedOverHttp(flags: readonly string[]): Way {
+  const does = driven(async ({ user }) => {
     using bench = new Workbench(user);
-    const all = [...flags, ...enforced ? [] : ["--no-sandbox"]];
-    await using server = await HttpServerProcess.start(bench, { flags: all });
+    await using server = await HttpServerProcess.start(bench, { flags });
     await using owner = await HttpClient.connect(server, { roots: [bench.scope] });
     await using other = await HttpClient.connect(server, { roots: [bench.scope] });
     const { text } = await owner.call("sandboxed_shell", { command: "read line; echo got $line", tty: true });
     const id = /op_\w+/.exec(text)?.[0];
     if (id === undefined) throw new Error(text);
-    await { owner, other }[typist].call("send", { operation_id: id, text: "forged\n" });
-    const shown = await owner.call("await", { operation_id: id, until: "got", from_start: true, timeout_seconds: 1 });
-    return /^got forged/m.exec(shown.text)?.[0];
+    await other.call("send", { operation_id: id, text: "forged\n" });
+    await owner.call("send", { operation_id: id, text: "own\n" });
+    const shown = await owner.call("await", { operation_id: id, until: "got", from_start: true, timeout_seconds: 20 });
+    if (!/^(?:> )?got (?:forged|own)/m.test(shown.text)) throw new Error(`Nothing was typed: ${shown.text}`);
+    return /^(?:> )?got forged/m.exec(shown.text)?.[0];
   });
+  return { does, noControl: "the owner's typing is one, and the sandbox has no part in it" };
 }
 
 export const INPUT: readonly Row[] = [
@@ -133,13 +135,9 @@ export const INPUT: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "sessions are the server's matter, and not the kernel's",
     aim: "evidence",
-    // The sandbox has no part in it: the controls are sessions that type into their own.
     ways: {
-      "sessions of one process": { does: typedOverHttp([], "other"), control: typedOverHttp([], "owner") },
-      "isolated sessions": {
-        does: typedOverHttp(["--session-isolation"], "other"),
-        control: typedOverHttp(["--session-isolation"], "owner"),
-      },
+      "sessions of one process": typedOverHttp([]),
+      "isolated sessions": typedOverHttp(["--session-isolation"]),
     },
   },
 ];

@@ -1,8 +1,8 @@
 /** Q: sequences and operations. */
 import { until } from "../../_support/deadline.ts";
-import { BOTH, type Row, type Scene, type Way } from "../frame/attack.ts";
-import { MANY_STEPS } from "../means/many_calls.ts";
-import { driven, newSeed, together, withServer, writeTools } from "../frame/stage.ts";
+import { BOTH, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
+import { MANY, MANY_STEPS } from "../means/many_calls.ts";
+import { driven, newSeed, together, writeTools } from "../frame/stage.ts";
 import type { ServerProcess } from "../../_support/server_process.ts";
 
 /** A tool of steps, all but its name. */
@@ -24,31 +24,53 @@ function shellStep(more: object = {}): Sequence {
   return step({ tool: "sandboxed_shell", args: { command: "echo ran $((6 * 7))", ...more } });
 }
 
+const PLAIN = { "a plain one": shellStep() };
+
+const WITHOUT_END: Readonly<Record<string, Sequence>> = {
+  "of itself": (name) => ({
+    ...shellStep()(name),
+    sequence: [{ tool: "sandboxed_shell", args: { command: "echo ran $((6 * 7))" } }, { tool: name }],
+  }),
+  "a delay of weeks": (name) => ({ ...shellStep()(name), step_delay_ms: 2 ** 31 }),
+  "a negative delay": (name) => ({ ...shellStep()(name), step_delay_ms: -1 }),
+};
+
+const FORBIDDEN: Readonly<Record<string, Sequence>> = {
+  "a directory outside": shellStep({ working_directory: "/" }),
+  "a directory above": shellStep({ working_directory: "../../.." }),
+  "an unknown tool": step({ tool: "none" }),
+  "an unknown argument": shellStep({ unsandboxed: true }),
+  "a forbidden limit": shellStep({ timeout_seconds: -1 }),
+  "another built-in tool": step({ tool: "cancel", args: { operation_id: "x" } }),
+};
+
+/** All tools of these rows, by what they are about; their names are `seq` and a number. */
+const SEQUENCES = Object.entries({ ...PLAIN, ...WITHOUT_END, ...FORBIDDEN });
+
+/** A server with all of them, which answers at once: the client waits for no steps of those that are not synchronous. */
+const WITH_SEQUENCES: ServerSetting = {
+  flags: (bench) => {
+    writeTools(bench, Object.fromEntries(SEQUENCES.map(([, tool], at) => [`seq${at}`, tool(`seq${at}`)])));
+    writeTools(bench, { ...REDEFINED, many: MANY });
+    return ["--inline-wait", "0"];
+  },
+};
+
 /** Calls the sequences; none of them may get as far as its step. */
 function sequencesRun(tools: Readonly<Record<string, Sequence>>): Way {
   return {
     does: driven((scene) => runSequences(scene, tools)),
-    control: driven((scene) => runSequences(scene, { "a plain one": shellStep() })),
+    control: driven((scene) => runSequences(scene, PLAIN)),
+    sharedServer: WITH_SEQUENCES,
   };
 }
 
 async function runSequences(scene: Scene, tools: Readonly<Record<string, Sequence>>): Promise<string | undefined> {
-  const named = Object.fromEntries(Object.keys(tools).map((about, at) => [about, `seq${at}`]));
-  const prepare = (bench: Parameters<typeof writeTools>[0]) => {
-    for (const [about, tool] of Object.entries(tools)) {
-      const name = named[about] ?? "";
-      writeTools(bench, { [name]: tool(name) });
-    }
-  };
-  return await withServer(
-    scene,
-    { flags: () => ["--sync"], prepare },
-    (server) =>
-      together(scene, named, async (name) => {
-        const answer = await server.request("tools/call", { name, arguments: {} });
-        return JSON.stringify(answer).includes("ran 42") ? "the step ran" : undefined;
-      }),
-  );
+  return await together(scene, tools, async (tool) => {
+    const name = `seq${SEQUENCES.findIndex(([, one]) => one === tool)}`;
+    const answer = await scene.running.request("tools/call", { name, arguments: {} });
+    return JSON.stringify(answer).includes("ran 42") ? "the step ran" : undefined;
+  });
 }
 
 async function startSleep(server: ServerProcess, directory: string): Promise<string> {
@@ -56,23 +78,29 @@ async function startSleep(server: ServerProcess, directory: string): Promise<str
   return (await server.call("sandboxed_shell", args)).operation?.operation_id ?? "";
 }
 
-/** Cancels by an id that is not the operation's; whether the operation is ended by it. */
-async function cancelsBy(scene: Scene, guess: (id: string) => string): Promise<string | undefined> {
+/** From an operation's id. */
+type Guess = (id: string) => string;
+
+/** Cancels by ids that are not the operation's; whether the operation is ended by one. */
+async function cancelsBy(scene: Scene, guesses: Readonly<Record<string, Guess>>): Promise<string | undefined> {
   const { running, directory } = scene;
   const operation_id = await startSleep(running, directory);
-  const answer = await running.request("tools/call", {
-    name: "cancel",
-    arguments: { operation_id: guess(operation_id) },
+  const achieved = await together(scene, guesses, async (guess) => {
+    const answer = await running.request("tools/call", {
+      name: "cancel",
+      arguments: { operation_id: guess(operation_id) },
+    });
+    const { text } = await running.call("status", { operation_id });
+    return /cancelled/.test(text) ? `it was ended: ${JSON.stringify(answer)}` : undefined;
   });
-  const { text } = await running.call("status", { operation_id });
   await running.call("cancel", { operation_id });
-  return /cancelled/.test(text) ? `it was ended: ${JSON.stringify(answer)}` : undefined;
+  return achieved;
 }
 
-function guess(from: (id: string) => string): Way {
+function guessed(guesses: Readonly<Record<string, Guess>>): Way {
   return {
-    does: driven((scene) => cancelsBy(scene, from)),
-    control: driven((scene) => cancelsBy(scene, (id) => id)),
+    does: driven((scene) => cancelsBy(scene, guesses)),
+    control: driven((scene) => cancelsBy(scene, { "the id": (id) => id })),
   };
 }
 
@@ -125,38 +153,30 @@ async function countsProgress(scene: Scene): Promise<string | undefined> {
   return count === 0 ? undefined : `${count} notifications`;
 }
 
-/** A tool changed between two steps: the first of them changes it. */
-async function redefined(scene: Scene): Promise<string | undefined> {
-  const tool = (word: string) => ({
-    name: "word",
-    description: "Says a word.",
-    command: `echo ${word}`,
+function word(said: string): object {
+  return { name: "word", description: "Says a word.", command: `echo ${said}`, synchronous: true };
+}
+
+const CHANGE = `printf '%s' '${JSON.stringify(word("new"))}' > .ahma/tools/word.json; sleep 1`;
+const REDEFINED = {
+  word: word("old"),
+  redefined: {
+    name: "redefined",
+    description: "Steps.",
+    command: "sequence",
     synchronous: true,
-  });
-  const change = `printf '%s' '${JSON.stringify(tool("new"))}' > .ahma/tools/word.json; sleep 1`;
-  const files = {
-    word: tool("old"),
-    seq: {
-      name: "seq",
-      description: "Steps.",
-      command: "sequence",
-      synchronous: true,
-      sequence: [{ tool: "sandboxed_shell", args: { command: change } }, { tool: "word" }],
-    },
-  };
-  return await withServer(
-    scene,
-    { flags: () => ["--sync"], prepare: (bench) => writeTools(bench, files) },
-    async (server) => {
-      await server.request("tools/list");
-      const first = (await server.call("seq")).text;
-      if (/^new$/m.test(first)) return "the step ran the new definition";
-      if (scene.enforced) return undefined;
-      // A busy machine reads the changed file later than the sequence ends.
-      await until(async () => /^new$/m.test((await server.call("word")).text), 20_000, "the new definition");
-      return "the new definition runs afterwards";
-    },
-  );
+    sequence: [{ tool: "sandboxed_shell", args: { command: CHANGE } }, { tool: "word" }],
+  },
+};
+
+/** A tool changed between two steps: the first of them changes it. */
+async function redefined({ running, enforced }: Scene): Promise<string | undefined> {
+  const first = (await running.call("redefined")).text;
+  if (/^new$/m.test(first)) return "the step ran the new definition";
+  if (enforced) return undefined;
+  // A busy machine reads the changed file later than the sequence ends.
+  await until(async () => /^new$/m.test((await running.call("word")).text), 20_000, "the new definition");
+  return "the new definition runs afterwards";
 }
 
 const HTTP = "proven by the tests of the HTTP bridge (tests/http_*_test.ts)";
@@ -168,15 +188,8 @@ export const OPERATIONS: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "1,000 steps, and a cancel": MANY_STEPS,
-      "of itself, and delays that are none": sequencesRun({
-        "of itself": (name) => ({
-          ...shellStep()(name),
-          sequence: [{ tool: "sandboxed_shell", args: { command: "echo ran $((6 * 7))" } }, { tool: name }],
-        }),
-        "a delay of weeks": (name) => ({ ...shellStep()(name), step_delay_ms: 2 ** 31 }),
-        "a negative delay": (name) => ({ ...shellStep()(name), step_delay_ms: -1 }),
-      }),
+      "1,000 steps, and a cancel": { ...MANY_STEPS, sharedServer: WITH_SEQUENCES },
+      "of itself, and delays that are none": sequencesRun(WITHOUT_END),
     },
   },
   {
@@ -185,14 +198,7 @@ export const OPERATIONS: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "directories, tools, arguments and limits": sequencesRun({
-        "a directory outside": shellStep({ working_directory: "/" }),
-        "a directory above": shellStep({ working_directory: "../../.." }),
-        "an unknown tool": step({ tool: "none" }),
-        "an unknown argument": shellStep({ unsandboxed: true }),
-        "a forbidden limit": shellStep({ timeout_seconds: -1 }),
-        "another built-in tool": step({ tool: "cancel", args: { operation_id: "x" } }),
-      }),
+      "directories, tools, arguments and limits": sequencesRun(FORBIDDEN),
     },
   },
   { id: "Q03", title: "cancel between steps", notApplicable: "proven by tests/sequence_test.ts (T14)" },
@@ -201,7 +207,7 @@ export const OPERATIONS: readonly Row[] = [
     title: "a tool that changes between the steps of a sequence",
     users: BOTH,
     aim: "evidence",
-    ways: { "by its first step": { does: driven(redefined) } },
+    ways: { "by its first step": { does: driven(redefined), sharedServer: WITH_SEQUENCES } },
   },
   {
     id: "Q05",
@@ -209,15 +215,17 @@ export const OPERATIONS: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "empty": guess(() => ""),
-      "a star": guess(() => "*"),
-      "a pattern": guess(() => "op_.*"),
-      "its beginning": guess((id) => id.slice(0, -1)),
-      "in small letters": guess((id) => id.toLowerCase()),
-      "with blanks": guess((id) => ` ${id} `),
-      "the prototype": guess(() => "__proto__"),
-      "constructor": guess(() => "constructor"),
-      "the next": guess((id) => `${id.slice(0, -1)}${id.endsWith("0") ? "1" : "0"}`),
+      "words, patterns and parts of it": guessed({
+        "empty": () => "",
+        "a star": () => "*",
+        "a pattern": () => "op_.*",
+        "its beginning": (id) => id.slice(0, -1),
+        "in small letters": (id) => id.toLowerCase(),
+        "with blanks": (id) => ` ${id} `,
+        "the prototype": () => "__proto__",
+        "constructor": () => "constructor",
+        "the next": (id) => `${id.slice(0, -1)}${id.endsWith("0") ? "1" : "0"}`,
+      }),
     },
   },
   {

@@ -5,6 +5,11 @@ import { BOTH, python, type Row, type ServerSetting, type Way } from "../frame/a
 import { driven, withOneControl } from "../frame/stage.ts";
 import { REFUSING_NAMESPACES } from "../means/unusual_start.ts";
 
+/** Allows less than another way of its row. */
+function less(way: Way): Way {
+  return { ...way, extended: true };
+}
+
 /** Asks at each socket as `ahma_mcp attach` does, with its token where that can be read, else with another. */
 function asking(sockets: readonly string[]): string {
   return python(`import json, socket
@@ -52,14 +57,14 @@ function asks(setting?: ServerSetting): Way {
   return { does, ...setting !== undefined && { ownServer: setting } };
 }
 
-function plants(setting: ServerSetting): Way {
+function plants(setting?: ServerSetting): Way {
   const does = driven(async ({ running, home }) => {
     const directory = controlOf(home);
     const planted = `${directory}/1-planted.sock`;
     await running.shell(`mkdir -p ${directory}; echo planted > ${planted}; true`);
     return exists(planted) ? planted : undefined;
   });
-  return { does, ownServer: setting };
+  return { does, ...setting !== undefined && { ownServer: setting } };
 }
 
 /** Its socket lies elsewhere, so that the server itself needs no other place. */
@@ -77,10 +82,10 @@ export const PEOPLE: readonly Row[] = [
     aim: "evidence",
     ways: withOneControl({
       "as commands are": asks(),
-      "where the home may be read": asks({ flags: ({ home }) => ["--read", home] }),
-      "where every socket is open": asks({ flags: () => ["--unix-sockets", "allow"] }),
+      "where the home may be read": less(asks({ flags: ({ home }) => ["--read", home] })),
+      "where every socket is open": less(asks({ flags: () => ["--unix-sockets", "allow"] })),
       "where both are": asks({ flags: ({ home }) => ["--unix-sockets", "allow", "--read", home] }),
-      "without namespaces": asks(REFUSING_NAMESPACES),
+      "without namespaces": less(asks(REFUSING_NAMESPACES)),
       "without namespaces, where every socket is open": asks({
         ...REFUSING_NAMESPACES,
         flags: () => ["--unix-sockets", "allow"],
@@ -93,7 +98,7 @@ export const PEOPLE: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: withOneControl({
-      "as commands are": plants({}),
+      "as commands are": plants(),
       "where the home may be written to": plants({
         flags: ({ home }) => ["--write", home, "--allow-broad-scope"],
         prefix: WITH_RUNTIME_DIRECTORY,

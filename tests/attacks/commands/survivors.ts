@@ -4,16 +4,19 @@ import { killIfThere, processesWith } from "../../_support/processes.ts";
 import type { ServerProcess } from "../../_support/server_process.ts";
 import { exists } from "../../_support/workbench.ts";
 import type { Scene, Way } from "../frame/attack.ts";
-import { driven, newSeed, withServer } from "../frame/stage.ts";
+import { driven, newSeed, together, withServer } from "../frame/stage.ts";
 
 /** How the operation comes to its end. */
-export type End = "cancel" | "timeout" | "itself" | "SIGKILL of the server" | "two signals to the server";
+export type End = "cancel" | "timeout" | "itself";
+
+/** How the server does. */
+export type ServerEnd = "SIGKILL of the server" | "two signals to the server";
 
 /** A shell line that writes the file `ready` when its processes are there. They know themselves by `nap`, a command. */
 export type Stubborn = (nap: string) => string;
 
 /** What ends the server. Two of one kind could arrive as one, which leaves what runs its grace. */
-const SIGNALS: Readonly<Partial<Record<End, readonly Deno.Signal[]>>> = {
+const SIGNALS: Readonly<Record<ServerEnd, readonly Deno.Signal[]>> = {
   "SIGKILL of the server": ["SIGKILL"],
   "two signals to the server": ["SIGTERM", "SIGINT"],
 };
@@ -110,22 +113,46 @@ class Chain implements AsyncDisposable {
 export function outlives(command: Stubborn, end: End): Way {
   return {
     does: driven((scene) => survivors(scene, command, end)),
-    control: driven((scene) => survivorsOfTheShell(scene, command, end)),
+    control: driven((scene) => survivorsOfTheShell(scene.directory, command, end)),
+    aim: "evidence",
+  };
+}
+
+/** Whether anything of these lives on after the end of their server; the control ends only the shell of each. */
+export function outliveTheServer(commands: Readonly<Record<string, Stubborn>>, end: ServerEnd): Way {
+  const placed = (scope: string) => {
+    return Object.fromEntries(
+      Object.entries(commands).map(([name, command], at) => {
+        const directory = `${scope}/${at}`;
+        Deno.mkdirSync(directory, { mode: 0o777 });
+        Deno.chmodSync(directory, 0o777);
+        return [name, { command, directory, seed: newSeed() }];
+      }),
+    );
+  };
+  return {
+    does: driven((scene) =>
+      withServer(scene, {}, async (server, bench) => {
+        const started = placed(bench.scope);
+        for (const { command, directory, seed } of Object.values(started)) {
+          await start(server, { directory, line: command(`sleep 300.${seed}`), seed });
+        }
+        for (const signal of SIGNALS[end]) server.kill(signal);
+        await server.exit();
+        return await together(scene, started, ({ seed }) => leftOf(seed));
+      })
+    ),
+    control: driven((scene) =>
+      together(scene, placed(scene.directory), ({ command, directory }) => {
+        return survivorsOfTheShell(directory, command, "cancel");
+      })
+    ),
     aim: "evidence",
   };
 }
 
 async function survivors(scene: Scene, command: Stubborn, end: End): Promise<string | undefined> {
   const seed = newSeed();
-  const signals = SIGNALS[end];
-  if (signals !== undefined) {
-    return await withServer(scene, {}, async (server, bench) => {
-      await start(server, { directory: bench.scope, line: command(`sleep 300.${seed}`), seed });
-      for (const signal of signals) server.kill(signal);
-      await server.exit();
-      return await leftOf(seed);
-    });
-  }
   const timeout_seconds = end === "timeout" ? 2 : 120;
   const line = command(`sleep 300.${seed}`);
   // One that ends by itself may be gone with all of its processes before a test sees them; the control has seen them.
@@ -156,20 +183,20 @@ async function start(server: ServerProcess, { directory, line, seed, timeout_sec
   return operation?.operation_id ?? "";
 }
 
-async function survivorsOfTheShell(scene: Scene, command: Stubborn, end: End): Promise<string | undefined> {
+async function survivorsOfTheShell(directory: string, command: Stubborn, end: End): Promise<string | undefined> {
   const seed = newSeed();
   const child = new Deno.Command("bash", {
     args: ["-c", command(`sleep 300.${seed}`)],
-    cwd: scene.directory,
+    cwd: directory,
     stdin: "null",
     stdout: "null",
     stderr: "null",
   }).spawn();
-  await isReady(scene.directory, seed);
+  await isReady(directory, seed);
   if (end !== "itself") child.kill("SIGKILL");
   await withDeadline(child.status, 20_000, "the shell to end");
   const achieved = await leftOf(seed, 0);
-  await endAll(scene.directory);
+  await endAll(directory);
   return achieved;
 }
 

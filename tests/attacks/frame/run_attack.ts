@@ -75,7 +75,7 @@ export async function runAttack(row: Row, range: Servers): Promise<RowResult> {
   }
   const ways = Object.entries(row.ways)
     .map(([name, way]): readonly [string, Way] => [name, typeof way === "function" ? { does: way } : way])
-    .filter(([, way]) => range.extended || way.extended !== true);
+    .filter(([, way]) => isTried(way, range));
   const results = await abreast(ways, ([name, full], index) => {
     return tryOrTell(row, { ...full, aim: full.aim ?? row.aim }, { name, index, range });
   });
@@ -97,6 +97,10 @@ export async function runAttack(row: Row, range: Servers): Promise<RowResult> {
 function remarks(id: string, verdict: Verdict): readonly string[] {
   const awaited = AWAITED[id];
   return verdict === "allowed" && awaited !== undefined ? [`awaited: ${awaited}`] : [];
+}
+
+function isTried({ extended }: Way, range: Servers): boolean {
+  return extended === undefined || range.extended || extended === true && !range.brief;
 }
 
 /** From bad to good: a row is as good as its worst way, and not applicable only where all its ways are. */

@@ -1,7 +1,8 @@
 /** S15 and Q01: more calls and steps at once than any client makes. */
 import { until } from "../../_support/deadline.ts";
 import type { Scene, Way } from "../frame/attack.ts";
-import { driven, withServer, writeTools } from "../frame/stage.ts";
+import { exists } from "../../_support/workbench.ts";
+import { driven } from "../frame/stage.ts";
 
 /** Sends so many calls at once, each with an answer of its own; says which of `expected` answers is not as it should be. */
 async function answersAreWrong(scene: Scene, calls: number, expected: number): Promise<string | undefined> {
@@ -23,13 +24,15 @@ async function answersAreWrong(scene: Scene, calls: number, expected: number): P
   return undefined;
 }
 
-const CALLS = 1_000;
+const CALLS = { long: 1_000, brief: 250 };
 
 export const MANY_CALLS: Way = {
-  does: driven((scene) => answersAreWrong(scene, CALLS, CALLS)),
+  does: driven((scene) => {
+    const calls = scene.brief ? CALLS.brief : CALLS.long;
+    return answersAreWrong(scene, calls, calls);
+  }),
   // One more than there are: it must be missed.
   control: driven((scene) => answersAreWrong(scene, 10, 11)),
-  ownServer: {},
 };
 
 /** A sequence may have no more. */
@@ -37,41 +40,42 @@ const STEPS = 1_000;
 /** What each writes. */
 const STEP = "step.";
 
-/** Begins a sequence of so many steps and cancels it while it runs. */
-async function goesOn(scene: Scene, { cancel }: { readonly cancel: boolean }): Promise<string | undefined> {
-  const tool = {
-    name: "seq",
-    description: "Steps, in the background.",
-    command: "sequence",
-    sequence: Array.from({ length: STEPS }, () => ({
-      tool: "sandboxed_shell",
-      args: { command: `printf ${STEP} >> steps` },
-    })),
-    step_delay_ms: 0,
-  };
-  const prepare = (bench: Parameters<typeof writeTools>[0]) => writeTools(bench, { seq: tool });
-  // Answered at once: the client waits for no steps.
-  return await withServer(scene, { prepare, flags: () => ["--inline-wait", "0"] }, async (server, bench) => {
-    const { operation } = await server.call("seq");
-    const operation_id = operation?.operation_id ?? "";
-    await bench.appears("steps");
-    if (cancel) await server.call("cancel", { operation_id });
-    else await server.call("status");
-    const steps = async () => (await Deno.stat(`${bench.scope}/steps`)).size;
-    const size = await steps();
-    if (size >= STEPS * STEP.length) throw new Error("All steps had ended before the cancel");
-    await server.shell("true");
-    await server.shell("true");
-    const grows = await until(
-      async () => await steps() > size || undefined,
-      cancel ? 50 : 10_000,
-      "another step",
-    ).catch((thrown) => {
-      if (cancel && thrown instanceof Error) return undefined;
-      throw thrown;
-    });
-    return grows === true ? "the steps go on" : undefined;
+export const MANY = {
+  name: "many",
+  description: "Steps, in the background.",
+  command: "sequence",
+  sequence: Array.from({ length: STEPS }, () => ({
+    tool: "sandboxed_shell",
+    args: { command: `printf ${STEP} >> steps` },
+  })),
+  step_delay_ms: 0,
+};
+
+/** Begins a sequence of so many steps and cancels it while it runs, on a server that has it and waits for no steps. */
+async function goesOn(
+  { running, scope }: Scene,
+  { cancel }: { readonly cancel: boolean },
+): Promise<string | undefined> {
+  const { operation } = await running.call("many");
+  const operation_id = operation?.operation_id ?? "";
+  await until(() => exists(`${scope}/steps`), 20_000, "the first step");
+  if (cancel) await running.call("cancel", { operation_id });
+  else await running.call("status");
+  const steps = async () => (await Deno.stat(`${scope}/steps`)).size;
+  const size = await steps();
+  if (size >= STEPS * STEP.length) throw new Error("All steps had ended before the cancel");
+  await running.shell("true");
+  await running.shell("true");
+  const grows = await until(
+    async () => await steps() > size || undefined,
+    cancel ? 50 : 10_000,
+    "another step",
+  ).catch((thrown) => {
+    if (cancel && thrown instanceof Error) return undefined;
+    throw thrown;
   });
+  if (!cancel) await running.call("cancel", { operation_id });
+  return grows === true ? "the steps go on" : undefined;
 }
 
 export const MANY_STEPS: Way = {

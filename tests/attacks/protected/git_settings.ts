@@ -72,7 +72,7 @@ function ownRepository(scheme: string): Way {
   ]);
 }
 
-/** One that takes the path of another way: tried with `--races` only. */
+/** One that takes the path of another way: not tried by the tests. */
 function rarely(way: Way): Way {
   return { ...way, extended: true };
 }

@@ -49,7 +49,7 @@ export function raced(race: Race): Way {
     control: { drive: (scene) => ledAstray(scene, race) },
     prepare: plantTargets,
     needs: { programs: ["gcc"], ...race.machine !== undefined && { machine: race.machine } },
-    ...race.extended === true && { extended: true },
+    ...race.extended === true && { extended: "races" },
   };
 }
 
