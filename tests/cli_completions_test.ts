@@ -1,4 +1,4 @@
-/** The scripts of `completions`, in the shells they are for. */
+/** The scripts of `completions`, in the shells they are for. For a tool's name all are listed: each shell completes one. */
 import assert from "node:assert/strict";
 import { runShellLine } from "./_support/terminal.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -8,6 +8,15 @@ function perLine(lines: readonly string[], stdout: string): Readonly<Record<stri
   const answers = stdout.split(/^--\n/m).map((text) => text.split("\n").filter((row) => row !== ""));
   assert.strictEqual(answers.length, lines.length + 1, stdout);
   return Object.fromEntries(lines.map((line, index) => [line, answers[index] ?? []]));
+}
+
+const PROGRAMS = ["bash", "cut", "fish", "git", "sort", "timeout", "zsh"];
+
+/** Words that run a shell with few programs: what lists tools starts each one that it finds, to ask for its version. */
+function withFewPrograms(bench: Workbench): readonly string[] {
+  bench.write("few/.keep", "");
+  for (const program of PROGRAMS) Deno.symlinkSync(`/usr/bin/${program}`, `${bench.scope}/few/${program}`);
+  return ["env", `PATH=${bench.parent}/bin:${bench.scope}/few`];
 }
 
 const CLIENTS = ["claude", "claude-desktop", "codex", "continue", "copilot", "cursor"];
@@ -26,7 +35,6 @@ Deno.test("L1 bash completes subcommands, flags, values, files and tools", async
     "ahma_mcp servers te": ["test"],
     "ahma_mcp grants re": ["revoke"],
     "ahma_mcp logs --f": ["--follow"],
-    "ahma_mcp call git_statu": ["git_status"],
     "ahma_mcp call --sync --timeout 9 git_statu": ["git_status"],
     "ahma_mcp call git_status ": [],
     "ahma_mcp call --timeout 9 git_status --ti": [],
@@ -42,7 +50,11 @@ Deno.test("L1 bash completes subcommands, flags, values, files and tools", async
       echo --
     done 3<<< "$1"`;
   const lines = Object.keys(expected);
-  const { stdout, stderr } = await runShellLine(bench, ["bash", "-c", script, "bash"], lines.join("\n"));
+  const { stdout, stderr } = await runShellLine(
+    bench,
+    [...withFewPrograms(bench), "bash", "-c", script, "bash"],
+    lines.join("\n"),
+  );
   assert.strictEqual(stderr, "");
   assert.deepStrictEqual(perLine(lines, stdout), expected);
 });
@@ -57,7 +69,6 @@ Deno.test({
       "ahma_mcp validate --stri": "ahma_mcp validate --strict ",
       "ahma_mcp completions f": "ahma_mcp completions fish ",
       "ahma_mcp init --client vs": "ahma_mcp init --client vscode ",
-      "ahma_mcp call git_statu": "ahma_mcp call git_status ",
       "ahma_mcp call --timeout 9 git_statu": "ahma_mcp call --timeout 9 git_status ",
       "ahma_mcp call git_status git_statu": "ahma_mcp call git_status git_statu",
     };
@@ -81,7 +92,16 @@ async function zshLines(bench: Workbench, lines: readonly string[]): Promise<rea
       zpty -w -n terminal $'\\x15'
     done
     zpty -d terminal`;
-  const { stdout } = await runShellLine(bench, ["timeout", "30", "zsh", "-f", "-c", script, "zsh"], lines.join("\n"));
+  const { stdout } = await runShellLine(bench, [
+    ...withFewPrograms(bench),
+    "timeout",
+    "30",
+    "zsh",
+    "-f",
+    "-c",
+    script,
+    "zsh",
+  ], lines.join("\n"));
   return stdout.split(/^--\r?\n/m).slice(0, -1).map((shown) => /<(ahma_mcp.*)>/.exec(shown)?.[1]);
 }
 
@@ -95,14 +115,17 @@ Deno.test({
       "ahma_mcp validate --str": ["--strict"],
       "ahma_mcp init --client c": CLIENTS,
       "ahma_mcp --no-hot": ["--no-hot-reload"],
-      "ahma_mcp call git_statu": ["git_status"],
       "ahma_mcp call --timeout 9 git_statu": ["git_status"],
       "ahma_mcp call git_status ": [],
     };
     const script = "ahma_mcp completions fish | source; " +
       "for line in (string split \\n -- $argv[1]); complete -C $line | string replace -r '\\t.*' '' | sort; printf '%s\\n' --; end";
     const lines = Object.keys(expected);
-    const { stdout } = await runShellLine(bench, ["fish", "--no-config", "-c", script], lines.join("\n"));
+    const { stdout } = await runShellLine(
+      bench,
+      [...withFewPrograms(bench), "fish", "--no-config", "-c", script],
+      lines.join("\n"),
+    );
     assert.deepStrictEqual(perLine(lines, stdout), expected);
   },
 });

@@ -27,6 +27,8 @@ function members(count: number): string {
   return Array.from({ length: count }, (_, at) => `"k${at}":1`).join(",");
 }
 
+const CROWD = members(MANY);
+
 /** The most that a process has held, MiB. */
 async function peakOf({ pid }: { readonly pid: number }): Promise<number> {
   return Number(/^VmHWM:\s+(\d+)/m.exec(await Deno.readTextFile(`/proc/${pid}/status`))?.[1]) / 1024;
@@ -41,14 +43,11 @@ async function copiesOf({ pid }: { readonly pid: number }, length: number, work:
   return (await peakOf({ pid }) - before) * 1024 * 1024 / length;
 }
 
-/** The value of `work`, during which each ping of another request is answered. */
+/** The value of `work`, during which a ping of another request is answered. */
 async function pinged<Value>(ping: () => Promise<RpcMessage>, work: Promise<Value>): Promise<Value> {
-  let hasEnded = false;
-  const ended = work.finally(() => hasEnded = true);
-  do {
-    assert.deepStrictEqual((await ping()).result, {});
-  } while (!hasEnded);
-  return await ended;
+  const [value, pong] = await Promise.all([work, ping()]);
+  assert.deepStrictEqual(pong.result, {});
+  return value;
 }
 
 /** A server whose one tool says what it is asked to say; \`ID\` and \`TOKEN\` are those of the call. */
@@ -133,10 +132,11 @@ Deno.test("O6 C2 answers, questions and notifications of a server with very many
 type Row = readonly [what: string, text: () => string, id: unknown, reason: string];
 
 const TOO_DEEP = "Invalid request: the message has more than 500 objects and lists inside each other, the limit";
+/** In turn over stdio and HTTP, where the same code decides; the first over both. */
 const ROWS: readonly Row[] = [
-  ["arguments", () => request("tools/call", `{"name":"status","arguments":{${members(MANY)}}}`), 7, REFUSAL],
-  ["parameters of ping", () => request("ping", `{${members(MANY)}}`), 7, REFUSAL],
-  ["_meta", () => request("ping", `{"_meta":{${members(MANY)}}}`), 7, REFUSAL],
+  ["arguments", () => request("tools/call", `{"name":"status","arguments":{${CROWD}}}`), 7, REFUSAL],
+  ["parameters of ping", () => request("ping", `{${CROWD}}`), 7, REFUSAL],
+  ["_meta", () => request("ping", `{"_meta":{${CROWD}}}`), 7, REFUSAL],
   ["items", () => request("ping", `{"a":[${"1,".repeat(MANY)}1]}`), 7, REFUSAL],
   ["many of 300,000", () => request("ping", `{${members(MANY / 3)}}`), 7, REFUSAL],
   ["nothing but brackets", () => "[".repeat(5_000_000), null, TOO_DEEP],
@@ -161,12 +161,12 @@ Deno.test("C2 a client over stdio gets very many members back as an error, and w
     await server.write(`${text}\n`);
     return await answer;
   };
-  for (const [what, text, id, reason] of ROWS) {
+  for (const [what, text, id, reason] of ROWS.filter((_, at) => at % 2 === 0)) {
     const [answer, pong] = await Promise.all([exchange(text()), server.request("ping", {}, { id: `after ${what}` })]);
     assert.deepStrictEqual(answer, { jsonrpc: "2.0", id, error: { code: -32600, message: reason } }, what);
     assert.deepStrictEqual(pong.result, {}, what);
   }
-  const many = request("ping", `{${members(MANY)}}`);
+  const many = request("ping", `{${CROWD}}`);
   const served = await workOf(server, () => exchange(textRequest(many.length)));
   assert.deepStrictEqual(served.value.result, {});
   const { ms } = await workOf(server, () => exchange(many));
@@ -185,7 +185,7 @@ Deno.test("H8 C2 a client over HTTP that sends very many members, or halves of m
     return [response.status, await response.json()];
   };
   const ping = () => good.request("ping");
-  for (const [what, text, id, reason] of ROWS) {
+  for (const [what, text, id, reason] of ROWS.filter((_, at) => at === 0 || at % 2 === 1)) {
     const refused = await pinged(ping, refusalOf(text()));
     assert.deepStrictEqual(refused, [400, { jsonrpc: "2.0", id, error: { code: -32600, message: reason } }], what);
   }

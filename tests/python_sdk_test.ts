@@ -6,7 +6,8 @@ import { type PythonPackage, pythonPackage } from "./_support/packages/python_pa
 import { Workbench } from "./_support/workbench.ts";
 
 const SCRIPT = new URL("fixtures/python_session.py", import.meta.url).pathname;
-const SESSIONS = 3;
+/** On each transport, at the same time. */
+const SESSIONS = 2;
 
 interface Told {
   readonly tools: readonly string[];

@@ -4,24 +4,32 @@ import type { Client } from "@modelcontextprotocol/client";
 import { until } from "./_support/deadline.ts";
 import { connectClient } from "./_support/clients/sdk_client.ts";
 import { type Era, ERAS, ServerProcess } from "./_support/server_process.ts";
-import { exists, Workbench } from "./_support/workbench.ts";
+import { sharing } from "./_support/sharing.ts";
+import { exists, type Workbench } from "./_support/workbench.ts";
+
+interface Connected extends AsyncDisposable {
+  readonly client: Client;
+}
+
+/** No call waits for its end unless it says so: nothing depends on how fast the machine is. */
+async function connect(bench: Workbench, era: Era): Promise<Connected> {
+  const server = await ServerProcess.start(bench, { era: "none", flags: ["--inline-wait", "0"] });
+  const client = await connectClient(server, era);
+  const close = async () => {
+    await client.close();
+    await server[Symbol.asyncDispose]();
+  };
+  return { client, [Symbol.asyncDispose]: close };
+}
 
 /** A model with one habit: it makes the call that the last answer names, until no answer names one. */
-class Model implements AsyncDisposable {
-  readonly #server: ServerProcess;
+class Model {
   readonly #client: Client;
   /** The tools that it called, in order. */
   readonly calls: string[] = [];
 
-  private constructor(server: ServerProcess, client: Client) {
-    this.#server = server;
+  constructor({ client }: Connected) {
     this.#client = client;
-  }
-
-  /** No call waits for its end unless it says so: nothing depends on how fast the machine is. */
-  static async start(bench: Workbench, era: Era): Promise<Model> {
-    const server = await ServerProcess.start(bench, { era: "none", flags: ["--inline-wait", "0"] });
-    return new Model(server, await connectClient(server, era));
   }
 
   async call(name: string, args: Record<string, unknown>): Promise<string> {
@@ -45,11 +53,6 @@ class Model implements AsyncDisposable {
     }
     return text;
   }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#client.close();
-    await this.#server[Symbol.asyncDispose]();
-  }
 }
 
 const QUIZ = `for question in 'package name: (x) ' 'version: (1.0.0) ' 'license: ' 'Is this OK? (yes) '; do
@@ -57,9 +60,10 @@ const QUIZ = `for question in 'package name: (x) ' 'version: (1.0.0) ' 'license:
 done; echo "$all"`;
 
 for (const era of ERAS) {
-  Deno.test(`X20 ${era}: a development server is up and answers after one call`, async () => {
-    using bench = new Workbench();
-    await using model = await Model.start(bench, era);
+  const test = sharing((bench) => connect(bench, era));
+
+  test(`X20 ${era}: a development server is up and answers after one call`, async ({ server }) => {
+    const model = new Model(server);
     const code = "const s = require('http').createServer((_, r) => r.end('page')); " +
       "s.listen(0, '127.0.0.1', () => console.log('Local: http://127.0.0.1:' + s.address().port + '/'))";
     const up = await model.call("sandboxed_shell", { command: `node -e "${code}"`, until: "Local:" });
@@ -68,10 +72,9 @@ for (const era of ERAS) {
     assert.deepStrictEqual(model.calls, ["sandboxed_shell"]);
   });
 
-  Deno.test(`X22 X23 ${era}: a question costs one call, on a pipe and on a terminal`, async () => {
-    using bench = new Workbench();
+  test(`X22 X23 ${era}: a question costs one call, on a pipe and on a terminal`, async ({ server }) => {
     for (const kind of ["input", "tty"]) {
-      await using model = await Model.start(bench, era);
+      const model = new Model(server);
       // Silence is not asked for: the kernel says when the program waits.
       const first = await model.finish({ command: QUIZ, [kind]: true, execution_mode: "Synchronous" }, [
         "a",
@@ -84,9 +87,8 @@ for (const era of ERAS) {
     }
   });
 
-  Deno.test(`X20 ${era}: the one interesting line of a long build costs one call, and without until another`, async () => {
-    using bench = new Workbench();
-    await using model = await Model.start(bench, era);
+  test(`X20 ${era}: the one interesting line of a long build costs one call, and without until another`, async ({ bench, server }) => {
+    const model = new Model(server);
     bench.write("go", "");
     const command =
       "seq 500; touch building; while [ -e go ]; do :; done; echo warning: unused x; seq 500; tail -f /dev/null";
@@ -101,9 +103,10 @@ for (const era of ERAS) {
     assert.deepStrictEqual(model.calls, ["sandboxed_shell", "sandboxed_shell", "await"]);
   });
 
-  Deno.test(`X22 ${era}: npm init, which hides that it waits, costs one call a question`, async () => {
-    using bench = new Workbench();
-    await using model = await Model.start(bench, era);
+  // The era has no part in how npm waits, or in how that is noticed: the questions above are asked in both.
+  if (era === "2025-11-25") continue;
+  test(`X22 ${era}: npm init, which hides that it waits, costs one call a question`, async ({ bench, server }) => {
+    const model = new Model(server);
     const answers = ["fish", ...Array<string>(9).fill(""), "yes"];
     const wanted = { until: "/^(\\S.*: (\\(.*\\) )?|Is this OK\\? \\(yes\\) )$/" };
     const end = await model.finish({ command: "npm init", input: true }, answers, wanted);
