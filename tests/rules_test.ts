@@ -121,25 +121,26 @@ const NESTED = `export function deep(a: number, b: number) {
 }
 `;
 
-Deno.test("K8 rules find by queries of a grammar and by numbers of functions and files", async () => {
-  using bench = new Workbench();
+type Check = (args: Readonly<Record<string, unknown>>) => Promise<Answer>;
+
+async function findsBySyntaxAndSize(bench: Workbench, check: Check): Promise<void> {
   bench.write("src/a.ts", NESTED);
   bench.write("many/a.go", "// TODO TODO\n".repeat(51));
   bench.write(".ahma/rules/todo.md", rule("severity: hint\nmatch: TODO\nlanguages: [go]"));
-  const many = await runProgram(bench, ["rules", "check", "many", "--limit", "1", "--quiet"]);
-  assert.deepEqual([many.stdout.split("\n").slice(1, 3), many.code], [[
+  const many = await check({ file_paths: ["many"], limit: 1 });
+  assert.deepEqual(many.lines.slice(1, 3), [
     '[1 of 100; a higher "limit" shows more]',
     "100 hint; 11 rules, 1 file.",
-  ], 0]);
-  assert.match(many.stdout, /\nSkipped: rule todo, many\/a.go: findings after the first 100\n/);
+  ]);
+  assert.ok(many.lines.includes("Skipped: rule todo, many/a.go: findings after the first 100"), many.lines.join("\n"));
   bench.write("src/b.py", "class A:\n    def m(self, x, y):\n        pass\n");
   const source = '(call_expression function: (identifier) @name (#eq? @name "eval")) @finding';
   bench.write(".ahma/rules/eval.md", rule(`severity: error\ntitle: Evil\nlanguages: [ts]\nquery: |\n  ${source}`));
   bench.write(".ahma/rules/wrong.md", rule("severity: error\nlanguages: [py]\nquery: (nothing) @finding"));
   const limits = "{function_lines: 8, file_lines: 8, nesting: 2, parameters: 1}";
   bench.write(".ahma/rules/size.md", rule(`severity: hint\nmax: ${limits}`));
-  const { stdout, code } = await runProgram(bench, ["rules", "check", "src", "--quiet"]);
-  assert.deepEqual(stdout.replaceAll(bench.scope, "SCOPE").trimEnd().split("\n"), [
+  const { lines, counts } = await check({ file_paths: ["src"] });
+  assert.deepEqual(lines, [
     "src/a.ts:1:1 hint size The file has 9 lines, at most 8",
     "src/a.ts:1:8 hint size deep has 9 lines, at most 8",
     "src/a.ts:1:8 hint size deep takes 2 parameters, at most 1",
@@ -150,7 +151,51 @@ Deno.test("K8 rules find by queries of a grammar and by numbers of functions and
     "6 reviews without a verdict.",
     "Skipped: rule wrong: The query does not fit the grammar of python: Bad node name 'nothing', on src/b.py",
   ]);
-  assert.equal(code, 1);
+  assert.deepEqual(counts, { error: 1, warning: 0, info: 0, hint: 5, files: 2, failed: 1 });
+}
+
+Deno.test("K8 K10 rules of a project, and what docs/rules.md shows of them", async (test) => {
+  using bench = new Workbench();
+  const page = await Deno.readTextFile(new URL("../docs/rules.md", import.meta.url));
+  const own = bench.write(".ahma/rules/todo-with-issue.md", /```markdown\n([^]*?)```/.exec(page)?.[1] ?? "");
+  bench.write("code/clock.go", "// TODO set it\n");
+  bench.write("code/key.pem", `-----BEGIN PRIVATE KEY-----\n${"MIIEvQ".repeat(10)}\n`);
+  const flags = ["--inline-wait", "60000", "--bundles", "rules"];
+  await using server = await ServerProcess.start(bench, { era: "none", flags });
+  const client = await connectClient(server, "2025-11-25");
+  const check: Check = (args) => call(client, "rules_check", { review: "none", ...args });
+
+  await test.step("the page shows what its commands print", async () => {
+    const example = /```console\n([^]*?)```/.exec(page)?.[1] ?? "";
+    const [all = "", some = "", ...more] = example.split(/^\$ ahma_mcp /m).slice(1);
+    assert.deepEqual(more, []);
+    const [first, ...found] = all.trimEnd().split("\n");
+    assert.deepEqual([first, (await check({})).lines], ["rules check", found]);
+    const [line = "", ...expected] = some.trimEnd().split("\n");
+    const { stdout, code } = await runProgram(bench, [...line.split(" "), "--quiet"]);
+    assert.deepEqual([stdout.trimEnd().split("\n"), code], [expected, 0]);
+  });
+
+  await test.step("what does not exist is told, and a sound rule where it may not be written", async () => {
+    const failed = await check({ rule_names: ["private-keys"] });
+    assert.deepEqual(failed.lines, ['There is no rule "private-keys"; did you mean "private-key"?']);
+    const slip = await check({ file_paths: ["cod"] });
+    assert.deepEqual([slip.lines, slip.isError], [['No file matches "cod"; files_glob finds paths'], true]);
+    const made = { name: "no-print", content: "Why.", severity: "error", fields: { match: "print" } };
+    const denied = await call(client, "rules_create", made);
+    const text = denied.lines.join("\n");
+    assert.match(text, /^Cannot change ".ahma\/rules\/no-print.md"\.\nSandbox: .*--allow-protected/);
+    assert.match(text, /\n---\nseverity: error\nmatch: print\n---\nWhy\.\n*$/);
+    const words = ["rules_create", "no-print", "Why.", "error", "--fields", "match=print"];
+    const allowed = await runProgram(bench, ["call", "--allow-protected", `${bench.scope}/.ahma`, ...words]);
+    assert.match(allowed.stdout, /^\.ahma\/rules\/no-print\.md: created, rev \w{12}\n$/);
+    assert.deepEqual([failed.isError, denied.isError, allowed.code], [true, true, 0]);
+  });
+
+  await test.step("rules find by queries of a grammar and by numbers of functions and files", async () => {
+    for (const path of [own, `${bench.scope}/.ahma/rules/no-print.md`]) await Deno.remove(path);
+    await findsBySyntaxAndSize(bench, check);
+  });
 });
 
 Deno.test("K8 programs of a hostile repository's rules run in the sandbox, and what cannot be used is skipped with the reason", async () => {
@@ -174,31 +219,4 @@ Deno.test("K8 programs of a hostile repository's rules run in the sandbox, and w
     'Skipped: rule missing: Cannot run "no-such-linter": there is no such program on the PATH',
   ]);
   assert.deepEqual([code, exists(outside), exists(`${bench.scope}/inside`)], [2, false, true]);
-});
-
-Deno.test("K8 K10 docs/rules.md shows what its commands print, and a sound rule is told where it may not be written", async () => {
-  using bench = new Workbench();
-  const page = await Deno.readTextFile(new URL("../docs/rules.md", import.meta.url));
-  bench.write(".ahma/rules/todo-with-issue.md", /```markdown\n([^]*?)```/.exec(page)?.[1] ?? "");
-  bench.write("code/clock.go", "// TODO set it\n");
-  bench.write("code/key.pem", `-----BEGIN PRIVATE KEY-----\n${"MIIEvQ".repeat(10)}\n`);
-  const example = /```console\n([^]*?)```/.exec(page)?.[1] ?? "";
-  const parts = example.split(/^\$ ahma_mcp /m).slice(1);
-  assert.equal(parts.length, 2);
-  for (const part of parts) {
-    const [line = "", ...expected] = part.trimEnd().split("\n");
-    const { stdout } = await runProgram(bench, [...line.split(" "), "--quiet"]);
-    assert.deepEqual(stdout.trimEnd().split("\n"), expected, line);
-  }
-  const failed = await runProgram(bench, ["rules", "check", "--rule-names", "private-keys"]);
-  assert.equal(failed.stdout, 'There is no rule "private-keys"; did you mean "private-key"?\n');
-  const slip = await runProgram(bench, ["rules", "check", "cod"]);
-  assert.deepEqual([slip.stdout, slip.code], ['No file matches "cod"; files_glob finds paths\n', 2]);
-  const words = ["call", "rules_create", "no-print", "Why.", "error", "--fields", "match=print"];
-  const denied = await runProgram(bench, words);
-  assert.match(denied.stdout, /^Cannot change ".ahma\/rules\/no-print.md"\.\nSandbox: .*--allow-protected/);
-  assert.match(denied.stdout, /\n---\nseverity: error\nmatch: print\n---\nWhy\.\n+$/);
-  const allowed = await runProgram(bench, ["call", "--allow-protected", `${bench.scope}/.ahma`, ...words.slice(1)]);
-  assert.match(allowed.stdout, /^\.ahma\/rules\/no-print\.md: created, rev \w{12}\n$/);
-  assert.deepEqual([failed.code, denied.code, allowed.code], [2, 1, 0]);
 });

@@ -6,7 +6,7 @@ import { HttpClient } from "./_support/clients/http_client.ts";
 import { EventReader } from "./_support/clients/event_reader.ts";
 import { connectClient } from "./_support/clients/sdk_client.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
-import { type Era, ERAS, ServerProcess } from "./_support/server_process.ts";
+import { type Era, ServerProcess } from "./_support/server_process.ts";
 import { runOnTerminal, runProgram } from "./_support/terminal.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
@@ -41,133 +41,160 @@ function writeReview(bench: Workbench): void {
   Deno.writeFileSync(`${bench.scope}/.claude/skills/review/logo.png`, BYTES);
 }
 
-for (const era of ERAS) {
-  Deno.test(`Q6 C4 ${era}: the SDK's host lists, gets and reads skills, checks every digest, and reads directories`, async () => {
-    using bench = new Workbench();
-    writeReview(bench);
-    bench.write(".ahma/skills/plan/SKILL.md", skillText("plan"));
-    bench.write(`${bench.home}/.config/ahma/skills/own/SKILL.md`, skillText("own"));
-    await using connected = await connect(bench, era, "--skills");
-    const { client, skills } = connected;
-    assert.deepStrictEqual([skills.supported, skills.directoryRead], [true, true]);
-    const { skills: listed, ttlMs, cacheScope } = await skills.list();
-    const names = listed.map(({ frontmatter }) => frontmatter.name);
-    assert.deepStrictEqual([names, ttlMs, cacheScope], [["ahma-mcp", "plan", "review", "own"], 0, "private"]);
-    const review = listed[2];
-    assert.ok(review !== undefined && review.resources !== "dynamic");
-    assert.deepStrictEqual(review.frontmatter, {
-      name: "review",
-      description: "Does review.",
-      license: "MIT",
-      metadata: { version: "1.0" },
-    });
-    assert.deepStrictEqual(review.resources.map(({ uri, size }) => [uri, size]), [
-      ["skill://project/review/SKILL.md", REVIEW.length],
-      ["skill://project/review/logo.png", BYTES.length],
-      ["skill://project/review/templates/a%20(b)%20%C3%BC.md", 8],
-    ]);
-    assert.deepStrictEqual((await skills.get(review.uri)).skill, review);
-    const main = await skills.read(review);
-    assert.deepStrictEqual([main.verified, main.text, main.body], [true, REVIEW, "# review\n"]);
-    const logo = await skills.read(review, "logo.png");
-    assert.deepStrictEqual([logo.verified, logo.mimeType, [...logo.bytes]], [true, "image/png", [...BYTES]]);
-    assert.deepStrictEqual((await skills.read(review, "templates/a (b) ü.md")).text, "Template");
-    const children = async (uri: string) =>
-      (await skills.readDirectory(uri)).resources.map(({ uri, name, mimeType }) => [uri, name, mimeType]);
-    const root = "skill://project/review";
-    assert.deepStrictEqual(await children(root), [
-      [`${root}/SKILL.md`, "review", "text/markdown"],
-      [`${root}/logo.png`, "logo.png", "image/png"],
-      [`${root}/empty`, "empty", "inode/directory"],
-      [`${root}/templates`, "templates", "inode/directory"],
-    ]);
-    assert.deepStrictEqual(await children(`${root}/empty`), []);
-    assert.deepStrictEqual(await children("skill://project"), [
-      ["skill://project/plan", "plan", "inode/directory"],
-      [root, "review", "inode/directory"],
-    ]);
-    const { resources } = await client.listResources();
-    assert.deepStrictEqual(resources.find(({ uri }) => uri === review.uri), {
-      uri: review.uri,
-      name: "review",
-      title: "review (project)",
-      description: "Does review.",
-      mimeType: "text/markdown",
-      size: REVIEW.length,
-      _meta: { "ahma/skill": { source: "project" } },
-    });
-    const refusals = [
-      [skills.get("skill://project/revieW/SKILL.md"), /^No skill is served at "skill:\/\/project\/revieW\/SKILL.md"/],
-      [skills.get(`${root}/logo.png`), /^No skill is served at/],
-      [skills.readDirectory(review.uri), /is not a directory resource$/],
-      [skills.readDirectory(`${root}/`), /is not a directory resource$/],
-      [skills.readDirectory("skill:/"), /is not a directory resource$/],
-    ] as const;
-    for (const [refused, message] of refusals) await assert.rejects(refused, { code: -32602, message });
-    const missing = client.readResource({ uri: `${root}/../../../etc/passwd` });
-    await assert.rejects(missing, /No file of a skill is served at/);
-  });
-
-  Deno.test(`Q6 ${era}: a skill that changes between list and read is shown by its digest and a notification`, async () => {
-    using bench = new Workbench();
-    bench.write(".ahma/skills/a/SKILL.md", skillText("a"));
-    await using connected = await connect(bench, era);
-    const { client, skills } = connected;
-    const { promise: changed, resolve } = Promise.withResolvers<void>();
-    client.setNotificationHandler("notifications/resources/list_changed", () => resolve());
-    const subscription = era === "2026-07-28" ? await client.listen({ resourcesListChanged: true }) : undefined;
-    const { skills: [before] } = await skills.list();
-    assert.ok(before);
-    bench.write(".ahma/skills/a/SKILL.md", skillText("a", "license: MIT\n"));
-    await changed;
-    await assert.rejects(skills.read(before), SkillVerificationError);
-    const { skill: after } = await skills.get(before.uri);
-    assert.deepStrictEqual((await skills.read(after)).frontmatter?.["license"], "MIT");
-    await subscription?.close();
-  });
-
-  Deno.test(`Q6 C1 ${era}: without skills nothing of them is declared, listed or answered`, async () => {
-    using bench = new Workbench();
-    writeReview(bench);
-    const seen = async (...flags: readonly string[]) => {
-      await using connected = await connect(bench, era, ...flags);
-      const { client } = connected;
-      const { resources } = await client.listResources();
-      await assert.rejects(client.readResource({ uri: "skill://project/review/SKILL.md" }), /not found/i);
-      return [
-        client.getServerCapabilities()?.extensions?.[EXTENSION],
-        resources.filter(({ uri }) => uri.startsWith("skill:")),
-      ];
-    };
-    assert.deepStrictEqual(await seen(), [undefined, []]);
-    bench.write(".ahma/skills/plan/SKILL.md", skillText("plan"));
-    assert.deepStrictEqual(await seen("--no-skills", "--skills"), [undefined, []]);
-  });
+/** A skill that changes between list and read is shown by its digest and a notification. */
+async function noticesChange({ client, skills }: Connected, bench: Workbench, era: Era): Promise<void> {
+  const { promise: changed, resolve } = Promise.withResolvers<void>();
+  client.setNotificationHandler("notifications/resources/list_changed", () => resolve());
+  const subscription = era === "2026-07-28" ? await client.listen({ resourcesListChanged: true }) : undefined;
+  const before = (await skills.list()).skills.find(({ uri }) => uri.startsWith("skill://project/"));
+  assert.ok(before);
+  bench.write(`.ahma/skills/${before.frontmatter.name}/SKILL.md`, skillText(before.frontmatter.name, "license: MIT\n"));
+  await changed;
+  await assert.rejects(skills.read(before), SkillVerificationError);
+  const { skill: after } = await skills.get(before.uri);
+  assert.deepStrictEqual((await skills.read(after)).frontmatter?.["license"], "MIT");
+  await subscription?.close();
 }
 
-Deno.test("Q6 a long list comes in pages, and no method of the extension exists without skills", async () => {
+const OLDER = "2025-11-25";
+const NEWER = "2026-07-28";
+
+Deno.test(`Q6 C4 ${NEWER}: what the SDK's host and a model have of skills`, async (test) => {
   using bench = new Workbench();
-  {
-    await using server = await ServerProcess.start(bench);
-    for (const method of ["skills/list", "skills/get", "resources/directory/read"]) {
-      assert.deepStrictEqual((await server.request(method, { uri: "skill://a" })).error?.code, -32601);
-    }
-  }
+  writeReview(bench);
+  bench.write(".ahma/skills/plan/SKILL.md", skillText("plan"));
+  bench.write(`${bench.home}/.config/ahma/skills/own/SKILL.md`, skillText("own"));
+  await using connected = await connect(bench, NEWER, "--skills", "--undo", "--preview");
+  await test.step(
+    "the host lists, gets and reads them, checks every digest, and reads directories",
+    () => readsSkills(connected),
+  );
+  await test.step(
+    "the shipped skill is short, and every call that it shows takes those arguments",
+    () => takesShownCalls(connected),
+  );
+  await test.step(
+    "one that changes between list and read is shown by its digest and a notification",
+    () => noticesChange(connected, bench, NEWER),
+  );
+});
+
+async function readsSkills({ client, skills }: Connected): Promise<void> {
+  assert.deepStrictEqual([skills.supported, skills.directoryRead], [true, true]);
+  const { skills: listed, ttlMs, cacheScope } = await skills.list();
+  const names = listed.map(({ frontmatter }) => frontmatter.name);
+  assert.deepStrictEqual([names, ttlMs, cacheScope], [["ahma-mcp", "plan", "review", "own"], 0, "private"]);
+  const review = listed[2];
+  assert.ok(review !== undefined && review.resources !== "dynamic");
+  assert.deepStrictEqual(review.frontmatter, {
+    name: "review",
+    description: "Does review.",
+    license: "MIT",
+    metadata: { version: "1.0" },
+  });
+  assert.deepStrictEqual(review.resources.map(({ uri, size }) => [uri, size]), [
+    ["skill://project/review/SKILL.md", REVIEW.length],
+    ["skill://project/review/logo.png", BYTES.length],
+    ["skill://project/review/templates/a%20(b)%20%C3%BC.md", 8],
+  ]);
+  assert.deepStrictEqual((await skills.get(review.uri)).skill, review);
+  const main = await skills.read(review);
+  assert.deepStrictEqual([main.verified, main.text, main.body], [true, REVIEW, "# review\n"]);
+  const logo = await skills.read(review, "logo.png");
+  assert.deepStrictEqual([logo.verified, logo.mimeType, [...logo.bytes]], [true, "image/png", [...BYTES]]);
+  assert.deepStrictEqual((await skills.read(review, "templates/a (b) ü.md")).text, "Template");
+  const children = async (uri: string) =>
+    (await skills.readDirectory(uri)).resources.map(({ uri, name, mimeType }) => [uri, name, mimeType]);
+  const root = "skill://project/review";
+  assert.deepStrictEqual(await children(root), [
+    [`${root}/SKILL.md`, "review", "text/markdown"],
+    [`${root}/logo.png`, "logo.png", "image/png"],
+    [`${root}/empty`, "empty", "inode/directory"],
+    [`${root}/templates`, "templates", "inode/directory"],
+  ]);
+  assert.deepStrictEqual(await children(`${root}/empty`), []);
+  assert.deepStrictEqual(await children("skill://project"), [
+    ["skill://project/plan", "plan", "inode/directory"],
+    [root, "review", "inode/directory"],
+  ]);
+  const { resources } = await client.listResources();
+  assert.deepStrictEqual(resources.find(({ uri }) => uri === review.uri), {
+    uri: review.uri,
+    name: "review",
+    title: "review (project)",
+    description: "Does review.",
+    mimeType: "text/markdown",
+    size: REVIEW.length,
+    _meta: { "ahma/skill": { source: "project" } },
+  });
+  const refusals = [
+    [skills.get("skill://project/revieW/SKILL.md"), /^No skill is served at "skill:\/\/project\/revieW\/SKILL.md"/],
+    [skills.get(`${root}/logo.png`), /^No skill is served at/],
+    [skills.readDirectory(review.uri), /is not a directory resource$/],
+    [skills.readDirectory(`${root}/`), /is not a directory resource$/],
+    [skills.readDirectory("skill:/"), /is not a directory resource$/],
+  ] as const;
+  for (const [refused, message] of refusals) await assert.rejects(refused, { code: -32602, message });
+  const missing = client.readResource({ uri: `${root}/../../../etc/passwd` });
+  await assert.rejects(missing, /No file of a skill is served at/);
+}
+
+async function takesShownCalls({ client }: Connected): Promise<void> {
+  const text = await Deno.readTextFile(new URL("../skills/ahma-mcp/SKILL.md", import.meta.url));
+  assert.ok(text.split(/\s+/).length < 600);
+  const { tools } = await client.listTools();
+  const wrong = [...text.matchAll(/`(\w+) (\{.*?\})`/g)].flatMap(([, name, args = "{}"]) => {
+    const properties = tools.find((tool) => tool.name === name)?.inputSchema.properties;
+    const unknown = Object.keys(JSON.parse(args.replaceAll("\\n", ""))).filter((key) =>
+      properties?.[key] === undefined
+    );
+    return properties === undefined ? [name] : unknown.map((key) => `${name} ${key}`);
+  });
+  const shell = tools.find(({ name }) => name === "sandboxed_shell")?.inputSchema.properties ?? {};
+  const named = ["session", "execution_mode", "until", "until_port", "until_quiet", "watch", "input", "tty", "preview"];
+  assert.deepStrictEqual([wrong, named.filter((name) => shell[name] === undefined || !text.includes(name))], [[], []]);
+}
+
+Deno.test(`Q6 ${OLDER}: a long list comes in pages, and one that changes is shown by its digest and a notification`, async () => {
+  using bench = new Workbench();
   const names = Array.from({ length: 120 }, (_, index) => `s${1000 + index}`);
   for (const name of names) bench.write(`.ahma/skills/${name}/SKILL.md`, skillText(name));
-  await using server = await ServerProcess.start(bench);
+  await using connected = await connect(bench, OLDER);
+  const { server } = connected;
+  const list = (params: object) => server.request("skills/list", params, { id: `list ${JSON.stringify(params)}` });
   const pages: string[][] = [];
   let cursor: unknown;
   do {
-    const { result } = await server.request("skills/list", cursor === undefined ? {} : { cursor });
+    const { result } = await list(cursor === undefined ? {} : { cursor });
     // The answer to skills/list.
     const skills = result?.["skills"] as readonly { readonly uri: string }[];
     pages.push(skills.map(({ uri }) => uri.split("/")[3] ?? ""));
     cursor = result?.["nextCursor"];
   } while (cursor !== undefined);
   assert.deepStrictEqual([pages.map(({ length }) => length), pages.flat()], [[50, 50, 20], names]);
-  const wrong = await server.request("skills/list", { cursor: "gone" });
-  assert.deepStrictEqual(wrong.error?.code, -32602);
+  assert.deepStrictEqual((await list({ cursor: "gone" })).error?.code, -32602);
+  await noticesChange(connected, bench, OLDER);
+});
+
+Deno.test("Q6 C1 without skills nothing of them is declared, listed or answered, and no method of the extension exists", async () => {
+  using bench = new Workbench();
+  writeReview(bench);
+  const seen = async (era: Era, ...flags: readonly string[]) => {
+    await using connected = await connect(bench, era, ...flags);
+    const { client, server } = connected;
+    const { resources } = await client.listResources();
+    await assert.rejects(client.readResource({ uri: "skill://project/review/SKILL.md" }), /not found/i);
+    for (const method of era === OLDER ? ["skills/list", "skills/get", "resources/directory/read"] : []) {
+      assert.deepStrictEqual((await server.request(method, { uri: "skill://a" }, { id: method })).error?.code, -32601);
+    }
+    return [
+      client.getServerCapabilities()?.extensions?.[EXTENSION],
+      resources.filter(({ uri }) => uri.startsWith("skill:")),
+    ];
+  };
+  assert.deepStrictEqual(await seen(OLDER), [undefined, []]);
+  bench.write(".ahma/skills/plan/SKILL.md", skillText("plan"));
+  assert.deepStrictEqual(await seen(NEWER, "--no-skills", "--skills"), [undefined, []]);
 });
 
 Deno.test("Q6 links that lead out, hostile names and front matter are reported by status, and do not reach a client", async () => {
@@ -242,28 +269,6 @@ Deno.test("Q6 H3 an isolated session has the skills of its own project, and no o
       `skill://project/${name}/SKILL.md`,
     ]);
   }
-});
-
-Deno.test("Q6 the shipped skill is short, and every call that it shows takes those arguments", async () => {
-  using bench = new Workbench();
-  const text = await Deno.readTextFile(new URL("../skills/ahma-mcp/SKILL.md", import.meta.url));
-  assert.ok(text.split(/\s+/).length < 600);
-  await using server = await ServerProcess.start(bench, { flags: ["--undo", "--preview"] });
-  // The wire format of tools/list.
-  const tools = (await server.request("tools/list")).result?.["tools"] as readonly {
-    readonly name: string;
-    readonly inputSchema: { readonly properties: Readonly<Record<string, unknown>> };
-  }[];
-  const wrong = [...text.matchAll(/`(\w+) (\{.*?\})`/g)].flatMap(([, name, args = "{}"]) => {
-    const properties = tools.find((tool) => tool.name === name)?.inputSchema.properties;
-    const unknown = Object.keys(JSON.parse(args.replaceAll("\\n", ""))).filter((key) =>
-      properties?.[key] === undefined
-    );
-    return properties === undefined ? [name] : unknown.map((key) => `${name} ${key}`);
-  });
-  const shell = tools.find(({ name }) => name === "sandboxed_shell")?.inputSchema.properties ?? {};
-  const named = ["session", "execution_mode", "until", "until_port", "until_quiet", "watch", "input", "tty", "preview"];
-  assert.deepStrictEqual([wrong, named.filter((name) => shell[name] === undefined || !text.includes(name))], [[], []]);
 });
 
 Deno.test("Q6 D5 init --skills installs the shipped skill for clients that read folders, and asks before it changes one", async () => {
