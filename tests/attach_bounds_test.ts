@@ -6,10 +6,11 @@ import { Person } from "./_support/person.ts";
 import { lowestResident } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
+import { sharing } from "./_support/sharing.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { exists, ORDINARY_ID, Workbench } from "./_support/workbench.ts";
 
-const FLOOD_BYTES = 200_000_000;
+const FLOOD_BYTES = 120_000_000;
 /** More than a server keeps of an output, and a fraction of the flood. */
 const MOST_GROWTH = 80 * 1024 * 1024;
 
@@ -23,33 +24,33 @@ function control(bench: Workbench): string {
   return `${bench.home}/.local/state/ahma/control`;
 }
 
-Deno.test("X24 a person who does not read delays neither operation nor server, and sees how much was left out", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const line = `until [ -e go ]; do sleep 0.05; done; yes 0123456789 | head -c ${FLOOD_BYTES}; echo; echo over`;
-  const id = /op_\w+/.exec((await server.start(line)).text)?.[0] ?? "";
-  await socketIn(control(bench));
-  await using person = new Person(bench, ["attach", id]);
-  await person.sees(/Attached/);
-  await person.reads("stop");
-  const before = await lowestResident(server.pid, Infinity);
-  bench.write("go", "");
-  const ended = await server.call("await", { operation_id: id, timeout_seconds: 200 }, { deadline: 220_000 });
-  assert.match(ended.text, /\nover\n/);
-  assert.ok(await lowestResident(server.pid, before + MOST_GROWTH) < before + MOST_GROWTH);
-  await person.reads("go");
-  await person.sees(/\[\d+ bytes are left out: they were not read in time\]/);
-  await person.sees(/over\r\n[^]*\[op_\w+ completed, exit code 0, /);
-  assert.deepStrictEqual(await person.left(), { code: 0, isAsBefore: true });
-});
+const testShared = sharing((bench) => ServerProcess.start(bench), "ordinary");
 
-Deno.test({
-  name: "X24 another user is refused by the directory, and root by the server",
-  ignore: Deno.uid() !== 0,
-  async fn() {
-    using bench = new Workbench("ordinary");
-    await using server = await ServerProcess.start(bench);
-    await server.start("echo secret; tail -f /dev/null");
+testShared(
+  "X24 a person who does not read delays neither operation nor server, and sees how much was left out",
+  async ({ bench, server }) => {
+    const line = `until [ -e go ]; do sleep 0.05; done; yes 0123456789 | head -c ${FLOOD_BYTES}; echo; echo over`;
+    const id = /op_\w+/.exec((await server.start(line)).text)?.[0] ?? "";
+    await socketIn(control(bench));
+    await using person = new Person(bench, ["attach", id]);
+    await person.sees(/Attached/);
+    await person.reads("stop");
+    const before = await lowestResident(server.pid, Infinity);
+    bench.write("go", "");
+    const ended = await server.call("await", { operation_id: id, timeout_seconds: 200 }, { deadline: 220_000 });
+    assert.match(ended.text, /\nover\n/);
+    assert.ok(await lowestResident(server.pid, before + MOST_GROWTH) < before + MOST_GROWTH);
+    await person.reads("go");
+    await person.sees(/\[\d+ bytes are left out: they were not read in time\]/);
+    await person.sees(/over\r\n[^]*\[op_\w+ completed, exit code 0, /);
+    assert.deepStrictEqual(await person.left(), { code: 0, isAsBefore: true });
+  },
+);
+
+testShared(
+  "X24 another user is refused by the directory, and root by the server",
+  async ({ bench, server }) => {
+    const { operation } = await server.start("echo secret; tail -f /dev/null");
     const socket = await socketIn(control(bench));
     const program = `import json, socket, sys
 line = socket.socket(socket.AF_UNIX)
@@ -76,8 +77,10 @@ except OSError as error:
     assert.strictEqual(await asked(ORDINARY_ID), '{"event":"server","server":');
     assert.strictEqual(await asked(ORDINARY_ID - 1), "PermissionError");
     assert.match(await asked(0), /^(ConnectionResetError|BrokenPipeError)?$/);
+    await server.call("cancel", { operation_id: operation?.operation_id });
   },
-});
+  { ignore: Deno.uid() !== 0 },
+);
 
 Deno.test("X24 the socket lies in a private XDG_RUNTIME_DIR, else in the state directory", async () => {
   using bench = new Workbench();

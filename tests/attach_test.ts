@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
 import { Person } from "./_support/person.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
 import { type Ran, runProgram, runShellLine } from "./_support/terminal.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
@@ -38,75 +39,84 @@ async function piped(bench: Workbench, name: string, file: string): Promise<Ran>
   return await runShellLine(bench, ["bash", "-c"], `set -o pipefail; ahma_mcp attach ${name} | ${reader}`);
 }
 
-Deno.test("X24 in a pipe attach prints what was written and what follows, and ends as the operation does", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const line =
-    "for i in 1 2; do echo line $i; done; until [ -e go ]; do sleep 0.05; done; printf '\\033[2Jlast\\n'; exit 3";
-  const id = idIn(await server.start(line));
-  await listening(bench);
-  const { code, stdout, stderr } = await piped(bench, id, "go");
-  assert.deepStrictEqual([code, stdout], [3, "line 1\nline 2\n\x1b[2Jlast\n"]);
-  assert.match(stderr, /^Attached to op_\w+ sandboxed_shell, running for [^\n]+\. ctrl-c detaches, and it continues\n/);
-  assert.match(stderr, /\n\[op_\w+ failed, exit code 3, [^\n]+\]\n$/);
-  const late = await attach(bench, id);
-  assert.strictEqual(late.code, 1);
-  assert.match(
-    late.stderr,
-    /^Cannot attach to "op_\w+": it has ended: \[op_\w+ failed, exit code 3, [^\n]+\]\. Its agent/,
-  );
-});
+function auditLog(bench: Workbench): string {
+  return `${bench.elsewhere}/audit.jsonl`;
+}
 
-Deno.test("X24 keys, ctrl-c and the size of the window reach a terminal, and ctrl-] leaves it running and ours sane", async () => {
-  using bench = new Workbench();
-  const log = `${bench.elsewhere}/audit.jsonl`;
-  await using server = await ServerProcess.start(bench, { flags: ["--audit-log", log] });
-  const started = await server.call("sandboxed_shell", { command: "python3 -q -i", tty: true });
-  const id = idIn(started);
-  await listening(bench);
-  await using person = new Person(bench, ["attach", id], { rows: 33, columns: 111 });
-  await person.sees(/Attached to op_\w+ [^\n]+ It takes keys; ctrl-\] detaches, and it continues\r\r?\n/);
-  await person.sees(/>>> /);
-  await person.types("import os; os.get_terminal_size()\r");
-  await person.sees(/columns=111, lines=33\)/);
-  await person.resizes(22, 99);
-  await until(
-    async () => {
-      await person.types("os.get_terminal_size()\r");
-      await person.sees(/columns=\d+, lines=\d+\)\r\n>>> /);
-      return person.shown.includes("columns=99, lines=22");
-    },
-    20_000,
-    "the new size",
-  );
-  // The terminal drops what was typed before ctrl-c and not read yet.
-  await person.types("print('be' + 'gun'); any(iter(lambda: False, True))\r");
-  await person.sees(/begun\r\n/);
-  await person.types("\x03");
-  await person.sees(/KeyboardInterrupt/);
-  await person.types(DETACH);
-  await person.sees(/Detached from op_\w+; it continues/);
-  assert.deepStrictEqual(await person.left(), { code: 0, isAsBefore: true });
-  for (const sequence of RESET) assert.ok(person.shown.includes(sequence), JSON.stringify(sequence));
-  assert.ok(!person.shown.includes("\x1b[?1049l"), "no other screen was entered");
-  // The terminal gets its size back once its server has seen the connection end.
-  await until(
-    async () => {
-      const sent = await server.call("send", { operation_id: id, text: "os.get_terminal_size()\n" });
-      return sent.text.includes("columns=80, lines=24)");
-    },
-    20_000,
-    "the size of before",
-  );
-  const lines = (await Deno.readTextFile(log)).trim().split("\n").map((line) => JSON.parse(line));
-  const typed = lines.filter(({ event }) => event === "input");
-  assert.deepStrictEqual([typed[0].by, typed[0].operation, typed[0].bytes > 0], ["person", id, true]);
-  assert.strictEqual(typed.at(-1).by, undefined);
-});
+const testShared = sharing((bench) => ServerProcess.start(bench, { flags: ["--audit-log", auditLog(bench)] }));
 
-Deno.test("X24 a full-screen program is shown, and its alternate screen ends with it", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testShared(
+  "X24 in a pipe attach prints what was written and what follows, and ends as the operation does",
+  async ({ bench, server }) => {
+    const line =
+      "for i in 1 2; do echo line $i; done; until [ -e go ]; do sleep 0.05; done; printf '\\033[2Jlast\\n'; exit 3";
+    const id = idIn(await server.start(line));
+    await listening(bench);
+    const { code, stdout, stderr } = await piped(bench, id, "go");
+    assert.deepStrictEqual([code, stdout], [3, "line 1\nline 2\n\x1b[2Jlast\n"]);
+    assert.match(
+      stderr,
+      /^Attached to op_\w+ sandboxed_shell, running for [^\n]+\. ctrl-c detaches, and it continues\n/,
+    );
+    assert.match(stderr, /\n\[op_\w+ failed, exit code 3, [^\n]+\]\n$/);
+    const late = await attach(bench, id);
+    assert.strictEqual(late.code, 1);
+    assert.match(
+      late.stderr,
+      /^Cannot attach to "op_\w+": it has ended: \[op_\w+ failed, exit code 3, [^\n]+\]\. Its agent/,
+    );
+  },
+);
+
+testShared(
+  "X24 keys, ctrl-c and the size of the window reach a terminal, and ctrl-] leaves it running and ours sane",
+  async ({ bench, server }) => {
+    const started = await server.call("sandboxed_shell", { command: "python3 -q -i", tty: true });
+    const id = idIn(started);
+    await listening(bench);
+    await using person = new Person(bench, ["attach", id], { rows: 33, columns: 111 });
+    await person.sees(/Attached to op_\w+ [^\n]+ It takes keys; ctrl-\] detaches, and it continues\r\r?\n/);
+    await person.sees(/>>> /);
+    await person.types("import os; os.get_terminal_size()\r");
+    await person.sees(/columns=111, lines=33\)/);
+    await person.resizes(22, 99);
+    await until(
+      async () => {
+        await person.types("os.get_terminal_size()\r");
+        await person.sees(/columns=\d+, lines=\d+\)\r\n>>> /);
+        return person.shown.includes("columns=99, lines=22");
+      },
+      20_000,
+      "the new size",
+    );
+    // The terminal drops what was typed before ctrl-c and not read yet.
+    await person.types("print('be' + 'gun'); any(iter(lambda: False, True))\r");
+    await person.sees(/begun\r\n/);
+    await person.types("\x03");
+    await person.sees(/KeyboardInterrupt/);
+    await person.types(DETACH);
+    await person.sees(/Detached from op_\w+; it continues/);
+    assert.deepStrictEqual(await person.left(), { code: 0, isAsBefore: true });
+    for (const sequence of RESET) assert.ok(person.shown.includes(sequence), JSON.stringify(sequence));
+    assert.ok(!person.shown.includes("\x1b[?1049l"), "no other screen was entered");
+    // The terminal gets its size back once its server has seen the connection end.
+    await until(
+      async () => {
+        const sent = await server.call("send", { operation_id: id, text: "os.get_terminal_size()\n" });
+        return sent.text.includes("columns=80, lines=24)");
+      },
+      20_000,
+      "the size of before",
+    );
+    const lines = (await Deno.readTextFile(auditLog(bench))).trim().split("\n").map((line) => JSON.parse(line));
+    const typed = lines.filter(({ event, operation }) => event === "input" && operation === id);
+    assert.deepStrictEqual([typed[0].by, typed[0].bytes > 0], ["person", true]);
+    assert.strictEqual(typed.at(-1).by, undefined);
+    await server.call("cancel", { operation_id: id });
+  },
+);
+
+testShared("X24 a full-screen program is shown, and its alternate screen ends with it", async ({ bench, server }) => {
   bench.write("text", Array.from({ length: 200 }, (_, index) => `line ${index + 1}\n`).join(""));
   const id = idIn(await server.call("sandboxed_shell", { command: "vi text", tty: true }));
   await listening(bench);
@@ -121,74 +131,80 @@ Deno.test("X24 a full-screen program is shown, and its alternate screen ends wit
   assert.match(quit.text, /exit code 0/);
 });
 
-Deno.test("X24 lines reach an operation whose input is a pipe, ctrl-d ends it, and controls are written out", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const command = "printf 'Name? '; read name; printf '\\033[2J\\033]0;title\\007got %s\\n' $name; cat; exit 4";
-  const id = idIn(await server.call("sandboxed_shell", { command, input: true }));
-  await listening(bench);
-  await using person = new Person(bench, ["attach", id]);
-  await person.sees(/It takes lines;[^]*Name\? /);
-  await person.types("gold\n");
-  await person.sees(/got gold/);
-  await person.types("more\n");
-  await person.sees(/more\r\nmore\r\n/);
-  await person.types("\x04");
-  await person.sees(/\[op_\w+ failed, exit code 4, /);
-  assert.deepStrictEqual(await person.left(), { code: 4, isAsBefore: true });
-  for (const sequence of ["\x1b[2J", "\x1b]0"]) {
-    assert.ok(!person.shown.includes(sequence), JSON.stringify(person.shown));
-  }
-});
-
-Deno.test("X24 ctrl-] leaves an operation with a pipe or without input, and ctrl-c does not end it", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const piped = idIn(await server.call("sandboxed_shell", { command: "cat", input: true }));
-  const closed = idIn(await server.start("echo up; tail -f /dev/null"));
-  await listening(bench);
-  for (const [id, key] of [[piped, DETACH], [piped, "\x03"], [closed, DETACH], [closed, "\x03"]] as const) {
+testShared(
+  "X24 lines reach an operation whose input is a pipe, ctrl-d ends it, and controls are written out",
+  async ({ bench, server }) => {
+    const command = "printf 'Name? '; read name; printf '\\033[2J\\033]0;title\\007got %s\\n' $name; cat; exit 4";
+    const id = idIn(await server.call("sandboxed_shell", { command, input: true }));
+    await listening(bench);
     await using person = new Person(bench, ["attach", id]);
-    await person.sees(/Attached/);
-    await person.types(key);
-    await person.sees(/Detached from op_\w+; it continues/);
+    await person.sees(/It takes lines;[^]*Name\? /);
+    await person.types("gold\n");
+    await person.sees(/got gold/);
+    await person.types("more\n");
+    await person.sees(/more\r\nmore\r\n/);
+    await person.types("\x04");
+    await person.sees(/\[op_\w+ failed, exit code 4, /);
+    assert.deepStrictEqual(await person.left(), { code: 4, isAsBefore: true });
+    for (const sequence of ["\x1b[2J", "\x1b]0"]) {
+      assert.ok(!person.shown.includes(sequence), JSON.stringify(person.shown));
+    }
+  },
+);
+
+testShared(
+  "X24 ctrl-] leaves an operation with a pipe or without input, and ctrl-c does not end it",
+  async ({ bench, server }) => {
+    const piped = idIn(await server.call("sandboxed_shell", { command: "cat", input: true }));
+    const closed = idIn(await server.start("echo up; tail -f /dev/null"));
+    await listening(bench);
+    for (const [id, key] of [[piped, DETACH], [piped, "\x03"], [closed, DETACH], [closed, "\x03"]] as const) {
+      await using person = new Person(bench, ["attach", id]);
+      await person.sees(/Attached/);
+      await person.types(key);
+      await person.sees(/Detached from op_\w+; it continues/);
+      assert.deepStrictEqual(await person.left(), { code: 0, isAsBefore: true });
+    }
+    assert.match((await server.call("status", {})).text, /^2 running/);
+    for (const operation_id of [piped, closed]) await server.call("cancel", { operation_id });
+  },
+);
+
+testShared(
+  "X24 a terminal's output is plain text in a pipe, and two people see the same",
+  async ({ bench, server }) => {
+    const command = "printf '\\033[31mred\\033[0m 1%%\\r100%%\\n'; read word; echo $word";
+    const id = idIn(await server.call("sandboxed_shell", { command, tty: true }));
+    await listening(bench);
+    const inPipe = piped(bench, id, "piped");
+    await using person = new Person(bench, ["attach", id]);
+    await person.sees(/100%/);
+    await bench.appears("piped");
+    await person.types("word\r");
     assert.deepStrictEqual(await person.left(), { code: 0, isAsBefore: true });
-  }
-  assert.match((await server.call("status", {})).text, /^2 running/);
-});
+    const { code, stdout } = await inPipe;
+    assert.deepStrictEqual([code, stdout], [0, "100%\nword\nword\n"]);
+  },
+);
 
-Deno.test("X24 a terminal's output is plain text in a pipe, and two people see the same", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const command = "printf '\\033[31mred\\033[0m 1%%\\r100%%\\n'; read word; echo $word";
-  const id = idIn(await server.call("sandboxed_shell", { command, tty: true }));
-  await listening(bench);
-  const inPipe = piped(bench, id, "piped");
-  await using person = new Person(bench, ["attach", id]);
-  await person.sees(/100%/);
-  await bench.appears("piped");
-  await person.types("word\r");
-  assert.deepStrictEqual(await person.left(), { code: 0, isAsBefore: true });
-  const { code, stdout } = await inPipe;
-  assert.deepStrictEqual([code, stdout], [0, "100%\nword\nword\n"]);
-});
-
-Deno.test("X24 attach takes the name of a session, and shows the command that it runs now or next", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  await server.shell("cd /", { session: "dev" });
-  await listening(bench);
-  const waiting = piped(bench, "dev", "seen");
-  await using person = new Person(bench, ["attach", "dev"]);
-  await person.sees(/Session "dev" is idle; its next command will be shown\. ctrl-\] detaches/);
-  await server.start(`pwd; until [ -e ${bench.scope}/go ]; do sleep 0.05; done; (exit 5)`, { session: "dev" });
-  await person.sees(/Attached to op_\w+ sandboxed_shell, session dev, running [^]*\/\r?\n/);
-  await bench.appears("seen");
-  bench.write("go", "");
-  assert.strictEqual((await person.left()).code, 5);
-  const { stdout } = await waiting;
-  assert.strictEqual(stdout, "/\n");
-});
+testShared(
+  "X24 attach takes the name of a session, and shows the command that it runs now or next",
+  async ({ bench, server }) => {
+    await server.shell("cd /", { session: "dev" });
+    await listening(bench);
+    const waiting = piped(bench, "dev", "seen");
+    await using person = new Person(bench, ["attach", "dev"]);
+    await person.sees(/Session "dev" is idle; its next command will be shown\. ctrl-\] detaches/);
+    await server.start(`pwd; until [ -e ${bench.scope}/go-on ]; do sleep 0.05; done; (exit 5)`, { session: "dev" });
+    await person.sees(/Attached to op_\w+ sandboxed_shell, session dev, running [^]*\/\r?\n/);
+    await bench.appears("seen");
+    bench.write("go-on", "");
+    assert.strictEqual((await person.left()).code, 5);
+    const { stdout } = await waiting;
+    assert.strictEqual(stdout, "/\n");
+    await server.call("sandboxed_shell", { session: "dev", close: true });
+  },
+);
 
 Deno.test("X24 all servers of a user are found, entries of dead ones are removed, and an unknown name gets the list of known ones", async () => {
   using bench = new Workbench();

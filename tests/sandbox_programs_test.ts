@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ServerProcess } from "./_support/server_process.ts";
-import { exists, type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { exists, type User, usersAtHand, withUsersInTurn, Workbench } from "./_support/workbench.ts";
 
 /** Real work of a real program inside the sandbox. */
 interface Work {
@@ -20,7 +20,8 @@ const WORKS: readonly Work[] = [
   {
     program: "git",
     files: { "a.txt": "one\n" },
-    command: `git init -q -b main . && git add . && git ${IDENTITY} commit -q -m first && echo two >> a.txt && ` +
+    command:
+      `git init -q -b main --template= . && git add . && git ${IDENTITY} commit -q -m first && echo two >> a.txt && ` +
       `git diff --stat && git stash -q 2>/dev/null; git ${IDENTITY} stash list; git worktree add -q ../scope/tree HEAD && ` +
       "git clone -q . cloned && git gc -q && git -C cloned log --format='logged %s'",
     expected: /^logged first$/m,
@@ -95,6 +96,14 @@ function installedFor(user: User, program: string): boolean {
   });
 }
 
+/** Who does it: users in turn, and another where that one cannot reach the program. What the sandbox lets them is alike. */
+function usersOf(works: readonly Work[]): readonly (readonly [Work, User])[] {
+  return withUsersInTurn(works).map(([work, turn]) => {
+    const able = [turn, ...usersAtHand()].find((user) => installedFor(user, work.program));
+    return [work, able ?? turn];
+  });
+}
+
 /** The real home; what the server keeps goes into the bench all the same. */
 function realHome(bench: Workbench): Readonly<Record<string, string>> {
   const kept = { XDG_CACHE_HOME: `${bench.home}/.cache`, XDG_STATE_HOME: `${bench.home}/.state` };
@@ -120,7 +129,8 @@ for (const user of usersAtHand()) {
   // As root the tests stand in for an ordinary user, whose home is not root's.
   const standIn = user === "ordinary" && Deno.uid() === 0;
   for (const home of ["its own", "the real"]) {
-    const group = WORKS.filter((work) => (work.realHome === true && !standIn) === (home === "the real"));
+    const group = usersOf(WORKS).filter(([, whose]) => whose === user).map(([work]) => work)
+      .filter((work) => (work.realHome === true && !standIn) === (home === "the real"));
     if (group.length === 0) continue;
     const origin = standIn ? " with what is under /usr" : "";
     Deno.test(`S4 programs work inside the sandbox as ${user}${origin}, network none, ${home} home`, async (t) => {

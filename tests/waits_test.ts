@@ -1,14 +1,17 @@
 /** A call that answers at a line of output, or at silence, while its command goes on (X20). */
 import assert from "node:assert/strict";
-import { ERAS, ServerProcess } from "./_support/server_process.ts";
-import { exists, usersAtHand, withUsersInTurn, Workbench } from "./_support/workbench.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
+import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 const STARTED = /^(op_\w+) still runs after [^\n]+\. `await` returns its result\. It wrote:\n/;
 
-for (const [era, user] of withUsersInTurn(ERAS)) {
-  Deno.test(`X20 ${era}: a development server is up after one call, and its lines are waited for, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench, { era });
+const [first = "ordinary", second = first] = usersAtHand();
+const testShared = sharing((bench) => ServerProcess.start(bench, { era: "2025-11-25" }), first);
+const testOther = sharing((bench) => ServerProcess.start(bench, { era: "2026-07-28" }), second);
+
+for (const [test, how] of [[testShared, `2025-11-25 as ${first}`], [testOther, `2026-07-28 as ${second}`]] as const) {
+  test(`X20 a development server is up after one call, and its lines are waited for, in ${how}`, async ({ server }) => {
     const { text } = await server.shell("python3 -u -m http.server 0 --bind 127.0.0.1", {
       until: "/Serving HTTP on .* port/",
     });
@@ -28,48 +31,8 @@ for (const [era, user] of withUsersInTurn(ERAS)) {
     assert.match(first.text, /\n> Serving HTTP on /);
     await server.call("cancel", { operation_id: id });
   });
-}
 
-Deno.test("X9 X20 X22 --timeout also ends what is waited for, watched or typed into, which otherwise has two hours", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { flags: ["--timeout", "1"] });
-  const command = "echo up; tail -f /dev/null";
-  for (const args of [{ until: "up" }, { watch: ["never"] }, { input: true }, { tty: true }]) {
-    const { text } = await server.shell(command, { ...args, execution_mode: "AsyncResultPush" });
-    const [id] = /op_\w+/.exec(text) ?? [];
-    // On a busy machine the first answer is the end, before a word is written.
-    const ended = id === undefined ? text : (await server.call("await", { operation_id: id })).text;
-    assert.match(ended, /[[ ]timed_out, .*Ended after its time limit of 1 s\]/, JSON.stringify([args, ended]));
-  }
-});
-
-Deno.test("X20 a wait finds a line in two writes, a question without its end, and a line from before", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const cut = await server.shell("printf 'rea'; sleep 0.3; printf 'dy now\\n'; tail -f /dev/null", {
-    until: "ready now",
-  });
-  assert.match(cut.text, /\n> ready now$/);
-  await server.call("cancel", { operation_id: cut.operation?.operation_id });
-  const question = await server.shell("printf 'Proceed? [y/N] '; tail -f /dev/null", { until: "[y/N]" });
-  assert.match(question.text, /\n> Proceed\? \[y\/N\] $/);
-  await server.call("cancel", { operation_id: question.operation?.operation_id });
-  bench.write("go", "");
-  const started = await server.start("while [ -e go ]; do :; done; echo one; echo two; tail -f /dev/null");
-  await Deno.remove(`${bench.scope}/go`);
-  const id = started.operation?.operation_id;
-  assert.match((await server.call("await", { id, until: "two" })).text, /\n {2}one\n> two$/);
-  assert.match(
-    (await server.call("await", { id, until: "one", timeout_seconds: 0 })).text,
-    /without a new line with "one"; an earlier/,
-  );
-  await server.call("cancel", { id });
-});
-
-for (const user of usersAtHand()) {
-  Deno.test(`X20 until_port answers once the command listens there; listeners of others never count, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench);
+  test(`X20 until_port answers once the command listens there; listeners of others never count, in ${how}`, async ({ server }) => {
     using others = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const waiting = await server.start("tail -f /dev/null");
     const id = waiting.operation?.operation_id;
@@ -89,7 +52,46 @@ for (const user of usersAtHand()) {
     const over = await server.shell("true", { until_port: port });
     assert.match(over.text, new RegExp(`\\[ended without listening at port ${port}\\]$`));
   });
+}
 
+Deno.test("X9 X20 X22 --timeout also ends what is waited for, watched or typed into, which otherwise has two hours", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { flags: ["--timeout", "1"] });
+  const command = "echo up; tail -f /dev/null";
+  for (const args of [{ until: "up" }, { watch: ["never"] }, { input: true }, { tty: true }]) {
+    const { text } = await server.shell(command, { ...args, execution_mode: "AsyncResultPush" });
+    const [id] = /op_\w+/.exec(text) ?? [];
+    // On a busy machine the first answer is the end, before a word is written.
+    const ended = id === undefined ? text : (await server.call("await", { operation_id: id })).text;
+    assert.match(ended, /[[ ]timed_out, .*Ended after its time limit of 1 s\]/, JSON.stringify([args, ended]));
+  }
+});
+
+testShared(
+  "X20 a wait finds a line in two writes, a question without its end, and a line from before",
+  async ({ bench, server }) => {
+    const cut = await server.shell("printf 'rea'; sleep 0.3; printf 'dy now\\n'; tail -f /dev/null", {
+      until: "ready now",
+    });
+    assert.match(cut.text, /\n> ready now$/);
+    await server.call("cancel", { operation_id: cut.operation?.operation_id });
+    const question = await server.shell("printf 'Proceed? [y/N] '; tail -f /dev/null", { until: "[y/N]" });
+    assert.match(question.text, /\n> Proceed\? \[y\/N\] $/);
+    await server.call("cancel", { operation_id: question.operation?.operation_id });
+    bench.write("go", "");
+    const started = await server.start("while [ -e go ]; do :; done; echo one; echo two; tail -f /dev/null");
+    await Deno.remove(`${bench.scope}/go`);
+    const id = started.operation?.operation_id;
+    assert.match((await server.call("await", { id, until: "two" })).text, /\n {2}one\n> two$/);
+    assert.match(
+      (await server.call("await", { id, until: "one", timeout_seconds: 0 })).text,
+      /without a new line with "one"; an earlier/,
+    );
+    await server.call("cancel", { id });
+  },
+);
+
+for (const user of usersAtHand()) {
   Deno.test(`X20 until_port sees a network of its own, and a server that a named shell left running, as ${user}`, async () => {
     using bench = new Workbench(user);
     await using server = await ServerProcess.start(bench, { flags: ["--network", "localhost"] });
@@ -107,9 +109,7 @@ function freePort(): number {
   return listener.addr.port;
 }
 
-Deno.test("X20 silence, the end and the limit end a wait, and the answer says which", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testShared("X20 silence, the end and the limit end a wait, and the answer says which", async ({ server }) => {
   const quiet = await server.shell("echo a; tail -f /dev/null", { until_quiet: 0.2 });
   assert.match(
     quiet.text,
@@ -125,32 +125,34 @@ Deno.test("X20 silence, the end and the limit end a wait, and the answer says wh
   assert.match(matched.text, /^a\nb\n?/);
 });
 
-Deno.test("X20 a wrong condition, or one for several operations, is refused and starts nothing", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const wrong = await server.shell("touch made", { until: "/a(/" });
-  assert.strictEqual(
-    wrong.text,
-    'Cannot run "sandboxed_shell": Cannot read the pattern /a(/: error parsing regexp: missing closing ): `a(`. ' +
-      "It has the syntax of RE2; without slashes it is a text",
-  );
-  assert.ok(!exists(`${bench.scope}/made`));
-  const ids = [await server.start("tail -f /dev/null"), await server.start("tail -f /dev/null")];
-  assert.strictEqual(
-    (await server.call("await", { until: "a" })).text,
-    'Cannot wait for output of 2 operations: give the "operation_id" of one',
-  );
-  for (const { operation } of ids) await server.call("cancel", { operation_id: operation?.operation_id });
-});
+testShared(
+  "X20 a wrong condition, or one for several operations, is refused and starts nothing",
+  async ({ bench, server }) => {
+    const wrong = await server.shell("touch made", { until: "/a(/" });
+    assert.strictEqual(
+      wrong.text,
+      'Cannot run "sandboxed_shell": Cannot read the pattern /a(/: error parsing regexp: missing closing ): `a(`. ' +
+        "It has the syntax of RE2; without slashes it is a text",
+    );
+    assert.ok(!exists(`${bench.scope}/made`));
+    const ids = [await server.start("tail -f /dev/null"), await server.start("tail -f /dev/null")];
+    assert.strictEqual(
+      (await server.call("await", { until: "a" })).text,
+      'Cannot wait for output of 2 operations: give the "operation_id" of one',
+    );
+    for (const { operation } of ids) await server.call("cancel", { operation_id: operation?.operation_id });
+  },
+);
 
-Deno.test("X20 a named shell answers at a line, and its next command waits for the end of the one that runs", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  bench.write("go", "");
-  const line = "echo up; while [ -e go ]; do :; done; echo over";
-  const up = await server.shell(line, { session: "s", until: "up" });
-  assert.match(up.text, /\n> up$/);
-  await Deno.remove(`${bench.scope}/go`);
-  assert.match((await server.shell("echo next", { session: "s" })).text, /^next\n?/);
-  assert.match((await server.call("await", { id: up.operation?.operation_id })).text, /over/);
-});
+testShared(
+  "X20 a named shell answers at a line, and its next command waits for the end of the one that runs",
+  async ({ bench, server }) => {
+    bench.write("go", "");
+    const line = "echo up; while [ -e go ]; do :; done; echo over";
+    const up = await server.shell(line, { session: "s", until: "up" });
+    assert.match(up.text, /\n> up$/);
+    await Deno.remove(`${bench.scope}/go`);
+    assert.match((await server.shell("echo next", { session: "s" })).text, /^next\n?/);
+    assert.match((await server.call("await", { id: up.operation?.operation_id })).text, /over/);
+  },
+);
