@@ -7,6 +7,7 @@ import { officialServer, testCache } from "./_support/packages/npm_tools.ts";
 import { programStart } from "./_support/program.ts";
 import { pythonPackage, uvPackage } from "./_support/packages/python_packages.ts";
 import { runProgram } from "./_support/terminal.ts";
+import type { ServerProcess } from "./_support/server_process.ts";
 import { namesOf, withServers, writeServers } from "./_support/servers/upstream.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
@@ -27,8 +28,7 @@ const CERTIFICATES = Object.fromEntries(
 );
 
 const FASTMCP_SERVER = new URL("fixtures/fastmcp_server.py", import.meta.url).pathname;
-const FASTMCP_FRONT = new URL("fixtures/fastmcp_front.py", import.meta.url).pathname;
-const SUM_TOOLS = ["sum_add", "sum_fails", "sum_picture", "sum_slow"];
+const TOOLS = ["add", "fails", "front", "picture", "slow"];
 
 Deno.test({
   name: `O1 O6 O7 entries as other clients have them work unchanged: npx and uvx fetch what they start${MISSING}`,
@@ -42,31 +42,33 @@ Deno.test({
     });
     const test = async () => {
       const words = ["servers", "test", "--json", "--mcp-config", config, "--read", testCache()];
-      const { stdout } = await runProgram(bench, words, { deadline: 120_000, environment: CERTIFICATES });
+      const { code, stdout } = await runProgram(bench, words, { deadline: 120_000, environment: CERTIFICATES });
       const { servers } = JSON.parse(stdout);
-      return servers.map(({ name, state, tools, problem }: Readonly<Record<string, unknown>>) => [
+      const all = servers.map(({ name, state, tools, problem }: Readonly<Record<string, unknown>>) => [
         name,
         state,
         tools,
         problem,
       ]);
+      return { code, all };
     };
     const ready = [["memory", "ready", 9, undefined], ["time", "ready", 2, undefined]];
-    assert.deepStrictEqual(await test(), ready);
+    assert.deepStrictEqual(await test(), { code: 0, all: ready });
     // What was fetched is there for a server that is given no network.
-    Deno.writeTextFileSync(
-      config,
-      Deno.readTextFileSync(config).replaceAll(`"command":`, `"network": "none", "command":`),
-    );
-    assert.deepStrictEqual(await test(), ready);
-    const offline = { command: "npx", args: ["-y", "@modelcontextprotocol/server-never-fetched"], network: "none" };
-    const flags = ["--mcp-config", writeServers(bench, { offline })];
-    const { code, stdout } = await runProgram(bench, ["servers", "test", ...flags]);
-    assert.deepStrictEqual([code, stdout.split("\n").at(-2)], [
-      1,
-      '  Server "offline" has no network. A person allows it with "network": "full" in the entry of "offline"; after ' +
-      '"ahma_mcp servers test offline" packages are there, and the entry can be narrowed again.',
+    const { mcpServers } = JSON.parse(Deno.readTextFileSync(config));
+    const offline = { command: "npx", args: ["-y", "@modelcontextprotocol/server-never-fetched"] };
+    const withoutNetwork = Object.entries({ ...mcpServers, offline }).map(([name, entry]) => [
+      name,
+      { ...entry as object, network: "none" },
     ]);
+    writeServers(bench, Object.fromEntries(withoutNetwork));
+    const { code, all: [memory, time, [name, state, , problem]] } = await test();
+    assert.deepStrictEqual([code, memory, time, name, state], [1, ...ready, "offline", "failed"]);
+    assert.deepStrictEqual(
+      String(problem).split("\n").at(-1),
+      'Server "offline" has no network. A person allows it with "network": "full" in the entry of "offline"; after ' +
+        '"ahma_mcp servers test offline" packages are there, and the entry can be narrowed again.',
+    );
   },
 });
 
@@ -133,63 +135,47 @@ function allowed(server: string, { cannot, path, fields }: Wanted): string {
   return `Server "${server}" can ${cannot} "${path}". A person can allow it: ${fields} in the entry of "${server}".`;
 }
 
-/** The program learns what the server, `script`, offers: the next one knows it. */
-async function tryBehind(bench: Workbench, script: string): Promise<void> {
-  await using far = await listening((port) => [FASTMCP.python, FASTMCP_SERVER, String(port)]);
-  const servers = {
-    sum: { command: FASTMCP.python, args: [script], waitMs: 500 },
-    far: { url: `http://127.0.0.1:${far.port}/mcp`, waitMs: 500 },
-  };
-  const options = { permissions: HTTP_PERMISSIONS, flags: ["--read", testCache()] };
-  await using server = await withServers(bench, servers, options);
-  assert.deepStrictEqual(await namesOf(server, "sum_"), SUM_TOOLS);
-  // On a busy machine a call may become an operation that should not.
-  const ended = async (answer: ToolAnswer) => {
-    const id = answer.operation?.operation_id;
-    return id === undefined ? answer : await server.call("await", { operation_id: id });
-  };
-  for (const name of ["sum", "far"]) {
-    await namesOf(server, `${name}_`);
-    const added = await ended(await server.call(`${name}_add`, { a: 2, b: 3 }, { progressToken: name }));
-    assert.deepStrictEqual([added.text, added.result["structuredContent"]], ["5", { result: 5 }]);
-    await server.notification("notifications/progress", (params) => {
-      return params["progressToken"] === name && params["total"] === 2 && params["message"] === "adding";
-    });
-    const { content } = (await ended(await server.call(`${name}_picture`))).result;
-    assert.deepStrictEqual(content, [{ type: "image", data: "aGk=", mimeType: "image/png" }]);
-    const failed = await ended(await server.call(`${name}_fails`));
-    assert.deepStrictEqual([failed.isError, failed.text], [true, "it cannot be done"]);
-    const file = `${bench.scope}/${name}`;
-    const slow = await server.call(`${name}_slow`, { file: `${file}.never` });
-    const cancelled = await server.call("cancel", { operation_id: slow.operation?.operation_id });
-    assert.match(cancelled.text, /cancelled/);
-    const waiting = await server.call(`${name}_slow`, { file });
-    bench.write(name, "");
-    assert.match(
-      (await server.call("await", { operation_id: waiting.operation?.operation_id })).text,
-      /^waited/,
-    );
-  }
+/** On a busy machine a call may become an operation that should not. */
+async function ended(server: ServerProcess, answer: ToolAnswer): Promise<ToolAnswer> {
+  const id = answer.operation?.operation_id;
+  return id === undefined ? answer : await server.call("await", { operation_id: id });
 }
 
-async function tryInFront(bench: Workbench, script: string): Promise<void> {
-  const config = writeServers(bench, { sum: { command: FASTMCP.python, args: [script] } });
-  const { command, args, environment } = programStart(bench, ["--mcp-config", config, "--read", testCache()]);
+async function tryBehind(bench: Workbench, server: ServerProcess, name: string): Promise<void> {
+  assert.deepStrictEqual(await namesOf(server, `${name}_`), TOOLS.map((tool) => `${name}_${tool}`));
+  const added = await ended(server, await server.call(`${name}_add`, { a: 2, b: 3 }, { progressToken: name }));
+  assert.deepStrictEqual([added.text, added.result["structuredContent"]], ["5", { result: 5 }]);
+  await server.notification("notifications/progress", (params) => {
+    return params["progressToken"] === name && params["total"] === 2 && params["message"] === "adding";
+  });
+  const { content } = (await ended(server, await server.call(`${name}_picture`))).result;
+  assert.deepStrictEqual(content, [{ type: "image", data: "aGk=", mimeType: "image/png" }]);
+  const failed = await ended(server, await server.call(`${name}_fails`));
+  assert.deepStrictEqual([failed.isError, failed.text], [true, "it cannot be done"]);
+  const file = `${bench.scope}/${name}`;
+  const slow = await server.call(`${name}_slow`, { file: `${file}.never` });
+  const cancelled = await server.call("cancel", { operation_id: slow.operation?.operation_id });
+  assert.match(cancelled.text, /cancelled/);
+  const waiting = await server.call(`${name}_slow`, { file });
+  bench.write(name, "");
+  assert.match((await server.call("await", { operation_id: waiting.operation?.operation_id })).text, /^waited/);
+}
+
+/** `server` reaches the process of fastmcp at `url`, in which its client and proxy start the program before that server. */
+async function tryInFront(bench: Workbench, server: ServerProcess, url: string): Promise<void> {
+  const config = writeServers(bench, { sum: { url } }, "front.json");
+  const { command, args, environment } = programStart(bench, ["--mcp-config", config], [], HTTP_PERMISSIONS);
   const entry = { command, args, env: environment, cwd: bench.scope };
   const calls = [["sandboxed_shell", { command: "echo hi" }], ["sum_add", { a: 2, b: 3 }], ["sum_fails", {}]];
-  const { success, stdout, stderr } = await new Deno.Command(FASTMCP.python, {
-    args: [FASTMCP_FRONT, JSON.stringify(entry), JSON.stringify(calls)],
-    stdin: "null",
-    signal: AbortSignal.timeout(600_000),
-  }).output();
-  assert.ok(success, new TextDecoder().decode(stderr).slice(-4000));
+  const { text, isError } = await ended(server, await server.call("far_front", { entry, calls }));
+  assert.ok(!isError, text.slice(-4000));
   // A call that was not quick says so.
-  const said = new TextDecoder().decode(stdout).replace(/\[exit code 0, [\d.]+ s\]/, "");
+  const said = (text.split("\n")[0] ?? "").replace(/\[exit code 0, [\d.]+ s\]/, "");
   const { steps, ...answered } = JSON.parse(said);
   // A call that takes long has steps of our own, which have no total.
   assert.deepStrictEqual(steps.filter(([, total]: readonly unknown[]) => total !== null), [[1, 2]]);
   assert.deepStrictEqual(answered, {
-    tools: ["await", "cancel", "sandboxed_shell", "send", "status", ...SUM_TOOLS],
+    tools: ["await", "cancel", "sandboxed_shell", "send", "status", ...TOOLS.map((tool) => `sum_${tool}`)],
     texts: [[false, "hi\n"], [false, "5"], [true, "it cannot be done"]],
   });
   assert.ok(!exists(`${bench.home}/.fastmcp`));
@@ -203,7 +189,14 @@ Deno.test({
   async fn() {
     using bench = new Workbench();
     const script = bench.write("adds.py", Deno.readTextFileSync(FASTMCP_SERVER));
-    await tryBehind(bench, script);
-    await tryInFront(bench, script);
+    await using far = await listening((port) => [FASTMCP.python, FASTMCP_SERVER, String(port)]);
+    const url = `http://127.0.0.1:${far.port}/mcp`;
+    const servers = { sum: { command: FASTMCP.python, args: [script], waitMs: 500 }, far: { url, waitMs: 500 } };
+    const options = { permissions: HTTP_PERMISSIONS, flags: ["--read", testCache()] };
+    await using server = await withServers(bench, servers, options);
+    for (const name of ["sum", "far"]) await tryBehind(bench, server, name);
+    await tryInFront(bench, server, url);
+    // It keeps the program that it started for as long as it lives.
+    await far[Symbol.asyncDispose]();
   },
 });
