@@ -17,11 +17,30 @@ function entryFor(server: OAuthServer, oauth: object = {}): object {
   return { url: server.url, headers: { "X-Api-Key": "key" }, oauth: { ...own, issuer: server.issuer, ...oauth } };
 }
 
-/** A run of the program with the entry; the secret is in its variable. */
-async function run(bench: Workbench, entry: object, command: string, ...words: readonly string[]): Promise<Ran> {
+/** A run of the program with these entries; the secret is in its variable. */
+async function runWith(
+  bench: Workbench,
+  entries: Readonly<Record<string, object>>,
+  command: string,
+  ...words: readonly string[]
+): Promise<Ran> {
   const environment = { ...browserOf(bench), ROBOT_SECRET: SECRET };
-  const flags = ["--mcp-config", writeServers(bench, { guarded: entry })];
+  const flags = ["--mcp-config", writeServers(bench, entries)];
   return await runProgram(bench, [command, ...flags, ...words], { script: true, environment });
+}
+
+/** The same with one entry. */
+async function run(bench: Workbench, entry: object, command: string, ...words: readonly string[]): Promise<Ran> {
+  return await runWith(bench, { guarded: entry }, command, ...words);
+}
+
+/** What one run of `servers test` writes, and what it says of each entry. */
+async function tested(bench: Workbench, entries: Readonly<Record<string, object>>) {
+  const { code, stdout, stderr } = await runWith(bench, entries, "servers", "test", "--json");
+  const { servers } = JSON.parse(stdout) as {
+    readonly servers: readonly { readonly name: string; readonly state: string; readonly problem?: string }[];
+  };
+  return { code, written: stdout + stderr, byName: new Map(servers.map((server) => [server.name, server])) };
 }
 
 /** What was sent to the token endpoint, and the Authorization header there. */
@@ -49,6 +68,8 @@ for (const [method, isNamed] of [["client_secret_basic", false], ["client_secret
     assert.deepStrictEqual([...withKey], ["/mcp"]);
     const hello = server.at("/mcp").map(({ body }) => body).find((body) => body.includes('"initialize"'));
     assert.deepStrictEqual(JSON.parse(hello ?? "{}").params.capabilities.extensions, EXTENSION);
+    // How the secret is sent makes no difference to the rest.
+    if (isNamed) return;
     const list = await run(bench, entry, "auth", "list");
     const lines = `${server.url}\n  client robot logs in by itself (client_credentials), from ${server.issuer}\n`;
     assert.deepStrictEqual([list.code, list.stdout], [0, lines], list.stderr);
@@ -64,11 +85,14 @@ for (const [method, isNamed] of [["client_secret_basic", false], ["client_secret
 }
 
 /** A private key in the user's home, and what the authorization server knows of it. */
-async function makeKey(bench: Workbench, mode = 0o600): Promise<{ readonly file: string; readonly known: CryptoKey }> {
+async function makeKey(
+  bench: Workbench,
+  { name = "robot.pem", mode = 0o600 } = {},
+): Promise<{ readonly file: string; readonly known: CryptoKey }> {
   const { privateKey, publicKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, ...HOW);
   const bytes = new Uint8Array(await crypto.subtle.exportKey("pkcs8", privateKey)).toBase64();
   const text = `-----BEGIN PRIVATE KEY-----\n${bytes}\n-----END PRIVATE KEY-----\n`;
-  const file = bench.write(`${bench.home}/robot.pem`, text);
+  const file = bench.write(`${bench.home}/${name}`, text);
   await Deno.chmod(file, mode);
   return { file, known: publicKey };
 }
@@ -92,47 +116,43 @@ Deno.test("O8 a client with a key of its own logs in by a fresh proof each time,
     null,
   ]);
   assert.strictEqual(new Set(requests(server).map(([{ client_assertion: one }]) => one)).size, 2);
-  // The same with another key is refused; so are keys that others can read, and ways that the server does not know.
-  const other = async (behaviour: Partial<OAuthBehaviour>, oauth: object = {}) => {
-    Object.assign(server.behaviour, behaviour);
-    const { code, stdout, stderr } = await run(
-      bench,
-      entryFor(server, { ...keyed, ...oauth }),
-      ...["servers", "test", "guarded"] as const,
-    );
-    assert.strictEqual(code, 1);
-    assert.doesNotMatch(stdout + stderr, /PRIVATE KEY|client_assertion/);
-    return stdout + stderr;
-  };
-  const inScope = bench.write("robot.pem", await Deno.readTextFile(file));
-  assert.match(await other({}, { privateKeyFile: inScope }), /commands can read it there\. Keep it outside the scope/);
-  assert.match(
-    await other({}, { privateKeyFile: `${bench.home}/none.pem` }),
-    /Cannot use private key "\S+": No such file/,
-  );
-  assert.match(
-    await other({ clientAuth: ["client_secret_basic"] }),
-    /accepts no proof of a key .*, only client_secret_basic/,
-  );
-  assert.match(await other({}, { issuer: "https://real.example" }), /The proof of a key is not sent to "http/);
-  assert.strictEqual(requests(server).length, 2);
-  await makeKey(bench);
-  assert.match(
-    await other({ clientAuth: ["private_key_jwt"] }),
-    /\(invalid_client\): check "clientId" and its secret or key/,
-  );
-  await Deno.chmod(file, 0o644);
-  assert.match(await other({}), /other users can read it \(chmod 600\)/);
-  assert.strictEqual(requests(server).length, 3);
 });
 
-Deno.test("O8 an entry with the usual grant declares no extension, and waits for a person", async () => {
+Deno.test("O8 a key that others can read, or that proves nothing to the server, is refused with the way out", async () => {
   using bench = new Workbench();
-  await using server = new OAuthServer();
-  const { code, stdout, stderr } = await run(bench, { url: server.url }, "servers", "test", "guarded");
-  assert.deepStrictEqual([code, server.grants("client_credentials")], [1, []]);
-  assert.match(stdout + stderr, /needs a login\. Run: ahma_mcp auth login guarded/);
-  assert.ok(!server.seen.some(({ body }) => body.includes("oauth-client-credentials")));
+  await using stack = new AsyncDisposableStack();
+  const [good, other, open] = [
+    await makeKey(bench),
+    await makeKey(bench, { name: "other.pem" }),
+    await makeKey(bench, { name: "open.pem", mode: 0o644 }),
+  ];
+  const inScope = bench.write("robot.pem", await Deno.readTextFile(good.file));
+  const rows: Readonly<Record<string, readonly [oauth: object, said: RegExp, asked: number, methods?: string]>> = {
+    scope: [{ privateKeyFile: inScope }, /commands can read it there\. Keep it outside the scope/, 0],
+    none: [{ privateKeyFile: `${bench.home}/none.pem` }, /Cannot use private key "\S+": No such file/, 0],
+    secret: [{}, /accepts no proof of a key .*, only client_secret_basic/, 0, "client_secret_basic"],
+    issuer: [{ issuer: "https://real.example" }, /The proof of a key is not sent to "http/, 0],
+    other: [{ privateKeyFile: other.file }, /\(invalid_client\): check "clientId" and its secret or key/, 1],
+    open: [{ privateKeyFile: open.file }, /other users can read it \(chmod 600\)/, 0],
+    good: [{}, /^$/, 1],
+  };
+  const servers = Object.entries(rows).map(([name, [oauth, , , method = "private_key_jwt"]]) => {
+    const server = stack.use(new OAuthServer());
+    Object.assign(server.behaviour, { clientAuth: [method], robotKey: good.known, pkce: false });
+    const keyed = { clientSecret: undefined, privateKeyFile: good.file, ...oauth };
+    return { name, server, entry: entryFor(server, keyed) };
+  });
+  const { code, written, byName } = await tested(
+    bench,
+    Object.fromEntries(servers.map(({ name, entry }) => [name, entry])),
+  );
+  assert.strictEqual(code, 1);
+  assert.doesNotMatch(written, /PRIVATE KEY|client_assertion/);
+  for (const { name, server } of servers) {
+    const [, said = /^$/, asked] = rows[name] ?? [];
+    assert.match(byName.get(name)?.problem ?? "", said, name);
+    assert.deepStrictEqual(requests(server).length, asked, name);
+  }
 });
 
 Deno.test("O8 a running server renews the token that is refused, stops at one that never helps, and shows no secret", async () => {
@@ -192,46 +212,53 @@ const REFUSED: Readonly<Record<string, readonly [Partial<OAuthBehaviour>, object
   "an address that is not safe": [
     { authorizationEndpoint: "http://evil.example/page" },
     {},
-    /^guarded.*The authorization endpoint of "http.*" is refused: ".*" is neither https nor on this machine/,
+    /^The authorization endpoint of "http.*" is refused: ".*" is neither https nor on this machine/,
     0,
   ],
   "a busy server": [{ robotAnswer: "unavailable" }, {}, /answers with status 503 .*next try is possible in \d s/, 1],
   "an answer that repeats the secret": [{ robotAnswer: "echo" }, {}, /answers with status 400 .*\[secret\]/, 1],
 };
 
-Deno.test("O8 the reason why a client gets no token is reported with the way out, after at most one request", async (test) => {
+Deno.test("O8 the reason why a client gets no token is reported with the way out, after at most one request", async (t) => {
   using bench = new Workbench();
-  for (const [name, [behaviour, oauth, said, asked]] of Object.entries(REFUSED)) {
-    await test.step(name, async () => {
-      await using server = new OAuthServer();
-      Object.assign(server.behaviour, { clientAuth: ["client_secret_post"], ...behaviour });
-      const { code, stdout, stderr } = await run(bench, entryFor(server, oauth), "servers", "test", "guarded");
-      assert.deepStrictEqual([code, requests(server).length, opens(bench)], [1, asked, undefined], stdout + stderr);
-      assert.match(stdout + stderr, said);
-      assert.ok(!(stdout + stderr).includes(SECRET));
+  await using stack = new AsyncDisposableStack();
+  const made = Object.entries(REFUSED).map(([title, [behaviour, oauth, said, asked]], number) => {
+    const server = stack.use(new OAuthServer());
+    Object.assign(server.behaviour, { clientAuth: ["client_secret_post"], ...behaviour });
+    return { title, name: `row${number}`, server, entry: entryFor(server, oauth), said, asked };
+  });
+  const rows = made.map(({ name, entry }) => [name, entry] as const);
+  const url = "http://127.0.0.1:9/mcp";
+  const [usual, admin] = [stack.use(new OAuthServer()), stack.use(new OAuthServer())];
+  Object.assign(admin.behaviour, { clientAuth: ["client_secret_basic"], needs: "admin" });
+  const { code, written, byName } = await tested(bench, {
+    ...Object.fromEntries(rows),
+    lacking: { url, oauth: { grant: "client_credentials" } },
+    strange: { url, oauth: { grant: "pass" } },
+    usual: { url: usual.url },
+    narrow: entryFor(admin, { scopes: "read" }),
+    wide: entryFor(admin, { scopes: "read admin" }),
+  });
+  const problem = (name: string) => byName.get(name)?.problem ?? "";
+  assert.deepStrictEqual([code, opens(bench), written.includes(SECRET)], [1, undefined, false]);
+  for (const { title, name, server, said, asked } of made) {
+    await t.step(title, () => {
+      assert.match(problem(name), said);
+      assert.deepStrictEqual(requests(server).length, asked);
     });
   }
-  const url = "http://127.0.0.1:9/mcp";
-  for (
-    const [grant, said] of [["client_credentials", /needs "clientId" and "clientSecret" or "privateKeyFile"/], [
-      "pass",
-      /not "pass"/,
-    ]]
-  ) {
-    const { stdout, stderr } = await run(bench, { url, oauth: { grant } }, "servers", "test", "guarded");
-    assert.match(stdout + stderr, said as RegExp);
-  }
-});
-
-Deno.test("O8 a call that lacks a scope is told which one, and the client asks for no more than its entry says", async () => {
-  using bench = new Workbench();
-  await using server = new OAuthServer();
-  Object.assign(server.behaviour, { clientAuth: ["client_secret_basic"], needs: "admin" });
-  const lacking = await run(bench, entryFor(server, { scopes: "read" }), "servers", "test", "guarded");
-  assert.deepStrictEqual([lacking.code, requests(server).length], [1, 1]);
-  assert.match(lacking.stdout + lacking.stderr, /lacks a scope for this: "admin"\. If .* add it to "scopes"/);
-  const wide = await run(bench, entryFor(server, { scopes: "read admin" }), "servers", "test", "guarded");
-  assert.deepStrictEqual([wide.code, requests(server).at(-1)?.[0]["scope"]], [0, "read admin"], wide.stderr);
+  assert.match(problem("lacking"), /needs "clientId" and "clientSecret" or "privateKeyFile"/);
+  assert.match(problem("strange"), /not "pass"/);
+  await t.step("an entry with the usual grant declares no extension, and waits for a person", () => {
+    assert.match(problem("usual"), /needs a login\. Run: ahma_mcp auth login usual/);
+    assert.deepStrictEqual(usual.grants("client_credentials"), []);
+    assert.ok(!usual.seen.some(({ body }) => body.includes("oauth-client-credentials")));
+  });
+  await t.step("a lacking scope is named, and a client asks for no more than its entry says", () => {
+    assert.match(problem("narrow"), /lacks a scope for this: "admin"\. If .* add it to "scopes"/);
+    assert.strictEqual(byName.get("wide")?.state, "ready", problem("wide"));
+    assert.deepStrictEqual(requests(admin).map(([{ scope }]) => scope).toSorted(), ["read", "read admin"]);
+  });
 });
 
 Deno.test("O8 a token is renewed before and at its end, once for all that wait, and not again within a pause", async () => {
