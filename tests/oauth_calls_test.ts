@@ -22,56 +22,49 @@ async function configured(bench: Workbench, server: OAuthServer) {
   };
 }
 
-Deno.test("O4 O5 a call uses the login and refreshes it; no authorization server gets the headers of the entry", async () => {
-  using bench = new Workbench();
-  await using server = new OAuthServer();
-  const { call } = await configured(bench, server);
-  const first = await call({});
-  assert.deepStrictEqual([first.code, first.stdout], [0, "called"], first.stderr);
-  server.endAccessTokens();
-  assert.deepStrictEqual((await call({})).stdout, "called");
-  assert.deepStrictEqual(server.grants("refresh_token").length, 1);
-  const withKey = new Set(
-    server.seen.filter(({ headers }) => headers.get("x-api-key") === KEY).map(({ path }) => path),
-  );
-  assert.deepStrictEqual([...withKey], ["/mcp"]);
-  assert.ok(server.at("/token").length >= 2);
-});
-
-Deno.test("O5 a call whose login is over opens the page once, and a list never does", async () => {
+Deno.test("O4 O5 a call uses the login and refreshes it, and asks the person once at its end and for a scope", async (t) => {
   using bench = new Workbench();
   await using server = new OAuthServer();
   const { call, flags } = await configured(bench, server);
-  assert.strictEqual((await call({})).code, 0);
-  await age(bench, -1000);
-  server.behaviour.refresh = "invalid_grant";
-  const list = await ahma(bench, "list-tools", ...flags);
-  assert.deepStrictEqual([list.code, opens(bench)], [0, undefined]);
-  assert.match(list.stdout, /^guarded_guarded\t/m);
-  const without = await call({ DISPLAY: "", WAYLAND_DISPLAY: "" });
-  assert.strictEqual(without.code, 1);
-  const hint = `Run: ahma_mcp auth login guarded ${flags.join(" ")}`;
-  assert.ok((without.stdout + without.stderr).includes(hint), without.stdout + without.stderr);
-  let pages = 0;
-  const logged = await withPerson(bench, call(browserOf(bench)), async (url) => {
-    pages++;
-    await goThrough(url);
+  await t.step("it is refreshed, and no authorization server gets the headers of the entry", async () => {
+    const first = await call({});
+    assert.deepStrictEqual([first.code, first.stdout], [0, "called"], first.stderr);
+    server.endAccessTokens();
+    assert.deepStrictEqual((await call({})).stdout, "called");
+    assert.deepStrictEqual(server.grants("refresh_token").length, 1);
+    const withKey = new Set(
+      server.seen.filter(({ headers }) => headers.get("x-api-key") === KEY).map(({ path }) => path),
+    );
+    assert.deepStrictEqual([...withKey], ["/mcp"]);
+    assert.ok(server.at("/token").length >= 2);
   });
-  assert.deepStrictEqual([logged.code, logged.stdout, pages], [0, "called", 1], logged.stderr);
-  assert.deepStrictEqual((await call(browserOf(bench))).stdout, "called");
-  assert.strictEqual(opens(bench), undefined);
-});
-
-Deno.test("O5 a call that lacks a scope asks the person for it and all that were granted", async () => {
-  using bench = new Workbench();
-  await using server = new OAuthServer();
-  const { call } = await configured(bench, server);
-  assert.strictEqual((await call({})).code, 0);
-  server.behaviour.needs = "admin";
-  const stepped = await withPerson(bench, call(browserOf(bench)));
-  assert.deepStrictEqual([stepped.code, stepped.stdout], [0, "called"], stepped.stderr);
-  assert.deepStrictEqual(server.at("/authorize").map(({ fields }) => fields["scope"]), [
-    "read write",
-    "admin read write",
-  ]);
+  await t.step("a call that lacks a scope asks for it and all that were granted", async () => {
+    server.behaviour.needs = "admin";
+    const stepped = await withPerson(bench, call(browserOf(bench)));
+    assert.deepStrictEqual([stepped.code, stepped.stdout], [0, "called"], stepped.stderr);
+    assert.deepStrictEqual(server.at("/authorize").map(({ fields }) => fields["scope"]), [
+      "read write",
+      "admin read write",
+    ]);
+  });
+  await t.step("a call whose login is over opens the page once, and a list never does", async () => {
+    await age(bench, -1000);
+    server.behaviour.refresh = "invalid_grant";
+    const list = await ahma(bench, "list-tools", ...flags);
+    assert.deepStrictEqual([list.code, opens(bench)], [0, undefined]);
+    assert.match(list.stdout, /^guarded_guarded\t/m);
+    const without = await call({ DISPLAY: "", WAYLAND_DISPLAY: "" });
+    assert.strictEqual(without.code, 1);
+    const hint = `Run: ahma_mcp auth login guarded ${flags.join(" ")}`;
+    assert.ok((without.stdout + without.stderr).includes(hint), without.stdout + without.stderr);
+    server.behaviour.needs = undefined;
+    let pages = 0;
+    const logged = await withPerson(bench, call(browserOf(bench)), async (url) => {
+      pages++;
+      await goThrough(url);
+    });
+    assert.deepStrictEqual([logged.code, logged.stdout, pages], [0, "called", 1], logged.stderr);
+    assert.deepStrictEqual((await call(browserOf(bench))).stdout, "called");
+    assert.strictEqual(opens(bench), undefined);
+  });
 });

@@ -11,26 +11,25 @@ import { usersAtHand, Workbench } from "./_support/workbench.ts";
 
 const GUARDED = { code: 0, stdout: "guarded\t\tBehind a login.\n", stderr: "" };
 
-for (const way of ["its time is over", "the server refuses it"] as const) {
-  Deno.test(`O4 three processes with eight calls each refresh once when a token ends because ${way}`, async () => {
-    using bench = new Workbench();
-    await using server = new OAuthServer();
-    assert.strictEqual((await logIn(bench, [server.url])).code, 0);
-    await withServersOf(bench, server.url, async (callAll) => {
-      assert.deepStrictEqual(server.grants("refresh_token").length, 0);
-      server.endAccessTokens();
-      if (way === "its time is over") await age(bench, -1000);
-      assert.deepStrictEqual(await callAll(), CALLED);
-      assert.deepStrictEqual(server.grants("refresh_token").length, 1);
-    });
-    assert.deepStrictEqual(await listed(bench, server), GUARDED);
-  });
-}
-
-Deno.test("O4 a token is refreshed before its end, and still used when that fails", async () => {
+Deno.test("O4 three processes with eight calls each refresh once when a token is refused, and once when its time is over", async () => {
   using bench = new Workbench();
   await using server = new OAuthServer();
   assert.strictEqual((await logIn(bench, [server.url])).code, 0);
+  await withServersOf(bench, server.url, async (callAll) => {
+    assert.deepStrictEqual(server.grants("refresh_token").length, 0);
+    server.endAccessTokens();
+    assert.deepStrictEqual(await callAll(), CALLED);
+    assert.deepStrictEqual(server.grants("refresh_token").length, 1);
+    server.endAccessTokens();
+    await age(bench, -1000);
+    assert.deepStrictEqual(await callAll(), CALLED);
+    assert.deepStrictEqual(server.grants("refresh_token").length, 2);
+  });
+  assert.deepStrictEqual(await listed(bench, server), GUARDED);
+});
+
+async function isRefreshedBeforeItsEnd(bench: Workbench, server: OAuthServer): Promise<void> {
+  const before = server.grants("refresh_token").length;
   await age(bench, 30_000);
   for (const failing of ["unavailable", "html"] as const) {
     server.behaviour.refresh = failing;
@@ -38,15 +37,12 @@ Deno.test("O4 a token is refreshed before its end, and still used when that fail
   }
   server.behaviour.refresh = "rotate";
   assert.deepStrictEqual(await listed(bench, server), GUARDED);
-  assert.deepStrictEqual(server.grants("refresh_token").length, 3);
+  assert.deepStrictEqual(server.grants("refresh_token").length, before + 3);
   assert.deepStrictEqual(await listed(bench, server), GUARDED);
-  assert.deepStrictEqual(server.grants("refresh_token").length, 3);
-});
+  assert.deepStrictEqual(server.grants("refresh_token").length, before + 3);
+}
 
-Deno.test("O4 a refresh that fails for now changes nothing, opens no browser, and tells when to try again", async () => {
-  using bench = new Workbench();
-  await using server = new OAuthServer();
-  assert.strictEqual((await logIn(bench, [server.url])).code, 0);
+async function staysAfterAFailure(bench: Workbench, server: OAuthServer): Promise<void> {
   await age(bench, -1000);
   const before = await Deno.readTextFile(await loginFile(bench));
   server.behaviour.refresh = "unavailable";
@@ -59,53 +55,63 @@ Deno.test("O4 a refresh that fails for now changes nothing, opens no browser, an
   assert.deepStrictEqual([await Deno.readTextFile(await loginFile(bench)), opens(bench)], [before, undefined]);
   server.behaviour.refresh = "rotate";
   assert.deepStrictEqual(await listed(bench, server), GUARDED);
-});
+}
 
-Deno.test("O5 a refused refresh token needs a person, and is not sent again", async () => {
-  using bench = new Workbench();
-  await using server = new OAuthServer();
-  for (const refusal of ["invalid_grant", "unknown client"] as const) {
-    const clients = server.at("/register").length;
-    assert.strictEqual((await logIn(bench, [server.url])).code, 0);
-    assert.deepStrictEqual(server.at("/register").length, clients + 1);
-    await age(bench, -1000);
-    server.behaviour.refresh = refusal;
-    const refreshes = server.grants("refresh_token").length;
-    for (let tries = 0; tries < 2; tries++) {
-      const { code, stderr } = await listed(bench, server);
-      assert.deepStrictEqual([code, opens(bench)], [1, undefined]);
-      assert.match(
-        stderr,
-        /needs a login: the authorization server refuses the refresh token \(invalid_\w+\)\. Run: ahma_mcp auth login/,
-      );
-    }
-    assert.deepStrictEqual(server.grants("refresh_token").length, refreshes + 1);
-    server.behaviour.refresh = "rotate";
+async function isNotSentAgain(bench: Workbench, server: OAuthServer): Promise<void> {
+  await age(bench, -1000);
+  const refreshes = server.grants("refresh_token").length;
+  for (let tries = 0; tries < 2; tries++) {
+    const { code, stderr } = await listed(bench, server);
+    assert.deepStrictEqual([code, opens(bench)], [1, undefined]);
+    assert.match(
+      stderr,
+      /needs a login: the authorization server refuses the refresh token \(invalid_\w+\)\. Run: ahma_mcp auth login/,
+    );
   }
-});
+  assert.deepStrictEqual(server.grants("refresh_token").length, refreshes + 1);
+  server.behaviour.refresh = "rotate";
+}
 
-Deno.test("O5 a server that keeps refusing valid tokens gets one more attempt, and no further ones", async () => {
-  using bench = new Workbench();
-  await using server = new OAuthServer();
-  assert.strictEqual((await logIn(bench, [server.url])).code, 0);
+async function getsOneMoreAttempt(bench: Workbench, server: OAuthServer): Promise<void> {
+  const before = server.grants("refresh_token").length;
   server.behaviour.refusesAll = true;
   let logins = 0;
   const source = tokenSource(bench, server, async () => await Promise.resolve(++logins > 0));
   const refused = async () => await source.replace(await source.token(), {});
   const seen = [await refused(), await refused(), await refused(), await refused()];
-  assert.deepStrictEqual([seen, logins, server.grants("refresh_token").length], [[true, true, false, false], 1, 1]);
-});
+  const refreshes = server.grants("refresh_token").length - before;
+  assert.deepStrictEqual([seen, logins, refreshes], [[true, true, false, false], 1, 1]);
+  server.behaviour.refusesAll = false;
+}
 
-Deno.test("O5 calls that lack scopes lead to one login for all of these scopes, twice at most", async () => {
-  using bench = new Workbench();
-  await using server = new OAuthServer();
-  assert.strictEqual((await logIn(bench, [server.url])).code, 0);
+async function asksForAllScopes(bench: Workbench, server: OAuthServer): Promise<void> {
   const asked: (string | undefined)[] = [];
   const source = tokenSource(bench, server, async ({ scope }) => await Promise.resolve(asked.push(scope) > 0));
   const lacking = async (scope: string) => await source.stepUp(await source.token(), { scope });
   const seen = [await lacking("admin"), await lacking("admin"), await lacking("more read"), await lacking("most")];
   assert.deepStrictEqual([seen, asked], [[true, false, true, false], ["admin read write", "more read write"]]);
   assert.ok(await source.stepUp("another token", { scope: "x" }), "another token has come meanwhile");
+}
+
+Deno.test("O4 O5 a login is refreshed without loss when an authorization server fails, and needs a person at a refusal", async (t) => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  assert.strictEqual((await logIn(bench, [server.url])).code, 0);
+  const step = (name: string, act: typeof asksForAllScopes) => t.step(name, () => act(bench, server));
+  await step("O5 calls that lack scopes lead to one login for all of these scopes, twice at most", asksForAllScopes);
+  await step("O5 a server that keeps refusing valid tokens gets one more attempt", getsOneMoreAttempt);
+  await step("O4 a token is refreshed before its end, and still used when that fails", isRefreshedBeforeItsEnd);
+  await step(
+    "O4 a refresh that fails for now changes nothing, opens no browser, and names the next try",
+    staysAfterAFailure,
+  );
+  server.behaviour.refresh = "invalid_grant";
+  await step("O5 a refused refresh token needs a person, and is not sent again", isNotSentAgain);
+  const clients = server.at("/register").length;
+  assert.strictEqual((await logIn(bench, [server.url])).code, 0);
+  assert.deepStrictEqual(server.at("/register").length, clients + 1);
+  server.behaviour.refresh = "unknown client";
+  await step("O5 the same where the client is unknown", isNotSentAgain);
 });
 
 function tokenSource(bench: Workbench, { url }: OAuthServer, logIn: LogInAgain): TokenSource {
