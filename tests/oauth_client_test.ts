@@ -102,7 +102,7 @@ const HOW = [true, ["sign", "verify"]] as const satisfies [boolean, KeyUsage[]];
 Deno.test("O8 a client with a key of its own logs in by a fresh proof each time, and the key is in no message", async () => {
   using bench = new Workbench();
   await using server = new OAuthServer();
-  const { file, known } = await makeKey(bench);
+  const { known } = await makeKey(bench);
   Object.assign(server.behaviour, { clientAuth: ["private_key_jwt"], robotKey: known, pkce: false });
   const keyed = { clientSecret: undefined, privateKeyFile: "${userHome}/robot.pem", keyId: "one" };
   const called = await run(bench, entryFor(server, keyed), "call", "--quiet", "guarded_guarded");
