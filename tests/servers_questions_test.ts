@@ -8,7 +8,7 @@ import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { EVERYTHING, MISSING } from "./_support/servers/everything.ts";
 import { testCache } from "./_support/packages/npm_tools.ts";
 import { type Asked, connectClient, connectHttpClient } from "./_support/clients/sdk_client.ts";
-import { ERAS, type ServerProcess } from "./_support/server_process.ts";
+import { type Era, ERAS, type ServerProcess } from "./_support/server_process.ts";
 import { withServers, writeServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
@@ -16,15 +16,18 @@ const ALL_MODES = { elicitation: { form: {}, url: {} }, sampling: {} };
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** A client that answers `answer` to all forms, notes what it is asked, and says `sky` to its model's prompts. */
-function answering(answer: object = {}): Asked & { readonly heard: Params[] } {
+/** A client that answers `answer`, or what it makes of a form, to all forms, notes what it is asked, and says `sky` to its model's prompts. */
+function answering(answer: object | ((params: Params) => object) = {}): Asked & { readonly heard: Params[] } {
   const heard: Params[] = [];
   return {
     heard,
     capabilities: ALL_MODES,
     onElicit(params) {
       heard.push(params);
-      return { action: "accept", ...params["mode"] !== "url" && { content: { ...answer } } };
+      return {
+        action: "accept",
+        ...params["mode"] !== "url" && { content: { ...typeof answer === "function" ? answer(params) : answer } },
+      };
     },
     onSample(params) {
       heard.push(params);
@@ -37,44 +40,6 @@ function answering(answer: object = {}): Asked & { readonly heard: Params[] } {
 async function said(client: Client, name: string, args: Params = {}): Promise<readonly [string, boolean]> {
   const { content, isError } = await client.callTool({ name, arguments: args });
   return [content.map((part) => part.type === "text" ? part.text : part.type).join("\n"), isError === true];
-}
-
-for (const era of ERAS) {
-  Deno.test({
-    name: `O2 server-everything asks the user and the model through our client of ${era}${MISSING}`,
-    ignore: EVERYTHING.problem !== undefined,
-    async fn() {
-      using bench = new Workbench();
-      const [command, ...args] = EVERYTHING.command;
-      const all = { command, args: [...args, "stdio"], sampling: true };
-      await using server = await withServers(bench, { all }, { flags: ["--read", testCache()], era: "none" });
-      const asked = answering({ name: "Ada", color: "blue" });
-      const client = await connectClient(server, era, asked);
-      const [form] = await said(client, "all_trigger-elicitation-request");
-      assert.match(form, /User inputs:\n- Name: Ada\n/);
-      const [page] = await said(client, "all_trigger-url-elicitation", {
-        url: "https://example.com/a?b=c",
-        message: "Go",
-      });
-      assert.match(page, /accept/);
-      const [model] = await said(client, "all_trigger-sampling-request", { prompt: "What is blue?" });
-      assert.match(model, /sky/);
-      const [first, second, third] = asked.heard;
-      assert.match(String(first?.["message"]), /^\[all\] Please provide/);
-      assert.deepStrictEqual([second?.["message"], second?.["url"], second?.["mode"]], [
-        "[all] Go",
-        "https://example.com/a?b=c",
-        "url",
-      ]);
-      assert.deepStrictEqual([third?.["systemPrompt"], asked.heard.length], ["You are a helpful test server.", 3]);
-      const [needed] = await said(client, "all_trigger-url-elicitation", {
-        url: "https://example.com/",
-        errorPath: true,
-      });
-      assert.match(needed, /repeat the call when the user is done there/);
-      await client.close();
-    },
-  });
 }
 
 /** The server of the fixture, which asks what its argument says. */
@@ -162,26 +127,46 @@ Deno.test("O2 a question, and the end of a visit to an address, goes to the conn
   for (const client of [first, second, third]) await client.close();
 });
 
-Deno.test("O2 X1 a call that has become an operation still asks a client of 2025-11-25, and says that it cannot ask others", async () => {
-  for (const era of ERAS) {
-    using bench = new Workbench();
-    const servers = { srv: asking(bench, { waitMs: 0 }) };
-    await using server = await withServers(bench, servers, { era: "none" });
-    const client = await connectClient(server, era, answering({ size: 7 }));
-    const [started] = await said(client, "srv_ask", elicitation({}));
-    const id = /^op_\w+/.exec(started)?.[0];
-    const [text, isError] = await said(client, "await", { operation_id: id });
-    const note = 'Server "srv" asked the user something, which was refused: The call goes on as an operation, and ' +
-      "this version of the protocol asks during a request only.";
-    assert.deepStrictEqual(
-      [text, isError],
-      era === "2025-11-25"
-        ? [`{"result": {"action": "accept", "content": {"size": 7}}}`, false]
-        : [`{"result": {"action": "cancel"}}\n${note}`, true],
-    );
-    await client.close();
-  }
-});
+/** server-everything, which asks the user and the model. */
+async function everythingAsks(client: Client, heard: readonly Params[]): Promise<void> {
+  const [form] = await said(client, "all_trigger-elicitation-request");
+  assert.match(form, /User inputs:\n- Name: Ada\n/);
+  const [page] = await said(client, "all_trigger-url-elicitation", {
+    url: "https://example.com/a?b=c",
+    message: "Go",
+  });
+  assert.match(page, /accept/);
+  const [model] = await said(client, "all_trigger-sampling-request", { prompt: "What is blue?" });
+  assert.match(model, /sky/);
+  const [first, second, third] = heard;
+  assert.match(String(first?.["message"]), /^\[all\] Please provide/);
+  assert.deepStrictEqual([second?.["message"], second?.["url"], second?.["mode"]], [
+    "[all] Go",
+    "https://example.com/a?b=c",
+    "url",
+  ]);
+  assert.deepStrictEqual([third?.["systemPrompt"], heard.length], ["You are a helpful test server.", 3]);
+  const [needed] = await said(client, "all_trigger-url-elicitation", {
+    url: "https://example.com/",
+    errorPath: true,
+  });
+  assert.match(needed, /repeat the call when the user is done there/);
+}
+
+/** A call that has become an operation. */
+async function operationAsks(client: Client, era: Era): Promise<void> {
+  const [started] = await said(client, "late_ask", elicitation({}));
+  const id = /^op_\w+/.exec(started)?.[0];
+  const [text, isError] = await said(client, "await", { operation_id: id });
+  const note = 'Server "late" asked the user something, which was refused: The call goes on as an operation, and ' +
+    "this version of the protocol asks during a request only.";
+  assert.deepStrictEqual(
+    [text, isError],
+    era === "2025-11-25"
+      ? [`{"result": {"action": "accept", "content": {"size": 7}}}`, false]
+      : [`{"result": {"action": "cancel"}}\n${note}`, true],
+  );
+}
 
 /** A server of 2026-07-28, whose tool asks twice and carries its state from one request to the next. */
 function modernServer(): Server {
@@ -200,19 +185,44 @@ function modernServer(): Server {
   return server;
 }
 
-Deno.test("O2 a server of 2026-07-28 asks in rounds through clients of both eras, its state unchanged", async () => {
-  const handler = createMcpHandler(modernServer);
-  await using far = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => handler.fetch(request));
-  for (const era of ERAS) {
-    using bench = new Workbench();
-    const url = `http://127.0.0.1:${far.addr.port}/mcp`;
-    await using server = await withServers(bench, { far: { url } }, { permissions: HTTP_PERMISSIONS, era: "none" });
-    const asked = answering({ value: "x" });
-    const client = await connectClient(server, era, asked);
-    const answer = JSON.stringify({ action: "accept", content: { value: "x" } });
-    assert.deepStrictEqual(await said(client, "far_order"), [`begun |${answer}|${answer}`, false]);
-    assert.deepStrictEqual(asked.heard.map(({ message }) => message), ["[far] Which size?", "[far] Which colour?"]);
-    await client.close();
-  }
-  await handler.close();
-});
+/** A server that asks in rounds; its state goes with them unchanged. */
+async function asksInRounds(client: Client, heard: readonly Params[]): Promise<void> {
+  const before = heard.length;
+  const answer = JSON.stringify({ action: "accept", content: { value: "x" } });
+  assert.deepStrictEqual(await said(client, "far_order"), [`begun |${answer}|${answer}`, false]);
+  const asked = heard.slice(before).map(({ message }) => message);
+  assert.deepStrictEqual(asked, ["[far] Which size?", "[far] Which colour?"]);
+}
+
+for (const era of ERAS) {
+  Deno.test({
+    name:
+      `O2 X1 servers ask through our client of ${era}: the official one, one in an operation, and one in rounds${MISSING}`,
+    ignore: EVERYTHING.problem !== undefined,
+    async fn(t) {
+      using bench = new Workbench();
+      const handler = createMcpHandler(modernServer);
+      const serve = (request: Request) => handler.fetch(request);
+      await using far = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, serve);
+      const [command, ...args] = EVERYTHING.command;
+      const servers = {
+        all: { command, args: [...args, "stdio"], sampling: true },
+        late: asking(bench, { waitMs: 0 }),
+        far: { url: `http://127.0.0.1:${far.addr.port}/mcp` },
+      };
+      const options = { permissions: HTTP_PERMISSIONS, flags: ["--read", testCache()], era: "none" } as const;
+      await using server = await withServers(bench, servers, options);
+      const answers = { all: { name: "Ada", color: "blue" }, late: { size: 7 }, far: { value: "x" } };
+      const asked = answering(({ message }) => answers[/^\[(all|late|far)\] /.exec(String(message))?.[1] as "all"]);
+      const client = await connectClient(server, era, asked);
+      await t.step("the user and the model are asked", () => everythingAsks(client, asked.heard));
+      await t.step(
+        "a call that has become an operation asks a client of 2025-11-25 only",
+        () => operationAsks(client, era),
+      );
+      await t.step("a server of 2026-07-28 asks in rounds", () => asksInRounds(client, asked.heard));
+      await client.close();
+      await handler.close();
+    },
+  });
+}
