@@ -1,5 +1,6 @@
 /** What servers behind ours have beside tools: resources and templates at addresses of ours, prompts under their prefix. */
 import assert from "node:assert/strict";
+import type { Client } from "@modelcontextprotocol/client";
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { until, withDeadline } from "./_support/deadline.ts";
@@ -10,7 +11,7 @@ import { processesWith } from "./_support/processes.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { connectClient, connectHttpClient } from "./_support/clients/sdk_client.ts";
 import { runProgram } from "./_support/terminal.ts";
-import { ERAS } from "./_support/server_process.ts";
+import { type Era, ERAS } from "./_support/server_process.ts";
 import { withServers, writeServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
@@ -18,79 +19,6 @@ const SCRIPT = await Deno.readTextFile(new URL("fixtures/offering_server.py", im
 
 const FEATURES = "ahma://servers/all/demo://resource/static/document/features.md";
 const TEMPLATE = "ahma://servers/all/demo://resource/dynamic/text/{resourceId}";
-
-for (const era of ERAS) {
-  Deno.test({
-    name:
-      `O2 C4 Q2 resources and prompts of server-everything are listed, given, completed and linked under names of ours, ${era}${MISSING}`,
-    ignore: EVERYTHING.problem !== undefined,
-    async fn() {
-      using bench = new Workbench();
-      const [command, ...args] = EVERYTHING.command;
-      const all = { command, args: [...args, "stdio"] };
-      await using server = await withServers(bench, { all }, { flags: ["--read", testCache()], era: "none" });
-      const client = await connectClient(server, era);
-      const features = async () => {
-        const { resources } = await client.listResources(undefined, { cacheMode: "refresh" });
-        return resources.find(({ uri }) => uri === FEATURES);
-      };
-      assert.deepStrictEqual(await until(features, 10_000, "the resources of the server"), {
-        uri: FEATURES,
-        name: "features.md",
-        description: "Static document file exposed from /docs: features.md",
-        mimeType: "text/markdown",
-      });
-      const { resourceTemplates } = await client.listResourceTemplates();
-      assert.deepStrictEqual(resourceTemplates.map(({ uriTemplate }) => uriTemplate).slice(-2), [
-        TEMPLATE,
-        "ahma://servers/all/demo://resource/dynamic/blob/{resourceId}",
-      ]);
-      const uri = TEMPLATE.replace("{resourceId}", "3");
-      const { contents: [read] } = await client.readResource({ uri });
-      assert.deepStrictEqual([read?.uri, read?.mimeType, read && "text" in read && /^Resource 3/.test(read.text)], [
-        uri,
-        "text/plain",
-        true,
-      ]);
-      const { completion } = await client.complete({
-        ref: { type: "ref/resource", uri: TEMPLATE },
-        argument: { name: "resourceId", value: "7" },
-      });
-      assert.deepStrictEqual(completion.values, ["7"]);
-      const { content } = await client.callTool({ name: "all_get-resource-links", arguments: { count: 1 } });
-      const link = content.find(({ type }) => type === "resource_link");
-      const linked = link?.type === "resource_link" ? link.uri : "";
-      assert.match(linked, /^ahma:\/\/servers\/all\/demo:\/\/resource\/dynamic\/\w+\/1$/);
-      assert.deepStrictEqual((await client.readResource({ uri: linked })).contents[0]?.uri, linked);
-      const { prompts } = await client.listPrompts();
-      assert.deepStrictEqual(prompts.map(({ name }) => name), [
-        "all_simple-prompt",
-        "all_args-prompt",
-        "all_completable-prompt",
-        "all_resource-prompt",
-      ]);
-      assert.deepStrictEqual(prompts[1]?.arguments?.map(({ name, required }) => [name, required]), [
-        ["city", true],
-        ["state", false],
-      ]);
-      const { messages: [message] } = await client.getPrompt({ name: "all_args-prompt", arguments: { city: "Bern" } });
-      assert.match(JSON.stringify(message), /weather in Bern/);
-      const completed = await client.complete({
-        ref: { type: "ref/prompt", name: "all_completable-prompt" },
-        argument: { name: "name", value: "A" },
-        context: { arguments: { department: "Engineering" } },
-      });
-      assert.deepStrictEqual(completed.completion.values, ["Alice"]);
-      const wanted = { resourceType: "Text", resourceId: "1" };
-      const { messages } = await client.getPrompt({ name: "all_resource-prompt", arguments: wanted });
-      assert.match(JSON.stringify(messages), /"uri":"ahma:\/\/servers\/all\/demo:\/\/resource\/dynamic\/text\/1"/);
-      await assert.rejects(client.getPrompt({ name: "all_args-prompt", arguments: {} }), /all: /);
-      await assert.rejects(client.readResource({ uri: "ahma://servers/all/demo://none" }), /Resource not found/);
-      await assert.rejects(client.readResource({ uri: "ahma://servers/none/x" }), /names no configured server/);
-      await client.close();
-    },
-  });
-}
 
 /** The server of the fixture, whose lists a tool of it replaces. */
 function offering(bench: Workbench): object {
@@ -102,43 +30,128 @@ async function started(bench: Workbench): Promise<number> {
   return (await processesWith(bench.marker)).filter(({ command }) => /python3? .*offering\.py/.test(command)).length;
 }
 
-for (const era of ERAS) {
-  Deno.test(`O2 X5d updates of a server's resource reach its subscribers, and changes of its list, ${era}`, async () => {
-    using bench = new Workbench();
-    await using server = await withServers(bench, { srv: offering(bench) }, { era: "none" });
-    const client = await connectClient(server, era);
-    const uris = async () => {
-      const { resources } = await client.listResources(undefined, { cacheMode: "refresh" });
-      return resources.map(({ uri }) => uri).filter((uri) => uri.startsWith("ahma://servers/"));
-    };
-    assert.deepStrictEqual(await uris(), ["ahma://servers/srv/memo://one"]);
-    const heard: string[] = [];
-    client.setNotificationHandler("notifications/resources/updated", ({ params }) => void heard.push(params.uri));
-    let changes = 0;
-    client.setNotificationHandler("notifications/resources/list_changed", () => void changes++);
-    const [uri] = ["ahma://servers/srv/memo://one"];
-    const subscription = era === "2026-07-28"
-      ? await client.listen({ resourceSubscriptions: [uri], resourcesListChanged: true })
-      : undefined;
-    if (subscription === undefined) await client.subscribeResource({ uri });
-    const tell = async (args: object) => {
-      const { content: [part] } = await client.callTool({ name: "srv_notify", arguments: { ...args } });
-      return JSON.parse(part?.type === "text" ? part.text : "{}");
-    };
-    const updated = (theirs: string) => tell({ method: "notifications/resources/updated", params: { uri: theirs } });
-    assert.deepStrictEqual((await updated("memo://one")).subscribed, ["memo://one"]);
-    await updated("memo://other");
-    await until(() => Promise.resolve(heard.length > 0), 10_000, "the update");
-    assert.deepStrictEqual(heard, [uri]);
-    const resources = ["one", "two"].map((name) => ({ uri: `memo://${name}`, name, description: "First" }));
-    await client.callTool({ name: "srv_set", arguments: { resources } });
-    await until(async () => (await uris()).length === 2, 10_000, "the new resource");
-    if (subscription === undefined) await client.unsubscribeResource({ uri });
-    else await subscription.close();
-    await until(async () => (await tell({ method: "notifications/none" })).subscribed.length === 0, 10_000, "the end");
-    assert.ok(changes > 0);
-    await client.close();
+/** What server-everything offers under names of ours. */
+async function offersOfEverything(client: Client): Promise<void> {
+  const features = async () => {
+    const { resources } = await client.listResources(undefined, { cacheMode: "refresh" });
+    return resources.find(({ uri }) => uri === FEATURES);
+  };
+  assert.deepStrictEqual(await until(features, 10_000, "the resources of the server"), {
+    uri: FEATURES,
+    name: "features.md",
+    description: "Static document file exposed from /docs: features.md",
+    mimeType: "text/markdown",
   });
+  const { resourceTemplates } = await client.listResourceTemplates();
+  assert.deepStrictEqual(resourceTemplates.map(({ uriTemplate }) => uriTemplate).slice(-2), [
+    TEMPLATE,
+    "ahma://servers/all/demo://resource/dynamic/blob/{resourceId}",
+  ]);
+  const uri = TEMPLATE.replace("{resourceId}", "3");
+  const { contents: [read] } = await client.readResource({ uri });
+  assert.deepStrictEqual([read?.uri, read?.mimeType, read && "text" in read && /^Resource 3/.test(read.text)], [
+    uri,
+    "text/plain",
+    true,
+  ]);
+  const { completion } = await client.complete({
+    ref: { type: "ref/resource", uri: TEMPLATE },
+    argument: { name: "resourceId", value: "7" },
+  });
+  assert.deepStrictEqual(completion.values, ["7"]);
+  const { content } = await client.callTool({ name: "all_get-resource-links", arguments: { count: 1 } });
+  const link = content.find(({ type }) => type === "resource_link");
+  const linked = link?.type === "resource_link" ? link.uri : "";
+  assert.match(linked, /^ahma:\/\/servers\/all\/demo:\/\/resource\/dynamic\/\w+\/1$/);
+  assert.deepStrictEqual((await client.readResource({ uri: linked })).contents[0]?.uri, linked);
+  const prompts = (await client.listPrompts()).prompts.filter(({ name }) => name.startsWith("all_"));
+  assert.deepStrictEqual(prompts.map(({ name }) => name), [
+    "all_simple-prompt",
+    "all_args-prompt",
+    "all_completable-prompt",
+    "all_resource-prompt",
+  ]);
+  assert.deepStrictEqual(prompts[1]?.arguments?.map(({ name, required }) => [name, required]), [
+    ["city", true],
+    ["state", false],
+  ]);
+  const { messages: [message] } = await client.getPrompt({ name: "all_args-prompt", arguments: { city: "Bern" } });
+  assert.match(JSON.stringify(message), /weather in Bern/);
+  const completed = await client.complete({
+    ref: { type: "ref/prompt", name: "all_completable-prompt" },
+    argument: { name: "name", value: "A" },
+    context: { arguments: { department: "Engineering" } },
+  });
+  assert.deepStrictEqual(completed.completion.values, ["Alice"]);
+  const wanted = { resourceType: "Text", resourceId: "1" };
+  const { messages } = await client.getPrompt({ name: "all_resource-prompt", arguments: wanted });
+  assert.match(JSON.stringify(messages), /"uri":"ahma:\/\/servers\/all\/demo:\/\/resource\/dynamic\/text\/1"/);
+  await assert.rejects(client.getPrompt({ name: "all_args-prompt", arguments: {} }), /all: /);
+  await assert.rejects(client.readResource({ uri: "ahma://servers/all/demo://none" }), /Resource not found/);
+  await assert.rejects(client.readResource({ uri: "ahma://servers/none/x" }), /names no configured server/);
+}
+
+/** A stateless subscription lives as long as its stream is open. */
+async function followsResource(server: HttpServerProcess, client: Client): Promise<void> {
+  const uri = "ahma://servers/srv/memo://one";
+  // A connection whose end is its client's alone: the runtime's fetch may keep it after the end of a stream.
+  const stream = await listenRaw(server, { resourceSubscriptions: [uri] });
+  const notify = async (method: string) => {
+    const args = { method, params: { uri: "memo://one" } };
+    const { content: [part] } = await client.callTool({ name: "srv_notify", arguments: args });
+    return JSON.parse(part?.type === "text" ? part.text : "{}").subscribed;
+  };
+  assert.deepStrictEqual(await notify("notifications/resources/updated"), ["memo://one"]);
+  await stream.hears(`"uri":"${uri}"`);
+  stream.connection.close();
+  await until(async () => (await notify("notifications/none")).length === 0, 10_000, "the end of the subscription");
+}
+
+Deno.test({
+  name:
+    `O2 C4 Q2 H4 resources and prompts of server-everything are listed, given, completed and linked under names of ours, and followed without a session${MISSING}`,
+  ignore: EVERYTHING.problem !== undefined,
+  async fn(t) {
+    using bench = new Workbench();
+    const [command, ...args] = EVERYTHING.command;
+    const servers = { all: { command, args: [...args, "stdio"] }, srv: offering(bench) };
+    const flags = ["--mcp-config", writeServers(bench, servers), "--read", testCache()];
+    await using server = await HttpServerProcess.start(bench, { flags });
+    for (const era of ERAS) {
+      const client = await connectHttpClient(server.url, era);
+      await t.step(`client of ${era}`, () => offersOfEverything(client));
+      if (era === "2026-07-28") await t.step("a stateless subscription", () => followsResource(server, client));
+      await client.close();
+    }
+  },
+});
+
+/** A stream of notifications at a connection of its own, once it is acknowledged. */
+async function listenRaw(server: HttpServerProcess, notifications: object) {
+  const method = "subscriptions/listen";
+  const body = JSON.stringify({ jsonrpc: "2.0", id: "l", method, params: { notifications, _meta: MODERN_META } });
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+  const head = [
+    `POST ${new URL(server.url).pathname} HTTP/1.1`,
+    `Host: 127.0.0.1:${server.port}`,
+    "Content-Type: application/json",
+    "Accept: application/json, text/event-stream",
+    "MCP-Protocol-Version: 2026-07-28",
+    `Mcp-Method: ${method}`,
+    `Content-Length: ${new TextEncoder().encode(body).length}`,
+  ];
+  await connection.write(new TextEncoder().encode(`${head.join("\r\n")}\r\n\r\n${body}`));
+  let text = "";
+  const hears = async (words: string) => {
+    const buffer = new Uint8Array(4096);
+    while (!text.includes(words)) {
+      const length = await connection.read(buffer);
+      if (length === null) throw new Error(`The stream ended: ${text}`);
+      text += new TextDecoder().decode(buffer.subarray(0, length));
+    }
+  };
+  await withDeadline(hears("acknowledged"), 10_000, "the acknowledgement");
+  return { connection, hears: (words: string) => withDeadline(hears(words), 10_000, words) };
 }
 
 Deno.test("O6 instructions, resources and prompts come from the record at the second start, and nothing is started", async () => {
@@ -201,101 +214,44 @@ Deno.test("O2 O6 a prompt that a server changes is withheld until a person appro
   await client.close();
 });
 
-Deno.test("O2 H4 a stateless subscription follows a server's resource as long as its stream is open", async () => {
-  using bench = new Workbench();
-  const flags = ["--mcp-config", writeServers(bench, { srv: offering(bench) })];
-  await using server = await HttpServerProcess.start(bench, { flags });
-  const client = await connectHttpClient(server.url, "2026-07-28");
-  const uri = "ahma://servers/srv/memo://one";
-  // A connection whose end is its client's alone: the runtime's fetch may keep it after the end of a stream.
-  const stream = await listenRaw(server, { resourceSubscriptions: [uri] });
-  const notify = async (method: string) => {
-    const args = { method, params: { uri: "memo://one" } };
-    const { content: [part] } = await client.callTool({ name: "srv_notify", arguments: args });
-    return JSON.parse(part?.type === "text" ? part.text : "{}").subscribed;
+/** Updates of a resource, and changes of the list. */
+async function updatesReach(client: Client, era: Era): Promise<void> {
+  const uris = async () => {
+    const { resources } = await client.listResources(undefined, { cacheMode: "refresh" });
+    return resources.map(({ uri }) => uri).filter((uri) => uri.startsWith("ahma://servers/srv/"));
   };
-  assert.deepStrictEqual(await notify("notifications/resources/updated"), ["memo://one"]);
-  await stream.hears(`"uri":"${uri}"`);
-  stream.connection.close();
-  await until(async () => (await notify("notifications/none")).length === 0, 10_000, "the end of the subscription");
-  await client.close();
-});
-
-/** A stream of notifications at a connection of its own, once it is acknowledged. */
-async function listenRaw(server: HttpServerProcess, notifications: object) {
-  const method = "subscriptions/listen";
-  const body = JSON.stringify({ jsonrpc: "2.0", id: "l", method, params: { notifications, _meta: MODERN_META } });
-  const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
-  const head = [
-    `POST ${new URL(server.url).pathname} HTTP/1.1`,
-    `Host: 127.0.0.1:${server.port}`,
-    "Content-Type: application/json",
-    "Accept: application/json, text/event-stream",
-    "MCP-Protocol-Version: 2026-07-28",
-    `Mcp-Method: ${method}`,
-    `Content-Length: ${new TextEncoder().encode(body).length}`,
-  ];
-  await connection.write(new TextEncoder().encode(`${head.join("\r\n")}\r\n\r\n${body}`));
-  let text = "";
-  const hears = async (words: string) => {
-    const buffer = new Uint8Array(4096);
-    while (!text.includes(words)) {
-      const length = await connection.read(buffer);
-      if (length === null) throw new Error(`The stream ended: ${text}`);
-      text += new TextDecoder().decode(buffer.subarray(0, length));
-    }
+  assert.deepStrictEqual(await uris(), ["ahma://servers/srv/memo://one"]);
+  const heard: string[] = [];
+  client.setNotificationHandler("notifications/resources/updated", ({ params }) => void heard.push(params.uri));
+  let changes = 0;
+  client.setNotificationHandler("notifications/resources/list_changed", () => void changes++);
+  const [uri] = ["ahma://servers/srv/memo://one"];
+  const subscription = era === "2026-07-28"
+    ? await client.listen({ resourceSubscriptions: [uri], resourcesListChanged: true })
+    : undefined;
+  if (subscription === undefined) await client.subscribeResource({ uri });
+  const tell = async (args: object) => {
+    const { content: [part] } = await client.callTool({ name: "srv_notify", arguments: { ...args } });
+    return JSON.parse(part?.type === "text" ? part.text : "{}");
   };
-  await withDeadline(hears("acknowledged"), 10_000, "the acknowledgement");
-  return { connection, hears: (words: string) => withDeadline(hears(words), 10_000, words) };
+  const updated = (theirs: string) => tell({ method: "notifications/resources/updated", params: { uri: theirs } });
+  assert.deepStrictEqual((await updated("memo://one")).subscribed, ["memo://one"]);
+  await updated("memo://other");
+  await until(() => Promise.resolve(heard.length > 0), 10_000, "the update");
+  assert.deepStrictEqual(heard, [uri]);
+  const resources = ["one", "two"].map((name) => ({ uri: `memo://${name}`, name, description: "First" }));
+  await client.callTool({ name: "srv_set", arguments: { resources } });
+  await until(async () => (await uris()).length === 2, 10_000, "the new resource");
+  if (subscription === undefined) await client.unsubscribeResource({ uri });
+  else await subscription.close();
+  await until(async () => (await tell({ method: "notifications/none" })).subscribed.length === 0, 10_000, "the end");
+  await until(() => changes > 0, 10_000, "the notice of the change");
 }
 
 /** A message for the log, as a server of the fixture sends it. */
 function logged(level: string, data: unknown): object {
   return { method: "notifications/message", params: { level, logger: "db", data } };
 }
-
-Deno.test("O2 C3 log messages of a server reach a client that asked for their level, with the server's name", async () => {
-  using bench = new Workbench();
-  const servers = {
-    srv: offering(bench),
-    loud: { ...offering(bench), args: [bench.write("loud.py", SCRIPT)], logs: true },
-  };
-  await using server = await withServers(bench, servers, { era: "none" });
-  const client = await connectClient(server, "2025-11-25");
-  const heard: unknown[] = [];
-  client.setNotificationHandler("notifications/message", ({ params }) => void heard.push(params));
-  const notify = async (name: string, args: object) => {
-    const { content: [part] } = await client.callTool({ name: `${name}_notify`, arguments: { ...args } });
-    return JSON.parse(part?.type === "text" ? part.text : "{}");
-  };
-  await notify("srv", logged("error", "unheard"));
-  await notify("loud", logged("info", "at once"));
-  await client.setLoggingLevel("warning");
-  assert.deepStrictEqual((await notify("srv", logged("info", "too low"))).levels, ["warning"]);
-  await notify("srv", logged("error", { text: "a\u200bb" }));
-  assert.deepStrictEqual(heard, [
-    { level: "info", logger: "loud/db", data: "at once" },
-    { level: "error", logger: "srv/db", data: { text: "ab" } },
-  ]);
-  await client.close();
-});
-
-Deno.test("O2 C3 a client of 2026-07-28 hears the log messages of the level that its request names", async () => {
-  using bench = new Workbench();
-  await using server = await withServers(bench, { srv: offering(bench) }, { era: "none" });
-  const client = await connectClient(server, "2026-07-28");
-  const heard: unknown[] = [];
-  client.setNotificationHandler("notifications/message", ({ params }) => void heard.push(params));
-  for (const level of [undefined, "warning"] as const) {
-    await client.callTool({
-      name: "srv_notify",
-      arguments: { ...logged("error", `to ${level}`) },
-      ...level !== undefined && { _meta: { "io.modelcontextprotocol/logLevel": level } },
-    });
-  }
-  assert.deepStrictEqual(heard, [{ level: "error", logger: "srv/db", data: "to warning" }]);
-  await client.close();
-});
 
 /** A server of 2026-07-28, which writes to the log what its caller asked for. */
 function loggingServer(): Server {
@@ -308,23 +264,59 @@ function loggingServer(): Server {
   return server;
 }
 
-Deno.test("O2 C3 log messages of a server of 2026-07-28 reach clients of both eras that ask for their level", async () => {
-  const handler = createMcpHandler(loggingServer);
-  await using far = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => handler.fetch(request));
-  for (const era of ERAS) {
+/** Log messages of servers reach a client that asks for their level once, with the server's name. */
+async function logsOfLevel(client: Client, heard: readonly unknown[]): Promise<void> {
+  const notify = async (name: string, args: object) => {
+    const { content: [part] } = await client.callTool({ name: `${name}_notify`, arguments: { ...args } });
+    return JSON.parse(part?.type === "text" ? part.text : "{}");
+  };
+  const work = { name: "far_work", arguments: {} };
+  await notify("srv", logged("error", "unheard"));
+  await notify("loud", logged("info", "at once"));
+  await client.callTool(work);
+  await client.setLoggingLevel("warning");
+  assert.deepStrictEqual((await notify("srv", logged("info", "too low"))).levels, ["warning"]);
+  await notify("srv", logged("error", { text: "a\u200bb" }));
+  await client.callTool(work);
+  assert.deepStrictEqual(heard, [
+    { level: "info", logger: "loud/db", data: "at once" },
+    { level: "error", logger: "srv/db", data: { text: "ab" } },
+    { level: "error", logger: "far/db", data: "a message of error" },
+  ]);
+}
+
+/** The same of a client that names the level in each request. */
+async function logsOfRequests(client: Client, heard: readonly unknown[]): Promise<void> {
+  for (const level of [undefined, "warning"] as const) {
+    const meta = level === undefined ? {} : { _meta: { "io.modelcontextprotocol/logLevel": level } };
+    await client.callTool({ name: "srv_notify", arguments: { ...logged("error", `to ${level}`) }, ...meta });
+    await client.callTool({ name: "far_work", arguments: {}, ...meta });
+  }
+  assert.deepStrictEqual(heard, [
+    { level: "error", logger: "srv/db", data: "to warning" },
+    { level: "error", logger: "far/db", data: "a message of error" },
+  ]);
+}
+
+for (const era of ERAS) {
+  Deno.test(`O2 X5d C3 updates of a server's resource and its log messages reach a client that asks, ${era}`, async (t) => {
     using bench = new Workbench();
-    const url = `http://127.0.0.1:${far.addr.port}/mcp`;
-    await using server = await withServers(bench, { far: { url } }, { permissions: HTTP_PERMISSIONS, era: "none" });
+    const handler = createMcpHandler(loggingServer);
+    const serve = (request: Request) => handler.fetch(request);
+    await using far = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, serve);
+    const servers = {
+      srv: offering(bench),
+      loud: { ...offering(bench), args: [bench.write("loud.py", SCRIPT)], logs: true },
+      far: { url: `http://127.0.0.1:${far.addr.port}/mcp` },
+    };
+    await using server = await withServers(bench, servers, { permissions: HTTP_PERMISSIONS, era: "none" });
     const client = await connectClient(server, era);
     const heard: unknown[] = [];
     client.setNotificationHandler("notifications/message", ({ params }) => void heard.push(params));
-    const call = { name: "far_work", arguments: {} };
-    await client.callTool(call);
-    if (era === "2025-11-25") await client.setLoggingLevel("warning");
-    const wanted = { "io.modelcontextprotocol/logLevel": "warning" };
-    await client.callTool({ ...call, ...era === "2026-07-28" && { _meta: wanted } });
-    assert.deepStrictEqual(heard, [{ level: "error", logger: "far/db", data: "a message of error" }]);
+    const logs = era === "2025-11-25" ? logsOfLevel : logsOfRequests;
+    await t.step("log messages", () => logs(client, heard));
+    await t.step("resources", () => updatesReach(client, era));
     await client.close();
-  }
-  await handler.close();
-});
+    await handler.close();
+  });
+}
