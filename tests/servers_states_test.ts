@@ -4,7 +4,6 @@ import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { programStart } from "./_support/program.ts";
 import { until } from "./_support/deadline.ts";
 import { answerMcp } from "./_support/login/oauth_server.ts";
-import { processesWith } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { namesNow, namesOf, upstreamServer, withServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -86,7 +85,7 @@ Deno.test("O2 servers that cannot start delay nothing and are reported, each wit
   );
 });
 
-Deno.test("O1 O6 a project's own .mcp.json is not read; the file that is named cannot be changed by a command", async () => {
+Deno.test("O1 O2 O6 a project's own .mcp.json is not read, the file that is named is held shut, and a server without calls is stopped", async () => {
   using bench = new Workbench();
   const marker = `${bench.scope}/started`;
   bench.write(".mcp.json", JSON.stringify({ mcpServers: { bad: { command: "touch", args: [marker] } } }));
@@ -97,17 +96,12 @@ Deno.test("O1 O6 a project's own .mcp.json is not read; the file that is named c
     assert.deepStrictEqual(await namesNow(server, "bad"), []);
     assert.doesNotMatch((await server.call("status")).text, /Servers:/);
   }
-  const file = bench.write("servers.json", JSON.stringify({ mcpServers: { srv: upstreamServer(bench) } }));
+  const srv = upstreamServer(bench, { idleSeconds: 0.2 });
+  const file = bench.write("servers.json", JSON.stringify({ mcpServers: { srv } }));
   await using server = await ServerProcess.start(bench, { flags: ["--mcp-config", file] });
   const write = await server.shell(`echo '{}' > servers.json`);
   assert.deepStrictEqual([write.failed, /Read-only|denied/i.test(write.text)], [true, true], write.text);
   assert.deepStrictEqual((await namesOf(server, "srv_")).length, 10);
-});
-
-Deno.test("O2 a server that nothing calls is stopped, and the next call starts it again", async () => {
-  using bench = new Workbench();
-  await using server = await withServers(bench, { srv: upstreamServer(bench, { idleSeconds: 0.2 }) });
-  await namesOf(server, "srv_");
   await bench.processesGone("upstream.py");
   assert.match((await server.call("status")).text, /^srv: stopped, 10 tools$/m);
   assert.deepStrictEqual((await server.call("srv_echo", { text: "again" })).text, "again\n\n");
@@ -145,8 +139,8 @@ Deno.test("O6 S12 this program works as a server behind another of it, in that o
   assert.deepStrictEqual([text.startsWith("said\n"), text.includes("told words")], [true, false], text);
 });
 
-Deno.test("O2 X14 a server that says nothing delays neither the list of the others for long nor the end of the program", async () => {
-  using bench = new Workbench();
+Deno.test("O2 X10 X14 a server that says nothing delays neither the list of the others nor the end of the program, with which all of them end", async () => {
+  using bench = new Workbench("ordinary");
   // Takes connections, and never answers.
   using far = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const mute = { command: "sh", args: ["-c", `sleep 1000; : ${bench.marker}`] };
@@ -158,32 +152,21 @@ Deno.test("O2 X14 a server that says nothing delays neither the list of the othe
   };
   const hello = JSON.stringify({ jsonrpc: "2.0", id: 1, result: answer });
   const half = { command: "sh", args: ["-c", `read line; echo '${hello}'; sleep 1000; : ${bench.marker}`] };
-  await using server = await withServers(bench, { mute, web, half, srv: upstreamServer(bench) }, {
-    permissions: HTTP_PERMISSIONS,
-  });
+  const lines = `sleep 1000 & setsid sleep 1001 & exec python3 "$0" ${bench.marker}`;
+  const [script = ""] = (upstreamServer(bench) as { readonly args: readonly string[] }).args; // made just above
+  const srv = { command: "sh", args: ["-c", lines, script] };
+  await using server = await withServers(bench, { mute, web, half, srv }, { permissions: HTTP_PERMISSIONS });
   assert.deepStrictEqual((await namesOf(server, "srv_")).length, 10);
   assert.match(
     (await server.call("status")).text,
     /^mute: starting\nweb: starting\nhalf: starting\nsrv: ready, 10 tools$/m,
   );
+  const refused = (await server.call("srv_write", { text: `${bench.scope}/x` })).text.split(" ")[0];
+  assert.deepStrictEqual(refused, "refused");
   await server.closeInput();
   // An answer that is waited for takes 30 seconds, more than a busy machine is given here.
   assert.deepStrictEqual((await server.exit(1_000)).code, 0);
-});
-
-Deno.test("O2 X10 what a server started ends with the program", async () => {
-  using bench = new Workbench("ordinary");
-  const lines = `sleep 1000 & setsid sleep 1001 & exec python3 "$0" ${bench.marker}`;
-  const [script = ""] = (upstreamServer(bench) as { readonly args: readonly string[] }).args; // made just above
-  {
-    await using server = await withServers(bench, { srv: { command: "sh", args: ["-c", lines, script] } });
-    assert.deepStrictEqual((await namesOf(server, "srv_")).length, 10);
-    assert.deepStrictEqual(
-      (await server.call("srv_write", { text: `${bench.scope}/x` })).text.split(" ")[0],
-      "refused",
-    );
-  }
-  assert.deepStrictEqual(await processesWith(bench.marker), []);
+  await server.nothingLeft();
 });
 
 Deno.test("O2 O6 a busy server is given the time it asks for, or the model is told it; find_tools names what is not known", async () => {
