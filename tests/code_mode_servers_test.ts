@@ -18,7 +18,20 @@ async function valueOf(server: ServerProcess, code: string): Promise<unknown> {
   return JSON.parse(text.slice(0, text.lastIndexOf("\n[script: ")));
 }
 
-Deno.test("K11 a script may call only the read-only tools of servers, and gets their whole results", async () => {
+async function goesOn(server: ServerProcess): Promise<void> {
+  const code =
+    `const [dead, other] = await Promise.all([tools.other_die(), tools.sandboxed_shell({ command: "echo on" })]);
+    return [dead.isError, other.text.split("\\n")[0], (await tools.other_echo({ text: "again" })).structured];`;
+  assert.deepStrictEqual(await valueOf(server, code), [true, "on", { said: "again" }]);
+}
+
+async function hasItsType(server: ServerProcess): Promise<void> {
+  assert.deepStrictEqual(await namesOf(server, "run_"), ["run_script"]);
+  const { text } = await server.call("find_tools", { query: "other_echo" });
+  assert.match(text, /^tools\.other_echo\(args: \{ text\?: string \}\)$/m);
+}
+
+Deno.test("K11 a script may call only the read-only tools of servers unless the user allows all, and gets their whole results", async (t) => {
   using bench = new Workbench();
   const tools = [
     { name: "echo", inputSchema: SCHEMA, annotations: { readOnlyHint: true } },
@@ -41,8 +54,11 @@ Deno.test("K11 a script may call only the read-only tools of servers, and gets t
       assert.deepStrictEqual(await valueOf(server, code(name)), { text: refusal(name), isError: true });
     }
   }
-  await using server = await withServers(bench, servers, { flags: ["--code-mode", "all", "--sync"] });
+  const all = { ...servers, other: { ...upstreamServer(bench), env: { A: "1" } } };
+  await using server = await withServers(bench, all, { flags: ["--code-mode", "all", "--sync"] });
   assert.match(JSON.stringify(await valueOf(server, code("write"))), /"isError":false/);
+  await t.step("a server that is ended fails the calls to it, and the script goes on", () => goesOn(server));
+  await t.step("a listed tool has its type in find_tools as scripts call it", () => hasItsType(server));
 });
 
 Deno.test("K11 a false hint of a server gains only what its own sandbox allows, and a changed hint withholds the tool", async () => {
@@ -68,16 +84,6 @@ Deno.test("K11 a false hint of a server gains only what its own sandbox allows, 
     20_000,
     "the refusal of a changed tool",
   );
-});
-
-Deno.test("K11 a server that is ended while scripts call it fails these calls, and the script goes on", async () => {
-  using bench = new Workbench();
-  const flags = ["--code-mode", "all", "--sync"];
-  await using server = await withServers(bench, { far: upstreamServer(bench) }, { flags });
-  const code =
-    `const [dead, other] = await Promise.all([tools.far_die(), tools.sandboxed_shell({ command: "echo on" })]);
-    return [dead.isError, other.text.split("\\n")[0], (await tools.far_echo({ text: "again" })).structured];`;
-  assert.deepStrictEqual(await valueOf(server, code), [true, "on", { said: "again" }]);
 });
 
 for (const era of ERAS) {
@@ -114,12 +120,3 @@ for (const era of ERAS) {
     await client.close();
   });
 }
-
-Deno.test("K11 a listed tool of a server has its type in find_tools as scripts call it", async () => {
-  using bench = new Workbench();
-  const flags = ["--code-mode", "all"];
-  await using server = await withServers(bench, { far: upstreamServer(bench) }, { flags });
-  assert.deepStrictEqual(await namesOf(server, "run_"), ["run_script"]);
-  const { text } = await server.call("find_tools", { query: "far_echo" });
-  assert.match(text, /^tools\.far_echo\(args: \{ text\?: string \}\)$/m);
-});
