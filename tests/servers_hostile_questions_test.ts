@@ -185,8 +185,9 @@ async function questionsAreBounded({ client, heard }: Asked): Promise<void> {
 const FIELDS = "only the protocol's own fields of a question reach the client, without hidden characters";
 /** Each begins with nothing heard, and a person who accepts. */
 const SCENES: Readonly<Record<string, (asked: Asked) => Promise<void>>> = {
-  "a form that asks for a secret by title, description, choice, format or message reaches nobody": secretsReachNobody,
-  "an address with a user name, on this machine or on a private network reaches nobody": privateAddressesReachNobody,
+  "a form that asks for a secret by title, description, choice, format or message reaches no person":
+    secretsReachNobody,
+  "an address with a user name, on this machine or on a private network reaches no person": privateAddressesReachNobody,
   [FIELDS]: onlyKnownFieldsReachTheClient,
   "a person who declines or cancels twice is not asked again in that call, but in the next": refusalsEndTheQuestions,
   "a call asks a person who accepts at most twenty questions, and the model a hundred": questionsAreBounded,
