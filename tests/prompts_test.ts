@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Client, GetPromptRequest } from "@modelcontextprotocol/client";
 import { connectClient } from "./_support/clients/sdk_client.ts";
-import { type Era, ERAS, ServerProcess } from "./_support/server_process.ts";
+import { type Era, ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 interface Connected extends AsyncDisposable {
@@ -44,60 +44,57 @@ parameters:
 Review {{ file }} ({{ depth }}) of {{ project_name }}.
 `;
 
-for (const era of ERAS) {
-  Deno.test(`Q1 Q2 C5 ${era}: prompts are listed, rendered with partials, completed, and refused with words`, async () => {
-    using bench = new Workbench();
-    bench.write(".ahma/prompts/review.md", REVIEW);
-    bench.write(".ahma/prompts/_guards.md", "Guards of the project.");
-    bench.write(
-      ".ahma/prompts/deep/talk.liquid",
-      'Hi\n{% role "assistant" %}Hello {{ env.SHOWN }} on {{ git_branch }}',
-    );
-    bench.write(".git/HEAD", "ref: refs/heads/topic\n");
-    bench.write(`${bench.home}/.config/ahma/prompts/own.md`, "Mine");
-    await using connected = await connect(bench, { era, flags: ["--prompt-env", "SHOWN"] });
-    const { client } = connected;
-    const { prompts } = await client.listPrompts();
-    assert.deepStrictEqual(prompts, [
-      { name: "deep/talk", title: "deep/talk (project)", _meta: { "ahma/prompt": { source: "project" } } },
-      { name: "own", _meta: { "ahma/prompt": { source: "user" } } },
-      {
-        name: "review",
-        title: "Review (project)",
-        description: "Reviews a file.",
-        arguments: [
-          { name: "file", description: "What to review", required: true },
-          { name: "depth", description: "One of: short, thorough, total." },
-        ],
-        _meta: { "ahma/prompt": { source: "project" } },
-      },
-    ]);
-    const review = (args?: Record<string, string>) =>
-      textOf(client, { name: "review", ...args && { arguments: args } });
-    assert.deepStrictEqual(await review({ file: "a.ts" }), "Guards of the project.\nReview a.ts (short) of scope.");
-    assert.deepStrictEqual((await client.getPrompt({ name: "deep/talk" })).messages, [
-      { role: "user", content: { type: "text", text: "Hi" } },
-      { role: "assistant", content: { type: "text", text: "Hello shown on topic" } },
-    ]);
-    const complete = async (value: string) =>
-      (await client.complete({ ref: { type: "ref/prompt", name: "review" }, argument: { name: "depth", value } }))
-        .completion;
-    assert.deepStrictEqual(await complete("t"), { values: ["thorough", "total"], total: 2, hasMore: false });
-    const refusals = [
-      [() => review(), 'Cannot render prompt "review": required argument "file" is missing'],
-      [
-        () => review({ file: "a", dept: "x" }),
-        'Cannot render prompt "review": argument "dept" is unknown; did you mean "depth"?',
+Deno.test("Q1 Q2 C5 prompts are listed, rendered with partials, completed, and refused with words", async () => {
+  using bench = new Workbench();
+  bench.write(".ahma/prompts/review.md", REVIEW);
+  bench.write(".ahma/prompts/_guards.md", "Guards of the project.");
+  bench.write(
+    ".ahma/prompts/deep/talk.liquid",
+    'Hi\n{% role "assistant" %}Hello {{ env.SHOWN }} on {{ git_branch }}',
+  );
+  bench.write(".git/HEAD", "ref: refs/heads/topic\n");
+  bench.write(`${bench.home}/.config/ahma/prompts/own.md`, "Mine");
+  await using connected = await connect(bench, { era: "2026-07-28", flags: ["--prompt-env", "SHOWN"] });
+  const { client } = connected;
+  const { prompts } = await client.listPrompts();
+  assert.deepStrictEqual(prompts, [
+    { name: "deep/talk", title: "deep/talk (project)", _meta: { "ahma/prompt": { source: "project" } } },
+    { name: "own", _meta: { "ahma/prompt": { source: "user" } } },
+    {
+      name: "review",
+      title: "Review (project)",
+      description: "Reviews a file.",
+      arguments: [
+        { name: "file", description: "What to review", required: true },
+        { name: "depth", description: "One of: short, thorough, total." },
       ],
-      [() => textOf(client, { name: "reviw" }), 'Unknown prompt "reviw"; did you mean "review"?'],
-      [
-        () => textOf(client, { name: "_guards" }),
-        'Prompt "_guards" is a partial: other prompts include it, and it cannot be had alone',
-      ],
-    ] as const;
-    for (const [ask, message] of refusals) await assert.rejects(ask, { code: -32602, message });
-  });
-}
+      _meta: { "ahma/prompt": { source: "project" } },
+    },
+  ]);
+  const review = (args?: Record<string, string>) => textOf(client, { name: "review", ...args && { arguments: args } });
+  assert.deepStrictEqual(await review({ file: "a.ts" }), "Guards of the project.\nReview a.ts (short) of scope.");
+  assert.deepStrictEqual((await client.getPrompt({ name: "deep/talk" })).messages, [
+    { role: "user", content: { type: "text", text: "Hi" } },
+    { role: "assistant", content: { type: "text", text: "Hello shown on topic" } },
+  ]);
+  const complete = async (value: string) =>
+    (await client.complete({ ref: { type: "ref/prompt", name: "review" }, argument: { name: "depth", value } }))
+      .completion;
+  assert.deepStrictEqual(await complete("t"), { values: ["thorough", "total"], total: 2, hasMore: false });
+  const refusals = [
+    [() => review(), 'Cannot render prompt "review": required argument "file" is missing'],
+    [
+      () => review({ file: "a", dept: "x" }),
+      'Cannot render prompt "review": argument "dept" is unknown; did you mean "depth"?',
+    ],
+    [() => textOf(client, { name: "reviw" }), 'Unknown prompt "reviw"; did you mean "review"?'],
+    [
+      () => textOf(client, { name: "_guards" }),
+      'Prompt "_guards" is a partial: other prompts include it, and it cannot be had alone',
+    ],
+  ] as const;
+  for (const [ask, message] of refusals) await assert.rejects(ask, { code: -32602, message });
+});
 
 Deno.test("Q1 C1 without prompts nothing is offered; --prompts offers ours, --no-prompts none at all", async () => {
   using bench = new Workbench();
@@ -154,7 +151,7 @@ Deno.test("Q1 C1 without prompts nothing is offered; --prompts offers ours, --no
   }
 });
 
-Deno.test("Q4 templates reach no environment and no file, and an endless one ends while others are served", async () => {
+Deno.test("Q3 Q4 prompts that mean harm, and prompts that are saved while they are served", async (test) => {
   using bench = new Workbench();
   const secret = bench.write(`${bench.elsewhere}/secret.md`, "outside");
   const prompts: Readonly<Record<string, string>> = {
@@ -166,7 +163,17 @@ Deno.test("Q4 templates reach no environment and no file, and an endless one end
   for (const [name, text] of Object.entries(prompts)) bench.write(`.ahma/prompts/${name}.md`, text);
   await Deno.symlink(secret, `${bench.scope}/.ahma/prompts/link.md`);
   await using connected = await connect(bench);
-  const { client } = connected;
+  await test.step(
+    "templates reach no environment and no file, and an endless one ends while others are served",
+    () => keepsTemplatesIn(bench, connected, secret),
+  );
+  await test.step(
+    "a saved prompt is announced once and served; a broken one is not announced, keeps its last version, and status shows the fault",
+    () => servesSaved(bench, connected),
+  );
+});
+
+async function keepsTemplatesIn(bench: Workbench, { client }: Connected, secret: string): Promise<void> {
   assert.deepStrictEqual(await names(client), ["absolute", "env", "file", "loop"]);
   assert.deepStrictEqual(await textOf(client, { name: "env" }), "ab");
   const place = (name: string) => `Cannot render prompt "${name}": ${bench.scope}/.ahma/prompts/${name}.md`;
@@ -188,36 +195,34 @@ Deno.test("Q4 templates reach no environment and no file, and an endless one end
     JSON.stringify(status),
     /link\.md: error: Cannot read prompt: it is a link that leads out of the directory/,
   );
-});
+}
 
-Deno.test("Q3 a saved prompt is announced once and served; a broken one is not announced, keeps its last version, and status shows the fault", async () => {
-  using bench = new Workbench();
-  const file = bench.write(".ahma/prompts/a.md", "One");
-  await using server = await ServerProcess.start(bench);
-  const text = async () => {
-    const { result } = await server.request("prompts/get", { name: "a" });
-    return JSON.stringify(result?.messages).match(/"text":"(.*?)"/)?.[1];
-  };
-  assert.deepStrictEqual(await text(), "One");
+async function servesSaved(bench: Workbench, { client, server }: Connected): Promise<void> {
+  const text = (name: string) => textOf(client, { name });
+  const file = `${bench.scope}/.ahma/prompts/a.md`;
   const save = async (body: string, name = "a") => {
     await Deno.writeTextFile(`${file}.new`, body);
     await Deno.rename(`${file}.new`, file.replace("a.md", `${name}.md`));
   };
+  const first = server.notification("notifications/prompts/list_changed");
+  await save("One");
+  await first;
+  assert.deepStrictEqual(await text("a"), "One");
   const changed = server.notification("notifications/prompts/list_changed");
   await save("Two");
   await changed;
-  assert.deepStrictEqual(await text(), "Two");
+  assert.deepStrictEqual(await text("a"), "Two");
   await save("\n{% if x %}Three");
   // The next change comes after it.
   const next = server.notification("notifications/prompts/list_changed");
   await save("New", "b");
   await next;
-  assert.deepStrictEqual(await text(), "Two");
-  const status = (await server.call("status")).text;
+  assert.deepStrictEqual(await text("a"), "Two");
+  const status = JSON.stringify(await client.callTool({ name: "status" }));
   assert.match(status, /a\.md:2:1: error: Tag \{% if x %\} not closed \(the last good version stays in service\)/);
   const announced = server.unclaimed.filter(({ method }) => method === "notifications/prompts/list_changed");
   assert.deepStrictEqual(announced, [], "one notification for each change");
-});
+}
 
 Deno.test("Q5 prompts of SwissArmyHammer are read in place until there are some of our own", async () => {
   using bench = new Workbench();

@@ -15,7 +15,7 @@ const RESULTS = [1, 2, 3].map((at) => ({ title: `Hit ${at}`, url: `https://examp
 
 /** Answers as a site, as a search service, and as one that asks whether a person is there. */
 function answer(request: Request): Response {
-  const { pathname, port } = new URL(request.url);
+  const { pathname, port, searchParams } = new URL(request.url);
   const type = { "content-type": "text/html; charset=utf-8" };
   const to = (location: string) => new Response(null, { status: 302, headers: { location } });
   switch (pathname) {
@@ -26,52 +26,13 @@ function answer(request: Request): Response {
     case "/bomb":
       return new Response(BOMB, { headers: { ...type, "content-encoding": "gzip" } });
     case "/search":
-      return Response.json({ results: RESULTS });
-    case "/challenge/search":
-      return new Response("<title>Are you a person?</title>", { status: 429, headers: type });
+      return searchParams.get("q") === "robot"
+        ? new Response("<title>Are you a person?</title>", { status: 429, headers: type })
+        : Response.json({ results: RESULTS });
     default:
       return new Response(PAGE, { headers: type });
   }
 }
-
-Deno.test(
-  "K5 an ordinary user's pages are fetched and searched through a foreign client",
-  LEAVES_TIMERS,
-  async (test) => {
-    await using web = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, answer);
-    const site = `http://127.0.0.1:${web.addr.port}`;
-    using bench = new Workbench("ordinary");
-    const flags = ["--bundles", "web", "--allow-private-hosts", "127.0.0.1"];
-    await using side = await Side.open(bench, [...flags, "--search-url", site], { TAVILY_API_KEY: "secret-key" });
-
-    await test.step("case 18: an article, redirects that are refused, a bomb", async () => {
-      const page = (await side.say("web_fetch", { url: site })).join("\n");
-      assert.ok(page.includes("# Heading") && page.includes("Some words") && !/evil|Menu/.test(page), page);
-      const across = { follow_redirects: true };
-      assert.match(
-        await side.refuse("web_fetch", { url: `${site}/metadata`, ...across }),
-        /^Cannot fetch from "169\.254/,
-      );
-      assert.match(
-        await side.refuse("web_fetch", { url: `${site}/local`, ...across }),
-        /^Cannot fetch from "localhost"/,
-      );
-      assert.match((await side.say("web_fetch", { url: `${site}/bomb` }))[0] ?? "", /2097152 bytes \(the first ones/);
-    });
-
-    await test.step("case 19: results in order, a page for persons, and no key for commands", async () => {
-      const hits = await side.say("web_search", { query: "x" });
-      assert.deepEqual(hits.filter((line) => /^\d/.test(line)).slice(1), ["1. Hit 1", "2. Hit 2", "3. Hit 3"]);
-      assert.doesNotMatch((await side.say("sandboxed_shell", { command: "env" })).join("\n"), /secret-key/);
-      using place = new Workbench("ordinary");
-      const closed = ["--bundles", "web", "--search-url", `${site}/challenge`, "--network", "none"];
-      await using other = await Side.open(place, closed.slice(0, -2));
-      assert.match(await other.refuse("web_search", { query: "x" }), /^SearXNG answered 429: .*Are you a person/);
-      await using none = await Side.open(place, closed);
-      assert.match(await none.refuse("web_fetch", { url: site }), /web tools need --network full/);
-    });
-  },
-);
 
 const REVIEW = `---
 description: Reviews a file.
@@ -82,59 +43,6 @@ parameters:
 {% render "_guards" %}
 Review {{ file }} ({{ depth }}).
 `;
-
-Deno.test("Q2 Q3 Q4 C5 an ordinary user's prompts are served through a foreign client", LEAVES_TIMERS, async (test) => {
-  using bench = new Workbench("ordinary");
-  const write = (name: string, text: string) => bench.write(`.ahma/prompts/${name}.md`, text);
-  write("review", REVIEW);
-  write("_guards", "Guards.");
-  write("bare", "a{{ AWS_SECRET_ACCESS_KEY }}{{ env.HOME }}{% if true %}b{% endif %}");
-  write("outside", '{% include "../../../../etc/passwd" %}');
-  write("loop", "{% for i in (1..90000) %}{% for j in (1..90) %}{% cycle 1, 2 %}{% endfor %}{% endfor %}");
-  await using side = await Side.open(bench, [], { AWS_SECRET_ACCESS_KEY: "leaked" });
-
-  await test.step("case 20: partials, missing arguments, none at all", async () => {
-    const { prompts } = await side.client.listPrompts();
-    assert.deepEqual(prompts.map(({ name }) => name), ["bare", "loop", "outside", "review"]);
-    assert.equal(await side.prompt("review", { file: "a.ts" }), "Guards.\nReview a.ts (short).");
-    await assert.rejects(side.prompt("_guards"), { code: -32602, message: /is a partial/ });
-    await assert.rejects(side.prompt("review", {}), { code: -32602, message: /required argument "file" is missing/ });
-    assert.equal(await side.prompt("bare"), "ab");
-  });
-
-  await test.step("case 21: no environment, no file, no endless loop", async () => {
-    await assert.rejects(side.prompt("outside"), { code: -32602, message: /No prompt or partial is named/ });
-    await assert.rejects(side.prompt("loop"), { code: -32602 });
-    assert.equal(await side.prompt("bare"), "ab");
-  });
-
-  await test.step("case 22: a saved prompt is announced once, a broken one keeps its last version, choices are completed", async () => {
-    const completed = await side.client.complete({
-      ref: { type: "ref/prompt", name: "review" },
-      argument: { name: "depth", value: "t" },
-    });
-    assert.deepEqual(completed.completion.values, ["thorough", "total"]);
-    let told = 0;
-    let resolve = () => {};
-    side.client.setNotificationHandler("notifications/prompts/list_changed", () => {
-      told++;
-      resolve();
-    });
-    const save = (name: string, text: string) => {
-      const change = Promise.withResolvers<void>();
-      resolve = change.resolve;
-      Deno.renameSync(bench.write("draft", text), `${bench.scope}/.ahma/prompts/${name}.md`);
-      return change.promise;
-    };
-    await withDeadline(save("bare", "new"), 20_000, "the change of a prompt");
-    assert.equal(await side.prompt("bare"), "new");
-    void save("bare", "\n{% if x %}broken");
-    await withDeadline(save("later", "later"), 20_000, "the change of another");
-    assert.equal(await side.prompt("bare"), "new");
-    assert.match((await side.say("status")).join("\n"), /bare\.md:2:1: error: Tag \{% if x %\} not closed/);
-    assert.equal(told, 2);
-  });
-});
 
 /** In the format of SwissArmyHammer: every form of an action and of an arm. */
 const ALL = `---
@@ -184,8 +92,109 @@ function flowOf(diagram: string, actions: string): string {
   return `\`\`\`mermaid\nstateDiagram-v2\n${diagram}\n\`\`\`\n## Actions\n${actions}\n`;
 }
 
-Deno.test("K7 an ordinary user's flows run through a foreign client", LEAVES_TIMERS, async (test) => {
+/** A server of the user, a foreign client of it, and the site that it fetches from. */
+interface Scene {
+  readonly test: Deno.TestContext;
+  readonly bench: Workbench;
+  readonly side: Side;
+  readonly site: string;
+}
+
+Deno.test("K5 K7 Q2 Q3 Q4 C5 an ordinary user works through a foreign client", LEAVES_TIMERS, async (test) => {
+  await using web = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, answer);
+  const site = `http://127.0.0.1:${web.addr.port}`;
   using bench = new Workbench("ordinary");
+  writePrompts(bench);
+  writeFlows(bench);
+  const flags = ["--bundles", "web,flow", "--allow-private-hosts", "127.0.0.1", "--search-url", site];
+  await using side = await Side.open(bench, flags, {
+    TAVILY_API_KEY: "secret-key",
+    AWS_SECRET_ACCESS_KEY: "leaked",
+  });
+  const scene = { test, bench, side, site };
+  await fetchesPages(scene);
+  await usesPrompts(scene);
+  await runsFlows(scene);
+});
+
+async function fetchesPages({ test, side, site }: Scene): Promise<void> {
+  await test.step("case 18: an article, redirects that are refused, a bomb", async () => {
+    const page = (await side.say("web_fetch", { url: site })).join("\n");
+    assert.ok(page.includes("# Heading") && page.includes("Some words") && !/evil|Menu/.test(page), page);
+    const across = { follow_redirects: true };
+    assert.match(
+      await side.refuse("web_fetch", { url: `${site}/metadata`, ...across }),
+      /^Cannot fetch from "169\.254/,
+    );
+    assert.match(
+      await side.refuse("web_fetch", { url: `${site}/local`, ...across }),
+      /^Cannot fetch from "localhost"/,
+    );
+    assert.match((await side.say("web_fetch", { url: `${site}/bomb` }))[0] ?? "", /2097152 bytes \(the first ones/);
+  });
+
+  await test.step("case 19: results in order, a page for persons, and no key for commands", async () => {
+    const hits = await side.say("web_search", { query: "x" });
+    assert.deepEqual(hits.filter((line) => /^\d/.test(line)).slice(1), ["1. Hit 1", "2. Hit 2", "3. Hit 3"]);
+    assert.doesNotMatch((await side.say("sandboxed_shell", { command: "env" })).join("\n"), /secret-key/);
+    assert.match(await side.refuse("web_search", { query: "robot" }), /^SearXNG answered 429: .*Are you a person/);
+  });
+}
+
+function writePrompts(bench: Workbench): void {
+  const write = (name: string, text: string) => bench.write(`.ahma/prompts/${name}.md`, text);
+  write("review", REVIEW);
+  write("_guards", "Guards.");
+  write("bare", "a{{ AWS_SECRET_ACCESS_KEY }}{{ env.HOME }}{% if true %}b{% endif %}");
+  write("outside", '{% include "../../../../etc/passwd" %}');
+  write("loop", "{% for i in (1..90000) %}{% for j in (1..90) %}{% cycle 1, 2 %}{% endfor %}{% endfor %}");
+}
+
+async function usesPrompts({ test, bench, side }: Scene): Promise<void> {
+  await test.step("case 20: partials, missing arguments, none at all", async () => {
+    const { prompts } = await side.client.listPrompts();
+    assert.deepEqual(prompts.map(({ name }) => name), ["bare", "loop", "outside", "plan", "review"]);
+    assert.equal(await side.prompt("review", { file: "a.ts" }), "Guards.\nReview a.ts (short).");
+    await assert.rejects(side.prompt("_guards"), { code: -32602, message: /is a partial/ });
+    await assert.rejects(side.prompt("review", {}), { code: -32602, message: /required argument "file" is missing/ });
+    assert.equal(await side.prompt("bare"), "ab");
+  });
+
+  await test.step("case 21: no environment, no file, no endless loop", async () => {
+    await assert.rejects(side.prompt("outside"), { code: -32602, message: /No prompt or partial is named/ });
+    await assert.rejects(side.prompt("loop"), { code: -32602 });
+    assert.equal(await side.prompt("bare"), "ab");
+  });
+
+  await test.step("case 22: a saved prompt is announced once, a broken one keeps its last version, choices are completed", async () => {
+    const completed = await side.client.complete({
+      ref: { type: "ref/prompt", name: "review" },
+      argument: { name: "depth", value: "t" },
+    });
+    assert.deepEqual(completed.completion.values, ["thorough", "total"]);
+    let told = 0;
+    let resolve = () => {};
+    side.client.setNotificationHandler("notifications/prompts/list_changed", () => {
+      told++;
+      resolve();
+    });
+    const save = (name: string, text: string) => {
+      const change = Promise.withResolvers<void>();
+      resolve = change.resolve;
+      Deno.renameSync(bench.write("draft", text), `${bench.scope}/.ahma/prompts/${name}.md`);
+      return change.promise;
+    };
+    await withDeadline(save("bare", "new"), 20_000, "the change of a prompt");
+    assert.equal(await side.prompt("bare"), "new");
+    void save("bare", "\n{% if x %}broken");
+    await withDeadline(save("later", "later"), 20_000, "the change of another");
+    assert.equal(await side.prompt("bare"), "new");
+    assert.match((await side.say("status")).join("\n"), /bare\.md:2:1: error: Tag \{% if x %\} not closed/);
+    assert.equal(told, 2);
+  });
+}
+
+function writeFlows(bench: Workbench): void {
   bench.write(".ahma/prompts/plan.md", "---\narguments: [{name: target}]\n---\nPlan {{ target }}.\n");
   const flows = {
     all: ALL,
@@ -196,7 +205,9 @@ Deno.test("K7 an ordinary user's flows run through a foreign client", LEAVES_TIM
     slow: flowOf("[*] --> a\na --> [*]", '- a: shell "touch begun; test -e ready || sleep 612"'),
   };
   for (const [name, text] of Object.entries(flows)) bench.write(`.swissarmyhammer/workflows/${name}.md`, text);
-  await using side = await Side.open(bench, ["--bundles", "flow"]);
+}
+
+async function runsFlows({ test, bench, side }: Scene): Promise<void> {
   const flow = (args: Arguments) => side.call("flow", args);
 
   await test.step("case 23: files in another format are listed with their parameters, a plan runs nothing", async () => {
@@ -239,4 +250,4 @@ Deno.test("K7 an ordinary user's flows run through a foreign client", LEAVES_TIM
     bench.write("ready", "");
     assert.match((await flow({ run_id: id })).lines.join("\n"), /completed in state a/);
   });
-});
+}
