@@ -1,7 +1,7 @@
 /** `check-access` says what the sandbox does (L10). */
 import assert from "node:assert/strict";
 import { runProgram } from "./_support/terminal.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { usersAtHand, withUsersInTurn, Workbench } from "./_support/workbench.ts";
 
 /** What is asked, and a line that tries it. `H`, `S` and `E` stand for home, scope and a directory outside. */
 const QUESTIONS: readonly (readonly [words: string, line: string])[] = [
@@ -34,10 +34,12 @@ for (const user of usersAtHand()) {
         /\b([SHE])(?=[/ ]|$)/g,
         (letter) => ({ S: bench.scope, H: bench.home })[letter] ?? bench.elsewhere,
       );
-    const lines = QUESTIONS.map(([, line]) => `(${placed(line)}) > /dev/null 2>&1; echo $?`).join("\n");
+    // Each question once: the rules are those of the same sandbox, whose rights each user meets in half of them.
+    const questions = withUsersInTurn(QUESTIONS).flatMap(([question, asks]) => asks === user ? [question] : []);
+    const lines = questions.map(([, line]) => `(${placed(line)}) > /dev/null 2>&1; echo $?`).join("\n");
     const tried = await runProgram(bench, ["call", "sandboxed_shell", "--", lines]);
     const codes = tried.stdout.trim().split("\n").map(Number);
-    for (const [at, [words]] of QUESTIONS.entries()) {
+    for (const [at, [words]] of questions.entries()) {
       const { code, stdout } = await runProgram(bench, ["check-access", ...placed(words).split(" ")]);
       assert.equal(code === 0, codes[at] === 0, `${words}: ${stdout}`);
       assert.match(stdout, code === 0 ? /^yes: / : /^no: /);
@@ -71,7 +73,6 @@ Deno.test("L10 check-access names the rule and the flag, for hosts too, and chan
     rule: "",
     flags: [`--write ${bench.elsewhere}`],
   });
-  assert.match(await ask(), /^2 Name a path or a host/);
   assert.match(await ask(""), /^2 Name a path or a host/);
   assert.match(
     await ask("https://evil.example/x", "--network", "packages"),

@@ -160,8 +160,19 @@ async function hearsOfChanges(client: Client): Promise<void> {
   await withDeadline(changed.promise, 20_000, "the change");
 }
 
+async function listsAndCallsTools(client: Client): Promise<void> {
+  const { tools } = await client.listTools();
+  const names = tools.map(({ name }) => name);
+  for (const name of ["await", "cancel", "sandboxed_shell", "status"]) assert.ok(names.includes(name), name);
+  const result = await client.callTool({
+    name: "sandboxed_shell",
+    arguments: { command: "echo over the sdk", execution_mode: "Synchronous" },
+  });
+  assert.match(JSON.stringify(result.content), /over the sdk/);
+}
+
 for (const era of ERAS) {
-  Deno.test(`C3 C4 C5 X8 resources with the SDK's client in ${era}`, async (t) => {
+  Deno.test(`C1 C3 C4 C5 X3 X8 resources and tools with the SDK's client in ${era}`, async (t) => {
     await using session = await open(era, ["--keep-results", String(KEPT)]);
     const { client } = session;
     const ids: string[] = [];
@@ -172,6 +183,7 @@ for (const era of ERAS) {
       ids.unshift(await readsParts(client));
     });
     await t.step("C5 ids of operations and names of tool files are completed", () => completes(client, ids));
+    await t.step("C1 X3 tools are listed and called", () => listsAndCallsTools(client));
     // In 2026-07-28 changes come to subscriptions, and pages are those of the same list.
     if (era === "2026-07-28") return;
     await t.step("C4 a client that has the list of resources is notified of changes", () => hearsOfChanges(client));

@@ -163,15 +163,17 @@ Deno.test("H3 a process that waits for its scope ends with its stdin, and refuse
   assert.strictEqual((await withDeadline(process.child.status, 30_000, "the refusal")).code, 2);
 });
 
-Deno.test("N5 H3 one process waits for the next session, opens nothing of any session, and gives its place to another", async () => {
+Deno.test("N5 H3 H8 one process waits for the next session, opens nothing of any session, and gives its place to another; no process is told the token", async () => {
   using bench = new Workbench();
   const root = rootIn(bench, "root");
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--require-token"] });
+  const token = (await Deno.readTextFile(`${bench.home}/.local/state/ahma/http_token`)).trim();
+  const headers = { authorization: `Bearer ${token}` };
   const first = await until(() => waiting(bench), 30_000, "a process that waits");
   const open = (await namesIn(`/proc/${first.pid}/fd`)).map((name) => linkOf(`/proc/${first.pid}/fd/${name}`));
   assert.deepStrictEqual(open.filter((path) => path.startsWith(bench.scope)), []);
   assert.deepStrictEqual((await processesWith(bench.marker)).filter(({ directory }) => directory === root), []);
-  await using client = await HttpClient.connect(server, { roots: [root] });
+  await using client = await HttpClient.connect(server, { roots: [root], headers });
   assert.match((await client.shell("pwd")).text, new RegExp(`^${root}$`, "m"));
   const [session] = (await startedAhead(bench)).filter(({ directory }) => directory === root);
   assert.strictEqual(session?.pid, first.pid);
@@ -179,10 +181,14 @@ Deno.test("N5 H3 one process waits for the next session, opens nothing of any se
   // One that was killed while it waited is not used: the next session gets its process all the same.
   Deno.kill(second.pid, "SIGKILL");
   await until(async () => await waiting(bench) === undefined, 30_000, "its end");
-  await using other = await HttpClient.connect(server, { roots: [root] });
+  await using other = await HttpClient.connect(server, { roots: [root], headers });
   assert.match((await other.shell("pwd")).text, new RegExp(`^${root}$`, "m"));
   const third = await until(() => waiting(bench), 30_000, "a process that waits, again");
   assert.ok(third.pid !== second.pid);
+  assert.match((await other.shell("env")).text, /^HOME=/m);
+  const pids = (await processesWith(bench.marker)).map(({ pid }) => pid);
+  assert.ok(pids.length >= 3, String(pids.length));
+  assert.deepStrictEqual(await processesWith(token), [], "in no command line and no environment");
 });
 
 async function namesIn(directory: string): Promise<readonly string[]> {
@@ -198,20 +204,6 @@ function linkOf(path: string): string {
     throw thrown;
   }
 }
-
-Deno.test("H8 the token is in no command line and no environment of the processes behind the server", async () => {
-  using bench = new Workbench();
-  const root = rootIn(bench, "root");
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--require-token"] });
-  const token = (await Deno.readTextFile(`${bench.home}/.local/state/ahma/http_token`)).trim();
-  const headers = { authorization: `Bearer ${token}` };
-  await using client = await HttpClient.connect(server, { roots: [root], headers });
-  assert.match((await client.shell("env")).text, /^HOME=/m);
-  await until(() => waiting(bench), 30_000, "a process that waits");
-  const pids = (await processesWith(bench.marker)).map(({ pid }) => pid);
-  assert.ok(pids.length >= 3, String(pids.length));
-  assert.deepStrictEqual(await processesWith(token), []);
-});
 
 Deno.test({
   name: "S8 H3 a session whose scope holds the runtime and the program cannot change them" +

@@ -1,7 +1,6 @@
 /** What stdio adds to the wire: one client for one process, lines, and the end of input. */
 import assert from "node:assert/strict";
 import type { RpcMessage } from "../_support/json_rpc.ts";
-import { connectClient } from "../_support/clients/sdk_client.ts";
 import { ERAS, ServerProcess } from "../_support/server_process.ts";
 import { sharing } from "../_support/sharing.ts";
 import { exists, Workbench } from "../_support/workbench.ts";
@@ -209,20 +208,6 @@ Deno.test("C1 C3 fault 12: initialize with an unknown version is answered with t
 });
 
 for (const era of ERAS) {
-  Deno.test(`C1 X3 the SDK's client lists and calls tools in ${era}`, async () => {
-    using bench = new Workbench();
-    await using server = await ServerProcess.start(bench, { era: "none" });
-    const client = await connectClient(server, era);
-    const { tools } = await client.listTools();
-    const names = tools.map(({ name }) => name);
-    for (const name of ["await", "cancel", "sandboxed_shell", "status"]) assert.ok(names.includes(name), name);
-    const result = await client.callTool({
-      name: "sandboxed_shell",
-      arguments: { command: "echo over the sdk", execution_mode: "Synchronous" },
-    });
-    assert.match(JSON.stringify(result.content), /over the sdk/);
-    await client.close();
-  });
   Deno.test(`X14 C3 fault 9: the end of input ends the program at once, with code 0, and the grandchildren of commands, over stdio in ${era}`, async () => {
     using bench = new Workbench();
     await using server = await ServerProcess.start(bench, { era });

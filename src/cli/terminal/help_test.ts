@@ -29,6 +29,8 @@ Deno.test("L1 helpText() explains every subcommand with its flags and examples, 
   for (const subcommand of SUBCOMMANDS) {
     const text = helpText({ colour: false, subcommand });
     const { flags, examples } = factsOf(subcommand);
+    if (subcommand !== "serve") assert.ok(text.startsWith(`ahma_mcp ${subcommand}: `), text);
+    assert.match(text, /^Examples\n {2}\S/m);
     for (const name of flags) assert.match(text, new RegExp(`^  --${name} `, "m"), subcommand);
     assert.ok(examples.length > 0, subcommand);
     for (const [command] of examples) assert.ok(text.includes(`\n  ${command}\n`), command);
