@@ -1,51 +1,75 @@
 /** X36: commands that are previewed (S40), and what they leave for an apply. */
 import { ServerProcess } from "../../_support/server_process.ts";
 import { exists, Workbench } from "../../_support/workbench.ts";
-import { BOTH, python, type Row, type Scene, type Way } from "../frame/attack.ts";
+import { BOTH, python, type Row, type Scene } from "../frame/attack.ts";
 import { driven, together } from "../frame/stage.ts";
 import { asUser } from "../means/as_user.ts";
 
-/** A server whose commands can be previewed, and a place outside its scope. */
+/** A server whose commands can be previewed, and the places of one attempt. */
 interface Previewing {
   readonly bench: Workbench;
   readonly server: ServerProcess;
+  /** Where its lines run: in the scope, or the scope itself. Its `a` and `d/a` hold `as it was`. */
+  readonly directory: string;
   /** Of the same user, outside; `kept` in it holds `as it was`. */
   readonly out: string;
   /** Runs a line as a preview; in the control, without sandbox, as it is. */
   run(line: string): Promise<string>;
+  /** Runs a line that is not previewed. */
+  runPlainly(line: string): Promise<string>;
+  /** Starts such a line; the function it gives waits for its end. */
+  start(line: string): Promise<() => Promise<unknown>>;
   /** Applies what a result told. */
   apply(text: string): Promise<void>;
 }
 
-async function previewing(
-  { user, enforced, flags }: Scene,
-  act: (at: Previewing) => Promise<string | undefined>,
-): Promise<string | undefined> {
+type Attempt = (at: Previewing, scene: Scene) => Promise<string | undefined>;
+
+/** The attempts on one server, in turn; the first has the scope for its directory. */
+async function previewed(scene: Scene, attempts: Readonly<Record<string, Attempt>>): Promise<string | undefined> {
+  const { user, enforced, flags } = scene;
   using bench = new Workbench(user);
-  bench.write(`${bench.elsewhere}/kept`, "as it was\n");
-  bench.write("a", "as it was\n");
-  bench.write("d/a", "as it was\n");
   await using server = await ServerProcess.start(bench, {
     flags: enforced ? ["--preview", ...flags] : ["--no-sandbox"],
   });
-  return await act({
+  let count = 0;
+  return await together(scene, attempts, (attempt) => attempt(placed(bench, { server, enforced, at: count++ }), scene));
+}
+
+function placed(
+  bench: Workbench,
+  { server, enforced, at }: { readonly server: ServerProcess; readonly enforced: boolean; readonly at: number },
+): Previewing {
+  const directory = at === 0 ? bench.scope : `${bench.scope}/p${at}`;
+  const out = `${bench.elsewhere}/p${at}`;
+  for (const path of [`${out}/kept`, `${directory}/a`, `${directory}/d/a`]) bench.write(path, "as it was\n");
+  const shell = async (line: string, more: object = {}) => {
+    return (await server.shell(line, { working_directory: directory, ...more })).text;
+  };
+  return {
     bench,
     server,
-    out: bench.elsewhere,
-    run: async (line) => (await server.shell(line, enforced ? { preview: true } : {})).text,
+    directory,
+    out,
+    run: (line) => shell(line, enforced ? { preview: true } : {}),
+    runPlainly: shell,
+    start: async (line) => {
+      const { operation } = await server.start(line, { working_directory: directory });
+      return () => server.call("await", { operation_id: operation?.operation_id });
+    },
     apply: async (text) => {
-      const [operation_id] = /op_\w+(?=, .* ago, would change)/.exec(text) ?? [];
+      const operation_id = operationIn(text);
       if (enforced && operation_id !== undefined) await server.call("changes", { operation_id, action: "apply" });
     },
-  });
+  };
+}
+
+function operationIn(text: string): string | undefined {
+  return /op_\w+(?=, .* ago, would change)/.exec(text)?.[0];
 }
 
 function read(path: string): string {
   return exists(path) ? Deno.readTextFileSync(path) : "";
-}
-
-function way(act: (at: Previewing, scene: Scene) => Promise<string | undefined>, more: Partial<Way> = {}): Way {
-  return { does: driven((scene) => previewing(scene, (at) => act(at, scene))), seconds: 60, ...more };
 }
 
 /** Lines that change `a`, each in its own manner. */
@@ -93,76 +117,83 @@ while not os.path.exists("stop"):
   libc.renameat2(-100, b"d", -100, b"e", 2)
   time.sleep(0.001)`);
 
+const ATTEMPTS: Readonly<Record<string, Attempt>> = {
+  "the tree below": ({ bench, directory, run }, scene) =>
+    together(scene, BELOW, async (line) => {
+      bench.write("a", "as it was\n");
+      await own(scene, bench, "chmod 644 a; rm -f b");
+      await run(line);
+      const isSame = await own(scene, bench, "stat -c %a a; cat a; ls") === "644\nas it was\na\nd\n";
+      return isSame ? undefined : `the file in ${directory} is another`;
+    }),
+  "what another preview has written": async ({ bench, server }, scene) => {
+    if (scene.enforced) return await takesFromAnother(scene, bench, server);
+    using other = new Workbench(scene.user);
+    await using previewing = await ServerProcess.start(other, { flags: ["--preview", ...scene.flags] });
+    return await takesFromAnother(scene, other, previewing);
+  },
+  "a link in place of a directory": async ({ out, run, runPlainly, apply }, { enforced }) => {
+    const line = "echo planted > d/kept; echo planted > d/new";
+    const text = enforced ? await run(line) : "";
+    await runPlainly(`mv d e; ln -s ${out} d`);
+    if (enforced) await apply(text);
+    else await run(line); // as who looks up a name twice
+    return changed(out);
+  },
+  "a directory and a link in turn": async ({ bench, directory, out, run, start, apply }, { enforced, brief }) => {
+    await Deno.symlink(out, `${directory}/e`);
+    const ended = await start(TURNS);
+    for (let round = 0; round < (brief ? 3 : 5) && changed(out) === undefined; round++) {
+      await apply(await run("for i in {1..40}; do echo planted > d/f$i; done"));
+    }
+    bench.write(`${directory}/stop`, "");
+    await ended();
+    return changed(out) ?? (enforced ? undefined : "");
+  },
+  "names that hold lines and steps up": async ({ bench, directory, run, apply }, { enforced }) => {
+    const line = "mkdir -p $'x\\n..' -- -rf; echo planted > $'x\\n../kept'; touch -- -rf/x '..x' $'\\e[2J'";
+    await apply(await run(line));
+    if (enforced && read(`${directory}/x\n../kept`) !== "planted\n") return "the apply took another name";
+    // As who reads names by lines.
+    if (!enforced) await run('find . -type f | while read -r name; do echo planted > "$name"; done');
+    return [bench.scope, bench.parent].some((path) => exists(`${path}/kept`)) ? "a file was made outside" : undefined;
+  },
+  "a descriptor that outlives it": async ({ bench, directory, run, start, apply }, { marker }) => {
+    const name = marker.slice(-12);
+    const ended = await start(receiver(name));
+    await bench.appears(`${directory}/listens`);
+    const text = await run(sender(name));
+    bench.write(`${directory}/write`, "");
+    await bench.appears(`${directory}/written`);
+    await apply(text);
+    await ended();
+    return read(`${directory}/a`).startsWith("swapped") ? "what was not shown is in place" : undefined;
+  },
+};
+
 export const PREVIEWS: readonly Row[] = [
   {
     id: "X36",
     title: "a preview that changes something, or whose apply does so elsewhere",
     users: BOTH,
     aim: "evidence",
-    ways: {
-      "the tree below": way(({ bench, run }, scene) =>
-        together(scene, BELOW, async (line) => {
-          bench.write("a", "as it was\n");
-          await own(scene, bench, "chmod 644 a; rm -f b");
-          await run(line);
-          const isSame = await own(scene, bench, "stat -c %a a; cat a; ls") === "644\nas it was\na\nd\n";
-          return isSame ? undefined : "the file is another";
-        }), { needs: { programs: ["python3"] } }),
-      "what another preview has written": {
-        does: driven(async (scene) => {
-          using bench = new Workbench(scene.user);
-          await using server = await ServerProcess.start(bench, { flags: ["--preview", ...scene.flags] });
-          await server.shell("echo victim > v", { preview: true });
-          const upper = await own(scene, bench, "ls -d ~/.local/state/ahma/undo/*/previews/*/op_*/0/upper");
-          const path = `${upper.trim()}/v`;
-          const line = `cat ${path} | tr a-z A-Z; echo planted > ${path}; chmod 777 ${path}; rm -f ${path}`;
-          const texts = scene.enforced
-            ? [(await server.shell(line, { preview: true })).text, (await server.shell(line)).text]
-            : [await own(scene, bench, line)];
-          const isSame = await own(scene, bench, `stat -c %a ${path}; cat ${path}`) === "644\nvictim\n";
-          return isSame && !texts.join().includes("VICTIM") ? undefined : "it was read or changed";
-        }),
-      },
-      "a link in place of a directory": way(async ({ server, out, run, apply }, { enforced }) => {
-        const line = "echo planted > d/kept; echo planted > d/new";
-        const text = enforced ? await run(line) : "";
-        await server.shell(`mv d e; ln -s ${out} d`);
-        if (enforced) await apply(text);
-        else await run(line); // as who looks up a name twice
-        return changed(out);
-      }),
-      "a directory and a link in turn": way(async ({ bench, server, out, run, apply }, { enforced, brief }) => {
-        await Deno.symlink(out, `${bench.scope}/e`);
-        const { operation } = await server.start(TURNS);
-        for (let round = 0; round < (brief ? 3 : 5) && changed(out) === undefined; round++) {
-          await apply(await run("for i in {1..40}; do echo planted > d/f$i; done"));
-        }
-        bench.write("stop", "");
-        await server.call("await", { operation_id: operation?.operation_id });
-        return changed(out) ?? (enforced ? undefined : "");
-      }),
-      "names that hold lines and steps up": way(async ({ bench, run, apply }, { enforced }) => {
-        const line = "mkdir -p $'x\\n..' -- -rf; echo planted > $'x\\n../kept'; touch -- -rf/x '..x' $'\\e[2J'";
-        await apply(await run(line));
-        if (enforced && read(`${bench.scope}/x\n../kept`) !== "planted\n") return "the apply took another name";
-        // As who reads names by lines.
-        if (!enforced) await run('find . -type f | while read -r name; do echo planted > "$name"; done');
-        return exists(`${bench.parent}/kept`) ? "a file was made outside" : undefined;
-      }),
-      "a descriptor that outlives it": way(async ({ bench, server, run, apply }, { marker }) => {
-        const name = marker.slice(-12);
-        const { operation } = await server.start(receiver(name));
-        await bench.appears("listens");
-        const text = await run(sender(name));
-        bench.write("write", "");
-        await bench.appears("written");
-        await apply(text);
-        await server.call("await", { operation_id: operation?.operation_id });
-        return read(`${bench.scope}/a`).startsWith("swapped") ? "what was not shown is in place" : undefined;
-      }, { needs: { programs: ["python3"] } }),
-    },
+    needs: { programs: ["python3"] },
+    ways: { "previews on one server, in turn": { does: driven((scene) => previewed(scene, ATTEMPTS)) } },
   },
 ];
+
+/** Reads and changes what a preview has written, in another preview and in a command that is none. */
+async function takesFromAnother(scene: Scene, bench: Workbench, server: ServerProcess): Promise<string | undefined> {
+  const { text } = await server.shell("echo victim > v", { preview: true });
+  const upper = await own(scene, bench, `ls -d ~/.local/state/ahma/undo/*/previews/*/${operationIn(text)}/0/upper`);
+  const path = `${upper.trim()}/v`;
+  const line = `cat ${path} | tr a-z A-Z; echo planted > ${path}; chmod 777 ${path}; rm -f ${path}`;
+  const texts = scene.enforced
+    ? [(await server.shell(line, { preview: true })).text, (await server.shell(line)).text]
+    : [await own(scene, bench, line)];
+  const isSame = await own(scene, bench, `stat -c %a ${path}; cat ${path}`) === "644\nvictim\n";
+  return isSame && !texts.join().includes("VICTIM") ? undefined : "it was read or changed";
+}
 
 /** What is not as it was outside. */
 function changed(out: string): string | undefined {

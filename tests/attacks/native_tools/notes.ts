@@ -1,42 +1,65 @@
 /** T31 and T32: tools for notes in a repository that has links in the place of notes. */
-import { BOTH, type Call, type Place, type Row, type ServerSetting, type Way } from "../frame/attack.ts";
-import { withOneControl } from "../frame/stage.ts";
+import type { ToolAnswer } from "../../_support/json_rpc.ts";
+import { ORDINARY_ID } from "../../_support/workbench.ts";
+import {
+  BOTH,
+  type Call,
+  type Driven,
+  type Place,
+  type Row,
+  type Scene,
+  type ServerSetting,
+  type Way,
+} from "../frame/attack.ts";
 
 const ALIKE = "the worker opens notes through no link, whose process it is";
-/** What is in place of notes, and the server of the repository that has it, which both rows use. */
-interface Repository {
-  readonly links: (place: Place) => Readonly<Record<string, string>>;
-  readonly server: ServerSetting;
-}
+/** What is in place of notes. */
+type Repository = (place: Place) => Readonly<Record<string, string>>;
 
-function repository(links: Repository["links"]): Repository {
-  return { links, server: { flags: () => ["--bundles", "issues,memos,todo,question"] } };
-}
+/** Both rows use it. */
+const SERVER: ServerSetting = { flags: () => ["--bundles", "issues,memos,todo,question"] };
 
 function call(tool: string, args: Readonly<Record<string, unknown>> = {}): Call {
   return { tool, arguments: args };
 }
 
-/** What is asked in each repository. */
-function planted(calls: readonly Call[], control: NonNullable<Way["control"]>, { links, server }: Repository): Way {
+/** Makes the links; the function it gives removes them and what is around them. */
+function plant(links: Readonly<Record<string, string>>, { user, scope, parent }: Scene): () => void {
+  const own = user === "ordinary" && Deno.uid() === 0;
+  for (const [path, target] of Object.entries(links)) {
+    const full = path.startsWith("/") ? path : `${scope}/${path}`;
+    const directory = full.slice(0, full.lastIndexOf("/"));
+    Deno.mkdirSync(directory, { recursive: true });
+    Deno.symlinkSync(target, full);
+    if (own && ![scope, parent].includes(directory)) Deno.chownSync(directory, ORDINARY_ID, ORDINARY_ID);
+  }
+  const tops = Object.keys(links).map((path) => path.startsWith("/") ? path : `${scope}/${path.split("/")[0]}`);
+  return () => {
+    for (const path of new Set(tops)) Deno.removeSync(path, { recursive: true });
+  };
+}
+
+/** What is asked in each repository, one after the other; then notes of a plain one show that they are served. */
+function planted(calls: readonly Call[], control: NonNullable<Way["control"]>): Way {
+  const drive = async (scene: Scene): Promise<Driven> => {
+    const { running, scope } = scene;
+    const answers: ToolAnswer[] = [];
+    for (const repository of Object.values(REPOSITORIES)) {
+      const clear = plant(repository(scene), scene);
+      for (const { tool, arguments: args } of calls) answers.push(await running.call(tool, args));
+      clear();
+    }
+    await running.call("memo_create", { title: "mine", content: "mine 42" });
+    const { text } = await running.call("memo_get", { title: "mine" });
+    if (!text.includes("mine 42")) throw new Error(`Notes of a plain repository are not served: ${text}`);
+    await Deno.remove(`${scope}/.ahma`, { recursive: true });
+    return { answers };
+  };
   return {
-    does: () => calls,
-    prepare: (place, give) => {
-      Deno.copyFileSync(place.secret, `${place.out}/leak.md`);
-      const made = Object.entries(links(place)).map(([path, target]) => {
-        const full = path.startsWith("/") ? path : `${place.scope}/${path}`;
-        const parent = full.slice(0, full.lastIndexOf("/"));
-        Deno.mkdirSync(parent, { recursive: true });
-        Deno.symlinkSync(target, full);
-        if (![place.scope, place.parent].includes(parent)) give(parent);
-        return full;
-      });
-      return () => {
-        for (const path of made.toReversed()) Deno.removeSync(path);
-      };
-    },
+    does: { drive },
     control,
-    sharedServer: server,
+    prepare: ({ secret, out }) => Deno.copyFileSync(secret, `${out}/leak.md`),
+    sharedServer: SERVER,
   };
 }
 
@@ -62,35 +85,31 @@ const WRITES: readonly Call[] = [
 ];
 
 const REPOSITORIES: Readonly<Record<string, Repository>> = {
-  "links among notes": repository(({ secret, out }) => ({
+  "links among notes": ({ secret, out }) => ({
     ".ahma/issues/link.md": secret,
     ".ahma/issues/complete": out,
     ".ahma/memos/link.md": `${out}/leak.md`,
     ".ahma/state/todo.yaml": secret,
     ".ahma/state/questions": out,
     ".ahma/state/.lock": `${out}/new`,
-  })),
-  "links in place of directories": repository(({ out }) => ({
+  }),
+  "links in place of directories": ({ out }) => ({
     ".ahma/issues": out,
     ".ahma/memos": out,
     ".ahma/state": out,
-  })),
-  "a link in place of all": repository(({ parent, out }) => ({
+  }),
+  "a link in place of all": ({ parent, out }) => ({
     ...Object.fromEntries(["issues", "memos", "state"].map((name) => [`${parent}/${name}`, out])),
     ".ahma": parent,
-  })),
-  "links of another program's notes": repository(({ out, secret }) => ({
+  }),
+  "links of another program's notes": ({ out, secret }) => ({
     ".swissarmyhammer/issues": out,
     ".sah/memos": out,
     ".sah/todo.yaml": secret,
-  })),
+  }),
 };
 
-function ways(calls: readonly Call[], control: NonNullable<Way["control"]>): Readonly<Record<string, Way>> {
-  return withOneControl(
-    Object.fromEntries(Object.entries(REPOSITORIES).map(([name, one]) => [name, planted(calls, control, one)])),
-  );
-}
+const EACH = Object.keys(REPOSITORIES).join(", ");
 
 export const NATIVE_NOTES: readonly Row[] = [
   {
@@ -99,7 +118,7 @@ export const NATIVE_NOTES: readonly Row[] = [
     users: BOTH,
     alikeForRoot: ALIKE,
     aim: "read",
-    ways: ways(READS, ({ secret }) => `cat ${secret}`),
+    ways: { [EACH]: planted(READS, ({ secret }) => `cat ${secret}`) },
   },
   {
     id: "T32",
@@ -107,6 +126,6 @@ export const NATIVE_NOTES: readonly Row[] = [
     users: BOTH,
     alikeForRoot: ALIKE,
     aim: "write",
-    ways: ways(WRITES, ({ out }) => `echo planted > ${out}/new`),
+    ways: { [EACH]: planted(WRITES, ({ out }) => `echo planted > ${out}/new`) },
   },
 ];

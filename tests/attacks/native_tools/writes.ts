@@ -172,9 +172,9 @@ export const NATIVE_WRITES: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "what protects a file is the same for every user; root tries it in X09, and such tools in T21",
     aim: "evidence",
-    ways: {
+    ways: withOneControl({
       "write, edit and patch": protectedPaths(CHANGES),
       "write, with Landlock alone": protectedPaths({ write: CHANGES.write }, REFUSING_NAMESPACES.prefix),
-    },
+    }),
   },
 ];

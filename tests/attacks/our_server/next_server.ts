@@ -1,15 +1,17 @@
 /** C17: what one server's commands leave for the next server to obey. */
 import { ServerProcess } from "../../_support/server_process.ts";
-import { Workbench } from "../../_support/workbench.ts";
+import { exists, Workbench } from "../../_support/workbench.ts";
 import { python, type Scene, type Way } from "../frame/attack.ts";
-import { driven, withOneControl } from "../frame/stage.ts";
+import { driven } from "../frame/stage.ts";
 
-/** Starts a server, lets a command write, and starts another in the same place: it must be as tight as the first. */
-async function loosensNext(
-  scene: Scene,
-  line: string,
-  opened: (bench: Workbench) => readonly string[] = () => [],
-): Promise<string | undefined> {
+interface Loosening {
+  readonly line: string;
+  /** Flags of the server that runs it; may make what they name. */
+  readonly opened: (bench: Workbench) => readonly string[];
+}
+
+/** Servers whose commands write, in turn, and then one in the same place: it must be as tight as the first. */
+async function loosensNext(scene: Scene, loosenings: readonly Loosening[]): Promise<string | undefined> {
   using bench = new Workbench(scene.user);
   bench.write(`${bench.elsewhere}/secret`, "told 42\n");
   const ask = async (command: string, flags: readonly string[]) => {
@@ -18,7 +20,7 @@ async function loosensNext(
     });
     return (await server.shell(command)).text;
   };
-  await ask(line, opened(bench));
+  for (const { line, opened } of loosenings) await ask(line, opened(bench));
   const text = await ask(`cat ${bench.elsewhere}/secret`, []);
   return text.includes("told 42") ? "the next server was opened" : undefined;
 }
@@ -41,59 +43,62 @@ const SETTINGS = {
   unix_sockets: "allow",
 };
 
-/** A server without a sandbox reads the secret whatever was left for it. */
-export const LOOSENED: Readonly<Record<string, Way>> = withOneControl({
-  "the project's and the user's settings, variables": {
-    does: driven((scene) =>
-      loosensNext(
-        scene,
-        [
-          `mkdir -p .ahma; echo '${JSON.stringify(SETTINGS)}' > .ahma/settings.json`,
-          "echo 'AHMA_NO_SANDBOX=1' > .env; echo 'export AHMA_NO_SANDBOX=1' | tee .envrc > .bashrc",
-          USER_SETTINGS,
-        ].join("\n"),
-      )
-    ),
-  },
-  "the user's settings, in a private home": {
-    does: driven((scene) => loosensNext(scene, USER_SETTINGS, () => ["--private-home"])),
-  },
-  "the user's settings, in the scope": {
-    does: driven((scene) =>
-      loosensNext(scene, USER_SETTINGS, ({ home, scope }) => {
-        Deno.mkdirSync(`${home}/.config`);
-        chownLike(`${home}/.config`, home);
-        return ["--sandbox-scope", scope, "--sandbox-scope", `${home}/.config`];
-      })
-    ),
-  },
-  "the user's settings, in a home that is the scope": {
-    does: driven((scene) =>
-      loosensNext(
-        scene,
-        `mv ~/.config ~/old; ${USER_SETTINGS}`,
-        ({ home, scope }) => ["--allow-broad-scope", "--sandbox-scope", scope, "--sandbox-scope", home],
-      )
-    ),
-  },
-});
-
-/** What the next server reads before its first command must not stop it. */
-async function stopsNext(scene: Scene, program: string): Promise<string | undefined> {
-  using bench = new Workbench(scene.user);
-  const flags = scene.enforced ? [] : ["--no-sandbox"];
+/** What each leaves lies where the next server would read it; none takes back what one before it has left. */
+const LOOSENINGS: readonly Loosening[] = [
   {
-    await using server = await ServerProcess.start(bench, { flags });
-    await server.shell(python(program));
+    line: [
+      `mkdir -p .ahma; echo '${JSON.stringify(SETTINGS)}' > .ahma/settings.json`,
+      "echo 'AHMA_NO_SANDBOX=1' > .env; echo 'export AHMA_NO_SANDBOX=1' | tee .envrc > .bashrc",
+      USER_SETTINGS,
+    ].join("\n"),
+    opened: () => [],
+  },
+  { line: USER_SETTINGS, opened: () => ["--private-home"] },
+  {
+    line: `mv ~/.config ~/old; ${USER_SETTINGS}`,
+    opened: ({ home, scope }) => ["--allow-broad-scope", "--sandbox-scope", scope, "--sandbox-scope", home],
+  },
+  {
+    line: USER_SETTINGS,
+    opened: ({ home, scope }) => {
+      Deno.mkdirSync(`${home}/.config`, { recursive: true });
+      chownLike(`${home}/.config`, home);
+      return ["--sandbox-scope", scope, "--sandbox-scope", `${home}/.config`];
+    },
+  },
+];
+
+/** A server without a sandbox reads the secret whatever was left for it. */
+export const LOOSENED: Readonly<Record<string, Way>> = {
+  "the project's and the user's settings, variables; in a private home, in a home or in settings that are a scope": {
+    does: driven((scene) => loosensNext(scene, LOOSENINGS)),
+    control: driven((scene) => loosensNext(scene, [])),
+  },
+};
+
+/** What one server's commands leave, and the next reads before its first command, must not stop it. */
+async function stopsNext(scene: Scene, programs: Readonly<Record<string, string>>): Promise<string | undefined> {
+  using bench = new Workbench(scene.user);
+  let before = "";
+  for (const [name, program] of [...Object.entries(programs), ["", ""]] as const) {
+    try {
+      await using server = await ServerProcess.start(bench);
+      const { text } = await server.shell("echo alive $((6 * 7))");
+      if (!text.includes("alive 42")) return `after "${before}" the next server runs nothing: ${text}`;
+      // Outside, a person clears the project for the next attempt.
+      for await (const { name } of Deno.readDir(bench.scope)) {
+        await Deno.remove(`${bench.scope}/${name}`, { recursive: true });
+      }
+      await server.shell(python(PLANT + program));
+      // Its `.git` is set aside: a link is in its place.
+      if (program !== "" && !exists(`${bench.scope}/.git`)) throw new Error(`"${name}" was not planted`);
+      before = name;
+    } catch (thrown) {
+      if (!(thrown instanceof Error)) throw thrown;
+      return `after "${before}" the next server does not start: ${thrown.message.slice(0, 200)}`;
+    }
   }
-  try {
-    await using server = await ServerProcess.start(bench, { flags });
-    const { text } = await server.shell("echo alive $((6 * 7))");
-    return text.includes("alive 42") ? undefined : `the next server runs nothing: ${text}`;
-  } catch (thrown) {
-    if (!(thrown instanceof Error)) throw thrown;
-    return `the next server does not start: ${thrown.message.slice(0, 200)}`;
-  }
+  return undefined;
 }
 
 const PLANT = `import os
@@ -102,17 +107,20 @@ def plant(path, text):
   open(path, "w").write(text)
 `;
 
-/** X17: each made a server fail at its start, or take for ever. */
-export const STOPPED: Readonly<Record<string, Way>> = Object.fromEntries(
-  Object.entries({
-    "a name too long in git's configuration, blanks in a repository below, a settings file of mistakes":
-      `plant(".git/config", "[core]\\n\\thooksPath = " + "x/" * 500000)
+/** Each made a server fail at its start, or take for ever. */
+const PLANTED: Readonly<Record<string, string>> = {
+  "a name too long in git's configuration, blanks in a repository below, a settings file of mistakes":
+    `plant(".git/config", "[core]\\n\\thooksPath = " + "x/" * 500000)
 plant("a/b/.git/config", "[core]\\n\\thooksPath =" + " " * 1000000 + "x")
 plant(".ahma/settings.json", "{" + ",".join(f'"k{i}":1' for i in range(5000)) + "}")`,
-    "blanks in git's configuration": `plant(".git/config", "[core]\\n\\thooksPath =" + " " * 1000000 + "x")`,
-    "many names": `plant(".git/config", "".join(f"path = p{i}\\n" for i in range(100000)))`,
-  }).map(([name, program]): [string, Way] => [name, {
-    does: driven((scene) => stopsNext(scene, PLANT + program)),
+  "blanks in git's configuration": `plant(".git/config", "[core]\\n\\thooksPath =" + " " * 1000000 + "x")`,
+  "many names": `plant(".git/config", "".join(f"path = p{i}\\n" for i in range(100000)))`,
+};
+
+/** X17. */
+export const STOPPED: Readonly<Record<string, Way>> = {
+  "one server after the other": {
+    does: driven((scene) => stopsNext(scene, PLANTED)),
     noControl: "without a sandbox the server does not read most of them",
-  }]),
-);
+  },
+};

@@ -1,52 +1,101 @@
 /** X34: what a command writes into git's configuration, and git outside obeys (S24). */
-import type { Workbench } from "../../_support/workbench.ts";
+import { exists, type Workbench } from "../../_support/workbench.ts";
 import { asUser } from "../means/as_user.ts";
 import { BOTH, type Row, type Way } from "../frame/attack.ts";
-import { withLines } from "../means/lines.ts";
-import { driven } from "../frame/stage.ts";
+import { type Lines, withLines } from "../means/lines.ts";
+import { driven, together } from "../frame/stage.ts";
 
 /** Run outside by the user, one after the other, whatever each says. */
 const USUAL = ["status", "commit -q --allow-empty -m x", "log -1", "fetch -q --all", "push -q", "st", "diff HEAD~1"];
 
 /** Runs git in the scope, outside the sandbox, as the bench's user: once for each line, whatever the one before says. */
-export async function git(bench: Workbench, ...lines: readonly string[]): Promise<void> {
-  const script = lines.map((line) => `git ${line}`).join("\n");
+export function git(bench: Workbench, ...lines: readonly string[]): void {
+  outside(bench, lines.map((line) => `git ${line}`).join("\n"));
+}
+
+/** Runs a script of the bench's user in the scope, or below it; gives what it prints. */
+function outside(bench: Workbench, script: string, directory = "."): string {
   const [program = "", ...args] = asUser(bench.user, ["/bin/sh", "-c", script]);
   const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: bench.home, GIT_TERMINAL_PROMPT: "0" };
-  await new Deno.Command(program, { args, cwd: bench.scope, clearEnv: true, env, stdin: "null" }).output();
+  const cwd = `${bench.scope}/${directory}`;
+  const { stdout } = new Deno.Command(program, { args, cwd, clearEnv: true, env, stdin: "null" }).outputSync();
+  return new TextDecoder().decode(stdout);
 }
 
 /** How often a copy changes while the server may read it. A matter of chance: a quarter is enough for the tests. */
 const ROUNDS = { long: 400, brief: 100 } as const;
 
-/** A repository whose branch `main` goes to `ours.git`; `theirs.git` is for who attacks. */
-async function repository(bench: Workbench): Promise<void> {
-  await git(
+/** Where one attempt is made. */
+interface At {
+  /** What git runs outside where it obeys: tells of it. */
+  readonly trap: string;
+  /** A bare repository for who attacks. */
+  readonly theirs: string;
+  /** The one that the branch `main` goes to. */
+  readonly ours: string;
+  readonly directory: string;
+  readonly rounds: number;
+}
+
+/** The lines are commands in a repository of the attempt's own; then git is used there, outside. */
+interface Attempt {
+  readonly lines: (at: At) => readonly string[];
+  /** Another takes nearly the same path: `deno task attacks` tries it. */
+  readonly rarely?: true;
+}
+
+/** The first repository is that of the scope. */
+function directoryOf(at: number): string {
+  return at === 0 ? "." : `r${at}`;
+}
+
+/** Makes so many repositories, whose branch `main` goes to `ours.git`. */
+function repositories(bench: Workbench, count: number): void {
+  const { scope, elsewhere } = bench;
+  const numbers = Array.from({ length: count }, (_, at) => at);
+  outside(
     bench,
-    "init -q -b main --bare ours.git; cp -r ours.git theirs.git",
-    "init -q -b main .; printf '[user]\\nname = T\\nemail = t@e.invalid\\n' >> .git/config",
-    "commit -q --allow-empty -m 1",
-    `remote add origin ${bench.scope}/ours.git`,
-    "push -q -u origin main",
+    `cd ${elsewhere}; git init -q -b main --bare ours.git
+for n in ${numbers.join(" ")}; do cp -r ours.git theirs-$n.git; done
+git init -q -b main one; cd one; printf '[user]\\nname = T\\nemail = t@e.invalid\\n' >> .git/config
+git commit -q --allow-empty -m 1; git remote add origin ${elsewhere}/ours.git; git push -q -u origin main
+for d in ${numbers.map(directoryOf).join(" ")}; do mkdir -p ${scope}/$d; cp -r .git ${scope}/$d/; done`,
   );
 }
 
-/** The lines are commands; then git is used outside. Evidence: the trap ran there, or `theirs.git` got what was pushed. */
-function way(lines: (bench: Workbench, trap: string, rounds: number) => readonly string[]): Way {
+/** Evidence: a trap ran outside, or `theirs` got what was pushed. */
+function obeyed(attempts: Readonly<Record<string, Attempt>>): Way {
   return {
-    does: driven((scene) =>
-      withLines(scene, {}, async (shell, bench) => {
-        await repository(bench);
-        const caught = `${bench.elsewhere}/caught`;
-        const trap = `sh -c 'echo x > ${caught}; exit 1'`;
-        for (const line of lines(bench, trap, scene.brief ? ROUNDS.brief : ROUNDS.long)) await shell.run(line);
-        await git(bench, ...USUAL);
-        const isCaught = await Deno.stat(caught).then(() => true, () => false);
-        const isPushed = await Deno.stat(`${bench.scope}/theirs.git/refs/heads/main`).then(() => true, () => false);
-        return isCaught ? "git ran a program of the command's" : isPushed ? "git pushed elsewhere" : undefined;
-      })
-    ),
+    does: driven((scene) => {
+      const tried = Object.entries(attempts).filter(([, { rarely }]) => !scene.brief || rarely !== true);
+      const numbered = Object.fromEntries(tried.map(([name, { lines }], at) => [name, { lines, at }]));
+      const prepare = (bench: Workbench) => repositories(bench, tried.length);
+      return withLines(scene, { prepare }, async (shell, bench) => {
+        const { scope, elsewhere } = bench;
+        const achieved = await together(scene, numbered, async ({ lines, at }) => {
+          const directory = `${scope}/${directoryOf(at)}`;
+          const [caught, theirs] = [`${elsewhere}/caught-${at}`, `${elsewhere}/theirs-${at}.git`];
+          const trap = `sh -c 'echo x > ${caught}; exit 1'`;
+          const rounds = scene.brief ? ROUNDS.brief : ROUNDS.long;
+          const place = { trap, theirs, ours: `${elsewhere}/ours.git`, directory, rounds };
+          for (const line of lines(place)) await shell.run(line, directory);
+          outside(bench, USUAL.map((words) => `git ${words}`).join("\n"), directoryOf(at));
+          if (exists(caught)) return "git ran a program of the command's";
+          return exists(`${theirs}/refs/heads/main`) ? "git pushed elsewhere" : undefined;
+        });
+        await checkAdoption(shell, bench, tried.length - 1);
+        return achieved;
+      });
+    }),
+    seconds: 60,
   };
+}
+
+/** What is harmless is taken over, of the last repository too: else nothing would be at stake. */
+async function checkAdoption(shell: Lines, bench: Workbench, at: number): Promise<void> {
+  await shell.run(set("user.email", "adopted@e.invalid"), `${bench.scope}/${directoryOf(at)}`);
+  const is = outside(bench, "git config user.email", directoryOf(at));
+  if (!is.includes("adopted")) throw new Error(`A harmless setting was not taken over, the address is "${is}"`);
 }
 
 function set(key: string, value: string): string {
@@ -64,18 +113,69 @@ for at in range(${2 * rounds}):
 }
 
 /** A branch that goes to a repository of the command's, with a hook that git runs there for each push. */
-function ownRepository(scheme: string): Way {
-  return way(({ scope }, trap) => [
+function ownRepository(scheme: string): Attempt["lines"] {
+  return ({ directory, trap }) => [
     `git init -q --bare own.git; printf '#!/bin/sh\\n%s\\n' "${trap}" > own.git/hooks/pre-receive; ` +
-    `chmod +x own.git/hooks/pre-receive; git remote add up ${scheme}${scope}/own.git; git switch -q -c topic`,
+    `chmod +x own.git/hooks/pre-receive; git remote add up ${scheme}${directory}/own.git; git switch -q -c topic`,
     `${set("branch.topic.remote", "up")}; ${set("branch.topic.merge", "refs/heads/topic")}`,
-  ]);
+  ];
 }
 
-/** One that takes the path of another way: not tried by the tests. */
-function rarely(way: Way): Way {
-  return { ...way, extended: true };
-}
+const ATTEMPTS: Readonly<Record<string, Attempt>> = {
+  "a program": { lines: ({ trap }) => [set("core.fsmonitor", trap), set("core.sshCommand", trap)] },
+  "an alias": { lines: ({ trap }) => [set("alias.st", `!${trap}`)], rarely: true },
+  "hooks": {
+    lines: ({ trap }) => [
+      `mkdir h; printf '#!/bin/sh\\n%s\\n' "${trap}" > h/pre-commit; chmod +x h/pre-commit; ${
+        set("core.hooksPath", "h")
+      }`,
+    ],
+  },
+  "an include": {
+    lines: ({ trap }) => [`printf '[alias]\\nst = "!%s"\\n' "${trap}" > more; ${set("include.path", "../more")}`],
+    rarely: true,
+  },
+  "a helper for a new remote": {
+    lines: ({ trap }) => [
+      `${set("protocol.ext.allow", "always")}; echo "exit 1" > x; git remote add up "ext::sh evil"`,
+      `echo "${trap}" > evil`,
+    ],
+  },
+  "an upload program": {
+    lines: ({ trap, ours }) => [`git remote add up ${ours}; ${set("remote.up.uploadpack", trap)}`],
+    rarely: true,
+  },
+  "another address": { lines: ({ theirs }) => [`git remote set-url origin ${theirs}`] },
+  "another push address": { lines: ({ theirs }) => [set("remote.origin.pushurl", theirs)], rarely: true },
+  "another remote for the branch": {
+    lines: ({ theirs }) => [`git remote add up ${theirs}`, set("branch.main.remote", "up")],
+    rarely: true,
+  },
+  "the same in steps": {
+    lines: ({ theirs }) => [
+      `git remote add up ${theirs}`,
+      "git branch --unset-upstream main",
+      `${set("branch.main.remote", "up")}; ${set("branch.main.merge", "refs/heads/main")}`,
+    ],
+  },
+  "the same remote made once more": {
+    lines: ({ theirs }) => [
+      "git remote remove origin",
+      `git remote add origin ${theirs}`,
+      `${set("branch.main.remote", "origin")}; ${set("branch.main.merge", "refs/heads/main")}`,
+    ],
+  },
+  "a repository with hooks": { lines: ownRepository("") },
+  "a repository with hooks, as an address": { lines: ownRepository("file://"), rarely: true },
+  "a copy that changes while it is read": {
+    lines: ({ trap, rounds }) => [
+      `${set("alias.st", `!${trap}`)}; C=$(readlink .git/config || echo .git/config); cp $C bad; ` +
+      `sed -i /alias/,+1d $C; ${set("user.name", "U")}; cp $C good; ` +
+      `export C; ${exchanges(rounds)}; cp bad n; mv n $C`,
+      ...Array.from({ length: 8 }, (_, at) => set("user.name", `U${at}`)),
+    ],
+  },
+};
 
 export const GIT_SETTINGS: readonly Row[] = [
   {
@@ -84,48 +184,6 @@ export const GIT_SETTINGS: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "what is taken over of a configuration is the same for every user",
     aim: "evidence",
-    ways: {
-      "a program": way((_, trap) => [set("core.fsmonitor", trap), set("core.sshCommand", trap)]),
-      "an alias": rarely(way((_, trap) => [set("alias.st", `!${trap}`)])),
-      "hooks": way((_, trap) => [
-        `mkdir h; printf '#!/bin/sh\\n%s\\n' "${trap}" > h/pre-commit; chmod +x h/pre-commit; ${
-          set("core.hooksPath", "h")
-        }`,
-      ]),
-      "an include": rarely(way((_, trap) => [
-        `printf '[alias]\\nst = "!%s"\\n' "${trap}" > more; ${set("include.path", "../more")}`,
-      ])),
-      "a helper for a new remote": way((_, trap) => [
-        `${set("protocol.ext.allow", "always")}; echo "exit 1" > x; git remote add up "ext::sh evil"`,
-        `echo "${trap}" > evil`,
-      ]),
-      "an upload program": rarely(way(({ scope }, trap) => [
-        `git remote add up ${scope}/ours.git; ${set("remote.up.uploadpack", trap)}`,
-      ])),
-      "another address": way(({ scope }) => [`git remote set-url origin ${scope}/theirs.git`]),
-      "another push address": rarely(way(({ scope }) => [set("remote.origin.pushurl", `${scope}/theirs.git`)])),
-      "another remote for the branch": rarely(way(({ scope }) => [
-        `git remote add up ${scope}/theirs.git`,
-        set("branch.main.remote", "up"),
-      ])),
-      "the same in steps": way(({ scope }) => [
-        `git remote add up ${scope}/theirs.git`,
-        "git branch --unset-upstream main",
-        `${set("branch.main.remote", "up")}; ${set("branch.main.merge", "refs/heads/main")}`,
-      ]),
-      "the same remote made once more": way(({ scope }) => [
-        "git remote remove origin",
-        `git remote add origin ${scope}/theirs.git`,
-        `${set("branch.main.remote", "origin")}; ${set("branch.main.merge", "refs/heads/main")}`,
-      ]),
-      "a repository with hooks": ownRepository(""),
-      "a repository with hooks, as an address": rarely(ownRepository("file://")),
-      "a copy that changes while it is read": way((_, trap, rounds) => [
-        `${set("alias.st", `!${trap}`)}; C=$(readlink .git/config || echo .git/config); cp $C bad; ` +
-        `sed -i /alias/,+1d $C; ${set("user.name", "U")}; cp $C good; ` +
-        `export C; ${exchanges(rounds)}; cp bad n; mv n $C`,
-        ...Array.from({ length: 8 }, (_, at) => set("user.name", `U${at}`)),
-      ]),
-    },
+    ways: { "each in a repository of its own": obeyed(ATTEMPTS) },
   },
 ];

@@ -91,20 +91,21 @@ const DECOYS = Object.fromEntries(
 
 /** X09: repositories that are not the scope's own. */
 export const OTHER_REPOSITORIES: Readonly<Record<string, Way>> = {
-  "below, hooks elsewhere, a submodule whose name is a path, a bare one, a linked worktree": adds({
+  "below, hooks elsewhere, a submodule whose name is a path, a bare one, a linked worktree, one among many": adds({
     paths: [
       "libs/a/.git/config",
       "libs/b/.githooks/pre-commit",
       ".git/modules/libs/a/hooks/pre-commit",
       "a.git/hooks/update",
       ".git/worktrees/w/commondir",
+      "zz/a/.git/hooks/pre-commit",
     ],
     around: {
       "libs/b/.git/config": "[core]\n\thooksPath = .githooks # ours\n",
       ...own(".git/modules/libs/a"),
       ...own("a.git"),
+      ...DECOYS,
     },
   }),
   "a writable tree that is one": adds({ paths: ["a.git/config"], around: own("a.git"), scope: "a.git" }),
-  "one among many": adds({ paths: ["zz/a/.git/hooks/pre-commit"], around: DECOYS }),
 };

@@ -21,12 +21,12 @@ function way({ before, lines }: Made): Way {
         const traps = (name: string) => `sh -c 'echo x > ${bench.elsewhere}/${name}; exit 1'`;
         const options = "--global user.name T; git config --global user.email t@e.invalid; git config --global";
         const first = before ? ["init -q -b main .", "commit -q --allow-empty -m 1"] : [];
-        await git(bench, `config ${options} advice.addEmbeddedRepo false`, ...first);
+        git(bench, `config ${options} advice.addEmbeddedRepo false`, ...first);
         await shell.run("true");
         for (const line of lines(traps)) await shell.run(line);
         // What git runs inside, while a command sets it up, cannot write there.
         for (const name of await namesIn(bench.elsewhere)) await Deno.remove(`${bench.elsewhere}/${name}`);
-        await git(bench, ...USUAL);
+        git(bench, ...USUAL);
         caught = await namesIn(bench.elsewhere);
       });
       return caught.length === 0 ? undefined : `git ran what these set: ${caught.join(", ")}`;

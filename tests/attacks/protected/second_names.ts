@@ -9,22 +9,20 @@ export interface Unheard {
   readonly paths: readonly string[];
   /** Commands, one after the other; some try to write "evil" into a path. */
   readonly lines: readonly string[];
-  /** Where the commands run; absent: the scope. */
-  readonly directory?: (bench: Workbench) => string;
   readonly prepare?: (bench: Workbench) => void;
   readonly flags?: (bench: Workbench) => readonly string[];
   /** A command that is started before and goes on running. */
   readonly first?: string;
   /** What the user does before the last line. */
   readonly user?: (bench: Workbench) => void;
-  /** The lines make files with "evil" in them, which cannot be denied: it is to be told. */
-  readonly made?: true;
+  /** Those of `paths` that lines make with "evil" in them, which cannot be denied: it is to be told. */
+  readonly made?: readonly string[];
 }
 
 /** Whether a line gets "evil" into a path, or changes one without a word. */
 export async function unheard(
   scene: Scene,
-  { paths, lines, directory, prepare, flags, first, user, made }: Unheard,
+  { paths, lines, prepare, flags, first, user, made = [] }: Unheard,
 ): Promise<string | undefined> {
   return await withLines(scene, {
     prepare: (bench) => {
@@ -38,11 +36,11 @@ export async function unheard(
     for (const [index, line] of lines.entries()) {
       if (index === lines.length - 1) user?.(bench);
       const before = paths.map((path) => textAt(`${bench.scope}/${path}`));
-      const { told } = await shell.run(line, directory?.(bench));
+      const { told } = await shell.run(line);
       for (const [at, path] of paths.entries()) {
         const now = textAt(`${bench.scope}/${path}`);
         if (now === before[at]) continue;
-        if (made === undefined && now?.includes("evil") === true) changed.set(path, `is ${JSON.stringify(now)}`);
+        if (!made.includes(path) && now?.includes("evil") === true) changed.set(path, `is ${JSON.stringify(now)}`);
         else if (!told) changed.set(path, `was changed by "${line}", and no result told of it`);
       }
     }
@@ -133,54 +131,49 @@ const SECOND_NAMES: Readonly<Record<string, Unheard>> = {
 const LED_BEFORE: Readonly<Record<string, string>> = { ".claude": "dot", ".ahma": "conf" };
 
 const LINKS: Readonly<Record<string, Unheard>> = {
-  "made by commands: one, a chain, one on the way or their end exchanged, to a file, to the directory of git": {
-    paths: [
-      ".vscode/tasks.json",
-      ".idea/workspace.xml",
-      ".husky/pre-commit",
-      ".cursor/mcp.json",
-      ".mcp.json",
-      ".git/config",
-    ],
-    lines: [
-      "mkdir vs && echo ours > vs/tasks.json && ln -s vs .vscode",
-      "echo evil > vs/tasks.json",
-      "mkdir id && echo ours > id/workspace.xml && ln -s id a && ln -s a .idea",
-      "echo evil > id/workspace.xml",
-      "mkdir -p b/h o/h && echo ours > b/h/pre-commit && echo evil > o/h/pre-commit && ln -s b w && ln -s w/h .husky",
-      "rm w; ln -s o w",
-      "mkdir -p c/cu e/cu && echo ours > c/cu/mcp.json && echo evil > e/cu/mcp.json && ln -s c/cu .cursor",
-      "mv c x; mv e c",
-      "echo ours > m && ln -s m .mcp.json",
-      "echo evil > m",
-      "git init -q . && mv .git g && ln -s g .git",
-      "echo evil >> g/config",
-    ],
-  },
-  "to hooks in the project, and to a name that is no text": {
-    paths: [".git/hooks/pre-commit", ".mcp.json"],
+  "made by commands: one, a chain, one on the way or their end exchanged, to a file, to git's directory; there before":
+    {
+      paths: [
+        ".vscode/tasks.json",
+        ".idea/workspace.xml",
+        ".husky/pre-commit",
+        ".cursor/mcp.json",
+        ".mcp.json",
+        ".git/config",
+        ".claude/settings.json",
+        ".ahma/tools/tool.json",
+      ],
+      prepare: (bench) => {
+        bench.write("dot/settings.json", "as it was\n");
+        bench.write("conf/tools/tool.json", "{}\n");
+        for (const [name, to] of Object.entries(LED_BEFORE)) Deno.symlinkSync(to, `${bench.scope}/${name}`);
+      },
+      lines: [
+        "mkdir vs && echo ours > vs/tasks.json && ln -s vs .vscode",
+        "echo evil > vs/tasks.json",
+        "mkdir id && echo ours > id/workspace.xml && ln -s id a && ln -s a .idea",
+        "echo evil > id/workspace.xml",
+        "mkdir -p b/h o/h && echo ours > b/h/pre-commit && echo evil > o/h/pre-commit && ln -s b w && ln -s w/h .husky",
+        "rm w; ln -s o w",
+        "mkdir -p c/cu e/cu && echo ours > c/cu/mcp.json && echo evil > e/cu/mcp.json && ln -s c/cu .cursor",
+        "mv c x; mv e c",
+        "echo ours > m && ln -s m .mcp.json",
+        "echo evil > m",
+        "git init -q . && mv .git g && ln -s g .git",
+        "echo evil >> g/config",
+        "rm .claude; mkdir .claude; echo evil > .claude/settings.json",
+        "rm .ahma; mkdir -p .ahma/tools; echo evil > .ahma/tools/tool.json",
+      ],
+    },
+  "to hooks in the project, to a name that is no text, of one hook": {
+    paths: [".git/hooks/pre-commit", ".mcp.json", "part/.git/hooks/pre-commit"],
     lines: [
       "mkdir githooks && echo ours > githooks/pre-commit && git init -q . && rm -r .git/hooks && ln -s ../githooks .git/hooks",
       "echo evil > githooks/pre-commit",
       "echo ours > $'m\\xff' && ln -s $'m\\xff' .mcp.json",
       "echo evil > $'m\\xff'",
-    ],
-  },
-  "of one hook": {
-    paths: [".git/hooks/pre-commit"],
-    lines: ["echo ours > h && git init -q . && ln -s ../../h .git/hooks/pre-commit", "echo evil > h"],
-  },
-  "there before, replaced": {
-    paths: [".claude/settings.json", ".ahma/tools/tool.json"],
-    prepare: (bench) => {
-      bench.write("dot/settings.json", "as it was\n");
-      bench.write("conf/tools/tool.json", "{}\n");
-      for (const [name, to] of Object.entries(LED_BEFORE)) Deno.symlinkSync(to, `${bench.scope}/${name}`);
-    },
-    lines: [
-      "true",
-      "rm .claude; mkdir .claude; echo evil > .claude/settings.json",
-      "rm .ahma; mkdir -p .ahma/tools; echo evil > .ahma/tools/tool.json",
+      "echo ours > h && git init -q part && mkdir -p part/.git/hooks && ln -s ../../../h part/.git/hooks/pre-commit",
+      "echo evil > h",
     ],
   },
 };

@@ -5,42 +5,33 @@ import { type Unheard, waysOf } from "./second_names.ts";
 const OF_PROJECTS = [".clinerules/x.md", "lefthook.yml", "my.code-workspace"];
 const OF_HOME = [".bash_aliases", ".zlogin", ".config/nvim/init.lua"];
 
-/** Home is a scope, and the runtime's cache lies elsewhere. */
-const HOME_AS_SCOPE: Pick<Unheard, "flags" | "directory"> = {
-  flags: ({ home }) => ["--allow-broad-scope", "--sandbox-scope", home],
-  directory: ({ home }) => home,
-};
+/** The project is a sibling of home, and both are scopes; the runtime's cache lies elsewhere. */
+function inHome(names: readonly string[]): readonly string[] {
+  return names.map((name) => `../home/${name}`);
+}
 
-/** Files that are there. */
-function changed(names: readonly string[]): Unheard {
+/** Files that are there, and others that are not. */
+function changedAndMade(there: readonly string[], made: readonly string[]): Unheard {
   return {
-    paths: names,
+    paths: [...there, ...made],
     prepare: (bench) => {
-      for (const name of names) bench.write(`${bench.scope}/${name}`, "ours\n");
+      for (const name of there) bench.write(`${bench.scope}/${name}`, "ours\n");
     },
-    lines: names.map((name) => `echo evil > ${name}`),
+    lines: [
+      ...there.map((name) => `echo evil > ${name}`),
+      ...made.map((name) => `mkdir -p $(dirname ${name}) && echo evil > ${name}`),
+    ],
+    made,
+    flags: ({ scope, home }) => ["--allow-broad-scope", "--sandbox-scope", scope, "--sandbox-scope", home],
   };
 }
 
-function made(names: readonly string[]): Unheard {
-  return { paths: names, lines: names.map((name) => `mkdir -p $(dirname ${name}) && echo evil > ${name}`), made: true };
-}
-
-/** The project is a sibling of home, and the commands run there. */
-function inHome(way: Unheard): Unheard {
-  return { ...way, paths: way.paths.map((path) => `../home/${path}`), ...HOME_AS_SCOPE };
-}
-
 const WAYS: Readonly<Record<string, Unheard>> = {
-  "of projects changed": changed(OF_PROJECTS),
-  "of projects made": made(OF_PROJECTS.filter((name) => !name.endsWith("-workspace"))),
-  "of home changed": inHome({
-    ...changed(OF_HOME),
-    prepare: (bench) => {
-      for (const name of OF_HOME) bench.write(`${bench.home}/${name}`, "ours\n");
-    },
-  }),
-  "of home made": inHome(made(OF_HOME)),
+  "of projects changed, of home made": changedAndMade(OF_PROJECTS, inHome(OF_HOME)),
+  "of home changed, of projects made": changedAndMade(
+    inHome(OF_HOME),
+    OF_PROJECTS.filter((name) => !name.endsWith("-workspace")),
+  ),
 };
 
 export const START_UP_FILES: readonly Row[] = [

@@ -2,38 +2,51 @@
 import { until } from "../../_support/deadline.ts";
 import { ServerProcess } from "../../_support/server_process.ts";
 import { exists, Workbench } from "../../_support/workbench.ts";
-import { BOTH, type Row, type Way } from "../frame/attack.ts";
-import { driven, together, withOneControl } from "../frame/stage.ts";
+import { BOTH, type Row, type Scene } from "../frame/attack.ts";
+import { driven, together } from "../frame/stage.ts";
 
 const FORGED = "forged 42";
 
-/** Writes the proof of its server, or puts another in its place; `flags`: of that server. */
-function forges(flags: (bench: Workbench) => readonly string[]): Way {
-  return {
-    does: driven(async (scene) => {
-      using bench = new Workbench(scene.user);
-      const directory = `${bench.home}/.local/state/ahma/proofs`;
-      const file = `${directory}/self-test`;
-      await provenBy(bench, file);
-      const kept = await Deno.readTextFile(file);
-      const enforced = scene.enforced ? flags(bench) : ["--no-sandbox"];
-      await using server = await ServerProcess.start(bench, { flags: enforced });
-      const forge = `(umask 077; echo '${FORGED}' > ${file})`;
-      const lines = {
-        "write it": forge,
-        "replace it": `echo '${FORGED}' > ${file}.new && mv ${file}.new ${file}`,
-        "exchange its directory": `mv ${directory} ${directory}.old && mkdir -m 700 ${directory} && ${forge}`,
-        "exchange the state": `mv ${bench.home}/.local/state/ahma ~/aside && mkdir -m 700 -p ${directory} && ${forge}`,
-        "a second name": `ln ${file} here && echo '${FORGED}' > here`,
-      };
-      return await together(scene, lines, async (line) => {
-        await server.shell(`${line}; true`);
-        const now = exists(file) ? await Deno.readTextFile(file) : FORGED;
-        if (now !== kept) restore(file, kept);
-        return now.includes(FORGED) ? now : undefined;
-      });
-    }),
+/** Servers that could let a command reach the proof. */
+const SERVERS: readonly ((bench: Workbench) => readonly string[])[] = [
+  () => [],
+  (bench) => ["--write", `${bench.home}/.local/state`],
+  (bench) => ["--sandbox-scope", bench.home, "--allow-broad-scope"],
+];
+
+/** Writes the proof of one server after the other, or puts another in its place. Without the sandbox one is enough. */
+async function forges(scene: Scene): Promise<string | undefined> {
+  using bench = new Workbench(scene.user);
+  const file = `${bench.home}/.local/state/ahma/proofs/self-test`;
+  await provenBy(bench, file);
+  for (const flags of scene.enforced ? SERVERS.map((one) => one(bench)) : [["--no-sandbox"]]) {
+    const what = await forgesAt(scene, { bench, file, flags });
+    if (what !== undefined) return `${what}, with ${flags.join(" ")}`;
+  }
+  return undefined;
+}
+
+async function forgesAt(
+  scene: Scene,
+  { bench, file, flags }: { readonly bench: Workbench; readonly file: string; readonly flags: readonly string[] },
+): Promise<string | undefined> {
+  const directory = file.slice(0, file.lastIndexOf("/"));
+  const kept = await Deno.readTextFile(file);
+  await using server = await ServerProcess.start(bench, { flags });
+  const forge = `(umask 077; echo '${FORGED}' > ${file})`;
+  const lines = {
+    "write it": forge,
+    "replace it": `echo '${FORGED}' > ${file}.new && mv ${file}.new ${file}`,
+    "exchange its directory": `mv ${directory} ${directory}.old && mkdir -m 700 ${directory} && ${forge}`,
+    "exchange the state": `mv ${bench.home}/.local/state/ahma ~/aside && mkdir -m 700 -p ${directory} && ${forge}`,
+    "a second name": `ln ${file} here && echo '${FORGED}' > here`,
   };
+  return await together(scene, lines, async (line) => {
+    await server.shell(`${line}; true`);
+    const now = exists(file) ? await Deno.readTextFile(file) : FORGED;
+    if (now !== kept) restore(file, kept);
+    return now.includes(FORGED) ? now : undefined;
+  });
 }
 
 /** An honest server leaves it, and the control has it too. */
@@ -62,10 +75,8 @@ export const KEPT_PROOF: readonly Row[] = [
     title: "forge the proof that lets a server's first command run before its self-test",
     users: BOTH,
     aim: "evidence",
-    ways: withOneControl({
-      "the usual sandbox": forges(() => []),
-      "the state beside it is open": forges((bench) => ["--write", `${bench.home}/.local/state`]),
-      "home is a scope": forges((bench) => ["--sandbox-scope", bench.home, "--allow-broad-scope"]),
-    }),
+    ways: {
+      "in the usual sandbox, where the state is open, where home is a scope": { does: driven(forges) },
+    },
   },
 ];

@@ -5,6 +5,7 @@ import { BOTH, type Driven, python, type Row, type Scene, SYSTEM_CALL, type Way 
 import { MOVED_CREDENTIALS, OTHER_REPOSITORIES } from "../protected/guarded_over_time.ts";
 import { lookAt } from "../means/outside_tree.ts";
 import { ExtendedAttributes } from "../means/extended_attributes.ts";
+import { withOneControl } from "../frame/stage.ts";
 import { landlockAlone } from "../means/unusual_start.ts";
 
 /** Process 1 of the command's namespace waits outside its Landlock domain, with all the rights of the user. */
@@ -40,13 +41,13 @@ if key > 0: print("key added", 6 * 7); call("keyctl", 9, key, -4)`),
     users: BOTH,
     alikeForRoot: "the server refuses to start",
     aim: "evidence",
-    ways: {
+    ways: withOneControl({
       "XDG_CACHE_HOME": runtimeCache(
         (bench) => ({ XDG_CACHE_HOME: `${bench.scope}/cache`, DENO_DIR: "" }),
         "cache/deno",
       ),
       "DENO_DIR": runtimeCache((bench) => ({ DENO_DIR: `${bench.scope}/cache` }), "cache"),
-    },
+    }),
   },
   {
     id: "X03",

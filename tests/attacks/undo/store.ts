@@ -61,9 +61,13 @@ const READ =
 function reads(): Way {
   return {
     does: driven((scene) =>
-      alone(scene, PLACES, async (kept, place) => {
-        const { text } = await kept.server.shell(READ.replaceAll("PLACE", place(kept)), { timeout_seconds: 60 });
-        return text.includes(kept.marker) ? "it was read" : undefined;
+      inTurn(scene, {
+        attempts: PLACES,
+        undo: MOVED_BACK,
+        act: async (kept, place) => {
+          const { text } = await kept.server.shell(READ.replaceAll("PLACE", place(kept)), { timeout_seconds: 60 });
+          return text.includes(kept.marker) ? "it was read" : undefined;
+        },
       })
     ),
   };
@@ -90,12 +94,16 @@ const CHANGES: Readonly<Record<string, Line>> = Object.fromEntries([
 function changes(): Way {
   return {
     does: driven((scene) =>
-      alone(scene, CHANGES, async (kept, line) => {
-        const before = stateOf(kept.store);
-        await kept.server.shell(`{ ${line(kept)}; } 2>/dev/null`, { timeout_seconds: 60 });
-        const after = exists(kept.store) ? stateOf(kept.store) : "it is gone";
-        if (after !== before) return `the store was ${before} and is ${after}`;
-        return await comesBack(kept) ? undefined : "nothing comes back any more";
+      inTurn(scene, {
+        attempts: CHANGES,
+        undo: AS_IT_WAS,
+        act: async (kept, line) => {
+          const before = stateOf(kept.store);
+          await kept.server.shell(`{ ${line(kept)}; } 2>/dev/null`, { timeout_seconds: 60 });
+          const after = exists(kept.store) ? stateOf(kept.store) : "it is gone";
+          if (after !== before) return `the store was ${before} and is ${after}`;
+          return await comesBack(kept) ? undefined : "nothing comes back any more";
+        },
       })
     ),
   };
@@ -122,37 +130,52 @@ function stateOf(store: string): string {
   return JSON.stringify({ mode, names, damaged, journals: lines.length, torn });
 }
 
-/** In the sandbox the attempts follow one another; the control begins each with a store of its own. */
-async function alone(
-  scene: Scene,
-  attempts: Readonly<Record<string, Line>>,
-  act: (kept: Kept, line: Line) => Promise<string | undefined>,
-): Promise<string | undefined> {
-  if (!scene.enforced) return await together(scene, attempts, (line) => withStore(scene, (kept) => act(kept, line)));
-  return await withStore(scene, (kept) => together(scene, attempts, (line) => act(kept, line)));
+/** What a control undoes in home after an attempt: `moved` is moved back, and the store is as it was. */
+const MOVED_BACK = "if test -d moved; then rm -rf .local; mv moved .local; fi";
+const AS_IT_WAS = `${MOVED_BACK}; chmod -R u+rwx .local; rm -rf .local; cp -a ../kept .local`;
+
+interface InTurn {
+  readonly attempts: Readonly<Record<string, Line>>;
+  readonly act: (kept: Kept, line: Line) => Promise<string | undefined>;
+  /** A shell line. */
+  readonly undo: string;
+}
+
+/** The attempts on one server; without the sandbox, where each has its effect, that is undone. */
+async function inTurn(scene: Scene, { attempts, act, undo }: InTurn): Promise<string | undefined> {
+  return await withStore(scene, async (kept) => {
+    const inHome = (line: string) => new Deno.Command("sh", { args: ["-c", line], cwd: kept.bench.home }).output();
+    if (!scene.enforced) await inHome("cp -a .local ../kept");
+    return await together(scene, attempts, async (line) => {
+      const what = await act(kept, line);
+      if (!scene.enforced) await inHome(undo);
+      return what;
+    });
+  });
 }
 
 /** Where the user's directories are said to be, so that commands could reach the store. */
-const STATES: Readonly<Record<string, (bench: Workbench) => Readonly<Record<string, string>>>> = {
-  "XDG_STATE_HOME in the scope": ({ scope }) => ({ XDG_STATE_HOME: `${scope}/state` }),
-  "XDG_STATE_HOME behind a link of the scope": (bench) => {
+const IN_SCOPE = "XDG_STATE_HOME in the scope";
+const STATES = {
+  [IN_SCOPE]: ({ scope }: Workbench) => ({ XDG_STATE_HOME: `${scope}/state` }),
+  "XDG_STATE_HOME behind a link of the scope": (bench: Workbench) => {
     bench.write("state/kept", "");
     Deno.symlinkSync(`${bench.scope}/state`, `${bench.elsewhere}/way`);
     return { XDG_STATE_HOME: `${bench.elsewhere}/way` };
   },
-  "HOME with a link into the scope": (bench) => {
+  "HOME with a link into the scope": (bench: Workbench) => {
     bench.write("state/kept", "");
     Deno.mkdirSync(`${bench.elsewhere}/home`);
     Deno.symlinkSync(`${bench.scope}/state`, `${bench.elsewhere}/home/.local`);
     return { HOME: `${bench.elsewhere}/home` };
   },
-};
+} satisfies Readonly<Record<string, (bench: Workbench) => Readonly<Record<string, string>>>>;
 
-/** A server that keeps contents where its commands are at home must refuse. */
+/** A server that keeps contents where its commands are at home must refuse. To the control one place is like another. */
 function environments(): Way {
   return {
     does: driven((scene) =>
-      together(scene, STATES, async (environmentFor) => {
+      together(scene, scene.enforced ? STATES : { [IN_SCOPE]: STATES[IN_SCOPE] }, async (environmentFor) => {
         using bench = new Workbench(scene.user);
         const marker = newMarker();
         bench.write("removed", `${marker}\n`);
