@@ -26,18 +26,95 @@ async function call(client: Client, name: string, args: Record<string, unknown>)
   return { parts, lines: (parts[0]?.text ?? "").split("\n"), isError: isError === true };
 }
 
-Deno.test("K3 files_read shows lines, the rest of long ones, and files that are not text", async (test) => {
+interface Scene {
+  readonly test: Deno.TestContext;
+  readonly bench: Workbench;
+  readonly client: Client;
+}
+
+Deno.test("K3 files are found by files_glob and files_list, and read by files_read", async (test) => {
   using bench = new Workbench("ordinary");
   await using server = await ServerProcess.start(bench, {
     era: "none",
     flags: ["--inline-wait", "60000", "--bundles", "files"],
   });
   const client = await connectClient(server, "2025-11-25");
-  const read = (path: string, args: Record<string, unknown> = {}) => call(client, "files_read", { path, ...args });
-  const write = (path: string, bytes: Uint8Array) => {
+  // In this order: the first counts all files.
+  await findsFiles({ test, bench, client });
+  await readsTexts({ test, bench, client });
+  await readsOtherFiles({ test, bench, client });
+});
+
+/** files_glob finds all, then sorts, then cuts; files_list shows a tree. */
+async function findsFiles({ test, bench, client }: Scene): Promise<void> {
+  const glob = async (pattern: string, args: Record<string, unknown> = {}) =>
+    (await call(client, "files_glob", { pattern, ...args })).lines;
+
+  await test.step("a tree with more matches than are shown", async () => {
+    const paths = Array.from({ length: 240 }, (_, at) => `many/${at % 8}/${at}.ts`);
+    for (const [at, path] of paths.entries()) {
+      bench.write(path, "");
+      await Deno.utime(`${bench.scope}/${path}`, 0, (at * 7919) % 1000);
+    }
+    const times = new Map(paths.map((path, at) => [path, (at * 7919) % 1000]));
+    const sorted = paths.toSorted((one, other) =>
+      (times.get(other) ?? 0) - (times.get(one) ?? 0) || (one < other ? -1 : 1)
+    );
+    assert.deepEqual(await glob("*.ts"), [
+      ...sorted.slice(0, 100),
+      "[100 of 240, newest first; continue with offset 100]",
+    ]);
+    assert.deepEqual(await glob("many/*/*.ts", { offset: 190 }), [
+      ...sorted.slice(190),
+      "[50 of 240, newest first]",
+    ]);
+  });
+
+  await test.step("patterns, and what is ignored", async () => {
+    bench.write("src/a.ts", "");
+    bench.write("src/b/c.tsx", "");
+    bench.write("src/.gitignore", "*.log\n");
+    bench.write("src/x.log", "");
+    bench.write(".git/x.log", "");
+    assert.deepEqual(await glob("src/*.ts"), ["src/a.ts"]);
+    assert.deepEqual((await glob("src/**/*.{ts,tsx}")).toSorted(), ["src/a.ts", "src/b/c.tsx"]);
+    assert.deepEqual((await glob("*.TSX", { path: "src" })).length, 1);
+    assert.deepEqual(await glob("*", { path: "src", type: "directory" }), ["src/b"]);
+    assert.deepEqual(await glob("*.log"), [
+      'Nothing fits "*.log" among 243 files; 1 ignored ones were left out (respect_git_ignore)',
+    ]);
+    assert.deepEqual(await glob("*.log", { respect_git_ignore: false }), ["src/x.log"]);
+  });
+
+  await test.step("a directory as a tree", async () => {
+    await Deno.symlink("a.ts", `${bench.scope}/src/link`);
+    bench.write("src/b/big", "x".repeat(2048));
+    const list = async (args: Record<string, unknown>) => (await call(client, "files_list", args)).lines;
+    const whole = ["src/: 7 entries", ".gitignore 6", "a.ts 0", "b/", "  big 2.0K", "  c.tsx 0"];
+    assert.deepEqual(await list({ path: "src", depth: 2 }), [...whole, "link -> a.ts", "x.log 0 (ignored)"]);
+    assert.deepEqual(await list({ path: "src", depth: 2, limit: 5 }), [
+      ...whole,
+      "[5 of 7 entries; ask for a deeper path or a higher limit]",
+    ]);
+    assert.deepEqual(await list({ path: "src/a.ts" }), ['Cannot list "src/a.ts": it is not a directory']);
+  });
+}
+
+function reader(client: Client) {
+  return (path: string, args: Record<string, unknown> = {}) => call(client, "files_read", { path, ...args });
+}
+
+function writer(bench: Workbench) {
+  return (path: string, bytes: Uint8Array) => {
     bench.write(path, "");
     Deno.writeFileSync(`${bench.scope}/${path}`, bytes);
   };
+}
+
+/** files_read shows lines, and the rest of long ones. */
+async function readsTexts({ test, bench, client }: Scene): Promise<void> {
+  const read = reader(client);
+  const write = writer(bench);
 
   await test.step("a long file in parts", async () => {
     bench.write("long.txt", Array.from({ length: 5000 }, (_, at) => `line ${at + 1}\n`).join(""));
@@ -82,6 +159,12 @@ Deno.test("K3 files_read shows lines, the rest of long ones, and files that are 
     bench.write("empty.txt", "");
     assert.match((await read("empty.txt")).lines[0] ?? "", /^empty.txt: empty, 0 bytes, rev/);
   });
+}
+
+/** Files that are not text. */
+async function readsOtherFiles({ test, bench, client }: Scene): Promise<void> {
+  const read = reader(client);
+  const write = writer(bench);
 
   await test.step("pictures, notebooks and PDF", async () => {
     const png = Uint8Array.fromBase64(
@@ -154,109 +237,28 @@ Deno.test("K3 files_read shows lines, the rest of long ones, and files that are 
       `Cannot find "longer.txt" in "${bench.scope}"; did you mean "long.txt", "log.txt"?`,
     ]);
   });
-});
-
-Deno.test("K3 files_glob finds all, then sorts, then cuts; files_list shows a tree", async (test) => {
-  using bench = new Workbench("ordinary");
-  await using server = await ServerProcess.start(bench, {
-    era: "none",
-    flags: ["--inline-wait", "60000", "--bundles", "files"],
-  });
-  const client = await connectClient(server, "2025-11-25");
-  const glob = async (pattern: string, args: Record<string, unknown> = {}) =>
-    (await call(client, "files_glob", { pattern, ...args })).lines;
-
-  await test.step("a tree with more matches than are shown", async () => {
-    const paths = Array.from({ length: 240 }, (_, at) => `many/${at % 8}/${at}.ts`);
-    for (const [at, path] of paths.entries()) {
-      bench.write(path, "");
-      await Deno.utime(`${bench.scope}/${path}`, 0, (at * 7919) % 1000);
-    }
-    const times = new Map(paths.map((path, at) => [path, (at * 7919) % 1000]));
-    const sorted = paths.toSorted((one, other) =>
-      (times.get(other) ?? 0) - (times.get(one) ?? 0) || (one < other ? -1 : 1)
-    );
-    assert.deepEqual(await glob("*.ts"), [
-      ...sorted.slice(0, 100),
-      "[100 of 240, newest first; continue with offset 100]",
-    ]);
-    assert.deepEqual(await glob("many/*/*.ts", { offset: 190 }), [
-      ...sorted.slice(190),
-      "[50 of 240, newest first]",
-    ]);
-  });
-
-  await test.step("patterns, and what is ignored", async () => {
-    bench.write("src/a.ts", "");
-    bench.write("src/b/c.tsx", "");
-    bench.write("src/.gitignore", "*.log\n");
-    bench.write("src/x.log", "");
-    bench.write(".git/x.log", "");
-    assert.deepEqual(await glob("src/*.ts"), ["src/a.ts"]);
-    assert.deepEqual((await glob("src/**/*.{ts,tsx}")).toSorted(), ["src/a.ts", "src/b/c.tsx"]);
-    assert.deepEqual((await glob("*.TSX", { path: "src" })).length, 1);
-    assert.deepEqual(await glob("*", { path: "src", type: "directory" }), ["src/b"]);
-    assert.deepEqual(await glob("*.log"), [
-      'Nothing fits "*.log" among 243 files; 1 ignored ones were left out (respect_git_ignore)',
-    ]);
-    assert.deepEqual(await glob("*.log", { respect_git_ignore: false }), ["src/x.log"]);
-  });
-
-  await test.step("a directory as a tree", async () => {
-    await Deno.symlink("a.ts", `${bench.scope}/src/link`);
-    bench.write("src/b/big", "x".repeat(2048));
-    const list = async (args: Record<string, unknown>) => (await call(client, "files_list", args)).lines;
-    const whole = ["src/: 7 entries", ".gitignore 6", "a.ts 0", "b/", "  big 2.0K", "  c.tsx 0"];
-    assert.deepEqual(await list({ path: "src", depth: 2 }), [...whole, "link -> a.ts", "x.log 0 (ignored)"]);
-    assert.deepEqual(await list({ path: "src", depth: 2, limit: 5 }), [
-      ...whole,
-      "[5 of 7 entries; ask for a deeper path or a higher limit]",
-    ]);
-    assert.deepEqual(await list({ path: "src/a.ts" }), ['Cannot list "src/a.ts": it is not a directory']);
-  });
-});
+}
 
 /** A PATH with `rg`, where there is one, and one without. In CI there is one. */
 const [WITH_RG, WITHOUT_RG] = [Deno.env.get("PATH") ?? "", "/usr/local/sbin"];
 const HAS_RG = new Deno.Command("sh", { args: ["-c", "command -v rg"] }).outputSync().success ||
   Deno.env.get("CI") !== undefined;
 
-Deno.test("S22 K3 patterns and ignore files that a backtracking matcher never ends are answered", async () => {
-  using bench = new Workbench();
-  for (let count = 0; count < 50; count++) bench.write(`${"a".repeat(60)}${count}.py`, "x = 1\n");
-  bench.write(`${"a/".repeat(30)}z.py`, "y = 2\n");
-  bench.write(".gitignore", `${"**/a/".repeat(15)}b\n`);
-  await using server = await ServerProcess.start(bench, {
-    era: "none",
-    flags: ["--inline-wait", "60000", "--bundles", "files,search,rules"],
-    environment: { PATH: WITHOUT_RG },
-  });
-  const client = await connectClient(server, "2025-11-25");
-  const [file, directory] = [`${"*a".repeat(40)}b`, `${"**/a/".repeat(15)}b`];
-  const patterns = `"${file}", "${directory}"`;
-  const answers = async (name: string, args: Record<string, unknown>) => (await call(client, name, args)).lines[0];
-  assert.equal(
-    await answers("files_glob", { pattern: [file, directory] }),
-    `Nothing fits ${patterns} among 52 files`,
-  );
-  assert.match(await answers("outline_generate", { patterns: [file, directory] }) ?? "", /^No file matches/);
-  assert.match(await answers("search_index", { patterns: [file, directory] }) ?? "", /^Indexed 0 files/);
-  assert.match(await answers("rules_check", { file_paths: [file, directory] }) ?? "", /^No file matches/);
-  assert.match(await answers("files_grep", { pattern: "x", glob: [file, directory] }) ?? "", /^No match in 0 files/);
-  assert.deepEqual(await answers("files_glob", { pattern: "z.py" }), `${"a/".repeat(30)}z.py`);
+Deno.test({
+  name: `K3 files_grep finds lines with rg${HAS_RG ? "" : " (skipped: rg is missing)"}`,
+  ignore: !HAS_RG,
+  fn: () => withLines(WITH_RG, greps),
 });
 
-for (
-  const [engine, path, runs] of [["rg", WITH_RG, HAS_RG], ["a search of our own", WITHOUT_RG, true]] as const
-) {
-  Deno.test({
-    name: `K3 files_grep finds lines with ${engine}${runs ? "" : " (skipped: rg is missing)"}`,
-    ignore: !runs,
-    fn: () => grepsWith(path),
-  });
-}
+Deno.test("S22 K3 files_grep finds lines with a search of our own, and no pattern is endless", () =>
+  withLines(WITHOUT_RG, async (bench, client) => {
+    await greps(bench, client);
+    // rg needs no cancel: it has no such patterns.
+    await cancelsEndless(client);
+    await answersBacktracking(bench, client);
+  }));
 
-async function grepsWith(path: string): Promise<void> {
+async function withLines(path: string, use: (bench: Workbench, client: Client) => Promise<void>): Promise<void> {
   using bench = new Workbench("ordinary");
   bench.write("hostile.md", `${"a".repeat(60)}!\n`);
   bench.write("a.txt", "one\ntwo --pre=touch pwned\nthree\nfour -e\nfive\n");
@@ -267,10 +269,13 @@ async function grepsWith(path: string): Promise<void> {
   bench.write("many.txt", "limit\n".repeat(101));
   await using server = await ServerProcess.start(bench, {
     era: "none",
-    flags: ["--inline-wait", "60000", "--bundles", "files"],
+    flags: ["--inline-wait", "60000", "--bundles", "files,search,rules"],
     prefix: ["/usr/bin/env", `PATH=${path}`],
   });
-  const client = await connectClient(server, "2025-11-25");
+  await use(bench, await connectClient(server, "2025-11-25"));
+}
+
+async function greps(bench: Workbench, client: Client): Promise<void> {
   const grep = async (pattern: string, args: Record<string, unknown> = {}) =>
     (await call(client, "files_grep", { pattern, ...args })).lines;
   assert.deepEqual(await grep("--pre=touch pwned"), ["a.txt:2:two --pre=touch pwned"]);
@@ -289,8 +294,6 @@ async function grepsWith(path: string): Promise<void> {
   assert.deepEqual(await grep("nowhere"), ["No match in 5 files; left out: 1 ignored (respect_git_ignore), 1 binary"]);
   const wrong = await call(client, "files_grep", { pattern: "(a+" });
   assert.deepEqual([wrong.isError, wrong.lines[0]?.startsWith('Cannot search for "(a+": ')], [true, true]);
-  // rg needs no cancel: it has no such patterns.
-  if (path === WITHOUT_RG) await cancelsEndless(client);
   assert.deepEqual(await grep("!$", { path: "hostile.md", output_mode: "count" }), ["hostile.md:1"]);
 }
 
@@ -302,4 +305,23 @@ async function cancelsEndless(client: Client): Promise<void> {
   assert.deepEqual((await call(client, "files_grep", { pattern: "three" })).lines, ["a.txt:3:three"]);
   abort.abort(new Error("enough"));
   await cancelled;
+}
+
+/** Patterns and ignore files that a backtracking matcher never ends are answered. */
+async function answersBacktracking(bench: Workbench, client: Client): Promise<void> {
+  for (let count = 0; count < 50; count++) bench.write(`${"a".repeat(60)}${count}.py`, "x = 1\n");
+  bench.write(`${"a/".repeat(30)}z.py`, "y = 2\n");
+  bench.write(".gitignore", `*.log\n${"**/a/".repeat(15)}b\n`);
+  const [file, directory] = [`${"*a".repeat(40)}b`, `${"**/a/".repeat(15)}b`];
+  const patterns = `"${file}", "${directory}"`;
+  const answers = async (name: string, args: Record<string, unknown>) => (await call(client, name, args)).lines[0];
+  assert.equal(
+    await answers("files_glob", { pattern: [file, directory] }),
+    `Nothing fits ${patterns} among 57 files; 1 ignored ones were left out (respect_git_ignore)`,
+  );
+  assert.match(await answers("outline_generate", { patterns: [file, directory] }) ?? "", /^No file matches/);
+  assert.match(await answers("search_index", { patterns: [file, directory] }) ?? "", /^Indexed 0 files/);
+  assert.match(await answers("rules_check", { file_paths: [file, directory] }) ?? "", /^No file matches/);
+  assert.match(await answers("files_grep", { pattern: "x", glob: [file, directory] }) ?? "", /^No match in 0 files/);
+  assert.deepEqual(await answers("files_glob", { pattern: "z.py" }), `${"a/".repeat(30)}z.py`);
 }

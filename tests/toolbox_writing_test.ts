@@ -36,10 +36,27 @@ async function hunks(old: string, next: string): Promise<string> {
 
 const FLAGS = { era: "none", flags: ["--inline-wait", "60000", "--bundles", "files"] } as const;
 
-Deno.test("K3 an edit needs one place, names the others, and keeps what it does not replace", async () => {
+Deno.test("K3 files of a project are edited and written", async (test) => {
   using bench = new Workbench("ordinary");
-  await using server = await ServerProcess.start(bench, FLAGS);
+  bench.write(".git/config", "[core]\n");
+  bench.write(".git/hooks/pre-commit", "#!/bin/sh\n");
+  bench.write("part/.git/config", "[core]\n\thooksPath = named\n");
+  bench.write("part/named/post-merge", "#!/bin/sh\n");
+  bench.write("tools/tool.json", "{}");
+  const flags = [...FLAGS.flags, "--tools-dir", "tools"];
+  await using server = await ServerProcess.start(bench, { ...FLAGS, flags });
   const client = await connectClient(server, "2025-11-25");
+  await test.step(
+    "an edit needs one place, names the others, and keeps what it does not replace",
+    () => editsFiles(bench, client),
+  );
+  await test.step(
+    "a file is written whole despite concurrent writers, and protected paths are reported as denials",
+    () => writesFiles(bench, client),
+  );
+});
+
+async function editsFiles(bench: Workbench, client: Client): Promise<void> {
   const edit = (args: Record<string, unknown>) => call(client, "files_edit", args);
   const file = bench.write("three.txt", "a\nx 1\nb\nx 2\nc\nx 3\nd\n");
   const several = await edit({ path: "three.txt", old_string: "x ", new_string: "y " });
@@ -57,7 +74,27 @@ Deno.test("K3 an edit needs one place, names the others, and keeps what it does 
   await keepsTheFile(bench, edit);
   await knowsRevisions(bench, edit);
   await listsOfEdits(bench, edit);
-});
+}
+
+async function writesFiles(bench: Workbench, client: Client): Promise<void> {
+  const write = (args: Record<string, unknown>) => call(client, "files_write", args);
+  const made = await write({ path: "new/deep/a..b.txt", content: "one\ntwo\n" });
+  assert.equal(made.text, `new/deep/a..b.txt: created with 2 lines, 8 bytes, rev ${revIn(made)}`);
+  const file = `${bench.scope}/new/deep/a..b.txt`;
+  assert.equal(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o666 & ~Deno.umask());
+  const over = await write({ path: "new/deep/a..b.txt", content: "one\nzwei\n", expected_rev: revIn(made) });
+  assert.equal(
+    over.text,
+    `new/deep/a..b.txt: written (+1 -1), rev ${revIn(over)}\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei`,
+  );
+  assert.match((await write({ path: "new/deep/a..b.txt", content: "", create_only: true })).text, /it exists/);
+  await write({ path: "new/deep/a..b.txt", content: "drei\n", append: true });
+  assert.equal(await Deno.readTextFile(file), "one\nzwei\ndrei\n");
+  assert.match((await write({ path: `${bench.elsewhere}/x`, content: "x" })).text, /outside the scope/);
+  assert.match((await write({ path: "new", content: "x" })).text, /it is a directory/);
+  await deniesProtected(bench, client);
+  await keepsParallelEdits(bench, client);
+}
 
 type Edit = (args: Record<string, unknown>) => Promise<Answer>;
 
@@ -146,35 +183,6 @@ async function listsOfEdits(bench: Workbench, edit: Edit): Promise<void> {
   assert.match(again.text, /`new_string` stands at line 3: the edit is probably already applied$/);
 }
 
-Deno.test("K3 a file is written whole despite concurrent writers, and protected paths are reported as denials", async () => {
-  using bench = new Workbench("ordinary");
-  bench.write(".git/config", "[core]\n");
-  bench.write(".git/hooks/pre-commit", "#!/bin/sh\n");
-  bench.write("part/.git/config", "[core]\n\thooksPath = named\n");
-  bench.write("part/named/post-merge", "#!/bin/sh\n");
-  bench.write("tools/tool.json", "{}");
-  const flags = [...FLAGS.flags, "--tools-dir", "tools"];
-  await using server = await ServerProcess.start(bench, { ...FLAGS, flags });
-  const client = await connectClient(server, "2025-11-25");
-  const write = (args: Record<string, unknown>) => call(client, "files_write", args);
-  const made = await write({ path: "new/deep/a..b.txt", content: "one\ntwo\n" });
-  assert.equal(made.text, `new/deep/a..b.txt: created with 2 lines, 8 bytes, rev ${revIn(made)}`);
-  const file = `${bench.scope}/new/deep/a..b.txt`;
-  assert.equal(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o666 & ~Deno.umask());
-  const over = await write({ path: "new/deep/a..b.txt", content: "one\nzwei\n", expected_rev: revIn(made) });
-  assert.equal(
-    over.text,
-    `new/deep/a..b.txt: written (+1 -1), rev ${revIn(over)}\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei`,
-  );
-  assert.match((await write({ path: "new/deep/a..b.txt", content: "", create_only: true })).text, /it exists/);
-  await write({ path: "new/deep/a..b.txt", content: "drei\n", append: true });
-  assert.equal(await Deno.readTextFile(file), "one\nzwei\ndrei\n");
-  assert.match((await write({ path: `${bench.elsewhere}/x`, content: "x" })).text, /outside the scope/);
-  assert.match((await write({ path: "new", content: "x" })).text, /it is a directory/);
-  await deniesProtected(bench, client);
-  await keepsParallelEdits(bench, client);
-});
-
 async function deniesProtected(bench: Workbench, client: Client): Promise<void> {
   const { scope } = bench;
   const flags = (...one: readonly string[]) => one;
@@ -234,7 +242,7 @@ async function killedWhileWriting(bench: Workbench, client: Client, contents: re
   for (let round = 0;; round++) {
     const worker = await until(
       async () => {
-        await call(client, "files_write", { path: "warm.txt", content: `${round}` });
+        await call(client, "files_write", { path: "killed/warm.txt", content: `${round}` });
         return (await processesWith(bench.marker)).find(({ pid, command }) =>
           pid !== last && command.includes("worker/worker.js")
         );
@@ -247,29 +255,14 @@ async function killedWhileWriting(bench: Workbench, client: Client, contents: re
     const killer = new Deno.Command("bash", { args, stdout: "piped" }).spawn();
     const output = killer.stdout.getReader();
     assert.equal(new TextDecoder().decode((await output.read()).value), "begun\n");
-    const answer = await call(client, "files_write", { path: "big.txt", content: contents[round % 2] });
+    const answer = await call(client, "files_write", { path: "killed/big.txt", content: contents[round % 2] });
     await output.cancel();
     assert.ok((await killer.status).success);
     if (answer.failed) return answer;
   }
 }
 
-Deno.test("K3 a worker that is killed while it writes 10 MB leaves the old content or the new one whole", async () => {
-  using bench = new Workbench();
-  const [old, next] = ["old\n".repeat(2_500_000), "new\n".repeat(2_500_000)];
-  const file = bench.write("big.txt", old);
-  await using server = await ServerProcess.start(bench, FLAGS);
-  const client = await connectClient(server, "2025-11-25");
-  const answer = await killedWhileWriting(bench, client, [next, old]);
-  assert.match(answer.text, /its worker is gone/);
-  const is = await Deno.readTextFile(file);
-  assert.ok(is === old || is === next, `${is.length} characters of both`);
-  const names = await Array.fromAsync(Deno.readDir(bench.scope), ({ name }) => name);
-  assert.deepEqual(names.sort(), ["big.txt", "warm.txt"]);
-  assert.match((await call(client, "files_write", { path: "big.txt", content: "small" })).text, /^big\.txt: written/);
-});
-
-Deno.test("K3 a patch changes all its files or none, and is listed where its group is named", async () => {
+Deno.test("K3 a patch is whole, and so is what a killed worker leaves", async (test) => {
   using bench = new Workbench();
   bench.write("a.txt", "one\ntwo\n");
   bench.write("b.sh", "#!/bin/sh\necho b\n");
@@ -277,6 +270,22 @@ Deno.test("K3 a patch changes all its files or none, and is listed where its gro
   bench.write("part/.git/config", "[core]\n\thooksPath = named\n");
   bench.write("part/named/post-merge", "one\n");
   await Deno.chmod(`${bench.scope}/b.sh`, 0o755);
+  await using server = await ServerProcess.start(bench, {
+    ...FLAGS,
+    flags: ["--inline-wait", "60000", "--bundles", "toolbox,files_patch"],
+  });
+  const client = await connectClient(server, "2025-11-25");
+  await test.step(
+    "a patch changes all its files or none, and is listed where its group is named",
+    () => patchesFiles(bench, client),
+  );
+  await test.step(
+    "a worker that is killed while it writes 10 MB leaves the old content or the new one whole",
+    () => killsWriter(bench, client),
+  );
+});
+
+async function patchesFiles(bench: Workbench, client: Client): Promise<void> {
   const seen = async () => {
     const paths = ["a.txt", "b.sh", "c.txt", "new/made.txt", "moved/b.sh"];
     return await Promise.all(paths.map(async (path) => {
@@ -284,11 +293,6 @@ Deno.test("K3 a patch changes all its files or none, and is listed where its gro
     }));
   };
   const before = await seen();
-  await using server = await ServerProcess.start(bench, {
-    ...FLAGS,
-    flags: ["--inline-wait", "60000", "--bundles", "toolbox,files_patch"],
-  });
-  const client = await connectClient(server, "2025-11-25");
   const patch = (...lines: readonly string[]) =>
     call(client, "files_patch", { patch: ["*** Begin Patch", ...lines, "*** End Patch"].join("\n") });
   const changes = [
@@ -315,4 +319,19 @@ Deno.test("K3 a patch changes all its files or none, and is listed where its gro
   assert.deepEqual(await seen(), ["one\n2\n", undefined, undefined, "made\n", "#!/bin/sh\necho moved\n"]);
   assert.equal(((await Deno.stat(`${bench.scope}/moved/b.sh`)).mode ?? 0) & 0o777, 0o755);
   assert.match((await patch(...changes)).text, /Cannot create "new\/made\.txt", nothing is changed: it exists/);
-});
+}
+
+async function killsWriter(bench: Workbench, client: Client): Promise<void> {
+  const [old, next] = ["old\n".repeat(2_500_000), "new\n".repeat(2_500_000)];
+  const file = bench.write("killed/big.txt", old);
+  const answer = await killedWhileWriting(bench, client, [next, old]);
+  assert.match(answer.text, /its worker is gone/);
+  const is = await Deno.readTextFile(file);
+  assert.ok(is === old || is === next, `${is.length} characters of both`);
+  const names = await Array.fromAsync(Deno.readDir(`${bench.scope}/killed`), ({ name }) => name);
+  assert.deepEqual(names.sort(), ["big.txt", "warm.txt"]);
+  assert.match(
+    (await call(client, "files_write", { path: "killed/big.txt", content: "small" })).text,
+    /^killed\/big\.txt: written/,
+  );
+}
