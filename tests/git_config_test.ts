@@ -90,7 +90,17 @@ for (const user of usersAtHand()) {
     assert.deepStrictEqual((await outside(bench, "ls .git/*.lock 2>/dev/null | wc -l")).trim(), "0");
   });
 
-  test(`S24 S21 nothing that git would run, read or send to arrives, and each key is told, as ${user}`, async ({ bench, server }) => {
+  test(`S8 a remote that git finds in a file of its own is told, as ${user}`, async ({ bench, server }) => {
+    const answer = await server.shell("mkdir -p .git/remotes; echo URL: $PWD/x > .git/remotes/origin");
+    assert.deepStrictEqual(changesOf(answer), [{ path: `${bench.scope}/.git/remotes/origin`, change: "created" }]);
+    assert.match((await server.shell("rm .git/remotes/origin")).text, /Device or resource busy/);
+    await outside(bench, "rm -r .git/remotes");
+  });
+
+  // What the server takes over of a configuration is the same for each user: the one with fewer rights tries it.
+  if (user === "root") continue;
+
+  test("S24 S21 nothing that git would run, read or send to arrives, and each key is told", async ({ bench, server }) => {
     const before = await outside(bench, "cat .git/config");
     const set = DANGEROUS.map((key) => `git config --file $C '${key}' evil`).join("; ");
     const answer = await server.shell(`C=$(readlink .git/config); cd $TMPDIR; ${set}; cat $C`);
@@ -104,7 +114,7 @@ for (const user of usersAtHand()) {
     });
   });
 
-  test(`S24 whatever becomes of the copy, the file stays, and the next command reads it, as ${user}`, async ({ bench, server }) => {
+  test("S24 whatever becomes of the copy, the file stays, and the next command reads it", async ({ bench, server }) => {
     const before = await outside(bench, "cat .git/config");
     const copy = "$(readlink .git/config)";
     for (
@@ -128,21 +138,14 @@ for (const user of usersAtHand()) {
     }
   });
 
-  test(`S8 a remote that git finds in a file of its own is told, as ${user}`, async ({ bench, server }) => {
-    const answer = await server.shell("mkdir -p .git/remotes; echo URL: $PWD/x > .git/remotes/origin");
-    assert.deepStrictEqual(changesOf(answer), [{ path: `${bench.scope}/.git/remotes/origin`, change: "created" }]);
-    assert.match((await server.shell("rm .git/remotes/origin")).text, /Device or resource busy/);
-    await outside(bench, "rm -r .git/remotes");
-  });
-
-  test(`S24 commands see at once what others change, as ${user}`, async ({ bench, server }) => {
+  test("S24 commands see at once what others change", async ({ bench, server }) => {
     await outside(bench, "git config x.y outside");
     assert.match((await server.shell("git config x.y")).text, /^outside$/m);
     await outside(bench, "git config --unset x.y");
     assert.match((await server.shell("git config x.y; echo none")).text, /^none$/m);
   });
 
-  test(`S24 a repository that a command makes stays where it is plain, and the user sees it, as ${user}`, async ({ bench, server }) => {
+  test("S24 a repository that a command makes stays where it is plain, and the user sees it", async ({ bench, server }) => {
     const made = await server.shell(
       "git -c url.$PWD/.insteadOf=https://host.invalid/ clone -q --no-tags https://host.invalid/bare.git own && cd own && " +
         "git switch -q -c topic && git config pull.rebase true && cd .. && git add own",

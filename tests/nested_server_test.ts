@@ -3,16 +3,14 @@ import assert from "node:assert/strict";
 import { SERVER_RUN_FLAGS } from "../scripts/permissions.ts";
 import { testRuntime } from "./_support/runtime.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { type Shared, sharing } from "./_support/sharing.ts";
 import { exists, type User, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 /** Several servers start one in the other, on a machine that may be busy. */
 const MOST_SECONDS = 300;
 
 /** Flags of the outer server that could keep the inner one from its work. */
-const NARROWED: readonly (readonly string[])[] = [
-  ["--limit-memory", "4G"],
-  ["--network", "none", "--unix-sockets", "deny"],
-];
+const NARROWED: readonly string[] = ["--limit-memory", "4G", "--network", "none", "--unix-sockets", "deny"];
 
 /** What a line of the outermost server prints. */
 async function said(server: ServerProcess, line: string): Promise<string> {
@@ -48,62 +46,76 @@ server.stdin.close()
 print("ended with", server.wait(20))
 `;
 
+/** A client starts a server inside this one, which serves it. */
+async function serveInside({ bench, server }: Shared<ServerProcess>): Promise<void> {
+  bench.write("client.py", CLIENT);
+  const text = await said(
+    server,
+    `python3 client.py 'echo $((6 * 7)) > served; cat served' ${program(bench.user).words}`,
+  );
+  assert.match(text, /^inner says 42$/m);
+  assert.match(text, /^ended with 0$/m);
+  assert.strictEqual(await Deno.readTextFile(`${bench.scope}/served`), "42\n");
+}
+
+/** What a server without a sandbox of its own comes to inside the server. */
+async function opened({ bench, server }: Shared<ServerProcess>): Promise<Readonly<Record<string, boolean>>> {
+  const secret = bench.write(`${bench.elsewhere}/secret`, "a-secret\n");
+  const line = `cat ${secret}; touch ${bench.elsewhere}/planted; echo ran`;
+  const text = await said(server, `${program(bench.user).words} call --no-sandbox sandboxed_shell -- '${line}'`);
+  const isPlanted = exists(`${bench.elsewhere}/planted`);
+  return { ran: /^ran$/m.test(text), read: /^a-secret$/m.test(text), isPlanted };
+}
+
 for (const user of usersAtHand()) {
   const { words, flags } = program(user);
+  const test = sharing((bench) => ServerProcess.start(bench, { flags }), user);
 
-  // Limits and filters bind each user alike: the one with fewer rights meets them.
-  for (const more of user === "root" ? [[]] : [[], ...NARROWED]) {
-    Deno.test(`S13 a command's own client starts a server inside, which serves it: ${more.join(" ") || "usual"}, as ${user}`, async () => {
-      using bench = new Workbench(user);
-      bench.write("client.py", CLIENT);
-      await using server = await ServerProcess.start(bench, { flags: [...flags, ...more] });
-      const text = await said(server, `python3 client.py 'echo $((6 * 7)) > made; cat made' ${words}`);
-      assert.match(text, /^inner says 42$/m);
-      assert.match(text, /^ended with 0$/m);
-      assert.strictEqual(await Deno.readTextFile(`${bench.scope}/made`), "42\n");
+  test(`S13 a command's own client starts a server inside, which serves it, as ${user}`, serveInside);
+
+  test(`S13 S14 a server inside without a sandbox of its own opens nothing that the outer one closes, as ${user}`, async (shared) => {
+    assert.deepStrictEqual(await opened(shared), { ran: true, read: false, isPlanted: false });
+  });
+
+  // Namespaces are refused to each user in another way, and root's are those that it could have.
+  if (user === usersAtHand()[0]) {
+    test(`S13 doctor inside finds the sandbox of Landlock whole, and says why there are no namespaces, as ${user}`, async ({ bench, server }) => {
+      const text = await said(server, `${words} doctor --json > report.json; ${words} doctor --sandbox`);
+      assert.match(text, /namespaces are refused: by another sandbox \(also one of this program\)/);
+      const { ok, checks } = JSON.parse(await Deno.readTextFile(`${bench.scope}/report.json`));
+      const status = (id: string) => checks.find((check: { readonly id: string }) => check.id === id)?.status;
+      assert.deepStrictEqual([ok, status("self_test"), status("write_outside"), status("namespaces")], [
+        true,
+        "ok",
+        "ok",
+        "warning",
+      ]);
     });
   }
 
-  Deno.test(`S13 doctor inside finds the sandbox of Landlock whole, and says why there are no namespaces, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench, { flags });
-    const text = await said(server, `${words} doctor --json > report.json; ${words} doctor --sandbox`);
-    assert.match(text, /namespaces are refused: by another sandbox \(also one of this program\)/);
-    const { ok, checks } = JSON.parse(await Deno.readTextFile(`${bench.scope}/report.json`));
-    const status = (id: string) => checks.find((check: { readonly id: string }) => check.id === id)?.status;
-    assert.deepStrictEqual([ok, status("self_test"), status("write_outside"), status("namespaces")], [
-      true,
-      "ok",
-      "ok",
-      "warning",
-    ]);
-  });
-
-  Deno.test(`S13 servers inside each other run a command in the innermost sandbox, as ${user}`, async () => {
-    using bench = new Workbench(user);
+  // Limits, filters and layers of sandboxes bind each user alike: the one with fewer rights meets them.
+  if (user === "root") continue;
+  test(`S13 servers inside each other run a command in the innermost sandbox, as ${user}`, async ({ bench, server }) => {
     bench.write(
       "deeper.sh",
       `if [ "$1" = 0 ]; then echo innermost $((6 * 7)) > made; exit; fi
 exec ${words} call ${flags.join(" ")} sandboxed_shell -- "sh ${bench.scope}/deeper.sh $(($1 - 1))"
 `,
     );
-    await using server = await ServerProcess.start(bench, { flags });
     const text = await said(server, "sh deeper.sh 3");
     assert.ok(exists(`${bench.scope}/made`), text);
     assert.strictEqual(await Deno.readTextFile(`${bench.scope}/made`), "innermost 42\n");
   });
 
-  Deno.test(`S13 S14 a server inside without a sandbox of its own opens nothing that the outer one closes, as ${user}`, async () => {
+  Deno.test(`S13 a server inside serves where the outer one narrows memory, network and sockets, as ${user}`, async () => {
     using bench = new Workbench(user);
-    const secret = bench.write(`${bench.elsewhere}/secret`, "a-secret\n");
-    const line = `cat ${secret}; touch ${bench.elsewhere}/planted; echo ran`;
-    const tried = async (outer: readonly string[]) => {
-      await using server = await ServerProcess.start(bench, { flags: [...flags, ...outer] });
-      const text = await said(server, `${words} call --no-sandbox sandboxed_shell -- '${line}'`);
-      const isPlanted = exists(`${bench.elsewhere}/planted`);
-      return { ran: /^ran$/m.test(text), read: /^a-secret$/m.test(text), isPlanted };
-    };
-    assert.deepStrictEqual(await tried([]), { ran: true, read: false, isPlanted: false });
-    assert.deepStrictEqual(await tried(["--no-sandbox"]), { ran: true, read: true, isPlanted: true });
+    await using server = await ServerProcess.start(bench, { flags: [...flags, ...NARROWED] });
+    await serveInside({ bench, server });
+  });
+
+  Deno.test(`S14 the control: where the outer server has no sandbox, one inside opens everything, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench, { flags: [...flags, "--no-sandbox"] });
+    assert.deepStrictEqual(await opened({ bench, server }), { ran: true, read: true, isPlanted: true });
   });
 }

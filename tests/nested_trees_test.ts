@@ -31,6 +31,8 @@ for (const user of usersAtHand()) {
     assert.match((await child.shell("cat made")).text, /inside/);
   });
 
+  // One sandbox has both trees, and each user's own files: the one with fewer rights tries it.
+  if (user === "root") continue;
   Deno.test(`S20 a tree inside another tree of the session opens nothing after it is moved, as ${user}`, async () => {
     using place = new NestedPlace(user);
     const { bench, inner, outside } = place;

@@ -15,6 +15,13 @@ interface Kind {
   readonly repository: string;
 }
 
+/** What the result of a line and the log say. */
+interface Told {
+  readonly text: string;
+  readonly flags: readonly (readonly string[])[] | undefined;
+  readonly warned: boolean;
+}
+
 const KINDS: readonly Kind[] = [
   {
     name: "worktree",
@@ -50,20 +57,24 @@ async function tell(user: User, { tree: treeOf, make, repository: at }: Kind): P
   }
   const scope = ["--sandbox-scope", tree, "--log-to-stderr"];
   const advice = `--write ${repository}`;
-  const told = async (flags: readonly string[], line: string) => {
+  const told = async (flags: readonly string[], ...lines: readonly string[]) => {
     await using server = await ServerProcess.start(bench, { flags: [...scope, ...flags] });
-    const { text, result } = await server.shell(line);
-    const meta = result._meta as Readonly<Record<string, unknown>> | undefined; // the server's own format
-    const denied = meta?.["ahma/sandbox_denied"] as readonly { readonly flags: readonly string[] }[] | undefined;
-    return { text, flags: denied?.map((one) => one.flags), warned: server.stderr.includes(advice) };
+    const seen: Told[] = [];
+    for (const line of lines) {
+      const { text, result } = await server.shell(line);
+      const meta = result._meta as Readonly<Record<string, unknown>> | undefined; // the server's own format
+      const denied = meta?.["ahma/sandbox_denied"] as readonly { readonly flags: readonly string[] }[] | undefined;
+      seen.push({ text, flags: denied?.map((one) => one.flags), warned: server.stderr.includes(advice) });
+    }
+    return seen;
   };
-  const closed = await told([], "git status");
-  assert.deepStrictEqual([closed.flags, closed.warned], [[[advice]], true], closed.text);
-  const readable = await told(["--read", `${repository}`], `git status -s && ${COMMIT} two`);
-  assert.deepStrictEqual([readable.flags, readable.warned], [[[advice]], true], readable.text);
-  const open = await told(["--write", `${repository}`], `${COMMIT} two && git log --format='logged %s'`);
-  assert.deepStrictEqual([open.flags, open.warned], [undefined, false], open.text);
-  assert.match(open.text, /^logged two$/m);
-  const hook = await told(["--write", `${repository}`], `echo x > ${repository}/hooks/pre-commit`);
-  assert.deepStrictEqual(hook.flags, [[`--allow-protected ${repository}/hooks`]], hook.text);
+  const [closed] = await told([], "git status");
+  assert.deepStrictEqual([closed?.flags, closed?.warned], [[[advice]], true], closed?.text);
+  const [readable] = await told(["--read", `${repository}`], `git status -s && ${COMMIT} two`);
+  assert.deepStrictEqual([readable?.flags, readable?.warned], [[[advice]], true], readable?.text);
+  const lines = [`${COMMIT} two && git log --format='logged %s'`, `echo x > ${repository}/hooks/pre-commit`];
+  const [open, hook] = await told(["--write", `${repository}`], ...lines);
+  assert.deepStrictEqual([open?.flags, open?.warned], [undefined, false], open?.text);
+  assert.match(open?.text ?? "", /^logged two$/m);
+  assert.deepStrictEqual(hook?.flags, [[`--allow-protected ${repository}/hooks`]], hook?.text);
 }

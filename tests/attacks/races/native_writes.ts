@@ -2,7 +2,7 @@
 import { until } from "../../_support/deadline.ts";
 import { ServerProcess } from "../../_support/server_process.ts";
 import { type Attack, BOTH, type Driven, type Scene } from "../frame/attack.ts";
-import { ledAstray, movesIn, newField, plantTargets, PROGRAM } from "./race.ts";
+import { movesIn, newField, plantTargets, PROGRAM } from "./race.ts";
 import { TWO_STATES } from "./rows.ts";
 
 const WRITES = 150;
@@ -64,7 +64,7 @@ export const NATIVE_RACES: readonly Attack[] = [
     ways: {
       "write, edit and patch": {
         does: { drive: writesMeanwhile },
-        control: { drive: (scene) => ledAstray(scene, TWO_STATES) },
+        noControl: "it would be that of F02",
         prepare: plantTargets,
         needs: { programs: ["gcc"] },
       },

@@ -4,7 +4,7 @@
  */
 import { compile } from "../../_support/kernel/compiled.ts";
 import { until, withDeadline } from "../../_support/deadline.ts";
-import { Workbench } from "../../_support/workbench.ts";
+import { copyProgram, exists, Workbench } from "../../_support/workbench.ts";
 import { asUser } from "../means/as_user.ts";
 import type { Driven, Place, Scene, Way } from "../frame/attack.ts";
 import { Count, type Enough } from "./count.ts";
@@ -28,6 +28,8 @@ export interface Race {
   /** Tried with `--races` only: another way of its row takes the same path through the launcher. */
   readonly extended?: true;
   readonly machine?: () => string | undefined;
+  /** Why it has no control; absent: it has one. */
+  readonly noControl?: string;
 }
 
 /** What a race needs before it ends. Every launch is a chance to get outside, so `deno task attacks` takes more of them. */
@@ -46,7 +48,9 @@ export const PROGRAM = "race";
 export function raced(race: Race): Way {
   return {
     does: { drive: (scene) => launchesMeanwhile(scene, race) },
-    control: { drive: (scene) => ledAstray(scene, race) },
+    ...race.noControl === undefined
+      ? { control: { drive: (scene: Scene) => ledAstray(scene, race) } }
+      : { noControl: race.noControl },
     prepare: plantTargets,
     needs: { programs: ["gcc"], ...race.machine !== undefined && { machine: race.machine } },
     ...race.extended === true && { extended: "races" },
@@ -106,7 +110,7 @@ async function launchAll(
 }
 
 /** The program that looks at `x/y` and then uses it by name, while the same things move. */
-export async function ledAstray(scene: Scene, race: Pick<Race, "make" | "moves">): Promise<Driven> {
+async function ledAstray(scene: Scene, race: Pick<Race, "make" | "moves">): Promise<Driven> {
   using field = await newField(scene, race);
   const { scope } = field;
   const path = `${scope}/x/y`;
@@ -131,8 +135,17 @@ export async function newField(scene: Scene, race: Pick<Race, "make">): Promise<
   const bench = new Workbench(scene.user);
   const field = { bench, scope: bench.scope, out: scene.out };
   race.make(field);
-  await compile("../../attacks/races/race.c", `${bench.scope}/${PROGRAM}`);
+  await copyProgram(await compiled(scene), `${bench.scope}/${PROGRAM}`);
   return { ...field, [Symbol.dispose]: () => bench[Symbol.dispose]() };
+}
+
+/** The program, compiled once for all races of a server's bench. */
+async function compiled({ parent }: Scene): Promise<string> {
+  const path = `${parent}/${PROGRAM}`;
+  if (exists(path)) return path;
+  // Another race may do the same now.
+  await Deno.rename(await compile("../../attacks/races/race.c", `${path}-${crypto.randomUUID()}`), path);
+  return path;
 }
 
 /** What bears the moved name at this moment. */

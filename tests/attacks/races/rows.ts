@@ -49,6 +49,10 @@ function withoutPool(flags: Flags): Flags {
   return (field) => [...flags(field), "--no-pool"];
 }
 
+/** The program that names a path twice is led astray by the same moves there. */
+const AS_IN_F01 = { noControl: "it would be that of F01" } satisfies Partial<Race>;
+const AS_IN_F02 = { noControl: "it would be that of F02" } satisfies Partial<Race>;
+
 /** Launched into the directory that is exchanged. */
 const INSIDE = { directory: "x/y", places: [".", "../y"] } satisfies Partial<Race>;
 
@@ -73,7 +77,11 @@ export const RACES: readonly Attack[] = [
     aim: "evidence",
     ways: {
       "--write": raced({ ...THREE_STATES, sessions: oneServer(TREES.written) }),
-      "--write, --no-pool": raced({ ...THREE_STATES, sessions: oneServer(withoutPool(TREES.written)) }),
+      "--write, --no-pool": raced({
+        ...THREE_STATES,
+        ...AS_IN_F01,
+        sessions: oneServer(withoutPool(TREES.written)),
+      }),
       "two scopes": raced({ ...THREE_STATES, sessions: oneServer(TREES.outerFirst), extended: true }),
       "two scopes, --no-pool": raced({
         ...THREE_STATES,
@@ -98,7 +106,11 @@ export const RACES: readonly Attack[] = [
     aim: "evidence",
     ways: {
       "--write": raced({ ...TWO_STATES, sessions: oneServer(TREES.written), extended: true }),
-      "--write, --no-pool": raced({ ...TWO_STATES, sessions: oneServer(withoutPool(TREES.written)) }),
+      "--write, --no-pool": raced({
+        ...TWO_STATES,
+        ...AS_IN_F02,
+        sessions: oneServer(withoutPool(TREES.written)),
+      }),
       "two scopes": raced({ ...TWO_STATES, sessions: oneServer(TREES.outerFirst), extended: true }),
     },
   },
@@ -139,6 +151,7 @@ export const RACES: readonly Attack[] = [
     ways: {
       "in the scope": raced({
         ...TWO_STATES,
+        ...AS_IN_F02,
         sessions: oneServer(({ scope }) => ["--sandbox-scope", scope, "--read", `${scope}/x/y`, "--no-pool"]),
       }),
       "in the scope of another session": raced({
@@ -165,7 +178,7 @@ export const RACES: readonly Attack[] = [
     alikeForRoot: "the launcher holds on to the tree as for every user; root tries it in F01",
     aim: "evidence",
     ways: {
-      "a plain scope": raced({ ...TWO_STATES, ...INSIDE, sessions: oneServer(() => []) }),
+      "a plain scope": raced({ ...TWO_STATES, ...INSIDE, ...AS_IN_F02, sessions: oneServer(() => []) }),
       "a plain scope, --no-pool": raced({
         ...TWO_STATES,
         ...INSIDE,

@@ -4,7 +4,7 @@ import { ServerProcess } from "../../_support/server_process.ts";
 import { type Attack, BOTH, type Driven, type Scene } from "../frame/attack.ts";
 import { storeOf } from "../undo/store.ts";
 import { holds } from "../means/outside_tree.ts";
-import { ledAstray, movesIn, newField, plantTargets, PROGRAM } from "./race.ts";
+import { movesIn, newField, plantTargets, PROGRAM } from "./race.ts";
 import { TWO_STATES } from "./rows.ts";
 
 /** What a race needs before it ends. `inside`: undos that came where they belong; in the others the path led outside. */
@@ -57,7 +57,7 @@ export const UNDO_RACES: readonly Attack[] = [
     ways: {
       "undo, and undo of it": {
         does: { drive: undoesMeanwhile },
-        control: { drive: (scene) => ledAstray(scene, TWO_STATES) },
+        noControl: "it would be that of F02",
         prepare: plantTargets,
         needs: { programs: ["gcc"] },
       },
