@@ -60,12 +60,42 @@ async function filesBelow(directory: string): Promise<readonly string[]> {
   return nested.flat().toSorted();
 }
 
-Deno.test("K4 search finds words and symbols in files as they are now, from an index that commands cannot reach", async () => {
+Deno.test("K4 an index of a project", async (test) => {
   using bench = new Workbench("ordinary");
   writeProject(bench);
   const written = await filesBelow(bench.scope);
-  await using side = await openSide(bench);
-  const { say } = side;
+  const sides = [await openSide(bench), await openSide(bench)] as const;
+  try {
+    await test.step("two servers make and use one index at once", () => useOneIndex(sides));
+    await test.step(
+      "search finds words and symbols in files as they are now, from an index that commands cannot reach",
+      () => findsAsItIs(bench, sides[0], written),
+    );
+  } finally {
+    // Each waits for the end of every process of this bench.
+    await Promise.all(sides.map((side) => side[Symbol.asyncDispose]()));
+  }
+  await test.step("a damaged index is made again", async () => {
+    const index = await indexOf(bench);
+    for (const damage of ["no database".repeat(500), ""]) {
+      await Deno.writeTextFile(index, damage);
+      await using third = await openSide(bench);
+      assert.match(await third.say("search_query", { query: "freshly made" }), /^src\/user\.ts:1 /);
+    }
+  });
+});
+
+async function useOneIndex(sides: readonly Side[]): Promise<void> {
+  await Promise.all(sides.map(({ say }) => say("search_index")));
+  const answers = await Promise.all(
+    sides.flatMap(({ say }) =>
+      Array.from({ length: 5 }, () => say("search_query", { query: "parse user name", limit: 1 }))
+    ),
+  );
+  assert.deepEqual(answers.filter((text) => !text.startsWith("src/user.ts:4-6 function parseUserName")), []);
+}
+
+async function findsAsItIs(bench: Workbench, { say }: Side, written: readonly string[]): Promise<void> {
   const found = await say("search_query", { query: "parse user name" });
   assert.match(found, /^src\/user\.ts:4-6 function parseUserName \d\.\d\d\n {2}4\texport function parseUserName/);
   assert.match(
@@ -99,32 +129,4 @@ Deno.test("K4 search finds words and symbols in files as they are now, from an i
   const after = await Deno.stat(index);
   assert.deepEqual([after.ino, after.size >= before.size], [before.ino, true]);
   assert.match(await say("search_query", { query: "freshly made" }), /^src\/user\.ts:1 /);
-});
-
-Deno.test("K4 a damaged index is made again, and two servers use one index", async () => {
-  using bench = new Workbench();
-  writeProject(bench);
-  const sides = [await openSide(bench), await openSide(bench)];
-  try {
-    // Both make the index at once.
-    await Promise.all(sides.map(({ say }) => say("search_index")));
-    const answers = await Promise.all(
-      sides.flatMap(({ say }) =>
-        Array.from({ length: 5 }, () => say("search_query", { query: "parse user name", limit: 1 }))
-      ),
-    );
-    assert.deepEqual(answers.filter((text) => !text.startsWith("src/user.ts:4-6 function parseUserName")), []);
-  } finally {
-    // Each waits for the end of every process of this bench.
-    await Promise.all(sides.map((side) => side[Symbol.asyncDispose]()));
-  }
-  const index = await indexOf(bench);
-  for (const damage of ["no database".repeat(500), ""]) {
-    await Deno.writeTextFile(index, damage);
-    await using third = await openSide(bench);
-    assert.match(
-      await third.say("search_query", { query: "parse user name" }),
-      /^src\/user\.ts:4-6 function parseUserName/,
-    );
-  }
-});
+}

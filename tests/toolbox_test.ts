@@ -30,24 +30,28 @@ for (const user of usersAtHand()) {
   });
 }
 
-Deno.test("K2 a worker that dies is replaced, and native tools are off unless a bundle names them", async () => {
+Deno.test("S4 K2 K3 native tools read what --read opens and change what --write opens, and a worker that dies is replaced", async () => {
   using bench = new Workbench();
+  using other = new Workbench();
   bench.write("a.txt", "alpha\n");
+  const readable = bench.write(`${bench.elsewhere}/read.txt`, "there\n");
+  const written = other.write(`${other.elsewhere}/written.txt`, "before\n");
+  const grants = ["--read", bench.elsewhere, "--write", other.elsewhere];
   await using server = await ServerProcess.start(bench, {
     era: "none",
-    flags: ["--inline-wait", "60000", "--bundles", "toolbox"],
+    flags: ["--inline-wait", "60000", "--bundles", "toolbox", ...grants],
   });
   const client = await connectClient(server, "2025-11-25");
+  assert.match(await read(client, readable), /there/);
+  assert.match(await call(client, "files_write", { path: readable, content: "x" }), /outside the scope/);
+  assert.match(await call(client, "files_write", { path: written, content: "after\n" }), /\+after/);
+  assert.deepEqual([await Deno.readTextFile(readable), await Deno.readTextFile(written)], ["there\n", "after\n"]);
   assert.match(await read(client, "a.txt"), /alpha/);
   const worker = (await processesWith(bench.marker)).find(({ command }) => command.includes("worker/worker.js"));
   assert.ok(worker);
   Deno.kill(worker.pid, "SIGKILL");
   assert.match(await read(client, "a.txt"), /alpha|worker is gone/);
   assert.match(await read(client, "a.txt"), /alpha/);
-  using other = new Workbench();
-  await using plain = await ServerProcess.start(other, { era: "none" });
-  const { tools } = await (await connectClient(plain, "2025-11-25")).listTools();
-  assert.deepEqual(tools.map(({ name }) => name), ["await", "cancel", "sandboxed_shell", "send", "status"]);
 });
 
 function read(client: Client, path: string): Promise<string> {
@@ -80,18 +84,4 @@ Deno.test("K10 git_changes shows what a branch changes and what is not committed
   assert.equal(wrong.code, 1);
   const mistyped = await runProgram(bench, ["call", "git_chagnes"]);
   assert.equal(mistyped.stderr, 'Cannot call "git_chagnes": there is no such tool; did you mean "git_changes"?\n');
-});
-
-Deno.test("S4 K3 native tools read what --read opens and change what --write opens, each by its path", async () => {
-  using bench = new Workbench();
-  using other = new Workbench();
-  const read = bench.write(`${bench.elsewhere}/read.txt`, "there\n");
-  const written = other.write(`${other.elsewhere}/written.txt`, "before\n");
-  const flags = ["--inline-wait", "60000", "--bundles", "files", "--read", bench.elsewhere, "--write", other.elsewhere];
-  await using server = await ServerProcess.start(bench, { era: "none", flags });
-  const client = await connectClient(server, "2025-11-25");
-  assert.match(await call(client, "files_read", { path: read }), /there/);
-  assert.match(await call(client, "files_write", { path: read, content: "x" }), /outside the scope/);
-  assert.match(await call(client, "files_write", { path: written, content: "after\n" }), /\+after/);
-  assert.deepEqual([await Deno.readTextFile(read), await Deno.readTextFile(written)], ["there\n", "after\n"]);
 });
