@@ -242,10 +242,10 @@ async function updatesReach(client: Client, era: Era): Promise<void> {
   const resources = ["one", "two"].map((name) => ({ uri: `memo://${name}`, name, description: "First" }));
   await client.callTool({ name: "srv_set", arguments: { resources } });
   await until(async () => (await uris()).length === 2, 10_000, "the new resource");
+  await until(() => changes > 0, 10_000, "the notice of the change");
   if (subscription === undefined) await client.unsubscribeResource({ uri });
   else await subscription.close();
   await until(async () => (await tell({ method: "notifications/none" })).subscribed.length === 0, 10_000, "the end");
-  await until(() => changes > 0, 10_000, "the notice of the change");
 }
 
 /** A message for the log, as a server of the fixture sends it. */
