@@ -23,7 +23,14 @@ const EXTENSIONS = ["enterprise-managed-authorization", "dpop", "dpop-nonce", "w
 const BY_ITSELF = [["client-credentials-basic", "basic-auth"], ["client-credentials-jwt", "jwt-verified"]] as const;
 
 /** Logins that 2026-07-28 requires too: they come before any version is spoken, so that version proves them for both. */
-const LOGINS_OF_BOTH = ["metadata-var1", "metadata-var2", "metadata-var3", "basic-cimd", "pre-registration"]
+const LOGINS_OF_BOTH = [
+  "metadata-default",
+  "metadata-var1",
+  "metadata-var2",
+  "metadata-var3",
+  "basic-cimd",
+  "pre-registration",
+]
   .concat("scope-from-www-authenticate", "scope-from-scopes-supported", "scope-omitted-when-undefined")
   .concat("token-endpoint-auth-basic", "token-endpoint-auth-post", "token-endpoint-auth-none");
 

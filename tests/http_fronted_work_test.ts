@@ -12,14 +12,9 @@ async function connect(server: HttpServerProcess, bench: Workbench): Promise<Htt
   return await HttpClient.connect(server, { roots: [bench.scope] });
 }
 
-/** A client that begins as soon as there is room, does nothing, and leaves. */
-async function comeAndLeave(server: HttpServerProcess, bench: Workbench): Promise<void> {
-  const client = await until(
-    () => connect(server, bench).catch((thrown) => String(thrown).includes("503") ? undefined : Promise.reject(thrown)),
-    30_000,
-    "room for a session",
-  );
-  await client[Symbol.asyncDispose]();
+/** Sessions that have ended, as the log tells: each request of a client would have the server look for its process. */
+function endedIn({ stderr }: HttpServerProcess): number {
+  return stderr.split("Session ends").length - 1;
 }
 
 function start(bench: Workbench, mode: readonly string[], more: readonly string[] = []): Promise<HttpServerProcess> {
@@ -43,7 +38,13 @@ for (const [index, mode] of [[], [ISOLATED]].entries()) {
   const where = mode.length > 0 ? "its progress and its log, isolated" : "its progress, and not its log, shared";
   Deno.test(`H10 H8 X6 work of a third-party server keeps its session in use by ${where}, and its client alone hears it`, async () => {
     using bench = new Workbench();
-    await using server = await start(bench, mode, ["--session-idle", "8", "--max-sessions", String(ROOM)]);
+    await using server = await start(bench, mode, [
+      "--log-to-stderr",
+      "--session-idle",
+      "8",
+      "--max-sessions",
+      String(ROOM),
+    ]);
     const clients = await Promise.all(
       Object.keys(WORK).map(async (tells) => {
         const client = await connect(server, bench);
@@ -58,7 +59,10 @@ for (const [index, mode] of [[], [ISOLATED]].entries()) {
     for (const client of clients) await client[Symbol.asyncDispose]();
     assert.deepStrictEqual(clients.map((client) => [...new Set(tokensOf(client))]), [["of progress"], [], []]);
     // Even if all work had ended, the last has room only when one that came after it was idle for the whole time.
-    for (let other = 0; other <= ROOM; other++) await comeAndLeave(server, bench);
+    for (let begun = WORKERS; begun <= WORKERS + ROOM; begun++) {
+      await until(() => begun - endedIn(server) < ROOM, 30_000, "room for a session");
+      await (await connect(server, bench))[Symbol.asyncDispose]();
+    }
     const statuses = await Promise.all(clients.map(async (client) => {
       const response = await client.send({ jsonrpc: "2.0", id: "still", method: "ping" });
       await response.body?.cancel();

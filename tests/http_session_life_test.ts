@@ -29,7 +29,7 @@ Deno.test("H8 X11 a session is in use while an operation of its process runs, an
     return client;
   };
   const client = await open(busy);
-  await client.start("touch begun; until [ -e go ]; do sleep 0.05; done; echo finished > result");
+  await client.start("touch begun; until [ -e go ]; do sleep 0.5; done; echo finished > result");
   await bench.appears("busy/begun");
   await client[Symbol.asyncDispose]();
   // Sessions that begin later and do nothing come to their end meanwhile: so much time has gone by, at least.

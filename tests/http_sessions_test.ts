@@ -245,10 +245,12 @@ Deno.test("H8 with --require-token only clients with the token of the private fi
   await listed.body?.cancel();
 });
 
-Deno.test("H11 X14 a stop lets what runs end, answers it, closes the streams and ends with code 0", async () => {
+Deno.test("H9 H11 X14 a stop lets what runs end, answers it, closes the streams and ends with code 0; with --debug all messages were shown, with colours only on a terminal, and without secrets", async () => {
   using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+  await using server = await HttpServerProcess.start(bench, { flags: ["--debug"] });
   await using client = await HttpClient.connect(server);
+  await client.shell("echo --token hunter2abc");
+  await (await server.modern("tools/call", { name: "status", arguments: {} }, { id: "modern" })).text();
   const working = (begun: string) => ({
     name: SHELL,
     arguments: {
@@ -273,28 +275,18 @@ Deno.test("H11 X14 a stop lets what runs end, answers it, closes the streams and
   assert.match(await (await modern).text(), /finished/);
   assert.match(JSON.stringify(await client.hears("notifications/sandbox/terminated")), /shutting down/);
   assert.deepStrictEqual((await server.exit()).code, 0);
-});
-
-test("S17 a session is told its sandbox", async ({ bench, server }) => {
-  await using client = await HttpClient.connect(server);
-  const { params } = await client.hears("notifications/sandbox/configured");
-  assert.deepStrictEqual([params?.["scope"], Number(params?.["abi"]) >= 1], [bench.scope, true]);
-});
-
-Deno.test("H9 with --debug the messages are shown, with colours only on a terminal, and without secrets", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags: ["--debug"] });
-  await using client = await HttpClient.connect(server);
-  await client.shell("echo --token hunter2abc");
-  await (await server.modern("tools/call", { name: "status", arguments: {} }, { id: "modern" })).text();
-  server.kill("SIGTERM");
-  await server.exit();
   assert.match(server.stderr, /\[[0-9a-f]{8}\] → STDIN: \{\n {2}"jsonrpc": "2.0",\n {2}"id": 1/);
   assert.match(server.stderr, /← STDOUT: \{/);
   assert.match(server.stderr, /→ STDIN: \{\n {2}"jsonrpc": "2.0",\n {2}"id": "modern"/);
   assert.ok(!server.stderr.includes("hunter2abc"), server.stderr);
   // deno-lint-ignore no-control-regex -- the escape character is what is looked for
   assert.doesNotMatch(server.stderr, /\x1b/);
+});
+
+test("S17 a session is told its sandbox", async ({ bench, server }) => {
+  await using client = await HttpClient.connect(server);
+  const { params } = await client.hears("notifications/sandbox/configured");
+  assert.deepStrictEqual([params?.["scope"], Number(params?.["abi"]) >= 1], [bench.scope, true]);
 });
 
 test("H4 C1 the newest era is served on the same endpoint, and subscriptions hear of changed tools", async ({ bench, server }) => {

@@ -87,7 +87,7 @@ auth/client-credentials-basic)
   export SECRET
   printf '{"mcpServers": {"suite": {"url": "%s", "oauth": {"grant": "client_credentials", "clientId": "%s",
     "clientSecret": "${env:SECRET}", "issuer": "%s"}}}}' "$url" "$(field client_id)" "$issuer" > "$home/mcp.json"
-  call_some
+  patiently list
   ;;
 auth/client-credentials-jwt)
   issuer=$(curl -s "${url%/mcp}/.well-known/oauth-protected-resource/mcp" |
@@ -95,7 +95,7 @@ auth/client-credentials-jwt)
   (umask 077 && printf '%b' "$(field private_key_pem)" > "$home/key.pem")
   printf '{"mcpServers": {"suite": {"url": "%s", "oauth": {"grant": "client_credentials", "clientId": "%s",
     "privateKeyFile": "%s", "issuer": "%s"}}}}' "$url" "$(field client_id)" "$home/key.pem" "$issuer" > "$home/mcp.json"
-  call_some
+  patiently list
   ;;
 auth/metadata-default | auth/scope-retry-limit | auth/token-endpoint-auth-basic | auth/2025-03-26-*)
   login && ahma list-tools --http "$url"
