@@ -14,6 +14,7 @@ import { restrictedToLandlock } from "../src/sandbox/launcher/policy_fallback.ts
 import type { ToolAnswer } from "./_support/json_rpc.ts";
 import { LaunchBench, TARGET } from "./_support/kernel/launches.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
 import { usersAtHand, Workbench } from "./_support/workbench.ts";
 
 interface Denied {
@@ -32,47 +33,48 @@ function deniedIn({ result }: ToolAnswer): readonly Denied[] {
 const CLOSED = ["read", "write"];
 
 for (const user of usersAtHand()) {
-  Deno.test(`S15 a denied read and a denied write are explained, in any language, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench);
-    const secret = bench.write(`${bench.elsewhere}/dir/secret`, "x");
-    const directory = `${bench.elsewhere}/dir`;
-    const whole = {
-      path: secret,
-      access: CLOSED,
-      scope: [bench.scope],
-      flags: [`--read ${secret}`, `--write ${directory}`],
-    };
-    for (const env of [{}, { LC_ALL: "de_DE.UTF-8", LANGUAGE: "de" }, { LC_ALL: "C" }]) {
-      const read = await server.shell(`cat ${secret}`, { env });
-      assert.deepStrictEqual([read.failed, deniedIn(read)], [true, [whole]]);
-      assert.ok(
-        read.text.includes(
-          `\nSandbox: "${secret}" lies outside the scope; commands can neither read nor change it. A person can allow ` +
-            `it: start the server with --read ${secret} or --write ${directory}.\n`,
-        ),
-        read.text,
-      );
-      assert.deepStrictEqual(deniedIn(await server.shell(`stat ${secret} && false; true`, { env })), [whole]);
-      const written = await server.shell(`echo x > ${directory}/new`, { env });
-      const denied = {
-        path: `${directory}/new`,
+  const testUsual = sharing((bench) => ServerProcess.start(bench), user);
+
+  testUsual(
+    `S15 a denied read and a denied write are explained, in any language, as ${user}`,
+    async ({ bench, server }) => {
+      const secret = bench.write(`${bench.elsewhere}/dir/secret`, "x");
+      const directory = `${bench.elsewhere}/dir`;
+      const whole = {
+        path: secret,
         access: CLOSED,
         scope: [bench.scope],
-        flags: [`--write ${directory}`],
+        flags: [`--read ${secret}`, `--write ${directory}`],
       };
-      assert.deepStrictEqual(deniedIn(written), [denied]);
-    }
-    const owner = `${bench.elsewhere}/node_modules/@a/tool`;
-    const script = bench.write(`${owner}/bin/tool.cjs`, "x");
-    assert.deepStrictEqual(deniedIn(await server.shell(`cat ${script}`)), [
-      { path: script, access: CLOSED, scope: [bench.scope], flags: [`--read ${owner}`, `--write ${owner}/bin`] },
-    ]);
-  });
+      for (const env of [{}, { LC_ALL: "de_DE.UTF-8", LANGUAGE: "de" }, { LC_ALL: "C" }]) {
+        const read = await server.shell(`cat ${secret}`, { env });
+        assert.deepStrictEqual([read.failed, deniedIn(read)], [true, [whole]]);
+        assert.ok(
+          read.text.includes(
+            `\nSandbox: "${secret}" lies outside the scope; commands can neither read nor change it. A person can allow ` +
+              `it: start the server with --read ${secret} or --write ${directory}.\n`,
+          ),
+          read.text,
+        );
+        assert.deepStrictEqual(deniedIn(await server.shell(`stat ${secret} && false; true`, { env })), [whole]);
+        const written = await server.shell(`echo x > ${directory}/new`, { env });
+        const denied = {
+          path: `${directory}/new`,
+          access: CLOSED,
+          scope: [bench.scope],
+          flags: [`--write ${directory}`],
+        };
+        assert.deepStrictEqual(deniedIn(written), [denied]);
+      }
+      const owner = `${bench.elsewhere}/node_modules/@a/tool`;
+      const script = bench.write(`${owner}/bin/tool.cjs`, "x");
+      assert.deepStrictEqual(deniedIn(await server.shell(`cat ${script}`)), [
+        { path: script, access: CLOSED, scope: [bench.scope], flags: [`--read ${owner}`, `--write ${owner}/bin`] },
+      ]);
+    },
+  );
 
-  Deno.test(`S15 denied paths are recognized in every spelling, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench);
+  testUsual(`S15 denied paths are recognized in every spelling, as ${user}`, async ({ bench, server }) => {
     const beside = bench.write(`${bench.parent}/beside`, "x");
     bench.write(`${bench.home}/notes`, "x");
     bench.write(`${bench.elsewhere}/a b`, "x");
@@ -95,54 +97,56 @@ for (const user of usersAtHand()) {
     }
   });
 
-  Deno.test(`S15 no denial is reported for failures that the sandbox did not cause, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench);
-    bench.write(`${bench.elsewhere}/secret`, "x");
-    bench.write("warning", `npm warn config EACCES: permission denied, open '${bench.home}/.npmrc'\n`);
-    bench.write("broken.py", "import json\njson.loads('{')\n");
-    const lines = [
-      "false",
-      "cat missing",
-      "cat /usr/no-such-file",
-      "cat /nowhere/at/all",
-      "no-such-program --help",
-      "/usr/bin/python3 broken.py",
-      "ls --no-such-option /usr",
-      "git status",
-      "sh -c 'exit 3'",
-      "grep -q nothing /etc/hosts",
-      `cat ${bench.elsewhere}/secret 2>/dev/null; true`,
-      `cd ..; cd - >/dev/null; false`,
-      `ls .. >/dev/null 2>&1; cat missing`,
-      "cat ~/.gitconfig",
-      "cat warning; false",
-      "kill -9 $$",
-    ];
-    for (const line of lines) {
-      const answer = await server.shell(line);
-      assert.deepStrictEqual([line, deniedIn(answer), /^Sandbox:/m.test(answer.text)], [line, [], false], answer.text);
-    }
-    using other = new Workbench(user);
-    await using bare = await ServerProcess.start(other, { flags: ["--no-sandbox"] });
-    const answer = await bare.shell(`cat ${bench.elsewhere}/secret; false`);
-    assert.deepStrictEqual(deniedIn(answer), []);
-  });
+  testUsual(
+    `S15 no denial is reported for failures that the sandbox did not cause, as ${user}`,
+    async ({ bench, server }) => {
+      bench.write(`${bench.elsewhere}/secret`, "x");
+      bench.write("warning", `npm warn config EACCES: permission denied, open '${bench.home}/.npmrc'\n`);
+      bench.write("broken.py", "import json\njson.loads('{')\n");
+      const lines = [
+        "false",
+        "cat missing",
+        "cat /usr/no-such-file",
+        "cat /nowhere/at/all",
+        "no-such-program --help",
+        "/usr/bin/python3 broken.py",
+        "ls --no-such-option /usr",
+        "git status",
+        "sh -c 'exit 3'",
+        "grep -q nothing /etc/hosts",
+        `cat ${bench.elsewhere}/secret 2>/dev/null; true`,
+        `cd ..; cd - >/dev/null; false`,
+        `ls .. >/dev/null 2>&1; cat missing`,
+        "cat ~/.gitconfig",
+        "cat warning; false",
+        "kill -9 $$",
+      ];
+      for (const line of lines) {
+        const answer = await server.shell(line);
+        assert.deepStrictEqual(
+          [line, deniedIn(answer), /^Sandbox:/m.test(answer.text)],
+          [line, [], false],
+          answer.text,
+        );
+      }
+    },
+  );
 
-  Deno.test(`S15 a denial is in the result of await too, and never suggests opening credentials, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench);
-    const key = bench.write(`${bench.home}/.ssh/id_rsa`, "x");
-    const { operation } = await server.start(`cat ${key}`);
-    const answer = await server.call("await", { operation_id: operation?.operation_id });
-    assert.deepStrictEqual(deniedIn(answer), [
-      { path: key, access: CLOSED, scope: [bench.scope], flags: [] },
-    ]);
-    assert.match(
-      answer.text,
-      /^Sandbox: ".*id_rsa" lies outside the scope; commands can neither read nor change it\.$/m,
-    );
-  });
+  testUsual(
+    `S15 a denial is in the result of await too, and never suggests opening credentials, as ${user}`,
+    async ({ bench, server }) => {
+      const key = bench.write(`${bench.home}/.ssh/id_rsa`, "x");
+      const { operation } = await server.start(`cat ${key}`);
+      const answer = await server.call("await", { operation_id: operation?.operation_id });
+      assert.deepStrictEqual(deniedIn(answer), [
+        { path: key, access: CLOSED, scope: [bench.scope], flags: [] },
+      ]);
+      assert.match(
+        answer.text,
+        /^Sandbox: ".*id_rsa" lies outside the scope; commands can neither read nor change it\.$/m,
+      );
+    },
+  );
 
   for (const layers of ["with namespaces", "with Landlock alone"] as const) {
     Deno.test(`S4 S15 the predicted access matches what the kernel does (${layers}), as ${user}`, async () => {
@@ -172,6 +176,13 @@ for (const user of usersAtHand()) {
     });
   }
 }
+
+Deno.test("S15 no denial is reported without a sandbox", async () => {
+  using bench = new Workbench();
+  await using bare = await ServerProcess.start(bench, { flags: ["--no-sandbox"] });
+  const answer = await bare.shell(`cat ${bench.write(`${bench.elsewhere}/secret`, "x")}; false`);
+  assert.deepStrictEqual(deniedIn(answer), []);
+});
 
 const SYS = SYSTEM_CALLS[TARGET.processor];
 const LITTLE_ENDIAN = true;

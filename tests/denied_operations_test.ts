@@ -9,7 +9,7 @@ import type { ToolAnswer } from "./_support/json_rpc.ts";
 import { missingPrograms } from "./_support/programs_at_hand.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { usersAtHand, withUsersInTurn, Workbench } from "./_support/workbench.ts";
 
 function deniedIn({ result }: ToolAnswer): readonly Readonly<Record<string, unknown>>[] {
   // The server's own format, compared whole below.
@@ -86,68 +86,6 @@ for (const user of usersAtHand()) {
     },
   );
 
-  const byAddress = "node -e \"require('net').connect(443, '192.0.2.1')\"";
-  for (
-    const { network, more, reason, ways } of [
-      {
-        network: "none",
-        more: [],
-        reason: "commands have no network (--network none)",
-        ways: {
-          "example.test": [
-            "curl -sS https://example.test/a",
-            "git clone -q https://example.test/a",
-            "git ls-remote https://u:secret@example.test/a",
-            "D=example; node -e \"require('http').get('http://$D.test/')\"",
-          ],
-          "192.0.2.1": [byAddress],
-        },
-      },
-      {
-        network: "localhost",
-        more: ["--unix-sockets", "allow"],
-        reason: "commands reach nothing but their own loopback (--network localhost)",
-        ways: { "192.0.2.1": [byAddress, "curl -sS http://192.0.2.1/"] },
-      },
-    ]
-  ) {
-    Deno.test({
-      name: `S6 S15 a connection that --network ${network} closes is explained, as ${user}${NO_NODE}`,
-      ignore: !HAS_NODE,
-      fn: async () => {
-        using bench = new Workbench(user);
-        await using server = await ServerProcess.start(bench, { flags: ["--network", network, ...more] });
-        for (const [host, lines] of Object.entries(ways)) {
-          for (const line of lines) {
-            const answer = await server.shell(line);
-            assert.deepStrictEqual([line, deniedIn(answer)], [line, [{
-              operation: "network",
-              subject: host,
-              reason: `"${host}" cannot be reached: ${reason}`,
-              scope: [bench.scope],
-              flags: ["--network full"],
-            }]], answer.text);
-            const said =
-              `\nSandbox: "${host}" cannot be reached: ${reason}. A person can allow it: start the server with ` +
-              "--network full.\n";
-            assert.ok(answer.text.includes(said), answer.text);
-          }
-        }
-        await saysNothing(server, [
-          "grep -c https://example.test/a inside; false",
-          "S=https; echo see $S://example.test/docs; false", // only the output names it, beside no error
-          "curl -sS file:///no/such/file",
-          UNRELATED,
-        ]);
-        if (network === "none") return;
-        await saysNothing(server, ["curl -sS http://localhost:1/", "curl -sS http://127.0.0.1:1/"]);
-        const path = `${bench.elsewhere}/docker.sock`;
-        using _listener = await openSocket(path);
-        await saysNothing(server, [`ls ${path} && ${reachSocket(path)} -m 0.2`]);
-      },
-    });
-  }
-
   testUsual(
     `S6 S15 nothing is said of a connection that fails where the network is open, as ${user}${NO_NODE}`,
     async ({ server }) => {
@@ -214,6 +152,69 @@ for (const user of usersAtHand()) {
     },
     { ignore: !HAS_COMPILER || Deno.build.arch !== "x86_64" },
   );
+}
+
+const byAddress = "node -e \"require('net').connect(443, '192.0.2.1')\"";
+const CLOSED = [
+  {
+    network: "none",
+    more: [],
+    reason: "commands have no network (--network none)",
+    ways: {
+      "example.test": [
+        "curl -sS https://example.test/a",
+        "git clone -q https://example.test/a",
+        "git ls-remote https://u:secret@example.test/a",
+        "D=example; node -e \"require('http').get('http://$D.test/')\"",
+      ],
+      "192.0.2.1": [byAddress],
+    },
+  },
+  {
+    network: "localhost",
+    more: ["--unix-sockets", "allow"],
+    reason: "commands reach nothing but their own loopback (--network localhost)",
+    ways: { "192.0.2.1": [byAddress, "curl -sS http://192.0.2.1/"] },
+  },
+];
+
+// What is said depends on no right of the user.
+for (const [{ network, more, reason, ways }, user] of withUsersInTurn(CLOSED)) {
+  Deno.test({
+    name: `S6 S15 a connection that --network ${network} closes is explained, as ${user}${NO_NODE}`,
+    ignore: !HAS_NODE,
+    fn: async () => {
+      using bench = new Workbench(user);
+      await using server = await ServerProcess.start(bench, { flags: ["--network", network, ...more] });
+      for (const [host, lines] of Object.entries(ways)) {
+        for (const line of lines) {
+          const answer = await server.shell(line);
+          assert.deepStrictEqual([line, deniedIn(answer)], [line, [{
+            operation: "network",
+            subject: host,
+            reason: `"${host}" cannot be reached: ${reason}`,
+            scope: [bench.scope],
+            flags: ["--network full"],
+          }]], answer.text);
+          const said =
+            `\nSandbox: "${host}" cannot be reached: ${reason}. A person can allow it: start the server with ` +
+            "--network full.\n";
+          assert.ok(answer.text.includes(said), answer.text);
+        }
+      }
+      await saysNothing(server, [
+        "grep -c https://example.test/a inside; false",
+        "S=https; echo see $S://example.test/docs; false", // only the output names it, beside no error
+        "curl -sS file:///no/such/file",
+        UNRELATED,
+      ]);
+      if (network === "none") return;
+      await saysNothing(server, ["curl -sS http://localhost:1/", "curl -sS http://127.0.0.1:1/"]);
+      const path = `${bench.elsewhere}/docker.sock`;
+      using _listener = await openSocket(path);
+      await saysNothing(server, [`ls ${path} && ${reachSocket(path)} -m 0.2`]);
+    },
+  });
 }
 
 /** A socket outside the scope that each user may reach. */

@@ -61,8 +61,8 @@ for (const [era, user] of withUsersInTurn(ERAS)) {
       const told = await server.call("send", { id: idIn(secret), text: "secret\n" });
       assert.match(told.text, /^\n?6\n/);
       assert.doesNotMatch(told.text, /secret/);
-      const cat = await server.call("sandboxed_shell", { command: "tty; stty size; exec cat", ...TTY });
-      assert.match(cat.text, /\n\/dev\/pts\/0\n24 80\n/);
+      const cat = await server.call("sandboxed_shell", { command: "tty; stty size; exec cat", until: "24 80", ...TTY });
+      assert.match(cat.text, /\n {2}\/dev\/pts\/0\n> 24 80$/);
       const resized = await server.call("send", { id: idIn(cat), resize: "120x40", text: "word\n" });
       assert.match(resized.text, /waits for input: "word"\. It wrote:\nword\nword\n/);
       assert.match((await server.call("send", { id: idIn(cat), keys: ["ctrl-c"] })).text, /\[signal SIGINT, [^\n]+\]$/);

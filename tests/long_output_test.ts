@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
 import { connectClient } from "./_support/clients/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const LINES = 3000;
@@ -42,19 +43,24 @@ async function readRest(client: Client, result: string): Promise<readonly string
   return parts;
 }
 
-async function withClient(
-  use: (client: Client, bench: Workbench) => Promise<void>,
-  flags: readonly string[] = [],
-): Promise<void> {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { era: "none", flags });
+/** A client of a server of its own; both end together. */
+async function started(bench: Workbench, flags: readonly string[] = []): Promise<{ client: Client } & AsyncDisposable> {
+  const server = await ServerProcess.start(bench, { era: "none", flags });
   const client = await connectClient(server, "2025-11-25");
-  await use(client, bench);
-  await client.close();
+  return {
+    client,
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
 }
 
-Deno.test("X4 a long output of short lines shows 60 lines of each end, in every way, and the call that reads the rest", async () => {
-  await withClient(async (client) => {
+const testShared = sharing((bench) => started(bench));
+
+testShared(
+  "X4 a long output of short lines shows 60 lines of each end, in every way, and the call that reads the rest",
+  async ({ server: { client } }) => {
     const whole = range(1, LINES);
     const ends = [...range(1, 60), ...range(LINES - 59, LINES)];
     const direct = await shell(client, LOG);
@@ -80,11 +86,12 @@ Deno.test("X4 a long output of short lines shows 60 lines of each end, in every 
     const status = await textOf(client, "status", { operation_id: id });
     assert.strictEqual(numbers(status).length, 19);
     assert.deepStrictEqual((await readRest(client, status)).flatMap(numbers).length, LINES - 19);
-  });
-});
+  },
+);
 
-Deno.test("X4 what fits into 250 lines and 10 KiB is shown whole, and long lines are bounded by their bytes", async () => {
-  await withClient(async (client) => {
+testShared(
+  "X4 what fits into 250 lines and 10 KiB is shown whole, and long lines are bounded by their bytes",
+  async ({ server: { client } }) => {
     assert.deepStrictEqual(numbers(await shell(client, "seq -f 'request %g was served' 248")), range(1, 248));
     assert.deepStrictEqual(numbers(await shell(client, "seq -f 'request %g was served' 251")).length, 120);
     const wide = await shell(client, `seq -f 'request %g ${"x".repeat(300)}' 200`);
@@ -95,11 +102,11 @@ Deno.test("X4 what fits into 250 lines and 10 KiB is shown whole, and long lines
     const line = await shell(client, `printf '%050000d' 0; exit 1`);
     assert.ok(new TextEncoder().encode(line).length <= 10_240, `${line.length}`);
     assert.match(line, /left out of line 1; status \{"operation_id":"op_\w+","offset":\d+\} reads them/);
-  });
-  await withClient(async (client) => {
-    assert.strictEqual(numbers(await shell(client, LOG)).length, 480);
-  }, ["--max-inline-output", "40960"]);
-});
+    using other = new Workbench();
+    await using larger = await started(other, ["--max-inline-output", "40960"]);
+    assert.strictEqual(numbers(await shell(larger.client, LOG)).length, 480);
+  },
+);
 
 /** Three of 300 tests fail, the first early. */
 const TESTS = `import { test } from "node:test";
@@ -109,8 +116,9 @@ for (let i = 0; i < 300; i++) {
 }
 `;
 
-Deno.test("X4 of a failed command the end is shown at length: a test run keeps the name and cause of each failure", async () => {
-  await withClient(async (client, bench) => {
+testShared(
+  "X4 of a failed command the end is shown at length: a test run keeps the name and cause of each failure",
+  async ({ bench, server: { client } }) => {
     bench.write("a.test.mjs", TESTS);
     const text = await shell(client, "node --test --test-reporter=spec");
     assert.match(text, /^\[op_\w+ failed, exit code 1, /);
@@ -122,16 +130,17 @@ Deno.test("X4 of a failed command the end is shown at length: a test run keeps t
     const failed = await shell(client, `${LOG}; exit 3`);
     assert.deepStrictEqual(numbers(failed), [...range(1, 20), ...range(LINES - 99, LINES)]);
     assert.strictEqual((await readRest(client, failed)).flatMap(numbers).length, LINES - 120);
-  });
-});
+  },
+);
 
-Deno.test("X4 X5 the note about a long result that an agent did not wait for is short, and names the call that has it", async () => {
-  await withClient(async (client) => {
+testShared(
+  "X4 X5 the note about a long result that an agent did not wait for is short, and names the call that has it",
+  async ({ server: { client } }) => {
     const id = /op_\w+/.exec(await shell(client, `${LOG}; exit 3`, "AsyncResultPush"))?.[0];
     let news = "";
     for (let call = 0; call < 200 && !news.includes("Ended since"); call++) news = await shell(client, "true");
     assert.deepStrictEqual(numbers(news), range(LINES - 4, LINES));
     assert.ok(news.includes(`\`await\` {"operation_id":"${id}"} returns both ends of its ${LINES} lines`), news);
     assert.strictEqual(numbers(await textOf(client, "await", { operation_id: id })).length, 120);
-  });
-});
+  },
+);

@@ -84,8 +84,8 @@ if __name__ == "__main__":
     });
 
     test(`S10 --limit-memory bounds private memory and /dev/shm: ${what}, as ${user}`, async ({ server }) => {
-      const script = "bytearray(200 << 20)\nprint('private')";
-      const line = `python3 -c "${script}" 2> /dev/null; head -c 200M /dev/zero > /dev/shm/file && echo shared`;
+      const script = "bytearray(140 << 20)\nprint('private')";
+      const line = `python3 -c "${script}" 2> /dev/null; head -c 140M /dev/zero > /dev/shm/file && echo shared`;
       assert.deepStrictEqual((await server.shell(line)).text.match(/^(private|shared)$/gm), memory);
     });
 

@@ -4,6 +4,7 @@ import { HttpClient } from "./_support/clients/http_client.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import type { ToolAnswer } from "./_support/json_rpc.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { Workbench } from "./_support/workbench.ts";
 
@@ -271,37 +272,44 @@ Deno.test("B5 X10 X14 the end of the connection, or of the server, ends sessions
   await bench.processesGone(`sleep ${seed}`);
 });
 
-Deno.test("B5 S18 H2 HTTP sessions share no names, and the audit log has each line of a shell", async () => {
-  using bench = new Workbench();
-  const log = `${bench.home}/audit.jsonl`;
-  const seed = `6${crypto.getRandomValues(new Uint32Array(1))[0]}`;
-  await using server = await HttpServerProcess.start(bench, { flags: ["--audit-log", log] });
-  {
-    await using one = await HttpClient.connect(server);
-    await using other = await HttpClient.connect(server);
-    const runOne = sessionOf(one, "name");
-    await runOne(`x=one; sleep ${seed} &`);
-    const seen = await sessionOf(other, "name")(`echo "\${x-unset}"; ps -e -o args= | grep -c '[s]leep ${seed}'`);
-    assert.deepStrictEqual([seen.output.startsWith("unset\n0\n"), (await runOne("echo $x")).output], [true, "one\n"]);
-    await bench.processesAppear(`sleep ${seed}`);
-    await (await one.fetch("DELETE")).body?.cancel();
-    await bench.processesGone(`sleep ${seed}`);
-  }
-  const events = (await Deno.readTextFile(log)).trim().split("\n").map((line) => JSON.parse(line));
-  const lines = events.filter(({ event, tool }) => event === "start" && tool === "sandboxed_shell");
-  assert.ok(lines.some(({ shell }) => shell === "echo $x"));
-});
+function auditLog(bench: Workbench): string {
+  return `${bench.home}/audit.jsonl`;
+}
 
-Deno.test("B5 X1 a session is refused where it could not last: on a terminal, and in a request without a session", async () => {
-  using bench = new Workbench();
-  const refusal = '"session" needs a connection that stays open, and this one ends with its answer';
-  const { stderr, code } = await runProgram(bench, ["call", "sandboxed_shell", "--session", "x", "--", "true"]);
-  assert.deepStrictEqual([stderr.includes(refusal), code], [true, 2]);
-  await using server = await HttpServerProcess.start(bench);
-  const args = { session: "x", command: "true" };
-  const answer = await server.modern("tools/call", { name: "sandboxed_shell", arguments: args });
-  assert.ok((await answer.text()).includes(JSON.stringify(refusal).slice(1, -1)));
-});
+const testOverHttp = sharing((bench) => HttpServerProcess.start(bench, { flags: ["--audit-log", auditLog(bench)] }));
+
+testOverHttp(
+  "B5 S18 H2 HTTP sessions share no names, and the audit log has each line of a shell",
+  async ({ bench, server }) => {
+    const seed = `6${crypto.getRandomValues(new Uint32Array(1))[0]}`;
+    {
+      await using one = await HttpClient.connect(server);
+      await using other = await HttpClient.connect(server);
+      const runOne = sessionOf(one, "name");
+      await runOne(`x=one; sleep ${seed} &`);
+      const seen = await sessionOf(other, "name")(`echo "\${x-unset}"; ps -e -o args= | grep -c '[s]leep ${seed}'`);
+      assert.deepStrictEqual([seen.output.startsWith("unset\n0\n"), (await runOne("echo $x")).output], [true, "one\n"]);
+      await bench.processesAppear(`sleep ${seed}`);
+      await (await one.fetch("DELETE")).body?.cancel();
+      await bench.processesGone(`sleep ${seed}`);
+    }
+    const events = (await Deno.readTextFile(auditLog(bench))).trim().split("\n").map((line) => JSON.parse(line));
+    const lines = events.filter(({ event, tool }) => event === "start" && tool === "sandboxed_shell");
+    assert.ok(lines.some(({ shell }) => shell === "echo $x"));
+  },
+);
+
+testOverHttp(
+  "B5 X1 a session is refused where it could not last: on a terminal, and in a request without a session",
+  async ({ bench, server }) => {
+    const refusal = '"session" needs a connection that stays open, and this one ends with its answer';
+    const { stderr, code } = await runProgram(bench, ["call", "sandboxed_shell", "--session", "x", "--", "true"]);
+    assert.deepStrictEqual([stderr.includes(refusal), code], [true, 2]);
+    const args = { session: "x", command: "true" };
+    const answer = await server.modern("tools/call", { name: "sandboxed_shell", arguments: args });
+    assert.ok((await answer.text()).includes(JSON.stringify(refusal).slice(1, -1)));
+  },
+);
 
 for (const [name, flags] of [["without a sandbox", ["--no-sandbox"]]] as const) {
   Deno.test(`B5 X10 a session works ${name}: state, interruption, end`, async () => {

@@ -1,6 +1,7 @@
 /** Programs that people use on a terminal, driven by an agent through `send` (X22, X23). */
 import assert from "node:assert/strict";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";
 import { machineProblem, startMachine } from "./tools/other_machine.ts";
 
@@ -14,9 +15,9 @@ async function onTerminal(server: ServerProcess, command: string) {
   return { text, send };
 }
 
-Deno.test("X22 the console of a database answers one line a call", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+const testShared = sharing((bench) => ServerProcess.start(bench));
+
+testShared("X22 the console of a database answers one line a call", async ({ server }) => {
   const { text, send } = await onTerminal(server, "sqlite3 things.db");
   assert.match(text, /waits for input: "sqlite>"/);
   assert.match(
@@ -26,9 +27,7 @@ Deno.test("X22 the console of a database answers one line a call", async () => {
   assert.match(await send({ text: ".quit\n" }), /\[exit code 0/);
 });
 
-Deno.test("X22 each answer of a program that redraws itself is its screen", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testShared("X22 each answer of a program that redraws itself is its screen", async ({ server }) => {
   const { text, send } = await onTerminal(server, "top -d 1");
   assert.match(text, /Its screen, the cursor in line \d+, column \d+:\ntop - .*\n(.*\n)+ +PID /);
   assert.match(await send({ until: "never", timeout_seconds: 1.5 }), /Its screen, .*:\ntop - /);
@@ -57,13 +56,15 @@ Deno.test({
   },
 });
 
-Deno.test("X22 S22 escape sequences with huge counts, and strings without an end, delay no other call", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const counts = ["L", "M", "S", "T", "I", "Z", "b"].map((final) => `a\\033[2147483647${final}`).join("");
-  const endless = "head -c 3000000 /dev/zero | tr '\\0' t";
-  const command = `printf '${counts}'; printf '\\033]2;'; ${endless}; printf '\\a\\033[2J\\033[Hdone'; read a`;
-  const hostile = await server.call("sandboxed_shell", { command, tty: true });
-  assert.match((await server.shell("echo other")).text, /^other\n?$/);
-  assert.match(hostile.text, /Its screen, the cursor in line 1, column 5:\ndone$/);
-});
+testShared(
+  "X22 S22 escape sequences with huge counts, and strings without an end, delay no other call",
+  async ({ server }) => {
+    const counts = ["L", "M", "S", "T", "I", "Z", "b"].map((final) => `a\\033[2147483647${final}`).join("");
+    const endless = "head -c 3000000 /dev/zero | tr '\\0' t";
+    const command = `printf '${counts}'; printf '\\033]2;'; ${endless}; printf '\\a\\033[2J\\033[Hdone'; read a`;
+    const hostile = await server.call("sandboxed_shell", { command, tty: true });
+    assert.match((await server.shell("echo other")).text, /^other\n?$/);
+    assert.match(hostile.text, /Its screen, the cursor in line 1, column 5:\ndone$/);
+    await server.call("cancel", { id: /op_\w+/.exec(hostile.text)?.[0] });
+  },
+);

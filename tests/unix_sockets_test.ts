@@ -126,7 +126,7 @@ async function answersOfOthers(user: User, flags: readonly string[]) {
 }
 
 /** More directories than a search by their number would look into. */
-const MANY = 3_500;
+const MANY = 3_100;
 /** The program is nowhere near its socket then, which every user may use. */
 const LEAVE = 'os.chmod("relative", 0o777)\nos.chdir("/")';
 
@@ -153,6 +153,8 @@ for (const user of usersAtHand()) {
       return (await server.shell(connecting(...paths))).text.split("\n").slice(0, paths.length);
     };
     assert.deepStrictEqual(await answers([]), paths.map((path) => `${path} closed`));
+    // The control: where nothing but modes decides, the ordinary user reaches least.
+    if (user !== "ordinary") return;
     assert.deepStrictEqual(await answers(["--no-sandbox"]), paths.map((path) => `${path} heard 42`));
   });
 }

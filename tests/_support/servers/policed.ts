@@ -1,4 +1,4 @@
-/** A machine with a policy: mounts of its own, in which `/etc` is a copy that has the file (S37). Root alone makes it. */
+/** A machine with a policy: mounts of its own, in which `/etc` is a copy with that file (S37). Root alone makes it. */
 import type { Workbench } from "../workbench.ts";
 
 /** Why tests with a policy are skipped here; undefined: they run. */
@@ -23,7 +23,9 @@ export function police(bench: Workbench, { policy, change = "" }: PolicedMachine
   Deno.writeTextFileSync(file, text, { mode: 0o644 });
   const lines = [
     `mount -t tmpfs -o mode=755 none ${etc}`,
-    `cp -a /etc/. ${etc}`,
+    // Its files, and where links of programs lead: all that commands of tests need, at a tenth of the time.
+    `cp -d --preserve=mode,ownership /etc/* ${etc} 2> /dev/null || true`,
+    `[ ! -d /etc/alternatives ] || cp -a /etc/alternatives ${etc}`,
     `mkdir -m 755 ${etc}/ahma`,
     `(cd ${etc}/ahma && umask 022 && cat ${file} > policy.json && ${change === "" ? "true" : `{ ${change}\n}`})`,
     `mount --rbind ${etc} /etc`,
