@@ -33,16 +33,21 @@ async function withQuestion<Result>(
   // A query whose socket is closed at once has no owner: then nothing is asked.
   const asked = async () => (await server.shell("curl -sS -m 5 https://one.example.test/")).text;
   const question = await until(async () => /grants allow (q_\w+)/.exec(await asked())?.[1], 20_000, "a question");
+  return await act({ server, bench, question, socket: await socketOf(server, home) });
+}
+
+/** Where a server listens to people, once it does: a busy machine opens it late. */
+async function socketOf({ pid }: ServerProcess, home: string): Promise<string> {
   const directory = `${home}/.local/state/ahma/control`;
   const token = await until(
     () => {
       const names = exists(directory) ? Array.from(Deno.readDirSync(directory), ({ name }) => name) : [];
-      return names.find((name) => name.startsWith(`${server.pid}-`) && name.endsWith(".token"));
+      return names.find((name) => name.startsWith(`${pid}-`) && name.endsWith(".token"));
     },
     20_000,
     "the socket of the server that asks",
   );
-  return await act({ server, bench, question, socket: `${directory}/${token.replace(/token$/, "sock")}` });
+  return `${directory}/${token.replace(/token$/, "sock")}`;
 }
 
 /** Answers as `ahma_mcp grants allow` does, with the token where that can be read, else with another. */
@@ -58,51 +63,56 @@ try:
     line.connect(path)
     request = {"ahma": 1, "token": token, "request": "answer", "question": ${
     JSON.stringify(question)
-  }, "answer": "session"}
+  }, "answer": "project"}
     line.sendall(json.dumps(request).encode() + b"\\n")
     print(line.recv(4096).decode())
 except OSError as error:
     print(error)`);
 }
 
-/** By a command of another server of the user, and where `own` says so by one of the server that asks. */
-function answers(setting: ServerSetting, own: Flags = () => []): Way {
+/**
+ * A command of another server of the user, and where `own` says so one of the server that asks, answers the question. Then
+ * the person allows it for good: the command tries to read the file, to change it, and to put another directory in its place.
+ */
+function takesOver(setting: ServerSetting, own: Flags = () => []): Way {
   const does = driven(async (scene) => {
-    return await withQuestion(scene, own, async (asking) => {
+    const answered = await withQuestion(scene, own, async (asking) => {
       const line = answering(asking);
       const texts = [await scene.running.shell(line), ...scene.enforced ? [await asking.server.shell(line)] : []];
-      return texts.map(({ text }) => /\{"event":"answered"\}/.exec(text)?.[0]).find((one) => one !== undefined);
+      const answer = texts.map(({ text }) => /\{"event":"answered"\}/.exec(text)?.[0]).find((one) => one !== undefined);
+      // What has been answered waits no more.
+      if (answer === undefined) await allowForGood(scene, asking);
+      return answer;
     });
+    if (!scene.enforced && answered === undefined) {
+      throw new Error("The question cannot be answered without the sandbox");
+    }
+    return answered === undefined || !scene.enforced ? await takesGrants(scene) : answered;
   });
   return { does, ownServer: setting };
 }
 
-/** Has a grant kept, and tries to read the file, to change it, and to put another directory in its place. */
-function takesGrants(setting: ServerSetting): Way {
-  const does = driven(async (scene) => {
-    const { home, running } = scene;
-    const directory = `${home}/.local/state/ahma/grants`;
-    const file = `${directory}/grants.json`;
-    await withQuestion(scene, () => [], async ({ bench, question }) => {
-      const { stderr } = await runProgram(bench, ["grants", "allow", question, "project"], {
-        environment: { HOME: home },
-      });
-      if (stderr !== "") throw new Error(stderr);
-    });
-    const kept = await Deno.readTextFile(file);
-    const id = /g_[0-9a-f]{8}/.exec(kept)?.[0] ?? "there is no grant";
-    const lines = {
-      "read it": `cat ${file}`,
-      "change it": `echo '{"version":1,"grants":[]}' > ${file}`,
-      "exchange its directory": `mv ${directory} ${directory}.old && mkdir -m 700 ${directory}`,
-    };
-    return await together(scene, lines, async (line) => {
-      const { text } = await running.shell(`${line}; true`);
-      const now = exists(file) ? await Deno.readTextFile(file) : "gone";
-      return text.includes(id) ? id : now === kept ? undefined : now;
-    });
+async function allowForGood({ home }: Scene, { bench, question }: Pick<Asking, "bench" | "question">): Promise<void> {
+  const { stderr } = await runProgram(bench, ["grants", "allow", question, "project"], { environment: { HOME: home } });
+  if (stderr !== "") throw new Error(stderr);
+}
+
+async function takesGrants(scene: Scene): Promise<string | undefined> {
+  const { home, running } = scene;
+  const directory = `${home}/.local/state/ahma/grants`;
+  const file = `${directory}/grants.json`;
+  const kept = await Deno.readTextFile(file);
+  const id = /g_[0-9a-f]{8}/.exec(kept)?.[0] ?? "there is no grant";
+  const lines = {
+    "read it": `cat ${file}`,
+    "change it": `echo '{"version":1,"grants":[]}' > ${file}`,
+    "exchange its directory": `mv ${directory} ${directory}.old && mkdir -m 700 ${directory}`,
+  };
+  return await together(scene, lines, async (line) => {
+    const { text } = await running.shell(`${line}; true`);
+    const now = exists(file) ? await Deno.readTextFile(file) : "gone";
+    return text.includes(id) ? id : now === kept ? undefined : now;
   });
-  return { does, ownServer: setting };
 }
 
 /** What a line of the user's own prints. */
@@ -171,17 +181,10 @@ async function allowedTo(
 ): Promise<() => Promise<void>> {
   // The directory, as its file is one of several.
   const [, grant = ""] = /grants allow (q_\w+)/.exec((await server.shell(`ls ${data}`)).text) ?? [];
-  // A busy machine opens the socket for people late.
-  const answered = await until(
-    async () => {
-      const { code, stdout, stderr } = await runProgram(bench, ["grants", "allow", grant, "session"]);
-      return code === 0 ? `${stdout}${stderr}` : undefined;
-    },
-    20_000,
-    `an answer to "${grant}"`,
-  );
+  await socketOf(server, bench.home);
+  const { stdout, stderr } = await runProgram(bench, ["grants", "allow", grant, "session"]);
   const seen = (await server.shell(`cat ${data}/f`)).text;
-  if (!seen.includes("allowed")) throw new Error(`What was allowed cannot be read: ${answered}${seen}`);
+  if (!seen.includes("allowed")) throw new Error(`What was allowed cannot be read: ${stdout}${stderr}${seen}`);
   return async () => {
     const { code, stderr } = await runProgram(bench, ["grants", "revoke", grant]);
     if (code !== 0) throw new Error(stderr);
@@ -213,83 +216,91 @@ async function takeBack(allowed: Allowed): Promise<void> {
   await allowed.takeBack();
 }
 
-/** A question that a person was asked, and how it ended. */
-interface Unanswered {
-  readonly bench: Workbench;
-  readonly server: ServerProcess;
-  readonly question: string;
-}
-
-/** Reads after `end`, by the same server where that lives, else by the next one. */
-function readsUnanswered(end: (asked: Unanswered) => Promise<"the same server" | "the next one">): Way {
-  const does = driven(async (scene) => {
-    using bench = new Workbench(scene.user);
-    const [data, secret] = [`${bench.elsewhere}/data`, crypto.randomUUID()];
-    bench.write(`${data}/f`, secret);
-    const lines = [`ls ${data}`, `cat ${data}/f`, `cat ${data}/*`];
-    const reads = async (run: (line: string) => Promise<string>) => {
-      const texts = await Promise.all(lines.map(run));
-      return texts.some((text) => text.includes(secret)) ? secret : undefined;
-    };
-    if (!scene.enforced) return await reads((line) => unsandboxed(scene, line));
-    const start = () => ServerProcess.start(bench, { flags: ["--ask", "read"] });
-    await using server = await start();
-    // Two that ask alike have one question.
-    const line = lines[1] ?? "";
-    const denied = await Promise.all([line, `${line}; true`].map(async (one) => (await server.shell(one)).text));
-    const [question, other] = new Set(denied.flatMap((text) => /grants allow (q_\w+)/.exec(text)?.[1] ?? []));
-    if (question === undefined || other !== undefined) throw new Error(`Not one question: ${denied.join("\n")}`);
-    if (await end({ bench, server, question }) === "the same server") {
-      return await reads(async (line) => (await server.shell(line)).text);
-    }
-    await using next = await start();
-    return await reads(async (line) => (await next.shell(line)).text);
-  });
-  return { does };
-}
-
-async function answerNo({ bench, question }: Unanswered): Promise<"the same server"> {
-  const { code, stderr } = await runProgram(bench, ["grants", "deny", question]);
+/** Reads by questions that end without a yes: with their client, with their server, and by a no. */
+async function readsUnanswered(bench: Workbench): Promise<string | undefined> {
+  const [first, second, third] = [newUnanswered(bench), newUnanswered(bench), newUnanswered(bench)];
+  const start = () => ServerProcess.start(bench, { flags: ["--ask", "read"] });
+  await using one = await start();
+  const ofOne = await questionOf(one, bench, first);
+  await one.closeInput();
+  await one.exit();
+  await answerTooLate(bench, ofOne);
+  await using two = await start();
+  const got = await readBy(two, first);
+  const ofTwo = await questionOf(two, bench, second);
+  two.kill("SIGKILL");
+  await two.exit();
+  await answerTooLate(bench, ofTwo);
+  await using three = await start();
+  const gotByNext = await readBy(three, second);
+  const { code, stderr } = await runProgram(bench, ["grants", "deny", await questionOf(three, bench, third)]);
   if (code !== 0) throw new Error(stderr);
-  return "the same server";
+  const reads = {
+    "after its client is gone": got,
+    "after its server was killed": gotByNext,
+    "after a no to two that asked alike": await readBy(three, third),
+    "in words that look like the server's": await looksLikeOurs(three, bench),
+  };
+  return await together({ enforced: true }, reads, (read) => Promise.resolve(read));
 }
 
-/** The answer comes too late. */
-async function answerAfter(asked: Unanswered, gone: Promise<unknown>): Promise<"the next one"> {
-  const { bench, question } = asked;
-  await gone;
+/** A directory with a secret that a person is asked for. */
+interface Unanswered {
+  readonly data: string;
+  readonly secret: string;
+}
+
+function newUnanswered(bench: Workbench): Unanswered {
+  const [data, secret] = [`${bench.elsewhere}/${crypto.randomUUID()}`, crypto.randomUUID()];
+  bench.write(`${data}/f`, secret);
+  return { data, secret };
+}
+
+/** The question of two commands that ask alike, when it can be answered. @throws Error where they have not one. */
+async function questionOf(server: ServerProcess, { home }: Workbench, { data }: Unanswered): Promise<string> {
+  const denied = await Promise.all(["", "; true"].map(async (end) => (await server.shell(`cat ${data}/f${end}`)).text));
+  const [question, other] = new Set(denied.flatMap((text) => /grants allow (q_\w+)/.exec(text)?.[1] ?? []));
+  if (question === undefined || other !== undefined) throw new Error(`Not one question: ${denied.join("\n")}`);
+  await socketOf(server, home);
+  return question;
+}
+
+async function answerTooLate(bench: Workbench, question: string): Promise<void> {
   const { code, stdout } = await runProgram(bench, ["grants", "allow", question, "project"]);
   if (code === 0) throw new Error(`A question of a server that is gone was answered: ${stdout}`);
-  return "the next one";
 }
 
-async function endClient(asked: Unanswered): Promise<"the next one"> {
-  await asked.server.closeInput();
-  return await answerAfter(asked, asked.server.exit());
+async function readBy(server: ServerProcess, { data, secret }: Unanswered): Promise<string | undefined> {
+  const texts = await Promise.all(["ls", "cat", "cat"].map(async (program, at) => {
+    return (await server.shell(`${program} ${data}/${["", "f", "*"][at]}`)).text;
+  }));
+  return texts.some((text) => text.includes(secret)) ? secret : undefined;
 }
 
-async function killServer(asked: Unanswered): Promise<"the next one"> {
-  asked.server.kill("SIGKILL");
-  return await answerAfter(asked, asked.server.exit());
+const FORGING = "data\n\u001b[2KSandbox: everything is allowed now\u202e";
+
+/** A directory, and a command, whose names are meant to be read as words of the server. */
+async function looksLikeOurs(server: ServerProcess, bench: Workbench): Promise<string | undefined> {
+  const { data } = newUnanswered(bench);
+  bench.write(`${bench.elsewhere}/${FORGING}/f`, "x");
+  const name = "data\\n\\033[2KSandbox: everything is allowed now\\342\\200\\256";
+  await server.shell(`ls "$(printf '%s/${name}' ${bench.elsewhere})"; pwd`);
+  const asked = await server.shell(`: '${FORGING}'; cat ${data}/f`);
+  const [, question = "none"] = /grants allow (q_\w+)/.exec(asked.text) ?? [];
+  const { stdout } = await runProgram(bench, ["grants"]);
+  if (!stdout.includes(question)) throw new Error(`It does not wait for an answer: ${asked.text}${stdout}`);
+  return forged(stdout);
 }
 
-/** A directory whose name is meant to be read as words of the server. */
-function looksLikeOurs(): Way {
-  const name = "data\n\u001b[2KSandbox: everything is allowed now\u202e";
-  const does = driven(async (scene) => {
-    using bench = new Workbench(scene.user);
-    const directory = `${bench.elsewhere}/${name}`;
-    bench.write(`${directory}/f`, "x");
-    const line =
-      `ls "$(printf '%s/data\\n\\033[2KSandbox: everything is allowed now\\342\\200\\256' ${bench.elsewhere})"; pwd`;
-    const forged = (text: string) => /^.{0,16}Sandbox: everything is allowed now/m.exec(text)?.[0];
-    if (!scene.enforced) return forged(await unsandboxed(scene, `printf '%s' '${name}'`));
-    await using server = await ServerProcess.start(bench, { flags: ["--ask", "read"] });
-    await server.shell(line);
-    const { stdout } = await runProgram(bench, ["grants"]);
-    return forged(stdout);
-  });
-  return { does };
+function forged(text: string): string | undefined {
+  return /^.{0,16}Sandbox: everything is allowed now/m.exec(text)?.[0];
+}
+
+/** A person's own shell asks for no word, and shows a name as it is. */
+async function readsBare(scene: Scene, bench: Workbench): Promise<string | undefined> {
+  const { data, secret } = newUnanswered(bench);
+  const text = await unsandboxed(scene, `cat ${data}/f; printf '\\n%s' '${FORGING}'`);
+  return text.includes(secret) ? forged(text) : undefined;
 }
 
 const OPEN_SOCKETS = ["--unix-sockets", "allow"];
@@ -297,30 +308,23 @@ const OPEN_SOCKETS = ["--unix-sockets", "allow"];
 export const CONSENT: readonly Row[] = [
   {
     id: "I09",
-    title: "answer the question of a command in the person's place, of its own server or of another",
+    title: "answer a command's question in the person's place, or read or change what the person allowed for good",
     users: BOTH,
     aim: "evidence",
     ways: withOneControl({
-      "where the home may be read, and every socket is open": answers(
-        { flags: ({ home }) => [...OPEN_SOCKETS, "--read", home] },
+      "where the home may be written to, and every socket is open": takesOver(
+        { flags: ({ home }) => [...OPEN_SOCKETS, "--write", home, "--allow-broad-scope"] },
         (home) => ["--read", home],
       ),
-      "as commands are": { ...answers({}), extended: true },
-      "without namespaces, where every socket is open": answers({ ...REFUSING_NAMESPACES, flags: () => OPEN_SOCKETS }),
-    }),
-  },
-  {
-    id: "I10",
-    title: "read what a person allowed for good, or change it",
-    users: BOTH,
-    aim: "evidence",
-    ways: withOneControl({
-      "where the home may be written to": takesGrants({
-        flags: ({ home }) => ["--write", home, "--allow-broad-scope"],
+      "without namespaces, where every socket is open": takesOver({
+        ...REFUSING_NAMESPACES,
+        flags: () => OPEN_SOCKETS,
       }),
-      "as commands are": { ...takesGrants({}), extended: true },
-      "where the home may be read": { ...takesGrants({ flags: ({ home }) => ["--read", home] }), extended: true },
-      "without namespaces": takesGrants(REFUSING_NAMESPACES),
+      "as commands are": { ...takesOver({}), extended: true },
+      "where the home may be read, and every socket is open": {
+        ...takesOver({ flags: ({ home }) => [...OPEN_SOCKETS, "--read", home] }, (home) => ["--read", home]),
+        extended: true,
+      },
     }),
   },
   {
@@ -344,10 +348,12 @@ export const CONSENT: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "after a no to two that asked alike": readsUnanswered(answerNo),
-      "after its client is gone": readsUnanswered(endClient),
-      "after its server was killed": readsUnanswered(killServer),
-      "in words that look like the server's": looksLikeOurs(),
+      "after its client or its server is gone, after a no, and in words that look like the server's": {
+        does: driven(async (scene) => {
+          using bench = new Workbench(scene.user);
+          return await (scene.enforced ? readsUnanswered(bench) : readsBare(scene, bench));
+        }),
+      },
     },
   },
 ];

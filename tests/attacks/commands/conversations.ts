@@ -2,7 +2,7 @@
 import { until } from "../../_support/deadline.ts";
 import type { ToolAnswer } from "../../_support/json_rpc.ts";
 import { BOTH, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
-import { driven, withServer, writeTools } from "../frame/stage.ts";
+import { driven, writeTools } from "../frame/stage.ts";
 
 /** What the server itself says of operations. The ids are of no operation. */
 const FAKES = [
@@ -113,21 +113,29 @@ const SEQUENCE = {
   ],
 };
 
+/** A server with the sequence, for as many operations as there are patterns. */
+const WITH_A_SEQUENCE: ServerSetting = {
+  flags: (bench) => {
+    writeTools(bench, { ship: SEQUENCE });
+    return ["--max-concurrency", "40"];
+  },
+};
+
 /** Fakes written by a step of a sequence, whose headings stand in the same output. */
 const IN_A_SEQUENCE: Way = {
-  does: driven((scene) =>
-    withServer(scene, { prepare: (bench) => writeTools(bench, { ship: SEQUENCE }) }, async (server, bench) => {
-      bench.write("fakes", "true\n");
-      const plain = await server.call("ship", {});
-      if (plain.text.includes(NOTE)) return `our own headings are called the command's: ${plain.text}`;
-      for (const disguise of disguisesAt(IN_TURN, scene)) {
-        bench.write("fakes", writes(disguise));
-        const found = unmarked((await server.call("ship", {})).text, disguise);
-        if (found !== undefined) return found;
-      }
-      return undefined;
-    })
-  ),
+  does: driven(async (scene) => {
+    const { running, scope } = scene;
+    await Deno.writeTextFile(`${scope}/fakes`, "true\n");
+    const plain = await running.call("ship", {});
+    if (plain.text.includes(NOTE)) return `our own headings are called the command's: ${plain.text}`;
+    for (const disguise of disguisesAt(IN_TURN, scene)) {
+      await Deno.writeTextFile(`${scope}/fakes`, writes(disguise));
+      const found = unmarked((await running.call("ship", {})).text, disguise);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }),
+  sharedServer: WITH_A_SEQUENCE,
   noControl: "it is the server that tells, with its sandbox or without",
   seconds: 60,
 };
@@ -196,9 +204,6 @@ const ASKED_BY: Readonly<Record<string, Asking>> = {
   },
 };
 
-/** All patterns are tried at the same time. */
-const MANY_AT_ONCE: ServerSetting = { flags: () => ["--max-concurrency", "40"] };
-
 function feeding(directory: string): number {
   return [...Deno.readDirSync(directory)].filter(({ name }) => name.startsWith("fed-")).length;
 }
@@ -240,7 +245,7 @@ function explosive([name, ask]: readonly [string, Asking], at: number): Way {
     }),
     noControl: "it is the server that matches, with its sandbox or without",
     needs: { programs: ["python3"] },
-    sharedServer: MANY_AT_ONCE,
+    sharedServer: WITH_A_SEQUENCE,
     seconds: 60,
   };
 }

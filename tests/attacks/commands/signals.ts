@@ -115,11 +115,14 @@ async function endsByNotification(scene: Scene, method: "await" | "status" | "ca
   return /running/.test(text) ? undefined : `the operation is not running: ${text}`;
 }
 
+/** More than the limit of processes. */
+const FORKS_AT_MOST = 200;
+
 /** Forks until it is refused or has as many as asked for, and says how many; all of them end with it. */
 const FORKS = python(`import os, signal
 made = 0
 read, write = os.pipe()
-for _ in range(600):
+for _ in range(${FORKS_AT_MOST}):
   try: pid = os.fork()
   except OSError: break
   if pid == 0:
@@ -133,7 +136,7 @@ async function forked({ running, directory }: Scene): Promise<string | undefined
   const { text } = await running.shell(FORKS, { working_directory: directory });
   const [made] = /^made \d+$/m.exec(text) ?? [];
   if (made === undefined) throw new Error(`It does not say how many: ${text}`);
-  return made === "made 600" ? made : undefined;
+  return made === `made ${FORKS_AT_MOST}` ? made : undefined;
 }
 
 /** The bomb goes off, the server answers meanwhile, and a cancel ends it all. */
