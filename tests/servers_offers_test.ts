@@ -160,8 +160,13 @@ Deno.test("O6 instructions, resources and prompts come from the record at the se
   for (const processes of [1, 0]) {
     await using server = await withServers(bench, servers, { era: "none" });
     const client = await connectClient(server, "2025-11-25");
-    const { resources } = await client.listResources();
-    assert.deepStrictEqual(resources.at(-1), {
+    // On a busy machine the first list is given before the server has answered.
+    const last = async () => (await client.listResources(undefined, { cacheMode: "refresh" })).resources.at(-1);
+    const one = async () => {
+      const found = await last();
+      return found?.uri.startsWith("ahma://servers/srv/") === true ? found : undefined;
+    };
+    assert.deepStrictEqual(await until(one, 10_000, "the resource of the server"), {
       uri: "ahma://servers/srv/memo://one",
       name: "one",
       description: "First",
@@ -169,8 +174,11 @@ Deno.test("O6 instructions, resources and prompts come from the record at the se
     assert.deepStrictEqual(await started(bench), processes);
     const [, said] = client.getInstructions()?.split("Other servers say of their tools:\n") ?? [];
     assert.deepStrictEqual(said, processes === 0 ? "srv: Use memo first. Then rest." : undefined);
-    const { prompts } = await client.listPrompts();
-    assert.deepStrictEqual(prompts, [
+    const prompts = async () => {
+      const { prompts } = await client.listPrompts(undefined, { cacheMode: "refresh" });
+      return prompts.length > 0 ? prompts : undefined;
+    };
+    assert.deepStrictEqual(await until(prompts, 10_000, "the prompt of the server"), [
       { name: "srv_greet", description: "Greets", arguments: [{ name: "who", required: true }] },
     ]);
     assert.deepStrictEqual(await started(bench), processes);
@@ -187,7 +195,10 @@ Deno.test("O2 O6 a prompt that a server changes is withheld until a person appro
   client.setNotificationHandler("notifications/prompts/list_changed", () => void changes++);
   const names = async () =>
     (await client.listPrompts(undefined, { cacheMode: "refresh" })).prompts.map(({ name }) => name);
-  assert.deepStrictEqual(await names(), ["srv_part", "srv_greet"]);
+  // On a busy machine the first list is given before the server has answered, which is then told.
+  await until(async () => (await names()).join() === "srv_part,srv_greet", 10_000, "both prompts");
+  await client.callTool({ name: "srv_notify", arguments: { method: "notifications/none" } });
+  changes = 0;
   const prompts = [{ name: "greet", description: "Greets\u200b all" }, { name: "part", description: "Parts" }];
   const theirs = async () => /^srv_part,(srv_part_[0-9a-f]{6})$/.exec((await names()).join())?.[1];
   const named: string[] = [];
@@ -220,7 +231,7 @@ async function updatesReach(client: Client, era: Era): Promise<void> {
     const { resources } = await client.listResources(undefined, { cacheMode: "refresh" });
     return resources.map(({ uri }) => uri).filter((uri) => uri.startsWith("ahma://servers/srv/"));
   };
-  assert.deepStrictEqual(await uris(), ["ahma://servers/srv/memo://one"]);
+  await until(async () => (await uris()).join() === "ahma://servers/srv/memo://one", 10_000, "the resource");
   const heard: string[] = [];
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => void heard.push(params.uri));
   let changes = 0;
