@@ -40,10 +40,6 @@ Deno.test("L1 wrong usage is exit code 2 with a suggestion, and nothing on stdou
       ["--network", "none", "--network=full"],
       'Cannot use flag "--network": "none" cannot be combined with "full": only lists can be combined',
     ],
-    [
-      ["--sandbox-scope", "/nonexistent"],
-      'Cannot use "/nonexistent" as the sandbox scope: it is not an existing directory',
-    ],
     [["--shell", "/nonexistent"], 'Cannot find the shell "/nonexistent": give the path of bash, zsh or sh'],
     [
       ["call", "sandboxed_shel", "x"],

@@ -16,6 +16,7 @@ const testCeiling = sharing((bench) =>
   HttpServerProcess.start(bench, { flags: [ISOLATED, "--sandbox-scope", bench.scope] })
 );
 const SHELL = "sandboxed_shell";
+const CHANGED = "notifications/roots/list_changed";
 
 /** A directory below the bench's scope, for a root. */
 function rootIn(bench: Workbench, name: string): string {
@@ -175,13 +176,13 @@ test("H5 S1 other roots after the lock end the session: 403 once, then 404; the 
   await using client = await HttpClient.connect(server, { roots: [one] });
   await using other = await HttpClient.connect(server, { roots: [one] });
   assert.match((await client.shell("pwd")).text, new RegExp(one));
-  assert.strictEqual(await client.notify("notifications/roots/list_changed"), 202);
+  assert.strictEqual(await client.notify(CHANGED), 202);
   client.roots = [one, two];
-  assert.strictEqual(await client.notify("notifications/roots/list_changed"), 202);
+  assert.strictEqual(await client.notify(CHANGED), 202);
   assert.match((await client.shell("pwd")).text, new RegExp(one));
   client.roots = [two];
-  assert.strictEqual(await client.notify("notifications/roots/list_changed"), 403);
-  assert.strictEqual(await client.notify("notifications/roots/list_changed"), 404);
+  assert.strictEqual(await client.notify(CHANGED), 403);
+  assert.strictEqual(await client.notify(CHANGED), 404);
   const late = await client.send({ jsonrpc: "2.0", id: 1, method: "tools/list" });
   assert.deepStrictEqual([late.status, (await late.json()).error.code], [404, -32001]);
   assert.match((await other.shell("pwd")).text, new RegExp(one));
@@ -291,6 +292,55 @@ test("H3 initialize is answered before there is a process, with what the process
   assert.deepStrictEqual(result.capabilities.tools, { listChanged: true });
   assert.match(result.instructions, /Commands run in the first root of the client/);
 });
+
+testCeiling(
+  "H5 H3 a client without a root keeps what was given for such clients, until it has one",
+  async ({ bench, server }) => {
+    bench.write("inner/.keep", "");
+    for (const options of [{ roots: [] }, {}]) {
+      await using client = await HttpClient.connect(server, options);
+      assert.match((await client.shell("pwd")).text, new RegExp(`^${bench.scope}$`, "m"));
+      assert.strictEqual(await client.notify(CHANGED), 202);
+      assert.match((await client.shell("pwd")).text, new RegExp(`^${bench.scope}$`, "m"));
+    }
+    await using client = await HttpClient.connect(server, { roots: [] });
+    assert.match((await client.shell("pwd")).text, new RegExp(`^${bench.scope}$`, "m"));
+    client.roots = [`${bench.scope}/inner`];
+    assert.deepStrictEqual([await client.notify(CHANGED), await client.notify(CHANGED)], [403, 404]);
+  },
+);
+
+testCeiling(
+  "H3 roots that change while they are asked for are asked for again: the scope is the newest",
+  async ({ bench, server }) => {
+    for (const name of ["old", "new"]) bench.write(`${name}/.keep`, "");
+    await using client = await HttpClient.connect(server, { roots: [], listens: false });
+    await using stream = new EventReader(await client.fetch("GET", { accept: "text/event-stream" }));
+    await client.notify("notifications/initialized");
+    const ids = [];
+    for (const name of ["old", "new"]) {
+      const { message } = await stream.message(({ method }) => method === "roots/list");
+      ids.push(message?.id);
+      // It has looked, then its user changes the roots, then its answer goes out.
+      if (name === "old") assert.strictEqual(await client.notify(CHANGED), 202);
+      const result = { roots: [{ uri: `file://${bench.scope}/${name}` }] };
+      await (await client.send({ jsonrpc: "2.0", id: message?.id, result })).body?.cancel();
+    }
+    assert.strictEqual(new Set(ids).size, 2);
+    assert.match((await client.shell("pwd")).text, new RegExp(`^${bench.scope}/new$`, "m"));
+  },
+);
+
+testCeiling(
+  "H3 C3 fault 17: a client that declares no roots is not asked for them, isolated, over HTTP",
+  async ({ server }) => {
+    await using client = await HttpClient.connect(server);
+    await client.shell("true");
+    await client.notify(CHANGED);
+    await client.request("ping");
+    assert.deepStrictEqual(client.heard.filter(({ id }) => id !== undefined), []);
+  },
+);
 
 Deno.test("H11 X14 a stop ends the sessions' processes with their grace", async () => {
   using bench = new Workbench();

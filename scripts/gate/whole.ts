@@ -18,7 +18,6 @@ const LONGEST: readonly string[] = [
   "tests/projects/projects_test.ts",
   "tests/attacks/ordinary_test.ts",
   "tests/attacks/races_test.ts",
-  "tests/delivery_conversations_test.ts",
   "tests/toolbox_memory_test.ts",
   "tests/release_test.ts",
   "tests/attacks/root_test.ts",

@@ -100,14 +100,3 @@ test("X5 C3 fault 16: a hundred operations are few announcements, in a session a
   const heard = client.heard.filter(({ method }) => method === "notifications/resources/list_changed").length;
   assert.ok(heard <= Math.ceil(seconds) + 1, `${heard} in ${seconds} s`);
 });
-
-testIsolated(
-  "H3 C3 fault 17: a client that declares no roots is not asked for them, isolated, over HTTP",
-  async ({ server }) => {
-    await using client = await HttpClient.connect(server);
-    await client.shell("true");
-    await client.notify("notifications/roots/list_changed");
-    await client.request("ping");
-    assert.deepStrictEqual(client.heard.filter(({ id }) => id !== undefined), []);
-  },
-);

@@ -1,7 +1,7 @@
 /** What stdio adds to the wire: one client for one process, lines, and the end of input. */
 import assert from "node:assert/strict";
 import type { RpcMessage } from "../_support/json_rpc.ts";
-import { ERAS, ServerProcess } from "../_support/server_process.ts";
+import { ServerProcess } from "../_support/server_process.ts";
 import { sharing } from "../_support/sharing.ts";
 import { exists, Workbench } from "../_support/workbench.ts";
 
@@ -207,22 +207,20 @@ Deno.test("C1 C3 fault 12: initialize with an unknown version is answered with t
   assert.equal(result?.protocolVersion, "2025-11-25");
 });
 
-for (const era of ERAS) {
-  Deno.test(`X14 C3 fault 9: the end of input ends the program at once, with code 0, and the grandchildren of commands, over stdio in ${era}`, async () => {
-    using bench = new Workbench();
-    await using server = await ServerProcess.start(bench, { era });
-    const orphan = `setsid nohup sh -c 'trap "" TERM HUP; touch orphan; sleep 7171' >/dev/null 2>&1 &`;
-    // They have a quarter of a second after their command: a test that looks for them then may come too late.
-    const begun = "until [ -e orphan ] && [ -e grandchild ]; do sleep 0.02; done; touch ready; " +
-      "sleep 9; touch outlived";
-    await server.start(`${orphan} (touch grandchild; sleep 7171 &); ${begun}`);
-    await bench.appears("ready");
-    await server.closeInput();
-    assert.strictEqual((await server.exit()).code, 0);
-    assert.ok(!exists(`${bench.scope}/outlived`)); // a grace that is waited for takes ten seconds
-    await bench.processesGone("sleep 7171");
-  });
-}
+Deno.test("X14 C3 fault 9: the end of input ends the program at once, with code 0, and the grandchildren of commands, over stdio", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const orphan = `setsid nohup sh -c 'trap "" TERM HUP; touch orphan; sleep 7171' >/dev/null 2>&1 &`;
+  // They have a quarter of a second after their command: a test that looks for them then may come too late.
+  const begun = "until [ -e orphan ] && [ -e grandchild ]; do sleep 0.02; done; touch ready; " +
+    "sleep 9; touch outlived";
+  await server.start(`${orphan} (touch grandchild; sleep 7171 &); ${begun}`);
+  await bench.appears("ready");
+  await server.closeInput();
+  assert.strictEqual((await server.exit()).code, 0);
+  assert.ok(!exists(`${bench.scope}/outlived`)); // a grace that is waited for takes ten seconds
+  await bench.processesGone("sleep 7171");
+});
 
 Deno.test("C3 fault 9: the end of input before any message ends the program, with code 0, over stdio", async () => {
   using bench = new Workbench();
