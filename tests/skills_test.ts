@@ -176,7 +176,7 @@ Deno.test(`Q6 ${OLDER}: a long list comes in pages, and one that changes is show
   await noticesChange(connected, bench, OLDER);
 });
 
-Deno.test("Q6 C1 without skills nothing of them is declared, listed or answered, and no method of the extension exists", async () => {
+Deno.test("Q1 Q6 C1 without skills and prompts nothing of them is declared, listed or answered, and no method of the extension exists", async () => {
   using bench = new Workbench();
   writeReview(bench);
   const seen = async (era: Era, ...flags: readonly string[]) => {
@@ -187,14 +187,14 @@ Deno.test("Q6 C1 without skills nothing of them is declared, listed or answered,
     for (const method of era === OLDER ? ["skills/list", "skills/get", "resources/directory/read"] : []) {
       assert.deepStrictEqual((await server.request(method, { uri: "skill://a" }, { id: method })).error?.code, -32601);
     }
-    return [
-      client.getServerCapabilities()?.extensions?.[EXTENSION],
-      resources.filter(({ uri }) => uri.startsWith("skill:")),
-    ];
+    const { extensions, prompts } = client.getServerCapabilities() ?? {};
+    return [extensions?.[EXTENSION], prompts, resources.filter(({ uri }) => uri.startsWith("skill:"))];
   };
-  assert.deepStrictEqual(await seen(OLDER), [undefined, []]);
+  assert.deepStrictEqual(await seen(OLDER), [undefined, undefined, []]);
   bench.write(".ahma/skills/plan/SKILL.md", skillText("plan"));
-  assert.deepStrictEqual(await seen(NEWER, "--no-skills", "--skills"), [undefined, []]);
+  bench.write(".ahma/prompts/plan.md", "Our plan");
+  const off = ["--no-skills", "--skills", "--no-prompts", "--prompts"];
+  assert.deepStrictEqual(await seen(NEWER, ...off), [undefined, undefined, []]);
 });
 
 Deno.test("Q6 links that lead out, hostile names and front matter are reported by status, and do not reach a client", async () => {

@@ -1,4 +1,4 @@
-/** docs/toolbox.md by its word: what it shows of native tools is what `call` prints (K3, K4, K6, K10). */
+/** docs/toolbox.md by its word: what it shows of native tools is what `call` prints; and what all of them cost (K1, K3, K4, K6, K10). */
 import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
 import { callShape, wordsToArguments } from "../src/cli/commands/call/parse_tool_words.ts";
@@ -48,7 +48,7 @@ async function answer(client: Client, line: string): Promise<string> {
   return (content as readonly { readonly text: string }[])[0]?.text ?? "";
 }
 
-Deno.test("K3 K4 K6 K10 docs/toolbox.md shows what its calls print, and call takes the required texts of a tool as words", async () => {
+Deno.test("K1 K3 K4 K6 K10 docs/toolbox.md shows what its calls print, and call takes the required texts of a tool as words; all native tools cost at most 9,000 tokens", async () => {
   using bench = new Workbench();
   bench.write("notes.txt", "first\nsecond\n");
   bench.write("code/a.zig", "const second = 2;\n");
@@ -63,9 +63,27 @@ Deno.test("K3 K4 K6 K10 docs/toolbox.md shows what its calls print, and call tak
   await using server = await ServerProcess.start(bench, { era: "none", flags });
   const client = await connectClient(server, "2025-11-25");
   for (const { line, printed } of calls) assert.equal(comparable(await answer(client, line)), printed, line);
+  await asksInWords(client);
+  await costsLittle(client);
   const found = calls.find(({ line }) => line.startsWith("files_read ")) ?? assert.fail();
   const { stdout } = await runProgram(bench, ["call", ...words(found.line), "--quiet"]);
   assert.equal(comparable(stdout), found.printed);
   const help = await runProgram(bench, ["call", "files_glob", "--help"]);
   assert.match(help.stdout, /ahma_mcp call files_glob \[options\] pattern/);
 });
+
+/** A client without forms is told to ask in words. */
+async function asksInWords(client: Client): Promise<void> {
+  assert.match(
+    await answer(client, "question_ask --question Which?"),
+    /shows no forms, .* Ask in your reply, and wait: Which\?$/,
+  );
+  assert.equal(await answer(client, "question_summary"), "The user was asked nothing in this project.");
+}
+
+async function costsLittle(client: Client): Promise<void> {
+  const { tools } = await client.listTools();
+  assert.deepEqual(tools.filter(({ description = "" }) => description.length >= 400).map(({ name }) => name), []);
+  const size = JSON.stringify(tools).length;
+  assert.ok(size / 4 <= 9_000, `${size / 4} tokens for ${tools.length} tools`);
+}

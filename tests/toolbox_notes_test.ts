@@ -1,33 +1,25 @@
 /** Memos, tasks, questions, and notes of other programs (K6). */
 import assert from "node:assert/strict";
-import { FLAGS, git, names, openSide, type Side, textOf } from "./_support/servers/notes.ts";
+import { type Asked, FLAGS, git, names, openSide, type Side, textOf } from "./_support/servers/notes.ts";
 import { programStart } from "./_support/program.ts";
-import { ERAS } from "./_support/server_process.ts";
+import type { Era } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { Workbench } from "./_support/workbench.ts";
 
-Deno.test("K1 K6 memos, tasks, questions in words, and what all native tools cost", async (test) => {
+Deno.test("K6 memos, tasks and questions (2026-07-28)", async (test) => {
   using bench = new Workbench("ordinary");
   writeMemos(bench);
-  await using side = await openSide(bench, ["--bundles", "toolbox"]);
+  const { heard, asked } = clientWithForms("2026-07-28");
+  await using side = await openSide(bench, FLAGS, asked);
   await test.step(
     "memos keep their own titles, are replaced or extended by title, and all of them fit a bounded text, the newest first",
     () => keepsMemos(side),
   );
   await test.step("tasks", () => keepsTasks(side));
-  await test.step("a client without forms is told to ask in words", async () => {
-    assert.match(
-      await side.say("question_ask", { question: "Which?" }),
-      /shows no forms, .* Ask in your reply, and wait: Which\?$/,
-    );
-    assert.equal(await side.say("question_summary"), "The user was asked nothing in this project.");
-  });
-  await test.step("all native tools together cost at most 9,000 tokens", async () => {
-    const { tools } = await side.client.listTools();
-    assert.deepEqual(tools.filter(({ description = "" }) => description.length >= 400).map(({ name }) => name), []);
-    const size = JSON.stringify(tools).length;
-    assert.ok(size / 4 <= 9_000, `${size / 4} tokens for ${tools.length} tools`);
-  });
+  await test.step(
+    "a question reaches the user through the client's form, and its answer is kept",
+    () => asksByForm(side, heard),
+  );
 });
 
 function writeMemos(bench: Workbench): void {
@@ -93,35 +85,37 @@ async function keepsTasks(side: Side): Promise<void> {
   assert.match(await side.say("todo_list"), /^\w{8} \[ \] new$/);
 }
 
-for (const [index, era] of ERAS.entries()) {
-  const user = usersAtHand()[index] ?? "ordinary";
-  Deno.test(`K6 a question reaches the user through the client's form, and its answer is kept (${era}, ${user})`, async () => {
-    using bench = new Workbench(user);
-    const heard: unknown[] = [];
-    const answers = [{ action: "accept", content: { answer: "blue" } }, { action: "decline" }] as const;
-    await using side = await openSide(bench, FLAGS, {
-      era,
-      capabilities: { elicitation: { form: {} } },
-      onElicit: ({ message, requestedSchema }) => {
-        heard.push([message, requestedSchema]);
-        return answers[heard.length - 1] ?? { action: "cancel" };
-      },
-    });
-    const asked = { question: "Which colour?\u001b[31m", choices: ["red", "blue"], default: "red" };
-    assert.equal(await side.say("question_ask", asked), "Answer: blue");
-    assert.equal(await side.say("question_ask", { question: "Why?" }), "The user declined to answer.");
-    const field = { type: "string", title: "Answer" };
-    const form = (answer: object) => ({ type: "object", properties: { answer }, required: ["answer"] });
-    assert.deepEqual(heard, [
-      ["Which colour?", form({ ...field, enum: ["red", "blue"], default: "red" })],
-      ["Why?", form(field)],
-    ]);
-    const summary = (await side.say("question_summary")).split("\n").map((line) => line.replace(/^\S+ /, ""));
-    assert.deepEqual(summary, ["Why? -> declined", "Which colour? -> blue"]);
-  });
+/** A client that shows forms, and what a user has asked of it and answers. */
+function clientWithForms(era: Era) {
+  const heard: unknown[] = [];
+  const answers = [{ action: "accept", content: { answer: "blue" } }, { action: "decline" }] as const;
+  const asked: Asked = {
+    era,
+    capabilities: { elicitation: { form: {} } },
+    onElicit: ({ message, requestedSchema }) => {
+      heard.push([message, requestedSchema]);
+      return answers[heard.length - 1] ?? { action: "cancel" };
+    },
+  };
+  return { heard, asked };
 }
 
-Deno.test("K6 notes of SwissArmyHammer are read in place, and migrate copies them once and changes nothing with --dry-run", async () => {
+/** A question reaches the user through the client's form, and its answer is kept. */
+async function asksByForm(side: Side, heard: readonly unknown[]): Promise<void> {
+  const asked = { question: "Which colour?\u001b[31m", choices: ["red", "blue"], default: "red" };
+  assert.equal(await side.say("question_ask", asked), "Answer: blue");
+  assert.equal(await side.say("question_ask", { question: "Why?" }), "The user declined to answer.");
+  const field = { type: "string", title: "Answer" };
+  const form = (answer: object) => ({ type: "object", properties: { answer }, required: ["answer"] });
+  assert.deepEqual(heard, [
+    ["Which colour?", form({ ...field, enum: ["red", "blue"], default: "red" })],
+    ["Why?", form(field)],
+  ]);
+  const summary = (await side.say("question_summary")).split("\n").map((line) => line.replace(/^\S+ /, ""));
+  assert.deepEqual(summary, ["Why? -> declined", "Which colour? -> blue"]);
+}
+
+Deno.test("K6 questions (2025-11-25), and notes of SwissArmyHammer, which are read in place; migrate copies them once and changes nothing with --dry-run", async () => {
   using bench = new Workbench();
   const foreign = {
     ".swissarmyhammer/issues/Fix Login.md": "# Fix it\n\nBody\n",
@@ -136,7 +130,9 @@ Deno.test("K6 notes of SwissArmyHammer are read in place, and migrate copies the
   await git(bench.scope, "add", ".");
   const identity = ["-c", "user.name=t", "-c", "user.email=t@t"];
   await git(bench.scope, ...identity, "commit", "--quiet", "--date=2020-01-02T03:04:05Z", "-m", "a");
-  await using side = await openSide(bench);
+  const { heard, asked } = clientWithForms("2025-11-25");
+  await using side = await openSide(bench, FLAGS, asked);
+  await asksByForm(side, heard);
   assert.match(
     await side.say("issue_list", { show_completed: true }),
     /^Fix Login {2}open {2}Fix it\nold {2}complete\nRead in place from "\.swissarmyhammer\/issues", read only; /,
