@@ -110,38 +110,46 @@ function othersIn({ format, keys, list }: EntryPlace): string {
   });
 }
 
-Deno.test("L1 D5 init adds the entry to each client's settings, uninstall removes it from each format, and all else stays", async () => {
+Deno.test("L1 D5 init adds the entry to each client's settings, uninstall removes it from each, and all else stays", async () => {
   using bench = new Workbench();
   const settings = await clientSettings(packed(), bench.scope, ENTRY_NETWORK);
-  for (const { client, file, place } of FILED) {
+  const files = await Promise.all(FILED.map(async ({ client, file, place }) => {
     const path = file.replace("~/", `${bench.home}/`);
     const absolute = path.startsWith("/") ? path : `${bench.scope}/${path}`;
     const before = othersIn(place);
     bench.write(absolute, before);
     await Deno.chmod(absolute, 0o640);
-    const run = (...words: readonly string[]) => runProgram(bench, [...words, "--client", client], { script: true });
-    // One of each format takes the whole way; the others show that their file is found.
-    const isWhole = ["claude", "codex", "fast-agent"].includes(client);
-    if (isWhole) {
-      const shown = await run("init", "--dry-run");
-      assert.deepStrictEqual([client, shown.code, shown.stderr], [client, 0, ""]);
-      assert.match(shown.stdout, /^\+ .*Ahma/m);
-      const unasked = await run("init");
-      assert.deepStrictEqual([unasked.code, await Deno.readTextFile(absolute)], [1, before]);
-      assert.match(unasked.stderr, /no terminal to ask on\. --yes changes/);
+    return { client, place, absolute, before };
+  }));
+  const run = (...words: readonly string[]) => runProgram(bench, words, { script: true });
+  const all = ["--client", FILED.map(({ client }) => client).join(",")];
+  const lines = ({ stdout }: { readonly stdout: string }, pattern: RegExp) => stdout.match(pattern)?.length;
+  const unchanged = async () => {
+    for (const { client, absolute, before } of files) {
+      assert.deepStrictEqual([client, await Deno.readTextFile(absolute)], [client, before]);
     }
-    assert.deepStrictEqual((await run("init", "--yes")).code, 0);
+  };
+  const shown = await run("init", "--dry-run", ...all);
+  // A head for each file, and what changes in it.
+  const adds = shown.stdout.split(/^[^ +-].*:$/m).slice(1).map((part) => /^\+ .*Ahma/m.test(part));
+  assert.deepStrictEqual([shown.code, shown.stderr, adds], [0, "", files.map(() => true)]);
+  await unchanged();
+  const unasked = await run("init", ...all);
+  assert.match(unasked.stderr, /no terminal to ask on\. --yes changes/);
+  assert.strictEqual(unasked.code, 1);
+  await unchanged();
+  assert.strictEqual((await run("init", "--yes", ...all)).code, 0);
+  for (const { client, place, absolute } of files) {
     const added = await Deno.readTextFile(absolute);
     const fresh = settings.find((one) => one.client === client)?.text ?? "";
-    assert.deepStrictEqual(entryIn(place, added), entryIn(place, fresh));
-    assert.deepStrictEqual(((await Deno.stat(absolute)).mode ?? 0) & 0o777, 0o640);
-    if (!isWhole) continue;
-    assert.match((await run("init")).stdout, /needs no change/);
-    assert.deepStrictEqual((await run("uninstall", "--yes")).code, 0);
-    assert.deepStrictEqual([client, valuesOf(place, await Deno.readTextFile(absolute))], [
-      client,
-      valuesOf(place, before),
-    ]);
+    assert.deepStrictEqual([client, entryIn(place, added)], [client, entryIn(place, fresh)]);
+    assert.deepStrictEqual([client, ((await Deno.stat(absolute)).mode ?? 0) & 0o777], [client, 0o640]);
+  }
+  assert.strictEqual(lines(await run("init", ...all), /needs no change/g), files.length);
+  assert.strictEqual((await run("uninstall", "--yes", ...all)).code, 0);
+  for (const { client, place, absolute, before } of files) {
+    const left = valuesOf(place, await Deno.readTextFile(absolute));
+    assert.deepStrictEqual([client, left], [client, valuesOf(place, before)]);
   }
 });
 
@@ -194,25 +202,23 @@ Deno.test("S35 init writes the kinds of --ask that its entry can ask for, and sa
 Deno.test("D5 init makes a project's file without a question, uninstall removes it, and a library gets its code", async () => {
   using bench = new Workbench();
   const before = bench.outside();
-  const made = await runProgram(bench, ["init", "--client", "claude"]);
+  const three = ["--client", "claude", "--client", "cursor,claude,langchain"];
+  const made = await runProgram(bench, ["init", ...three]);
+  assert.deepStrictEqual(made.stdout.split("\n").slice(0, 2), [".mcp.json written", ".cursor/mcp.json written"]);
   assert.match(
     made.stdout,
     /^Commands reach only package registries and git hosts \(--network packages,git-hosts in the entry\)/m,
   );
-  assert.match(made.stdout, /^\.mcp\.json written$/m);
-  const gone = await runProgram(bench, ["uninstall", "--client", "claude", "--yes"]);
-  assert.match(gone.stdout, /^\.mcp\.json removed, nothing else was in it$/m);
+  assert.match(made.stdout, /^LangChain, in your code:\n\nMultiServerMCPClient\(/m);
+  const two = ["--client", "claude", "--client", "cursor,claude", "--yes"];
+  const gone = (await runProgram(bench, ["uninstall", ...two])).stdout.matchAll(
+    /^(\S+) removed, nothing else was in it$/gm,
+  );
+  assert.deepStrictEqual(Array.from(gone, ([, file]) => file), [".mcp.json", ".cursor/mcp.json"]);
   const left = await Array.fromAsync(Deno.readDir(bench.scope));
-  assert.deepStrictEqual(left.map(({ name }) => name), [".ahma"]);
+  assert.deepStrictEqual(left.map(({ name }) => name).toSorted(), [".ahma", ".cursor"]);
   const again = await runProgram(bench, ["uninstall", "--client", "claude"]);
   assert.deepStrictEqual([again.code, again.stdout.split("\n")[0]], [0, ".mcp.json needs no change"]);
-  const code = await runProgram(bench, ["init", "--client", "langchain"]);
-  assert.match(code.stdout, /^LangChain, in your code:\n\nMultiServerMCPClient\(/m);
-  const two = ["--client", "claude", "--client", "cursor,claude", "--yes"];
-  const both = await runProgram(bench, ["init", ...two]);
-  assert.deepStrictEqual(both.stdout.split("\n").slice(0, 2), [".mcp.json written", ".cursor/mcp.json written"]);
-  const goneBoth = (await runProgram(bench, ["uninstall", ...two])).stdout.matchAll(/^(\S+) removed/gm);
-  assert.deepStrictEqual(Array.from(goneBoth, ([, file]) => file), [".mcp.json", ".cursor/mcp.json"]);
   const none = await runProgram(bench, ["uninstall"]);
   assert.deepStrictEqual([none.code, none.stderr.slice(0, 48)], [
     2,

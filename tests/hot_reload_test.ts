@@ -52,7 +52,7 @@ Deno.test("T12 tool files are noticed as they are dropped, edited, broken, repai
   assert.deepStrictEqual(announced, [], "one notification for each change");
 });
 
-Deno.test("T12 a tools directory that appears or disappears after the start is noticed", async () => {
+Deno.test("T12 a tools directory that appears or disappears is noticed, and a file that a command plants becomes a tool sandboxed like any other", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   assert.deepStrictEqual(await ownTools(server), []);
@@ -60,12 +60,6 @@ Deno.test("T12 a tools directory that appears or disappears after the start is n
   assert.deepStrictEqual(made, ["own_a"]);
   const gone = await afterChange(server, () => Deno.removeSync(`${bench.scope}/.ahma`, { recursive: true }));
   assert.deepStrictEqual(gone, []);
-});
-
-Deno.test("T12 a file that a sandboxed command plants becomes a tool that is sandboxed like any other", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  await ownTools(server);
   const evil = toolFile("own_evil", { command: "bash -c" });
   const changed = server.notification("notifications/tools/list_changed");
   await server.shell(`mkdir -p .ahma/tools; printf %s '${evil}' > .ahma/tools/evil.json`);
@@ -188,11 +182,15 @@ Deno.test("T11 S4 what checks said is kept between starts, where commands neithe
   assert.match((await open.shell(`cat ${kept}`)).text, /"version":1/);
 });
 
-Deno.test("X13 runs of an exclusive tool wait for each other in one directory, and status shows the place", async () => {
+Deno.test("X13 X16 runs of an exclusive tool wait for each other in one directory, and a temporary failure is tried again", async () => {
   using bench = new Workbench();
   bench.write(
     ".ahma/tools/build.json",
     toolFile("own_build", { command: "bash -c", concurrency: "exclusive", synchronous: false }),
+  );
+  bench.write(
+    ".ahma/tools/flaky.json",
+    toolFile("own_flaky", { command: "bash -c", retry: { max: 3, backoff_ms: 5, on_exit_codes: [75] } }),
   );
   await using server = await ServerProcess.start(bench);
   const script = "echo begin $1 >> log; while [ ! -e go ]; do sleep 0.02; done; echo end $1 >> log";
@@ -212,17 +210,8 @@ Deno.test("X13 runs of an exclusive tool wait for each other in one directory, a
     "begin two",
     "end two",
   ]);
-});
-
-Deno.test("X16 a command that fails for a temporary reason is run again, and the result reports each attempt", async () => {
-  using bench = new Workbench();
-  bench.write(
-    ".ahma/tools/flaky.json",
-    toolFile("own_flaky", { command: "bash -c", retry: { max: 3, backoff_ms: 5, on_exit_codes: [75] } }),
-  );
-  await using server = await ServerProcess.start(bench);
-  const script = 'echo x >> tries; [ "$(wc -l < tries)" -ge 3 ] && echo worked || exit 75';
-  const answer = await server.call("own_flaky", { args: [script] });
+  const flaky = 'echo x >> tries; [ "$(wc -l < tries)" -ge 3 ] && echo worked || exit 75';
+  const answer = await server.call("own_flaky", { args: [flaky] });
   assert.match(answer.text, /try 1 of 4[^]*try 2 of 4[^]*worked\n/);
 });
 
