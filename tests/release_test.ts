@@ -21,6 +21,9 @@ const CI = Deno.env.get("CI") === "true";
 const place = await Deno.realPath(await Deno.makeTempDir({ prefix: "ahma-release-" }));
 globalThis.addEventListener("unload", () => Deno.removeSync(place, { recursive: true }));
 const RELEASE = `${place}/release`;
+/** Of all programs here: the first start in a home compiles what the others find in its cache. */
+const HOME = `${place}/home`;
+await Deno.mkdir(HOME);
 await Deno.writeTextFile(`${place}/program`, `#!/bin/sh\nexec '${ownExecutable()}' "$@"\n`);
 const programs = new Map([[TARGET, `${place}/program`]]);
 const ASSETS = await writeRelease({ project: PROJECT, programs, directory: RELEASE });
@@ -70,7 +73,7 @@ Deno.test({
     const filled = (text: string) =>
       text.replace("${__dirname}", unpacked).replace("${user_config.scope}", bench.scope);
     const { command, args } = server.mcp_config;
-    const options = { cwd: bench.parent, clearEnv: true, env: { HOME: bench.home, PATH: "/usr/bin:/bin" } };
+    const options = { cwd: bench.parent, clearEnv: true, env: { HOME, PATH: "/usr/bin:/bin" } };
     const words = [...args.map(filled), "list-tools", "--json"];
     const listed = await run([filled(command), ...words], options);
     assert.strictEqual(listed.code, 0, listed.stderr);
@@ -90,11 +93,11 @@ Deno.test("D4 the PKGBUILD makes a package from the archive, with the program an
   const build = 'pkgdir="$1"; source "$2" && package';
   const built = await run(["bash", "-euc", build, "bash", `${bench.parent}/pkg`, `${RELEASE}/aur/PKGBUILD`], {
     cwd: source,
-    env: { HOME: bench.home },
+    env: { HOME },
   });
   assert.strictEqual(built.code, 0, built.stderr);
   const installed = `${bench.parent}/pkg/usr`;
-  const version = await run([`${installed}/bin/ahma_mcp`, "--version"], { env: { HOME: bench.home } });
+  const version = await run([`${installed}/bin/ahma_mcp`, "--version"], { env: { HOME } });
   assert.strictEqual(version.stdout, `ahma_mcp ${VERSION}\n`);
   const files = [
     ...["bash-completion/completions/ahma_mcp", "zsh/site-functions/_ahma_mcp"],
@@ -106,7 +109,7 @@ Deno.test("D4 the PKGBUILD makes a package from the archive, with the program an
 Deno.test("D4 the packed program without its runtime runs with the runtime of the machine", async () => {
   using bench = new Workbench();
   await run(["tar", "-xzf", `${RELEASE}/ahma_mcp-${VERSION}-without-runtime.tar.gz`, "-C", bench.parent]);
-  const env = { HOME: bench.home, PATH: "/usr/bin:/bin", AHMA_DENO: Deno.execPath() };
+  const env = { HOME, PATH: "/usr/bin:/bin", AHMA_DENO: Deno.execPath() };
   const { stdout } = await run([`${bench.parent}/ahma_mcp`, "--version"], { clearEnv: true, env });
   assert.strictEqual(stdout, `ahma_mcp ${VERSION}\n`);
 });
@@ -116,7 +119,7 @@ Deno.test("D4 what the container starts listens, asks for the token, and ends at
   const text = await Deno.readTextFile(`${RELEASE}/container/Dockerfile`);
   const entry: readonly string[] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(text)?.[1] ?? "");
   const args = [...entry.slice(1).map((word) => word === "/work" ? bench.scope : word), "--http-port", "0"];
-  const env = { HOME: bench.home, PATH: "/usr/bin:/bin" };
+  const env = { HOME, PATH: "/usr/bin:/bin" };
   const options = {
     args,
     cwd: bench.scope,
