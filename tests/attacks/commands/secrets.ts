@@ -13,6 +13,8 @@ const VALUE = "value-of-the-secret-0123456789";
 const PRELUDE = `import base64, gzip, http.client, os, ssl, sys, urllib.error, urllib.request
 T = os.environ["TOKEN"]
 B, O = "https://${BOUND}:PORT", "https://${OTHER}:PORT"
+CONTEXT = ssl.create_default_context()
+urllib.request.install_opener(urllib.request.build_opener(urllib.request.HTTPSHandler(context=CONTEXT)))
 def ask(url, method="GET", data=None, host=None, **headers):
   pairs = {name.replace("_", "-"): value for name, value in headers.items()}
   if host: pairs["Host"] = host

@@ -151,17 +151,22 @@ function partOf(at: number, text: string, { enforced }: Scene): string | undefin
 const FROM_ELSEWHERE: Way = {
   does: driven((scene) =>
     withAgent(scene, async ({ agent, names, flags }) => {
-      using bench = new Workbench(scene.user);
-      await using first = await ServerProcess.start(bench, { flags, environment: { SSH_AUTH_SOCK: agent.socket } });
-      const socket = (await first.shell("echo $SSH_AUTH_SOCK")).text.split("\n")[0] ?? "";
-      const ask = `${PRELUDE}${names}told(sign(file(b"git")))`;
-      const own = (await first.shell(python(ask))).text;
-      if (!own.startsWith("answer 14\n")) throw new Error(`Its own command gets no signature: ${own}`);
+      const ask = python(`${PRELUDE}${names}told(sign(file(b"git")))`);
+      await using stack = new AsyncDisposableStack();
+      const socketOfFirst = async () => {
+        const bench = stack.use(new Workbench(scene.user));
+        const environment = { SSH_AUTH_SOCK: agent.socket };
+        const first = stack.use(await ServerProcess.start(bench, { flags, environment }));
+        const own = (await first.shell(`echo $SSH_AUTH_SOCK; ${ask}`)).text;
+        const [, socket] = /^(.+)\nanswer 14\n/.exec(own) ?? [];
+        if (socket === undefined) throw new Error(`Its own command gets no signature: ${own}`);
+        return socket;
+      };
+      const socket = scene.enforced ? await socketOfFirst() : agent.socket;
       return await withServer(scene, {
         flags: () => scene.enforced ? ["--unix-sockets", "allow", "--read", socket] : [],
       }, async (server) => {
-        const other = `SSH_AUTH_SOCK=${scene.enforced ? socket : agent.socket} ${python(ask)}`;
-        const { text } = await server.shell(other);
+        const { text } = await server.shell(`export SSH_AUTH_SOCK=${socket}; ${ask}`);
         if (!/^answer \d+$/m.test(text)) throw new Error(`The socket was not reached: ${text}`);
         return /^answer 14$/m.exec(text)?.[0];
       });

@@ -60,6 +60,7 @@ export const NATIVE_RACES: readonly Attack[] = [
     id: "T23",
     title: "a directory is exchanged for a link to the outside while native tools write into it",
     users: BOTH,
+    alikeForRoot: "what is outside is the user's own, root's too, and a link leads there for each",
     aim: "evidence",
     ways: {
       "write, edit and patch": {

@@ -1,4 +1,4 @@
-/** F01 to F03, D11 and X20 on: whatever names a path twice while commands move it. */
+/** F01 to F04, D11 and X20 on: whatever names a path twice while commands move it. */
 import { type Attack, BOTH } from "../frame/attack.ts";
 import { noFilter, REFUSING_NAMESPACES } from "../means/unusual_start.ts";
 import { type Race, raced } from "./race.ts";
@@ -77,23 +77,32 @@ export const RACES: readonly Attack[] = [
     aim: "evidence",
     ways: {
       "--write": raced({ ...THREE_STATES, sessions: oneServer(TREES.written) }),
-      "--write, --no-pool": raced({
-        ...THREE_STATES,
-        ...AS_IN_F01,
-        sessions: oneServer(withoutPool(TREES.written)),
-      }),
       "two scopes": raced({ ...THREE_STATES, sessions: oneServer(TREES.outerFirst), extended: true }),
-      "two scopes, --no-pool": raced({
-        ...THREE_STATES,
-        sessions: oneServer(withoutPool(TREES.outerFirst)),
-        extended: true,
-      }),
       "two scopes, the inner first": raced({ ...THREE_STATES, sessions: oneServer(TREES.innerFirst), extended: true }),
       "Landlock alone": raced({
         ...THREE_STATES,
         sessions: oneServer(TREES.written, REFUSING_NAMESPACES.prefix),
         tries: "rw",
         machine: noFilter,
+        extended: true,
+      }),
+    },
+  },
+  {
+    id: "F04",
+    title: "the same, where no sandbox waits for its command",
+    users: BOTH,
+    alikeForRoot: "the launcher holds on to the tree as for every user; root tries it in F01",
+    aim: "evidence",
+    ways: {
+      "--write": raced({
+        ...THREE_STATES,
+        ...AS_IN_F01,
+        sessions: oneServer(withoutPool(TREES.written)),
+      }),
+      "two scopes": raced({
+        ...THREE_STATES,
+        sessions: oneServer(withoutPool(TREES.outerFirst)),
         extended: true,
       }),
     },

@@ -53,6 +53,7 @@ export const UNDO_RACES: readonly Attack[] = [
     id: "Y64",
     title: "a directory is exchanged for a link to the outside while changes in it are taken back",
     users: BOTH,
+    alikeForRoot: "what is outside is the user's own, root's too, and a link leads there for each",
     aim: "evidence",
     ways: {
       "undo, and undo of it": {
