@@ -24,8 +24,8 @@ const HOSTILE: Readonly<Record<string, Served>> = {
 /** As large as pages are read by default. */
 const ARTICLE: Served = html(
   `<title>A</title><article>${
-    `<p>Words of an article, which has a <a href="/more">link</a> in it.\n${"More words of it. ".repeat(20)}`
-      .repeat(5_000)
+    `<p>Words of an article, which has a <a href="/more">link</a> in it.\n${"More words of it. ".repeat(55)}`
+      .repeat(2_000)
   }`,
 );
 /** The end of an address that is as long as one gets. */

@@ -1,38 +1,11 @@
 /**
- * Pages, prompts and flows as an ordinary user has them through the official SDK's client on its own transport: the
- * acceptance cases of native tools that no other test runs that way (K5, K7, Q2 to Q4).
+ * Prompts and flows as an ordinary user has them through the official SDK's client on its own transport: the
+ * acceptance cases of native tools that no other test runs that way (K7, Q2 to Q4).
  */
 import assert from "node:assert/strict";
-import { gzipSync } from "node:zlib";
 import { until, withDeadline } from "./_support/deadline.ts";
 import { type Arguments, LEAVES_TIMERS, Side } from "./_support/clients/foreign_side.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
-
-const PAGE = `<!doctype html><title>A page</title><script>evil()</script><nav><a href="/menu">Menu</a></nav>
-<article><h1>Heading</h1>${"<p>Some words of an article that is long enough to be one.</p>".repeat(20)}</article>`;
-const BOMB = new Uint8Array(gzipSync(new Uint8Array(50_000_000)));
-const RESULTS = [1, 2, 3].map((at) => ({ title: `Hit ${at}`, url: `https://example.com/${at}`, content: "words" }));
-
-/** Answers as a site, as a search service, and as one that asks whether a person is there. */
-function answer(request: Request): Response {
-  const { pathname, port, searchParams } = new URL(request.url);
-  const type = { "content-type": "text/html; charset=utf-8" };
-  const to = (location: string) => new Response(null, { status: 302, headers: { location } });
-  switch (pathname) {
-    case "/metadata":
-      return to("http://169.254.169.254/latest/meta-data/");
-    case "/local":
-      return to(`http://localhost:${port}/`);
-    case "/bomb":
-      return new Response(BOMB, { headers: { ...type, "content-encoding": "gzip" } });
-    case "/search":
-      return searchParams.get("q") === "robot"
-        ? new Response("<title>Are you a person?</title>", { status: 429, headers: type })
-        : Response.json({ results: RESULTS });
-    default:
-      return new Response(PAGE, { headers: type });
-  }
-}
 
 const REVIEW = `---
 description: Reviews a file.
@@ -92,54 +65,22 @@ function flowOf(diagram: string, actions: string): string {
   return `\`\`\`mermaid\nstateDiagram-v2\n${diagram}\n\`\`\`\n## Actions\n${actions}\n`;
 }
 
-/** A server of the user, a foreign client of it, and the site that it fetches from. */
+/** A server of the user, and a foreign client of it. */
 interface Scene {
   readonly test: Deno.TestContext;
   readonly bench: Workbench;
   readonly side: Side;
-  readonly site: string;
 }
 
-Deno.test("K5 K7 Q2 Q3 Q4 C5 an ordinary user works through a foreign client", LEAVES_TIMERS, async (test) => {
-  await using web = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, answer);
-  const site = `http://127.0.0.1:${web.addr.port}`;
+Deno.test("K7 Q2 Q3 Q4 C5 an ordinary user works through a foreign client", LEAVES_TIMERS, async (test) => {
   using bench = new Workbench("ordinary");
   writePrompts(bench);
   writeFlows(bench);
-  const flags = ["--bundles", "web,flow", "--allow-private-hosts", "127.0.0.1", "--search-url", site];
-  await using side = await Side.open(bench, flags, {
-    TAVILY_API_KEY: "secret-key",
-    AWS_SECRET_ACCESS_KEY: "leaked",
-  });
-  const scene = { test, bench, side, site };
-  await fetchesPages(scene);
+  await using side = await Side.open(bench, ["--bundles", "flow"], { AWS_SECRET_ACCESS_KEY: "leaked" });
+  const scene = { test, bench, side };
   await usesPrompts(scene);
   await runsFlows(scene);
 });
-
-async function fetchesPages({ test, side, site }: Scene): Promise<void> {
-  await test.step("case 18: an article, redirects that are refused, a bomb", async () => {
-    const page = (await side.say("web_fetch", { url: site })).join("\n");
-    assert.ok(page.includes("# Heading") && page.includes("Some words") && !/evil|Menu/.test(page), page);
-    const across = { follow_redirects: true };
-    assert.match(
-      await side.refuse("web_fetch", { url: `${site}/metadata`, ...across }),
-      /^Cannot fetch from "169\.254/,
-    );
-    assert.match(
-      await side.refuse("web_fetch", { url: `${site}/local`, ...across }),
-      /^Cannot fetch from "localhost"/,
-    );
-    assert.match((await side.say("web_fetch", { url: `${site}/bomb` }))[0] ?? "", /2097152 bytes \(the first ones/);
-  });
-
-  await test.step("case 19: results in order, a page for persons, and no key for commands", async () => {
-    const hits = await side.say("web_search", { query: "x" });
-    assert.deepEqual(hits.filter((line) => /^\d/.test(line)).slice(1), ["1. Hit 1", "2. Hit 2", "3. Hit 3"]);
-    assert.doesNotMatch((await side.say("sandboxed_shell", { command: "env" })).join("\n"), /secret-key/);
-    assert.match(await side.refuse("web_search", { query: "robot" }), /^SearXNG answered 429: .*Are you a person/);
-  });
-}
 
 function writePrompts(bench: Workbench): void {
   const write = (name: string, text: string) => bench.write(`.ahma/prompts/${name}.md`, text);
