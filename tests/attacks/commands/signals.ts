@@ -115,8 +115,8 @@ async function endsByNotification(scene: Scene, method: "await" | "status" | "ca
   return /running/.test(text) ? undefined : `the operation is not running: ${text}`;
 }
 
-/** More than the limit of processes. */
-const FORKS_AT_MOST = 200;
+/** More than the limit of processes, and the 300 more that root may have. */
+const FORKS_AT_MOST = 600;
 
 /** Forks until it is refused or has as many as asked for, and says how many; all of them end with it. */
 const FORKS = python(`import os, signal
