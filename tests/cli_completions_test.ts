@@ -1,7 +1,7 @@
 /** The scripts of `completions`, in the shells they are for. For a tool's name all are listed: each shell completes one. */
 import assert from "node:assert/strict";
 import { runShellLine } from "./_support/terminal.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { exists, Workbench } from "./_support/workbench.ts";
 
 /** Rows of what a shell wrote for each line, which "--" ends. */
 function perLine(lines: readonly string[], stdout: string): Readonly<Record<string, readonly string[]>> {
@@ -11,11 +11,15 @@ function perLine(lines: readonly string[], stdout: string): Readonly<Record<stri
 }
 
 const PROGRAMS = ["bash", "cut", "fish", "git", "sort", "timeout", "zsh"];
+const FOLDERS = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 /** Words that run a shell with few programs: what lists tools starts each one that it finds, to ask for its version. */
 function withFewPrograms(bench: Workbench): readonly string[] {
   bench.write("few/.keep", "");
-  for (const program of PROGRAMS) Deno.symlinkSync(`/usr/bin/${program}`, `${bench.scope}/few/${program}`);
+  for (const program of PROGRAMS) {
+    const folder = FOLDERS.find((one) => exists(`${one}/${program}`));
+    if (folder !== undefined) Deno.symlinkSync(`${folder}/${program}`, `${bench.scope}/few/${program}`);
+  }
   return ["env", `PATH=${bench.parent}/bin:${bench.scope}/few`];
 }
 

@@ -32,7 +32,12 @@ const WITH_TASKS = {
   "io.modelcontextprotocol/clientCapabilities": { extensions: { "io.modelcontextprotocol/tasks": {} } },
 };
 const FOR_EVER = "tail -f /dev/null";
-const GO = "until [ -e go ]; do sleep 0.02; done";
+const GO = waitFor("go");
+
+/** A shell line that ends when a file is there: what a call waits for must not come before its task is made. */
+function waitFor(file: string): string {
+  return `until [ -e ${file} ]; do sleep 0.02; done`;
+}
 
 function writeTool(bench: Workbench): void {
   const leaf = { name: "up", description: "Serves.", argv: ["-c", `${GO}; echo up; ${FOR_EVER}`], until: "up" };
@@ -196,7 +201,7 @@ function onEachWire(
 }
 
 onEachWire("a task that waits for a line ends with it, and the operation goes on under its id", async (client) => {
-  const command = `until [ -e begun ]; do sleep 0.02; done; echo up; ${GO}; echo bye`;
+  const command = `${waitFor("begun")}; echo up; ${GO}; echo bye`;
   const task = await client.begin({ command, until: "up" });
   client.write("begun");
   const { text } = await client.answer(task);
@@ -221,13 +226,14 @@ onEachWire("a task that waits for silence, a port or the end of its command says
   assert.match(text, /^op_\w+ still runs after [^\n]+, silent for 300 ms\. [^\n]+ Output so far:\na\n$/);
   const port = freePort();
   const listening = await client.begin({
-    command: `python3 -c "${LISTENS.replace("PORT", String(port))}"`,
+    command: `${GO}; python3 -c "${LISTENS.replace("PORT", String(port))}"`,
     until_port: port,
   });
+  client.write("go");
   const atPort = (await client.answer(listening)).text;
   assert.match(atPort, new RegExp(` and listens at port ${port}\\. `));
-  const ended = await client.begin({ command: `${GO}; echo over; exit 3`, until: "never" });
-  client.write("go");
+  const ended = await client.begin({ command: `${waitFor("end")}; echo over; exit 3`, until: "never" });
+  client.write("end");
   const over = (await client.answer(ended)).text;
   assert.match(over, /^over\n\[exit code 3, [^\n]+\]\n\[ended without a line with "never"\]$/);
   for (const one of [text, atPort]) await client.endWhatGoesOn(one);
@@ -250,6 +256,11 @@ onEachWire("a leaf of a tool file that waits for a line is such a task", async (
   await client.endWhatGoesOn(text);
 });
 
+/** Whether a text says that an operation has ended. */
+function isNews(id: string | undefined, text: string): boolean {
+  return new RegExp(`Ended since:\\n[^]*\\[${id} completed`).test(text);
+}
+
 const CORE_WIRES = WIRES.filter(({ isCore }) => isCore);
 
 onEachWire(
@@ -260,7 +271,8 @@ onEachWire(
       const { text } = await client.answer(task);
       assert.match(text, /^op_\w+ waits for input: "Name\?"\. `send` types\.$/);
       const [id] = /op_\w+/.exec(text) ?? [];
-      const sent = await client.call("send", { operation_id: id, text: "fish\n" });
+      // Its end is later than the usual half second of silence on a busy machine.
+      const sent = await client.call("send", { operation_id: id, text: "fish\n", until_quiet: 60 });
       assert.match(sent.text, /hello fish\n\[exit code 4, [^\n]+\]$/);
       assert.strictEqual((await client.answer(task)).text, text);
     }
@@ -296,8 +308,7 @@ onEachWire(
     ]);
     client.write("go");
     await client.appears("over");
-    const news = async () =>
-      (await client.call("sandboxed_shell", { command: "true" })).text.includes(`Ended since:\n[${id} completed`);
+    const news = async () => isNews(id, (await client.call("sandboxed_shell", { command: "true" })).text);
     await until(news, 30_000, "the news of the end");
   },
   CORE_WIRES,
@@ -313,8 +324,7 @@ onEachWire(
     const [id] = /op_\w+/.exec(text) ?? [];
     client.write("go");
     await client.appears("over");
-    const news = async () =>
-      (await client.answer(await client.begin({ command: "true" }))).text.includes(`Ended since:\n[${id} completed`);
+    const news = async () => isNews(id, (await client.answer(await client.begin({ command: "true" }))).text);
     await until(news, 30_000, "the news of the end");
   },
   CORE_WIRES,
@@ -328,8 +338,7 @@ testCore("X5 X6 2025-11-25: progress of a task that waits for a line ends with i
     // The command writes its next line when the one before has come.
     if (method === "notifications/progress") bench.write(`heard-${seen.length}`, "");
   });
-  const wait = (number: number) => `until [ -e heard-${number} ]; do sleep 0.02; done`;
-  const command = `echo one; ${wait(1)}; echo two; ${wait(2)}; echo three; ${FOR_EVER}`;
+  const command = `echo one; ${waitFor("heard-1")}; echo two; ${waitFor("heard-2")}; echo three; ${FOR_EVER}`;
   const { result } = await server.request("tools/call", {
     name: "sandboxed_shell",
     arguments: { command, until: "three" },
