@@ -49,11 +49,12 @@ async function runSuite(
   const output = `${bench.elsewhere}/${words.at(-1)}`;
   const command = new URL("tests/conformance/client_command.sh", ROOT).pathname;
   await new Deno.Command(Deno.execPath(), {
-    args: [...SUITE, "client", "--command", command, ...words, "--timeout", "120000", "-o", output],
+    args: [...SUITE, "client", "--command", command, ...words, "--timeout", "300000", "-o", output],
     env: {
       CONFORMANCE_PROGRAM: new URL("dist/ahma_mcp", ROOT).pathname,
       FRONT_CLIENT: new URL("tests/conformance/front_client.ts", ROOT).pathname,
       AHMA_DENO: Deno.execPath(),
+      LANES: bench.elsewhere,
       LEFT_OUT: ` ${without.join(" ")} `,
     },
     stdin: "null",

@@ -1,13 +1,15 @@
 #!/bin/sh
 # A client for the official suite: the real program logs in, and lists or calls the tools. The suite adds the server's
 # address. A person's browser is curl, which follows the pages. CONFORMANCE_PROGRAM: the program's start script;
-# AHMA_DENO: the runtime.
+# AHMA_DENO: the runtime. LANES: a directory for locks.
 set -u
 for url; do :; done
 # LEFT_OUT: names of scenarios between blanks, without the part before the slash.
 case "$LEFT_OUT" in *" ${MCP_CONFORMANCE_SCENARIO#*/} "*) exit 1 ;; esac
 # The runtime keeps its cache: each scenario would fetch packages and compile the program again.
 export DENO_DIR="${DENO_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/deno}"
+# The suite begins all scenarios at once, and then none is served in time: three are tried side by side.
+exec 9> "$LANES/$(($$ % 3))" && flock 9
 home=$(mktemp -d) || exit 1
 trap 'rm -rf "$home"' EXIT
 printf '#!/bin/sh\nexec curl -sL -o /dev/null "$1"\n' > "$home/browser"
