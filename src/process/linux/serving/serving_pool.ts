@@ -101,7 +101,10 @@ export class ServingPool extends Pool<ServingLimits> {
       const free = this.#freeOf(sandbox);
       const index = free.indexOf(sandbox);
       if (index >= 0) free.splice(index, 1);
-      if (wasFree && index >= 0) this.died();
+      if (!wasFree || index < 0) return;
+      // Shells that cannot fork may have begun several at a time. Others replace them, however many they were.
+      if (sandbox.isUnfit) this.refill();
+      else this.died();
     });
     return sandbox;
   }
