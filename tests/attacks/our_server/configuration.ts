@@ -10,6 +10,9 @@ import { driven, together, withOneControl, withServer, withTools, writeTools } f
 
 const MINE = { mine: { name: "mine", description: "Says hello.", command: "echo hello", synchronous: true } };
 
+/** Without the sandbox the server takes no link either. */
+const NO_LINK = "it would be that of a copy in place of the link, as of links to files";
+
 function writing(path: string, tool: object): string {
   return `mkdir -p "$(dirname ${path})"; cat > ${path} <<'END_OF_TOOL'\n${JSON.stringify(tool)}\nEND_OF_TOOL`;
 }
@@ -165,15 +168,15 @@ export const CONFIGURATION: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "its command": plants({
-        had: MINE,
-        calls: ["mine"],
-        line: ({ secret }) => writing(".ahma/tools/mine.json", printing(secret, "mine")),
-      }),
-      "by a new file in its place": plants({
-        had: MINE,
-        calls: ["mine"],
-        line: ({ secret }) => `${writing("new.json", printing(secret, "mine"))}\nmv new.json .ahma/tools/mine.json`,
+      "its command, and by a new file in its place": plants({
+        had: { ...MINE, yours: { ...MINE.mine, name: "yours" } },
+        calls: ["mine", "yours"],
+        line: ({ secret }) =>
+          [
+            writing(".ahma/tools/mine.json", printing(secret, "mine")),
+            writing("new.json", printing(secret, "yours")),
+            "mv new.json .ahma/tools/yours.json",
+          ].join("\n"),
       }),
     },
   },
@@ -192,29 +195,26 @@ export const CONFIGURATION: readonly Row[] = [
         line: ({ secret }) =>
           `${writing("evil/planted.json", printing(secret))}\nmv .ahma old; mkdir .ahma; ln -s ../evil .ahma/tools`,
       }),
-      "a link to a directory outside": plants({
-        had: MINE,
-        line: ({ tools }) => `mv .ahma old; mkdir .ahma; ln -s ${tools} .ahma/tools`,
-        bare: ({ tools }) => `rm -r .ahma/tools; cp -r ${tools} .ahma/tools`,
-      }),
-      "a link to a directory outside, where there was none": plants({
-        line: ({ tools }) => `ln -s ${tools} .ahma`,
-        bare: ({ tools }) => `cp -r ${tools} .ahma`,
-      }),
+      "a link to a directory outside": {
+        ...plants({ had: MINE, line: ({ tools }) => `mv .ahma old; mkdir .ahma; ln -s ${tools} .ahma/tools` }),
+        noControl: NO_LINK,
+      },
+      "a link to a directory outside, where there was none": {
+        ...plants({ line: ({ tools }) => `ln -s ${tools} .ahma` }),
+        noControl: NO_LINK,
+      },
       "a link to a directory outside, a level down": {
         ...plants({ line: ({ tools }) => `mkdir .ahma; ln -s ${tools} .ahma/tools` }),
-        noControl: "it would be that of a link where there was none",
+        noControl: NO_LINK,
+        extended: true,
       },
-      "a link to a file outside": plants({
-        line: ({ tools }) => `mkdir -p .ahma/tools; ln -s ${tools}/planted.json .ahma/tools/planted.json`,
-        bare: ({ tools }) => `mkdir -p .ahma/tools; cp ${tools}/planted.json .ahma/tools/planted.json`,
-      }),
-      "a link to a bad file outside": plants({
-        line: ({ tools }) => `mkdir -p .ahma/tools; ln -s ${tools}/wrong.json .ahma/tools/planted.json`,
-        bare: ({ tools }) => `mkdir -p .ahma/tools; cp ${tools}/wrong.json .ahma/tools/planted.json`,
-      }),
-      "a hard link": plants({
-        line: ({ tools }) => `mkdir -p .ahma/tools; ln ${tools}/planted.json .ahma/tools/planted.json`,
+      "a link to a file outside, to a bad one, a hard link": plants({
+        told: ["planted", "wrong", "second"],
+        line: ({ tools }) =>
+          `mkdir -p new/tools; cd new/tools; ln -s ${tools}/planted.json ${tools}/wrong.json .; ` +
+          `ln ${tools}/second.json .; cd ../..; mv new .ahma`,
+        bare: ({ tools }) =>
+          `mkdir -p new/tools; cp ${tools}/*.json new/tools; ln -f ${tools}/second.json new/tools; mv new .ahma`,
       }),
       "a race of a link and a file": {
         ...plants({
@@ -226,7 +226,7 @@ for at in range(${brief ? 300 : 1200}):
   if os.path.exists("next"): os.unlink("next") # both were names of one file
   time.sleep(0.001)'`,
         }),
-        noControl: "it would be that of a link to a file outside",
+        noControl: NO_LINK,
       },
     },
   },
@@ -281,7 +281,7 @@ for at in range(${brief ? 300 : 1200}):
               ...printing(secret, "runtime"),
               command: `deno eval console.log(Deno.readTextFileSync("${secret}"))`,
             }),
-            `echo '{"name":"absolute","description":"x","synchronous":true,"command":"'$PWD'/evil"}' > .ahma/tools/absolute.json`,
+            `echo '{"name":"absolute","description":"(planted)","synchronous":true,"command":"'$PWD'/evil"}' > .ahma/tools/absolute.json`,
             writing(".ahma/tools/planted.json", { ...printing(secret), command: "./evil" }),
           ].join("\n"),
       }),

@@ -87,8 +87,11 @@ function stays(id: keyof typeof VARIABLES): Readonly<Record<string, Way>> {
   };
 }
 
-/** A server started with such variables must refuse, or stay as tight as ever. */
-function opensUp(environment: (scene: Scene) => Readonly<Record<string, string>>): Way {
+/** A server started with such variables must stay as tight as ever; where it `mayRefuse`, it may not start. */
+function opensUp(
+  environment: (scene: Scene) => Readonly<Record<string, string>>,
+  { mayRefuse }: { readonly mayRefuse: boolean },
+): Way {
   return {
     // The person's own choice of places is where the server keeps its own files.
     watch: () => [],
@@ -104,7 +107,7 @@ function opensUp(environment: (scene: Scene) => Readonly<Record<string, string>>
           return bench.outside()[`${bench.elsewhere}/new`] === undefined ? read : "a file was written outside";
         });
       } catch (error) {
-        if (error instanceof Error && /It wrote:\n[^]*Cannot /.test(error.message)) return undefined;
+        if (mayRefuse && error instanceof Error && /It wrote:\n[^]*Cannot /.test(error.message)) return undefined;
         throw error;
       }
     }),
@@ -118,26 +121,28 @@ function opensUp(environment: (scene: Scene) => Readonly<Record<string, string>>
   };
 }
 
+const STARTS = { mayRefuse: false };
+const MAY_REFUSE = { mayRefuse: true };
+
+const USUAL = "/usr/local/bin:/usr/bin:/bin";
+/** Relative and empty items, before the usual ones and after them. */
+const LEADING_INTO_PROJECT = `.::bin:./bin:/nothing:${USUAL}:`;
+
 /** What a command finds by name must not come from where commands can write. */
-async function findsPlanted(scene: Scene, path: string): Promise<string | undefined> {
+async function findsPlanted(scene: Scene): Promise<string | undefined> {
   return await withServer(scene, {
     prepare: (bench) => {
-      for (const name of ["ls", "setpriv", "deno", "unshare", "bin/ls", "bin/bash"]) {
+      // The last one is in no usual directory.
+      for (const name of ["ls", "setpriv", "deno", "unshare", "bin/ls", "bin/bash", "only-here"]) {
         Deno.chmodSync(bench.write(name, "#!/bin/sh\necho found $((6 * 7))\n"), 0o755);
       }
     },
-    environment: { PATH: path },
+    environment: { PATH: LEADING_INTO_PROJECT },
   }, async (server) => {
-    const { text } = await server.shell(scene.enforced ? "ls; env ls" : "./ls");
+    const { text } = await server.shell(scene.enforced ? "ls; env ls; only-here; env only-here" : "./ls");
     return text.includes("found 42") ? "a planted program was found by name" : undefined;
   });
 }
-
-function finds(path: string): Way {
-  return { does: driven((scene) => findsPlanted(scene, path)) };
-}
-
-const USUAL = "/usr/local/bin:/usr/bin:/bin";
 
 export const ENVIRONMENT: readonly Row[] = [
   {
@@ -187,36 +192,32 @@ export const ENVIRONMENT: readonly Row[] = [
     title: "a PATH that leads into the project",
     users: BOTH,
     aim: "evidence",
-    ways: withOneControl({
-      "a dot": finds(`.:${USUAL}`),
-      "an empty item": finds(`:${USUAL}`),
-      "an empty item at the end": finds(`/nothing:${USUAL}:`),
-      "a relative one": finds(`bin:./bin:${USUAL}`),
-    }),
+    ways: { "a dot, empty and relative items": { does: driven(findsPlanted) } },
   },
   {
     id: "E08",
     title: "variables of tests",
     users: BOTH,
     aim: "evidence",
-    ways: withOneControl({
-      "all of them": opensUp(() => ({
-        AHMA_TEST_MODE: "1",
-        AHMA_TEST: "1",
-        NEXTEST: "1",
-        NEXTEST_EXECUTION_MODE: "process-per-test",
-        CI: "true",
-        CARGO_TARGET_DIR: "/tmp",
-        DENO_TESTING: "1",
-        NODE_ENV: "test",
-      })),
-      "a sandbox of another program": opensUp(() => ({
-        IN_SANDBOX: "1",
-        CURSOR_SANDBOX: "1",
-        SANDBOX_RUNTIME: "1",
-        container: "docker",
-      })),
-    }),
+    ways: {
+      "of tests, and of a sandbox of another program": {
+        ...opensUp(() => ({
+          AHMA_TEST_MODE: "1",
+          AHMA_TEST: "1",
+          NEXTEST: "1",
+          NEXTEST_EXECUTION_MODE: "process-per-test",
+          CI: "true",
+          CARGO_TARGET_DIR: "/tmp",
+          DENO_TESTING: "1",
+          NODE_ENV: "test",
+          IN_SANDBOX: "1",
+          CURSOR_SANDBOX: "1",
+          SANDBOX_RUNTIME: "1",
+          container: "docker",
+        }), STARTS),
+        noControl: "it would be that of E09",
+      },
+    },
   },
   {
     id: "E09",
@@ -224,30 +225,30 @@ export const ENVIRONMENT: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: withOneControl({
-      "the root as the scope": opensUp(() => ({ AHMA_SANDBOX_SCOPE: "/" })),
+      "the root as the scope": opensUp(() => ({ AHMA_SANDBOX_SCOPE: "/" }), MAY_REFUSE),
       "a link to it": opensUp(({ directory }) => {
         const link = `${directory}/link`;
         Deno.symlinkSync("/", link);
         return { AHMA_SANDBOX_SCOPE: link };
-      }),
-      "an empty scope": opensUp(() => ({ AHMA_SANDBOX_SCOPE: "" })),
-      "the root as the home": opensUp(() => ({ HOME: "/" })),
-      "an empty home": opensUp(() => ({ HOME: "" })),
-      "TMPDIR in /etc": opensUp(() => ({ TMPDIR: "/etc" })),
-      "TMPDIR at the root": opensUp(() => ({ TMPDIR: "/" })),
-      "XDG directories": opensUp(({ out }) => ({ XDG_CACHE_HOME: out, XDG_CONFIG_HOME: out, XDG_RUNTIME_DIR: out })),
-      "tool chains everywhere": opensUp(({ out }) => ({
+      }, MAY_REFUSE),
+      "an empty scope": opensUp(() => ({ AHMA_SANDBOX_SCOPE: "" }), MAY_REFUSE),
+      "an empty home": opensUp(() => ({ HOME: "" }), MAY_REFUSE),
+      "the root as the home and for what is temporary": opensUp(() => ({ HOME: "/", TMPDIR: "/" }), STARTS),
+      "/etc, tool chains, certificates and XDG directories everywhere": opensUp(({ out, home }) => ({
+        TMPDIR: "/etc",
+        XDG_CACHE_HOME: out,
+        XDG_CONFIG_HOME: out,
+        XDG_RUNTIME_DIR: out,
         JAVA_HOME: "/",
         GOROOT: out,
         CONDA_PREFIX: "/tmp",
         NVM_DIR: "/tmp",
-      })),
-      "certificates everywhere": opensUp(() => ({
+        SDKMAN_DIR: home,
+        PYENV_ROOT: `${home}/.ssh`,
         SSL_CERT_DIR: "/",
         SSL_CERT_FILE: "/tmp",
         NODE_EXTRA_CA_CERTS: "/tmp",
-      })),
-      "the home as a tool chain": opensUp(({ home }) => ({ JAVA_HOME: home, PYENV_ROOT: `${home}/.ssh` })),
+      }), STARTS),
     }),
   },
   {

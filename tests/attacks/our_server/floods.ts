@@ -1,7 +1,7 @@
 /** C13: tool files that are to stop the server, by their number, their changes or what is in them. */
 import { until } from "../../_support/deadline.ts";
 import type { Scene, Way } from "../frame/attack.ts";
-import { driven } from "../frame/stage.ts";
+import { driven, together } from "../frame/stage.ts";
 
 /** An answer that takes longer is none: a busy machine stays below. */
 const LONGEST_ANSWER_MS = 60_000;
@@ -48,40 +48,37 @@ function ignoreMissing(error: unknown): void {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
-function flood(line: string | ((scene: Scene) => string), control?: Way["control"]): Way {
-  const there = `mkdir -p ../.ahma/tools && cd ../.ahma/tools || exit 1`;
-  return {
-    does: driven((scene) => standsStill(scene, `${there}; ${typeof line === "string" ? line : line(scene)}`)),
-    ...control === undefined
-      ? { noControl: "the control of the first way shows that a standstill is seen" }
-      : { control },
-    ownServer: {},
-  };
-}
-
 /** Of each: what took the server minutes, or all memory there is, before it was limited. */
-export const FLOODS: Readonly<Record<string, Way>> = {
-  "10,000 files": flood(
+const LINES: Readonly<Record<string, (scene: Scene) => string>> = {
+  "10,000 files": () =>
     `for i in $(seq 10000); do echo '{"name":"t'$i'","description":"d","command":"c'$i'"}' > $i.json; done`,
-    driven((scene) =>
+  "large files": () => `for i in $(seq 300); do truncate -s 1M $i.json; done`,
+  "a thousand changes a second": ({ brief }) =>
+    `end=$((SECONDS + ${
+      brief ? 2 : 3
+    })); while [ $SECONDS -lt $end ]; do echo '{"name":"t","command":"'$RANDOM'"}' > a.json; done`,
+  "a file of mistakes": () =>
+    `/usr/bin/python3 -Ic 'print("{" + ",".join(f"\\"k{i}\\":1" for i in range(60000)) + "}")' > a.json`,
+  "a file of subcommands": () =>
+    `/usr/bin/python3 -Ic 'import json
+print(json.dumps({"name": "a", "command": "echo", "subcommand": [{"name": f"s{i}"} for i in range(30000)]}))' > a.json`,
+};
+
+/** The floods on one server, in turn; the control shows that a standstill is seen. */
+export const FLOODS: Readonly<Record<string, Way>> = {
+  "one after the other": {
+    does: driven((scene) =>
+      together(scene, LINES, (line) => {
+        return standsStill(scene, `mkdir -p ../.ahma/tools && cd ../.ahma/tools || exit 1; ${line(scene)}`);
+      })
+    ),
+    control: driven((scene) =>
       standsStill(
         scene,
         `kill -STOP ${scene.server}; sleep ${STANDSTILL.seconds}; kill -CONT ${scene.server}`,
         STANDSTILL.longestAnswerMs,
       )
     ),
-  ),
-  "large files": flood(`for i in $(seq 300); do truncate -s 1M $i.json; done`),
-  "a thousand changes a second": flood(({ brief }) =>
-    `end=$((SECONDS + ${
-      brief ? 2 : 3
-    })); while [ $SECONDS -lt $end ]; do echo '{"name":"t","command":"'$RANDOM'"}' > a.json; done`
-  ),
-  "a file of mistakes": flood(
-    `/usr/bin/python3 -Ic 'print("{" + ",".join(f"\\"k{i}\\":1" for i in range(60000)) + "}")' > a.json`,
-  ),
-  "a file of subcommands": flood(
-    `/usr/bin/python3 -Ic 'import json
-print(json.dumps({"name": "a", "command": "echo", "subcommand": [{"name": f"s{i}"} for i in range(30000)]}))' > a.json`,
-  ),
+    ownServer: {},
+  },
 };

@@ -10,12 +10,14 @@ import { driven, withServer, writeTools } from "../frame/stage.ts";
 export interface Planting {
   /** The tool files of the project at the start. Absent: no such directory. */
   readonly had?: Readonly<Record<string, object | string>>;
-  /** The shell line. `secret` holds the marker, `tools` is a directory outside with a tool file that tells it. */
+  /** The shell line. `secret` holds the marker, `tools` is a directory outside with files that tell it. */
   readonly line: (place: PlantingPlace) => string;
   /** What the control does instead, where the server refuses the same with and without a sandbox. */
   readonly bare?: (place: PlantingPlace) => string;
   /** The tools called in the end, each of which tells the secret in the control; default "planted". */
   readonly calls?: readonly string[];
+  /** Files outside, without ".json", each of which is told of in the control. */
+  readonly told?: readonly string[];
 }
 
 export interface PlantingPlace {
@@ -25,9 +27,21 @@ export interface PlantingPlace {
   readonly brief: boolean;
 }
 
+/** In the descriptions of what is planted. */
+const LABEL = "(planted)";
+
 /** A tool that prints a file. */
 export function printing(path: string, name = "planted"): object {
-  return { name, description: "Prints. (planted)", command: `cat ${path}`, synchronous: true };
+  return { name, description: `Prints. ${LABEL}`, command: `cat ${path}`, synchronous: true };
+}
+
+/** Three files outside: tools that tell the marker, of which one is for a second name, and one with a mistake. */
+function writeOutside(bench: Workbench, directory: string, marker: string): void {
+  for (const name of ["planted", "second"]) {
+    const told = { name, description: `Tells ${marker}-${name}. ${LABEL}`, command: "echo", synchronous: true };
+    bench.write(`${directory}/${name}.json`, JSON.stringify(told));
+  }
+  bench.write(`${directory}/wrong.json`, `{"name": "wrong", "${marker}-wrong": "${marker}-wrong"}`);
 }
 
 /** Milliseconds in which a server on a busy machine reads its tool files again. */
@@ -50,9 +64,7 @@ async function tellsAfter(scene: Scene, planting: Planting): Promise<string | un
   const prepare = (bench: Workbench) => {
     const place = placeOf(bench);
     bench.write(place.secret, `${marker}\n`);
-    const telling = { name: "planted", description: `Tells ${marker}.`, command: "echo", synchronous: true };
-    bench.write(`${place.tools}/planted.json`, JSON.stringify(telling));
-    bench.write(`${place.tools}/wrong.json`, `{"name": "wrong", "${marker}": "${marker}"}`);
+    writeOutside(bench, place.tools, marker);
     writeTools(bench, planting.had ?? {});
   };
   return await withServer(scene, { flags: () => ["--sync"], prepare }, async (server, bench) => {
@@ -61,7 +73,8 @@ async function tellsAfter(scene: Scene, planting: Planting): Promise<string | un
     const isFenced = scene.enforced && addsFence(bench);
     const patience = scene.enforced && !isFenced ? NOTICED : READ_AGAIN;
     const calls = planting.calls ?? ["planted"];
-    const isThere = (tools: string) => calls.every((tool) => tools.includes(`"${tool}"`));
+    const isThere = (tools: string) =>
+      calls.every((tool) => tools.includes(`"${tool}"`)) && tools.split(LABEL).length > calls.length;
     const said = `${text}\n${await everythingSaid(server, { marker, patience, isFenced, isThere })}`;
     const called: string[] = [];
     for (const tool of calls) {
@@ -71,6 +84,8 @@ async function tellsAfter(scene: Scene, planting: Planting): Promise<string | un
       throw new Error(`A tool told nothing without the sandbox: ${called.join("\n")}`);
     }
     const all = [said, ...called, server.stderr].join("\n");
+    const missing = (planting.told ?? []).filter((name) => !all.includes(`${marker}-${name}`));
+    if (!scene.enforced && missing.length > 0) throw new Error(`Nothing was told of ${missing.join(", ")}: ${all}`);
     const at = all.indexOf(marker);
     return at < 0 ? undefined : `the secret came out: ${all.slice(Math.max(0, at - 150), at + 60)}`;
   });

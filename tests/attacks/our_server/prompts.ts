@@ -1,4 +1,5 @@
 /** Prompts that commands plant, and prompts of a repository whose author means harm. */
+import { until } from "../../_support/deadline.ts";
 import type { ServerProcess } from "../../_support/server_process.ts";
 import type { Workbench } from "../../_support/workbench.ts";
 import { BOTH, type Row, type Scene, type Way } from "../frame/attack.ts";
@@ -34,7 +35,12 @@ function plants({ had, line, flags = [], planted = ["planted"] }: Planting): Way
     does: driven((scene) =>
       withServer(scene, { flags: () => ["--sync", ...flags], prepare }, async (server) => {
         await server.shell(line);
-        const said = await everythingSaid(server);
+        const areSaid = async () => {
+          const text = await everythingSaid(server);
+          return planted.every((name) => text.includes(`${name} 42`)) ? text : undefined;
+        };
+        // A busy machine may notice a change late; the control waits for it.
+        const said = await (scene.enforced ? everythingSaid(server) : until(areSaid, 20_000, planted.join(", ")));
         return await together(scene, Object.fromEntries(planted.map((name) => [name, `${name} 42`])), (evidence) => {
           return Promise.resolve(said.includes(evidence) ? `a prompt says "${evidence}"` : undefined);
         });
@@ -46,10 +52,12 @@ function plants({ had, line, flags = [], planted = ["planted"] }: Planting): Way
 /** A repository as it was cloned. The control has the secret in a prompt, with nothing to overcome. */
 interface Repository {
   readonly make: (bench: Workbench, secret: string) => void;
+  /** What a prompt beside the hostile ones says: they do not keep the server from its work. */
+  readonly told?: string;
 }
 
 /** Whether anything that the server says of prompts holds what is outside. */
-function tells({ make }: Repository): Way {
+function tells({ make, told = "" }: Repository): Way {
   return {
     aim: "evidence",
     does: driven((scene: Scene) => {
@@ -63,7 +71,9 @@ function tells({ make }: Repository): Way {
         scene,
         { flags: () => ["--prompts"], environment: { SECRET: marker }, prepare },
         async (server) => {
-          return (await everythingSaid(server)).includes(marker) ? "the secret came out" : undefined;
+          const said = await everythingSaid(server);
+          if (scene.enforced && !said.includes(told)) throw new Error(`No prompt says "${told}": ${said}`);
+          return said.includes(marker) ? "the secret came out" : undefined;
         },
       );
     }),
@@ -123,26 +133,9 @@ export const PROMPTS: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: withOneControl({
-      "a link to a file": tells({
+      "links to a file and a directory, includes of paths, variables, front matter": tells({
+        told: "Fine 42.",
         make: (bench, secret) => {
-          writeAll(bench, { [`${PLACE}/a.md`]: "A" });
-          Deno.symlinkSync(secret, `${bench.scope}/${PLACE}/b.md`);
-        },
-      }),
-      "a link to a directory": tells({
-        make: (bench) => {
-          writeAll(bench, { [`${PLACE}/a.md`]: '{% include "outside/secret" %}' });
-          Deno.symlinkSync(`${bench.elsewhere}/outside`, `${bench.scope}/${PLACE}/outside`);
-        },
-      }),
-      "a link in the place of the directory": tells({
-        make: (bench) => {
-          writeAll(bench, { ".ahma/a.md": "A" });
-          Deno.symlinkSync(`${bench.elsewhere}/outside`, `${bench.scope}/${PLACE}`);
-        },
-      }),
-      "includes of paths, variables, front matter": tells({
-        make: (bench, secret) =>
           writeAll(bench, {
             [`${PLACE}/a.md`]: `{% include "${secret}" %}`,
             [`${PLACE}/b.md`]: `{% render "../../../${secret}" %}`,
@@ -152,7 +145,18 @@ export const PROMPTS: readonly Row[] = [
             [`${PLACE}/f.md`]: '{{ env.constructor.constructor | json }}{{ "a".constructor | json }}',
             [`${PLACE}/g.md`]: `---\ntitle: !!js/function "() => 1"\ndescription: !include ${secret}\n---\nA`,
             [`${PLACE}/h.md`]: `---\n__proto__: {env: {}}\nconstructor: 1\n---\n{{ env.SECRET }}`,
-          }),
+            [`${PLACE}/i.md`]: '{% include "outside/secret" %}',
+            [`${PLACE}/z.md`]: "Fine {{ 6 | times: 7 }}.",
+          });
+          Deno.symlinkSync(secret, `${bench.scope}/${PLACE}/j.md`);
+          Deno.symlinkSync(`${bench.elsewhere}/outside`, `${bench.scope}/${PLACE}/outside`);
+        },
+      }),
+      "a link in the place of the directory": tells({
+        make: (bench) => {
+          writeAll(bench, { ".ahma/a.md": "A" });
+          Deno.symlinkSync(`${bench.elsewhere}/outside`, `${bench.scope}/${PLACE}`);
+        },
       }),
     }),
   },

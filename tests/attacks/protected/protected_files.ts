@@ -63,16 +63,17 @@ async function textOf(path: string): Promise<string | undefined> {
 const THERE = true;
 const ABSENT = false;
 
-/** One way for all paths, but for those in a directory that an earlier one makes. */
-function ways(there: boolean, line: (path: string) => string): Readonly<Record<string, Way>> {
-  const isFirst = (path: string) => OBEYED.find((one) => top(one) === top(path)) === path;
-  const way = (paths: readonly string[]): Way => ({
-    does: driven((scene) => changes(scene, paths.map((path) => ({ path, line: line(path), there })))),
-  });
-  return {
-    "each in a directory of its own": way(OBEYED.filter(isFirst)),
-    "a second one in a directory": way(OBEYED.filter((path) => !isFirst(path))),
-  };
+function tries(paths: readonly string[], line: (path: string) => string, there: boolean): Way {
+  return { does: driven((scene) => changes(scene, paths.map((path) => ({ path, line: line(path), there })))) };
+}
+
+/** Whether no earlier path is in the same directory at the top. */
+function isFirst(path: string): boolean {
+  return OBEYED.find((one) => top(one) === top(path)) === path;
+}
+
+function make(path: string): string {
+  return `mkdir -p $(dirname ${path}); echo evil > ${path}; ls -d ${top(path)}`;
 }
 
 function top(path: string): string {
@@ -108,7 +109,7 @@ export const PROTECTED: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      ...ways(THERE, (path) => `echo evil > ${path}`),
+      "each of them": tries(OBEYED, (path) => `echo evil > ${path}`, THERE),
       "deleted, and another directory in its place": {
         does: driven((scene) =>
           changes(scene, [
@@ -129,7 +130,10 @@ export const PROTECTED: readonly Row[] = [
     title: "make such files where there are none, without a word",
     users: BOTH,
     aim: "evidence",
-    ways: ways(ABSENT, (path) => `mkdir -p $(dirname ${path}); echo evil > ${path}; ls -d ${top(path)}`),
+    ways: {
+      "each in a directory of its own": tries(OBEYED.filter(isFirst), make, ABSENT),
+      "a second one in a directory": tries(OBEYED.filter((path) => !isFirst(path)), make, ABSENT),
+    },
   },
   {
     id: "C10",
