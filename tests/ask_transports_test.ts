@@ -73,31 +73,18 @@ async function connectLater({ client, bench, port }: Asking): Promise<string> {
   return JSON.stringify(ended.content);
 }
 
-Deno.test("S35 an operation that continues in the background asks its client later", async () => {
-  await withAsking(choosing("this session"), async (asking) => {
-    const ended = await connectLater(asking);
-    assert.match(ended, /HTTP\/1\.1 400/);
-    assert.equal(asking.forms.length, 1);
-  }, { flags: [] });
-});
-
-Deno.test("S35 a call of 2026-07-28 that was answered leaves its questions to a terminal", async () => {
-  await withAsking(choosing("this session"), async (asking) => {
-    const ended = await connectLater(asking);
-    assert.match(ended, /ahma_mcp grants allow q_\w+/);
-    assert.equal(asking.forms.length, 0);
-  }, { era: "2026-07-28", flags: [] });
-});
-
 for (const era of ERAS) {
-  const how = era === "2025-11-25" ? "asks its client while it works" : "asks before it is one";
+  const how = era === "2025-11-25"
+    ? "asks its client while it works, and an operation in the background later"
+    : "asks before it is one, and a call that was answered leaves its questions to a terminal";
   Deno.test(`S35 X5 a call that its client takes as a task ${how}, ${era}`, async () => {
-    await withAsking(choosing("this session"), async ({ client, port, forms }) => {
+    await withAsking(choosing("this session"), async (asking) => {
+      const { client, port, forms } = asking;
       const request = async (method: string, params: Readonly<Record<string, unknown>>) =>
         await client.request({ method, params: { ...params } }, ANYTHING);
       const call = {
         name: "sandboxed_shell",
-        arguments: { command: `sleep 1; python3 client.py one.example.test:${port}` },
+        arguments: { command: `sleep 1; python3 client.py two.example.test:${port}` },
       };
       const extensions = { "io.modelcontextprotocol/tasks": {} };
       const answer = era === "2025-11-25"
@@ -111,6 +98,9 @@ for (const era of ERAS) {
       const result = taskId === undefined ? answer : await request("tasks/result", { taskId });
       assert.match(JSON.stringify(result), /\[a person is asked: [^\]]*\]\\nHTTP\/1\.1 400/);
       assert.equal(forms.length, 1);
+      const later = await connectLater(asking);
+      assert.match(later, era === "2025-11-25" ? /HTTP\/1\.1 400/ : /ahma_mcp grants allow q_\w+/);
+      assert.equal(forms.length, era === "2025-11-25" ? 2 : 1);
     }, { era, flags: [] });
   });
 }

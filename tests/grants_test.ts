@@ -97,66 +97,65 @@ async function allowAlways(stage: Stage, host: string, options?: StartOptions): 
 
 const GREETED = /^(?:\[a person is asked: connect to \S+\?\]\n)?greetings\b/;
 
-for (const user of usersAtHand()) {
-  Deno.test(`S36 what is allowed always holds in later sessions of that project, is listed, and is taken back at once, as ${user}`, async () => {
-    await withStage(async (stage) => {
-      const { bench, port, file, start, grants, reach } = stage;
-      const audit = `${bench.elsewhere}/audit.jsonl`;
-      const options = { flags: ["--audit-log", audit] };
-      const id = await allowAlways(stage, "one", options);
-      assert.match(id, /^g_[0-9a-f]{8}$/);
-      const seen = await Deno.lstat(file);
-      assert.deepStrictEqual([(seen.mode ?? 0) & 0o777, seen.uid], [0o600, (await Deno.lstat(bench.home)).uid]);
-      const today = new Date().toISOString().slice(0, 10);
-      const { stdout } = await grants();
-      const line = `${id}  since ${today}  used today  connect to one.example.test:${port}, in "${bench.scope}"\n`;
-      assert.equal(stdout, line);
-      {
-        bench.write(`${bench.parent}/other/file`, "");
-        await using stranger = await start({ flags: ["--sandbox-scope", `${bench.parent}/other`] });
-        questionIn(await reach(stranger, "one"));
-      }
-      {
-        await using server = await start(options);
-        assert.match(await reach(server, "one"), GREETED);
-        const status = await server.call("status");
-        assert.ok(status.text.includes(`\n  connect to one.example.test:${port} (always, ${id})\n`), status.text);
-        const revoked = await grants("revoke", id);
-        assert.deepStrictEqual(
-          [revoked.code, revoked.stdout],
-          [0, `Taken back: ${id} connect to one.example.test:${port}\n`],
-        );
-        questionIn(await reach(server, "one"));
-      }
-      const again = await grants("revoke", id);
-      assert.deepStrictEqual([again.code, again.stdout], [1, ""]);
-      assert.match(again.stderr, new RegExp(`^Cannot take back "${id}": there is no such grant\\.`));
-      const lines = (await Deno.readTextFile(audit)).trim().split("\n").map((line) => JSON.parse(line));
-      const told = lines.filter(({ event }) => ["question", "answer", "grant_used", "grant_revoked"].includes(event));
-      // The next command may ask before the server has written what another program took back.
-      const events = [
-        ...told.slice(0, -2),
-        ...told.slice(-2).toSorted((one, other) => one.event < other.event ? -1 : 1),
-      ];
+// As the ordinary user; the other tests run as root where the tests do.
+Deno.test("S36 what is allowed always holds in later sessions of that project, is listed, and is taken back at once", async () => {
+  await withStage(async (stage) => {
+    const { bench, port, file, start, grants, reach } = stage;
+    const audit = `${bench.elsewhere}/audit.jsonl`;
+    const options = { flags: ["--audit-log", audit] };
+    const id = await allowAlways(stage, "one", options);
+    assert.match(id, /^g_[0-9a-f]{8}$/);
+    const seen = await Deno.lstat(file);
+    assert.deepStrictEqual([(seen.mode ?? 0) & 0o777, seen.uid], [0o600, (await Deno.lstat(bench.home)).uid]);
+    const today = new Date().toISOString().slice(0, 10);
+    const { stdout } = await grants();
+    const line = `${id}  since ${today}  used today  connect to one.example.test:${port}, in "${bench.scope}"\n`;
+    assert.equal(stdout, line);
+    {
+      bench.write(`${bench.parent}/other/file`, "");
+      await using stranger = await start({ flags: ["--sandbox-scope", `${bench.parent}/other`] });
+      questionIn(await reach(stranger, "one"));
+    }
+    {
+      await using server = await start(options);
+      assert.match(await reach(server, "one"), GREETED);
+      const status = await server.call("status");
+      assert.ok(status.text.includes(`\n  connect to one.example.test:${port} (always, ${id})\n`), status.text);
+      const revoked = await grants("revoke", id);
       assert.deepStrictEqual(
-        events.map((
-          { event, answer, from, access, name, port, grant },
-        ) => [event, answer ?? grant, from, access, name, port]),
-        [
-          ["question", undefined, port],
-          ["answer", "project", port],
-          ["grant_used", undefined, port],
-          ["grant_used", undefined, port],
-          ["grant_revoked", id, port],
-          // The name alone is asked for, without a form.
-          ["question", undefined, 443],
-        ].map((
-          [event, word, at],
-        ) => [event, word, event === "answer" ? "client" : undefined, "network", "one.example.test", at]),
+        [revoked.code, revoked.stdout],
+        [0, `Taken back: ${id} connect to one.example.test:${port}\n`],
       );
-    }, user);
-  });
-}
+      questionIn(await reach(server, "one"));
+    }
+    const again = await grants("revoke", id);
+    assert.deepStrictEqual([again.code, again.stdout], [1, ""]);
+    assert.match(again.stderr, new RegExp(`^Cannot take back "${id}": there is no such grant\\.`));
+    const lines = (await Deno.readTextFile(audit)).trim().split("\n").map((line) => JSON.parse(line));
+    const told = lines.filter(({ event }) => ["question", "answer", "grant_used", "grant_revoked"].includes(event));
+    // The next command may ask before the server has written what another program took back.
+    const events = [
+      ...told.slice(0, -2),
+      ...told.slice(-2).toSorted((one, other) => one.event < other.event ? -1 : 1),
+    ];
+    assert.deepStrictEqual(
+      events.map((
+        { event, answer, from, access, name, port, grant },
+      ) => [event, answer ?? grant, from, access, name, port]),
+      [
+        ["question", undefined, port],
+        ["answer", "project", port],
+        ["grant_used", undefined, port],
+        ["grant_used", undefined, port],
+        ["grant_revoked", id, port],
+        // The name alone is asked for, without a form.
+        ["question", undefined, 443],
+      ].map((
+        [event, word, at],
+      ) => [event, word, event === "answer" ? "client" : undefined, "network", "one.example.test", at]),
+    );
+  }, "ordinary");
+});
 
 Deno.test("S36 another directory at the project's path does not have its grants", () =>
   withStage(async (stage) => {

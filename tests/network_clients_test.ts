@@ -78,8 +78,9 @@ const CLIENTS: Readonly<Record<string, Client>> = {
   },
   "npm": {
     programs: ["npm", "node"],
+    files: () => ({ "npm/package.json": "{}" }),
     command: (url) =>
-      `mkdir -p npm && cd npm && npm init -y >/dev/null && npm install ` +
+      `cd npm && npm install ` +
       `--cafile ../authority.pem --no-audit --no-fund --registry ${url}/npm/ fetched && node -p 'require("fetched")'`,
     shows: /from npm/,
   },

@@ -9,25 +9,32 @@ import { WITH_EXECUTABLE } from "./selection.ts";
 const ROOT = new URL("../../", import.meta.url);
 const ALONE = "tests/alone/";
 
-/** Each takes at least half a minute next to others on two processors. */
+/** Each takes at least a quarter of a minute next to others on two processors. */
 const LONGEST: readonly string[] = [
-  "tests/attacks/own_ordinary_test.ts",
   "tests/attacks/network_test.ts",
-  "tests/attacks/limits_test.ts",
+  "tests/attacks/own_ordinary_test.ts",
   "tests/attacks/confined_test.ts",
+  "tests/attacks/limits_test.ts",
+  "tests/attacks/races_test.ts",
   "tests/projects/projects_test.ts",
   "tests/attacks/ordinary_test.ts",
-  "tests/attacks/races_test.ts",
-  "tests/toolbox_memory_test.ts",
-  "tests/release_test.ts",
   "tests/attacks/root_test.ts",
-  "tests/servers_third_party_test.ts",
-  "tests/servers_states_test.ts",
-  "tests/http_session_life_test.ts",
+  "tests/ask_transports_test.ts",
+  "tests/network_enforced_test.ts",
   "tests/http_fronted_work_test.ts",
-  "tests/conformance_client_test.ts",
-  "tests/demo_test.ts",
+  "tests/toolbox_memory_test.ts",
+  "tests/protected_test.ts",
+  "tests/undo_test.ts",
   "tests/input_test.ts",
+  "tests/git_outside_test.ts",
+  "tests/cancel_test.ts",
+  "tests/secrets_test.ts",
+  "tests/preview_test.ts",
+  "tests/http_stuck_server_test.ts",
+  "tests/release_test.ts",
+  "tests/http_session_life_test.ts",
+  "tests/servers_states_test.ts",
+  "tests/agent_view_test.ts",
 ];
 
 /** From the root of the repository, each once. */
