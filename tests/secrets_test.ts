@@ -303,10 +303,9 @@ Deno.test("S33 O6 a server of --mcp-config has the placeholder of a secret in it
   const kept = (await server.call("listed_facts", {})).text;
   assert.match(kept, /"KEPT": ?"Bearer ahma_secret_/);
   assert.doesNotMatch((await server.call("without_facts", {})).text, /ahma_secret_/);
-  assert.match(
-    (await server.call("open_facts", {})).text,
-    /Cannot keep secret "TOKEN" from server "open" with network full/,
-  );
+  // A result while the entry is tried, an error of the protocol as soon as it has failed.
+  const refused = JSON.stringify(await server.request("tools/call", { name: "open_facts", arguments: {} }));
+  assert.match(refused, /Cannot keep secret \\"TOKEN\\" from server \\"open\\" with network full/);
   assert.ok(!kept.includes(VALUE));
 });
 
