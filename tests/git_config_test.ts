@@ -176,4 +176,35 @@ for (const user of usersAtHand()) {
     assert.match((await server.shell("git -C own branch")).text, /^\* topic$/m);
     assert.match((await server.shell("rm -rf own && git rm -q --cached own && echo gone")).text, /^gone$/m);
   });
+
+  test("S24 S21 what the user's configuration names in a repository that appeared is told, and is read-only then", async ({ bench, server }) => {
+    await outside(bench, "git config --global core.hooksPath gh; git config --global core.fsmonitor tools/monitor");
+    const trap = (name: string) =>
+      `mkdir -p ${name}/gh && printf '#!/bin/sh\necho x > ${bench.elsewhere}/hook\n' > ${name}/gh/pre-commit && ` +
+      `chmod +x ${name}/gh/pre-commit`;
+    const hooks = (name: string) => ({ path: `${bench.scope}/${name}/gh`, change: "obeyed" });
+    try {
+      const once = await server.shell(`git init -q -b main once && ${trap("once")}`);
+      assert.deepStrictEqual(changesOf(once), [hooks("once")]);
+      assert.match((await server.shell("echo >> once/gh/pre-commit")).text, /Read-only file system/);
+      assert.deepStrictEqual(changesOf(await server.shell("git init -q -b main later")), []);
+      assert.deepStrictEqual(changesOf(await server.shell(trap("later"))), [{ ...hooks("later"), change: "created" }]);
+      const monitor = await server.shell("mkdir later/tools && echo > later/tools/monitor");
+      assert.deepStrictEqual(changesOf(monitor), [{ path: `${bench.scope}/later/tools/monitor`, change: "created" }]);
+      // A repository that the user makes meanwhile, and one more than git is asked about.
+      await outside(bench, "git init -q -b main users && mkdir users/gh");
+      assert.match((await server.shell("echo > users/gh/pre-commit")).text, /Read-only file system/);
+      const many = await server.shell(`for n in $(seq 40); do git init -q -b main m$n; done; ${trap("m40")}`);
+      assert.deepStrictEqual(changesOf(many), [hooks("m40")]);
+      // Control: git outside runs such a hook. Its own configuration stays the commands'.
+      await outside(
+        bench,
+        "git -C once -c core.fsmonitor=false -c user.name=T -c user.email=t@e.invalid commit -q --allow-empty -m x",
+      );
+      assert.match(await outside(bench, `cat ${bench.elsewhere}/hook`), /x/);
+      assert.deepStrictEqual(changesOf(await server.shell("git -C once config user.name Else")), []);
+    } finally {
+      await outside(bench, "git config --global --unset core.hooksPath; git config --global --unset core.fsmonitor");
+    }
+  });
 }

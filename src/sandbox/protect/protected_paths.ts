@@ -96,24 +96,41 @@ export function protectedPaths(question: ProtectionQuestion): Outcome<readonly P
   return success(left);
 }
 
+/** Where a repository below a tree lies. `open`: paths that a person has opened; `home`: undefined where unknown. */
+interface NestedIn {
+  readonly tree: string;
+  readonly open: readonly string[];
+  readonly home: string | undefined;
+}
+
 /** The same of repositories that were found below a tree, but for what lies in `open`. */
 export function nestedRepositoryPaths(
   { directories, bare, worktrees }: Omit<FoundRepositories, "complete" | "others">,
-  { tree, open, home }: { readonly tree: string; readonly open: readonly string[]; readonly home: string | undefined },
+  { tree, open, home }: NestedIn,
 ): readonly ProtectedPath[] {
   const wanted = [
     ...directories.flatMap((directory) => [
       ...REPOSITORY_NAMES.map((name) => `${directory}/.git/${name}`),
       `${directory}/.git`,
-      ...namedByGitConfiguration(directory, home).map(normalPath).filter((path) =>
-        path !== directory && isWithin(path, tree)
-      ),
+      ...namedIn(directory, { tree, home }),
     ]),
     ...bare.flatMap((directory) => REPOSITORY_NAMES.map((name) => `${directory}/${name}`)),
     ...worktrees.flatMap((directory) => WORKTREE_NAMES.map((name) => `${directory}/${name}`)),
   ];
   return [...new Set(wanted)].filter((path) => !open.some((one) => isWithin(path, one)))
     .map((path) => ({ path, tree, fileOnly: path.endsWith("/.git") }));
+}
+
+/** What configuration makes git obey outside the `.git` of a repository that appeared after the start. */
+export function madeRepositoryPaths(directory: string, where: NestedIn): readonly ProtectedPath[] {
+  return namedIn(directory, where)
+    .filter((path) => !isWithin(path, `${directory}/.git`) && !where.open.some((one) => isWithin(path, one)))
+    .map((path) => ({ path, tree: where.tree, fileOnly: false }));
+}
+
+function namedIn(directory: string, { tree, home }: Omit<NestedIn, "open">): readonly string[] {
+  return namedByGitConfiguration(directory, home).map(normalPath)
+    .filter((path) => path !== directory && isWithin(path, tree));
 }
 
 /** `--allow-protected` as absolute paths. */

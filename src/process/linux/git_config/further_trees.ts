@@ -28,6 +28,9 @@ export function withFurther(
       get isComplete() {
         return both.every(({ made }) => made.isComplete);
       },
+      get kept() {
+        return new Set(both.flatMap(({ made }) => [...made.kept]));
+      },
       settle: (how) => joined(both.map(({ made }) => made.settle(how))),
     },
     [Symbol.dispose]: () => further?.[Symbol.dispose](),

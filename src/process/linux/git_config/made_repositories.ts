@@ -53,6 +53,7 @@ export class MadeRepositories {
   /** What git acted on in each repository before commands changed it, by `id` and name. */
   readonly #accepted = new Map<string, ReadonlyMap<string, string>>();
   readonly #told = new Set<string>();
+  readonly #kept = new Set<string>();
   /** New paths that were not checked yet. */
   readonly #due: { readonly appeared: Appeared; readonly how: How }[] = [];
   #running = 0;
@@ -65,6 +66,11 @@ export class MadeRepositories {
   /** False: there are more directories than can be watched, and repositories in these are not found. */
   get isComplete(): boolean {
     return this.#options.events.isComplete;
+  }
+
+  /** Work trees of repositories that appeared and stay: git outside obeys what is in them. */
+  get kept(): ReadonlySet<string> {
+    return this.#kept;
   }
 
   /** Accepts the repositories that exist before the first command; others cannot be changed through their paths. */
@@ -161,13 +167,13 @@ export class MadeRepositories {
     const changes: ProtectedChange[] = [];
     for (const { path, id, place, obeyed } of await this.#meetIn(directory)) {
       seen.add(path);
-      if (how.quiet) {
-        this.#accepted.set(id, new Map(obeyed.map(({ name, state }) => [name, state])));
-        continue;
-      }
+      if (how.quiet) this.#accepted.set(id, new Map(obeyed.map(({ name, state }) => [name, state])));
       const before = this.#accepted.get(id);
       const unwanted = obeyed.filter(({ name, state }) => before?.get(name) !== state);
-      if (unwanted.length === 0 || this.#options.accepted.has(path, unwanted)) continue;
+      if (unwanted.length === 0 || this.#options.accepted.has(path, unwanted)) {
+        if (place.name === ".git" && place.directory !== ".") this.#kept.add(directory);
+        continue;
+      }
       const isDone = this.#options.setAside.put(place);
       const keys = unwanted.map(({ name }) => name);
       if (isDone) changes.push({ path, change: "set_aside", keys });

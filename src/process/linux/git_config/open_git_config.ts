@@ -31,7 +31,7 @@ export interface OpenBrokerOptions
 export interface GitConfig extends Disposable {
   /** Undefined: there is no temp directory for copies. */
   readonly broker: Pick<ConfigBroker, "add" | "follow" | "links" | "settle"> | undefined;
-  readonly made: Pick<MadeRepositories, "begin" | "settle" | "isComplete">;
+  readonly made: Pick<MadeRepositories, "begin" | "settle" | "kept" | "isComplete">;
 }
 
 /** Undefined: there is no sandbox, or no git that could be asked. */

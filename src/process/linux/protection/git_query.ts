@@ -36,6 +36,8 @@ export class GitAnswers implements Disposable {
   readonly #answers = new Map<string, Answer>();
   readonly #end = new AbortController();
   #directories: readonly string[];
+  /** Repositories that appeared later: commands change what lies in their `.git`, which is checked another way. */
+  readonly #made = new Set<string>();
   #watched: ReadonlySet<string> = new Set();
   #watches: readonly ChangeWatch[] = [];
   #asking: Promise<void> | undefined;
@@ -50,6 +52,12 @@ export class GitAnswers implements Disposable {
     const known = this.#directories.length;
     this.#directories = [...new Set([...this.#directories, ...directories])].slice(0, MOST_REPOSITORIES);
     if (this.#directories.length > known) this.#closeWatches();
+  }
+
+  /** The same for repositories that appeared after the start; of these only paths outside their `.git` are given. */
+  addMade(directories: readonly string[]): void {
+    for (const directory of directories) this.#made.add(directory);
+    this.add(directories);
   }
 
   /** What git obeys in the trees, as of the last answers. */
@@ -146,7 +154,9 @@ export class GitAnswers implements Disposable {
   }
 
   #inTrees({ paths, programs }: Pick<ObeyedByGit, "paths" | "programs">): readonly ProtectedPath[] {
-    const found = (path: string) => ({ path, tree: this.#options.trees.find((tree) => isWithin(path, tree)) });
+    const isOfMade = (path: string) => this.#made.values().some((made) => isWithin(path, `${made}/.git`));
+    const treeOf = (path: string) => this.#options.trees.find((tree) => isWithin(path, tree));
+    const found = (path: string) => ({ path, tree: isOfMade(path) ? undefined : treeOf(path) });
     return [
       ...paths.map(found).flatMap(({ path, tree }) => tree === undefined ? [] : [{ path, tree, fileOnly: false }]),
       ...programs.map(found).flatMap(({ path, tree }) =>

@@ -6,7 +6,11 @@ import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { GuardPlan, GuardView, WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 import type { FoundRepositories } from "../../../sandbox/protect/nested_repositories.ts";
 import { lookAtGuarded, type OwnChanges, protectedChanges } from "../../../sandbox/protect/path_snapshot.ts";
-import { nestedRepositoryPaths, type ProtectedPath } from "../../../sandbox/protect/protected_paths.ts";
+import {
+  madeRepositoryPaths,
+  nestedRepositoryPaths,
+  type ProtectedPath,
+} from "../../../sandbox/protect/protected_paths.ts";
 import { isWithin } from "../../../system/paths.ts";
 import type { LaunchImages } from "../launch/launch_images.ts";
 import { GitAnswers, type GitAnswersOptions } from "./git_query.ts";
@@ -31,7 +35,7 @@ export interface ProtectedStateOptions {
   /** Undefined: no git is available. Without a broker commands see git's configuration read-only. */
   readonly gitConfig: {
     readonly broker: Pick<ConfigBroker, "add" | "follow" | "links" | "settle"> | undefined;
-    readonly made: Pick<MadeRepositories, "begin" | "settle" | "isComplete">;
+    readonly made: Pick<MadeRepositories, "begin" | "settle" | "kept" | "isComplete">;
   } | undefined;
 }
 
@@ -62,6 +66,9 @@ export class ProtectedState implements Disposable {
   readonly #git: GitAnswers | undefined;
   /** Of repositories below the trees. */
   #nested: readonly ProtectedPath[] = [];
+  /** Work trees of repositories that appeared later, and what is protected there. */
+  readonly #kept = new Set<string>();
+  #made: readonly ProtectedPath[] = [];
   #obeyed: ReadonlySet<string> = new Set();
   #plan: GuardPlan;
   #view: WatchedView;
@@ -108,16 +115,17 @@ export class ProtectedState implements Disposable {
         limit: "fs.inotify.max_user_watches",
       });
     }
+    this.#addKept();
     await this.#git?.refresh();
     this.#updatePlan();
   }
 
   /** Asks git again, if its answer may have changed, and checks new repositories, before each check. */
   refresh(): Promise<void> | undefined {
-    const asked = this.#git?.refresh()?.then(() => this.#updatePlan());
     const isQuiet = this.#commands.values().every(({ view }) => view === undefined);
+    const ask = () => this.#git?.refresh()?.then(() => this.#updatePlan());
     const made = this.#settleMade({ quiet: isQuiet })?.then((changes) => this.#keep(changes));
-    return asked === undefined ? made : asked.then(() => made);
+    return made === undefined ? ask() : made.then(ask);
   }
 
   /** Announces a command before its first check; `ended` or `abandon` must follow. */
@@ -255,7 +263,25 @@ export class ProtectedState implements Disposable {
   }
 
   #settleMade(how: { readonly quiet: boolean }): Promise<readonly ProtectedChange[]> | undefined {
-    return this.#options.gitConfig?.made.settle(how);
+    return this.#options.gitConfig?.made.settle(how)?.then((changes) => {
+      this.#addKept();
+      return changes;
+    });
+  }
+
+  /** Protects what git obeys in repositories that appeared and stay. */
+  #addKept(): void {
+    const { plan: { trees, open, home }, gitConfig } = this.#options;
+    const kept = [...gitConfig?.made.kept ?? []].filter((directory) => !this.#kept.has(directory));
+    if (kept.length === 0) return;
+    for (const directory of kept) this.#kept.add(directory);
+    const named = kept.flatMap((directory) => {
+      const tree = trees.find(({ path }) => isWithin(directory, path))?.path;
+      return tree === undefined ? [] : madeRepositoryPaths(directory, { tree, open, home });
+    });
+    this.#made = [...this.#made, ...named];
+    this.#git?.addMade(kept); // asked by the next refresh
+    this.#updatePlan();
   }
 
   /** What changed since `before`, and the view it was found in. */
@@ -310,7 +336,7 @@ export class ProtectedState implements Disposable {
     const { plan, gitConfig } = this.#options;
     const broker = gitConfig?.broker;
     const known = [...plan.protected, ...this.#nested];
-    const obeyed = (this.#git?.paths ?? []).filter(({ path }) =>
+    const obeyed = byPath([...this.#made, ...this.#git?.paths ?? []]).filter(({ path }) =>
       !plan.open.some((one) => isWithin(path, one)) && !known.some((one) => one.path === path)
     );
     this.#obeyed = new Set(obeyed.map(({ path }) => path));
@@ -351,6 +377,10 @@ export class ProtectedState implements Disposable {
     const { looker } = this.#options;
     return new WatchedView(() => lookAtGuarded(this.#plan, looker, { mounted: true }), looker);
   }
+}
+
+function byPath(paths: readonly ProtectedPath[]): readonly ProtectedPath[] {
+  return [...new Map(paths.map((one) => [one.path, one])).values()];
 }
 
 /** Whether the path itself was replaced: later reports about it say the same. */
