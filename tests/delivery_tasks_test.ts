@@ -253,6 +253,7 @@ Deno.test("X5 C3 a task is not forgotten before its ttl is over, however much en
   const { taskId } = await startTask(server, "seq 1 5000");
   await server.request("tasks/result", { taskId });
   const other = await server.start("true");
+  await server.call("await", { operation_id: other.operation?.operation_id });
   for (let count = 0; count < 5; count++) await server.shell("true");
   const { result } = await server.request("tasks/result", { taskId });
   assert.match(textOf(result), /^\[op_.*\]\n1\n2\n[^]*left out[^]*\n5000\n/);

@@ -143,7 +143,7 @@ async function tryWay(row: Attack, way: AimedWay, context: WayContext): Promise<
   if (missing !== undefined) return { ...missing, why: `${name}: ${missing.why}` };
   const { attributes, brief, flags } = range;
   const trial = { name: `${row.id}-${index}`, way, does: way.does, attributes, brief, flags };
-  const [tried, control] = await Promise.all([
+  const [tried, control] = await bothEnded([
     facing("sandboxed", { way, range }, (post) => attempt(post, trial)),
     way.noControl === undefined && !isControlledBy(range.controlledBy, row, way)
       ? facing("bare", { way, range }, (post) => attempt(post, { ...trial, does: way.control ?? way.does }))
@@ -158,6 +158,14 @@ async function tryWay(row: Attack, way: AimedWay, context: WayContext): Promise<
     return { verdict: "control failed", why: `${name}: no "${way.aim}" without the sandbox${shown(control)}` };
   }
   return { verdict: "denied", ...race };
+}
+
+/** Both results, when neither uses a server any more. @throws {unknown} What the first of them that failed threw. */
+async function bothEnded<First, Second>(
+  both: readonly [Promise<First>, Promise<Second> | undefined],
+): Promise<readonly [First, Second | undefined]> {
+  await Promise.allSettled(both);
+  return [await both[0], await both[1]];
 }
 
 /** Whether that user tries the way too, and so shows what it does without the sandbox. */

@@ -75,7 +75,9 @@ async function tellsAfter(scene: Scene, planting: Planting): Promise<string | un
     const calls = planting.calls ?? ["planted"];
     const isThere = (tools: string) =>
       calls.every((tool) => tools.includes(`"${tool}"`)) && tools.split(LABEL).length > calls.length;
-    const said = `${text}\n${await everythingSaid(server, { marker, patience, isFenced, isThere })}`;
+    const untold = (said: string) => (planting.told ?? []).filter((name) => !said.includes(`${marker}-${name}`));
+    const isTold = (said: string) => scene.enforced || untold(said).length === 0;
+    const said = `${text}\n${await everythingSaid(server, { marker, patience, isFenced, isThere, isTold })}`;
     const called: string[] = [];
     for (const tool of calls) {
       called.push(JSON.stringify(await server.request("tools/call", { name: tool, arguments: {} })));
@@ -84,7 +86,7 @@ async function tellsAfter(scene: Scene, planting: Planting): Promise<string | un
       throw new Error(`A tool told nothing without the sandbox: ${called.join("\n")}`);
     }
     const all = [said, ...called, server.stderr].join("\n");
-    const missing = (planting.told ?? []).filter((name) => !all.includes(`${marker}-${name}`));
+    const missing = untold(all);
     if (!scene.enforced && missing.length > 0) throw new Error(`Nothing was told of ${missing.join(", ")}: ${all}`);
     const at = all.indexOf(marker);
     return at < 0 ? undefined : `the secret came out: ${all.slice(Math.max(0, at - 150), at + 60)}`;
@@ -113,11 +115,13 @@ interface Asking {
   readonly isFenced: boolean;
   /** Whether the tools that are called in the end are among those that the server lists. */
   readonly isThere: (tools: string) => boolean;
+  /** Whether the control has said what it is to say. */
+  readonly isTold: (said: string) => boolean;
 }
 
 /** Asks for tools and status until what was planted shows, or the files have been read. */
 async function everythingSaid(server: ServerProcess, asking: Asking): Promise<string> {
-  const { marker, patience, isFenced, isThere } = asking;
+  const { marker, patience, isFenced, isThere, isTold } = asking;
   const end = performance.now() + patience;
   let tools = "";
   let status = "";
@@ -125,9 +129,8 @@ async function everythingSaid(server: ServerProcess, asking: Asking): Promise<st
     tools = JSON.stringify((await server.request("tools/list")).result);
     status = (await server.call("status")).text;
     // The status names the line itself among what has ended.
-    if (tools.includes("planted") && isThere(tools) || status.includes(marker) || tools.includes(`"${FENCE}"`)) {
-      return true;
-    }
+    const shows = tools.includes("planted") && isThere(tools) || status.includes(marker);
+    if (shows && isTold(tools + status) || tools.includes(`"${FENCE}"`)) return true;
     if (performance.now() <= end) return false;
     if (isFenced) throw new Error(`The tool files were not read again: ${tools}`);
     return true;

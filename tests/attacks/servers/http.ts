@@ -1,5 +1,6 @@
 /** V20 and V21: a server at an address that means harm to what the program knows, or to the program itself. */
 import { HTTP_PERMISSIONS } from "../../../scripts/permissions.ts";
+import { until } from "../../_support/deadline.ts";
 import { lowestResident } from "../../_support/processes.ts";
 import type { RpcMessage, ToolAnswer } from "../../_support/json_rpc.ts";
 import type { ServerProcess } from "../../_support/server_process.ts";
@@ -10,6 +11,10 @@ import { type Harm, HostileHttp } from "./hostile_http.ts";
 
 /** What the entry of the server has, for it alone. */
 const KEYS = { "X-Api-Key": "key-42", "Authorization": "Bearer key-42" };
+/** These servers refuse before they list a tool. */
+const UNLISTED: readonly Harm[] = ["redirects", "endpoint elsewhere", "metadata elsewhere"];
+/** Milliseconds until a server behind has listed its tools. */
+const LISTED = 5_000;
 /** What it holds after it has read as much as a message may have. */
 const MOST_MIB = 400;
 
@@ -59,7 +64,14 @@ async function meetAll(scene: Scene, meetings: Readonly<Record<string, Meeting>>
     bench.write(`${bench.parent}/mcp.json`, JSON.stringify({ mcpServers: servers })),
   ];
   return await withServer(scene, { flags, permissions: HTTP_PERMISSIONS }, async (server) => {
-    await server.request("tools/list");
+    const listed = all.filter(([, { meeting }]) => !UNLISTED.includes(meeting.harm)).map(([, { name }]) =>
+      `"${name}_do"`
+    );
+    const areListed = async () => {
+      const tools = JSON.stringify(await server.request("tools/list"));
+      return listed.every((tool) => tools.includes(tool));
+    };
+    await until(areListed, LISTED, listed.join(", "));
     return await together(scene, Object.fromEntries(all), async ({ meeting, name, http }) => {
       const tool = `${name}_do`;
       const answer = await server.request("tools/call", { name: tool, arguments: {} });
