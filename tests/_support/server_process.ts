@@ -64,6 +64,7 @@ export class ServerProcess implements AsyncDisposable {
   #lastId = 0;
   #stderr = "";
   #inputOpen = true;
+  #outputOpen = true;
 
   private constructor(bench: Workbench, options: StartOptions) {
     const start = programStart(bench, options.flags ?? [], options.prefix, options.permissions);
@@ -159,6 +160,7 @@ export class ServerProcess implements AsyncDisposable {
     const index = this.#unclaimed.findIndex(matches);
     const [early] = index < 0 ? [] : this.#unclaimed.splice(index, 1);
     if (early !== undefined) return early;
+    if (!this.#outputOpen) throw this.#closed();
     const { promise, resolve, reject } = Promise.withResolvers<RpcMessage>();
     const waiter = { matches, resolve, reject };
     this.#waiters.add(waiter);
@@ -274,9 +276,12 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   #endOfMessages(): void {
-    for (const waiter of this.#waiters) {
-      waiter.reject(new Error(`The server closed its output. It wrote:\n${this.#stderr}`));
-    }
+    this.#outputOpen = false;
+    for (const waiter of this.#waiters) waiter.reject(this.#closed());
+  }
+
+  #closed(): Error {
+    return new Error(`The server closed its output. It wrote:\n${this.#stderr}`);
   }
 }
 
