@@ -20,6 +20,8 @@ interface Planting {
 const MINE: Files = { ".ahma/prompts/mine.md": 'Mine. {% render "_part" %}', ".ahma/prompts/_part.md": "A part." };
 /** Only a template that is rendered says the numbers; in the control each of the planted ones does. */
 const TEMPLATE = "'planted {{ 6 | times: 7 }}'";
+/** Milliseconds in which a server on a busy machine reads its prompts again. */
+const READ_AGAIN = 20_000;
 const EVIDENCE = "planted 42";
 
 /** Says `name` as well. */
@@ -33,20 +35,29 @@ function plants({ had, line, flags = [], planted = ["planted"] }: Planting): Way
   return {
     aim: "evidence",
     does: driven((scene) =>
-      withServer(scene, { flags: () => ["--sync", ...flags], prepare }, async (server) => {
+      withServer(scene, { flags: () => ["--sync", ...flags], prepare }, async (server, bench) => {
         await server.shell(line);
+        if (scene.enforced) await areReadAgain(server, bench, had);
         const areSaid = async () => {
           const text = await everythingSaid(server);
           return planted.every((name) => text.includes(`${name} 42`)) ? text : undefined;
         };
         // A busy machine may notice a change late; the control waits for it.
-        const said = await (scene.enforced ? everythingSaid(server) : until(areSaid, 20_000, planted.join(", ")));
+        const said = await (scene.enforced ? everythingSaid(server) : until(areSaid, READ_AGAIN, planted.join(", ")));
         return await together(scene, Object.fromEntries(planted.map((name) => [name, `${name} 42`])), (evidence) => {
           return Promise.resolve(said.includes(evidence) ? `a prompt says "${evidence}"` : undefined);
         });
       })
     ),
   };
+}
+
+/** Adds a prompt of the user's where the others are, and waits until it is listed: what was planted was read before. */
+async function areReadAgain(server: ServerProcess, bench: Workbench, had: Files): Promise<void> {
+  const [first = ""] = Object.keys(had);
+  bench.write(`${first.slice(0, first.lastIndexOf("/"))}/fence.md`, "The last.");
+  const isListed = async () => JSON.stringify(await server.request("prompts/list")).includes('"fence"');
+  await until(isListed, READ_AGAIN, "the user's prompt");
 }
 
 /** A repository as it was cloned. The control has the secret in a prompt, with nothing to overcome. */
