@@ -84,7 +84,7 @@ export class Previews implements AsyncDisposable {
     }
     this.#begun.set(recorded.operation, recorded);
     // While a further command of the operation runs, there is nothing to apply.
-    attempt(Deno.errors.NotFound, () => Deno.removeSync(`${place}/${LIST}`));
+    forget(place);
     for (const [index, tree] of trees.entries()) {
       // From the previous command: a view that was not synced to disk cannot be mounted with it again.
       await removeTree(`${place}/${index}/work`);
@@ -175,7 +175,7 @@ export class Previews implements AsyncDisposable {
   /** Removes a preview, or what a command of that operation left. */
   async drop(operation: string): Promise<void> {
     this.#begun.delete(operation);
-    for (const place of this.#places()) if (place.endsWith(`/${operation}`)) await removeTree(place);
+    for (const place of this.#places()) if (place.endsWith(`/${operation}`)) await remove(place);
   }
 
   /** Removes all of them. */
@@ -196,7 +196,7 @@ export class Previews implements AsyncDisposable {
     const { now } = this.#options;
     for (const { name, isDirectory } of Deno.readDirSync(place)) {
       const found = isDirectory ? read(`${place}/${name}`) : undefined;
-      if (isDirectory && now() - (found?.at ?? 0) > KEPT_MS) await removeTree(`${place}/${name}`);
+      if (isDirectory && now() - (found?.at ?? 0) > KEPT_MS) await remove(`${place}/${name}`);
     }
   }
 
@@ -227,6 +227,16 @@ const EXCLUSIVE = true;
 /** The prefix of a directory that has no lock yet. */
 const DRAFT = ".draft-";
 const NOTHING = { changes: [], left: [], stale: [] };
+
+/** Removes a preview. The list goes first: killed midway, this leaves nothing that could be applied. */
+async function remove(place: string): Promise<void> {
+  forget(place);
+  await removeTree(place);
+}
+
+function forget(place: string): void {
+  attempt(Deno.errors.NotFound, () => Deno.removeSync(`${place}/${LIST}`));
+}
 
 /** The lock of a directory; undefined: a running server holds it. */
 async function locked(place: string): Promise<Deno.FsFile | undefined> {

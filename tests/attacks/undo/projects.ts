@@ -124,7 +124,7 @@ function isForged(text: string): boolean {
 
 async function treeFails(server: ServerProcess, { make, change, facts }: Tree): Promise<string | undefined> {
   await server.shell(make, { timeout_seconds: 60 });
-  const look = async () => (await server.shell(facts)).text.split("\n[exit")[0];
+  const look = async () => (await server.shell(facts)).text.split("\n[exit")[0]?.trimEnd();
   const before = await look();
   const [operation_id] = /op_\w+/.exec((await server.shell(change)).text) ?? [];
   if (operation_id === undefined) return "nothing was recorded";
