@@ -171,61 +171,64 @@ Deno.test("S33 git clones and pushes with a secret that only git's requests carr
   });
 });
 
-Deno.test("S33 a secret stays hidden whatever a command sends with it, and in later answers that repeat it", async () => {
-  await withSecrets("ordinary", (port) => [`TOKEN=${BOUND}:${port}`], async ({ echo, ask }) => {
-    const url = (path: string) => `https://${BOUND}:${echo.port}${path}`;
-    const stars = "*".repeat(VALUE.length);
-    const parted = await ask("GET", url("/"), "Authorization: Bearer $TOKEN", "X-Api-Key: $TOKEN e", "X-Key: $TOKEN -");
-    assert.ok(parted.includes(`\nauthorization: Bearer ${stars}\n`), parted);
-    assert.ok(parted.includes(`\nx-api-key: ${stars} e\nx-key: ${stars} -\n`), parted);
-    assert.match(
-      await ask("GET", url("/before")),
-      new RegExp(`^200 None None\nBearer ${"\\*".repeat(VALUE.length)}\n`),
-    );
-    for (const method of ["TRACE", "tRaCe", "track"]) {
-      assert.match(await ask(method, url("/"), "Authorization: Bearer $TOKEN"), /^405 /, method);
-    }
-    const heard = echo.heard.length;
-    const body = await ask("GET", url("/"), "Authorization: Bearer $TOKEN", "Content-Length: 4");
-    assert.match(body, /^400 [^]*\nRefused by ahma_mcp: a body of GET is not carried\n/);
-    assert.match(await ask("GET", url("/"), `Host: ${BOUND}/repos?`), /^421 /);
-    assert.equal(echo.heard.length, heard);
+Deno.test("S33 a secret stays hidden whatever a command sends, and from other programs, and a host is read no faster than the command reads", async (test) => {
+  await withSecrets("ordinary", (port) => [`TOKEN=${BOUND}:${port}`], async (started) => {
+    await test.step("in what is sent with it, and later answers that repeat it", () => staysHidden(started));
+    await test.step("an endless answer to a slow command", () => isReadNoFaster(started));
+    await test.step("a host that is silent is left when the command ends", () => isLeft(started));
+    await test.step("another program of the machine gets nothing of the gateway", () => isForCommandsAlone(started));
   });
 });
 
-Deno.test("S33 a host is read no faster than the command reads, and left when the command ends", async () => {
-  const bindings = (port: number) => [`TOKEN=${BOUND}:${port}`];
-  await withSecrets("ordinary", bindings, async ({ echo, server }) => {
-    const slow = `import time, urllib.request
+async function staysHidden({ echo, ask }: Started): Promise<void> {
+  const url = (path: string) => `https://${BOUND}:${echo.port}${path}`;
+  const stars = "*".repeat(VALUE.length);
+  const parted = await ask("GET", url("/"), "Authorization: Bearer $TOKEN", "X-Api-Key: $TOKEN e", "X-Key: $TOKEN -");
+  assert.ok(parted.includes(`\nauthorization: Bearer ${stars}\n`), parted);
+  assert.ok(parted.includes(`\nx-api-key: ${stars} e\nx-key: ${stars} -\n`), parted);
+  const repeated = await ask("GET", url("/before"));
+  assert.ok(repeated.startsWith(`200 None None\nBearer ${stars}\n`), repeated);
+  for (const method of ["TRACE", "tRaCe", "track"]) {
+    assert.match(await ask(method, url("/"), "Authorization: Bearer $TOKEN"), /^405 /, method);
+  }
+  const heard = echo.heard.length;
+  const body = await ask("GET", url("/"), "Authorization: Bearer $TOKEN", "Content-Length: 4");
+  assert.match(body, /^400 [^]*\nRefused by ahma_mcp: a body of GET is not carried\n/);
+  assert.match(await ask("GET", url("/"), `Host: ${BOUND}/repos?`), /^421 /);
+  assert.equal(echo.heard.length, heard);
+}
+
+async function isReadNoFaster({ echo, server }: Started): Promise<void> {
+  const slow = `import time, urllib.request
 answer = urllib.request.urlopen("https://${BOUND}:${echo.port}/endless")
 answer.read(100)
 time.sleep(2)`;
-    await server.call("sandboxed_shell", { command: `python3 -c '${slow}'` });
-    await withDeadline(echo.left.promise, DEADLINE_MS, "the end of the request");
-    assert.ok(echo.endlessBytes > 0 && echo.endlessBytes < MOST_AHEAD, `${echo.endlessBytes} bytes`);
-  });
-  await withSecrets("ordinary", bindings, async ({ echo, server }) => {
-    const ask = `import urllib.request; urllib.request.urlopen("https://${BOUND}:${echo.port}/silent")`;
-    const asked = server.call("sandboxed_shell", { command: `python3 -c '${ask}'` });
-    await withDeadline(echo.asked.promise, DEADLINE_MS, "the request");
-    const [id] = /op_\w+/.exec((await server.call("status")).text) ?? [];
-    await server.call("cancel", { operation_id: id });
-    await withDeadline(echo.left.promise, DEADLINE_MS, "the end of the request");
-    assert.match((await asked).text, /cancelled/);
-  });
-});
+  await server.call("sandboxed_shell", { command: `python3 -c '${slow}'` });
+  await withDeadline(echo.left.endless.promise, DEADLINE_MS, "the end of the request");
+  assert.ok(echo.endlessBytes > 0 && echo.endlessBytes < MOST_AHEAD, `${echo.endlessBytes} bytes`);
+}
 
-Deno.test("S33 another program of the machine gets nothing from the gateway that inserts the secret", async () => {
-  await withSecrets("ordinary", (port) => [`TOKEN=${BOUND}:${port}`], async ({ bench, echo, ask }) => {
-    const asked = await ask("GET", `https://${BOUND}:${echo.port}/`, "Authorization: Bearer $TOKEN");
-    assert.match(asked, /^200 /);
-    const [placeholder] = PLACEHOLDER.exec(await ask("GET", `https://${OTHER}:${echo.port}/`, "X-Note: $TOKEN")) ?? [];
-    const ports = (await Promise.all((await processesWith(bench.marker)).map(({ pid }) => listenersOf(pid)))).flat();
-    const statuses = await Promise.all([...new Set(ports)].map((port) => statusOf(port, `Bearer ${placeholder}`)));
-    assert.deepEqual(statuses, [403]);
-    assert.deepEqual(echo.heard.map(({ authorization }) => authorization), [`Bearer ${VALUE}`, null]);
-  });
-});
+async function isLeft({ echo, server }: Started): Promise<void> {
+  const ask = `import urllib.request; urllib.request.urlopen("https://${BOUND}:${echo.port}/silent")`;
+  const asked = server.call("sandboxed_shell", { command: `python3 -c '${ask}'` });
+  await withDeadline(echo.asked.promise, DEADLINE_MS, "the request");
+  const [id] = /op_\w+/.exec((await server.call("status")).text) ?? [];
+  await server.call("cancel", { operation_id: id });
+  await withDeadline(echo.left.silent.promise, DEADLINE_MS, "the end of the request");
+  assert.match((await asked).text, /cancelled/);
+}
+
+async function isForCommandsAlone({ bench, echo, ask }: Started): Promise<void> {
+  const before = echo.heard.length;
+  const asked = await ask("GET", `https://${BOUND}:${echo.port}/`, "Authorization: Bearer $TOKEN");
+  assert.match(asked, /^200 /);
+  const [placeholder] = PLACEHOLDER.exec(await ask("GET", `https://${OTHER}:${echo.port}/`, "X-Note: $TOKEN")) ?? [];
+  const ports = (await Promise.all((await processesWith(bench.marker)).map(({ pid }) => listenersOf(pid)))).flat();
+  const statuses = await Promise.all([...new Set(ports)].map((port) => statusOf(port, `Bearer ${placeholder}`)));
+  assert.deepEqual(statuses, [403]);
+  const heard = echo.heard.slice(before).map(({ authorization }) => authorization);
+  assert.deepEqual(heard, [`Bearer ${VALUE}`, null]);
+}
 
 Deno.test("S33 values come from private files and commands, and an unusable value refuses the start without being shown", async () => {
   using place = new Workbench("ordinary");
@@ -319,11 +322,11 @@ Deno.test("S33 no file that the server or commands leave holds a secret after 20
       (await server.call("sandboxed_shell", { command, timeout_seconds: 120 })).text;
     const said: string[] = [];
     for (let at = 0; at < 25; at++) {
-      said.push(...await Promise.all(Array.from({ length: 8 }, (_, of) => call(of < 2 ? ask : `echo $TOKEN; env`))));
+      said.push(...await Promise.all(Array.from({ length: 8 }, (_, of) => call(of === 0 ? ask : `echo $TOKEN; env`))));
     }
     said.push(await call(`ulimit -c unlimited; ${ask}; kill -SEGV $$`));
-    said.push(await call(`${ask}; yes "$TOKEN" | head -c 40000000; ${ask}`));
-    assert.equal(echo.heard.filter(({ authorization }) => authorization === `Bearer ${value}`).length, 53);
+    said.push(await call(`${ask}; yes "$TOKEN" | head -c 10000000; ${ask}`));
+    assert.equal(echo.heard.filter(({ authorization }) => authorization === `Bearer ${value}`).length, 28);
     assert.ok(!said.join("\n").includes(value));
     const control = place.write(`${place.home}/control`, value);
     const temporary = Deno.env.get("TMPDIR") ?? "/tmp";

@@ -20,8 +20,8 @@ export class HttpsEcho implements AsyncDisposable {
   readonly heard: HeardRequest[] = [];
   /** When `/silent` was asked. */
   readonly asked = Promise.withResolvers<void>();
-  /** When the client of `/silent` or `/endless` has gone. */
-  readonly left = Promise.withResolvers<void>();
+  /** When the client of a path has gone. */
+  readonly left = { endless: Promise.withResolvers<void>(), silent: Promise.withResolvers<void>() };
   /** Of `/endless`. */
   endlessBytes = 0;
   /** Where the certificate of its authority is, which programs must trust. */
@@ -77,7 +77,7 @@ export class HttpsEcho implements AsyncDisposable {
   async #silence(signal: AbortSignal): Promise<Response> {
     this.asked.resolve();
     await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-    this.left.resolve();
+    this.left.silent.resolve();
     return new Response();
   }
 
@@ -89,7 +89,7 @@ export class HttpsEcho implements AsyncDisposable {
           this.endlessBytes += part.length;
           controller.enqueue(part);
         },
-        cancel: () => this.left.resolve(),
+        cancel: () => this.left.endless.resolve(),
       }),
     );
   }
