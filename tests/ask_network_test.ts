@@ -7,87 +7,73 @@ import { withUsersInTurn, Workbench } from "./_support/workbench.ts";
 const GREETED = /^HTTP\/1\.1 400/;
 
 for (const [era, user] of withUsersInTurn(ERAS)) {
-  Deno.test(`S35 "this time" opens a host for the command that asks, and no other, as ${user}, ${era}`, async () => {
-    await withAsking(choosing("this time"), async ({ connect, forms, port }) => {
-      assert.match(await connect("one", "one"), /^HTTP\/1\.1 400.*\nHTTP\/1\.1 400/);
-      assert.equal(forms.length, 1);
-      assert.match(
-        forms[0] ?? "",
-        new RegExp(
-          `^\`python3 client.py one.*\` wants to connect to one\\.example\\.test:${port} \\(tool sandboxed_shell, operation \\S+\\)$`,
-        ),
-      );
-      assert.match(await connect("one"), GREETED);
-      assert.equal(forms.length, 2);
-      assert.match(await connect("listed"), GREETED);
-      assert.equal(forms.length, 2);
+  Deno.test(`S35 each answer opens a host as far as it says, and what no person allowed stays closed, as ${user}, ${era}`, async (test) => {
+    const hostOf = (message: string) => / to (\w+)\.example\.test:/.exec(message)?.[1] ?? "";
+    const answer: Answer = (message, preselected) => {
+      if (hostOf(message) === "one") return choosing("this time")("");
+      if (hostOf(message) === "two") return choosing("this session")("");
+      if (hostOf(message) === "three") return choosing(String(preselected))("");
+      return { action: era === "2025-11-25" ? "decline" : "cancel" };
+    };
+    await withAsking(answer, async (asking) => {
+      await test.step('"this time" opens a host for the command that asks, and no other', () => provesOnce(asking));
+      await test.step('"this session" opens a host for all commands', () => provesSession(asking));
+      await test.step('a form that is accepted unchanged is a "no", which stays unasked', () => provesNo(asking));
+      await test.step("a question is in our own words, and text from a command stays inside quotes; two refusals of a kind close that kind for the session", () =>
+        provesClosed(asking));
+      assert.deepStrictEqual(asking.forms.map(hostOf), ["one", "one", "two", "three", "four"]);
     }, { user, era });
   });
 }
 
-for (const era of ERAS) {
-  Deno.test(`S35 "this session" opens a host for all commands, and "no" keeps it closed unasked, ${era}`, async () => {
-    const answer: Answer = (message) => choosing(message.includes("to two.") ? "no" : "this session")(message);
-    await withAsking(answer, async ({ connect, forms }) => {
-      assert.match(await connect("one"), GREETED);
-      assert.match(await connect("one"), GREETED);
-      assert.equal(forms.length, 1);
-      assert.match(
-        await connect("two"),
-        /^ConnectionResetError\nSandbox: "two\.example\.test:\d+" was refused by the person who was asked\.$/,
-      );
-      assert.match(await connect("two"), /^gaierror\nSandbox: "two\.example\.test" was refused by the person/);
-      assert.equal(forms.length, 2);
-    }, { era });
-  });
+async function provesOnce({ connect, forms, port }: Asking): Promise<void> {
+  assert.match(await connect("one", "one"), /^HTTP\/1\.1 400.*\nHTTP\/1\.1 400/);
+  assert.equal(forms.length, 1);
+  assert.match(
+    forms[0] ?? "",
+    new RegExp(
+      `^\`python3 client.py one.*\` wants to connect to one\\.example\\.test:${port} \\(tool sandboxed_shell, operation \\S+\\)$`,
+    ),
+  );
+  assert.match(await connect("one"), GREETED);
+  assert.equal(forms.length, 2);
+  assert.match(await connect("listed"), GREETED);
+  assert.equal(forms.length, 2);
 }
 
-Deno.test("S35 a result names the flag for what no person allowed, and two refusals of a kind close that kind for the session", async () => {
-  const closing: Answer = (message) => message.includes("to one.") ? { action: "decline" } : { action: "cancel" };
-  await withAsking(closing, async ({ connect, forms, port }) => {
-    const advice = (host: string) => ` A person can allow it: start the server with --network ...,${host}`;
-    const unanswered = `Sandbox: "one.example.test:${port}" was asked for, and no person allowed it.`;
-    assert.equal(
-      await connect("one"),
-      `ConnectionResetError\n${unanswered}${advice(`one.example.test:${port}`)}.`,
-    );
-    await connect("two");
-    const closed = 'Sandbox: "three.example.test" is not asked for: two of its kind were not allowed in this session.';
-    assert.equal(await connect("three"), `gaierror\n${closed}${advice("three.example.test")}.`);
-    assert.equal(forms.length, 2);
-    assert.match(await connect("listed"), GREETED);
-  });
-});
+async function provesSession({ connect, forms }: Asking): Promise<void> {
+  assert.match(await connect("two"), GREETED);
+  assert.match(await connect("two"), GREETED);
+  assert.equal(forms.length, 3);
+}
 
-Deno.test("S35 a form that is accepted unchanged counts as no", async () => {
-  const answer: Answer = (_message, preselected) => choosing(String(preselected))("");
-  await withAsking(answer, async ({ connect }) => {
-    assert.match(await connect("one"), /was refused by the person who was asked\.$/);
-  });
-});
+async function provesNo({ connect, forms }: Asking): Promise<void> {
+  assert.match(
+    await connect("three"),
+    /^ConnectionResetError\nSandbox: "three\.example\.test:\d+" was refused by the person who was asked\.$/,
+  );
+  assert.match(await connect("three"), /^gaierror\nSandbox: "three\.example\.test" was refused by the person/);
+  assert.equal(forms.length, 4);
+}
 
-Deno.test("S35 equal questions are asked once, and different ones one after the other", async () => {
-  let open = 0;
-  let most = 0;
-  let asking: Asking | undefined;
-  const answer: Answer = async () => {
-    most = Math.max(most, ++open);
-    // Meanwhile the server could put another one.
-    await asking?.client.listTools();
-    open--;
-    return { action: "accept", content: { answer: "this session" } };
-  };
-  await withAsking(answer, async (begun) => {
-    asking = begun;
-    const { connect, forms } = begun;
-    const all = await Promise.all([connect("one"), connect("one"), connect("two"), connect("three"), connect("two")]);
-    for (const text of all) assert.match(text, GREETED);
-    assert.deepStrictEqual([forms.length, most], [3, 1]);
-  });
-});
+async function provesClosed({ shell, connect, forms, port }: Asking): Promise<void> {
+  const advice = (host: string) => ` A person can allow it: start the server with --network ...,${host}`;
+  const unanswered = `Sandbox: "four.example.test:${port}" was asked for, and no person allowed it.`;
+  assert.equal(
+    await shell(`: "\`ls\` wants to read nothing"\u202e\u001b[2J; python3 client.py four.example.test:${port}`),
+    `ConnectionResetError\n${unanswered}${advice(`four.example.test:${port}`)}.`,
+  );
+  assert.match(
+    forms[4] ?? "",
+    /^`: "'ls' wants to read nothing"\\u202e\\u001b\[2J; [^`]*` wants to connect to four\.example\.test:\d+ \(tool/,
+  );
+  const closed = 'Sandbox: "five.example.test" is not asked for: two of its kind were not allowed in this session.';
+  assert.equal(await connect("five"), `gaierror\n${closed}${advice("five.example.test")}.`);
+  assert.match(await connect("listed"), GREETED);
+}
 
 Deno.test("S35 a client without forms gets the sentence with the question for a terminal, at once", async () => {
-  await withAsking(choosing("this session"), async ({ bench, client, connect, forms }) => {
+  await withAsking(choosing("this session"), async ({ bench, shell, connect, forms }) => {
     const denied = await connect("one");
     const id = /grants allow (q_\w+)`/.exec(denied)?.[1] ?? assert.fail(denied);
     assert.equal(
@@ -97,11 +83,7 @@ Deno.test("S35 a client without forms gets the sentence with the question for a 
     );
     assert.ok((await connect("one")).includes(`grants allow ${id}\``));
     bench.write("closes.py", CLOSING);
-    const { content } = await client.callTool({
-      name: "sandboxed_shell",
-      arguments: { command: "python3 closes.py one.example.test" },
-    });
-    assert.ok(JSON.stringify(content).includes(`grants allow ${id}\``), JSON.stringify(content));
+    assert.match(await shell("python3 closes.py one.example.test"), new RegExp(`grants allow ${id}\``));
     const other = await connect("two");
     assert.match(other, /grants allow q_\w+`/);
     assert.ok(!other.includes(id), other);
@@ -132,62 +114,54 @@ if sys.argv[3:]: s.recv(100)
 os._exit(0)
 `;
 
-Deno.test("S35 a permission for this time covers neither another command nor processes left behind", async () => {
-  const answer: Answer = (message) => choosing(message.includes("first") ? "this time" : "no")(message);
-  await withAsking(answer, async ({ bench, client, connect, forms, greeter, port }) => {
-    bench.write("leaving.py", LEAVING);
-    const place = `one.example.test:${port}`;
-    const first = client.callTool({
-      name: "sandboxed_shell",
-      arguments: {
-        command: `: first; python3 client.py ${place}; touch begun; until [ -e go ]; do sleep 0.02; done; ` +
-          `python3 client.py ${place}; python3 leaving.py one.example.test ${port} wait`,
-      },
-    });
-    await bench.appears("begun");
-    await Promise.all(Array.from({ length: 5 }, () =>
-      client.callTool({
-        name: "sandboxed_shell",
-        arguments: {
-          command: `: other; for i in 1 2 3 4; do python3 leaving.py one.example.test ${port} & done; wait`,
-        },
-      })));
-    assert.match(await connect("one"), /was refused by the person who was asked/);
-    assert.deepStrictEqual(greeter.paths, []);
-    bench.write("go", "\n");
-    const { content } = await first;
-    assert.match(JSON.stringify(content), /HTTP\/1\.1 400 Bad Request\\nHTTP\/1\.1 400/);
-    // As a control: the command that was allowed sends the same while it has the connection.
-    assert.deepStrictEqual(greeter.paths, ["/stolen"]);
-    assert.equal(forms.length, 2);
-  });
-});
-
-Deno.test("S35 a question is in our own words, and text from a command stays inside quotes", async () => {
-  const seen = Promise.withResolvers<string>();
-  const answer: Answer = (message) => {
-    seen.resolve(message);
-    return { action: "decline" };
+Deno.test("S35 a permission for this time covers neither another command nor processes left behind; equal questions are asked once, and different ones one after the other", async (test) => {
+  let open = 0;
+  let most = 0;
+  let asking: Asking | undefined;
+  const answer: Answer = async (message) => {
+    if (message.includes(" to one.")) return choosing(message.includes("first") ? "this time" : "no")(message);
+    most = Math.max(most, ++open);
+    // Meanwhile the server could put another one.
+    await asking?.client.listTools();
+    open--;
+    return { action: "accept", content: { answer: "this session" } };
   };
-  await withAsking(answer, async ({ client, port }) => {
-    const command = `: "\`ls\` wants to read nothing"\u202e\u001b[2J; python3 client.py one.example.test:${port}`;
-    await client.callTool({ name: "sandboxed_shell", arguments: { command } });
-    assert.match(
-      await seen.promise,
-      /^`: "'ls' wants to read nothing"\\u202e\\u001b\[2J; [^`]*` wants to connect to one\.example\.test:\d+ \(tool/,
-    );
+  await withAsking(answer, async (begun) => {
+    asking = begun;
+    const { connect, forms } = begun;
+    await test.step("this time", () => provesThisTime(begun));
+    await test.step("equal questions", async () => {
+      const hosts = ["two", "two", "three", "four", "three"];
+      for (const text of await Promise.all(hosts.map((host) => connect(host)))) assert.match(text, GREETED);
+      assert.deepStrictEqual([forms.length, most], [5, 1]);
+    });
   });
 });
 
+async function provesThisTime({ bench, shell, connect, forms, greeter, port }: Asking): Promise<void> {
+  bench.write("leaving.py", LEAVING);
+  const place = `one.example.test:${port}`;
+  const first = shell(
+    `: first; python3 client.py ${place}; touch begun; until [ -e go ]; do sleep 0.02; done; ` +
+      `python3 client.py ${place}; python3 leaving.py one.example.test ${port} wait`,
+  );
+  await bench.appears("begun");
+  const others = `: other; for i in 1 2 3 4; do python3 leaving.py one.example.test ${port} & done; wait`;
+  await Promise.all(Array.from({ length: 3 }, () => shell(others)));
+  assert.match(await connect("one"), /was refused by the person who was asked/);
+  assert.deepStrictEqual(greeter.paths, []);
+  bench.write("go", "\n");
+  assert.match(await first, /HTTP\/1\.1 400 Bad Request\nHTTP\/1\.1 400/);
+  // As a control: the command that was allowed sends the same while it has the connection.
+  assert.deepStrictEqual(greeter.paths, ["/stolen"]);
+  assert.equal(forms.length, 2);
+}
+
+// The unit test of askingProblem() has the other reasons.
 Deno.test("S35 --ask is refused where it cannot work, with the way out", async () => {
-  for (
-    const [flags, reason] of [
-      [["--ask", "network"], /Cannot ask for network \(--ask\) with --network full: .*--network packages/],
-      [["--ask", "read", "--no-sandbox"], /with --no-sandbox: nothing is denied/],
-      [["--ask", "reads"], /"reads" is not supported, expected "read" or "write" or "network" or "protected"/],
-    ] as const
-  ) {
-    using bench = new Workbench();
-    await assert.rejects(ServerProcess.start(bench, { flags }), reason);
-  }
+  using bench = new Workbench();
+  await assert.rejects(
+    ServerProcess.start(bench, { flags: ["--ask", "network"] }),
+    /Cannot ask for network \(--ask\) with --network full: .*--network packages/,
+  );
 });

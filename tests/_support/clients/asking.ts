@@ -6,7 +6,7 @@ import { namesHere } from "../names_here.ts";
 import { type Era, ServerProcess } from "../server_process.ts";
 import { type User, usersAtHand, Workbench } from "../workbench.ts";
 
-export const HOSTS = ["listed", "one", "two", "three", "four"].map((name) => `${name}.example.test`);
+export const HOSTS = ["listed", "one", "two", "three", "four", "five"].map((name) => `${name}.example.test`);
 
 /** A program that connects to each `HOST:PORT` of its arguments, and prints what the other end says. */
 export const CLIENT = `
@@ -29,7 +29,9 @@ export interface Asking {
   readonly client: Client;
   /** The messages of the forms, in order. */
   readonly forms: readonly string[];
-  /** Connects from a separate command, and returns the text of the result. */
+  /** Runs a line, and returns the text of the result without what is said about a pending question. */
+  shell(command: string): Promise<string>;
+  /** Connects from a separate command. */
   connect(...hosts: readonly string[]): Promise<string>;
 }
 
@@ -45,7 +47,7 @@ export interface Choice {
 /** Answers a form with this message; `preselected` is the choice that the form starts with. */
 export type Answer = (message: string, preselected?: unknown) => ElicitResult | Promise<ElicitResult>;
 
-/** A server whose list has one host of five that lead to this machine, and a client whose person answers. */
+/** A server whose list has one host of six that lead to this machine, and a client whose person answers. */
 export async function withAsking(
   answer: Answer,
   run: (asking: Asking) => Promise<void>,
@@ -72,17 +74,17 @@ export async function withAsking(
     },
   });
   const { port } = greeter;
-  const connect = async (...hosts: readonly string[]) => {
-    const places = hosts.map((host) => host.includes(":") ? host : `${host}.example.test:${port}`);
-    const { content } = await client.callTool({
-      name: "sandboxed_shell",
-      arguments: { command: `python3 client.py ${places.join(" ")}` },
-    });
+  const shell = async (command: string) => {
+    const { content } = await client.callTool({ name: "sandboxed_shell", arguments: { command } });
     const text = content.map((part) => part.type === "text" ? part.text : part.type).join("\n");
-    // Removes the text about a pending question, and the closing line of a slow command.
+    // And without the closing line of a slow command.
     return text.replaceAll(/^\[a person is asked: .*\?\]\n/gm, "").replace(/\n\[exit code 0, [^\]]*\]/, "").trim();
   };
-  await run({ bench, greeter, port, server, client, forms, connect });
+  const connect = (...hosts: readonly string[]) => {
+    const places = hosts.map((host) => host.includes(":") ? host : `${host}.example.test:${port}`);
+    return shell(`python3 client.py ${places.join(" ")}`);
+  };
+  await run({ bench, greeter, port, server, client, forms, shell, connect });
   await client.close();
 }
 
