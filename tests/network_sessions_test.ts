@@ -80,7 +80,7 @@ while True:
   });
 }
 
-Deno.test("S31 H3 sessions whose projects narrow the list differently reach the hosts of their own list alone", async () => {
+Deno.test("S30 S31 H3 sessions whose projects narrow the list differently reach the hosts of their own list alone, and none that the server does not list", async () => {
   using bench = new Workbench("ordinary");
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
@@ -115,9 +115,16 @@ except OSError as error: print(error)
       NAMES.map((name) => one.call("lists_run", { args: [`python3 client.py ${name} session${at}`] }))
     ),
   );
+  // What no tool file narrows reaches the server's list, and no other host.
+  const { text } = await first.shell(`for h in ${NAMES[1]} other.example.test; do python3 client.py $h shell; done`);
+  assert.match(text, /"other\.example\.test" is not on the list of --network/);
   listener.close();
   await serving;
-  assert.deepStrictEqual(heard.toSorted(), NAMES.map((name, at) => `${name} session${at}`));
+  assert.deepStrictEqual(heard.toSorted(), [
+    `${NAMES[0]} session0`,
+    `${NAMES[1]} session1`,
+    `${NAMES[1]} shell`,
+  ]);
 });
 
 /** A tool that runs a line behind a list. */
