@@ -8,29 +8,25 @@ export const NO_POLICY = Deno.uid() === 0 && Deno.build.os === "linux" ? undefin
 export interface PolicedMachine {
   /** An object, or the text of the file. */
   readonly policy: unknown;
-  /** Lines of a shell, run by root in `/etc/ahma` before the program starts; `$PWD/..` is the machine's `/etc`. */
+  /** Lines of a shell, run by root in `/etc/ahma`; `..` is the machine's `/etc`, which keeps what it makes there. */
   readonly change?: string;
 }
 
-/**
- * From now on programs of the bench run on such a machine. Gives the path of the text that a later start gets.
- */
+/** From now on programs of the bench run on such a machine, running ones too. Gives the path of the policy. */
 export function police(bench: Workbench, { policy, change = "" }: PolicedMachine): string {
   const text = typeof policy === "string" ? policy : JSON.stringify(policy);
   const etc = `${bench.parent}/etc`;
-  const file = `${bench.parent}/policy.json`;
-  Deno.mkdirSync(etc, { recursive: true });
-  Deno.writeTextFileSync(file, text, { mode: 0o644 });
+  const file = `${etc}/ahma/policy.json`;
   const lines = [
-    `mount -t tmpfs -o mode=755 none ${etc}`,
-    // Its files, and where links of programs lead: all that commands of tests need, at a tenth of the time.
-    `cp -d --preserve=mode,ownership /etc/* ${etc} 2> /dev/null || true`,
-    `[ ! -d /etc/alternatives ] || cp -a /etc/alternatives ${etc}`,
-    `mkdir -m 755 ${etc}/ahma`,
-    `(cd ${etc}/ahma && umask 022 && cat ${file} > policy.json && ${change === "" ? "true" : `{ ${change}\n}`})`,
-    `mount --rbind ${etc} /etc`,
-    'exec "$@"',
+    "umask 022",
+    // Files of /etc, and where links of programs lead: all that commands of tests need.
+    `[ -d ${etc} ] || { mkdir ${etc}; cp -d --preserve=mode,ownership /etc/* ${etc} 2> /dev/null || true`,
+    `[ ! -d /etc/alternatives ] || cp -a /etc/alternatives ${etc}; }`,
+    `chmod 755 ${etc}; rm -rf ${etc}/ahma; mkdir -m 755 ${etc}/ahma; cd ${etc}/ahma; printf %s "$1" > policy.json`,
+    change,
   ];
-  bench.machine = ["unshare", "--mount", "sh", "-ec", lines.join("\n"), "sh"];
+  const { success, stderr } = new Deno.Command("sh", { args: ["-ec", lines.join("\n"), "sh", text] }).outputSync();
+  if (!success) throw new Error(`Cannot make the policy of ${etc}: ${new TextDecoder().decode(stderr)}`);
+  bench.machine = ["unshare", "--mount", "sh", "-ec", `mount --rbind ${etc} /etc; exec "$@"`, "sh"];
   return file;
 }
