@@ -4,7 +4,7 @@ import { ENTRY_NETWORK } from "../src/cli/commands/clients/entry_network.ts";
 import { runningProgram } from "../src/app/program/own_program.ts";
 import { testRuntime } from "./_support/runtime.ts";
 import { runOnTerminal, runProgram } from "./_support/terminal.ts";
-import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { exists, Workbench } from "./_support/workbench.ts";
 
 const IN_CONTAINER = Deno.build.os === "linux" && exists("/usr/bin/unshare");
 /** As process 1 of a PID namespace, which ends with it. */
@@ -25,30 +25,29 @@ function messageOf(checks: readonly Check[], wanted: string): string {
   return checks.find(({ id }) => id === wanted)?.message ?? assert.fail(JSON.stringify(checks));
 }
 
-for (const user of usersAtHand()) {
-  Deno.test(`L6 S35 doctor tests the sandbox, finds every layer working, and says that no person is asked (${user})`, async () => {
-    using bench = new Workbench(user);
-    const before = bench.outside();
-    const { code, stdout, stderr } = await runProgram(bench, ["doctor", "--json"]);
-    assert.deepStrictEqual([code, stderr], [0, ""], stdout);
-    const { ok, checks, clients } = JSON.parse(stdout);
-    const { machine, landlock, write_inside, write_outside, read_outside, signal_server } = statuses(checks);
-    assert.deepStrictEqual(
-      [ok, machine, landlock, write_inside, write_outside, read_outside, signal_server],
-      [true, "ok", "ok", "ok", "ok", "ok", "ok"],
-    );
-    assert.match(messageOf(checks, "ask"), /^off: .*--ask asks you in the client$/);
-    const { deno, bundle, executable } = testRuntime(user);
-    const program = executable === undefined
-      ? runningProgram({ mainModule: `file://${bundle}`, executable: deno, standalone: false, exists })
-      : { command: executable, args: [], environment: {} };
-    assert.deepStrictEqual(
-      clients,
-      JSON.parse(JSON.stringify(await clientSettings(program, bench.scope, ENTRY_NETWORK))),
-    );
-    assert.deepStrictEqual(bench.outside(), before);
-  });
-}
+// As root it is a plain list below.
+Deno.test("L6 S35 doctor tests the sandbox, finds every layer working, and says that no person is asked", async () => {
+  using bench = new Workbench("ordinary");
+  const before = bench.outside();
+  const { code, stdout, stderr } = await runProgram(bench, ["doctor", "--json"]);
+  assert.deepStrictEqual([code, stderr], [0, ""], stdout);
+  const { ok, checks, clients } = JSON.parse(stdout);
+  const { machine, landlock, write_inside, write_outside, read_outside, signal_server } = statuses(checks);
+  assert.deepStrictEqual(
+    [ok, machine, landlock, write_inside, write_outside, read_outside, signal_server],
+    [true, "ok", "ok", "ok", "ok", "ok", "ok"],
+  );
+  assert.match(messageOf(checks, "ask"), /^off: .*--ask asks you in the client$/);
+  const { deno, bundle, executable } = testRuntime("ordinary");
+  const program = executable === undefined
+    ? runningProgram({ mainModule: `file://${bundle}`, executable: deno, standalone: false, exists })
+    : { command: executable, args: [], environment: {} };
+  assert.deepStrictEqual(
+    clients,
+    JSON.parse(JSON.stringify(await clientSettings(program, bench.scope, ENTRY_NETWORK))),
+  );
+  assert.deepStrictEqual(bench.outside(), before);
+});
 
 Deno.test({
   name: `L6 doctor finds the sandbox whole where the server is the first process, as in a container${
@@ -63,21 +62,23 @@ Deno.test({
   },
 });
 
-for (const user of usersAtHand()) {
-  Deno.test(`S3 doctor --sandbox has one row a capability, from what the kernel answers (${user})`, async () => {
-    using bench = new Workbench(user);
-    const { code, stdout, stderr } = await runProgram(bench, ["doctor", "--sandbox", "--json"]);
-    assert.deepStrictEqual([code, stderr], [0, ""], stdout);
-    const { sandbox, rows } = JSON.parse(stdout);
-    const gaps = rows.filter(({ state }: { readonly state: string }) => state !== "enforced");
-    assert.deepStrictEqual([sandbox, gaps.map(({ id }: Check) => id)], [true, ["new_protected", "network"]]);
-  });
-}
+Deno.test("S3 doctor --sandbox has one row a capability, from what the kernel answers", async () => {
+  using bench = new Workbench();
+  const { code, stdout, stderr } = await runProgram(bench, ["doctor", "--sandbox", "--json"]);
+  assert.deepStrictEqual([code, stderr], [0, ""], stdout);
+  const { sandbox, rows } = JSON.parse(stdout);
+  const gaps = rows.filter(({ state }: { readonly state: string }) => state !== "enforced");
+  assert.deepStrictEqual([sandbox, gaps.map(({ id }: Check) => id)], [true, ["new_protected", "network"]]);
+});
 
 Deno.test("S3 doctor --sandbox is a list with a mark for each row, and says when nothing is denied", async () => {
   using bench = new Workbench("ordinary");
   const text = await runProgram(bench, ["doctor", "--sandbox"]);
   assert.match(text.stdout, /^enforced {2}write outside +Landlock ABI \d+, read-only mounts$/m);
+  assert.deepStrictEqual(text.stdout.split("\n").slice(2, -1).flatMap((row) => /^(?!enforced )\w+/.exec(row) ?? []), [
+    "partly",
+    "allowed",
+  ]);
   const off = await runProgram(bench, ["doctor", "--sandbox", "--no-sandbox"]);
   assert.match(off.stdout, /^off \(--no-sandbox\): nothing is denied$/m);
 });
@@ -95,7 +96,7 @@ Deno.test("L6 S35 doctor fails where the server would not start, and says why, a
   );
 });
 
-Deno.test("L6 doctor tells bad tool files and prompts, and missing programs, with their remedies", async () => {
+Deno.test("L6 S14 doctor tells bad tool files and prompts, and missing programs, with their remedies, and that the sandbox is off", async () => {
   using bench = new Workbench();
   bench.write(".ahma/tools/bad.json", "{");
   bench.write(".ahma/prompts/bad.md", "{% if x %}");
@@ -106,11 +107,12 @@ Deno.test("L6 doctor tells bad tool files and prompts, and missing programs, wit
     install_instructions: "Get it.",
   };
   bench.write(".ahma/tools/x.json", JSON.stringify(tool));
-  const { code, stdout } = await runProgram(bench, ["doctor", "--json"]);
+  const { code, stdout, stderr } = await runProgram(bench, ["doctor", "--json", "--no-sandbox"]);
   const found = (ids: RegExp): readonly string[] =>
     JSON.parse(stdout).checks.filter(({ id }: Check) => ids.test(id)).map(({ message }: Check) => message);
   const messages = found(/^tool/);
-  assert.strictEqual(code, 0);
+  assert.deepStrictEqual([code, statuses(JSON.parse(stdout).checks)["landlock"]], [0, "warning"]);
+  assert.match(stderr, /^Warning: Sandbox off/);
   assert.ok(
     messages.some((message: string) => /bad\.json:1:2: error: The file is not valid JSON/.test(message)),
     stdout,
@@ -122,22 +124,26 @@ Deno.test("L6 doctor tells bad tool files and prompts, and missing programs, wit
 
 Deno.test("L6 doctor is a coloured list on a terminal, and a plain one in a pipe", async () => {
   using bench = new Workbench();
-  const terminal = await runOnTerminal(bench, ["doctor"]);
-  assert.ok(terminal.stdout.includes("\x1b[32mok      \x1b[0mLandlock"), terminal.stdout);
+  const terminal = await runOnTerminal(bench, ["doctor", "--no-sandbox"]);
+  assert.ok(terminal.stdout.includes("\x1b[32mok      \x1b[0mmachine"), terminal.stdout);
+  assert.ok(terminal.stdout.includes("\x1b[33m!       \x1b[0mLandlock"), terminal.stdout);
   const pipe = await runProgram(bench, ["doctor"], { environment: { NO_COLOR: "" } });
   assert.ok(!pipe.stdout.includes("\x1b"), pipe.stdout);
-  assert.match(pipe.stdout, /^ok {6}write outside the scope {2,}denied$/m);
+  for (
+    const [what, said] of [
+      ["machine", ".*"],
+      ["Landlock", "ABI .*"],
+      ["write inside the scope", "allowed"],
+      ["write outside the scope", "denied"],
+      ["read outside the scope", "denied"],
+      ["signal the server", "denied"],
+    ]
+  ) assert.match(pipe.stdout, new RegExp(`^ok {6}${what} {2,}${said}$`, "m"));
+  assert.strictEqual(pipe.code, 0);
   assert.match(
     pipe.stdout,
     /^Settings for your client\n\nahma_mcp init --client NAME .*\n {2}claude, .*\n(.*\n)+ {6}"Ahma": \{$/m,
   );
-});
-
-Deno.test("S14 doctor warns when the sandbox is off", async () => {
-  using bench = new Workbench();
-  const { code, stdout, stderr } = await runProgram(bench, ["doctor", "--json", "--no-sandbox"]);
-  assert.deepStrictEqual([code, statuses(JSON.parse(stdout).checks)["landlock"]], [0, "warning"]);
-  assert.match(stderr, /^Warning: Sandbox off/);
 });
 
 Deno.test("L1 init follows no link of the project to another place", async () => {
@@ -173,8 +179,8 @@ Deno.test("S2 without a home directory the server does not start, and says why",
 
 Deno.test("S44 init leaves the list out, and says why, where it cannot be enforced or settings choose another network", async () => {
   using bench = new Workbench("ordinary");
-  const init = async (environment: Readonly<Record<string, string>> = {}, prefix: readonly string[] = []) => {
-    const ran = await runProgram(bench, ["init", "--client", "claude", "--dry-run"], { environment, prefix });
+  const init = async (prefix: readonly string[] = []) => {
+    const ran = await runProgram(bench, ["init", "--client", "claude", "--dry-run"], { prefix });
     assert.deepStrictEqual([ran.code, ran.stderr], [0, ""]);
     return [
       ran.stdout.includes('"packages,git-hosts"'),
@@ -186,21 +192,16 @@ Deno.test("S44 init leaves the list out, and says why, where it cannot be enforc
     'echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --ambient-caps=-all --inh-caps=-all "$@"',
     "sh",
   ];
-  const [listed, said] = await init({}, without);
+  const [listed, said] = await init(without);
   assert.ok(listed !== true);
   assert.match(
     String(said),
     /^The entry has no list of hosts, so that commands reach every one: Cannot restrict commands to the names of --network/,
   );
-  const kept = "the entry names no other list.";
-  assert.deepStrictEqual(await init({ AHMA_NETWORK: "none" }), [
-    false,
-    `Commands reach what your settings say (--network none); ${kept}`,
-  ]);
   bench.write(`${bench.home}/.config/ahma/settings.json`, '{"network": ["a.example.test"]}');
   assert.deepStrictEqual(await init(), [
     false,
-    `Commands reach what your settings say (--network a.example.test:80,443); ${kept}`,
+    `Commands reach what your settings say (--network a.example.test:80,443); the entry names no other list.`,
   ]);
 });
 

@@ -137,7 +137,7 @@ Deno.test("L7 what needs no settings, or looks for mistakes, works with broken o
   const problem = `Cannot use settings file ${file}:1:14: Setting "timeout": "x" is not a number`;
   const environment = { AHMA_SYNC: "maybe" };
   const run = async (...words: readonly string[]) => await runProgram(bench, words, { environment });
-  for (const words of [["help", "call"], ["completions", "bash"], ["schema"], ["init"]]) {
+  for (const words of [["help", "call"], ["completions", "bash"], ["init"]]) {
     const { code, stderr } = await run(...words);
     assert.deepStrictEqual([words, code, stderr], [words, 0, ""]);
   }

@@ -68,9 +68,9 @@ for (const user of usersAtHand()) {
       write("/proc/self/task/$BASHPID/comm"),
       ...["/proc/sys/kernel/core_uses_pid", "/proc/sys/vm/drop_caches", "/proc/sysrq-trigger"].map(write),
     ];
-    const { text } = await server.shell(lines.join("; "));
+    const { output } = await server.shell(lines.join("; "));
     const named = user === "root" ? "denied" : "written";
-    assert.deepStrictEqual(text.trim().split("\n"), ["renderD128", named, "denied", "denied", "denied"]);
+    assert.deepStrictEqual(output.trim().split("\n"), ["renderD128", named, "denied", "denied", "denied"]);
   });
 
   test(`S41 doctor says which GPUs are open, and a start without one names what was looked for, as ${user}`, async () => {

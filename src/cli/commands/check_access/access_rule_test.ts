@@ -22,7 +22,12 @@ Deno.test("L10 hostVerdict() asks the list for a port, or for those of the web",
     reach("example.org", undefined, "*.example.org"),
     "false it is not on the list of --network --network ...,example.org",
   );
-  assert.ok(hostVerdict({ host: "x.org", port: 1 }, { network: "full", names: [] }).allowed);
+  assert.equal(reach("github.com", 22, "git-hosts"), 'true "github.com:22/any" is on the list of --network ');
+  assert.deepEqual(hostVerdict({ host: "x.org", port: 1 }, { network: "full", names: [] }), {
+    allowed: true,
+    rule: "--network full opens every address",
+    flags: [],
+  });
   for (const network of ["none", "localhost"] as const) {
     const { allowed, flags } = hostVerdict({ host: "x.org", port: undefined }, { network, names: [] });
     assert.deepEqual([allowed, flags], [false, ["--network x.org"]]);
