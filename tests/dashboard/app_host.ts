@@ -1,5 +1,58 @@
 /** A host that shows pages of tools as SEP-1865 says: the page has an origin of its own, and the policy of the SEP. */
-import type { RpcMessage } from "../_support/json_rpc.ts";
+import assert from "node:assert/strict";
+import { MODERN_META, type RpcMessage } from "../_support/json_rpc.ts";
+import type { Era, ServerProcess } from "../_support/server_process.ts";
+
+/** The page of operations. */
+export const PAGE = "ui://ahma/operations";
+/** The capabilities of a host that shows pages. */
+export const SHOWS_APPS = {
+  extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } },
+};
+
+export interface Listed {
+  readonly name: string;
+  readonly _meta?: object;
+}
+
+/** A client of that era, with these capabilities. */
+export class Host {
+  readonly #server: ServerProcess;
+  readonly #meta: object;
+
+  private constructor(server: ServerProcess, meta: object) {
+    this.#server = server;
+    this.#meta = meta;
+  }
+
+  static async of(server: ServerProcess, era: Era, capabilities: object): Promise<Host> {
+    if (era === "2026-07-28") {
+      const envelope = { ...MODERN_META, "io.modelcontextprotocol/clientCapabilities": capabilities };
+      return new Host(server, { _meta: envelope });
+    }
+    const clientInfo = { name: "host", version: "1" };
+    await server.request("initialize", { protocolVersion: era, capabilities, clientInfo });
+    await server.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    return new Host(server, {});
+  }
+
+  async ask(method: string, params: object = {}): Promise<RpcMessage> {
+    return await this.#server.request(method, { ...params, ...this.#meta });
+  }
+
+  async tools(): Promise<readonly Listed[]> {
+    const { result } = await this.ask("tools/list");
+    return result?.["tools"] as readonly Listed[];
+  }
+
+  /** The one text of a resource. */
+  async read(uri: string): Promise<{ readonly mimeType: string; readonly text: string }> {
+    const { result, error } = await this.ask("resources/read", { uri });
+    const [content] = result?.["contents"] as readonly { readonly mimeType: string; readonly text: string }[] ??
+      assert.fail(JSON.stringify(error));
+    return content ?? assert.fail(uri);
+  }
+}
 
 /** What the SEP demands where a page declares nothing. */
 const POLICY = [

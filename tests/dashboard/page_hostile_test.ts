@@ -1,8 +1,9 @@
-/** Texts of others that pretend to be a part of the page: tool names, titles, output, paths, clients (V3). */
+/** Texts of others that pretend to be a part of the page: tool names, titles, output, paths, clients (V3). The page in a host (V4). */
 import assert from "node:assert/strict";
 import { ServerProcess } from "../_support/server_process.ts";
 import { sharing } from "../_support/sharing.ts";
-import { usersAtHand } from "../_support/workbench.ts";
+import { usersAtHand, Workbench } from "../_support/workbench.ts";
+import { Host, PAGE, SHOWS_APPS, startAppHost } from "./app_host.ts";
 import type { Tab } from "./browser.ts";
 import { Shown } from "./shown.ts";
 
@@ -99,22 +100,27 @@ async function isClean(tab: Tab, place: string): Promise<void> {
   assert.deepStrictEqual(tab.problems, [], place);
 }
 
+/** So many operations after each that is opened; their texts stand in its other fields, so that each text is seen. */
+const APART = 5;
+
 function operation(text: string, at: number): object {
-  const numbers = { memoryBytes: text, processorMs: text, processes: text, bytesIn: text, bytesOut: text, refusals: 1 };
+  const texts = Array.from({ length: APART }, (_, step) => TEXTS[(at + step) % TEXTS.length] ?? text);
+  const [one, two, three, four, five] = texts;
+  const numbers = { memoryBytes: one, processorMs: two, processes: three, bytesIn: four, bytesOut: five, refusals: 1 };
   return {
     id: text,
-    tool: text,
-    title: text,
-    state: ["running", "queued", "failed", text][at % 4],
+    tool: two,
+    title: three,
+    state: ["running", "queued", "failed", four][at % 4],
     elapsedMs: at * 1_000,
     created: Date.now() - 100_000,
-    ended: text,
-    session: text,
-    client: text,
+    ended: five,
+    session: one,
+    client: two,
     ...at % 2 === 0 ? { input: "terminal", terminal: true } : { input: "pipe" },
     usage: numbers,
     network: numbers,
-    denials: [{ text, flags: [text] }],
+    denials: texts.map((denied) => ({ text: denied, flags: texts })),
   };
 }
 
@@ -143,8 +149,8 @@ function stream(...events: readonly object[]): string {
 /** What the dashboard would answer, if all that a server says were hostile. */
 function hostileAnswer({ pathname, searchParams }: URL): string {
   const text = searchParams.get("operation") ?? "";
-  const data = new TextEncoder().encode(`${text}\n`).toBase64();
-  const run = { text, fg: text, bg: text, bold: text };
+  const data = new TextEncoder().encode(`${TEXTS.join("\n")}\n`).toBase64();
+  const screen = TEXTS.map((one) => [{ text: one, fg: one, bg: one, bold: one }, { text, fg: text }]);
   const row = { tool: text, what: text, subject: text, flag: text, name: text, tools: [text], times: text, runs: text };
   const rows = TEXTS.map((one) => ({ ...row, tool: one, what: one, subject: one, flag: one, name: one, tools: [one] }));
   switch (pathname) {
@@ -155,7 +161,7 @@ function hostileAnswer({ pathname, searchParams }: URL): string {
         { event: "stream", stream: text },
         { event: "earlier", leftOut: 7, data },
         { event: "output", data },
-        { event: "screen", columns: 80, rows: [[run, run], [run]], cursor: [text, 1] },
+        { event: "screen", columns: 80, rows: screen, cursor: [text, 1] },
         { event: "waiting", reason: text },
         { event: "not_taken", problem: text },
         { event: "end", line: text },
@@ -181,44 +187,6 @@ function hostileAnswer({ pathname, searchParams }: URL): string {
       return JSON.stringify({ done: JSON.stringify({ undone: [text], left: [{ path: text, reason: text }] }) });
   }
 }
-
-test("V3 whatever a server says of itself stays text on every view: no policy is broken and no element is added", async ({ server: { shown } }) => {
-  assert.ok(TEXTS.length >= 40);
-  const tab = await shown.browser.open("about:blank");
-  await tab.answering(hostileAnswer);
-  await tab.goTo(shown.dashboard.url);
-  await tab.see(`document.querySelectorAll(".rows li").length === ${TEXTS.length}`, "all operations");
-  await tab.see(`document.querySelectorAll(".question").length === ${TEXTS.length}`, "all questions");
-  await isClean(tab, "the list");
-  for (const [at, text] of TEXTS.entries()) {
-    // No address can name half a character.
-    if (!text.isWellFormed()) continue;
-    const begins = JSON.stringify(`${text}/`);
-    await tab.read(`[...document.querySelectorAll(".rows a")]
-      .find(({ hash }) => decodeURIComponent(hash.slice("#op/".length)).startsWith(${begins})).click()`);
-    await tab.see("document.querySelector('.console .line, .screen .line')", `output of ${text}`);
-    if (at % 4 === 2) {
-      await tab.click("button", "Changes and undo");
-      await tab.see(`document.querySelectorAll(".paths li").length >= ${TEXTS.length}`, `changes of ${text}`);
-    }
-    await isClean(tab, text);
-  }
-  for (const view of ["timeline", "permissions", "servers", "totals"]) {
-    await tab.read(`location.hash = "${view}"`);
-    await tab.see(
-      `document.querySelector("main h2")?.id === "${view}" && !document.body.innerText.includes("Loading")`,
-    );
-    await isClean(tab, view);
-  }
-  await tab.read("document.querySelectorAll('.question button').forEach((one) => one.click())");
-  await tab.see("document.querySelector('.question .said').textContent !== ''", "an answer");
-  await isClean(tab, "answers");
-  await tab.read("document.body.append(document.createElement('img'))");
-  assert.deepStrictEqual(await foreign(tab), ["img"], "the control: an element of others is found");
-  await tab.read("try { document.body.setAttribute('onclick', 'ran = 1') } catch {}");
-  await tab.read("try { document.body.innerHTML = '<img src=x>' } catch {}");
-  assert.notDeepStrictEqual(tab.problems, [], "the control: the page's policy reports");
-});
 
 test("V3 commands, their output, a project and a client with hostile names stay text", async ({ server: { process, scope, shown } }) => {
   await process.request("initialize", {
@@ -247,4 +215,75 @@ test("V3 commands, their output, a project and a client with hostile names stay 
     await tab.see(`document.querySelector("main h2")?.id === "${view}"`);
     await isClean(tab, view);
   }
+});
+
+test("V4 the page works in a host of another origin, without a network of its own, and ends an operation there", async ({ server: { shown: { browser } } }) => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { era: "none" });
+  const host = await Host.of(server, "2025-11-25", SHOWS_APPS);
+  const { text: html } = await host.read(PAGE);
+  const command = 'echo "<img src=x onerror=alert(1)>"; sleep 307';
+  await host.ask("tools/call", {
+    name: "sandboxed_shell",
+    arguments: { command, execution_mode: "AsyncResultPush" },
+  });
+  await bench.processesAppear("sleep 307");
+  await using shown = startAppHost(html, (method, params) => host.ask(method, params));
+  const outer = await browser.open(shown.url);
+  const page = await browser.frame();
+  await page.click(".rows a", "sleep 307");
+  await page.seeText(".console .line", "<img src=x onerror=alert(1)>");
+  assert.strictEqual(await page.read("getComputedStyle(document.documentElement).colorScheme"), "dark");
+  await page.click(".actions button", "Cancel");
+  await page.click(".asked button", "End it");
+  await bench.processesGone("sleep 307");
+  await page.seeText(".facts dd", "cancelled");
+  const methods = new Set(await outer.read<readonly string[]>("window.methods"));
+  assert.deepStrictEqual([...methods].toSorted(), [
+    "resources/read",
+    "tools/call",
+    "ui/initialize",
+    "ui/notifications/initialized",
+    "ui/notifications/size-changed",
+  ]);
+  assert.deepStrictEqual([outer.problems, page.problems], [[], []]);
+});
+
+// The last one: the browser's tab answers in the place of the dashboard from now on.
+test("V3 whatever a server says of itself stays text on every view: no policy is broken and no element is added", async ({ server: { shown } }) => {
+  assert.ok(TEXTS.length >= 40);
+  const tab = await shown.load({ url: "about:blank" });
+  await tab.answering(hostileAnswer);
+  await tab.goTo(shown.dashboard.url);
+  await tab.see(`document.querySelectorAll(".rows li").length === ${TEXTS.length}`, "all operations");
+  await tab.see(`document.querySelectorAll(".question").length === ${TEXTS.length}`, "all questions");
+  await isClean(tab, "the list");
+  for (const [at, text] of TEXTS.entries()) {
+    // No address can name half a character.
+    if (at % APART !== 0 || !text.isWellFormed()) continue;
+    const begins = JSON.stringify(`${text}/`);
+    await tab.read(`[...document.querySelectorAll(".rows a")]
+      .find(({ hash }) => decodeURIComponent(hash.slice("#op/".length)).startsWith(${begins})).click()`);
+    await tab.see("document.querySelector('.console .line, .screen .line')", `output of ${text}`);
+    if (at % 4 === 2) {
+      await tab.click("button", "Changes and undo");
+      await tab.see(`document.querySelectorAll(".paths li").length >= ${TEXTS.length}`, `changes of ${text}`);
+    }
+    await isClean(tab, text);
+  }
+  for (const view of ["timeline", "permissions", "servers", "totals"]) {
+    await tab.read(`location.hash = "${view}"`);
+    await tab.see(
+      `document.querySelector("main h2")?.id === "${view}" && !document.body.innerText.includes("Loading")`,
+    );
+    await isClean(tab, view);
+  }
+  await tab.read("document.querySelectorAll('.question button').forEach((one) => one.click())");
+  await tab.see("document.querySelector('.question .said').textContent !== ''", "an answer");
+  await isClean(tab, "answers");
+  await tab.read("document.body.append(document.createElement('img'))");
+  assert.deepStrictEqual(await foreign(tab), ["img"], "the control: an element of others is found");
+  await tab.read("try { document.body.setAttribute('onclick', 'ran = 1') } catch {}");
+  await tab.read("try { document.body.innerHTML = '<img src=x>' } catch {}");
+  assert.notDeepStrictEqual(tab.problems, [], "the control: the page's policy reports");
 });

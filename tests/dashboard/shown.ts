@@ -24,7 +24,8 @@ export class Shown implements AsyncDisposable {
 
   /** Loads the one page again, without problems of the test before. Absent `url`: the dashboard's. */
   async load({ url = this.dashboard.url, width = SIZE.width, height = SIZE.height } = {}): Promise<Tab> {
-    await this.#tab.goTo("about:blank");
+    // Of the same site: another one would cost a process of the browser.
+    await this.#tab.goTo(`${this.dashboard.address}/nothing`);
     this.#tab.problems.length = 0;
     await this.#tab.resize(width, height);
     await this.#tab.colours("light");
