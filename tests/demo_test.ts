@@ -28,13 +28,13 @@ async function run(script: string): Promise<Shown> {
   }
 }
 
-const FASTMCP = await pythonPackage("fastmcp", "4.1.2");
-if (FASTMCP.problem !== undefined && Deno.env.get("CI") !== undefined) throw new Error(FASTMCP.problem);
+const PYTHON_SDK = await pythonPackage("mcp", "1.30.0");
+if (PYTHON_SDK.problem !== undefined && Deno.env.get("CI") !== undefined) throw new Error(PYTHON_SDK.problem);
 
 /** Why a demonstration cannot run here; undefined: it can. */
 const OBSTACLES: Readonly<Record<string, string | undefined>> = {
   "demo/http/demo_http.ts": Deno.build.os === "linux" ? undefined : "isolated sessions need Linux",
-  "demo/servers/demo_servers.ts": FASTMCP.problem,
+  "demo/servers/demo_servers.ts": PYTHON_SDK.problem,
 };
 
 for (

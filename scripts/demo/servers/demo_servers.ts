@@ -12,7 +12,7 @@ import { SERVER_RUN_FLAGS } from "../../permissions.ts";
 
 const BUNDLE = new URL("../../../dist/ahma_mcp.mjs", import.meta.url).pathname;
 const NOTES = await Deno.readTextFile(new URL("notes_server.py", import.meta.url));
-const FASTMCP = "4.1.2";
+const PYTHON_SDK = "1.30.0";
 
 Deno.exitCode = await demonstrate() ? 0 : 1;
 
@@ -20,7 +20,7 @@ async function demonstrate(): Promise<boolean> {
   const screen = ownScreen();
   screen.title("ahma_mcp --mcp-config servers.json", "other people's servers, confined, remembered and pinned");
   const [{ python, ...pypi }, everything] = await Promise.all([
-    pythonPackage("fastmcp", FASTMCP),
+    pythonPackage("mcp", PYTHON_SDK),
     officialServer("everything"),
   ]);
   const problem = pypi.problem ?? everything.problem;

@@ -1,7 +1,7 @@
-"""A server for `deno task demo:servers`, made with fastmcp from PyPI. argv: a file with the description of its tool."""
+"""A server for `deno task demo:servers`, made with the SDK for Python from PyPI. argv: a file with its tool's description."""
 import sys
 
-from fastmcp import FastMCP
+from mcp.server.fastmcp import FastMCP
 
 server = FastMCP("notes")
 
@@ -13,4 +13,4 @@ def save(file: str, text: str) -> str:
     return "saved " + file
 
 
-server.run(show_banner=False)
+server.run()
