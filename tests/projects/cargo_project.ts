@@ -7,7 +7,8 @@ export const CARGO_PROJECT: Project = {
   realHome: true,
   unfit: withoutSparseIndex,
   files: {
-    "Cargo.toml": '[workspace]\nresolver = "2"\nmembers = ["app", "greeting", "derive"]\n',
+    "Cargo.toml": '[workspace]\nresolver = "2"\nmembers = ["app", "greeting", "derive"]\n' +
+      '[profile.dev]\ndebug = 0\nstrip = "debuginfo"\n',
     "app/Cargo.toml":
       '[package]\nname = "greet"\nversion = "1.0.0"\nedition = "2021"\n[dependencies]\ngreeting = { path = "../greeting" }\n' +
       'derive = { path = "../derive" }\n',
@@ -52,7 +53,7 @@ fn greets() {
 }
 `,
     "derive/Cargo.toml":
-      '[package]\nname = "derive"\nversion = "1.0.0"\nedition = "2021"\n[lib]\nproc-macro = true\ndoctest = false\n',
+      '[package]\nname = "derive"\nversion = "1.0.0"\nedition = "2021"\n[lib]\nproc-macro = true\ntest = false\ndoctest = false\n',
     "derive/src/lib.rs": `#[proc_macro]
 pub fn answer(_: proc_macro::TokenStream) -> proc_macro::TokenStream {
     "42".parse().unwrap()

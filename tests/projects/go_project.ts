@@ -4,7 +4,7 @@ import type { Project } from "./project.ts";
 // time: no part in C then, nothing inlined, not what a debugger needs.
 const RUN = `export GOGC=off
 ls "$(go env GOROOT)"/pkg/*_*/os.a > /dev/null 2>&1 || export CGO_ENABLED=0 GOFLAGS="-gcflags=all=-l -ldflags=-w"
-` + "go generate ./... && go test -vet=off ./... && go install ./cmd/greet && greet";
+` + "go generate ./... && go test -vet=off ./... && go install ./cmd/hail && hail";
 
 /** A module with a dependency, generated code, tests with servers on localhost and a Unix socket, an installed program. */
 export const GO_PROJECT: Project = {
@@ -83,7 +83,7 @@ func TestChild(t *testing.T) {
 	}
 }
 `,
-    "cmd/greet/main.go": `package main
+    "cmd/hail/main.go": `package main
 
 import "example.invalid/greet/greeting"
 

@@ -1,7 +1,8 @@
 /**
  * Projects build as they are (S25): a small one of each ecosystem is built and tested with default flags, by the ordinary
  * user with empty caches and the network. Then root takes over the caches and has only a loopback: a fresh copy is built
- * and tested, or where that is costly uses what the first fetched and installed.
+ * and tested, or where that is costly uses what the first fetched and installed. Projects that ask the same of a server
+ * share one.
  */
 import assert from "node:assert/strict";
 import { ServerProcess } from "../_support/server_process.ts";
@@ -59,15 +60,16 @@ function homeFor(bench: Workbench, project: Project): Readonly<Record<string, st
   };
 }
 
-/** Programs of root's own Rust, linked to where the ordinary user reaches them; undefined: that user has some. */
-async function linkedRust({ elsewhere }: Workbench, { realHome, programs }: Project): Promise<string | undefined> {
-  if (realHome !== true || programs.every((program) => finds(pathOf("ordinary"), program))) return undefined;
+/** Programs of root's own Rust, linked to where the ordinary user reaches them; empty: that user has some, or needs none. */
+async function linkedRust({ elsewhere }: Workbench, projects: readonly Project[]): Promise<readonly string[]> {
+  const programs = projects.filter(({ realHome }) => realHome).flatMap((project) => project.programs);
+  if (programs.every((program) => finds(pathOf("ordinary"), program))) return [];
   const line =
     'from=$(rustc --print sysroot); mkdir -p "$0/bin" "$0/lib/rustlib"; cp -l "$from"/bin/cargo "$from"/bin/rustc "$0/bin"; ' +
     'cp -l "$from"/lib/*.so* "$0/lib"; cp -rl "$from"/lib/rustlib/*-*-* "$0/lib/rustlib"';
   const { success, stderr } = await new Deno.Command("sh", { args: ["-ec", line, `${elsewhere}/rust`] }).output();
   assert.ok(success, new TextDecoder().decode(stderr));
-  return `${elsewhere}/rust/bin`;
+  return [`${elsewhere}/rust/bin`];
 }
 
 /** Says where the headers of Node lie, as people do whose node-gyp cannot fetch them. */
@@ -77,22 +79,30 @@ function configureNpm(bench: Workbench): void {
   if (exists(`${prefix}/include/node/node_api.h`)) bench.write(`${bench.home}/.npmrc`, `nodedir=${prefix}\n`);
 }
 
-/** Builds a copy of the project's own, with a server that is started for it. */
-async function build(bench: Workbench, project: Project, state: "cold" | "warm"): Promise<void> {
+type State = "cold" | "warm";
+
+/** Starts a server for projects that ask the same of it. */
+async function serve(bench: Workbench, projects: readonly Project[], state: State): Promise<ServerProcess> {
   configureNpm(bench);
-  const alone = state === "warm" && project.asksIndex !== true;
+  const alone = state === "warm" && projects.every(({ asksIndex }) => asksIndex !== true);
   const flags = alone ? ["--network", "localhost"] : [];
-  const rust = bench.user === SECOND ? undefined : await linkedRust(bench, project);
-  const path = [...rust === undefined ? [] : [rust], ...pathOf(bench.user)];
-  const environment = { PATH: path.join(":"), ...homeFor(bench, project) };
-  await using server = await ServerProcess.start(bench, { flags, environment });
-  for (const [path, text] of Object.entries({ ".keep": "", ...project.files })) bench.write(`${state}/${path}`, text);
+  const path = [...state === "cold" ? await linkedRust(bench, projects) : [], ...pathOf(bench.user)];
+  const environment = Object.assign({ PATH: path.join(":") }, ...projects.map((project) => homeFor(bench, project)));
+  return await ServerProcess.start(bench, { flags, environment });
+}
+
+/** Builds a copy of the project's own. */
+async function build(bench: Workbench, server: ServerProcess, project: Project, state: State): Promise<void> {
+  const directory = `${project.name}-${state}`;
+  for (const [path, text] of Object.entries({ ".keep": "", ...project.files })) {
+    bench.write(`${directory}/${path}`, text);
+  }
   const answer = await server.call("sandboxed_shell", {
     command: project[state],
-    working_directory: state,
+    working_directory: directory,
     execution_mode: "Synchronous",
     timeout_seconds: 280,
-  }, { deadline: 300_000, progressToken: state });
+  }, { deadline: 300_000, progressToken: directory });
   assert.ok(!answer.failed, answer.text);
   assert.match(answer.text, state === "warm" ? project.expectedWarm ?? project.expected : project.expected);
 }
@@ -109,20 +119,33 @@ async function handOver(first: Workbench, second: Workbench): Promise<void> {
   if (ACTS_AS_ROOT) await new Deno.Command("chown", { args: ["-Rh", "0:0", at] }).output();
 }
 
-for (const project of PROJECTS) {
+/** A server for each list: what its projects ask of it is the same. */
+function alike(projects: readonly Project[]): readonly (readonly Project[])[] {
+  return [...Map.groupBy(projects, ({ realHome, asksIndex }) => `${realHome} ${asksIndex}`).values()];
+}
+
+/** Why a project cannot be built here. */
+const REASONS = new Map(PROJECTS.flatMap((project) => {
   const missing = missingFor(project);
   const reason = missing.length > 0 ? `not every user reaches ${missing.join(", ")}` : project.unfit?.();
-  const ignored = reason === undefined ? "" : ` (ignored: ${reason})`;
-  Deno.test({
-    name:
-      `S25 a ${project.name} project builds and passes its tests cold as ordinary, and its caches serve ${SECOND}${ignored}`,
-    ignore: reason !== undefined,
-    async fn() {
-      using first = new Workbench("ordinary");
-      await build(first, project, "cold");
-      using second = new Workbench(SECOND);
-      await handOver(first, second);
-      await build(second, project, "warm");
-    },
-  });
-}
+  return reason === undefined ? [] : [[project, ` (ignored: ${reason})`] as const];
+}));
+
+Deno.test(`S25 small projects build and pass their tests cold as ordinary, and their caches serve ${SECOND}`, async (t) => {
+  const tryAll = async (bench: Workbench, projects: readonly Project[], state: State) => {
+    await using server = await serve(bench, projects.filter((project) => !REASONS.has(project)), state);
+    for (const project of projects) {
+      await t.step({
+        name: `${project.name} ${state}${REASONS.get(project) ?? ""}`,
+        ignore: REASONS.has(project),
+        fn: () => build(bench, server, project, state),
+      });
+    }
+  };
+  using first = new Workbench("ordinary");
+  // Without root, both have the real home of those that need it.
+  for (const projects of ACTS_AS_ROOT ? [PROJECTS] : alike(PROJECTS)) await tryAll(first, projects, "cold");
+  using second = new Workbench(SECOND);
+  await handOver(first, second);
+  for (const projects of alike(PROJECTS)) await tryAll(second, projects, "warm");
+});
