@@ -118,6 +118,12 @@ export class Workbench implements Disposable {
     await until(async () => (await left()).length === 0, deadline, `the end of the processes with "${words}"`);
   }
 
+  /** Removes all that is in the scope. */
+  async clearScope(): Promise<void> {
+    const names = await Array.fromAsync(Deno.readDir(this.scope), ({ name }) => name);
+    for (const name of names) await Deno.remove(`${this.scope}/${name}`, { recursive: true });
+  }
+
   [Symbol.dispose](): void {
     for (const directory of [this.#root, this.#elsewhere]) {
       // Go keeps modules in directories that their owner may not write to.

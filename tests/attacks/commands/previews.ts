@@ -3,7 +3,7 @@ import { ServerProcess } from "../../_support/server_process.ts";
 import { exists, Workbench } from "../../_support/workbench.ts";
 import { BOTH, python, type Row, type Scene } from "../frame/attack.ts";
 import { driven, together } from "../frame/stage.ts";
-import { asUser } from "../means/as_user.ts";
+import { own } from "../means/as_user.ts";
 
 /** A server whose commands can be previewed, and the places of one attempt. */
 interface Previewing {
@@ -200,12 +200,4 @@ function changed(out: string): string | undefined {
   const names = Array.from(Deno.readDirSync(out), ({ name }) => name);
   const isSame = names.length === 1 && read(`${out}/kept`) === "as it was\n";
   return isSame ? undefined : `outside there are ${names.length} files`;
-}
-
-/** What a line of the user's own prints. */
-async function own({ user }: Scene, { home, scope }: Workbench, line: string): Promise<string> {
-  const [program, ...args] = asUser(user, ["bash", "-c", line]);
-  const env = { PATH: Deno.env.get("PATH") ?? "", HOME: home };
-  const { stdout } = await new Deno.Command(program, { args, cwd: scope, clearEnv: true, env }).output();
-  return new TextDecoder().decode(stdout);
 }

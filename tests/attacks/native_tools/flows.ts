@@ -46,6 +46,9 @@ function attempts({ secret, planted }: Outside): readonly string[] {
 
 const FLAGS = ["--bundles", "flow,files", "--inline-wait", "60000"];
 
+/** The one that shows anything without the sandbox comes first. */
+const NAMES = ["all", "endless", "prompts", "away", "link"];
+
 /** What flows of the repository reach; the control is the user, who does the same without them. */
 function runs(): Way {
   return {
@@ -65,12 +68,13 @@ function runs(): Way {
       return withServer(scene, { flags, prepare }, async (server) => {
         const called = async (args: object) => (await server.call("flow", args)).text;
         const texts = [];
-        for (const name of ["all", "endless", "prompts", "away", "link", `../../..${outside.secret}`, "list"]) {
+        const names = scene.enforced ? [...NAMES, `../../..${outside.secret}`, "list"] : NAMES.slice(0, 1);
+        for (const name of names) {
           texts.push(await called({ flow_name: name, verbose: true }));
         }
         const [all = "", endless = ""] = texts;
         if (!all.includes("at the end")) throw new Error(`The flow did not end: ${all}`);
-        if (!/failed/.test(endless)) return `what has no end goes on: ${endless}`;
+        if (scene.enforced && !/failed/.test(endless)) return `what has no end goes on: ${endless}`;
         if (texts.some((text) => text.includes(marker))) return `a flow says what is outside: ${texts.join("\n")}`;
         if (exists(outside.planted)) return "a flow wrote outside";
         return /^info: quiet$/m.test(all) ? "a flow called another server, which the client did not" : undefined;

@@ -126,6 +126,7 @@ export const NATIVE_READS: readonly Row[] = [
     id: "T02",
     title: "native tools read a directory that is exchanged for a link to the outside meanwhile",
     users: BOTH,
+    alikeForRoot: "the worker opens names through no link, whose process it is",
     aim: "read",
     ways: {
       "a thousand exchanges": {

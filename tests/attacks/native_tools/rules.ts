@@ -2,16 +2,13 @@
 import { exists, type Workbench } from "../../_support/workbench.ts";
 import { BOTH, type Row, type Way } from "../frame/attack.ts";
 import { newMarker } from "../frame/post.ts";
-import { driven, withOneControl, withServer } from "../frame/stage.ts";
+import { driven, withServer } from "../frame/stage.ts";
 
 interface Outside {
   readonly secret: string;
   /** It is not there. */
   readonly planted: string;
 }
-
-/** The rules of a repository by their names. */
-type Repository = (outside: Outside) => Readonly<Record<string, string>>;
 
 function rule(head: string, body = "Why.\n"): string {
   return `---\nseverity: error\n${head}\n---\n${body}`;
@@ -21,7 +18,7 @@ function rule(head: string, body = "Why.\n"): string {
 const TELLING = rule("match: '.+'\nfix: '$&'");
 
 /** Whether a check says what is outside, or changes it. Without the sandbox a program of a rule may do both. */
-function checks(repository: Repository, { linked }: { readonly linked: boolean } = { linked: false }): Way {
+function checks(): Way {
   return {
     aim: "evidence",
     does: driven((scene) => {
@@ -31,9 +28,9 @@ function checks(repository: Repository, { linked }: { readonly linked: boolean }
         place.secret = bench.write(`${bench.elsewhere}/outside/secret.md`, `${marker}\n`);
         place.planted = `${bench.elsewhere}/outside/planted`;
         bench.write("a.txt", "true\n");
-        const rules = scene.enforced ? repository(place) : programs(place);
+        const rules = { ...programs(place), ...scene.enforced && templates(place) };
         for (const [name, text] of Object.entries(rules)) bench.write(`.ahma/rules/${name}.md`, text);
-        if (!linked) return;
+        if (!scene.enforced) return;
         Deno.symlinkSync(place.secret, `${bench.scope}/.ahma/rules/link.md`);
         Deno.symlinkSync(place.secret, `${bench.scope}/link.txt`);
         Deno.symlinkSync(`${bench.elsewhere}/outside`, `${bench.scope}/tree`);
@@ -53,11 +50,23 @@ function checks(repository: Repository, { linked }: { readonly linked: boolean }
           const isSaid = answers.some(({ text }) => text.includes(marker)) || server.stderr.includes(marker);
           if (isSaid) return "a check said what is outside";
           // A check that never ran would show nothing.
-          if (!answers[0]?.text.includes("a.txt")) return "no check ran";
+          for (const name of scene.enforced ? ["telling", "writes"] : ["writes"]) {
+            if (!answers[0]?.text.includes(`a.txt:1:1 error ${name} `)) {
+              throw new Error(`The rule "${name}" did not run`);
+            }
+          }
           return exists(place.planted) ? "a rule wrote outside" : undefined;
         },
       );
     }),
+  };
+}
+
+function templates({ secret }: Outside): Readonly<Record<string, string>> {
+  return {
+    telling: TELLING,
+    review: rule("title: R"),
+    template: rule("title: T", `{% render "${secret}" %}{% include "../../../..${secret}" %}`),
   };
 }
 
@@ -75,16 +84,6 @@ export const NATIVE_RULES: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "they run in the sandbox of other native tools, which root tries in T01",
     aim: "evidence",
-    ways: withOneControl({
-      "a program": checks(programs),
-      "a template, links in place of rules, files and directories": checks(
-        ({ secret }) => ({
-          telling: TELLING,
-          review: rule("title: R"),
-          template: rule("title: T", `{% render "${secret}" %}{% include "../../../..${secret}" %}`),
-        }),
-        { linked: true },
-      ),
-    }),
+    ways: { "programs, a template, links in place of rules, files and directories": checks() },
   },
 ];

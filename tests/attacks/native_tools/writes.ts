@@ -118,9 +118,7 @@ async function changedBy(
     if (is?.includes("planted") === true) changed.push(path);
   }
   if (!scene.enforced) {
-    for await (const { name } of Deno.readDir(bench.scope)) {
-      await Deno.remove(`${bench.scope}/${name}`, { recursive: true });
-    }
+    await bench.clearScope();
     prepare(bench);
   }
   const isEnough = scene.enforced ? changed.length > 0 : changed.length === paths.length;

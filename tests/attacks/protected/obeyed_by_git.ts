@@ -1,7 +1,7 @@
 /** X32: hooks and programs that git obeys, wherever its configuration names them. */
 import type { Workbench } from "../../_support/workbench.ts";
 import { BOTH, type Row } from "../frame/attack.ts";
-import { type Unheard, waysOf } from "./second_names.ts";
+import { type Unheard, wayOf } from "./second_names.ts";
 
 const HOOKS = "[core]\n\thooksPath = gh\n";
 
@@ -24,8 +24,9 @@ function repository(bench: Workbench, name: string, files: Readonly<Record<strin
 
 const GENERATED = "./node_modules/.bin/page";
 
-const HOOKS_OF_GIT: Readonly<Record<string, Unheard>> = {
-  "the user's configuration names them, in the project and in a repository below": {
+/** The user's configuration names them. */
+const OF_THE_USER: Readonly<Record<string, Unheard>> = {
+  "in the project and in a repository below": {
     paths: [".", "part"].map(hookOf),
     prepare: (bench) => {
       bench.write(`${bench.home}/.gitconfig`, HOOKS);
@@ -39,6 +40,9 @@ const HOOKS_OF_GIT: Readonly<Record<string, Unheard>> = {
     lines: ["git init -q .", "mkdir gh; echo evil > gh/pre-commit"],
     made: [hookOf(".")],
   },
+};
+
+const OF_OTHERS: Readonly<Record<string, Unheard>> = {
   "others name them: below home, of the work tree, over two lines, a filter, a generated program, an include, later on":
     {
       paths: [GENERATED, "lines/tools/clean", ...[".", "tree", "lines", "included", "later"].map(hookOf)],
@@ -76,6 +80,6 @@ export const OBEYED_BY_GIT: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "what protects a file is the same for every user; root tries it in X09",
     aim: "evidence",
-    ways: waysOf(HOOKS_OF_GIT),
+    ways: { ...wayOf(OF_THE_USER), ...wayOf(OF_OTHERS) },
   },
 ];

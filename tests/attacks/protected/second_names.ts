@@ -1,7 +1,7 @@
 /** X30, X31: protected files that are changed by a second name (hard link) or by what a link leads to. */
 import type { Workbench } from "../../_support/workbench.ts";
 import { BOTH, type Row, type Scene, type Way } from "../frame/attack.ts";
-import { withLines } from "../means/lines.ts";
+import { type Lines, withLines } from "../means/lines.ts";
 import { driven, together } from "../frame/stage.ts";
 
 export interface Unheard {
@@ -10,7 +10,6 @@ export interface Unheard {
   /** Commands, one after the other; some try to write "evil" into a path. */
   readonly lines: readonly string[];
   readonly prepare?: (bench: Workbench) => void;
-  readonly flags?: (bench: Workbench) => readonly string[];
   /** A command that is started before and goes on running. */
   readonly first?: string;
   /** What the user does before the last line. */
@@ -19,34 +18,54 @@ export interface Unheard {
   readonly made?: readonly string[];
 }
 
-/** Whether a line gets "evil" into a path, or changes one without a word. */
-export async function unheard(
+type Flags = (bench: Workbench) => readonly string[];
+
+/** The attempts in one project, which the user clears after each; the first is prepared before the server starts. */
+async function unheard(
   scene: Scene,
-  { paths, lines, prepare, flags, first, user, made = [] }: Unheard,
+  of: Readonly<Record<string, Unheard>>,
+  flags: Flags,
 ): Promise<string | undefined> {
-  return await withLines(scene, {
-    prepare: (bench) => {
-      bench.write("plain", "as it was\n");
-      prepare?.(bench);
-    },
-    ...flags === undefined ? {} : { flags },
-  }, async (shell, bench) => {
-    const changed = new Map<string, string>();
-    if (first !== undefined) await shell.start(first);
-    for (const [index, line] of lines.entries()) {
-      if (index === lines.length - 1) user?.(bench);
-      const before = paths.map((path) => textAt(`${bench.scope}/${path}`));
-      const { told } = await shell.run(line);
-      for (const [at, path] of paths.entries()) {
-        const now = textAt(`${bench.scope}/${path}`);
-        if (now === before[at]) continue;
-        if (!made.includes(path) && now?.includes("evil") === true) changed.set(path, `is ${JSON.stringify(now)}`);
-        else if (!told) changed.set(path, `was changed by "${line}", and no result told of it`);
-      }
+  const [first] = Object.values(of);
+  const prepare = (bench: Workbench, one: Unheard | undefined) => {
+    bench.write("plain", "as it was\n");
+    one?.prepare?.(bench);
+  };
+  return await withLines(
+    scene,
+    { prepare: (bench) => prepare(bench, first), flags },
+    (shell, bench) =>
+      together(scene, of, async (one) => {
+        if (one !== first) {
+          await bench.clearScope();
+          prepare(bench, one);
+        }
+        return await changes(scene, one, { shell, bench });
+      }),
+  );
+}
+
+/** Whether a line gets "evil" into a path, or changes one without a word. */
+async function changes(
+  scene: Scene,
+  { paths, lines, first, user, made = [] }: Unheard,
+  { shell, bench }: { readonly shell: Lines; readonly bench: Workbench },
+): Promise<string | undefined> {
+  const changed = new Map<string, string>();
+  if (first !== undefined) await shell.start(first);
+  for (const [index, line] of lines.entries()) {
+    if (index === lines.length - 1) user?.(bench);
+    const before = paths.map((path) => textAt(`${bench.scope}/${path}`));
+    const { told } = await shell.run(line);
+    for (const [at, path] of paths.entries()) {
+      const now = textAt(`${bench.scope}/${path}`);
+      if (now === before[at]) continue;
+      if (!made.includes(path) && now?.includes("evil") === true) changed.set(path, `is ${JSON.stringify(now)}`);
+      else if (!told) changed.set(path, `was changed by "${line}", and no result told of it`);
     }
-    return await together(scene, Object.fromEntries(paths.map((path) => [path, path])), (path) => {
-      return Promise.resolve(changed.get(path));
-    });
+  }
+  return await together(scene, Object.fromEntries(paths.map((path) => [path, path])), (path) => {
+    return Promise.resolve(changed.get(path));
   });
 }
 
@@ -99,7 +118,6 @@ const SECOND_NAMES: Readonly<Record<string, Unheard>> = {
         Deno.linkSync(bench.write(path, "as it was\n"), `${bench.scope}/${name}`);
       }
     },
-    flags: () => ["--protect", "ci/run"],
     lines: [evilInto(Object.keys(LINKED_BEFORE)), evilInto(Object.keys(LINKED_BEFORE))],
   },
   "made with git init, from the other end, and many of them": {
@@ -124,6 +142,7 @@ const SECOND_NAMES: Readonly<Record<string, Unheard>> = {
       "echo evil >> keep",
     ],
   },
+  // The command runs to the end of the server.
   "made by a command that has run since before": LONG_RUNNING,
 };
 
@@ -178,11 +197,9 @@ const LINKS: Readonly<Record<string, Unheard>> = {
   },
 };
 
-/** One for each name. */
-export function waysOf(of: Readonly<Record<string, Unheard>>): Readonly<Record<string, Way>> {
-  return Object.fromEntries(
-    Object.entries(of).map(([name, one]) => [name, { does: driven((scene) => unheard(scene, one)) }]),
-  );
+/** One way, at one server with these flags. What needs to be there before a server comes first. */
+export function wayOf(of: Readonly<Record<string, Unheard>>, flags: Flags = () => []): Readonly<Record<string, Way>> {
+  return { [Object.keys(of).join("; ")]: { does: driven((scene) => unheard(scene, of, flags)) } };
 }
 
 export const OTHER_NAMES: readonly Row[] = [
@@ -192,7 +209,7 @@ export const OTHER_NAMES: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "what protects a file is the same for every user; root tries it in X09",
     aim: "evidence",
-    ways: waysOf(SECOND_NAMES),
+    ways: wayOf(SECOND_NAMES, () => ["--protect", "ci/run"]),
   },
   {
     id: "X31",
@@ -200,6 +217,6 @@ export const OTHER_NAMES: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "what protects a file is the same for every user; root tries it in X09",
     aim: "evidence",
-    ways: waysOf(LINKS),
+    ways: wayOf(LINKS),
   },
 ];

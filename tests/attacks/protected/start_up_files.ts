@@ -1,6 +1,6 @@
 /** X33: files that programs read when they start or enter a directory, in a project and in home. */
 import { BOTH, type Row } from "../frame/attack.ts";
-import { type Unheard, waysOf } from "./second_names.ts";
+import { type Unheard, wayOf } from "./second_names.ts";
 
 const OF_PROJECTS = [".clinerules/x.md", "lefthook.yml", "my.code-workspace"];
 const OF_HOME = [".bash_aliases", ".zlogin", ".config/nvim/init.lua"];
@@ -22,7 +22,6 @@ function changedAndMade(there: readonly string[], made: readonly string[]): Unhe
       ...made.map((name) => `mkdir -p $(dirname ${name}) && echo evil > ${name}`),
     ],
     made,
-    flags: ({ scope, home }) => ["--allow-broad-scope", "--sandbox-scope", scope, "--sandbox-scope", home],
   };
 }
 
@@ -41,6 +40,9 @@ export const START_UP_FILES: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "what protects a file is the same for every user; root tries it in X09",
     aim: "evidence",
-    ways: waysOf(WAYS),
+    ways: wayOf(
+      WAYS,
+      ({ scope, home }) => ["--allow-broad-scope", "--sandbox-scope", scope, "--sandbox-scope", home],
+    ),
   },
 ];

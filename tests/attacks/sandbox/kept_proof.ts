@@ -4,12 +4,12 @@ import { ServerProcess } from "../../_support/server_process.ts";
 import { exists, Workbench } from "../../_support/workbench.ts";
 import { BOTH, type Row, type Scene } from "../frame/attack.ts";
 import { driven, together } from "../frame/stage.ts";
+import { own } from "../means/as_user.ts";
 
 const FORGED = "forged 42";
 
-/** Servers that could let a command reach the proof. */
+/** Other servers than the usual one that could let a command reach the proof. */
 const SERVERS: readonly ((bench: Workbench) => readonly string[])[] = [
-  () => [],
   (bench) => ["--write", `${bench.home}/.local/state`],
   (bench) => ["--sandbox-scope", bench.home, "--allow-broad-scope"],
 ];
@@ -18,21 +18,31 @@ const SERVERS: readonly ((bench: Workbench) => readonly string[])[] = [
 async function forges(scene: Scene): Promise<string | undefined> {
   using bench = new Workbench(scene.user);
   const file = `${bench.home}/.local/state/ahma/proofs/self-test`;
-  await provenBy(bench, file);
-  for (const flags of scene.enforced ? SERVERS.map((one) => one(bench)) : [["--no-sandbox"]]) {
-    const what = await forgesAt(scene, { bench, file, flags });
+  {
+    await using usual = await ServerProcess.start(bench);
+    await usual.shell("true");
+    await until(() => exists(file), 20_000, "the proof, which an honest server leaves");
+    if (!scene.enforced) return await forgesAt(scene, { bench, file, run: (line) => own(scene, bench, line) });
+    const what = await forgesAt(scene, { bench, file, run: (line) => usual.shell(line) });
+    if (what !== undefined) return what;
+  }
+  for (const flags of SERVERS.map((one) => one(bench))) {
+    await using server = await ServerProcess.start(bench, { flags });
+    const what = await forgesAt(scene, { bench, file, run: (line) => server.shell(line) });
     if (what !== undefined) return `${what}, with ${flags.join(" ")}`;
   }
   return undefined;
 }
 
-async function forgesAt(
-  scene: Scene,
-  { bench, file, flags }: { readonly bench: Workbench; readonly file: string; readonly flags: readonly string[] },
-): Promise<string | undefined> {
+interface Forging {
+  readonly bench: Workbench;
+  readonly file: string;
+  readonly run: (line: string) => Promise<unknown>;
+}
+
+async function forgesAt(scene: Scene, { bench, file, run }: Forging): Promise<string | undefined> {
   const directory = file.slice(0, file.lastIndexOf("/"));
   const kept = await Deno.readTextFile(file);
-  await using server = await ServerProcess.start(bench, { flags });
   const forge = `(umask 077; echo '${FORGED}' > ${file})`;
   const lines = {
     "write it": forge,
@@ -42,18 +52,11 @@ async function forgesAt(
     "a second name": `ln ${file} here && echo '${FORGED}' > here`,
   };
   return await together(scene, lines, async (line) => {
-    await server.shell(`${line}; true`);
+    await run(`${line}; true`);
     const now = exists(file) ? await Deno.readTextFile(file) : FORGED;
     if (now !== kept) restore(file, kept);
     return now.includes(FORGED) ? now : undefined;
   });
-}
-
-/** An honest server leaves it, and the control has it too. */
-async function provenBy(bench: Workbench, file: string): Promise<void> {
-  await using server = await ServerProcess.start(bench);
-  await server.shell("true");
-  await until(() => exists(file), 20_000, "the proof");
 }
 
 function restore(file: string, text: string): void {

@@ -1,9 +1,11 @@
 /** X, continued: sockets that load modules, what is left to see and to hold, and what only namespaces keep. */
+import { until } from "../../_support/deadline.ts";
+import { exists } from "../../_support/workbench.ts";
 import { BOTH, ORDINARY, type Place, python, type Row, SYSTEM_CALL, type Way } from "../frame/attack.ts";
 import { lacking, withoutAttributes } from "../frame/machine.ts";
 import { makes, withoutFamily } from "../means/network_ways.ts";
 import { STOPPED } from "../our_server/next_server.ts";
-import { driven, withServer } from "../frame/stage.ts";
+import { driven } from "../frame/stage.ts";
 import { withoutNamespaces } from "../means/unusual_start.ts";
 
 /** Python that makes a pair of sockets and says so. */
@@ -42,18 +44,16 @@ const TABLES: Readonly<Record<string, Way>> = Object.fromEntries(
 /** What no result tells of: it is there for as long as the command wants. */
 const SHORT_LIVED: Readonly<Record<string, Way>> = {
   ".vscode": {
-    does: driven((scene) =>
-      withServer(scene, {}, async (server, bench) => {
-        const line =
-          "mkdir .vscode; echo {} > .vscode/tasks.json; touch made; until [ -e seen ]; do sleep 0.05; done; rm -r .vscode";
-        const running = server.shell(line);
-        await bench.appears("made");
-        const there = (await Deno.stat(`${bench.scope}/.vscode/tasks.json`)).isFile;
-        bench.write("seen", "");
-        const told = JSON.stringify((await running).result).includes("protected_changed");
-        return there && !told ? "it was there, and no result told of it" : undefined;
-      })
-    ),
+    does: driven(async ({ running, scope, directory }) => {
+      const line = `mkdir .vscode; echo {} > .vscode/tasks.json; mkfifo -m 666 ${directory}/seen; ` +
+        `touch ${directory}/made; read x < ${directory}/seen; rm -r .vscode`;
+      const answering = running.shell(line);
+      await until(() => exists(`${directory}/made`), 20_000, "the file");
+      const there = (await Deno.stat(`${scope}/.vscode/tasks.json`)).isFile;
+      await Deno.writeTextFile(`${directory}/seen`, "x\n");
+      const told = JSON.stringify((await answering).result).includes("protected_changed");
+      return there && !told ? "it was there, and no result told of it" : undefined;
+    }),
   },
 };
 
