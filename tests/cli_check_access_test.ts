@@ -55,7 +55,7 @@ Deno.test("L10 check-access names the rule and the flag, for hosts too, and chan
   };
   const file = `${bench.elsewhere}/file`;
   assert.equal(await ask(file), `1 no: read ${file}: no rule opens it. A person can allow it with --read ${file}`);
-  assert.equal(await ask(file, "--read", file), `0 yes: read ${file}: it is a path which is opened to commands`);
+  assert.equal(await ask(file, "--read", file), `0 yes: read ${file}: it is opened to commands`);
   assert.match(await ask("~/.ssh"), /^1 no: list \S+\/\.ssh: .* is a place of credentials.* --allow-read-sensitive /);
   assert.equal(
     await ask("github.com:22", "--network", "packages"),

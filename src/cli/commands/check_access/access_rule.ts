@@ -71,14 +71,18 @@ function openedBy(
   const scope = scopes.find((one) => isWithin(path, one));
   if (scope !== undefined) return `it lies in the scope "${scope}"`;
   const rules = [
-    ...policy.writable.map((tree) => ({ path: tree.path, what: "which commands may change" })),
+    ...policy.writable.map((tree) => ({
+      path: tree.path,
+      itself: "commands may change it",
+      below: "which commands may change",
+    })),
     ...policy.grants.filter((one) => allows({ ...policy, writable: [], grants: [one] }, path, access))
-      .map((one) => ({ path: one.path, what: "which is opened to commands" })),
+      .map((one) => ({ path: one.path, itself: "it is opened to commands", below: "which is opened to commands" })),
   ].filter((one) => isWithin(path, one.path));
   const [first, ...others] = rules;
   if (first === undefined) return "rules of several directories open it";
   const longest = others.reduce((one, other) => other.path.length > one.path.length ? other : one, first);
-  return longest.path === path ? `it is a path ${longest.what}` : `it lies in "${longest.path}", ${longest.what}`;
+  return longest.path === path ? longest.itself : `it lies in "${longest.path}", ${longest.below}`;
 }
 
 /** `port` undefined: the ports of the web. */
