@@ -37,36 +37,25 @@ async function assertServed(directory: string, caller: Caller): Promise<void> {
   assert.strictEqual(new TextDecoder().decode(stdout), caller.hows.map((how) => `${how}: status 200 \n`).join(""));
 }
 
-/** Without a ceiling it is tried over IPv6. */
-const SETUPS: Readonly<Record<string, (scope: string) => readonly string[]>> = {
-  "under a ceiling": (scope) => ["--sandbox-scope", scope],
-  "with a token it has got hold of": (scope) => ["--sandbox-scope", scope, "--require-token"],
-};
-
+/** Under a ceiling; without one it is tried over IPv6. Root's command has got hold of the token. */
 for (const user of usersAtHand()) {
-  // Root sees every process, the ordinary user its own: one setup with all ways shows that for root.
-  const setups = Object.entries(SETUPS).filter(([setup]) => user === "ordinary" || setup === "under a ceiling");
-  for (const [setup, flags] of setups) {
-    Deno.test(`S6 H8 a command gets no session and no request of its own server served ${setup}, as ${user}`, async () => {
-      using bench = new Workbench(user);
-      const root = `${bench.scope}/root`;
-      bench.write("root/call_back.py", SCRIPT);
-      await using server = await HttpServerProcess.start(bench, {
-        flags: ["--session-isolation", ...flags(bench.scope)],
-      });
-      const token = setup.includes("token") ? await tokenOf(bench) : "-";
-      const headers = token === "-" ? {} : { authorization: `Bearer ${token}` };
-      await using client = await HttpClient.connect(server, { roots: [root], headers });
-      using outside = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
-      const borrowed = outside.localAddr.port;
-      const ways = ["plain", "borrowed", ...setup.includes("ceiling") ? ["borrowed in flight"] : []];
-      const hows = [...ways, "modern"];
-      const caller = { hows, server, borrowed, token };
-      await assertRefused(client, caller);
-      await assertServed(root, { ...caller, hows: hows.filter((how) => how !== "borrowed in flight") });
-      assert.match((await client.shell("pwd")).text, new RegExp(root));
-    });
-  }
+  const [how, more] = user === "ordinary" ? ["", []] : ["with a token it has got hold of, ", ["--require-token"]];
+  Deno.test(`S6 H8 a command gets no session and no request of its own server served ${how}as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const root = `${bench.scope}/root`;
+    bench.write("root/call_back.py", SCRIPT);
+    const flags = ["--session-isolation", "--sandbox-scope", bench.scope, ...more];
+    await using server = await HttpServerProcess.start(bench, { flags });
+    const token = more.length > 0 ? await tokenOf(bench) : "-";
+    const headers = token === "-" ? {} : { authorization: `Bearer ${token}` };
+    await using client = await HttpClient.connect(server, { roots: [root], headers });
+    using outside = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+    const hows = ["plain", "borrowed", ...token === "-" ? ["borrowed in flight"] : [], "modern"];
+    const caller = { hows, server, borrowed: outside.localAddr.port, token };
+    await assertRefused(client, caller);
+    await assertServed(root, { ...caller, hows: hows.filter((how) => how !== "borrowed in flight") });
+    assert.match((await client.shell("pwd")).text, new RegExp(root));
+  });
 }
 
 Deno.test("S6 H8 a command that calls back over IPv6 gets no session, without a ceiling", async () => {

@@ -23,7 +23,7 @@ import { MODERN_META } from "./_support/json_rpc.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const SHELL = "sandboxed_shell";
-const ROUNDS = 5;
+const ROUNDS = 2;
 const STDIO_SERVER = await Deno.readTextFile(new URL("fixtures/stdio_server.py", import.meta.url));
 
 /** What the server made, by what it is. */

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { compile, HAS_COMPILER, NO_COMPILER } from "./_support/kernel/compiled.ts";
 import { readLines } from "./_support/line_reader.ts";
 import { ServerProcess, type StartOptions } from "./_support/server_process.ts";
-import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { type User, usersAtHand, withUsersInTurn, Workbench } from "./_support/workbench.ts";
 
 const NETWORK = ["fast-open", "mptcp", "tcp4", "tcp6", "udp4", "udp6"];
 const UNIX = ["datagram", "stream", "turned-pair"];
@@ -70,21 +70,26 @@ async function haveOneNetwork(server: ServerProcess): Promise<boolean> {
 /** Only root has the right to these sockets, sandbox or not. */
 const ROOTS_OWN = ["packet", "raw"];
 
+// The filter of sockets is the same for every user; networks of their own are made in other ways.
+const FILTERED = [
+  { how: "--network full: the network is open, Unix and rare sockets are not", flags: [], more: [] },
+  {
+    how: "--unix-sockets allow opens those that have a path, and still no abstract ones",
+    flags: ["--unix-sockets", "allow"],
+    more: UNIX,
+  },
+];
+
+for (const [{ how, flags, more }, user] of withUsersInTurn(FILTERED)) {
+  Deno.test(`S6 ${how}, as ${user}`, async () => {
+    assert.deepStrictEqual(await heard(user, { flags }), {
+      outside: [...NETWORK, ...more].toSorted(),
+      own: ["listen", "loopback", "pair", "routes"],
+    });
+  });
+}
+
 for (const user of usersAtHand()) {
-  Deno.test(`S6 --network full: the network is open, Unix and rare sockets are not, as ${user}`, async () => {
-    assert.deepStrictEqual(await heard(user, {}), {
-      outside: NETWORK,
-      own: ["listen", "loopback", "pair", "routes"],
-    });
-  });
-
-  Deno.test(`S6 --unix-sockets allow opens those that have a path, and still no abstract ones, as ${user}`, async () => {
-    assert.deepStrictEqual(await heard(user, { flags: ["--unix-sockets", "allow"] }), {
-      outside: [...NETWORK, ...UNIX].toSorted(),
-      own: ["listen", "loopback", "pair", "routes"],
-    });
-  });
-
   Deno.test(`S6 --network localhost is a loopback of the command's own, as ${user}`, async () => {
     assert.deepStrictEqual(await heard(user, { flags: ["--network", "localhost"] }), {
       outside: [],
