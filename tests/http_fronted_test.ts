@@ -227,7 +227,10 @@ for (const mode of [[], ["--session-isolation"]]) {
   });
 }
 
-test("H4 a third-party server is offered in sessions only", async ({ server }) => {
+test("H1 H4 a third-party server has no server card, and is offered in sessions only", async ({ server }) => {
+  const card = await fetch(`${server.url}/server-card`);
+  assert.strictEqual(card.status, 404);
+  assert.match(await card.text(), /does not know the card of the server behind it/);
   const response = await server.modern("tools/list", {});
   assert.deepStrictEqual([response.status, (await response.json()).error.code], [400, -32022]);
 });

@@ -6,8 +6,6 @@ import { HttpServerProcess, initializeMessage } from "./_support/servers/http_se
 import { sharing } from "./_support/sharing.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
-const SCRIPT = await Deno.readTextFile(new URL("fixtures/stdio_server.py", import.meta.url));
-
 /** What a connection meets that the other end closes, or does not take. */
 const CLOSED = [
   Deno.errors.ConnectionRefused,
@@ -34,10 +32,6 @@ const MODES: Readonly<Record<string, typeof test>> = {
   isolated: sharing((bench) =>
     HttpServerProcess.start(bench, { flags: ["--session-isolation", "--sandbox-scope", bench.scope] })
   ),
-  fronted: sharing((bench) => {
-    const script = bench.write("server.py", SCRIPT);
-    return HttpServerProcess.start(bench, { flags: ["--server-command", "python3", "--server-args", script] });
-  }),
 };
 
 for (const [mode, test] of Object.entries(MODES)) {

@@ -11,7 +11,6 @@ const ROWS: readonly (readonly [flags: readonly string[], inside: RegExp, outsid
   // No more than it could do without: the session has the sandbox that the command is in.
   [[], /^served: inside\n/, "served: inside\n"],
   [["--network", "localhost"], /^no way there\n/, "served: inside\n"],
-  [["--network", "none"], /^no way there\n/, "served: inside\n"],
   [["--require-token"], /^refused with 401\n/, "refused with 401\n"],
 ];
 

@@ -304,3 +304,61 @@ test("H4 C1 the newest era is served on the same endpoint, and subscriptions hea
   const names = (message: RpcMessage) => JSON.stringify(message.result?.["tools"]);
   assert.match(names(await client.request("tools/list")), /"two"/);
 });
+
+/** More events than a session keeps: each request has two. */
+async function sayMuch(client: HttpClient): Promise<void> {
+  for (let id = 0; id < 600; id++) {
+    await (await client.send({ jsonrpc: "2.0", id: `much ${id}`, method: "ping" })).text();
+  }
+}
+
+async function resume(client: HttpClient, lastEventId: string): Promise<EventReader> {
+  return new EventReader(
+    await client.fetch("GET", { accept: "text/event-stream", "last-event-id": lastEventId }),
+  );
+}
+
+test("H7 C3 a client that comes back for what is no longer kept is told so: an answer is an error, and a stream goes on with a warning where those are wanted", async ({ server }) => {
+  for (const level of ["debug", "error"]) {
+    await using client = await HttpClient.connect(server, { listens: false });
+    let stream = new EventReader(await client.fetch("GET", { accept: "text/event-stream" }));
+    const priming = (await stream.next())?.id ?? (await stream.next())?.id ?? "";
+    await client.notify("notifications/initialized");
+    await client.request("logging/setLevel", { level });
+    await stream.message(({ method }) => method === "notifications/sandbox/configured");
+    await stream[Symbol.asyncDispose]();
+    await (level === "debug" ? provesAnswer(client) : sayMuch(client));
+    stream = await resume(client, priming);
+    const [opening, comment] = [await stream.next(), await stream.next()];
+    assert.deepStrictEqual([opening?.data, comment?.data], [undefined, undefined]);
+    // Something new, which comes after.
+    await client.request("resources/subscribe", { uri: "ahma://operations" });
+    await client.start("true");
+    const next = await stream.message(({ method }) => method !== "notifications/progress");
+    if (level === "debug") {
+      assert.deepStrictEqual([next.id, next.message?.method], [undefined, "notifications/message"]);
+      assert.match(String(next.message?.params?.["data"]), /no longer kept: read again/);
+    } else {
+      assert.deepStrictEqual([typeof next.id, next.message?.method], ["string", "notifications/resources/updated"]);
+    }
+    await stream[Symbol.asyncDispose]();
+  }
+});
+
+/** An answer comes again while it is kept, and is an error later. */
+async function provesAnswer(client: HttpClient): Promise<void> {
+  await using reader = new EventReader(await client.send({ jsonrpc: "2.0", id: "mine", method: "ping" }));
+  const priming = (await reader.next())?.id ?? (await reader.next())?.id ?? "";
+  const answer = (await reader.rest()).at(-1);
+  await using kept = await resume(client, priming);
+  assert.deepStrictEqual((await kept.rest()).map(({ message }) => message), [
+    { jsonrpc: "2.0", id: "mine", result: {} },
+  ]);
+  await sayMuch(client);
+  await using late = await resume(client, priming);
+  const [lost, ...more] = await late.rest();
+  assert.deepStrictEqual([lost?.id, lost?.message?.id, more], [undefined, "mine", []]);
+  assert.match(lost?.message?.error?.message ?? "", /was sent and is no longer kept/);
+  await using seen = await resume(client, answer?.id ?? "");
+  assert.deepStrictEqual(await seen.rest(), []);
+}

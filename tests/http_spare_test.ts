@@ -163,12 +163,13 @@ Deno.test("H3 a process that waits for its scope ends with its stdin, and refuse
   assert.strictEqual((await withDeadline(process.child.status, 30_000, "the refusal")).code, 2);
 });
 
-Deno.test("N5 H3 H8 one process waits for the next session, opens nothing of any session, and gives its place to another; no process is told the token", async () => {
+Deno.test("N5 H1 H3 H8 one process waits for the next session, opens nothing of any session, and gives its place to another; no process is told the token, which the server card says is needed", async () => {
   using bench = new Workbench();
   const root = rootIn(bench, "root");
   await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--require-token"] });
   const token = (await Deno.readTextFile(`${bench.home}/.local/state/ahma/http_token`)).trim();
   const headers = { authorization: `Bearer ${token}` };
+  await provesCard(server);
   const first = await until(() => waiting(bench), 30_000, "a process that waits");
   const open = (await namesIn(`/proc/${first.pid}/fd`)).map((name) => linkOf(`/proc/${first.pid}/fd/${name}`));
   assert.deepStrictEqual(open.filter((path) => path.startsWith(bench.scope)), []);
@@ -190,6 +191,16 @@ Deno.test("N5 H3 H8 one process waits for the next session, opens nothing of any
   assert.ok(pids.length >= 3, String(pids.length));
   assert.deepStrictEqual(await processesWith(token), [], "in no command line and no environment");
 });
+
+/** The card itself needs no token. */
+async function provesCard({ url }: HttpServerProcess): Promise<void> {
+  const { remotes: [remote] } = await (await fetch(`${url}/server-card`)).json();
+  assert.deepStrictEqual(remote.headers.map(({ description: _, ...one }: { description: string }) => one), [
+    { name: "Authorization", isRequired: true, isSecret: true },
+  ]);
+  // Without a scope of the server's own, only sessions are served there.
+  assert.strictEqual(remote.supportedProtocolVersions.at(-1), "2025-11-25");
+}
 
 async function namesIn(directory: string): Promise<readonly string[]> {
   return (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name).toSorted();
