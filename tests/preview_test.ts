@@ -178,9 +178,6 @@ Deno.test("S40 what a preview says is what an apply does, it overwrites no chang
   await step("a named shell has no preview, and a long list is shortened", sessionsAndLongLists);
 });
 
-const REGISTRY = await fetch("https://registry.npmjs.org/is-odd", { signal: AbortSignal.timeout(10_000) })
-  .then((answer) => answer.body?.cancel().then(() => answer.ok), () => false);
-
 // The view of root is mounted in another way than that of others, who need a user namespace for it.
 Deno.test("S40 with --undo an apply overwrites no later change and can be undone, as ordinary", async (t) => {
   using bench = new Workbench("ordinary");
@@ -193,23 +190,6 @@ Deno.test("S40 with --undo an apply overwrites no later change and can be undone
     await own(bench, "rm -rf * .git");
     assert.equal(await own(bench, PROJECT), "");
     await overwritesNothing(bench, server);
-  });
-  await t.step({
-    name: "npm install is previewed and applied, where the registry answers",
-    ignore: REGISTRY !== true,
-    fn: async () => {
-      bench.write("package.json", '{ "name": "a", "version": "1.0.0" }');
-      const before = await own(bench, STATE);
-      const { text } = await server.shell("npm install --no-audit --no-fund is-odd@3.0.1 && ls node_modules", {
-        preview: true,
-      });
-      assert.match(text, /^is-odd$/m);
-      assert.equal(await own(bench, STATE), before);
-      const [, undo = ""] = /\(?`changes` (op_\w+)/.exec(await act(server, operationOf(text), "apply")) ?? [];
-      assert.equal((await server.shell("node -p 'require(\"is-odd\")(3)'")).text.split("\n")[0], "true");
-      await act(server, undo, "undo");
-      assert.equal(await own(bench, STATE), before);
-    },
   });
 });
 
@@ -282,7 +262,7 @@ Deno.test("S40 previews are bounded, and end with their server", async () => {
 const MANY =
   "for i in {1..60}; do echo new-$i > f$i; done; rm g*; mkdir -p n{1..20}/m; for i in {1..20}; do echo $i > n$i/m/x; done";
 const MAKE = "rm -rf *; for i in {1..60}; do echo old-$i > f$i; done; for i in {1..20}; do echo g-$i > g$i; done";
-const [LEAST_KILLS, MOST_KILLS] = [3, 12];
+const [LEAST_KILLS, MOST_KILLS] = [2, 12];
 
 async function killed(server: ServerProcess): Promise<void> {
   server.kill("SIGKILL");
