@@ -1,14 +1,14 @@
 /**
  * Files that programs outside the sandbox obey (S8): those that exist cannot be changed, those that appear are told.
- * Each way is tried with the sandbox by each user, because mounts keep them, and mounts need namespaces. The control
- * without it runs once: there the owner of the files decides, and each user owns the files of its bench.
+ * Each way is tried with the sandbox by a user in turn: what keeps them is one mount for each path, and both users have
+ * it. The control without it runs once: there the owner of the files decides, and each user owns the files of its bench.
  */
 import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
 import type { ToolAnswer } from "./_support/json_rpc.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
-import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { exists, usersAtHand, withUsersInTurn, Workbench } from "./_support/workbench.ts";
 
 /** What is there before the server starts. */
 const PRESENT: Readonly<Record<string, string>> = {
@@ -119,7 +119,8 @@ for (const user of usersAtHand()) {
 
   testPresent(`S8 nothing protected that exists can be changed, as ${user}`, async ({ bench, server }) => {
     const before = state(bench);
-    for (const [name, attack] of Object.entries(ATTACKS)) {
+    for (const [[name, attack], tries] of withUsersInTurn(Object.entries(ATTACKS))) {
+      if (tries !== user) continue;
       await server.shell(attack);
       assert.deepStrictEqual(state(bench), before, name);
     }
@@ -274,7 +275,7 @@ for (const user of usersAtHand()) {
   testPresent(
     `S8 what the user changes outside is protected in the next command, warm shells included, as ${user}`,
     async ({ bench, server }) => {
-      for (let i = 0; i < 3; i++) {
+      for (let i = 0; i < 2; i++) {
         await server.shell("true");
         await Deno.remove(`${bench.scope}/.git/config`);
         bench.write(".git/config", `[a]\n\tb = ${i}\n`);
@@ -323,7 +324,7 @@ for (const user of usersAtHand()) {
     const loop = "while mv .mcp.json saved && mv saved .mcp.json; do :; done";
     const saving = new Deno.Command("bash", { args: ["-c", loop], cwd: bench.scope, stderr: "null" }).spawn();
     try {
-      for (let round = 0; round < 3; round++) {
+      for (let round = 0; round < 2; round++) {
         const numbers = Array.from({ length: 10 }, (_, index) => index);
         const answers = await Promise.all(numbers.map((number) => server.shell(`echo $((${number} + 1))`)));
         answers.forEach(({ text }, number) => assert.match(text, new RegExp(`^${number + 1}$`, "m")));

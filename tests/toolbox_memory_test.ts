@@ -160,7 +160,7 @@ async function readsHostilePages({ pid, fetch }: Site): Promise<void> {
   const large = { max_content_length: MOST_BYTES };
   // A long address grows with each link, and stays in messages.
   const hostile = ["objects", "emphasis"].map((name) => [`${name}/${LONG}`, {}] as const);
-  const plain = Array.from({ length: 7 }, () => ["plain", {}] as const);
+  const plain = Array.from({ length: 6 }, () => ["plain", {}] as const);
   let texts: readonly string[] = [];
   let last: readonly string[] = [];
   const most = await peakDuring(pid, async () => {
