@@ -31,7 +31,12 @@ const LOGINS_OF_BOTH = [
   "basic-cimd",
   "pre-registration",
 ]
-  .concat("scope-from-www-authenticate", "scope-from-scopes-supported", "scope-omitted-when-undefined")
+  .concat(
+    "scope-from-www-authenticate",
+    "scope-from-scopes-supported",
+    "scope-omitted-when-undefined",
+    "scope-retry-limit",
+  )
   .concat("token-endpoint-auth-basic", "token-endpoint-auth-post", "token-endpoint-auth-none");
 
 interface Which {

@@ -99,7 +99,7 @@ auth/client-credentials-jwt)
     "privateKeyFile": "%s", "issuer": "%s"}}}}' "$url" "$(field client_id)" "$home/key.pem" "$issuer" > "$home/mcp.json"
   patiently list
   ;;
-auth/metadata-default | auth/scope-retry-limit | auth/token-endpoint-auth-basic | auth/2025-03-26-*)
+auth/metadata-default | auth/scope-retry-limit | auth/2025-03-26-*)
   login && ahma list-tools --http "$url"
   ;;
 auth/*)
