@@ -8,7 +8,7 @@ import { sharing } from "./_support/sharing.ts";
 const test = sharing((bench) => HttpServerProcess.start(bench, { flags: ["--no-hot-reload"] }));
 const testIsolated = sharing((bench) => HttpServerProcess.start(bench, { flags: ["--session-isolation"] }));
 
-// Over stdio it lists and calls in both eras.
+// Over stdio it lists in the modern era and calls in the legacy one.
 test("C1 H4 the inspector lists tools over HTTP in the legacy era", async ({ bench, server }) => {
   const words = [server.url, "--transport", "http", "--protocol-era", "legacy", "--method", "tools/list", "--strict"];
   const listed = await inspect(bench, words);

@@ -1,7 +1,7 @@
+/** The reference client over stdio; http_inspector_test.ts does in each era what is not done in it here. */
 import assert from "node:assert/strict";
 import { inspect, shell } from "./_support/clients/inspector.ts";
 import { programStart } from "./_support/program.ts";
-import { ERAS } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 function ours(bench: Workbench, era: string): readonly string[] {
@@ -9,30 +9,24 @@ function ours(bench: Workbench, era: string): readonly string[] {
   return [command, ...args, "--protocol-era", era];
 }
 
-for (const era of ERAS) {
-  const word = era === "2026-07-28" ? "modern" : "legacy";
-  Deno.test(`C1 the inspector lists the tools over stdio in the ${word} era`, async () => {
-    using bench = new Workbench();
-    const { code, text } = await inspect(bench, [...ours(bench, word), "--method", "tools/list", "--strict"]);
-    assert.equal(code, 0, text);
-    for (const tool of ["sandboxed_shell", "status", "await", "cancel"]) {
-      assert.match(text, new RegExp(`"name":\\s*"${tool}"`));
-    }
-  });
+Deno.test("C1 the inspector lists the tools over stdio in the modern era", async () => {
+  using bench = new Workbench();
+  const { code, text } = await inspect(bench, [...ours(bench, "modern"), "--method", "tools/list", "--strict"]);
+  assert.equal(code, 0, text);
+  for (const tool of ["sandboxed_shell", "status", "await", "cancel"]) {
+    assert.match(text, new RegExp(`"name":\\s*"${tool}"`));
+  }
+});
 
-  Deno.test(`C1 X3 the inspector calls tools over stdio in the ${word} era`, async () => {
-    using bench = new Workbench();
-    // An exit code is a result in both, as requests_test.ts holds.
-    const ends = word === "modern" ? "; exit 9" : "";
-    const good = await inspect(bench, [
-      ...ours(bench, word),
-      ...shell(`echo seen by $((40 + 2)) > file; cat file${ends}`),
-    ]);
-    assert.equal(good.code, 0, good.text);
-    assert.match(good.text, /seen by 42/);
-    assert.equal(await Deno.readTextFile(`${bench.scope}/file`), "seen by 42\n");
-    if (word === "modern") return;
-    const failing = await inspect(bench, [...ours(bench, word), ...shell("sleep 9", 0.2)]);
-    assert.equal(failing.code, 5, "a tool error, by the inspector's codes");
-  });
-}
+Deno.test("C1 X3 the inspector calls tools over stdio in the legacy era", async () => {
+  using bench = new Workbench();
+  const good = await inspect(bench, [
+    ...ours(bench, "legacy"),
+    ...shell("echo seen by $((40 + 2)) > file; cat file"),
+  ]);
+  assert.equal(good.code, 0, good.text);
+  assert.match(good.text, /seen by 42/);
+  assert.equal(await Deno.readTextFile(`${bench.scope}/file`), "seen by 42\n");
+  const failing = await inspect(bench, [...ours(bench, "legacy"), ...shell("sleep 9", 0.2)]);
+  assert.equal(failing.code, 5, "a tool error, by the inspector's codes");
+});
