@@ -1,5 +1,6 @@
 /** `dist/ahma_mcp` as a person starts it: which runtime it finds, what commands see of it, and that signals arrive. */
 import assert from "node:assert/strict";
+import { VERSION } from "../src/base/version.ts";
 import { until, withDeadline } from "./_support/deadline.ts";
 import { readLines } from "./_support/line_reader.ts";
 import { installNpmDeno } from "./_support/packages/npm_deno.ts";
@@ -82,10 +83,6 @@ interface Behind {
 
 /** The runtimes that stand behind another program; npm's shim is the same one wherever it is found. */
 const BEHIND: Readonly<Record<string, Behind>> = {
-  "npm's shim in AHMA_DENO": {
-    variables: () => Promise.resolve({ AHMA_DENO: shim ?? "" }),
-    ends: ["SIGTERM to the process that was started"],
-  },
   "npm's shim on the PATH": {
     variables: () => Promise.resolve({ PATH: `${place}/bin:${Deno.env.get("PATH")}` }),
     ends: ["Ctrl-C on a terminal"],
@@ -151,11 +148,9 @@ Deno.test("L6 the start script runs nothing of the project, whatever empty and r
       .output();
     return new TextDecoder().decode(stdout);
   };
-  const usual = await said(link, ["--version"], `${runtime}:/usr/bin:/bin`);
-  assert.match(usual, /^ahma_mcp /);
-  for (const planted of [":", "./bin:", "bin:", "::.:"]) {
+  for (const planted of [":./bin:", "bin:::.:"]) {
     const path = `${planted}${runtime}:/usr/bin:/bin`;
-    assert.strictEqual(await said(link, ["--version"], path), usual, planted);
+    assert.strictEqual(await said(link, ["--version"], path), `ahma_mcp ${VERSION}\n`, planted);
     assert.match(await said("/bin/sh", ["-c", "deno"], path), /^planted/); // the control
   }
 });
@@ -175,7 +170,8 @@ Deno.test("L6 doctor names the runtime and what it runs, and warns of a wrapper 
 });
 
 Deno.test({
-  name: `X14 a server in the background outlives the shell that started it${WITHOUT_NPM}`,
+  name:
+    `X14 a server in the background behind npm's shim in AHMA_DENO outlives its shell, and SIGTERM ends it${WITHOUT_NPM}`,
   ignore: Deno.build.os !== "linux" || shim === undefined,
   fn: async () => {
     using bench = new Workbench();
@@ -190,36 +186,40 @@ Deno.test({
   },
 });
 
-Deno.test("S26 the runtime adds nothing of its own to what commands see", async () => {
+Deno.test("S26 the runtime adds nothing of its own to what commands see, and loads no module that NODE_OPTIONS names", async () => {
   using bench = new Workbench();
   const folder = `${bench.parent}/bin`;
   await Deno.mkdir(folder);
   for (const name of ["bash", "sh", "env", "sort"]) await Deno.symlink(`/usr/bin/${name}`, `${folder}/${name}`);
-  const words = ["call", "--quiet", "sandboxed_shell", "--", 'echo "$PATH"; env | sort'];
+  const module = bench.write(`${bench.parent}/loaded.cjs`, 'console.log("loaded");\n');
+  const environment = { PATH: folder, NODE_OPTIONS: `--require ${module}` };
+  // Commands get the options by --env.
+  const words = [
+    "--env",
+    "NODE_OPTIONS",
+    "sandboxed_shell",
+    "--quiet",
+    'echo "$NODE_OPTIONS"; echo "$PATH"; env | sort',
+  ];
   const seen = async ({ script }: { readonly script: boolean }) => {
-    const { stdout } = await runProgram(bench, words, { script, environment: { PATH: folder } });
-    const [path, ...variables] = stdout.trimEnd().split("\n");
+    const { stdout, stderr } = await runProgram(bench, words, { script, environment });
+    const lines = stdout.trimEnd().split("\n");
+    const [options, path, ...variables] = script ? lines : lines.slice(lines.indexOf(environment.NODE_OPTIONS));
     return {
+      loaded: stdout.startsWith("loaded\n"),
+      stderr,
+      options,
       // What commands install comes last.
       path: path?.split(":").filter((one) => !one.startsWith(`${bench.home}/.cache/`)).join(":"),
       deno: variables.filter((one) => one.includes("node_compat") || /^(AHMA|DENO_(NODE|DIS))/.test(one)),
     };
   };
-  // Without node on the PATH, the runtime puts a directory with one of its own in front.
+  // The control: the runtime itself obeys the options, and without node on the PATH puts one of its own in front.
   const without = await seen({ script: false });
+  assert.ok(without.loaded);
   assert.match(without.path ?? "", /\/node_compat_bin:/);
-  assert.deepStrictEqual(await seen({ script: true }), { path: folder, deno: [] });
-});
-
-Deno.test("S26 a module that NODE_OPTIONS names is not loaded into the server, and commands get the options by --env", async () => {
-  using bench = new Workbench();
-  const module = bench.write(`${bench.parent}/loaded.cjs`, 'console.log("loaded");\n');
-  const environment = { NODE_OPTIONS: `--require ${module}` };
-  const words = ["--env", "NODE_OPTIONS", "sandboxed_shell", "--quiet", 'echo "$NODE_OPTIONS"'];
-  const { stdout, stderr } = await runProgram(bench, words, { script: true, environment });
-  assert.deepStrictEqual([stdout, stderr], [`--require ${module}\n`, ""]);
-  const without = await runProgram(bench, words, { environment }); // the control: the runtime itself obeys them
-  assert.match(without.stdout, /^loaded$/m);
+  const options = environment.NODE_OPTIONS;
+  assert.deepStrictEqual(await seen({ script: true }), { loaded: false, stderr: "", options, path: folder, deno: [] });
 });
 
 Deno.test("L7 the user's settings file may set the mode, HTTP too", async () => {
