@@ -109,13 +109,13 @@ for (const [network, user] of withUsersInTurn(["localhost", "named.example.test:
       `python3 -c 'import socket as s; c=s.create_connection(("127.0.0.1",${INSIDE})); c.send(b"in"); c.shutdown(1); print(c.recv(99))'`;
     assert.match((await server.shell(inside)).text, /^b'echo 2\\n/);
 
-    const many = await Promise.all(Array.from({ length: 200 }, (_, at) => ask(port, `number ${at}`)));
+    const many = await Promise.all(Array.from({ length: 64 }, (_, at) => ask(port, `number ${at}`)));
     const reversed = (text: string) => text.split("").toReversed().join("");
     assert.deepStrictEqual(
       many,
       many.map((_, at) => `echo ${`number ${at}`.length}\n${reversed(`number ${at}`)}`),
     );
-    const large = new Uint8Array(32 * 1024 * 1024).fill(0x78);
+    const large = new Uint8Array(8 * 1024 * 1024).fill(0x78);
     assert.equal((await ask(port, large)).length, `echo ${large.length}\n`.length + large.length);
     const isQuiet = async () => (await holdingsOf(server.pid)).children.join() === children.join();
     await until(isQuiet, 20_000, "all that made sockets to be gone");
@@ -129,19 +129,6 @@ for (const [network, user] of withUsersInTurn(["localhost", "named.example.test:
   });
 }
 
-Deno.test("S34 without --publish a server of commands is in its own network only: the control", async () => {
-  const port = freePort();
-  await using one = await session(["--network", "localhost", "--publish", `${port}:${INSIDE}`]);
-  await using other = await session(["--network", "localhost"]);
-  await other.listen();
-  assert.equal(await ask(INSIDE, "abc"), "ConnectionRefused");
-  assert.doesNotMatch((await other.server.call("status")).text, /Published/);
-  assert.match(await ask(port, "abc"), CLOSED);
-  await one.listen();
-  assert.equal(await ask(INSIDE, "abc"), "ConnectionRefused");
-  assert.equal(await ask(port, "abc"), "echo 3\ncba");
-});
-
 Deno.test("S34 S43 a server of a tool file with a network of its own is not published, and not said to be", async () => {
   const port = freePort();
   await using one = await session(["--network", "named.example.test:8443", "--publish", `${port}:${INSIDE}`]);
@@ -151,13 +138,18 @@ Deno.test("S34 S43 a server of a tool file with a network of its own is not publ
   assert.match(await ask(port, "abc"), CLOSED);
 });
 
-Deno.test("S34 sessions have ports of their own, a taken one is refused, and a killed server leaves none", async () => {
+Deno.test("S34 sessions have ports of their own or none, a taken one is refused, and a killed server leaves none", async () => {
   const [port, other] = [freePort(), freePort()];
   const flags = (own: number) => ["--network", "localhost", "--publish", `${own}:${INSIDE}`];
   await using one = await session(flags(port));
   await using two = await session(flags(other));
   await Promise.all([one.listen("127.0.0.1", "one"), two.listen("127.0.0.1", "two")]);
   assert.deepStrictEqual(await Promise.all([ask(port, ""), ask(other, "")]), ["one 0\n", "two 0\n"]);
+  // The control: without --publish a server of commands is in its own network only, as all are at their own port.
+  await using without = await session(["--network", "localhost"]);
+  await without.listen();
+  assert.doesNotMatch((await without.server.call("status")).text, /Published/);
+  assert.equal(await ask(INSIDE, "abc"), "ConnectionRefused");
   await assert.rejects(session(flags(port)), (error: Error) => {
     const problem = `Cannot publish port ${port}: another program listens at 127.0.0.1:${port}. ` +
       `Choose another port of this machine, as in --publish ${(port + 1) % 65_536 || 1024}:${INSIDE}\n`;
