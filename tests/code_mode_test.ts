@@ -125,11 +125,6 @@ async function keepsToLimits(server: ServerProcess): Promise<void> {
   assert.equal(await run(server, "return 'a'.repeat(300_000)"), "A message of 300029 bytes is too long");
 }
 
-async function memoryEndsOnlyTheScript(server: ServerProcess): Promise<void> {
-  const arrays = await run(server, "const all = []; for (;;) all.push(new Uint8Array(6e7).fill(1));");
-  assert.match(arrays, /^The process of the script is gone: |allocation failed/i);
-}
-
 async function cancellingEndsItsCalls(bench: Workbench, server: ServerProcess): Promise<void> {
   const waiting = 'await tools.sandboxed_shell({ command: "touch begun.txt; exec sleep 300.25" })';
   const params = { name: "run_script", arguments: { code: waiting } };
@@ -148,7 +143,6 @@ Deno.test("K11 --code-mode all: scripts call every tool but themselves, and end 
   assert.match(shell, /uid=/);
   assert.deepStrictEqual([itself, failed], ['Unknown tool "run_script"', false], written);
   await t.step("a script beyond a limit ends", () => keepsToLimits(server));
-  await t.step("a memory bomb ends only its own script", () => memoryEndsOnlyTheScript(server));
   await t.step("a cancelled script ends its calls", () => cancellingEndsItsCalls(bench, server));
 });
 
@@ -157,7 +151,7 @@ Deno.test("K11 loops without an end are ended at the time limit, and the server 
   await using server = await start(bench, "--code-mode", "all", "--timeout", "3");
   const late = "Ended after its time limit of 3 s";
   // Most of the time before a loop passes without work for the processor.
-  const loop = (code: string) => `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2200); ${code}`;
+  const loop = (code: string) => `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2600); ${code}`;
   const ends = ["for (;;);", "for (;;) await null;"].map((code) => run(server, loop(code)));
   const waits = run(server, "console.log('waits'); await new Promise(() => {});");
   assert.deepStrictEqual(await Promise.all([...ends, waits]), [late, late, `waits\n${late}`]);

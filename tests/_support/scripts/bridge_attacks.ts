@@ -60,14 +60,10 @@ const frames: AttackGroup = {
   ),
   rows: [
     forged(
-      "a call behind the end",
-      `raw(message({ kind: "end", value: "1" }), call({ path: "forged.txt", content: "x" })); await forever()`,
+      "a call and a second end behind the end",
+      `raw(message({ kind: "end", value: "1" }), call({ path: "forged.txt", content: "x" }), message({ kind: "end", value: "2" }));
+      await forever()`,
       /^1\n\[script: 0 calls, /,
-    ),
-    forged(
-      "a second end",
-      `raw(message({ kind: "end", value: "1" }), message({ kind: "end", value: "2" })); await forever()`,
-      /^1\n/,
     ),
     forged(
       "a length of 4 GiB",
@@ -75,41 +71,16 @@ const frames: AttackGroup = {
       /A message of 2147483647 bytes is too long/,
     ),
     forged("bytes that are no JSON by their mark", "raw(frame('xx', 0x80000002)); await forever()", UNKNOWN),
-    forged("an empty message", "raw(frame('')); await forever()", /Unexpected end of JSON input/),
     forged("a message cut short", "raw([0, 0]); return 5", /Unexpected end of JSON input/),
     forged("brackets 100,000 deep", "raw(frame('['.repeat(1e5) + ']'.repeat(1e5))); await forever()", UNKNOWN),
-    forged(
-      "an argument 100,000 deep",
-      `raw(frame('{"kind":"call","id":1,"name":"files_read","args":{"path":' + "[".repeat(1e5) + "]".repeat(1e5) + "}}"));
-      await soon(); return ${READ}`,
-      /kept/,
-    ),
     forged("bytes that are no text", "raw(frame(new Uint8Array([0x22, 0xff, 0xfe, 0x22]))); await forever()", UNKNOWN),
-    forged("an id that is no number", `raw(call({}, "files_read", NaN)); await forever()`, UNKNOWN),
     forged(
-      "an id beyond all numbers",
-      `raw(frame('{"kind":"call","id":1e999,"name":"files_read","args":{}}')); await soon(); return 1`,
-      /^1\n/,
-    ),
-    forged(
-      "five calls of one id",
-      `for (let n = 0; n < 5; n++) raw(call({ path: "kept.txt" }, "files_read")); await soon(); return 1`,
-      /5 calls/,
-    ),
-    forged(
-      "a message in a prototype",
-      `raw(frame('{"__proto__":{"kind":"call","id":1,"name":"files_write","args":{}}}')); await forever()`,
-      UNKNOWN,
-    ),
-    forged(
-      "arguments that are a list",
-      `raw(message({ kind: "call", id: 1, name: "files_read", args: [] })); await forever()`,
-      UNKNOWN,
-    ),
-    forged(
-      "a name that is an object",
-      `raw(message({ kind: "call", id: 1, name: {}, args: {} })); await forever()`,
-      UNKNOWN,
+      "five calls of one id, one of an id beyond all numbers, and one with an argument 100,000 deep",
+      `for (let n = 0; n < 5; n++) raw(call({ path: "kept.txt" }, "files_read"));
+      raw(frame('{"kind":"call","id":1e999,"name":"files_read","args":{}}'));
+      raw(frame('{"kind":"call","id":1,"name":"files_read","args":{"path":' + "[".repeat(1e5) + "]".repeat(1e5) + "}}"));
+      await soon(); return ${READ}`,
+      /kept[^\n]*\n\[script: 8 calls/,
     ),
     forged(
       "a call of 300,000 bytes",
@@ -188,12 +159,6 @@ const args: AttackGroup = {
       `let last; for (let n = 0; n < 40; n++) last = await tools.files_read({ path: "large.bin", encoding: "base64" }); return last.text`,
       /at most 8388608 characters/,
     ],
-    [
-      "201 calls",
-      `let last; for (let n = 0; n < 201; n++) last = await tools.none(); return last.text`,
-      /at most 200 calls[^\n]*\n\[script: 200 calls/,
-    ],
-    ["500 calls", "await Promise.all(Array.from({ length: 500 }, () => tools.none()))", /made more than 200 calls/],
   ],
 };
 
@@ -203,11 +168,12 @@ const values: AttackGroup = {
   rows: [
     ["a trap", `return new Proxy({}, { ownKeys() { throw new Error("trap"); } })`, /trap/],
     ["a list 200,000 deep", "let a = []; for (let n = 0; n < 2e5; n++) a = [a]; return a", /too long|call stack/],
-    ["300,000 characters from toJSON", `return { toJSON: () => "x".repeat(3e5) }`, /too long/],
     ["promises in promises", `return { then(done) { done({ then: (next) => next("inner") }); } }`, /^"inner"\n/],
-    ["all tools", "return [tools, () => 1, Symbol.iterator, undefined]", /^\[\{\},null,null,null\]\n/],
-    ["hidden characters", `return "a\\u202eb\\u{e0041}\\x1b[31m"`, /^"a\\u202eb\\udb40\\udc41\\u001b\[31m"\n/],
-    ["hidden characters on the console", `console.log("a\\u202eb\\u{e0041}\\x1b[31mc")`, /^abc\n/],
+    [
+      "all tools, and hidden characters in a value and on the console",
+      `console.log("a\\u202eb\\u{e0041}\\x1b[31mc"); return [tools, () => 1, Symbol.iterator, undefined, "a\\u202eb\\u{e0041}\\x1b[31m"]`,
+      /^abc\n\[\{\},null,null,null,"a\\u202eb\\udb40\\udc41\\u001b\[31m"\]\n/,
+    ],
     ["an error without a text", "throw { toString() { throw 1; } }", /threw a value without a text/],
     [
       "an error that is a proxy",
@@ -220,11 +186,6 @@ const values: AttackGroup = {
       /x{100}…\]$/,
     ],
     ["nothing as an error", "throw undefined", /failed, [^:]+: undefined\]$/],
-    [
-      "what is not waited for",
-      `Promise.reject(new Error("left")); await new Promise(() => {})`,
-      /failed, [^:]+: left\]$/,
-    ],
     [
       "a listener before ours",
       `addEventListener("unhandledrejection", (event) => event.stopImmediatePropagation()); Promise.reject(new Error("left")); await new Promise(() => {})`,
