@@ -48,40 +48,37 @@ function requests(server: OAuthServer): readonly (readonly [Readonly<Record<stri
   return server.grants("client_credentials").map(({ fields, headers }) => [fields, headers.get("authorization")]);
 }
 
-for (const [method, isNamed] of [["client_secret_basic", false], ["client_secret_post", true]] as const) {
-  Deno.test(`O8 a call logs in by itself with ${method}, as the metadata say, and without a browser or a file`, async () => {
-    using bench = new Workbench();
-    await using server = new OAuthServer();
-    // Neither PKCE nor a refresh token has to do with it.
-    server.behaviour.pkce = false;
-    server.behaviour.clientAuth = isNamed ? [method, "none"] : undefined;
-    const entry = entryFor(server, { scopes: "read" });
-    const called = await run(bench, entry, "call", "--quiet", "guarded_guarded");
-    assert.deepStrictEqual([called.code, called.stdout], [0, "called"], called.stderr);
-    const fields = { grant_type: "client_credentials", scope: "read", resource: server.url };
-    const proof = isNamed
-      ? [{ ...fields, client_id: "robot", client_secret: SECRET }, null]
-      : [fields, `Basic ${btoa(`robot:${SECRET}`)}`];
-    assert.deepStrictEqual(requests(server), [proof]);
-    assert.deepStrictEqual([server.at("/authorize"), server.at("/register"), opens(bench)], [[], [], undefined]);
-    const withKey = new Set(server.seen.filter(({ headers }) => headers.has("x-api-key")).map(({ path }) => path));
-    assert.deepStrictEqual([...withKey], ["/mcp"]);
-    const hello = server.at("/mcp").map(({ body }) => body).find((body) => body.includes('"initialize"'));
-    assert.deepStrictEqual(JSON.parse(hello ?? "{}").params.capabilities.extensions, EXTENSION);
-    // How the secret is sent makes no difference to the rest.
-    if (isNamed) return;
-    const list = await run(bench, entry, "auth", "list");
-    const lines = `${server.url}\n  client robot logs in by itself (client_credentials), from ${server.issuer}\n`;
-    assert.deepStrictEqual([list.code, list.stdout], [0, lines], list.stderr);
-    const json = JSON.parse((await run(bench, entry, "auth", "list", "--json")).stdout);
-    assert.deepStrictEqual(json, {
-      logins: [],
-      clients: [{ server: server.url, clientId: "robot", issuer: server.issuer }],
-    });
-    const login = await run(bench, entry, "auth", "login", "guarded");
-    assert.deepStrictEqual([login.code, opens(bench)], [1, undefined]);
-    assert.match(login.stderr, /needs no login by a person: its entry names the grant "client_credentials"/);
+// With client_secret_post below: how the secret is sent makes no difference to the rest.
+Deno.test("O8 a call logs in by itself with client_secret_basic where the metadata name nothing, and without a browser or a file", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  // Neither PKCE nor a refresh token has to do with it.
+  Object.assign(server.behaviour, { pkce: false, clientAuth: undefined });
+  const entry = entryFor(server, { scopes: "read" });
+  const called = await run(bench, entry, "call", "--quiet", "guarded_guarded");
+  assert.deepStrictEqual([called.code, called.stdout], [0, "called"], called.stderr);
+  assert.deepStrictEqual(requests(server), [[fieldsFor(server), `Basic ${btoa(`robot:${SECRET}`)}`]]);
+  assert.deepStrictEqual([server.at("/authorize"), server.at("/register"), opens(bench)], [[], [], undefined]);
+  const withKey = new Set(server.seen.filter(({ headers }) => headers.has("x-api-key")).map(({ path }) => path));
+  assert.deepStrictEqual([...withKey], ["/mcp"]);
+  const hello = server.at("/mcp").map(({ body }) => body).find((body) => body.includes('"initialize"'));
+  assert.deepStrictEqual(JSON.parse(hello ?? "{}").params.capabilities.extensions, EXTENSION);
+  const list = await run(bench, entry, "auth", "list");
+  const lines = `${server.url}\n  client robot logs in by itself (client_credentials), from ${server.issuer}\n`;
+  assert.deepStrictEqual([list.code, list.stdout], [0, lines], list.stderr);
+  const json = JSON.parse((await run(bench, entry, "auth", "list", "--json")).stdout);
+  assert.deepStrictEqual(json, {
+    logins: [],
+    clients: [{ server: server.url, clientId: "robot", issuer: server.issuer }],
   });
+  const login = await run(bench, entry, "auth", "login", "guarded");
+  assert.deepStrictEqual([login.code, opens(bench)], [1, undefined]);
+  assert.match(login.stderr, /needs no login by a person: its entry names the grant "client_credentials"/);
+});
+
+/** What a client that wants the scope "read" says of it. */
+function fieldsFor({ url }: OAuthServer): Readonly<Record<string, string>> {
+  return { grant_type: "client_credentials", scope: "read", resource: url };
 }
 
 /** A private key in the user's home, and what the authorization server knows of it. */
@@ -229,7 +226,9 @@ Deno.test("O8 the reason why a client gets no token is reported with the way out
   });
   const rows = made.map(({ name, entry }) => [name, entry] as const);
   const url = "http://127.0.0.1:9/mcp";
-  const [usual, admin] = [stack.use(new OAuthServer()), stack.use(new OAuthServer())];
+  const [usual, admin, post] = [new OAuthServer(), new OAuthServer(), new OAuthServer()];
+  for (const server of [usual, admin, post]) stack.use(server);
+  Object.assign(post.behaviour, { clientAuth: ["client_secret_post", "none"], pkce: false });
   Object.assign(admin.behaviour, { clientAuth: ["client_secret_basic"], needs: "admin" });
   const { code, written, byName } = await tested(bench, {
     ...Object.fromEntries(rows),
@@ -238,6 +237,7 @@ Deno.test("O8 the reason why a client gets no token is reported with the way out
     usual: { url: usual.url },
     narrow: entryFor(admin, { scopes: "read" }),
     wide: entryFor(admin, { scopes: "read admin" }),
+    post: entryFor(post, { scopes: "read" }),
   });
   const problem = (name: string) => byName.get(name)?.problem ?? "";
   assert.deepStrictEqual([code, opens(bench), written.includes(SECRET)], [1, undefined, false]);
@@ -253,6 +253,12 @@ Deno.test("O8 the reason why a client gets no token is reported with the way out
     assert.match(problem("usual"), /needs a login\. Run: ahma_mcp auth login usual/);
     assert.deepStrictEqual(usual.grants("client_credentials"), []);
     assert.ok(!usual.seen.some(({ body }) => body.includes("oauth-client-credentials")));
+  });
+  await t.step("client_secret_post is used where the metadata name it", () => {
+    assert.strictEqual(byName.get("post")?.state, "ready", problem("post"));
+    const proof = { ...fieldsFor(post), client_id: "robot", client_secret: SECRET };
+    assert.deepStrictEqual(requests(post), [[proof, null]]);
+    assert.deepStrictEqual([post.at("/authorize"), post.at("/register")], [[], []]);
   });
   await t.step("a lacking scope is named, and a client asks for no more than its entry says", () => {
     assert.match(problem("narrow"), /lacks a scope for this: "admin"\. If .* add it to "scopes"/);

@@ -160,7 +160,6 @@ const BROKEN: Readonly<Record<string, readonly [change: string, why: RegExp]>> =
   "a file in place of the directory": ["cd ..; rm -r ahma; : > ahma", /not a directory/],
   // Its other mistakes are those of parsePolicy(), next to it.
   "half a file": ["head -c 20 policy.json > p; mv p policy.json", /The file is not valid JSON/],
-  "a key twice": ['echo \'{"forbid":["no-sandbox"],"forbid":[]}\' > policy.json', /"forbid" is given as/],
   "too large a file": ["head -c 300000 /dev/zero | tr '\\0' ' ' >> policy.json", /more than 262144 bytes/],
 };
 
@@ -200,17 +199,16 @@ test("S37 a policy holds over links of root, and none is a machine without one",
 test("S37 a policy leaves what is narrower, and forces what a start leaves open", async () => {
   using bench = new Workbench("ordinary");
   police(bench, { policy: strictPolicy(bench) });
-  for (const words of [["--network", "a.two.test:443", "--timeout", "20"], ["--profile", "ci"]]) {
-    const { code, stderr } = await runProgram(bench, ["call", "--quiet", ...words, "sandboxed_shell", "--", "true"], {
-      permissions: NET,
-    });
-    assert.deepStrictEqual([code, stderr], [0, ""]);
-  }
+  const narrower = ["--network", "a.two.test:443", "--timeout", "20"];
+  const call = ["call", "--quiet", ...narrower, "sandboxed_shell", "--", "true"];
+  const { code, stderr } = await runProgram(bench, call, { permissions: NET });
+  assert.deepStrictEqual([code, stderr], [0, ""]);
   const say = async (...words: readonly string[]) => (await runProgram(bench, words, { permissions: NET })).stdout;
   const holds = /^yes: .*The policy "\/etc\/ahma\/policy\.json" holds/;
   assert.match(await say("check-access", "x.two.test:443"), holds);
   const allows = /^no: .*The policy .* allows at most --network one\.test:443,.*Ask #security/;
   assert.match(await say("check-access", "three.test"), allows);
+  // The profile has no network.
   assert.match(await say("check-access", "x.two.test:443", "--profile", "ci"), /^no: /);
   assert.match(await say("doctor"), /policy +"\/etc\/ahma\/policy\.json" forbids [^]*questions +off: [^;\n]+\n/);
   // A project needs a host and a variable that the policy keeps closed: no flag is recommended.
@@ -307,7 +305,7 @@ test("S37 commands cannot change the policy, and no scope holds it", async () =>
   police(bench, { policy: { forbid: ["no-sandbox"] } });
   const { code } = await runProgram(bench, ["call", "sandboxed_shell", "--", "echo '{}' > /etc/ahma/policy.json"]);
   assert.notEqual(code, 0);
-  for (const flags of [["--sandbox-scope", "/etc"], ["--write", "/etc/ahma"], ["--write", "/etc/ahma/policy.json"]]) {
+  for (const flags of [["--sandbox-scope", "/etc"], ["--write", "/etc/ahma/policy.json"]]) {
     const { code, stderr } = await runProgram(bench, [
       "call",
       "--quiet",

@@ -6,7 +6,6 @@ import type { ServerProcess } from "../server_process.ts";
 import { withServers } from "../servers/upstream.ts";
 import { Workbench } from "../workbench.ts";
 
-const PROCESSES = 3;
 const CALLS = 8;
 const TOOL = "guarded_guarded";
 
@@ -27,6 +26,7 @@ export async function age(bench: Workbench, leftMs: number): Promise<void> {
 export async function withServersOf(
   bench: Workbench,
   url: string,
+  processes: number,
   act: (callAll: () => Promise<readonly (readonly string[])[]>) => Promise<void>,
 ): Promise<void> {
   await using stack = new AsyncDisposableStack();
@@ -38,7 +38,7 @@ export async function withServersOf(
     assert.strictEqual((await server.call(TOOL)).text, "called");
     return server;
   };
-  const servers = await Promise.all(Array.from({ length: PROCESSES }, start));
+  const servers = await Promise.all(Array.from({ length: processes }, start));
   const callEight = async (server: ServerProcess) => {
     const answers = await Promise.all(Array.from({ length: CALLS }, () => server.call(TOOL)));
     return answers.map(({ text }) => text);
@@ -46,5 +46,7 @@ export async function withServersOf(
   await act(() => Promise.all(servers.map(callEight)));
 }
 
-/** What all of them answer. */
-export const CALLED = Array.from({ length: PROCESSES }, () => Array.from({ length: CALLS }, () => "called"));
+/** What so many of them answer. */
+export function called(processes: number): readonly (readonly string[])[] {
+  return Array.from({ length: processes }, () => Array.from({ length: CALLS }, () => "called"));
+}
