@@ -83,7 +83,7 @@ export class DirectoryWatch implements AsyncDisposable {
   #add(path: string, identity: string): boolean {
     if (this.#source === undefined) return false;
     try {
-      const watch = this.#source.watch(path, (names) => this.#onEvent(path, names));
+      const watch = this.#source.watch(path, (names, isOver) => this.#onEvent(path, names, isOver));
       this.#watched.set(path, { watch, identity });
       return true;
     } catch (thrown) {
@@ -115,7 +115,8 @@ export class DirectoryWatch implements AsyncDisposable {
     this.#watched.delete(path);
   }
 
-  #onEvent(path: string, names: readonly string[] | undefined): void {
+  #onEvent(path: string, names: readonly string[] | undefined, isOver: boolean): void {
+    if (isOver) this.#drop(path);
     if (this.#closed || names !== undefined && !this.#matters(path, names)) return;
     this.#updateWatches();
     this.#options.onChange();
@@ -156,7 +157,8 @@ class RuntimeSource implements DirectorySource {
     try {
       for await (const { kind, paths } of watcher) {
         if (kind === "access") continue;
-        listener(paths.map((path) => path === directory ? "" : path.slice(path.lastIndexOf("/") + 1)));
+        const names = paths.map((path) => path === directory ? "" : path.slice(path.lastIndexOf("/") + 1));
+        listener(names, kind === "remove" && names.includes(""));
       }
     } catch (thrown) {
       this.#log.warn("Stopped watching a directory", { path: directory, error: messageOf(thrown) });

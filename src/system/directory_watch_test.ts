@@ -42,6 +42,23 @@ Deno.test("T11: a directory that appears level by level while its watch moves do
   await Deno.remove(base, { recursive: true });
 });
 
+Deno.test("T11: a directory that is removed and made again is watched, though the system may give it the same inode", async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const directory = `${base}/tools`;
+  await Deno.mkdir(directory);
+  const seen = changes();
+  await using _watch = new DirectoryWatch({ directories: [directory], onChange: seen.onChange, log: SILENT });
+  for (let round = 0; round < 30; round++) {
+    const isNoticed = seen.until(() => exists(directory), "the new directory");
+    makeAgain(directory);
+    await isNoticed;
+    const noticed = seen.until(() => exists(`${directory}/file`), "a file in it");
+    await Deno.writeTextFile(`${directory}/file`, "");
+    await noticed;
+  }
+  await Deno.remove(base, { recursive: true });
+});
+
 Deno.test("Q3: directories below a watched one are watched too, also those that appear later", async () => {
   const base = await Deno.realPath(await Deno.makeTempDir());
   const below = (directory: string) =>
@@ -63,6 +80,12 @@ Deno.test("Q3: directories below a watched one are watched too, also those that 
   }
   await Deno.remove(base, { recursive: true });
 });
+
+/** At once: both events are read together. */
+function makeAgain(directory: string): void {
+  Deno.removeSync(directory, { recursive: true });
+  Deno.mkdirSync(directory);
+}
 
 function exists(path: string): boolean {
   try {

@@ -28,8 +28,11 @@ const BATCH_BYTES = 65_536;
 /** Pause between two batches, milliseconds, to cost little. The kernel reports overflow as one event. */
 export const PAUSE_MS = 20;
 
-/** Listener for changes in one directory. It receives the names of the entries, empty for the directory itself; undefined: anything. */
-export type NamesListener = (names: readonly string[] | undefined) => void;
+/**
+ * Listener for changes in one directory. It receives the names of the entries, empty for the directory itself; undefined:
+ * anything. After `isOver` the directory is gone, though another may have its name and inode by now.
+ */
+export type NamesListener = (names: readonly string[] | undefined, isOver: boolean) => void;
 
 /** One inotify instance. */
 export class Inotify implements AsyncDisposable {
@@ -109,16 +112,19 @@ export class Inotify implements AsyncDisposable {
   #tell(): void {
     const length = Number(this.#library.symbols.read(this.#descriptor, this.#buffer, BigInt(BATCH_BYTES)));
     const names = new Map<number, Set<string>>();
+    const over = new Set<number>();
     for (const { watch, mask, name } of eventsIn(this.#buffer.subarray(0, Math.max(0, length)))) {
-      if ((mask & IN_Q_OVERFLOW) !== 0) {
-        for (const hear of [...this.#listeners.values()].flatMap((some) => [...some])) hear(undefined);
+      const isLost = (mask & IN_Q_OVERFLOW) !== 0;
+      if (isLost) {
+        for (const hear of [...this.#listeners.values()].flatMap((some) => [...some])) hear(undefined, isLost);
         return;
       }
+      if ((mask & IN_IGNORED) !== 0) over.add(watch);
       const known = names.get(watch) ?? new Set();
       names.set(watch, known.add(name));
     }
     for (const [watch, changed] of names) {
-      for (const hear of [...this.#listeners.get(watch) ?? []]) hear([...changed]);
+      for (const hear of [...this.#listeners.get(watch) ?? []]) hear([...changed], over.has(watch));
     }
   }
 }
