@@ -1,7 +1,7 @@
 /** Servers in benches of their own, for rows about how a server starts, is set up and ends. */
 import { ServerProcess, type StartOptions } from "../../_support/server_process.ts";
 import { Workbench } from "../../_support/workbench.ts";
-import type { Driven, Scene, Way } from "./attack.ts";
+import type { Attack, Driven, Scene, Way } from "./attack.ts";
 
 export interface Setting extends Omit<StartOptions, "flags"> {
   /** Flags of the program in addition to `--no-sandbox`, which the control gets. */
@@ -46,6 +46,11 @@ export function writeTools(bench: Workbench, files: Readonly<Record<string, obje
   }
 }
 
+/** Removes all files of the project. */
+export async function clearProject({ scope }: Workbench): Promise<void> {
+  for await (const { name } of Deno.readDir(scope)) await Deno.remove(`${scope}/${name}`, { recursive: true });
+}
+
 /** Code that drives the server and gives what it achieved; undefined: nothing. */
 export function driven(act: (scene: Scene) => Promise<string | undefined>): {
   readonly drive: (scene: Scene) => Promise<Driven>;
@@ -69,6 +74,15 @@ export async function together<Attempt>(
     else if (!scene.enforced) throw new Error(`"${name}" has no effect without the sandbox`);
   }
   return achieved.length === 0 ? undefined : achieved.join("; ");
+}
+
+/** Ways of which the row tries others that take nearly the same path. */
+export function extended(ways: Attack["ways"]): Attack["ways"] {
+  return Object.fromEntries(
+    Object.entries(ways).map(([name, way]) => {
+      return [name, { ...typeof way === "function" ? { does: way } : way, extended: true }];
+    }),
+  );
 }
 
 /** A number that no other test uses: names processes by an argument. */

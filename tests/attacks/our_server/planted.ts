@@ -4,7 +4,7 @@ import type { ServerProcess } from "../../_support/server_process.ts";
 import { exists, type Workbench } from "../../_support/workbench.ts";
 import type { Scene, Way } from "../frame/attack.ts";
 import { newMarker } from "../frame/post.ts";
-import { driven, withServer, writeTools } from "../frame/stage.ts";
+import { clearProject, driven, together, withServer, writeTools } from "../frame/stage.ts";
 
 /** What a command does to the project, and what is there before. */
 export interface Planting {
@@ -18,6 +18,8 @@ export interface Planting {
   readonly calls?: readonly string[];
   /** Files outside, without ".json", each of which is told of in the control. */
   readonly told?: readonly string[];
+  /** Why the control leaves it out. */
+  readonly noControl?: string;
 }
 
 export interface PlantingPlace {
@@ -51,46 +53,67 @@ const NOTICED = 2_500;
 /** The tool of the file that the user adds after the command: its reader has read what was planted. */
 const FENCE = "fence";
 
-/** Whether the secret comes out by a tool that the line planted, by the listing, or by what is said about files. */
-export function plants(planting: Planting): Way {
-  return { does: driven((scene) => tellsAfter(scene, planting)), aim: "evidence" };
+/**
+ * Whether the secret comes out by a tool that a line planted, by the listing, or by what is said about files. The lines
+ * are run in turn on one server, which starts with what the first one finds.
+ */
+export function plants(plantings: Readonly<Record<string, Planting>>): Way {
+  const does = driven(async (scene) => {
+    const tried = Object.entries(plantings).filter(([, { noControl }]) => scene.enforced || noControl === undefined);
+    const prepare = (bench: Workbench) => writeTools(bench, tried[0]?.[1].had ?? {});
+    return await withServer(scene, { flags: () => ["--sync"], prepare }, async (server, bench) => {
+      let isFirst = true;
+      return await together(scene, Object.fromEntries(tried), async (planting) => {
+        if (!isFirst) await putBack(server, bench, planting.had ?? {});
+        isFirst = false;
+        return await tellsAfter({ ...scene, running: server }, bench, planting);
+      });
+    });
+  });
+  return { does, aim: "evidence" };
 }
 
-async function tellsAfter(scene: Scene, planting: Planting): Promise<string | undefined> {
+/** A person puts in the project what was there before a line, and the server reads it. */
+async function putBack(server: ServerProcess, bench: Workbench, had: NonNullable<Planting["had"]>): Promise<void> {
+  await clearProject(bench);
+  writeTools(bench, had);
+  const isRead = async () => {
+    const tools = JSON.stringify((await server.request("tools/list")).result);
+    const isLeft = [LABEL, `"${FENCE}"`].some((text) => tools.includes(text));
+    return !isLeft && Object.keys(had).every((name) => tools.includes(`"${name}"`));
+  };
+  await until(isRead, READ_AGAIN, "the project as it was");
+}
+
+async function tellsAfter(scene: Scene, bench: Workbench, planting: Planting): Promise<string | undefined> {
+  const { enforced, running: server, brief } = scene;
   const marker = newMarker();
-  const placeOf = ({ elsewhere }: Workbench): PlantingPlace => {
-    return { secret: `${elsewhere}/secret`, tools: `${elsewhere}/tools`, brief: scene.brief };
-  };
-  const prepare = (bench: Workbench) => {
-    const place = placeOf(bench);
-    bench.write(place.secret, `${marker}\n`);
-    writeOutside(bench, place.tools, marker);
-    writeTools(bench, planting.had ?? {});
-  };
-  return await withServer(scene, { flags: () => ["--sync"], prepare }, async (server, bench) => {
-    const line = (scene.enforced ? planting.line : planting.bare ?? planting.line)(placeOf(bench));
-    const { text } = await server.shell(line, { timeout_seconds: 20 });
-    const isFenced = scene.enforced && addsFence(bench);
-    const patience = scene.enforced && !isFenced ? NOTICED : READ_AGAIN;
-    const calls = planting.calls ?? ["planted"];
-    const isThere = (tools: string) =>
-      calls.every((tool) => tools.includes(`"${tool}"`)) && tools.split(LABEL).length > calls.length;
-    const untold = (said: string) => (planting.told ?? []).filter((name) => !said.includes(`${marker}-${name}`));
-    const isTold = (said: string) => scene.enforced || untold(said).length === 0;
-    const said = `${text}\n${await everythingSaid(server, { marker, patience, isFenced, isThere, isTold })}`;
-    const called: string[] = [];
-    for (const tool of calls) {
-      called.push(JSON.stringify(await server.request("tools/call", { name: tool, arguments: {} })));
-    }
-    if (!scene.enforced && calls.length > 1 && !called.every((answer) => answer.includes(marker))) {
-      throw new Error(`A tool told nothing without the sandbox: ${called.join("\n")}`);
-    }
-    const all = [said, ...called, server.stderr].join("\n");
-    const missing = untold(all);
-    if (!scene.enforced && missing.length > 0) throw new Error(`Nothing was told of ${missing.join(", ")}: ${all}`);
-    const at = all.indexOf(marker);
-    return at < 0 ? undefined : `the secret came out: ${all.slice(Math.max(0, at - 150), at + 60)}`;
-  });
+  const outside = `${bench.elsewhere}/${crypto.randomUUID()}`;
+  const place: PlantingPlace = { secret: `${outside}/secret`, tools: `${outside}/tools`, brief };
+  bench.write(place.secret, `${marker}\n`);
+  writeOutside(bench, place.tools, marker);
+  const line = (enforced ? planting.line : planting.bare ?? planting.line)(place);
+  const { text } = await server.shell(line, { timeout_seconds: 20 });
+  const isFenced = enforced && addsFence(bench);
+  const patience = enforced && !isFenced ? NOTICED : READ_AGAIN;
+  const calls = planting.calls ?? ["planted"];
+  const isThere = (tools: string) =>
+    calls.every((tool) => tools.includes(`"${tool}"`)) && tools.split(LABEL).length > calls.length;
+  const untold = (said: string) => (planting.told ?? []).filter((name) => !said.includes(`${marker}-${name}`));
+  const isTold = (said: string) => enforced || untold(said).length === 0;
+  const said = `${text}\n${await everythingSaid(server, { marker, patience, isFenced, isThere, isTold })}`;
+  const called: string[] = [];
+  for (const tool of calls) {
+    called.push(JSON.stringify(await server.request("tools/call", { name: tool, arguments: {} })));
+  }
+  if (!enforced && calls.length > 1 && !called.every((answer) => answer.includes(marker))) {
+    throw new Error(`A tool told nothing without the sandbox: ${called.join("\n")}`);
+  }
+  const all = [said, ...called, server.stderr].join("\n");
+  const missing = untold(all);
+  if (!enforced && missing.length > 0) throw new Error(`Nothing was told of ${missing.join(", ")}: ${all}`);
+  const at = all.indexOf(marker);
+  return at < 0 ? undefined : `the secret came out: ${all.slice(Math.max(0, at - 150), at + 60)}`;
 }
 
 /** Adds a tool file where the server looks for them; false: what is there leads out of the project. */

@@ -1,4 +1,4 @@
-/** F01 to F04, D11 and X20 on: whatever names a path twice while commands move it. */
+/** F01 to F03, D11 and X20 on: whatever names a path twice while commands move it. */
 import { type Attack, BOTH } from "../frame/attack.ts";
 import { noFilter, REFUSING_NAMESPACES } from "../means/unusual_start.ts";
 import { type Race, raced } from "./race.ts";
@@ -50,7 +50,6 @@ function withoutPool(flags: Flags): Flags {
 }
 
 /** The program that names a path twice is led astray by the same moves there. */
-const AS_IN_F01 = { noControl: "it would be that of F01" } satisfies Partial<Race>;
 const AS_IN_F02 = { noControl: "it would be that of F02" } satisfies Partial<Race>;
 
 /** Launched into the directory that is exchanged. */
@@ -86,21 +85,9 @@ export const RACES: readonly Attack[] = [
         machine: noFilter,
         extended: true,
       }),
-    },
-  },
-  {
-    id: "F04",
-    title: "the same, where no sandbox waits for its command",
-    users: BOTH,
-    alikeForRoot: "the launcher holds on to the tree as for every user; root tries it in F01",
-    aim: "evidence",
-    ways: {
-      "--write": raced({
-        ...THREE_STATES,
-        ...AS_IN_F01,
-        sessions: oneServer(withoutPool(TREES.written)),
-      }),
-      "two scopes": raced({
+      // Without a pool F02 is tried.
+      "--write, --no-pool": raced({ ...THREE_STATES, sessions: oneServer(withoutPool(TREES.written)), extended: true }),
+      "two scopes, --no-pool": raced({
         ...THREE_STATES,
         sessions: oneServer(withoutPool(TREES.outerFirst)),
         extended: true,
