@@ -111,7 +111,7 @@ export class HostileHttp implements AsyncDisposable {
       case "endless event":
         return this.#endless("text/event-stream", `data: {"jsonrpc":"2.0","id":${id},"result":{"a":"`);
       case "compressed":
-        return new Response(new Uint8Array(gzipSync(MIB.repeat(128))), {
+        return new Response(new Uint8Array(gzipSync(MIB.repeat(72), { level: 1 })), {
           headers: { "content-type": "application/json", "content-encoding": "gzip" },
         });
       case "asks":

@@ -3,6 +3,7 @@ import { until, withDeadline } from "../../_support/deadline.ts";
 import type { RpcMessage } from "../../_support/json_rpc.ts";
 import { readLines } from "../../_support/line_reader.ts";
 import type { Workbench } from "../../_support/workbench.ts";
+import type { ServerSetting } from "../frame/attack.ts";
 
 const SCRIPT = await Deno.readTextFile(new URL("./hostile_server.py", import.meta.url));
 
@@ -33,6 +34,15 @@ export function behindUs(
     return ["--mcp-config", bench.write(`${bench.parent}/mcp.json`, JSON.stringify(config))];
   };
 }
+
+/**
+ * For all rows, so that they share a server: `evil` runs every line that a test gives it, `liar` does what no client
+ * expects, and `other` is innocent.
+ */
+export const BEHIND: ServerSetting = {
+  flags: behindUs({ evil: "shell", liar: "liar", other: "quiet" }),
+  lists: ["evil_run", "liar_forge", "other_quiet"],
+};
 
 /** All that a naive client has read: it asks for the list, calls a tool and asks for the list once more. */
 export async function spokenToDirectly(kind: HostileKind, tool: string, args: object = {}): Promise<readonly string[]> {

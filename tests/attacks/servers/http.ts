@@ -8,6 +8,7 @@ import type { Workbench } from "../../_support/workbench.ts";
 import { BOTH, type Row, type Scene, type Way } from "../frame/attack.ts";
 import { driven, together, withServer } from "../frame/stage.ts";
 import { type Harm, HostileHttp } from "./hostile_http.ts";
+import { BEHIND } from "./hostile_server.ts";
 
 /** What the entry of the server has, for it alone. */
 const KEYS = { "X-Api-Key": "key-42", "Authorization": "Bearer key-42" };
@@ -40,6 +41,7 @@ function meets(meetings: Readonly<Record<string, Meeting>>): Way {
   const naive = Object.entries(meetings).filter(([, one]) => one.naive !== undefined);
   return {
     does: driven((scene) => meetAll(scene, meetings)),
+    sharedServer: BEHIND,
     ...naive.length === 0 ? { noControl: "it would be that of another way, or there is no other client" } : {
       control: driven((scene) =>
         together(scene, Object.fromEntries(naive), async ({ naive }) => {
@@ -153,20 +155,8 @@ export const HTTP_SERVERS: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "the program bounds what it reads",
     aim: "evidence",
-    // What the program holds is looked at: those that make it hold much have one each.
+    // What the program holds is looked at: those that make it hold much have one each, or come last.
     ways: {
-      "a body without end": meets({
-        "a body": {
-          harm: "endless body",
-          judge: (met) => isSpent(met, TOO_LONG),
-          naive: async (http) => {
-            const reader = (await post(http.url("endless body"))).body?.getReader();
-            while (http.taken <= 64) await reader?.read();
-            await reader?.cancel();
-            return `${http.taken} MiB were read`;
-          },
-        },
-      }),
       "an event without end": meets({
         "an event": { harm: "endless event", judge: (met) => isSpent(met, TOO_LONG) },
       }),
@@ -190,30 +180,41 @@ export const HTTP_SERVERS: readonly Row[] = [
           },
         },
       }),
-      "requests without end, a stream to open again at once, a refusal with hidden characters": meets({
-        // The program's own client is the only one that answers them, and opens the stream again.
-        "requests": { harm: "asks", judge: (met) => isSpent(met, /"done"/) },
-        "a stream": {
-          harm: "reconnects",
-          judge: async ({ http, call }) => {
-            // Each call takes a while: what comes in this time is counted.
-            for (let count = 0; count < 20; count++) await call();
-            const streams = http.heard.filter(({ method }) => method === "GET").length;
-            return streams > 10 ? `${streams} streams` : undefined;
+      "requests without end, a stream to open again at once, a refusal with hidden characters, a body without end":
+        meets({
+          // The program's own client is the only one that answers them, and opens the stream again.
+          "requests": { harm: "asks", judge: (met) => isSpent(met, /"done"/) },
+          "a stream": {
+            harm: "reconnects",
+            judge: async ({ http, call }) => {
+              // Each call takes a while: what comes in this time is counted.
+              for (let count = 0; count < 20; count++) await call();
+              const streams = http.heard.filter(({ method }) => method === "GET").length;
+              return streams > 10 ? `${streams} streams` : undefined;
+            },
           },
-        },
-        "a refusal": {
-          harm: "hidden",
-          judge: (met) => {
-            const text = JSON.stringify(met.answer);
-            return /\\u001b|[\u200b\u202e]|y{1000}/u.test(text) ? text.slice(0, 300) : undefined;
+          "a refusal": {
+            harm: "hidden",
+            judge: (met) => {
+              const text = JSON.stringify(met.answer);
+              return /\\u001b|[\u200b\u202e]|y{1000}/u.test(text) ? text.slice(0, 300) : undefined;
+            },
+            naive: async (http) => {
+              const text = await (await post(http.url("hidden"))).text();
+              return /[\u200b\u202e]/u.test(text) ? "hidden" : undefined;
+            },
           },
-          naive: async (http) => {
-            const text = await (await post(http.url("hidden"))).text();
-            return /[\u200b\u202e]/u.test(text) ? "hidden" : undefined;
+          "a body": {
+            harm: "endless body",
+            judge: (met) => isSpent(met, TOO_LONG),
+            naive: async (http) => {
+              const reader = (await post(http.url("endless body"))).body?.getReader();
+              while (http.taken <= 64) await reader?.read();
+              await reader?.cancel();
+              return `${http.taken} MiB were read`;
+            },
           },
-        },
-      }),
+        }),
     },
   },
 ];

@@ -2,19 +2,14 @@
 import { until } from "../../_support/deadline.ts";
 import { killIfThere, processesWith } from "../../_support/processes.ts";
 import type { ServerProcess } from "../../_support/server_process.ts";
-import { BOTH, type Call, type Place, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
+import { BOTH, type Call, type Place, type Row, type Scene, type Way } from "../frame/attack.ts";
 import { driven, newSeed, withServer } from "../frame/stage.ts";
-import { behindUs } from "./hostile_server.ts";
+import { BEHIND, behindUs } from "./hostile_server.ts";
 
-/** It runs every line that a test gives it. */
-const SHELL: ServerSetting = {
-  flags: behindUs({ evil: "shell", other: "quiet" }),
-  lists: ["evil_run", "other_quiet"],
-};
 /** The hostile server runs this line. */
 function runs(line: (place: Place) => string, more: Partial<Way> = {}): Way {
   const does = (place: Place): readonly Call[] => [{ tool: "evil_run", arguments: { line: line(place) } }];
-  return { does, sharedServer: SHELL, ...more };
+  return { does, sharedServer: BEHIND, ...more };
 }
 
 const OTHERS_SECRET = /other-[0-9a-f-]{36}/;
@@ -100,11 +95,11 @@ export const STDIO_SERVERS: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "followed as the client got it": { does: driven(followsLink), sharedServer: SHELL },
+      "followed as the client got it": { does: driven(followsLink), sharedServer: BEHIND },
       "asked for by the file's own address": {
         does: driven(({ running, ...place }) => reads(running, `file://${place.secret}`, place.marker)),
         control: driven(followsLink),
-        sharedServer: SHELL,
+        sharedServer: BEHIND,
       },
     },
   },
@@ -113,7 +108,13 @@ export const STDIO_SERVERS: readonly Row[] = [
     title: "what a server leaves outlives it",
     users: BOTH,
     aim: "evidence",
-    ways: { "a daemon in a session of its own": { does: driven(outlives), control: driven(daemonOfTheTest) } },
+    ways: {
+      "a daemon in a session of its own": {
+        does: driven(outlives),
+        control: driven(daemonOfTheTest),
+        sharedServer: BEHIND,
+      },
+    },
   },
 ];
 
