@@ -32,7 +32,7 @@ export const SERVERS_STEPS: readonly Step<ServersStage>[] = [
 export const SLOW_SECONDS = 2;
 export const WAIT_MS = 500;
 /** A server that nothing calls ends after this time, seconds. */
-export const IDLE_SECONDS = 0.5;
+export const IDLE_SECONDS = 2;
 const DEADLINE_MS = 20_000;
 
 /** What the server says of its tool first, and later. */
