@@ -82,10 +82,21 @@ function idOf(text: string): string {
   return /^op_\w+/.exec(text)?.[0] ?? "";
 }
 
+/** A network that a tool file can narrow. */
+const NAMED = "named.example.test:8443";
 const CLOSED = /^(?:ConnectionReset|BrokenPipe)$/;
 
-for (const [network, user] of withUsersInTurn(["localhost", "named.example.test:8443"])) {
-  Deno.test(`S34 a person reaches a server of commands with --network ${network}, as ${user}`, async () => {
+/** A server of a tool file with a network of its own is not published, and not said to be. */
+async function assertNarrowIsApart(server: ServerProcess, port: number): Promise<void> {
+  const { text } = await server.call("narrow_run", { args: ["127.0.0.1", "narrow"] });
+  assert.match(text, /and listens at port 5173\. /);
+  assert.match((await server.call("status")).text, /-> 5173 \(no command listens\)/);
+  assert.match(await ask(port, "abc"), CLOSED);
+  await server.call("cancel", { id: idOf(text) });
+}
+
+for (const [network, user] of withUsersInTurn(["localhost", NAMED])) {
+  Deno.test(`S34 S43 a person reaches a server of commands with --network ${network}, as ${user}`, async () => {
     const port = freePort();
     const flags = ["--network", network, "--publish", `${port}:${INSIDE}`, "--no-pool", "--log-to-stderr"];
     await using one = await session(flags, user);
@@ -96,6 +107,7 @@ for (const [network, user] of withUsersInTurn(["localhost", "named.example.test:
       new RegExp(`\nPublished: 127\\.0\\.0\\.1:${port} -> 5173 \\(no`),
     );
 
+    if (network === NAMED) await assertNarrowIsApart(server, port);
     const first = await one.listen();
     assert.ok(
       first.includes(`and listens at port 5173, which the person can open at http://127.0.0.1:${port}. `),
@@ -128,15 +140,6 @@ for (const [network, user] of withUsersInTurn(["localhost", "named.example.test:
     assert.equal(told.length, 2, server.stderr);
   });
 }
-
-Deno.test("S34 S43 a server of a tool file with a network of its own is not published, and not said to be", async () => {
-  const port = freePort();
-  await using one = await session(["--network", "named.example.test:8443", "--publish", `${port}:${INSIDE}`]);
-  const { text } = await one.server.call("narrow_run", { args: ["127.0.0.1", "narrow"] });
-  assert.match(text, /and listens at port 5173\. /);
-  assert.match((await one.server.call("status")).text, /-> 5173 \(no command listens\)/);
-  assert.match(await ask(port, "abc"), CLOSED);
-});
 
 Deno.test("S34 sessions have ports of their own or none, a taken one is refused, and a killed server leaves none", async () => {
   const [port, other] = [freePort(), freePort()];
