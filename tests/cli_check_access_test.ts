@@ -6,7 +6,6 @@ import { usersAtHand, withUsersInTurn, Workbench } from "./_support/workbench.ts
 /** What is asked, and a line that tries it. `H`, `S` and `E` stand for home, scope and a directory outside. */
 const QUESTIONS: readonly (readonly [words: string, line: string])[] = [
   ["S/new write", "echo x > S/new && rm S/new"],
-  ["S/.git/config", "cat S/.git/config"],
   ["S/.git/config write", "echo '# x' >> S/.git/config"],
   ["S/.git/hooks create", "echo x > S/.git/hooks/new"],
   ["/etc/hosts", "cat /etc/hosts"],
@@ -16,7 +15,6 @@ const QUESTIONS: readonly (readonly [words: string, line: string])[] = [
   ["H/.ssh/id", "cat H/.ssh/id"],
   ["E/file", "cat E/file"],
   ["E/file write", "echo x >> E/file"],
-  ["E", "ls E"],
 ];
 
 for (const user of usersAtHand()) {
