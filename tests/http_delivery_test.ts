@@ -1,5 +1,6 @@
-/** What a session has (tasks, resources, news) reaches its own client over HTTP and no other. */
+/** What a session has (tasks, resources, prompts) reaches its own client over HTTP and no other. */
 import assert from "node:assert/strict";
+import { EventReader } from "./_support/clients/event_reader.ts";
 import { HttpClient } from "./_support/clients/http_client.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { type RpcMessage, toolAnswer } from "./_support/json_rpc.ts";
@@ -7,8 +8,13 @@ import { sharing } from "./_support/sharing.ts";
 
 const SHELL = "sandboxed_shell";
 
-const testShared = sharing((bench) => HttpServerProcess.start(bench));
-const testIsolated = sharing((bench) => HttpServerProcess.start(bench, { flags: ["--session-isolation"] }));
+const testShared = sharing((bench) => {
+  bench.write(".ahma/prompts/a.md", "A");
+  return HttpServerProcess.start(bench);
+});
+const testIsolated = sharing((bench) =>
+  HttpServerProcess.start(bench, { flags: ["--session-isolation", "--bundles", "files", "--inline-wait", "60000"] })
+);
 
 /** Says a word, and goes on until the file `NAME.go` is there. */
 function command(name: string): string {
@@ -89,23 +95,6 @@ for (const [mode, test] of [["shared", testShared], ["isolated", testIsolated]] 
 }
 
 testShared(
-  "H2 X5c what ended in one session is told with that session's next result only",
-  async ({ bench, server }) => {
-    await using one = await HttpClient.connect(server);
-    await using other = await HttpClient.connect(server);
-    const { operation } = await one.start(command("news"));
-    await bench.appears("news");
-    bench.write("news.go", "");
-    await one.hears("notifications/message");
-    assert.doesNotMatch((await other.shell("echo mine")).text, /secret|Ended since/);
-    assert.match(
-      (await one.shell("echo mine")).text,
-      new RegExp(`Ended since[^]*${operation?.operation_id}`),
-    );
-  },
-);
-
-testShared(
   "H2 H4 a client without a session finds its task and its resource by their id, and no list names them",
   async ({ server }) => {
     await using session = await HttpClient.connect(server);
@@ -137,5 +126,65 @@ testShared(
       outcome(await session.request("resources/read", { uri: `ahma://operations/${id}` })),
       String(NO_RESOURCE),
     );
+  },
+);
+
+const CHANGED = "notifications/prompts/list_changed";
+
+/** Names of the prompts in an answer. */
+function namesIn({ result }: RpcMessage): readonly string[] {
+  // The answer to prompts/list.
+  return ((result?.["prompts"] ?? []) as readonly { readonly name: string }[]).map(({ name }) => name);
+}
+
+testShared(
+  "Q2 Q3 H4 sessions and stateless requests get prompts, and each hears once of a change",
+  async ({ bench, server }) => {
+    await using one = await HttpClient.connect(server);
+    await using other = await HttpClient.connect(server);
+    const listed = await server.modern("prompts/list", {}, { accept: "application/json" });
+    assert.deepStrictEqual(namesIn(await listed.json()), ["a"]);
+    assert.deepStrictEqual(namesIn(await one.request("prompts/list")), ["a"]);
+    await using stream = new EventReader(
+      await server.modern("subscriptions/listen", { notifications: { promptsListChanged: true } }, { id: "sub" }),
+    );
+    await stream.message(({ method }) => method === "notifications/subscriptions/acknowledged");
+    bench.write(".ahma/prompts/b.md", "B");
+    await stream.message(({ method }) => method === CHANGED);
+    for (const client of [one, other]) {
+      await client.hears(CHANGED);
+      assert.deepStrictEqual(namesIn(await client.request("prompts/list")), ["a", "b"]);
+      assert.deepStrictEqual(client.heard.filter(({ method }) => method === CHANGED).length, 1);
+    }
+  },
+);
+
+testIsolated(
+  "Q1 H3 K2 an isolated session has the prompts and files of its own project, and no others",
+  async ({ bench, server }) => {
+    const roots = ["first", "second"].map((name) => {
+      bench.write(`${name}/.ahma/prompts/${name}.md`, `Prompt of ${name}`);
+      bench.write(`${name}/a.txt`, `File of ${name}`);
+      return `${bench.scope}/${name}`;
+    });
+    for (const root of roots) {
+      await using client = await HttpClient.connect(server, { roots: [root] });
+      assert.match(JSON.stringify(client.initialized.result?.capabilities), /"prompts":\{"listChanged":true\}/);
+      const name = root.slice(root.lastIndexOf("/") + 1);
+      assert.deepStrictEqual(namesIn(await client.request("prompts/list")), [name]);
+      const { result } = await client.request("prompts/get", { name });
+      assert.deepStrictEqual(result?.messages, [{
+        role: "user",
+        content: { type: "text", text: `Prompt of ${name}` },
+      }]);
+      const read = async (path: string) => {
+        const answer = await client.request("tools/call", { name: "files_read", arguments: { path } });
+        return JSON.stringify(answer.result?.content);
+      };
+      assert.match(await read("a.txt"), new RegExp(`1\\\\tFile of ${name}`));
+      for (const other of roots.filter((one) => one !== root)) {
+        assert.match(await read(`${other}/a.txt`), /it is outside the scope/);
+      }
+    }
   },
 );
