@@ -30,7 +30,15 @@ Deno.test("S35 H3 isolated sessions are asked and answered separately, and clien
   bench.write("client.py", CLIENT);
   await using greeter = new Greeter();
   await using server = await HttpServerProcess.start(bench, {
-    flags: ["--session-isolation", "--sandbox-scope", bench.scope, "--sync", ...askingFlags(greeter.port)],
+    flags: [
+      "--session-isolation",
+      "--max-sessions",
+      "2",
+      "--sandbox-scope",
+      bench.scope,
+      "--sync",
+      ...askingFlags(greeter.port),
+    ],
     prefix: namesHere(bench, HOSTS.join(" ")),
   });
   const forms: string[] = [];

@@ -341,7 +341,7 @@ testCeiling(
 Deno.test("H11 X14 a stop ends the sessions' processes with their grace", async () => {
   using bench = new Workbench();
   const root = rootIn(bench, "root");
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--max-sessions", "1"] });
   await using client = await HttpClient.connect(server, { roots: [root] });
   const answer = client.shell("touch begun; until [ -e go ]; do sleep 0.05; done; echo finished");
   await bench.appears("root/begun");

@@ -223,7 +223,7 @@ Deno.test({
   async fn() {
     const { bundle } = takeOwnRuntime("ordinary");
     using bench = new Workbench("ordinary");
-    await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+    await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--max-sessions", "1"] });
     const program = bundle.slice(0, bundle.lastIndexOf("/"));
     // Not the runtime in it, which may be a hard link to that of the system; its directory is the user's all the same.
     for (const path of [program, `${program}/ahma_mcp.mjs`]) await Deno.chown(path, ORDINARY_ID, ORDINARY_ID);

@@ -103,7 +103,7 @@ except OSError as error: print(error)
     bench.write(`${at}/client.py`, client);
     bench.write(`${at}/.ahma/tools/lists.json`, JSON.stringify(toolFor(`${name}:${port}`)));
   }
-  const flags = ["--session-isolation", "--require-token", ...flagsFor(port)];
+  const flags = ["--session-isolation", "--max-sessions", "2", "--require-token", ...flagsFor(port)];
   await using server = await HttpServerProcess.start(bench, { flags, prefix: namesHere(bench, NAMES.join(" ")) });
   const token = (await Deno.readTextFile(`${bench.home}/.local/state/ahma/http_token`)).trim();
   const headers = { authorization: `Bearer ${token}` };
