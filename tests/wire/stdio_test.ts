@@ -15,6 +15,9 @@ const TESTS = {
   "2026-07-28": sharing((bench) => ServerProcess.start(bench, { era: "2026-07-28", flags })),
 };
 
+const test = TESTS["2025-11-25"];
+const testNewest = TESTS["2026-07-28"];
+
 function initialize(protocolVersion: string, capabilities: object = {}): object {
   return { protocolVersion, capabilities, clientInfo: { name: "raw", version: "1" } };
 }
@@ -71,29 +74,28 @@ Deno.test("C3 fault 6: a hasty client is served, and a probe of the newest era s
   assert.deepStrictEqual((await Promise.all(answers)).map(({ error }) => error), [undefined, undefined]);
 });
 
-Deno.test("C1 C3 fault 11: every request with an envelope of another version is -32022, over stdio", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
-  const ask = (id: string, version: unknown) => {
-    const _meta = {
-      "io.modelcontextprotocol/protocolVersion": version,
-      "io.modelcontextprotocol/clientCapabilities": {},
+testNewest(
+  "C1 C3 fault 11: every request with an envelope of another version is -32022, over stdio",
+  async ({ server }) => {
+    const ask = (id: string, version: unknown) => {
+      const _meta = {
+        "io.modelcontextprotocol/protocolVersion": version,
+        "io.modelcontextprotocol/clientCapabilities": {},
+      };
+      return exchange(server, { jsonrpc: "2.0", id, method: "tools/list", params: { _meta } }, id);
     };
-    return exchange(server, { jsonrpc: "2.0", id, method: "tools/list", params: { _meta } }, id);
-  };
-  for (const round of ["first", "later"]) {
-    for (const version of ["2199-01-01", "2025-11-25", "1999-01-01", ""]) {
-      const { error } = await ask(`${round} ${version}`, version);
-      assert.deepStrictEqual([error?.code, error?.data], [-32022, { supported: ["2026-07-28"], requested: version }]);
+    for (const round of ["first", "later"]) {
+      for (const version of ["2199-01-01", "2025-11-25", "1999-01-01", ""]) {
+        const { error } = await ask(`${round} ${version}`, version);
+        assert.deepStrictEqual([error?.code, error?.data], [-32022, { supported: ["2026-07-28"], requested: version }]);
+      }
+      assert.strictEqual((await ask(`${round} 7`, 7)).error?.code, -32602);
+      assert.notStrictEqual((await ask(`${round} right`, "2026-07-28")).result, undefined, "the control");
     }
-    assert.strictEqual((await ask(`${round} 7`, 7)).error?.code, -32602);
-    assert.notStrictEqual((await ask(`${round} right`, "2026-07-28")).result, undefined, "the control");
-  }
-  const bare = await exchange(server, { jsonrpc: "2.0", id: "bare", method: "tools/list" }, "bare");
-  assert.strictEqual(bare.error?.code, -32602);
-});
-
-const test = TESTS["2025-11-25"];
+    const bare = await exchange(server, { jsonrpc: "2.0", id: "bare", method: "tools/list" }, "bare");
+    assert.strictEqual(bare.error?.code, -32602);
+  },
+);
 
 test("X5 C3 fault 16: fifty changes of tool files and a hundred operations are few announcements, over stdio", async ({ bench, server }) => {
   await server.request("tools/list");
@@ -117,7 +119,7 @@ test("X5 C3 fault 16: fifty changes of tool files and a hundred operations are f
   assert.ok(resources >= 1 && resources <= most, `${resources} of resources in ${seconds} s`);
 });
 
-Deno.test("C3 fault 17: a client is asked for nothing that the server does not need, over stdio", async () => {
+Deno.test("C1 C3 fault 12: initialize with an unknown version is answered with the newest of its era, and a client is asked for nothing that the server does not need, over stdio", async () => {
   using bench = new Workbench();
   const capabilities = { roots: { listChanged: true }, sampling: {}, elicitation: {} };
   await using server = await ServerProcess.start(bench, { era: "none" });
@@ -125,7 +127,8 @@ Deno.test("C3 fault 17: a client is asked for nothing that the server does not n
   server.listen((message) => {
     if (message.method !== undefined && message.id !== undefined) asked.push(message);
   });
-  await server.request("initialize", initialize("2025-11-25", capabilities));
+  const { result } = await server.request("initialize", initialize("2199-01-01", capabilities));
+  assert.equal(result?.protocolVersion, "2025-11-25");
   await server.send({ jsonrpc: "2.0", method: "notifications/initialized" });
   await server.send({ jsonrpc: "2.0", method: "notifications/roots/list_changed" });
   await server.shell("true");
@@ -198,13 +201,6 @@ test("C2 C3 fault 2: --debug and --log-to-stderr leave stdout to the protocol, o
   await server.write("garbage\n");
   await server.message(({ error, id }) => error !== undefined && (id ?? null) === null, { what: "the parse error" });
   assert.notEqual(server.stderr, "", "the log went to stderr");
-});
-
-Deno.test("C1 C3 fault 12: initialize with an unknown version is answered with the newest of its era, over stdio", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { era: "none" });
-  const { result } = await server.initialize("2199-01-01");
-  assert.equal(result?.protocolVersion, "2025-11-25");
 });
 
 Deno.test("X14 C3 fault 9: the end of input ends the program at once, with code 0, and the grandchildren of commands, over stdio", async () => {
