@@ -101,6 +101,15 @@ const WIRES: readonly Wire[] = [
   },
 ];
 
+function wires(...names: readonly string[]): readonly Wire[] {
+  return names.map((name) => WIRES.find((wire) => wire.name === name) ?? assert.fail(name));
+}
+
+const [CORE_STDIO, CORE_HTTP] = [wires("2025-11-25, stdio"), wires("2025-11-25, HTTP")];
+/** Each era and each transport once. */
+const ONE_PAIR = wires("2025-11-25, stdio", "2026-07-28, HTTP");
+const OTHER_PAIR = wires("2025-11-25, HTTP", "2026-07-28, stdio");
+
 function named(method: string, params: object): Record<string, string> {
   const { name, taskId } = params as { readonly name?: string; readonly taskId?: string };
   const value = method.startsWith("tasks/") ? taskId : name;
@@ -237,7 +246,7 @@ onEachWire("a task that waits for silence, a port or the end of its command says
   const over = (await client.answer(ended)).text;
   assert.match(over, /^over\n\[exit code 3, [^\n]+\]\n\[ended without a line with "never"\]$/);
   for (const one of [text, atPort]) await client.endWhatGoesOn(one);
-});
+}, ONE_PAIR);
 
 onEachWire("a task that is cancelled while it waits ends its operation", async (client, bench) => {
   const task = await client.begin({ command: "touch runs; sleep 600", until: "never" });
@@ -246,7 +255,7 @@ onEachWire("a task that is cancelled while it waits ends its operation", async (
   await client.cancel(task);
   await bench.processesGone("sleep 600");
   await until(async () => await client.status(task) === "cancelled", 30_000, "the task to be cancelled");
-});
+}, OTHER_PAIR);
 
 onEachWire("a leaf of a tool file that waits for a line is such a task", async (client) => {
   const task = await client.begin({ execution_mode: "AsyncResultPush" }, "serve_up");
@@ -254,14 +263,12 @@ onEachWire("a leaf of a tool file that waits for a line is such a task", async (
   const { text } = await client.answer(task);
   assert.match(text, /^op_\w+ still runs after [^\n]+ It wrote:\n> up$/);
   await client.endWhatGoesOn(text);
-});
+}, ONE_PAIR);
 
 /** Whether a text says that an operation has ended. */
 function isNews(id: string | undefined, text: string): boolean {
   return new RegExp(`Ended since:\\n[^]*\\[${id} completed`).test(text);
 }
-
-const CORE_WIRES = WIRES.filter(({ isCore }) => isCore);
 
 onEachWire(
   "a question ends the task, `send` answers it, and `send` and `await` are called without a task",
@@ -277,7 +284,7 @@ onEachWire(
       assert.strictEqual((await client.answer(task)).text, text);
     }
   },
-  CORE_WIRES,
+  CORE_STDIO,
 );
 
 onEachWire("a call that asks for the id at once ends its task with it", async (client) => {
@@ -291,7 +298,7 @@ onEachWire("a call that asks for the id at once ends its task with it", async (c
   const [id] = /op_\w+/.exec(text) ?? [];
   assert.match((await client.call("await", { operation_id: id })).text, /^bye\n\[exit code 0, [^\n]+\]$/);
   assert.strictEqual((await client.answer(task)).text, text);
-}, CORE_WIRES);
+}, CORE_HTTP);
 
 onEachWire(
   "an operation that goes on after its task is news when it ends, and the cancel of the task is refused",
@@ -311,7 +318,7 @@ onEachWire(
     const news = async () => isNews(id, (await client.call("sandboxed_shell", { command: "true" })).text);
     await until(news, 30_000, "the news of the end");
   },
-  CORE_WIRES,
+  CORE_STDIO,
 );
 
 onEachWire(
@@ -327,7 +334,7 @@ onEachWire(
     const news = async () => isNews(id, (await client.answer(await client.begin({ command: "true" }))).text);
     await until(news, 30_000, "the news of the end");
   },
-  CORE_WIRES,
+  CORE_HTTP,
 );
 
 testCore("X5 X6 2025-11-25: progress of a task that waits for a line ends with it", async ({ bench, server }) => {

@@ -314,7 +314,8 @@ Deno.test("X22 X10 H6 an HTTP session that ends leaves nothing of what waited fo
     (await processesWith(bench.marker)).filter(({ command }) => command === "waiting-prey").length;
   assert.deepStrictEqual([await prey(), terminalsOf(server.pid)], [2, 1]);
   await (await client.fetch("DELETE")).body?.cancel();
-  const isOver = async () => await prey() === 0 && terminalsOf(server.pid) === 0;
+  // The terminal is looked for first: that starts no program.
+  const isOver = async () => terminalsOf(server.pid) === 0 && await prey() === 0;
   await until(isOver, 5_000, "the end of both commands and of the terminal");
 });
 
