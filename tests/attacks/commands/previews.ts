@@ -1,4 +1,5 @@
 /** X36: commands that are previewed (S40), and what they leave for an apply. */
+import { killIfThere, processesWith } from "../../_support/processes.ts";
 import { ServerProcess } from "../../_support/server_process.ts";
 import { exists, Workbench } from "../../_support/workbench.ts";
 import { BOTH, python, type Row, type Scene } from "../frame/attack.ts";
@@ -13,7 +14,7 @@ interface Previewing {
   readonly directory: string;
   /** Of the same user, outside; `kept` in it holds `as it was`. */
   readonly out: string;
-  /** Runs a line as a preview; in the control, without sandbox, as it is. */
+  /** Runs a line as a preview; in the control as it is, in the user's own shell. */
   run(line: string): Promise<string>;
   /** Runs a line that is not previewed. */
   runPlainly(line: string): Promise<string>;
@@ -27,23 +28,26 @@ type Attempt = (at: Previewing, scene: Scene) => Promise<string | undefined>;
 
 /** The attempts on one server, in turn; the first has the scope for its directory. */
 async function previewed(scene: Scene, attempts: Readonly<Record<string, Attempt>>): Promise<string | undefined> {
-  const { user, enforced, flags } = scene;
-  using bench = new Workbench(user);
-  await using server = await ServerProcess.start(bench, {
-    flags: enforced ? ["--preview", ...flags] : ["--no-sandbox"],
+  using bench = new Workbench(scene.user);
+  await using stack = new AsyncDisposableStack();
+  // Of a control that failed, started lines are left.
+  stack.defer(async () => {
+    for (const { pid } of await processesWith(bench.marker)) killIfThere(pid);
   });
+  const server = stack.use(await ServerProcess.start(bench, { flags: ["--preview", ...scene.flags] }));
   let count = 0;
-  return await together(scene, attempts, (attempt) => attempt(placed(bench, { server, enforced, at: count++ }), scene));
+  return await together(scene, attempts, (attempt) => attempt(placed(scene, { bench, server, at: count++ }), scene));
 }
 
 function placed(
-  bench: Workbench,
-  { server, enforced, at }: { readonly server: ServerProcess; readonly enforced: boolean; readonly at: number },
+  { user, enforced }: Scene,
+  { bench, server, at }: { readonly bench: Workbench; readonly server: ServerProcess; readonly at: number },
 ): Previewing {
   const directory = at === 0 ? bench.scope : `${bench.scope}/p${at}`;
   const out = `${bench.elsewhere}/p${at}`;
   for (const path of [`${out}/kept`, `${directory}/a`, `${directory}/d/a`]) bench.write(path, "as it was\n");
   const shell = async (line: string, more: object = {}) => {
+    if (!enforced) return await own({ user }, { home: bench.home, scope: directory }, line);
     return (await server.shell(line, { working_directory: directory, ...more })).text;
   };
   return {
@@ -54,6 +58,10 @@ function placed(
     run: (line) => shell(line, enforced ? { preview: true } : {}),
     runPlainly: shell,
     start: async (line) => {
+      if (!enforced) {
+        const ended = shell(line);
+        return () => ended;
+      }
       const { operation } = await server.start(line, { working_directory: directory });
       return () => server.call("await", { operation_id: operation?.operation_id });
     },
@@ -126,12 +134,7 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
       const isSame = await own(scene, bench, "stat -c %a a; cat a; ls") === "644\nas it was\na\nd\n";
       return isSame ? undefined : `the file in ${directory} is another`;
     }),
-  "what another preview has written": async ({ bench, server }, scene) => {
-    if (scene.enforced) return await takesFromAnother(scene, bench, server);
-    using other = new Workbench(scene.user);
-    await using previewing = await ServerProcess.start(other, { flags: ["--preview", ...scene.flags] });
-    return await takesFromAnother(scene, other, previewing);
-  },
+  "what another preview has written": ({ bench, server }, scene) => takesFromAnother(scene, bench, server),
   "a link in place of a directory": async ({ out, run, runPlainly, apply }, { enforced }) => {
     const line = "echo planted > d/kept; echo planted > d/new";
     const text = enforced ? await run(line) : "";

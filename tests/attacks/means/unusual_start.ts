@@ -5,6 +5,8 @@ import { programStart } from "../../_support/program.ts";
 import { exists, Workbench } from "../../_support/workbench.ts";
 import type { Driven, Scene, ServerSetting, Way } from "../frame/attack.ts";
 import { driven, together, withOneControl } from "../frame/stage.ts";
+import { own } from "./as_user.ts";
+import { Victim } from "./victim.ts";
 
 export interface UnusualStart {
   /** Words before the command line: sets the conditions, then executes its arguments. */
@@ -174,23 +176,27 @@ function died(text: string): string | undefined {
   return text.includes('"id":2') ? undefined : "the server did not live to answer";
 }
 
-/** X07: in the sandbox one server meets all of them; without it each has a server that it may end. */
+/** X07: in the sandbox one server meets all of them; without it each has an innocent process that it may end. */
 export function landlockAlone(): Readonly<Record<string, Way>> {
-  const meets = async (scene: Scene, attempts: readonly OnServer[]) => {
+  const meets = async (scene: Scene) => {
     using bench = new Workbench(scene.user);
+    const attempts = Object.values(ON_SERVER);
     const text = await lineUnder(bench, {
       wrapper: ["env", `ATTACKED_TOKEN=${scene.marker}`, ...REFUSING_NAMESPACES.prefix],
       line: (server) => attempts.map(({ line }) => line(server)).join("; "),
-      flags: scene.enforced ? [] : ["--no-sandbox"],
+      flags: [],
     });
     return attempts.map(({ achieved }) => achieved(text, scene)).find((what) => what !== undefined);
   };
   return {
     "signals, its environment and trace": {
-      does: driven((scene) =>
-        scene.enforced
-          ? meets(scene, Object.values(ON_SERVER))
-          : together(scene, ON_SERVER, (attempt) => meets(scene, [attempt]))
+      does: driven(meets),
+      control: driven((scene) =>
+        together(scene, ON_SERVER, async ({ line, achieved }) => {
+          await using victim = await Victim.start(scene.user, scene);
+          const text = await own(scene, scene, line(victim.pid));
+          return await victim.harm() ?? achieved(JSON.stringify({ id: 2, text }), scene);
+        })
       ),
       needs: { machine: noFilter },
     },

@@ -48,26 +48,27 @@ function programs(): Way {
         { flags: () => ["--undo", "--sync"], ...scene.enforced && { environment: GIT_VARIABLES } },
         async (server, bench) => {
           const made = await server.shell(`${REPOSITORY}; ls ran-* 2>/dev/null`, { timeout_seconds: 60 });
-          const ran = (name: string) => exists(`${bench.scope}/ran-${name}`);
-          return await together(scene, TRAPS, async (line) => {
-            const name = Object.keys(TRAPS).find((one) => TRAPS[one] === line) ?? "";
-            if (!scene.enforced) {
-              await server.shell(line);
-              return ran(name) ? "it ran" : undefined;
-            }
-            const { text } = await server.shell("echo more >> a.txt; echo more >> b.txt; rm .gitattributes");
-            const [operation_id] = /op_\w+/.exec(text) ?? [];
-            if (operation_id === undefined) throw new Error(`Nothing was recorded: ${made.text} ${text}`);
-            await server.call("changes", { operation_id });
-            await server.call("changes", { operation_id, action: "undo" });
-            const is = (await server.shell("cat a.txt b.txt .gitattributes")).text;
-            if (!is.startsWith("text\ntext\na.txt filter=evil")) throw new Error(`It did not come back: ${is}`);
-            return ran(name) ? "it ran" : undefined;
+          if (scene.enforced) await takeBack(server, made.text);
+          const traps = Object.fromEntries(Object.entries(TRAPS).map(([name, line]) => [name, { name, line }]));
+          return await together(scene, traps, async ({ name, line }) => {
+            if (!scene.enforced) await server.shell(line);
+            return exists(`${bench.scope}/ran-${name}`) ? "it ran" : undefined;
           });
         },
       )
     ),
   };
+}
+
+/** Changes what the repository's programs would see, looks at the record and takes the changes back. */
+async function takeBack(server: ServerProcess, made: string): Promise<void> {
+  const { text } = await server.shell("echo more >> a.txt; echo more >> b.txt; rm .gitattributes");
+  const [operation_id] = /op_\w+/.exec(text) ?? [];
+  if (operation_id === undefined) throw new Error(`Nothing was recorded: ${made} ${text}`);
+  await server.call("changes", { operation_id });
+  await server.call("changes", { operation_id, action: "undo" });
+  const is = (await server.shell("cat a.txt b.txt .gitattributes")).text;
+  if (!is.startsWith("text\ntext\na.txt filter=evil")) throw new Error(`It did not come back: ${is}`);
 }
 
 /** A tree that a command makes, which something about names, depth or movement could make the record of fail. */

@@ -54,9 +54,8 @@ const PLACES: Readonly<Record<string, Line>> = {
   "variables": () => "$(eval echo ~$(id -un))/.local/state/ahma/undo/* $HOME/.local/state/ahma/undo/*",
 };
 
-const READ =
-  'for p in PLACE; do for o in $p/objects/* $p/journals/*; do timeout 5 cat "$o"; ln "$o" linked && cat linked; ' +
-  "rm -f linked; done; done 2>/dev/null";
+const READ = "for p in PLACE; do for o in $p/objects/* $p/journals/*; do case $o in *'*'*) continue ;; esac; " + // none is seen
+  'timeout 5 cat "$o"; ln "$o" linked && cat linked; rm -f linked; done; done 2>/dev/null';
 
 function reads(): Way {
   return {
