@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { until, withDeadline } from "../_support/deadline.ts";
 import { HttpServerProcess } from "../_support/servers/http_server.ts";
 import { ServerProcess } from "../_support/server_process.ts";
+import { sharing } from "../_support/sharing.ts";
 import { exists, usersAtHand, Workbench } from "../_support/workbench.ts";
 import { type DashboardEvent, DashboardProcess } from "./dashboard_process.ts";
 
@@ -46,12 +47,18 @@ function textOf({ data }: DashboardEvent): string {
 
 const [USER = "root"] = usersAtHand();
 
-Deno.test("V2 the page is told what servers run as it changes, reads output, types, ends operations, and sees a server die", async () => {
-  using bench = new Workbench(USER);
-  const log = `${bench.elsewhere}/audit.jsonl`;
-  await using two = await ServerProcess.start(bench);
-  await using one = await ServerProcess.start(bench, { flags: ["--audit-log", log] });
-  await using page = await DashboardProcess.start(bench);
+/** A server, and the page of its user. */
+const test = sharing(async (bench) => {
+  await using stack = new AsyncDisposableStack();
+  const flags = ["--undo", "--network", "full", "--audit-log", `${bench.elsewhere}/audit.jsonl`];
+  const server = stack.use(await ServerProcess.start(bench, { flags }));
+  const page = stack.use(await DashboardProcess.start(bench));
+  const all = stack.move();
+  return { server, page, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}, USER);
+
+test("V2 the page is told what servers run as it changes, reads output, types, ends operations, and sees a server die", async ({ bench, server: { server: one, page } }) => {
+  const two = await ServerProcess.start(bench);
   const events = page.events("/api/events");
   const servers = await seen(events, (event) => serversIn(event).length === 2 && serversIn(event));
   const keyOf = ({ pid }: ServerProcess) => servers.find((server) => server.pid === pid)?.key ?? assert.fail();
@@ -84,70 +91,10 @@ Deno.test("V2 the page is told what servers run as it changes, reads output, typ
   const gone = await page.act({ action: "kill", server: keyOf(two), operation });
   assert.deepStrictEqual([gone.status, gone.text], [400, '{"problem":"That server has ended"}']);
   await two.exit();
-  assert.strictEqual(await page.interrupt(), 0);
 });
 
-Deno.test("V2 the page shows a terminal as its screen, and takes back what an operation changed", async () => {
-  using bench = new Workbench(USER);
-  await using server = await ServerProcess.start(bench, { flags: ["--undo"] });
-  await using page = await DashboardProcess.start(bench);
-  const events = page.events("/api/events");
-  const [{ key } = assert.fail()] = await seen(events, (event) => serversIn(event).length === 1 && serversIn(event));
-  bench.write("kept.txt", "as it was\n");
-  const { text } = await server.shell("echo other > kept.txt; echo new > new.txt");
-  const changed = /\bop_\w+/.exec(text)?.[0] ?? assert.fail(text);
-  const shown = JSON.parse((await page.ask(`/api/changes?server=${key}&operation=${changed}`)).text);
-  assert.strictEqual(shown.operation, changed);
-  const undone = await page.act({ action: "undo", server: key, operation: changed });
-  assert.strictEqual(undone.status, 200, undone.text);
-  assert.strictEqual(await Deno.readTextFile(`${bench.scope}/kept.txt`), "as it was\n");
-  assert.ok(!exists(`${bench.scope}/new.txt`));
-  const started = await server.start(
-    "printf '\\033[1;32mname?\\033[0m '; read name; clear; echo hello $name; sleep 304",
-    {
-      tty: true,
-    },
-  );
-  const operation = /\bop_\w+/.exec(started.text)?.[0] ?? assert.fail(started.text);
-  await seen(
-    events,
-    ({ operations }) =>
-      (operations as readonly { readonly id: string; readonly terminal?: true }[] | undefined)
-        ?.some(({ id, terminal }) => id === operation && terminal === true),
-  );
-  const output = page.events(`/api/output?server=${key}&operation=${operation}&columns=40&rows=5`);
-  const stream = await seen(output, (event) => event["stream"]);
-  const prompt = await seen(output, ({ rows }) => (rows as readonly (readonly object[])[] | undefined)?.[0]?.[0]);
-  assert.deepStrictEqual(prompt, { fg: 2, bold: true, text: "name?" });
-  await page.act({ action: "input", stream, data: btoa("world\r") });
-  const first = (event: DashboardEvent) =>
-    (event["rows"] as readonly (readonly { readonly text: string }[])[] | undefined)?.[0];
-  await seen(output, (event) => first(event)?.[0]?.text === "hello world");
-  assert.strictEqual(await page.interrupt(), 0);
-  // It went on without the page.
-  assert.ok((await server.call("status", { operation_id: operation })).text.includes("hello world"));
-});
-
-Deno.test("V2 V3 an HTTP server serves the page as well, and what keeps its stderr gets no token", async () => {
-  using bench = new Workbench(USER);
-  await using server = await HttpServerProcess.start(bench, { flags: ["--dashboard"] });
-  const line = await until(() => /^Dashboard: (\S+)$/m.exec(server.stderr)?.[1], 20_000, "the address");
-  assert.match(line, /^file:\/\/\/.*\/dashboard-\d+\.html$/);
-  const path = new URL(line).pathname;
-  assert.strictEqual(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
-  const [, origin = "", token = ""] =
-    /url=(http:\/\/127\.0\.0\.1:\d+)\/#(\w{64})"/.exec(await Deno.readTextFile(path)) ?? [];
-  const events = await fetch(`${origin}/api/events`, { headers: { authorization: `Bearer ${token}` } });
-  assert.strictEqual(events.status, 200);
-  await events.body?.cancel();
-  assert.ok(!server.stderr.includes(token));
-});
-
-Deno.test("V3 without the token there is nothing, not even for a command that reaches the loopback, and no other user sees a server", async () => {
-  using bench = new Workbench(USER);
+test("V3 without the token there is nothing, not even for a command that reaches the loopback, and no other user sees a server", async ({ bench, server: { server, page } }) => {
   using other = new Workbench(usersAtHand().at(-1) ?? "root");
-  await using server = await ServerProcess.start(bench, { flags: ["--network", "full"] });
-  await using page = await DashboardProcess.start(bench);
   const events = page.events("/api/events");
   const [{ key } = assert.fail()] = await seen(events, (event) => serversIn(event).length === 1 && serversIn(event));
   const { address, token } = page;
@@ -189,4 +136,58 @@ Deno.test("V3 without the token there is nothing, not even for a command that re
     (await foreign.act({ action: "kill", server: key, operation: "op_1" })).text,
     '{"problem":"That server has ended"}',
   );
+});
+
+Deno.test("V2 V3 an HTTP server serves the page as well, and what keeps its stderr gets no token", async () => {
+  using bench = new Workbench(USER);
+  await using server = await HttpServerProcess.start(bench, { flags: ["--dashboard"] });
+  const line = await until(() => /^Dashboard: (\S+)$/m.exec(server.stderr)?.[1], 20_000, "the address");
+  assert.match(line, /^file:\/\/\/.*\/dashboard-\d+\.html$/);
+  const path = new URL(line).pathname;
+  assert.strictEqual(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
+  const [, origin = "", token = ""] =
+    /url=(http:\/\/127\.0\.0\.1:\d+)\/#(\w{64})"/.exec(await Deno.readTextFile(path)) ?? [];
+  const events = await fetch(`${origin}/api/events`, { headers: { authorization: `Bearer ${token}` } });
+  assert.strictEqual(events.status, 200);
+  await events.body?.cancel();
+  assert.ok(!server.stderr.includes(token));
+});
+
+// The last one: the page is ended.
+test("V2 the page shows a terminal as its screen, and takes back what an operation changed", async ({ bench, server: { server, page } }) => {
+  const events = page.events("/api/events");
+  const [{ key } = assert.fail()] = await seen(events, (event) => serversIn(event).length === 1 && serversIn(event));
+  bench.write("kept.txt", "as it was\n");
+  const { text } = await server.shell("echo other > kept.txt; echo new > new.txt");
+  const changed = /\bop_\w+/.exec(text)?.[0] ?? assert.fail(text);
+  const shown = JSON.parse((await page.ask(`/api/changes?server=${key}&operation=${changed}`)).text);
+  assert.strictEqual(shown.operation, changed);
+  const undone = await page.act({ action: "undo", server: key, operation: changed });
+  assert.strictEqual(undone.status, 200, undone.text);
+  assert.strictEqual(await Deno.readTextFile(`${bench.scope}/kept.txt`), "as it was\n");
+  assert.ok(!exists(`${bench.scope}/new.txt`));
+  const started = await server.start(
+    "printf '\\033[1;32mname?\\033[0m '; read name; clear; echo hello $name; sleep 304",
+    {
+      tty: true,
+    },
+  );
+  const operation = /\bop_\w+/.exec(started.text)?.[0] ?? assert.fail(started.text);
+  await seen(
+    events,
+    ({ operations }) =>
+      (operations as readonly { readonly id: string; readonly terminal?: true }[] | undefined)
+        ?.some(({ id, terminal }) => id === operation && terminal === true),
+  );
+  const output = page.events(`/api/output?server=${key}&operation=${operation}&columns=40&rows=5`);
+  const stream = await seen(output, (event) => event["stream"]);
+  const prompt = await seen(output, ({ rows }) => (rows as readonly (readonly object[])[] | undefined)?.[0]?.[0]);
+  assert.deepStrictEqual(prompt, { fg: 2, bold: true, text: "name?" });
+  await page.act({ action: "input", stream, data: btoa("world\r") });
+  const first = (event: DashboardEvent) =>
+    (event["rows"] as readonly (readonly { readonly text: string }[])[] | undefined)?.[0];
+  await seen(output, (event) => first(event)?.[0]?.text === "hello world");
+  assert.strictEqual(await page.interrupt(), 0);
+  // It went on without the page.
+  assert.ok((await server.call("status", { operation_id: operation })).text.includes("hello world"));
 });
