@@ -6,7 +6,9 @@ import { sharing } from "./_support/sharing.ts";
 
 // In the modern era this inspector never ends when a server can tell of changed tools, the SDK's own bare one included.
 const test = sharing((bench) => HttpServerProcess.start(bench, { flags: ["--no-hot-reload"] }));
-const testIsolated = sharing((bench) => HttpServerProcess.start(bench, { flags: ["--session-isolation"] }));
+const testIsolated = sharing((bench) =>
+  HttpServerProcess.start(bench, { flags: ["--session-isolation", "--max-sessions", "2"] })
+);
 
 // Over stdio it lists in the modern era and calls in the legacy one.
 test("C1 H4 the inspector lists tools over HTTP in the legacy era", async ({ bench, server }) => {

@@ -84,7 +84,7 @@ test("in an empty root each HTTP session has a process and a scope of its own", 
   using place = inside(user);
   const { bench, prefix } = place;
   // From another user namespace, an ordinary user's, a server cannot see which process calls: a token tells instead.
-  const flags = ["--session-isolation", "--require-token"];
+  const flags = ["--session-isolation", "--max-sessions", "2", "--require-token"];
   await using server = await HttpServerProcess.start(bench, { flags, prefix, environment: PATH });
   const token = (await Deno.readTextFile(`${bench.home}/.local/state/ahma/http_token`)).trim();
   const headers = { authorization: `Bearer ${token}` };
