@@ -131,36 +131,41 @@ interface Allowed {
   takeBack(): Promise<void>;
 }
 
-/** What becomes of it. */
+/** What becomes of it; gives what puts it back, so that the same directory is at its path again. */
 interface Change {
-  readonly change: (allowed: Allowed) => Promise<void> | void;
+  readonly change: (allowed: Allowed) => Promise<() => void> | (() => void);
   /** Another session reads it in place of the one that was allowed. */
   readonly elsewhere?: true;
 }
 
-/** Reads after each of the changes, each in directories of its own; gives the secret where a command got it. */
+/** Reads after each of the changes in turn; gives the secret where a command got it. What is put back may be read. */
 function readsAfter(changes: Readonly<Record<string, Change>>): Way {
   const does = driven(async (scene) => {
     using bench = new Workbench(scene.user);
+    const places = furnished(bench);
+    const { data, secret } = places;
     if (!scene.enforced) {
+      const allowed = { ...places, takeBack: () => Promise.resolve() };
       return await together(scene, changes, async ({ change }) => {
-        const allowed = { ...furnished(bench), takeBack: () => Promise.resolve() };
-        await change(allowed);
-        return (await unsandboxed(scene, `cat ${allowed.data}/f`)).includes(allowed.secret)
-          ? allowed.secret
-          : undefined;
+        const putBack = await change(allowed);
+        const text = await unsandboxed(scene, `cat ${data}/f`);
+        putBack();
+        return text.includes(secret) ? secret : undefined;
       });
     }
     const flags = ["--ask", "read"];
     await using server = await ServerProcess.start(bench, { flags });
     using elsewhere = new Workbench(scene.user);
     await using another = await ServerProcess.start(elsewhere, { flags, environment: { HOME: bench.home } });
+    const takeBack = await allowedTo(server, { bench, data });
     return await together(scene, changes, async ({ change, elsewhere: isElsewhere }) => {
-      const places = furnished(bench);
-      const { data, secret } = places;
-      await change({ ...places, takeBack: await allowedTo(server, { bench, data }) });
+      const before = (await server.shell(`cat ${data}/f`)).text;
+      if (!before.includes("allowed")) throw new Error(`What was allowed cannot be read: ${before}`);
+      const putBack = await change({ ...places, takeBack });
       const reader = isElsewhere === true ? another : server;
-      return (await reader.shell(`cat ${data}/f; cat ${data}/*`)).text.includes(secret) ? secret : undefined;
+      const { text } = await reader.shell(`cat ${data}/f; cat ${data}/*`);
+      putBack();
+      return text.includes(secret) ? secret : undefined;
     });
   });
   return { does };
@@ -183,37 +188,47 @@ async function allowedTo(
   const [, grant = ""] = /grants allow (q_\w+)/.exec((await server.shell(`ls ${data}`)).text) ?? [];
   await socketOf(server, bench.home);
   const { stdout, stderr } = await runProgram(bench, ["grants", "allow", grant, "session"]);
-  const seen = (await server.shell(`cat ${data}/f`)).text;
-  if (!seen.includes("allowed")) throw new Error(`What was allowed cannot be read: ${stdout}${stderr}${seen}`);
+  if (!stdout.startsWith("Allowed")) throw new Error(stdout + stderr);
   return async () => {
     const { code, stderr } = await runProgram(bench, ["grants", "revoke", grant]);
     if (code !== 0) throw new Error(stderr);
   };
 }
 
-function exchange({ data, other }: Allowed): void {
+function exchange({ data, other }: Allowed): () => void {
   Deno.renameSync(data, `${data}.old`);
   Deno.renameSync(other, data);
+  return () => {
+    Deno.renameSync(data, other);
+    Deno.renameSync(`${data}.old`, data);
+  };
 }
 
-function linkInstead({ data, other }: Allowed): void {
+function linkInstead({ data, other }: Allowed): () => void {
   Deno.renameSync(data, `${data}.old`);
   Deno.symlinkSync(other, data);
+  return () => {
+    Deno.removeSync(data);
+    Deno.renameSync(`${data}.old`, data);
+  };
 }
 
-function linkFile({ data, other }: Allowed): void {
-  Deno.removeSync(`${data}/f`);
+function linkFile({ data, other }: Allowed): () => void {
+  Deno.renameSync(`${data}/f`, `${data}.f`);
   Deno.symlinkSync(`${other}/f`, `${data}/f`);
+  return () => Deno.renameSync(`${data}.f`, `${data}/f`);
 }
 
 /** With the secret in place of what was read before. */
-function rewrite({ data, secret }: Allowed): void {
+function rewrite({ data, secret }: Allowed): () => void {
   Deno.writeTextFileSync(`${data}/f`, secret);
+  return () => Deno.writeTextFileSync(`${data}/f`, "allowed\n");
 }
 
-async function takeBack(allowed: Allowed): Promise<void> {
-  rewrite(allowed);
+async function takeBack(allowed: Allowed): Promise<() => void> {
+  const putBack = rewrite(allowed);
   await allowed.takeBack();
+  return putBack;
 }
 
 /** Reads by questions that end without a yes: with their client, with their server, and by a no. */
@@ -337,8 +352,8 @@ export const CONSENT: readonly Row[] = [
         "another directory at its path": { change: exchange },
         "a link at its path": { change: linkInstead },
         "a link to elsewhere in it": { change: linkFile },
-        "after it was taken back": { change: takeBack },
         "in another session": { change: rewrite, elsewhere: true },
+        "after it was taken back": { change: takeBack },
       }),
     },
   },
