@@ -3,7 +3,7 @@ import { until } from "../../_support/deadline.ts";
 import { ServerProcess } from "../../_support/server_process.ts";
 import { runProgram } from "../../_support/terminal.ts";
 import { exists, Workbench } from "../../_support/workbench.ts";
-import { BOTH, python, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
+import { BOTH, python, type Row, type Scene, type Way } from "../frame/attack.ts";
 import { driven, together, withOneControl } from "../frame/stage.ts";
 import { withLines } from "../means/lines.ts";
 import { REFUSING_NAMESPACES } from "../means/unusual_start.ts";
@@ -70,29 +70,51 @@ except OSError as error:
     print(error)`);
 }
 
-/**
- * A command of another server of the user, and where `own` says so one of the server that asks, answers the question. Then
- * the person allows it for good: the command tries to read the file, to change it, and to put another directory in its place.
- */
-function takesOver(setting: ServerSetting, own: Flags = () => []): Way {
-  const does = driven(async (scene) => {
-    const answered = await withQuestion(scene, own, async (asking) => {
-      const line = answering(asking);
-      const texts = [await scene.running.shell(line), ...scene.enforced ? [await asking.server.shell(line)] : []];
-      const answer = texts.map(({ text }) => /\{"event":"answered"\}/.exec(text)?.[0]).find((one) => one !== undefined);
-      // What has been answered waits no more.
-      if (answer === undefined) await allowForGood(scene, asking);
-      return answer;
-    });
-    if (!scene.enforced && answered === undefined) {
-      throw new Error("The question cannot be answered without the sandbox");
-    }
-    return answered === undefined || !scene.enforced ? await takesGrants(scene) : answered;
-  });
-  return { does, ownServer: setting };
+/** Another server of the user; `flags` from the home. */
+interface Other {
+  readonly flags: Flags;
+  readonly prefix?: readonly string[];
 }
 
-async function allowForGood({ home }: Scene, { bench, question }: Pick<Asking, "bench" | "question">): Promise<void> {
+/**
+ * A command of each other server of the user, and one of the server that asks, answers the question. Then the person allows
+ * it for good: the others try to read the file, to change it, and to put another directory in its place.
+ */
+function takesOver(others: readonly Other[], own: Flags = () => []): Way {
+  const does = driven(async (scene) => {
+    using place = new Workbench(scene.user);
+    const { home } = place;
+    await using stack = new AsyncDisposableStack();
+    const servers: ServerProcess[] = [];
+    for (const { flags, prefix = [] } of scene.enforced ? others : []) {
+      const bench = stack.use(new Workbench(scene.user));
+      const all = [...flags(home), ...scene.flags];
+      servers.push(stack.use(await ServerProcess.start(bench, { flags: all, prefix, environment: { HOME: home } })));
+    }
+    if (!scene.enforced) servers.push(scene.running);
+    const answered = await withQuestion({ ...scene, home }, own, async (asking) => {
+      const line = answering(asking);
+      const texts = [];
+      for (const one of [...servers, ...scene.enforced ? [asking.server] : []]) {
+        texts.push((await one.shell(line)).text);
+      }
+      const answer = texts.map((text) => /\{"event":"answered"\}/.exec(text)?.[0]).find((one) => one !== undefined);
+      // What has been answered waits no more.
+      if (answer === undefined) await allowForGood(home, asking);
+      return answer;
+    });
+    if (scene.enforced && answered !== undefined) return answered;
+    if (answered === undefined && !scene.enforced) {
+      throw new Error("The question cannot be answered without the sandbox");
+    }
+    const taken = [];
+    for (const running of servers) taken.push(await takesGrants({ ...scene, running, home }));
+    return taken.find((what) => what !== undefined);
+  });
+  return { does };
+}
+
+async function allowForGood(home: string, { bench, question }: Pick<Asking, "bench" | "question">): Promise<void> {
   const { stderr } = await runProgram(bench, ["grants", "allow", question, "project"], { environment: { HOME: home } });
   if (stderr !== "") throw new Error(stderr);
 }
@@ -327,17 +349,13 @@ export const CONSENT: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: withOneControl({
-      "where the home may be written to, and every socket is open": takesOver(
-        { flags: ({ home }) => [...OPEN_SOCKETS, "--write", home, "--allow-broad-scope"] },
-        (home) => ["--read", home],
-      ),
-      "without namespaces, where every socket is open": takesOver({
-        ...REFUSING_NAMESPACES,
-        flags: () => OPEN_SOCKETS,
-      }),
-      "as commands are": { ...takesOver({}), extended: true },
+      "where the home may be written to, and without namespaces, where every socket is open": takesOver([
+        { flags: (home) => [...OPEN_SOCKETS, "--write", home, "--allow-broad-scope"] },
+        { ...REFUSING_NAMESPACES, flags: () => OPEN_SOCKETS },
+      ], (home) => ["--read", home]),
+      "as commands are": { ...takesOver([{ flags: () => [] }]), extended: true },
       "where the home may be read, and every socket is open": {
-        ...takesOver({ flags: ({ home }) => [...OPEN_SOCKETS, "--read", home] }, (home) => ["--read", home]),
+        ...takesOver([{ flags: (home) => [...OPEN_SOCKETS, "--read", home] }], (home) => ["--read", home]),
         extended: true,
       },
     }),
