@@ -125,10 +125,12 @@ print("sent", 6 * 7)`), { evidence: /sent 42/ }),
       ...Object.fromEntries(
         Object.entries(TCP_WAYS).map(([name, line]) => [`none: ${name}`, offline(reachesListener(line))]),
       ),
+      // Commands have a loopback of their own with either, so one address of each family tells.
       ...Object.fromEntries(
-        Object.entries(TCP_WAYS).map((
-          [name, line],
-        ) => [`localhost: ${name}`, offline(reachesListener(line), "localhost")]),
+        Object.entries(TCP_WAYS).map(([name, line]) => {
+          const way = offline(reachesListener(line), "localhost");
+          return [`localhost: ${name}`, ["IPv4", "IPv6"].includes(name) ? way : { ...way, extended: true }];
+        }),
       ),
     },
   },
