@@ -1,7 +1,7 @@
 /** S10: every way to take more memory than `--limit-memory` says. */
 import { BOTH, python, type Row, type ServerSetting, SYSTEM_CALL, type Way } from "../frame/attack.ts";
 
-const LITTLE_MEMORY: ServerSetting = { flags: () => ["--limit-memory", "64M"] };
+const LITTLE_MEMORY: ServerSetting = { flags: () => ["--limit-memory", "64M"], plainControl: true };
 
 /** Python: `SIZE` is more than the limit, `fill(address)` writes to all of it, and `say(bytes)` says how much was held. */
 const TAKING = `${SYSTEM_CALL}

@@ -56,19 +56,16 @@ function writeOutside(bench: Workbench, texts: Readonly<Record<string, string>>,
 
 export function plantedFiles(): Readonly<Record<string, Way>> {
   return withOneControl({
-    "tool files": planted((bench, texts) => {
+    "tool files and the settings file": planted((bench, texts) => {
       const place = writeOutside(bench, texts, "");
       for (const name of Object.keys(texts)) link(`${place}/${name}`, `${bench.scope}/.ahma/tools/${name}`);
+      link(`${place}/settings.json`, `${bench.scope}/.ahma/settings.json`);
     }),
     "the tools directory": planted((bench, texts) => {
       link(writeOutside(bench, texts, ""), `${bench.scope}/.ahma/tools`);
     }),
     "the directory above it": planted((bench, texts) => {
       link(writeOutside(bench, texts, "tools/"), `${bench.scope}/.ahma`);
-    }),
-    "the settings file": planted((bench, texts) => {
-      const place = writeOutside(bench, texts, "");
-      link(`${place}/settings.json`, `${bench.scope}/.ahma/settings.json`);
     }),
   });
 }

@@ -103,6 +103,8 @@ export interface ServerSetting {
   readonly prefix?: readonly string[] | ((user: User) => readonly string[]);
   /** Further permissions of the runtime. */
   readonly permissions?: readonly string[];
+  /** Its flags mean nothing without the sandbox: controls are made at the server that is set up by none. */
+  readonly plainControl?: true;
   /** Tools of servers behind it: attempts begin when they are listed, as a busy machine lists them late. */
   readonly lists?: readonly string[];
 }

@@ -179,7 +179,10 @@ async function facing(
   { way, range }: { readonly way: Way; readonly range: Servers },
   act: (post: Post) => Promise<Tried>,
 ): Promise<Tried> {
-  if (way.ownServer === undefined) return await act(await range.shared(kind, way.sharedServer));
+  if (way.ownServer === undefined) {
+    const isPlain = kind === "bare" && way.sharedServer?.plainControl === true;
+    return await act(await range.shared(kind, isPlain ? undefined : way.sharedServer));
+  }
   await using post = await range.post(kind, way.ownServer);
   return await act(post);
 }

@@ -55,8 +55,8 @@ export function offline(way: Way, network: "none" | "localhost" = "none"): Way {
 }
 
 const OFFLINE = {
-  none: { flags: () => ["--network", "none"] },
-  localhost: { flags: () => ["--network", "localhost"] },
+  none: { flags: () => ["--network", "none"], plainControl: true },
+  localhost: { flags: () => ["--network", "localhost"], plainControl: true },
 } satisfies Readonly<Record<string, ServerSetting>>;
 
 /** TCP listeners of ours on the loopback, IPv4 and IPv6, that give the secret to any client. */

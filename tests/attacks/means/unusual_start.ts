@@ -98,7 +98,7 @@ const EPERM = 1;
 const UNSHARE = 272;
 
 /** A server that the system refuses namespaces. */
-export const REFUSING_NAMESPACES = { prefix: failing([UNSHARE], EPERM) } satisfies ServerSetting;
+export const REFUSING_NAMESPACES = { prefix: failing([UNSHARE], EPERM), plainControl: true } satisfies ServerSetting;
 
 /** A way at a server that the system refuses namespaces. */
 export function withoutNamespaces(way: Way): Way {

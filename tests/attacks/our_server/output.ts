@@ -4,7 +4,7 @@ import { driven, newSeed, withOneControl } from "../frame/stage.ts";
 
 const LONGEST = 64 * 1024;
 /** Of all that write without end. */
-const FLOODED: ServerSetting = {};
+const FLOODED: ServerSetting = { plainControl: true };
 
 /** More output than one result may show; what was left out is told, which the control has nothing of. */
 function floods(line: string): Way {
