@@ -65,7 +65,8 @@ for (const user of usersAtHand()) {
       "git reset -q --hard; echo x > src/3.txt; git stash -q; git stash drop -q; rm src/new.txt made.o",
       "mkdir -p node_modules/a && seq 100 > node_modules/a/b && mv src lib",
     ];
-    for (const line of lines) {
+    // How changes are found is the same for root, whose rights are other ones: it tries every second line.
+    for (const line of lines.filter((_, at) => user === "ordinary" || at % 2 === 0)) {
       const { text } = await server.shell(line);
       const operation = operationOf(text);
       const { text: shown } = await server.call("changes", { operation_id: operation });
