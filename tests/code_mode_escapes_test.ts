@@ -81,7 +81,8 @@ function inTurn(bodies: readonly string[]): string {
 async function effective(
   bench: Workbench,
   name: string,
-  { run, sees }: {
+  { escapes, run, sees }: {
+    readonly escapes: readonly Escape[];
     /** The list that a script returns. */
     readonly run: (code: string) => Promise<readonly string[]>;
     /** Whether an effect is seen. */
@@ -89,11 +90,11 @@ async function effective(
   },
 ): Promise<readonly string[]> {
   await using stack = new AsyncDisposableStack();
-  const targets = ESCAPES.map(({ aim }, number) => stack.use(new Target(bench, `${name}-${number}`, aim)));
-  const values = await run(inTurn(targets.map(({ outside }, number) => ESCAPES[number]?.code(outside) ?? "")));
-  assert.strictEqual(values.length, ESCAPES.length, `each is tried: ${values}`);
+  const targets = escapes.map(({ aim }, number) => stack.use(new Target(bench, `${name}-${number}`, aim)));
+  const values = await run(inTurn(targets.map(({ outside }, number) => escapes[number]?.code(outside) ?? "")));
+  assert.strictEqual(values.length, escapes.length, `each is tried: ${values}`);
   const titles: string[] = [];
-  for (const [number, { aim, title }] of ESCAPES.entries()) {
+  for (const [number, { aim, title }] of escapes.entries()) {
     const [target, value = ""] = [targets[number], values[number]];
     if (target !== undefined && await sees(() => target.hasEffect(aim, value))) titles.push(`${aim} by ${title}`);
   }
@@ -104,11 +105,14 @@ Deno.test("K11 no way out of the process of a script leads to a file, network, p
   using bench = new Workbench();
   const all = ESCAPES.map(({ aim, title }) => `${aim} by ${title}`).toSorted();
   const control = {
+    escapes: ESCAPES,
     run: async (code: string) => JSON.parse(await withAllPermissions(code, bench.elsewhere)),
     sees: (effect: () => Promise<boolean>) => until(effect, 2_000, "the effect of a control"),
   };
   assert.deepStrictEqual(await effective(bench, "control", control), all);
-  for (const flags of [[], ["--no-sandbox"]]) {
+  // The runtime refuses them alike in the sandbox, which adds to that: one of each aim is tried there.
+  const first = ESCAPES.filter(({ aim }, at) => ESCAPES.findIndex((one) => one.aim === aim) === at);
+  for (const [flags, escapes] of [[[], first], [["--no-sandbox"], ESCAPES]] as const) {
     await using server = await ServerProcess.start(bench, {
       flags: ["--code-mode", "all", "--sync", "--timeout", "60", ...flags],
       environment,
@@ -119,7 +123,7 @@ Deno.test("K11 no way out of the process of a script leads to a file, network, p
       return JSON.parse(text.slice(0, Math.max(text.lastIndexOf("\n[script: "), 0)) || assert.fail(text));
     };
     const sees = (effect: () => Promise<boolean>) => effect();
-    assert.deepStrictEqual(await effective(bench, `script${flags.length}`, { run, sees }), []);
+    assert.deepStrictEqual(await effective(bench, `script${flags.length}`, { escapes, run, sees }), []);
     assert.match(await script("return 'lives'"), /^"lives"/);
   }
 });

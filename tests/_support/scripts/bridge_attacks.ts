@@ -76,10 +76,11 @@ const frames: AttackGroup = {
     forged("bytes that are no text", "raw(frame(new Uint8Array([0x22, 0xff, 0xfe, 0x22]))); await forever()", UNKNOWN),
     forged(
       "five calls of one id, one of an id beyond all numbers, and one with an argument 100,000 deep",
-      `for (let n = 0; n < 5; n++) raw(call({ path: "kept.txt" }, "files_read"));
+      // The script's own call has another id.
+      `for (let n = 0; n < 5; n++) raw(call({ path: "kept.txt" }, "files_read", 77));
       raw(frame('{"kind":"call","id":1e999,"name":"files_read","args":{}}'));
-      raw(frame('{"kind":"call","id":1,"name":"files_read","args":{"path":' + "[".repeat(1e5) + "]".repeat(1e5) + "}}"));
-      await soon(); return ${READ}`,
+      raw(frame('{"kind":"call","id":78,"name":"files_read","args":{"path":' + "[".repeat(1e5) + "]".repeat(1e5) + "}}"));
+      return ${READ}`,
       /kept[^\n]*\n\[script: 8 calls/,
     ),
     forged(
@@ -227,7 +228,6 @@ const memory: AttackGroup = {
   control: ["60 MB", "return new Uint8Array(6e7).fill(1).length", /^60000000\n/],
   rows: [
     ["lists", "const all = []; for (;;) all.push(Array(1e6).fill(all.length));", GONE],
-    ["texts", `const all = []; for (;;) all.push("ab".repeat(2 ** 27) + all.length) && all.at(-1).charCodeAt(5)`, GONE],
     [
       "memory of WebAssembly",
       "const all = []; for (;;) { const { buffer } = new WebAssembly.Memory({ initial: 1000 }); all.push(new Uint8Array(buffer).fill(1)); }",
