@@ -137,6 +137,17 @@ Deno.test("S36 a file that is a link, too large or open to others grants nothing
     await refused(/must be a directory of yours, no link, that no other user can enter/);
   }));
 
+Deno.test("S36 a file that becomes readable to others grants nothing more to a server that has read it", () =>
+  withStage(async ({ file, open, warned }) => {
+    await using server = open();
+    const host = await added(server, HOST);
+    assert.deepStrictEqual(ids(server), [host]);
+    await Deno.chmod(file, 0o604);
+    assert.deepStrictEqual([ids(server), warned.length], [[], 1]);
+    await Deno.chmod(file, 0o600);
+    assert.deepStrictEqual(ids(server), [host]);
+  }));
+
 Deno.test("S36 a thousand grants are kept, and no more", () =>
   withStage(async ({ file, open }) => {
     await added(open(), FONTS);

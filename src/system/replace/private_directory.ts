@@ -116,8 +116,9 @@ export class PrivateDirectory {
 }
 
 /** A replaced file has another inode, a changed file another time. */
-function stampOf({ ino, mtime, size }: Deno.FileInfo): string {
-  return `${ino} ${mtime?.getTime()} ${size}`;
+/** Another one for other content, another owner and other rights. */
+function stampOf({ ino, mtime, ctime, size, uid, mode }: Deno.FileInfo): string {
+  return [ino, mtime?.getTime(), ctime?.getTime(), size, uid, mode].join(" ");
 }
 
 /** The value; undefined where a file is missing. */
