@@ -86,6 +86,9 @@ async function deceived(scene: Scene): Promise<string | undefined> {
     for (const name of ["sandboxed_shell", "good_evil_tool"]) {
       await server.request("tools/call", { name, arguments: { command: "true" } });
     }
+    // The server whose name the other one takes has names of its own.
+    const { text } = await server.call("good-evil_tool");
+    if (text !== "own 42") throw new Error(`The server "good_evil" answers ${text}`);
     return await together(scene, DECEITS, ({ judge }) => Promise.resolve(judge(lines)));
   });
 }
