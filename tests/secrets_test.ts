@@ -14,7 +14,8 @@ import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 const BOUND = "bound.example.test";
 const OTHER = "other.example.test";
-const VALUE = `true-${createHash("sha256").update("value").digest("hex").slice(0, 30)}`;
+// Replacements of strings would read `$$` and `$&` as something else.
+const VALUE = `true-$$-$&-${createHash("sha256").update("value").digest("hex").slice(0, 30)}`;
 /** What stands in buffers between a host and a command that does not read, bytes. */
 const MOST_AHEAD = 64 * 1024 * 1024;
 const DEADLINE_MS = 10_000;

@@ -79,7 +79,7 @@ function replaced(text: string, secrets: readonly HostSecret[], used: Map<string
   return secrets.reduce((before, secret) => {
     if (!before.includes(secret.placeholder)) return before;
     used.set(secret.name, secret);
-    return before.replaceAll(secret.placeholder, secret.value);
+    return before.replaceAll(secret.placeholder, () => secret.value);
   }, text);
 }
 

@@ -3,7 +3,8 @@ import { formsOf, type HostSecret, putIn } from "./put_in.ts";
 import type { SecretUse } from "./binding.ts";
 
 const PLACEHOLDER = "ahma_secret_0001";
-const VALUE = "the-true-value";
+// Replacements of strings would read `$$` and `$&` as something else.
+const VALUE = "the-$$-true-$&-value";
 const ANY: SecretUse = { kind: "any" };
 
 function secret(...uses: readonly SecretUse[]): HostSecret {
