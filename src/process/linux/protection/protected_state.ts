@@ -1,42 +1,31 @@
 /** Checks protected paths (S7, S8, S21) before each command, after it, and when its last process is gone. */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import { UserError } from "../../../base/errors.ts";
-import type { Logger } from "../../../base/log.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { GuardPlan, GuardView, WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
-import type { FoundRepositories } from "../../../sandbox/protect/nested_repositories.ts";
 import { lookAtGuarded, type OwnChanges, protectedChanges } from "../../../sandbox/protect/path_snapshot.ts";
-import {
-  madeRepositoryPaths,
-  nestedRepositoryPaths,
-  type ProtectedPath,
-} from "../../../sandbox/protect/protected_paths.ts";
 import { isWithin } from "../../../system/paths.ts";
-import type { LaunchImages } from "../launch/launch_images.ts";
-import { GitAnswers, type GitAnswersOptions } from "./git_query.ts";
 import type { ConfigBroker } from "../git_config/config_broker.ts";
-import type { MadeRepositories } from "../git_config/made_repositories.ts";
-import { GrantWatch, WatchedView } from "./watched_view.ts";
-import { isSeparated, SecondNames, type Separates } from "./hard_links.ts";
+import type { LaunchImages } from "../launch/launch_images.ts";
 import { type ForeignSockets, withCovered } from "../sockets/foreign_sockets.ts";
+import { ChangeReports } from "./change_reports.ts";
+import { GuardedPlan, type GuardedPlanOptions } from "./guarded_plan.ts";
+import { isSeparated, SecondNames, type Separates } from "./hard_links.ts";
+import { GrantWatch, WatchedView } from "./watched_view.ts";
 
-export interface ProtectedStateOptions {
-  readonly plan: GuardPlan;
+export interface ProtectedStateOptions extends Omit<GuardedPlanOptions, "sockets" | "gitConfig"> {
   readonly looker: WatchingLooker & Separates;
-  readonly logger: Logger;
-  readonly ask: GitAnswersOptions["ask"];
   /** The images for launches, updated with protected and granted paths. */
   readonly images: Pick<LaunchImages, "adopt" | "invalidatePrewarmed">;
   readonly ownChanges: OwnChanges;
   /** All running commands of the session, under this plan or another; kept up to date here. */
   readonly commands: Set<GuardedCommand>;
-  readonly repositoriesIn: (tree: string) => Promise<FoundRepositories>;
   readonly sockets: Pick<ForeignSockets, "add" | "look" | "covered" | "closed">;
-  /** Undefined: no git is available. Without a broker commands see git's configuration read-only. */
-  readonly gitConfig: {
-    readonly broker: Pick<ConfigBroker, "add" | "follow" | "links" | "settle"> | undefined;
-    readonly made: Pick<MadeRepositories, "begin" | "settle" | "kept" | "isComplete">;
-  } | undefined;
+  readonly gitConfig:
+    | NonNullable<GuardedPlanOptions["gitConfig"]> & {
+      readonly broker: Pick<ConfigBroker, "add" | "follow" | "links" | "settle"> | undefined;
+    }
+    | undefined;
 }
 
 /** A command from its first check to the end of its last process. */
@@ -62,75 +51,40 @@ export class ProtectedState implements Disposable {
   readonly #options: ProtectedStateOptions;
   readonly #secondNames: SecondNames;
   readonly #grants: GrantWatch;
-  /** Undefined: there is no git to ask. */
-  readonly #git: GitAnswers | undefined;
-  /** Of repositories below the trees. */
-  #nested: readonly ProtectedPath[] = [];
-  /** Work trees of repositories that appeared later, and what is protected there. */
-  readonly #kept = new Set<string>();
-  #made: readonly ProtectedPath[] = [];
-  #obeyed: ReadonlySet<string> = new Set();
-  #plan: GuardPlan;
-  #view: WatchedView;
+  readonly #guarded: GuardedPlan;
+  readonly #reports: ChangeReports;
+  /** Of the plan as it was then. */
+  #watched: { readonly plan: GuardPlan; readonly view: WatchedView } | undefined;
   /** Paths already reported as holding too much. */
   readonly #overfull = new Set<string>();
   readonly #commands: Set<GuardedCommand>;
-  /** Changes found after their command's result was sent: the next result reports them. */
-  #late: readonly ProtectedChange[] = [];
-  /** The state of each path when a result last reported it. */
-  readonly #told = new Map<string, string | undefined>();
 
   constructor(options: ProtectedStateOptions) {
-    const { plan, looker, ask } = options;
+    const { plan, looker } = options;
     this.#options = options;
-    this.#plan = plan;
     this.#commands = options.commands;
     this.#secondNames = new SecondNames(looker, plan.trees, options.ownChanges);
     this.#grants = new GrantWatch(looker);
-    this.#view = this.#watched();
-    this.#git = plan.git && new GitAnswers({ git: plan.git, trees: plan.trees.map(({ path }) => path), looker, ask });
+    this.#guarded = new GuardedPlan(options);
+    this.#reports = new ChangeReports(options.logger);
   }
 
   /** Adds the repositories below the trees, and what git acts on: once, before the first command. */
-  async findRepositories(): Promise<void> {
-    const { plan: { trees, open, home }, repositoriesIn, logger } = this.#options;
-    const asked = this.#git?.refresh(); // about the trees, while they are searched
-    const found = await Promise.all(trees.map(async ({ path: tree }) => {
-      const repositories = await repositoriesIn(tree);
-      if (!repositories.complete) {
-        logger.warn("Not all repositories below are protected: there are too many files", { tree });
-      }
-      await asked;
-      this.#git?.add([...repositories.directories, ...repositories.bare]);
-      this.#options.sockets.add(repositories.others);
-      return { repositories, paths: nestedRepositoryPaths(repositories, { tree, open, home }) };
-    }));
-    this.#nested = found.flatMap(({ paths }) => paths);
-    await this.#options.gitConfig?.made.begin({
-      directories: found.flatMap(({ repositories }) => repositories.directories),
-      bare: found.flatMap(({ repositories }) => repositories.bare),
-    });
-    if (this.#options.gitConfig?.made.isComplete === false) {
-      logger.warn("Not all repositories that commands make will be found: there are too many directories", {
-        limit: "fs.inotify.max_user_watches",
-      });
-    }
-    this.#addKept();
-    await this.#git?.refresh();
-    this.#updatePlan();
+  findRepositories(): Promise<void> {
+    return this.#guarded.findRepositories();
   }
 
   /** Asks git again, if its answer may have changed, and checks new repositories, before each check. */
   refresh(): Promise<void> | undefined {
     const isQuiet = this.#commands.values().every(({ view }) => view === undefined);
-    const ask = () => this.#git?.refresh()?.then(() => this.#updatePlan());
-    const made = this.#settleMade({ quiet: isQuiet })?.then((changes) => this.#keep(changes));
+    const ask = () => this.#guarded.askGit();
+    const made = this.#guarded.settleMade({ quiet: isQuiet })?.then((changes) => this.#reports.keep(changes));
     return made === undefined ? ask() : made.then(ask);
   }
 
   /** Announces a command before its first check; `ended` or `abandon` must follow. */
   begin(): GuardedCommand {
-    const command: GuardedCommand = { view: undefined, obeyed: this.#obeyed };
+    const command: GuardedCommand = { view: undefined, obeyed: this.#guarded.obeyed };
     this.#commands.add(command);
     return command;
   }
@@ -144,7 +98,7 @@ export class ProtectedState implements Disposable {
     const { images } = this.#options;
     const how = { mounted: policy.namespaces };
     const { view, separated } = this.#separate(this.#look(how), how);
-    this.#keep(separated);
+    this.#reports.keep(separated);
     this.#refuseUncovered(view);
     this.#options.gitConfig?.broker?.follow(view);
     if (policy.confinement.unixSockets === "private") this.#lookAtSockets(policy);
@@ -176,7 +130,7 @@ export class ProtectedState implements Disposable {
     onChange: ((changes: readonly ProtectedChange[]) => void) | undefined,
   ): Promise<GuardView> {
     const notKept = await this.#options.gitConfig?.broker?.settle() ?? [];
-    const takenOut = await this.#settleMade({ quiet: false }) ?? [];
+    const takenOut = await this.#guarded.settleMade({ quiet: false }) ?? [];
     await this.refresh();
     const after = this.#tellSince(command, { mounted: policy.namespaces }, {
       onChange,
@@ -199,7 +153,7 @@ export class ProtectedState implements Disposable {
 
   /** Ends running queries to git. */
   [Symbol.dispose](): void {
-    this.#git?.[Symbol.dispose]();
+    this.#guarded[Symbol.dispose]();
   }
 
   #tellSince(
@@ -218,11 +172,11 @@ export class ProtectedState implements Disposable {
       git.some((one) => one.change === "set_aside" && isWithin(path, one.path));
     const found = [...changed.filter((one) => !isAside(one)), ...git];
     // A run without its own result, such as a check, adds only changes that no other result reported.
-    if (onChange === undefined) this.#keep(found.filter((one) => !this.#isTold(one, after)));
-    else this.#tell(found, onChange);
-    for (const { path } of found) this.#told.set(path, after.seen.get(path));
+    if (onChange === undefined) this.#reports.keepNew(found, after);
+    else this.#reports.tell(found, onChange);
+    this.#reports.remember(found, after);
     command.view = after;
-    command.obeyed = this.#obeyed;
+    command.obeyed = this.#guarded.obeyed;
     return after;
   }
 
@@ -247,7 +201,7 @@ export class ProtectedState implements Disposable {
           `Choose a scope and --read directories that do not hold it, or allow it with --allow-read-sensitive ${secret}`,
       );
     }
-    const unanswered = this.#git?.unanswered;
+    const unanswered = this.#guarded.unanswered;
     if (unanswered !== undefined) {
       throw new UserError(
         `Cannot run commands: git does not list its configuration in "${unanswered}", so the files it obeys ` +
@@ -262,57 +216,21 @@ export class ProtectedState implements Disposable {
     }
   }
 
-  #settleMade(how: { readonly quiet: boolean }): Promise<readonly ProtectedChange[]> | undefined {
-    return this.#options.gitConfig?.made.settle(how)?.then((changes) => {
-      this.#addKept();
-      return changes;
-    });
-  }
-
-  /** Protects what git obeys in repositories that appeared and stay. */
-  #addKept(): void {
-    const { plan: { trees, open, home }, gitConfig } = this.#options;
-    const kept = [...gitConfig?.made.kept ?? []].filter((directory) => !this.#kept.has(directory));
-    if (kept.length === 0) return;
-    for (const directory of kept) this.#kept.add(directory);
-    const named = kept.flatMap((directory) => {
-      const tree = trees.find(({ path }) => isWithin(directory, path))?.path;
-      return tree === undefined ? [] : madeRepositoryPaths(directory, { tree, open, home });
-    });
-    this.#made = [...this.#made, ...named];
-    this.#git?.addMade(kept); // asked by the next refresh
-    this.#updatePlan();
-  }
-
   /** What changed since `before`, and the view it was found in. */
   #changes(before: GuardView, obeyed: ReadonlySet<string>, how: How) {
     const { view: after, separated } = this.#separate(this.#look(how), how);
-    const isNew = (path: string) => this.#obeyed.has(path) && !obeyed.has(path);
+    const isNew = (path: string) => this.#guarded.obeyed.has(path) && !obeyed.has(path);
     const found = this.#found(before, after, separated)
       .map((one): ProtectedChange => isNew(one.path) && !isSeparated(one) ? { ...one, change: "obeyed" } : one);
     return { after, found };
-  }
-
-  /** Reports to `onChange` what was found, after earlier findings that it does not cover. */
-  #tell(found: readonly ProtectedChange[], onChange: (changes: readonly ProtectedChange[]) => void): void {
-    const late = this.#late.filter(({ path, change }) =>
-      !found.some((one) => one.path === path && (isPlain(change) || one.change === change))
-    );
-    this.#late = [];
-    if (late.length + found.length > 0) onChange([...late, ...found]);
-  }
-
-  /** Whether a result already reported the path's state in `view`. */
-  #isTold({ path, change }: ProtectedChange, { seen }: GuardView): boolean {
-    return isPlain(change) && this.#told.has(path) && this.#told.get(path) === seen.get(path);
   }
 
   /** Checks again when everything that a command left running is gone; skips what another command's result reported. */
   async #lookLater(command: GuardedCommand, running: readonly Tree[], after: GuardView, how: How): Promise<void> {
     await Promise.all(running.map(({ gone }) => gone));
     const { view, separated } = this.#separate(this.#look(how), how);
-    this.#keep(this.#found(after, view, separated).filter((one) => !this.#isTold(one, view)));
-    this.#keep(await this.#settleMade({ quiet: false }) ?? []);
+    this.#reports.keepNew(this.#found(after, view, separated), view);
+    this.#reports.keep(await this.#guarded.settleMade({ quiet: false }) ?? []);
     this.abandon(command);
   }
 
@@ -324,45 +242,23 @@ export class ProtectedState implements Disposable {
     return [...changed, ...separated.filter((one) => !isKnown(one))];
   }
 
-  /** Reports changes that no result has reported, to the log and the next result. */
-  #keep(changes: readonly ProtectedChange[]): void {
-    if (changes.length === 0) return;
-    this.#late = [...this.#late, ...changes];
-    this.#options.logger.warn("Protected paths changed, and no result has reported it yet", { changes });
-  }
-
-  /** The plan with the current knowledge of repositories and of git. */
-  #updatePlan(): void {
-    const { plan, gitConfig } = this.#options;
-    const broker = gitConfig?.broker;
-    const known = [...plan.protected, ...this.#nested];
-    const obeyed = byPath([...this.#made, ...this.#git?.paths ?? []]).filter(({ path }) =>
-      !plan.open.some((one) => isWithin(path, one)) && !known.some((one) => one.path === path)
-    );
-    this.#obeyed = new Set(obeyed.map(({ path }) => path));
-    const all = [...known, ...obeyed];
-    broker?.add(all);
-    this.#plan = { ...plan, protected: all, ...broker !== undefined && { links: broker.links } };
-    this.#view.close();
-    this.#view = this.#watched();
-  }
-
   #look({ mounted }: How): GuardView {
     // Without mounts a view also holds the contents of directories, which are not watched.
-    const view = mounted ? this.#mountedView() : lookAtGuarded(this.#plan, this.#options.looker, { mounted });
+    const view = mounted
+      ? this.#mountedView()
+      : lookAtGuarded(this.#guarded.current, this.#options.looker, { mounted });
     const overfull = view.overfull.filter((path) => !this.#overfull.has(path));
     for (const path of overfull) this.#overfull.add(path);
-    this.#keep(overfull.map((path) => ({ path, change: "unwatched" })));
+    this.#reports.keep(overfull.map((path) => ({ path, change: "unwatched" })));
     return view;
   }
 
   /** A command with other mounts can give second names to files that are protected now, unnoticed by the watch. */
   #mountedView(): GuardView {
-    const view = this.#view.look();
+    const view = this.#watchedView().look();
     if (this.#commands.values().every((one) => one.view === undefined || one.view.mounts === view.mounts)) return view;
-    this.#view.close();
-    this.#view = this.#watched();
-    return this.#view.look();
+    this.#closeWatch();
+    return this.#watchedView().look();
   }
 
   /** Separates protected files from their second names, and checks again if there were any. */
@@ -373,17 +269,18 @@ export class ProtectedState implements Disposable {
     return { view: this.#look(how), separated };
   }
 
-  #watched(): WatchedView {
+  #watchedView(): WatchedView {
+    const plan = this.#guarded.current;
+    if (this.#watched?.plan === plan) return this.#watched.view;
+    this.#closeWatch();
     const { looker } = this.#options;
-    return new WatchedView(() => lookAtGuarded(this.#plan, looker, { mounted: true }), looker);
+    const view = new WatchedView(() => lookAtGuarded(plan, looker, { mounted: true }), looker);
+    this.#watched = { plan, view };
+    return view;
   }
-}
 
-function byPath(paths: readonly ProtectedPath[]): readonly ProtectedPath[] {
-  return [...new Map(paths.map((one) => [one.path, one])).values()];
-}
-
-/** Whether the path itself was replaced: later reports about it say the same. */
-function isPlain(change: ProtectedChange["change"]): boolean {
-  return change === "created" || change === "changed" || change === "removed";
+  #closeWatch(): void {
+    this.#watched?.view.close();
+    this.#watched = undefined;
+  }
 }
