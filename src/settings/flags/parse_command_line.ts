@@ -7,6 +7,9 @@ import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "./flags.ts";
 import type { Operands } from "./subcommand.ts";
 import { factsOf, type Subcommand, SUBCOMMANDS } from "./subcommands.ts";
 
+/** Of flags that share a word with an unknown one. */
+const MOST_GUESSES = 3;
+
 /** Flags as typed: a switch has no values, the others at least one, in order. */
 export interface CommandLine {
   readonly subcommand: Subcommand;
@@ -116,7 +119,9 @@ function flagProblem(
   if (foreign === undefined) return undefined;
   const owners = SUBCOMMANDS.filter((one) => (factsOf(one).flags as readonly FlagName[]).includes(foreign));
   const where = owners.length === 0 ? "it stands without a subcommand" : `it belongs to ${owners.join(", ")}`;
-  return `Cannot use flag "--${foreign}" with "${subcommand}": ${where}, see "ahma_mcp ${subcommand} --help"`;
+  const similar = flagsOf(subcommand).find((name) => hasWord(name, foreign));
+  const advice = similar === undefined ? `, see "ahma_mcp ${subcommand} --help"` : `; did you mean "--${similar}"?`;
+  return `Cannot use flag "--${foreign}" with "${subcommand}": ${where}${advice}`;
 }
 
 /** Every flag a subcommand takes, its own first. */
@@ -157,10 +162,24 @@ function findFlag(typed: string): FlagName | undefined {
 }
 
 function unknownFlag(typed: string, named: Subcommand | undefined): string {
-  const names = named === undefined ? FLAG_NAMES : flagsOf(named);
-  const guess = closest(typed.replace(/^-+/, ""), names);
   const help = named === undefined ? "ahma_mcp --help" : `ahma_mcp ${named} --help`;
-  return `Unknown flag "${typed}": ${guess === undefined ? `see "${help}"` : `did you mean "--${guess}"?`}`;
+  const pools = named === undefined ? [flagsOf("serve"), FLAG_NAMES] : [flagsOf(named)];
+  const guesses = pools.map((names) => flagsLike(typed, names)).find(({ length }) => length > 0);
+  return `Unknown flag "${typed}": ${
+    guesses === undefined ? `see "${help}"` : `did you mean ${guesses.join(" or ")}?`
+  }`;
+}
+
+/** The flag that is spelled most nearly so, else those with this word in their name, such as `--sandbox-scope`. */
+function flagsLike(typed: string, names: readonly FlagName[]): readonly string[] {
+  const word = typed.replace(/^-+/, "");
+  const near = closest(word, names);
+  const like = near !== undefined ? [near] : names.filter((name) => hasWord(name, word)).slice(0, MOST_GUESSES);
+  return like.map((name) => `"--${name}"`);
+}
+
+function hasWord(name: FlagName, word: string): boolean {
+  return name.split("-").includes(word);
 }
 
 function strayWord(word: string, subcommand: Subcommand): string {

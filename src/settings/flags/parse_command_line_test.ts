@@ -60,6 +60,15 @@ Deno.test("L1 parseCommandLine() refuses unknown flags with a suggestion", () =>
   assert.strictEqual(parsed("--tool-dir", "x"), 'Unknown flag "--tool-dir": did you mean "--tools-dir"?');
   assert.strictEqual(parsed("--sandbox-scop=x"), 'Unknown flag "--sandbox-scop": did you mean "--sandbox-scope"?');
   assert.strictEqual(parsed("-x"), 'Unknown flag "-x": see "ahma_mcp --help"');
+  assert.strictEqual(
+    parsed("--scope", "x"),
+    'Unknown flag "--scope": did you mean "--sandbox-scope" or "--allow-broad-scope"?',
+  );
+  assert.strictEqual(parsed("--jsno"), 'Unknown flag "--jsno": did you mean "--json"?');
+  assert.strictEqual(
+    parsed("serve", "--port", "1"),
+    'Cannot use flag "--port" with "serve": it belongs to dashboard; did you mean "--http-port"?',
+  );
   assert.strictEqual(parsed("--sync=yes"), 'Cannot use "--sync=yes": flag "--sync" takes no value');
 });
 
