@@ -36,12 +36,25 @@ export const PROTECTED_NAMES = [
     // Servers, hooks and tasks that other agents and editors start by themselves.
     ".amazonq .continue .devcontainer .devcontainer.json .gemini .kiro .opencode .qwen .roo .vibe .windsurf .zed",
     "fast-agent.yaml opencode.json",
-    ".clinerules .crush.json crush.json .junie .kilocode .trae .swissarmyhammer/prompts",
+    ".aider.conf.yml .clinerules .crush.json crush.json .factory .github/copilot .github/hooks .junie .kilocode",
+    ".openhands .trae .swissarmyhammer/prompts",
     ".swissarmyhammer/rules .swissarmyhammer/workflows .sah/prompts .sah/rules .sah/workflows",
     // What editors and tool managers run when a directory is opened or entered, and git by hooks that lead to it.
-    ".dir-locals.el .exrc .nvim.lua .nvimrc .mise.toml mise.toml lefthook.yml",
+    ".dir-locals.el .dir-locals-2.el .exrc .helix .nvim.lua .nvimrc .vim",
+    ".config/mise .config/mise.toml .config/mise.local.toml .mise .mise.toml .mise.local.toml mise.toml mise.local.toml",
+    ".lefthook .lefthook-local lefthook.yml",
+    // Hooks, and programs that are run by every command, of Mercurial and Jujutsu.
+    ".hg/hgrc .hg/hgrc-not-shared .hg/sharedpath .jj/repo/config.toml",
   ),
 ];
+
+/** Each is read, and one that is only the user's overrides the project's. */
+const LEFTHOOK_NAMES = ["", ".", ".config/"].flatMap((before) =>
+  ["lefthook", "lefthook-local"].flatMap((name) =>
+    ["yml", "yaml", "toml", "json", "jsonc"].map((ending) => `${before}${name}.${ending}`)
+  )
+);
+const NAMES_IN_TREE = [...new Set([...PROTECTED_NAMES, ...LEFTHOOK_NAMES])];
 
 /** Our own directory holds tools, and these, which no program obeys: issues, memos, and what native tools note (K6). */
 const OWN_DIRECTORY = ".ahma";
@@ -149,7 +162,7 @@ function inTree(tree: string, { home, protect, own }: ProtectionQuestion): reado
   const workspaces = (expected(() => [...Deno.readDirSync(tree)]) ?? [])
     .flatMap(({ name }) => name.endsWith(PROTECTED_ENDING) ? [below(name)] : []);
   const wanted = new Set(
-    [...PROTECTED_NAMES.map(below), ...workspaces, ...ofHome, ...named, ...own, ...ofGit].filter(inside),
+    [...NAMES_IN_TREE.map(below), ...workspaces, ...ofHome, ...named, ...own, ...ofGit].filter(inside),
   );
   return [...wanted].map((path) => ({
     path,
@@ -194,7 +207,7 @@ function allowProblem(given: string, trees: readonly string[], all: readonly Pro
 
 /** Whether `--allow-protected` takes a path that is protected: what was named or is known by its name. */
 export function isOpenable(path: string): boolean {
-  return isOfRepository(path) || PROTECTED_NAMES.some((name) => path.endsWith(`/${name}`));
+  return isOfRepository(path) || NAMES_IN_TREE.some((name) => path.endsWith(`/${name}`));
 }
 
 /** Repositories below a tree are looked for later; what may be opened of them is known by its name. */

@@ -34,7 +34,9 @@ Deno.test("S8 protectedPaths() names what programs outside obey, whether it exis
   inTree((tree) => {
     const all = paths(tree);
     const wanted = [".git/hooks", ".git/config", ".vscode", ".idea", ".mcp.json", ".cursor", ".claude", ".envrc"];
-    assert.deepStrictEqual([...wanted, ".husky", ".ahma"].filter((name) => !all.includes(name)), []);
+    const later = [".hg/hgrc", "mise.local.toml", "lefthook-local.yml", ".config/lefthook.jsonc"];
+    assert.deepStrictEqual([...wanted, ".husky", ".ahma", ...later].filter((name) => !all.includes(name)), []);
+    assert.ok(!paths(tree, { allowProtected: ["lefthook-local.yml"] }).includes("lefthook-local.yml"));
     assert.ok(!all.includes(".bashrc"));
     return Promise.resolve();
   }));

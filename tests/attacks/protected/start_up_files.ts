@@ -2,7 +2,7 @@
 import { BOTH, type Row } from "../frame/attack.ts";
 import { type Unheard, wayOf } from "./second_names.ts";
 
-const OF_PROJECTS = [".clinerules/x.md", "lefthook.yml", "my.code-workspace"];
+const OF_PROJECTS = [".clinerules/x.md", ".hg/hgrc", "lefthook-local.json", "my.code-workspace"];
 const OF_HOME = [".bash_aliases", ".zlogin", ".config/nvim/init.lua"];
 
 /** The project is a sibling of home, and both are scopes; the runtime's cache lies elsewhere. */
