@@ -1,8 +1,8 @@
 import type { Project } from "./project.ts";
 
-const RUN =
-  "tar --owner=1001 --group=1001 -cf - check.c | tar -xf - && make -s -j2 check && cmake -S . -B out >/dev/null && cmake --build out -j2 >/dev/null && " +
-  "ctest --test-dir out --output-on-failure";
+/** What root does in another way: it keeps the owners in an archive. */
+const WITH_MAKE = "tar --owner=1001 --group=1001 -cf - check.c | tar -xf - && make -s -j2 check";
+const WITH_CMAKE = "cmake -S . -B out >/dev/null && cmake --build out -j2 >/dev/null && ctest --test-dir out";
 
 /** Generated code, a library and its test with make and cmake; the test uses what programs of this kind use. */
 export const C_PROJECT: Project = {
@@ -94,7 +94,8 @@ target_link_libraries(check table util)
 add_test(NAME check COMMAND check)
 `,
   },
-  cold: RUN,
-  warm: RUN,
+  cold: `${WITH_MAKE} && ${WITH_CMAKE} --output-on-failure`,
+  warm: WITH_MAKE,
   expected: /^all checked$[^]*^100% tests passed/m,
+  expectedWarm: /^all checked$/m,
 };
