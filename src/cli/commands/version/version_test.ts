@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { isNewer, isVersion } from "./version.ts";
+import { isNewer, isVersion, newestVersion } from "./version.ts";
 
 const NUMBERS = fc.tuple(...[1, 2, 3].map(() => fc.nat({ max: 999_999_999 })));
 
@@ -33,4 +33,19 @@ Deno.test("L9 isVersion() takes versions only, and no text that could draw or gr
   ];
   assert.deepStrictEqual(good.filter((text) => !isVersion(text)), []);
   assert.deepStrictEqual(bad.filter(isVersion), []);
+});
+
+Deno.test("L9 newestVersion() says why an answer names no version", async () => {
+  const elsewhere = new URL("http://127.0.0.1:9/elsewhere");
+  const answers: readonly (readonly [answer: () => Response, problem: RegExp])[] = [
+    [() => new Response("no", { status: 404 }), /: it answered with status 404\. Nothing else depends on it$/],
+    [() => new Response("<html>"), /: its answer is not JSON\. Nothing else depends on it$/],
+    [() => new Response("x".repeat(2_000_000)), /: its answer has more than 1048576 bytes\. Nothing else/],
+    [() => Response.redirect(elsewhere), /redirect/i],
+    [() => Response.json({}), /: its answer names the version missing\. Nothing else/],
+  ];
+  for (const [answer, problem] of answers) {
+    await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, answer);
+    await assert.rejects(newestVersion(`http://127.0.0.1:${server.addr.port}/latest`), problem);
+  }
 });
