@@ -8,6 +8,9 @@ import type { Asked, Question } from "../../spawn.ts";
 
 const LONGEST_MS = 10_000;
 const MOST_BYTES = 8 * 1024 * 1024;
+/** Answers that are remembered, and the largest content with one: a commit does not change its configuration. */
+const MOST_REMEMBERED = 256;
+const LARGEST_REMEMBERED = 16 * 1024;
 
 export interface ConfigEditorOptions {
   readonly git: GitProgram;
@@ -19,6 +22,8 @@ export interface ConfigEditorOptions {
 
 export class ConfigEditor {
   readonly #options: ConfigEditorOptions;
+  /** By content, the latest last: git's answer depends on nothing else. */
+  readonly #remembered = new Map<string, ConfigEntries>();
   #files = 0;
 
   constructor(options: ConfigEditorOptions) {
@@ -27,10 +32,21 @@ export class ConfigEditor {
 
   /** The entries of a configuration file; undefined: git cannot read it, or the disk is full. */
   async entriesOf(content: Uint8Array): Promise<ConfigEntries | undefined> {
-    return await this.#withFile(content, async (file) => {
+    const key = content.length > LARGEST_REMEMBERED ? undefined : content.toBase64();
+    const known = key === undefined ? undefined : this.#remembered.get(key);
+    if (known !== undefined) return known;
+    const entries = await this.#withFile(content, async (file) => {
       const printed = await this.#git(listArguments(file));
       return printed === undefined ? undefined : parseEntries(printed);
     });
+    if (key !== undefined && entries !== undefined) this.#remember(key, entries);
+    return entries;
+  }
+
+  #remember(key: string, entries: ConfigEntries): void {
+    const [oldest] = this.#remembered.keys();
+    if (oldest !== undefined && this.#remembered.size >= MOST_REMEMBERED) this.#remembered.delete(oldest);
+    this.#remembered.set(key, entries);
   }
 
   /** The content with the edits made; undefined: git refuses one of them, or the disk is full. */
