@@ -229,6 +229,40 @@ testShared(
 );
 
 testShared(
+  "X22 a terminal that collects lines loses nothing of what is typed: too long a line is refused, and slow readers get all",
+  async ({ bench, server }) => {
+    const [most, cut] = ["x".repeat(4095), "x".repeat(4096)];
+    const collects = idIn(await server.call("sandboxed_shell", { command: "wc -c", ...TTY }));
+    const refused = await server.call("send", { id: collects, text: `one\n${cut}\n` });
+    assert.equal(
+      refused.text,
+      `Cannot send to ${collects}. A line of 4096 bytes is given, and its terminal takes 4095: give shorter lines, or ` +
+        "start it with input in place of tty.",
+    );
+    assert.ok(refused.result["isError"]);
+    await server.call("send", { id: collects, text: `${most}\n`, timeout_seconds: 0 });
+    await server.call("send", { id: collects, eof: true, timeout_seconds: 0 });
+    assert.match((await server.call("await", { id: collects })).text, /^4096$/m);
+    const first = await server.call("sandboxed_shell", { command: "touch ran; wc -c", ...TTY, stdin: `${cut}\n` });
+    assert.match(
+      first.text,
+      /^\[no output, failed, .*: A line of 4096 bytes is given, .* start it with input in place of tty\]$/,
+    );
+    assert.match((await server.shell("test -e ran || echo nothing ran")).text, /^nothing ran/);
+    // A key for it, where the program takes keys.
+    const takesKeys = "stty raw -echo; echo ready; head -c 4097 >keys; touch got";
+    const keys = await server.call("sandboxed_shell", { command: takesKeys, ...TTY, until: "ready" });
+    await server.call("send", { id: idIn(keys), text: `${cut}\n`, timeout_seconds: 0 });
+    await bench.appears("got");
+    assert.equal(await Deno.readTextFile(`${bench.scope}/keys`), `${cut}\r`);
+    // More than the terminal holds, read only after the patience of `send`.
+    const late = { command: "sleep 2.5; head -n 9000 | wc -l", ...TTY, stdin: "x\n".repeat(9000) };
+    const slow = await server.call("sandboxed_shell", { ...late, until: "9000" });
+    assert.match(slow.text, /^> 9000$|^9000$/m);
+  },
+);
+
+testShared(
   "X22 a program that reads nothing delays no call, and the result says what was not delivered",
   async ({ server }) => {
     const deaf = idIn(await server.call("sandboxed_shell", { command: "echo up; exec tail -f /dev/null", ...INPUT }));

@@ -148,6 +148,13 @@ Deno.test("B5 a session keeps its state, whatever its lines do, and each is a re
       5_000,
       "what it said",
     );
+    // What a line runs itself is not in the background: only what earlier lines left is.
+    const busy = await server.start(`echo up; sleep ${seed}2`, { session: "one", until: "up" });
+    assert.match(
+      (await server.call("status", { limit: 1 })).text,
+      new RegExp(`\none busy in ${scope}, in the background: sleep ${seed}; sleep ${seed}1\n`),
+    );
+    await server.call("cancel", { operation_id: busy.operation?.operation_id });
     const closed = await server.call("sandboxed_shell", { session: "one", close: true });
     assert.deepStrictEqual(closed.output, `Session "one" is closed; ended with it: sleep ${seed}; sleep ${seed}1.`);
     await bench.processesGone(`sleep ${seed}`);

@@ -92,7 +92,7 @@ export interface OpenShell {
   readonly end: CommandEnd | undefined;
   /** Settles when it has ended and nothing of it remains. */
   readonly ended: Promise<CommandEnd>;
-  /** What runs in it between lines, by name; undefined: nothing. */
+  /** What runs in it between lines, by name, and during a line what earlier ones left; undefined: nothing. */
   background(): LeftRunning | undefined;
   /** Whether a sandbox made now would be the same; false: no further line should run in it. */
   isCurrent(): Promise<boolean>;
@@ -114,8 +114,8 @@ export interface OpenProcesses extends RunningCommand {
   all(earlier?: ReadonlySet<number>): readonly number[];
   /** Kills the processes of `all`, and those that they start in the meantime. */
   kill(earlier: ReadonlySet<number>): void;
-  /** What the first one runs at the same time, by name; undefined: nothing. */
-  background(): LeftRunning | undefined;
+  /** What the first one runs at the same time, by name; undefined: nothing. `earlier`: only these; absent: all. */
+  background(earlier?: ReadonlySet<number>): LeftRunning | undefined;
   signalFirst(signal: Deno.Signal): void;
 }
 

@@ -59,11 +59,12 @@ export class ProcessesBelow implements OpenProcesses, RunningCommand {
     killDescendants(root, this.#system, new Set([...earlier, first]));
   }
 
-  background(): LeftRunning | undefined {
+  background(earlier?: ReadonlySet<number>): LeftRunning | undefined {
     const { root, first } = this.#places();
     if (root === undefined || first === undefined) return undefined;
     const orphans = this.#system.childrenOf(root).filter((pid) => pid !== first);
-    return living([...orphans, ...this.#system.childrenOf(first)], this.#system);
+    const children = [...orphans, ...this.#system.childrenOf(first)];
+    return living(children.filter((pid) => earlier === undefined || earlier.has(pid)), this.#system);
   }
 
   signalFirst(signal: Deno.Signal): void {

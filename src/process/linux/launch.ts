@@ -11,6 +11,7 @@ import { encodeShellCommand, lineArguments, type Shell } from "../shell.ts";
 import type { LauncherImage, LauncherProcess } from "../spawn.ts";
 import { writeAndClose } from "../supervision.ts";
 import { withOpenInput } from "../pipe_input.ts";
+import { cutLine } from "../../system/terminal/terminal.ts";
 import { TerminalProcess } from "./terminal_process.ts";
 import { ProcessesBelow } from "../processes_below.ts";
 import { CommandTree } from "./command_tree.ts";
@@ -290,7 +291,10 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
     const { request, policy } = this;
     if (request.input === "terminal") {
       if (policy !== undefined && policy.terminals !== true) return { kind: "not_started", message: NO_TERMINALS };
-      return await this.#runOnTerminal(this.#image());
+      const stdin = encodeText(request.stdin ?? "");
+      const problem = cutLine(stdin);
+      if (problem !== undefined) return { kind: "not_started", message: problem };
+      return await this.#runOnTerminal(this.#image(), stdin);
     }
     const image = this.#image();
     const process = this.spawn(image, "piped");
@@ -301,8 +305,8 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
     );
   }
 
-  async #runOnTerminal(image: LauncherImage): Promise<CommandEnd> {
-    const { request: { stdin }, hooks: { signal } } = this;
+  async #runOnTerminal(image: LauncherImage, stdin: Uint8Array): Promise<CommandEnd> {
+    const { hooks: { signal } } = this;
     const { spawner } = this.tools;
     const process = new TerminalProcess(this.spawn(image, "piped"), {
       terminals: spawner.terminals,
@@ -313,7 +317,7 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
     const onAbort = () => process.hangUp();
     signal.addEventListener("abort", onAbort, { once: true });
     void gone.finally(() => signal.removeEventListener("abort", onAbort));
-    if (stdin !== undefined) await process.input.write(encodeText(stdin)).catch(() => {}); // the end says why
+    void process.typeFirst(stdin);
     const ended = await end;
     if (process.problem === undefined) return ended;
     return { kind: "not_started", message: `Cannot give the command a terminal: ${process.problem}`, fault: "server" };

@@ -71,6 +71,12 @@ export class TerminalProcess implements LauncherProcess {
     for (const signal of ["SIGHUP", "SIGTERM"] as const) for (const pid of inside) signalQuietly(pid, signal);
   }
 
+  /** Types its first input, however late its programs read it. Nothing is said of the rest if they end before. */
+  async typeFirst(bytes: Uint8Array): Promise<void> {
+    const terminal = await this.#taken.promise;
+    await terminal?.write(bytes, -1).catch(() => {}); // the end says why
+  }
+
   /** Undefined: the command did not get that far, and its launch reports why. */
   async #take(): Promise<Terminal | undefined> {
     const reader = this.#process.output.getReader();

@@ -40,6 +40,8 @@ export class LineShell implements OpenShell {
   #directory: string;
   #end: CommandEnd | undefined;
   #lines = 0;
+  /** What ran before the running line; undefined: none runs. */
+  #earlier: ReadonlySet<number> | undefined;
 
   private constructor(
     started: StartedShell,
@@ -96,7 +98,7 @@ export class LineShell implements OpenShell {
   }
 
   background(): LeftRunning | undefined {
-    return this.#end === undefined ? this.#started.command.processes?.background() : undefined;
+    return this.#end === undefined ? this.#started.command.processes?.background(this.#earlier) : undefined;
   }
 
   async isCurrent(): Promise<boolean> {
@@ -106,7 +108,7 @@ export class LineShell implements OpenShell {
 
   async run(line: ShellLine, { signal, ...hooks }: CommandHooks): Promise<CommandEnd> {
     const { processes } = this.#started.command;
-    const earlier = new Set(processes?.all());
+    const earlier = this.#earlier = new Set(processes?.all());
     if (processes !== undefined) hooks.onRunning?.(ofOneLine(processes));
     const ended = this.#say(lineText(line), hooks);
     let interrupted: Promise<unknown> | undefined;
@@ -116,6 +118,7 @@ export class LineShell implements OpenShell {
     const end = await ended;
     signal.removeEventListener("abort", onAbort);
     await interrupted;
+    this.#earlier = undefined;
     if (this.#end === undefined) await this.#started.guard?.lineEnded(hooks.onProtectedChange);
     return end;
   }

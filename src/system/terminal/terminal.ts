@@ -19,6 +19,10 @@ const ICANON = 2;
 const ECHO = 8;
 /** A program that reads nothing for this long does not take input, milliseconds. */
 const WRITE_PATIENCE_MS = 2_000;
+/** While the terminal collects lines, the kernel drops what a line has beyond this, in silence (n_tty.c). */
+const LONGEST_LINE = 4_095;
+/** Line feed, carriage return and ctrl-d end a line. */
+const LINE_ENDS: ReadonlySet<number> = new Set([4, 10, 13]);
 
 /** Columns and rows. */
 export interface TerminalSize {
@@ -29,6 +33,18 @@ export interface TerminalSize {
 /** `struct winsize` as a number. */
 export function sizeWord({ columns, rows }: TerminalSize): bigint {
   return BigInt(rows) | BigInt(columns) << 16n;
+}
+
+/** Why a terminal that collects lines would cut one of these; undefined: it takes them whole. */
+export function cutLine(bytes: Uint8Array): string | undefined {
+  let [longest, length] = [0, 0];
+  for (const byte of bytes) {
+    length = LINE_ENDS.has(byte) ? 0 : length + 1;
+    if (length > longest) longest = length;
+  }
+  if (longest <= LONGEST_LINE) return undefined;
+  return `A line of ${longest} bytes is given, and its terminal takes ${LONGEST_LINE}: give shorter lines, ` +
+    "or start it with input in place of tty";
 }
 
 /** The functions for terminals; disposal unloads them. */
@@ -63,6 +79,7 @@ export class Terminal {
   readonly #library: LazyLibrary<typeof LIBRARY[number]>;
   readonly #descriptor: number;
   #isClosed = false;
+  #isTyping = false;
 
   constructor(library: LazyLibrary<typeof LIBRARY[number]>, descriptor: number) {
     this.#library = library;
@@ -71,10 +88,7 @@ export class Terminal {
 
   /** Whether typed lines are not shown, as for a password. */
   get hidesInput(): boolean {
-    const settings = new Uint8Array(TERMIOS_BYTES);
-    if (this.#isClosed || this.#library.symbols.ioctl(this.#descriptor, TCGETS, settings) !== 0) return false;
-    const flags = new DataView(settings.buffer).getUint32(LOCAL_FLAGS_AT, LITTLE_ENDIAN);
-    return (flags & ICANON) !== 0 && (flags & ECHO) === 0;
+    return (this.#localFlags() & (ICANON | ECHO)) === ICANON;
   }
 
   /** Whether there is output that has not been read yet, as far as the kernel has passed it on. */
@@ -98,18 +112,19 @@ export class Terminal {
     }
   }
 
-  /** Types bytes. @throws {Error} When its programs have ended or take no more. */
-  async write(bytes: Uint8Array): Promise<void> {
-    const { write, __errno_location } = this.#library.symbols;
-    for (let rest = bytes.slice(); rest.length > 0;) {
-      if (this.#isClosed) throw new Error("Its programs have ended");
-      const length = Number(write(this.#descriptor, rest, BigInt(rest.length)));
-      if (length > 0) rest = rest.subarray(length);
-      else if (length < 0 && errnoAt(__errno_location()) !== EAGAIN) throw new Error("Its programs have ended");
-      else if (await this.#wait(POLLOUT, WRITE_PATIENCE_MS) === 0) {
-        const typed = `${bytes.length - rest.length} of ${bytes.length} bytes were typed`;
-        throw new Error(`Its program does not read its input: ${typed}`);
-      }
+  /**
+   * Types bytes. `patienceMs`: how long its programs may read nothing; -1: as long as they run.
+   * @throws {Error} When its programs have ended, take no more, or would get less.
+   */
+  async write(bytes: Uint8Array, patienceMs = WRITE_PATIENCE_MS): Promise<void> {
+    if (this.#isTyping) throw new Error("Its program has not read what was sent before");
+    const problem = (this.#localFlags() & ICANON) === 0 ? undefined : cutLine(bytes);
+    if (problem !== undefined) throw new Error(problem);
+    this.#isTyping = true;
+    try {
+      await this.#type(bytes, patienceMs);
+    } finally {
+      this.#isTyping = false;
     }
   }
 
@@ -124,6 +139,27 @@ export class Terminal {
     if (!this.#isClosed) {
       this.#library.symbols.ioctl(this.#descriptor, BigInt(TIOCSWINSZ), new BigUint64Array([sizeWord(size)]));
     }
+  }
+
+  async #type(bytes: Uint8Array, patienceMs: number): Promise<void> {
+    const { write, __errno_location } = this.#library.symbols;
+    for (let rest = bytes.slice(); rest.length > 0;) {
+      if (this.#isClosed) throw new Error("Its programs have ended");
+      const length = Number(write(this.#descriptor, rest, BigInt(rest.length)));
+      if (length > 0) rest = rest.subarray(length);
+      else if (length < 0 && errnoAt(__errno_location()) !== EAGAIN) throw new Error("Its programs have ended");
+      else if (await this.#wait(POLLOUT, patienceMs) === 0) {
+        const typed = `${bytes.length - rest.length} of ${bytes.length} bytes were typed`;
+        throw new Error(`Its program does not read its input: ${typed}`);
+      }
+    }
+  }
+
+  /** `c_lflag` of its settings; 0: it is closed. */
+  #localFlags(): number {
+    const settings = new Uint8Array(TERMIOS_BYTES);
+    if (this.#isClosed || this.#library.symbols.ioctl(this.#descriptor, TCGETS, settings) !== 0) return 0;
+    return new DataView(settings.buffer).getUint32(LOCAL_FLAGS_AT, LITTLE_ENDIAN);
   }
 
   #wait(events: number, limitMs: number): Promise<number> {
