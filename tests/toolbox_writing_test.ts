@@ -34,7 +34,7 @@ async function hunks(old: string, next: string): Promise<string> {
   return new TextDecoder().decode(stdout).split("\n").slice(2).join("\n").trimEnd();
 }
 
-const FLAGS = { era: "none", flags: ["--inline-wait", "60000", "--bundles", "files"] } as const;
+const FLAGS = { era: "none", flags: ["--inline-wait", "60000", "--bundles", "files,files_patch"] } as const;
 
 Deno.test("K3 files of a project are edited and written", async (test) => {
   using bench = new Workbench("ordinary");
@@ -71,6 +71,7 @@ async function editsFiles(bench: Workbench, client: Client): Promise<void> {
     `all.txt: 3 replacements (+3 -3), rev ${revIn(all)}\n@@ -1,3 +1,3 @@\n-x\n-x\n-x\n+y\n+y\n+y`,
   );
   await keepsBytes(bench, edit);
+  await asksForAnEncoding(bench, client);
   await keepsTheFile(bench, edit);
   await knowsRevisions(bench, edit);
   await listsOfEdits(bench, edit);
@@ -97,6 +98,37 @@ async function writesFiles(bench: Workbench, client: Client): Promise<void> {
 }
 
 type Edit = (args: Record<string, unknown>) => Promise<Answer>;
+
+/** A windows-1252 file never gets UTF-8 into it, unless the call says so, and what is plain is changed as ever. */
+async function asksForAnEncoding(bench: Workbench, client: Client): Promise<void> {
+  const file = bench.write("latin.txt", "");
+  const before = Uint8Array.of(...latin("café\nok\n"));
+  await Deno.writeFile(file, before);
+  const open = 'the file is not UTF-8 throughout; `encoding` says how to write "é"';
+  const refused = [
+    await call(client, "files_edit", { path: "latin.txt", old_string: "ok", new_string: "né" }),
+    await call(client, "files_write", { path: "latin.txt", content: "né\n", append: true }),
+    await call(client, "files_patch", {
+      patch: "*** Begin Patch\n*** Update File: latin.txt\n@@\n-ok\n+né\n*** End Patch\n",
+    }),
+  ];
+  assert.deepEqual(refused.map(({ text, failed }) => [text, failed]), [
+    [`Cannot edit "latin.txt", nothing is changed: ${open}`, true],
+    [`Cannot append to "latin.txt", nothing is changed: ${open}`, true],
+    [`Cannot patch "latin.txt", nothing is changed: ${open}`, true],
+  ]);
+  assert.deepEqual(await Deno.readFile(file), before);
+  await call(client, "files_edit", { path: "latin.txt", old_string: "ok", new_string: "on" });
+  const encoding = "windows-1252";
+  await call(client, "files_edit", { path: "latin.txt", old_string: "on", new_string: "né", encoding });
+  assert.deepEqual(await Deno.readFile(file), Uint8Array.of(...latin("café\nné\n")));
+  await call(client, "files_edit", { path: "latin.txt", old_string: "caf", new_string: "é", encoding: "utf-8" });
+  assert.deepEqual(await Deno.readFile(file), Uint8Array.of(0xc3, ...latin("©é\nné\n")));
+}
+
+function latin(text: string): readonly number[] {
+  return [...text].map((one) => one.charCodeAt(0));
+}
 
 async function keepsBytes(bench: Workbench, edit: Edit): Promise<void> {
   const file = bench.write("crlf.txt", "");

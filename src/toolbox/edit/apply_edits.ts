@@ -1,7 +1,7 @@
 /** Applies the replacements of one call to a text, all or none of them. Pure. */
 import { counted } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { type FileText, shownUnits, textUnits } from "./file_text.ts";
+import { type FileText, newUnits, shownUnits } from "./file_text.ts";
 import { dominantEnding, endingOf, lineAt, linesOf, withEnding } from "./line_endings.ts";
 import { findText, type Found, type Place, type Rung } from "./match_ladder.ts";
 import { nearestLines, numbered } from "./nearest_lines.ts";
@@ -64,8 +64,8 @@ function applyEdit(file: FileText, edit: Edit): Outcome<EditedText> {
   const fallback = newText.includes("\n") ? dominantEnding(file.units) : "\n";
   const splices: { start: number; end: number; text: string }[] = [];
   for (const { start, end, adapt } of chosen.value) {
-    const ending = endingOf(file.units.slice(start, end), fallback);
-    const text = textUnits(withEnding(adapt(newText), ending), file.encoding);
+    const replaced = file.units.slice(start, end);
+    const text = newUnits(withEnding(adapt(newText), endingOf(replaced, fallback)), file, replaced);
     if (!text.ok) return text;
     splices.push({ start, end, text: text.value });
   }
@@ -111,16 +111,16 @@ function listed({ units, encoding }: FileText, places: readonly Place[]): string
 
 /** Says why nothing matches, and shows the nearest lines. */
 function missing(file: FileText, { oldText, newText }: Edit): string {
-  const { units, encoding } = file;
+  const { units, encoding, isOpen } = file;
   const done = newText.trim() === "" ? undefined : findText({ ...file, from: 0 }, newText);
   const [place] = done?.places.length === 1 && FAITHFUL.includes(done.rung) ? done.places : [];
   if (place !== undefined) {
     return `\`old_string\` is not there, and \`new_string\` stands at line ${lineAt(units, place.start)}: ` +
       "the edit is probably already applied";
   }
-  const isForeign = encoding === "utf-8" && /[^\0-\x7f]/.test(oldText) &&
-    shownUnits(units, encoding).includes("\ufffd");
-  if (isForeign) return "`old_string` is not there, and the file is not UTF-8 throughout; `encoding` says what it is";
+  if (isOpen && /[^\0-\x7f]/.test(oldText)) {
+    return "`old_string` is not there, and the file is not UTF-8 throughout; `encoding` says what it is";
+  }
   const near = nearestLines(shownLines(units, encoding), linesOf(oldText.replace(/\n$/, "")));
   return near === undefined
     ? "`old_string` is not there, nor any line like it"

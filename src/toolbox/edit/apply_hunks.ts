@@ -1,7 +1,7 @@
 /** Applies the hunks of a patch to a text, in their order, all or none of them. Pure. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { EditedText } from "./apply_edits.ts";
-import { type FileText, shownUnits, textUnits } from "./file_text.ts";
+import { type FileText, newUnits, shownUnits } from "./file_text.ts";
 import { dominantEnding, endingOf, lineAt, type LineEnding, linesOf, withEnding } from "./line_endings.ts";
 import { findText, type Place, type Rung } from "./match_ladder.ts";
 import { nearestLines } from "./nearest_lines.ts";
@@ -18,7 +18,8 @@ export function applyHunks(file: FileText, hunks: readonly Hunk[]): Outcome<Edit
     const found = placeOf(file, hunk, from);
     if (!found.ok) return failure(`the hunk at line ${hunk.line} of the patch: ${found.problem}`);
     const { start, end, text, rung } = found.value;
-    const units = textUnits(withEnding(text, endingOf(file.units.slice(start, end), ending)), file.encoding);
+    const replaced = file.units.slice(start, end);
+    const units = newUnits(withEnding(text, endingOf(replaced, ending)), file, replaced);
     if (!units.ok) return units;
     splices.push({ start, end, text: units.value });
     if (rung !== "exact") rungs.add(rung);

@@ -1,5 +1,5 @@
 /** A file's text as units: bytes, or two of them in UTF-16. Every byte outside a replacement stays as it is. Pure. */
-import { Buffer } from "node:buffer";
+import { Buffer, isUtf8 } from "node:buffer";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Encoding } from "../definition/files_writing.ts";
 import type { Region } from "./regions.ts";
@@ -16,6 +16,8 @@ export interface FileText extends TextForm {
   readonly units: string;
   /** The last byte of a UTF-16 file with an odd number of them; empty otherwise. */
   readonly tail: Uint8Array;
+  /** Whether neither the call nor its bytes say how it encodes characters beyond ASCII. */
+  readonly isOpen: boolean;
 }
 
 const MARKS: readonly (readonly [encoding: Encoding, mark: readonly number[]])[] = [
@@ -25,6 +27,8 @@ const MARKS: readonly (readonly [encoding: Encoding, mark: readonly number[]])[]
 ];
 /** A NUL within this many bytes from the start means that a file is binary. */
 const LOOKED_AT_BYTES = 8192;
+/** Of decoded text: replacement characters stand for bytes that are not UTF-8. */
+const BEYOND_ASCII = /[^\0-\x7f\ufffd]/u;
 /** The windows-1252 character of each byte. */
 const CHARACTERS: string = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
 
@@ -41,12 +45,12 @@ export function decodeFile(bytes: Uint8Array, encoding?: Encoding): Outcome<File
   if (bytes.subarray(0, LOOKED_AT_BYTES).includes(0)) {
     return failure("it holds NUL bytes, so it is binary or UTF-16 without a mark; `encoding` names the latter");
   }
-  return success(taken(bytes, PLAIN));
+  return success({ ...taken(bytes, PLAIN), isOpen: !isUtf8(bytes) });
 }
 
 function taken(bytes: Uint8Array, form: TextForm): FileText {
   const odd = isWide(form.encoding) && bytes.length % 2 === 1 ? bytes.length - 1 : bytes.length;
-  return { ...form, units: unitsOf(bytes.subarray(0, odd), form.encoding), tail: bytes.slice(odd) };
+  return { ...form, units: unitsOf(bytes.subarray(0, odd), form.encoding), tail: bytes.slice(odd), isOpen: false };
 }
 
 function unitsOf(bytes: Uint8Array, encoding: Encoding): string {
@@ -104,6 +108,16 @@ export function textUnits(text: string, encoding: Encoding): Outcome<string> {
   const foreign = [...text].find((one) => !CHARACTERS.includes(one));
   if (foreign !== undefined) return failure(`"${foreign}" is not a character of ${encoding}`);
   return success(text.replace(/[^]/g, (one) => String.fromCharCode(CHARACTERS.indexOf(one))));
+}
+
+/**
+ * Encodes a text that takes the place of `replaced`; the problem asks how where the file leaves that open. UTF-8 in
+ * `replaced` answers that.
+ */
+export function newUnits(text: string, { encoding, isOpen }: FileText, replaced = ""): Outcome<string> {
+  const beyond = isOpen ? BEYOND_ASCII.exec(text)?.[0] : undefined;
+  if (beyond === undefined || BEYOND_ASCII.test(shownUnits(replaced, encoding))) return textUnits(text, encoding);
+  return failure(`the file is not UTF-8 throughout; \`encoding\` says how to write "${beyond}"`);
 }
 
 /** Decodes units for display; an invalid byte becomes a replacement character. */

@@ -1,10 +1,11 @@
 /** `files_write`: gives a file its whole content, or more of it. */
 import { UserError } from "../../base/errors.ts";
-import { decodeFile, encodeFile, type FileText, textUnits } from "../edit/file_text.ts";
+import { decodeFile, encodeFile, type FileText, newUnits } from "../edit/file_text.ts";
 import { dominantEnding, withEnding } from "../edit/line_endings.ts";
 import { diffOf, type DiffPackage } from "../edit/unified_diff.ts";
 import type { CallOf } from "../definition/groups.ts";
 import type { ToolResult } from "../frame/messages.ts";
+import type { Place } from "../../system/tree/tree.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { type Change, changeFile } from "./change_file.ts";
 import { encoded, newFile, newForm } from "./new_content.ts";
@@ -21,7 +22,7 @@ export async function writeFile(args: CallOf<"files_write">, context: ToolContex
     const old = decodeFile(content, encoding);
     if (append && !old.ok) throw new UserError(`Cannot append to "${place.shown}": ${old.problem}`);
     if (!old.ok) return { content: encoded(text, newForm(encoding)), summary: "replaced binary content", diff: "" };
-    return changed(old.value, append ? appended(old.value, text) : encoded(text, old.value), diff);
+    return changed(old.value, append ? appended(old.value, text, place) : encoded(text, old.value), diff);
   });
 }
 
@@ -34,8 +35,8 @@ function changed(old: FileText, content: Uint8Array<ArrayBuffer>, diff: DiffPack
 }
 
 /** With the line endings of the file. */
-function appended(old: FileText, text: string): Uint8Array<ArrayBuffer> {
-  const units = textUnits(withEnding(text, dominantEnding(old.units)), old.encoding);
-  if (!units.ok) throw new UserError(`Cannot append: ${units.problem}`);
+function appended(old: FileText, text: string, { shown }: Place): Uint8Array<ArrayBuffer> {
+  const units = newUnits(withEnding(text, dominantEnding(old.units)), old);
+  if (!units.ok) throw new UserError(`Cannot append to "${shown}", nothing is changed: ${units.problem}`);
   return encodeFile(old, old.units + units.value);
 }
