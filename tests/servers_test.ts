@@ -7,6 +7,8 @@ import { type Shared, sharing } from "./_support/sharing.ts";
 import { namesOf, upstreamServer, withServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
+/** A server that runs shell lines. */
+const LINES = await Deno.readTextFile(new URL("./attacks/servers/hostile_server.py", import.meta.url));
 const TOOLS = ["cancelled", "changed", "connect", "die", "echo", "facts", "read", "steps", "wait", "write"];
 
 async function processes(bench: Workbench): Promise<number> {
@@ -102,6 +104,26 @@ test("O6 S8 a server that may write to the scope cannot change what is protected
   const write = async (path: string) => (await server.call("my_server_1_write", { text: path })).text.split(" ")[0];
   assert.deepStrictEqual(await write(`${bench.scope}/made.txt`), "done");
   assert.deepStrictEqual(await write(`${bench.scope}/.envrc`), "refused");
+});
+
+Deno.test("O6 S24 what a server makes in the scope is told with its call: paths that programs obey, and repositories set aside", async () => {
+  using bench = new Workbench();
+  const args = [bench.write(`${bench.parent}/lines.py`, LINES), "shell"];
+  const servers = { srv: { command: "python3", args, read: [bench.parent], cwd: bench.scope, write: ["scope"] } };
+  await using server = await withServers(bench, servers);
+  await namesOf(server, "srv_");
+  const call = async (line: string) => (await server.call("srv_run", { line })).text;
+  assert.match(await call("touch .exrc"), /\[Protected paths changed while this ran: ".*\/\.exrc" created\. /);
+  assert.strictEqual(await call("git init -q plain"), "");
+  const told = await call("git init -q made && echo touch ran > made/.git/hooks/post-checkout && ls -d made/.git");
+  assert.match(
+    told,
+    /^made\/\.git\n\n?\[Set aside: ".*\/made\/\.git" \(hooks\/post-checkout\)\. .*ahma_mcp accept \S+\/made\/\.git\]$/,
+  );
+  const isDirectory = (name: string) => Deno.lstatSync(`${bench.scope}/${name}/.git`).isDirectory;
+  assert.deepStrictEqual(["plain", "made"].map(isDirectory), [true, false]);
+  // The server uses it as before.
+  assert.strictEqual(await call("git -C made rev-parse --git-dir"), ".git\n");
 });
 
 test("O6 servers do not reach each other's homes, nor do commands", async ({ server }) => {

@@ -1,9 +1,11 @@
 /** The sandbox of one stdio server: that of commands, with its own policy, home and variables (O6, S3). */
+import type { ProtectedChange } from "../base/command/protected_change.ts";
 import { UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { type NameList, withHosts } from "../base/network/name_list.ts";
 import type { StartChildServer } from "../child_server/child_server.ts";
 import { startInSandbox } from "../child_server/sandboxed_start.ts";
+import type { OpenCommand, SessionRunner } from "../process/command_runner.ts";
 import type { Settings } from "../settings/settings.ts";
 import { absolutePath, isWithin, realPath } from "../system/paths.ts";
 import { userDirectory } from "../system/user_directories.ts";
@@ -29,6 +31,8 @@ export interface ServerSandboxOptions extends SessionOptions {
 export interface ServerSandbox extends AsyncDisposable {
   readonly start: StartChildServer;
   readonly explain: Explain;
+  /** What it changed of protected paths since the last time. */
+  readonly changes: () => Promise<readonly ProtectedChange[]>;
 }
 
 /** Without the network npx and uvx use earlier downloads, and report missing ones at once. */
@@ -49,14 +53,30 @@ export async function openServerSandbox(options: ServerSandboxOptions): Promise<
   const shown = (text: string) => secrets?.withPlaceholders(text) ?? text;
   const given = Object.fromEntries(Object.entries(spec.environment).map(([name, { text }]) => [name, shown(text)]));
   const opened = stack.move();
+  let running: OpenCommand | undefined;
+  const runner: Pick<SessionRunner, "open"> = {
+    async open(request, hooks) {
+      const command = running = await session.runner.open(request, hooks);
+      void command.end.then(() => {
+        if (running === command) running = undefined;
+      });
+      return command;
+    },
+  };
   return {
+    changes: async () => {
+      const found: ProtectedChange[] = [];
+      // Only the server itself uses its home.
+      if (spec.write.length > 0) await running?.tellChanges?.((changes) => found.push(...changes));
+      return found;
+    },
     explain: async (words, output, { failed }) => {
       const end = { kind: "exited", code: failed ? 1 : 0 } as const;
       return await session.explain?.({ words, directory, output, end, began: 0, changed: [], refused: [] }) ?? [];
     },
     start: (hooks) =>
       startInSandbox({
-        runner: session.runner,
+        runner,
         argv: [spec.command.text, ...spec.args.map(({ text }) => shown(text))],
         directory,
         environment: {

@@ -127,6 +127,8 @@ export interface OpenCommand {
   readonly end: Promise<CommandEnd>;
   /** Absent: this system does not tell them apart. */
   readonly processes?: OpenProcesses;
+  /** Tells what it changed of protected paths since the last time; absent: nothing keeps them while it runs. */
+  readonly tellChanges?: (onChange: NonNullable<CommandHooks["onProtectedChange"]>) => Promise<void>;
 }
 
 /** The runner of a session on any system; dispose it when the session ends. */

@@ -1,8 +1,10 @@
-/** A link to a stdio server that adds denials of the sandbox to failed answers (S15). */
+/** A link to a stdio server that adds to answers what its sandbox denied (S15), and protected paths that changed (S24). */
 import { messageOf } from "../../base/errors.ts";
 import { isFile } from "../../system/paths.ts";
 import type { Denial } from "../../base/command/denial.ts";
+import type { ProtectedChange } from "../../base/command/protected_change.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
+import { protectedNote } from "../../service/result/protected_note.ts";
 import { member, textsIn } from "../../wire/json_value.ts";
 import type { StdioSpec } from "../../upstream/config/server_spec.ts";
 import type { Link, LinkHooks, LinkRequest, OpenLink } from "../../upstream/link/link.ts";
@@ -17,7 +19,7 @@ export type Explain = (
 
 export interface ExplainedLinkOptions extends EntryFacts {
   readonly spec: StdioSpec;
-  readonly sandbox: { readonly explain: Explain };
+  readonly sandbox: { readonly explain: Explain; readonly changes: () => Promise<readonly ProtectedChange[]> };
   /** Whether it reaches other machines. */
   readonly isOnline: boolean;
 }
@@ -54,19 +56,36 @@ interface Explaining {
 
 async function explained(answer: Answer, { method, params }: LinkRequest, explaining: Explaining): Promise<Answer> {
   if (method !== "tools/call") return answer;
+  const lines = [...await denied(answer, params, explaining), ...await changed(explaining)];
+  if (lines.length === 0) return answer;
+  if ("error" in answer) return { error: { ...answer.error, message: [answer.error.message, ...lines].join("\n") } };
+  const content = Array.isArray(answer.result["content"]) ? answer.result["content"] : [];
+  return { result: { ...answer.result, content: [...content, { type: "text", text: lines.join("\n") }] } };
+}
+
+/** A server runs for hours: what it makes would otherwise be noticed at its end only. */
+async function changed({ hooks, options }: Explaining): Promise<readonly string[]> {
+  try {
+    const note = protectedNote({ protectedChanges: await options.sandbox.changes() });
+    return note === "" ? [] : [note];
+  } catch (thrown) {
+    hooks.log.warn("Cannot look at protected paths after a call", { error: messageOf(thrown) });
+    return [];
+  }
+}
+
+async function denied(
+  answer: Answer,
+  params: LinkRequest["params"],
+  explaining: Explaining,
+): Promise<readonly string[]> {
   const output = textOf(answer);
   const failed = "error" in answer || answer.result["isError"] === true;
-  if (!failed && !ERRORS.test(output)) return answer;
+  if (!failed && !ERRORS.test(output)) return [];
   const found = await explaining.options.sandbox.explain(textsIn(params["arguments"]), output, { failed });
   // Servers refuse paths for other reasons too: only unreadable paths count without an error message.
   const denials = found.filter((denial) => ERRORS.test(output) || isUnreadable(denial));
-  const sentences = told(denials, explaining).map((sentence) => `Sandbox: ${sentence}`);
-  if (sentences.length === 0) return answer;
-  if ("error" in answer) {
-    return { error: { ...answer.error, message: [answer.error.message, ...sentences].join("\n") } };
-  }
-  const content = Array.isArray(answer.result["content"]) ? answer.result["content"] : [];
-  return { result: { ...answer.result, content: [...content, { type: "text", text: sentences.join("\n") }] } };
+  return told(denials, explaining).map((sentence) => `Sandbox: ${sentence}`);
 }
 
 function isUnreadable(denial: Denial): boolean {

@@ -253,14 +253,16 @@ export class LinuxRunner implements SessionRunner {
     await launch.closeOthers(opened);
     const { tree } = opened;
     const { spawner } = this.#tools;
+    const guard = this.#protectedState && guarded && policy &&
+      new ShellWatch(this.#protectedState, guarded, policy, spawner);
     return {
       command: {
         stdin: tree.stdin,
         end: tree.end.finally(() => launch.tellChanges()),
         processes: new ProcessesBelow(() => tree.root, spawner.processes),
+        ...guard !== undefined && { tellChanges: (onChange) => guard.lineEnded(onChange) },
       },
-      guard: this.#protectedState && guarded && policy &&
-        new ShellWatch(this.#protectedState, guarded, policy, spawner),
+      guard,
     };
   }
 
