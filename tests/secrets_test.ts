@@ -1,84 +1,103 @@
 /** Secrets that commands use and cannot read (S33). */
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { request as requestOverTls } from "node:https";
 import { HttpClient } from "./_support/clients/http_client.ts";
 import { withDeadline } from "./_support/deadline.ts";
 import { namesHere } from "./_support/names_here.ts";
 import { processesWith } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
 import { HttpsEcho } from "./_support/servers/https_echo.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { upstreamServer, writeServers } from "./_support/servers/upstream.ts";
-import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
 
 const BOUND = "bound.example.test";
+/** Gets the secret in some requests only. */
+const LIMITED = "limited.example.test";
+/** Gets the secret in requests of git only. */
+const FOR_GIT = "git.example.test";
+/** Gets none. */
 const OTHER = "other.example.test";
+const HOSTS = [BOUND, LIMITED, FOR_GIT, OTHER];
 // Replacements of strings would read `$$` and `$&` as something else.
-const VALUE = `true-$$-$&-${createHash("sha256").update("value").digest("hex").slice(0, 30)}`;
+const VALUE = `true-$$-$&-${crypto.randomUUID()}`;
+const FILED = "filed-in-private";
 /** What stands in buffers between a host and a command that does not read, bytes. */
 const MOST_AHEAD = 64 * 1024 * 1024;
 const DEADLINE_MS = 10_000;
 const PLACEHOLDER = /ahma_secret_[0-9a-f]{36}/;
 
-/** `python3 ask.py METHOD URL [HEADER...]`, in which `$TOKEN` is the variable's value, as others are. */
-const ASK = `
-import os, sys, urllib.error, urllib.request
-method, url, *headers = sys.argv[1:]
-class Stay(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_): return None
-pairs = dict(os.path.expandvars(one).split(": ", 1) for one in headers)
-request = urllib.request.Request(url, method=method, headers=pairs, data=b"x" * 3000000 if method == "PUT" else None)
-try:
-    answer = urllib.request.build_opener(Stay).open(request)
-except urllib.error.HTTPError as error:
-    answer = error
-print(answer.status, answer.headers.get("x-echo"), answer.headers.get("location"))
-print(answer.read().decode())
-`;
+/** A line that asks and prints status, echo, place and body; in the headers `$TOKEN` is the variable's value. */
+function lineThatAsks(method: string, url: string, ...headers: readonly string[]): string {
+  const program = method === "PUT" ? "head -c 3000000 /dev/zero | curl --data-binary @- -H 'Expect:'" : "curl";
+  const words = headers.map((one) => ` -H "${one}"`).join("");
+  return `: > answer; ${program} -sS -m 60 --http1.1 -X ${method}${words} -o answer -w '%{http_code} %header{x-echo} %header{location}\n' '${url}'` +
+    "; cat answer";
+}
 
-interface Started {
-  readonly bench: Workbench;
+interface Started extends AsyncDisposable {
   readonly echo: HttpsEcho;
   readonly server: ServerProcess;
-  ask(...words: readonly string[]): Promise<string>;
+  ask(method: string, url: string, ...headers: readonly string[]): Promise<string>;
 }
 
-/** Flags for a server whose secrets these are. */
-function flagsFor(port: number, ...secrets: readonly string[]): readonly string[] {
-  const allowed = [BOUND, OTHER].flatMap((host) => ["--allow-private-hosts", host]);
-  return ["--network", `${OTHER}:${port}`, ...allowed, ...secrets.flatMap((one) => ["--secret", one])];
+/** Flags for a server whose secret goes to these hosts. */
+function flagsFor(port: number, ...bindings: readonly string[]): readonly string[] {
+  const allowed = HOSTS.flatMap((host) => ["--allow-private-hosts", host]);
+  return ["--network", `${OTHER}:${port}`, ...allowed, ...bindings.flatMap((one) => ["--secret", `TOKEN=${one}`])];
 }
 
-async function withSecrets(
-  user: User,
-  bindings: (port: number) => readonly string[],
-  run: (started: Started) => Promise<void>,
-  { flags = [], environment = { TOKEN: VALUE } }: {
-    readonly flags?: readonly string[];
-    readonly environment?: Readonly<Record<string, string>>;
-  } = {},
-): Promise<void> {
-  using bench = new Workbench(user);
-  await using echo = await HttpsEcho.open(bench, [BOUND, OTHER]);
-  bench.write("ask.py", ASK);
-  await using server = await ServerProcess.start(bench, {
-    flags: ["--sync", ...flagsFor(echo.port, ...bindings(echo.port)), ...flags],
-    prefix: namesHere(bench, `${BOUND} ${OTHER}`),
-    permissions: ["--allow-net"],
-    environment: { ...environment, SSL_CERT_FILE: echo.certificate },
+/** A server with all secrets of the tests; that of the ordinary user has one from a command and servers of others too. */
+async function start(bench: Workbench): Promise<Started> {
+  await using stack = new AsyncDisposableStack();
+  const echo = stack.use(await HttpsEcho.open(bench, HOSTS));
+  const { port } = echo;
+  const file = bench.write(`${bench.elsewhere}/token`, `${FILED}\n`);
+  await Deno.chmod(file, 0o600);
+  const made = `MADE=printf made-%s by-command; sleep 50 & echo $! > ${bench.elsewhere}/left`;
+  const config = writeServers(bench, {
+    listed: upstreamServer(bench, { env: { KEPT: "Bearer ${TOKEN}" }, network: ["packages"] }),
+    open: upstreamServer(bench, { env: { KEPT: "${TOKEN}" }, network: "full" }),
+    without: upstreamServer(bench, { network: "none" }),
   });
-  const ask = async (...words: readonly string[]) =>
-    (await server.call("sandboxed_shell", { command: `python3 ask.py ${words.map((one) => `'${one}'`).join(" ")}` }))
-      .text;
-  await run({ bench, echo, server, ask });
+  const bindings = [`${BOUND}:${port}`, `${LIMITED}:${port}:GET /repos/*`, `${FOR_GIT}:${port}:git`];
+  const server = stack.use(
+    await ServerProcess.start(bench, {
+      flags: [
+        ...["--sync", "--debug", "--audit-log", `${bench.home}/audit.log`, ...flagsFor(port, ...bindings)],
+        ...["--secret", `FILED=${BOUND}:${port}`, "--secret-file", `FILED=${file}`],
+        ...bench.user === "root"
+          ? []
+          : ["--secret", `MADE=${BOUND}:${port}`, "--secret-command", made, "--mcp-config", config],
+      ],
+      prefix: namesHere(bench, HOSTS.join(" ")),
+      permissions: ["--allow-net"],
+      environment: { TOKEN: VALUE, SSL_CERT_FILE: echo.certificate },
+    }),
+  );
+  const all = stack.move();
+  return {
+    echo,
+    server,
+    ask: async (...words) => (await server.call("sandboxed_shell", { command: lineThatAsks(...words) })).text,
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
 }
 
-for (const user of usersAtHand()) {
-  Deno.test(`S33 requests to a bound host carry the secret, and no byte of it reaches commands, as ${user}`, async () => {
-    const log = (bench: Workbench) => `${bench.home}/audit.log`;
-    using place = new Workbench(user);
-    await withSecrets(user, (port) => [`TOKEN=${BOUND}:${port}`], async ({ bench, echo, server, ask }) => {
+const [test, testAsRoot] = usersAtHand().toReversed().map((user) => {
+  const register = sharing(start, user);
+  return (name: string, run: (started: Started, bench: Workbench) => Promise<void>) =>
+    register(name, async ({ bench, server }) => {
+      server.echo.heard.length = 0;
+      await run(server, bench);
+    });
+});
+
+for (const [own, user] of [[test, "ordinary"], [testAsRoot, "root"]] as const) {
+  own?.(
+    `S33 requests to a bound host carry the secret, and no byte of it reaches commands, as ${user}`,
+    async ({ echo, server, ask }, bench) => {
       const url = (host: string, path: string) => `https://${host}:${echo.port}${path}`;
       const answers = [
         await ask("GET", url(BOUND, "/a?b=1"), "Authorization: Bearer $TOKEN"),
@@ -86,19 +105,16 @@ for (const user of usersAtHand()) {
         await ask("GET", url(BOUND, "/packed"), "Authorization: Bearer $TOKEN"),
         await ask("GET", url(BOUND, `/moved?https://${OTHER}/`), "Authorization: Bearer $TOKEN"),
       ];
+      const host = `${BOUND}:${echo.port}`;
+      const authorization = `Bearer ${VALUE}`;
       assert.deepEqual(echo.heard.map(({ rest: _, ...one }) => one), [
-        { line: "GET /a?b=1", host: `${BOUND}:${echo.port}`, authorization: `Bearer ${VALUE}`, bytes: 0 },
-        { line: "PUT /up", host: `${BOUND}:${echo.port}`, authorization: null, bytes: 3_000_000 },
-        { line: "GET /packed", host: `${BOUND}:${echo.port}`, authorization: `Bearer ${VALUE}`, bytes: 0 },
-        {
-          line: `GET /moved?https://${OTHER}/`,
-          host: `${BOUND}:${echo.port}`,
-          authorization: `Bearer ${VALUE}`,
-          bytes: 0,
-        },
+        { line: "GET /a?b=1", host, authorization, bytes: 0 },
+        { line: "PUT /up", host, authorization: null, bytes: 3_000_000 },
+        { line: "GET /packed", host, authorization, bytes: 0 },
+        { line: `GET /moved?https://${OTHER}/`, host, authorization, bytes: 0 },
       ]);
       const stars = "*".repeat(VALUE.length);
-      assert.ok(answers[0]?.startsWith(`200 Bearer ${stars} None\nGET /a?b=1\n`), answers[0]);
+      assert.ok(answers[0]?.startsWith(`200 Bearer ${stars} \nGET /a?b=1\n`), answers[0]);
       assert.ok(answers[1]?.includes(`\nx-api-key: ${stars}\n`), answers[1]);
       assert.ok(answers[2]?.includes(`\nauthorization: Bearer ${stars}\n`), answers[2]);
       assert.ok(answers[3]?.startsWith(`302 Bearer ${stars} https://${OTHER}/\n`), answers[3]);
@@ -113,28 +129,30 @@ for (const user of usersAtHand()) {
       assert.match(seen, new RegExp(`TOKEN=${PLACEHOLDER.source}[^]*\\nsearched\\n`));
       const said = [...answers, elsewhere, seen, (await server.call("status")).text].join("\n").replaceAll(look, "");
       assert.ok(!said.includes(VALUE) && !said.includes(btoa(VALUE)), said);
-      assert.match(said, new RegExp(`\\nSecrets: TOKEN for bound\\.example\\.test:${echo.port} \\(all requests\\)\\n`));
-      const audit = await Deno.readTextFile(log(place));
+      assert.match(
+        said,
+        /\nSecrets: TOKEN for bound\S+:\d+ \(all requests\); TOKEN for limited\S+:\d+ \(GET \/repos\/\*\); TOKEN for git\./,
+      );
+      const audit = await Deno.readTextFile(`${bench.home}/audit.log`);
       assert.ok(!audit.includes(VALUE));
       assert.match(audit, /"event":"network"[^\n]*"name":"bound\.example\.test"[^\n]*"put_in":\["TOKEN"\]/);
-      const found = await new Deno.Command("grep", { args: ["-raFl", VALUE, bench.home, bench.scope, place.home] })
-        .output();
+      const found = await new Deno.Command("grep", { args: ["-raFl", VALUE, bench.home, bench.scope] }).output();
       assert.equal(new TextDecoder().decode(found.stdout), "");
-    }, { flags: ["--audit-log", log(place)] });
-  });
+    },
+  );
 }
 
-Deno.test("S33 a secret is put into permitted requests only, and a refusal says which those are", async () => {
-  const bindings = (port: number) => [`TOKEN=${BOUND}:${port}:GET /repos/*`];
-  await withSecrets("ordinary", bindings, async ({ echo, server, ask }) => {
-    const url = (path: string) => `https://${BOUND}:${echo.port}${path}`;
+test?.(
+  "S33 a secret is put into permitted requests only, and a refusal says which those are",
+  async ({ echo, ask }) => {
+    const url = (path: string) => `https://${LIMITED}:${echo.port}${path}`;
     assert.match(await ask("GET", url("/repos/a"), "Authorization: token $TOKEN"), /^200 /);
     const refused = [["POST", "/repos/a"], ["GET", "/user"], ["GET", "/repos/%2e%2e/user"], ["TRACE", "/repos/a"]];
     for (const [method = "", path = ""] of refused) {
       const text = await ask(method, url(path), "Authorization: token $TOKEN");
       assert.match(
         text,
-        /^40[35] [^]*\nSandbox: "bound\.example\.test:\d+" was sent a request that is not passed on: /,
+        /^40[35] [^]*\nSandbox: "limited\.example\.test:\d+" was sent a request that is not passed on: /,
         path,
       );
     }
@@ -147,18 +165,15 @@ Deno.test("S33 a secret is put into permitted requests only, and a refusal says 
     assert.equal(echo.heard.length, 1);
     // Without the secret the host is a listed one like others.
     assert.match(await ask("DELETE", url("/user")), /^200 /);
-    assert.match(
-      (await server.call("status")).text,
-      /\nSecrets: TOKEN for bound\.example\.test:\d+ \(GET \/repos\/\*\)\n/,
-    );
-  });
-});
+  },
+);
 
-Deno.test("S33 git clones and pushes with a secret that only git's requests carry", async () => {
-  await withSecrets("ordinary", (port) => [`TOKEN=${BOUND}:${port}:git`], async ({ bench, echo, server, ask }) => {
+test?.(
+  "S33 git clones and pushes with a secret that only git's requests carry",
+  async ({ echo, server, ask }, bench) => {
     const repository = `${bench.parent}/repositories/r.git`;
     await run("git", "init", "-q", "--bare", "-b", "main", repository);
-    const url = `https://${BOUND}:${echo.port}/git/r.git`;
+    const url = `https://${FOR_GIT}:${echo.port}/git/r.git`;
     const lines = [
       `git clone -q ${url} copy && cd copy && git checkout -q -b main && echo 1 > file && git add file`,
       "git -c user.name=a -c user.email=a@b commit -qm first && git push -q origin main && git ls-remote origin",
@@ -168,38 +183,32 @@ Deno.test("S33 git clones and pushes with a secret that only git's requests carr
     const basic = `Basic ${btoa(`x-access-token:${VALUE}`)}`;
     assert.deepEqual(new Set(echo.heard.map(({ authorization }) => authorization)), new Set([basic]));
     assert.ok(echo.heard.some(({ line }) => line === "POST /git/r.git/git-receive-pack"));
-    assert.match(await ask("GET", `https://${BOUND}:${echo.port}/user`, "Authorization: Bearer $TOKEN"), /^403 /);
-  });
-});
+    assert.match(await ask("GET", `https://${FOR_GIT}:${echo.port}/user`, "Authorization: Bearer $TOKEN"), /^403 /);
+  },
+);
 
-Deno.test("S33 a secret stays hidden whatever a command sends, and from other programs, and a host is read no faster than the command reads", async (test) => {
-  await withSecrets("ordinary", (port) => [`TOKEN=${BOUND}:${port}`], async (started) => {
-    await test.step("in what is sent with it, and later answers that repeat it", () => staysHidden(started));
-    await test.step("an endless answer to a slow command", () => isReadNoFaster(started));
-    await test.step("a host that is silent is left when the command ends", () => isLeft(started));
-    await test.step("another program of the machine gets nothing of the gateway", () => isForCommandsAlone(started));
-  });
-});
+test?.(
+  "S33 what a command sends with a secret stays hidden, and later answers that repeat it",
+  async ({ echo, ask }) => {
+    const url = (path: string) => `https://${BOUND}:${echo.port}${path}`;
+    const stars = "*".repeat(VALUE.length);
+    const parted = await ask("GET", url("/"), "Authorization: Bearer $TOKEN", "X-Api-Key: $TOKEN e", "X-Key: $TOKEN -");
+    assert.ok(parted.includes(`\nauthorization: Bearer ${stars}\n`), parted);
+    assert.ok(parted.includes(`\nx-api-key: ${stars} e\nx-key: ${stars} -\n`), parted);
+    const repeated = await ask("GET", url("/before"));
+    assert.ok(repeated.startsWith(`200  \nBearer ${stars}`), repeated);
+    for (const method of ["TRACE", "tRaCe", "track"]) {
+      assert.match(await ask(method, url("/"), "Authorization: Bearer $TOKEN"), /^405 /, method);
+    }
+    const heard = echo.heard.length;
+    const body = await ask("GET", url("/"), "Authorization: Bearer $TOKEN", "Content-Length: 4");
+    assert.match(body, /^400 [^]*\nRefused by ahma_mcp: a body of GET is not carried\n/);
+    assert.match(await ask("GET", url("/"), `Host: ${BOUND}/repos?`), /^421 /);
+    assert.equal(echo.heard.length, heard);
+  },
+);
 
-async function staysHidden({ echo, ask }: Started): Promise<void> {
-  const url = (path: string) => `https://${BOUND}:${echo.port}${path}`;
-  const stars = "*".repeat(VALUE.length);
-  const parted = await ask("GET", url("/"), "Authorization: Bearer $TOKEN", "X-Api-Key: $TOKEN e", "X-Key: $TOKEN -");
-  assert.ok(parted.includes(`\nauthorization: Bearer ${stars}\n`), parted);
-  assert.ok(parted.includes(`\nx-api-key: ${stars} e\nx-key: ${stars} -\n`), parted);
-  const repeated = await ask("GET", url("/before"));
-  assert.ok(repeated.startsWith(`200 None None\nBearer ${stars}\n`), repeated);
-  for (const method of ["TRACE", "tRaCe", "track"]) {
-    assert.match(await ask(method, url("/"), "Authorization: Bearer $TOKEN"), /^405 /, method);
-  }
-  const heard = echo.heard.length;
-  const body = await ask("GET", url("/"), "Authorization: Bearer $TOKEN", "Content-Length: 4");
-  assert.match(body, /^400 [^]*\nRefused by ahma_mcp: a body of GET is not carried\n/);
-  assert.match(await ask("GET", url("/"), `Host: ${BOUND}/repos?`), /^421 /);
-  assert.equal(echo.heard.length, heard);
-}
-
-async function isReadNoFaster({ echo, server }: Started): Promise<void> {
+test?.("S33 a host that answers without end is read no faster than the command reads", async ({ echo, server }) => {
   const slow = `import time, urllib.request
 answer = urllib.request.urlopen("https://${BOUND}:${echo.port}/endless")
 answer.read(100)
@@ -207,9 +216,9 @@ time.sleep(2)`;
   await server.call("sandboxed_shell", { command: `python3 -c '${slow}'` });
   await withDeadline(echo.left.endless.promise, DEADLINE_MS, "the end of the request");
   assert.ok(echo.endlessBytes > 0 && echo.endlessBytes < MOST_AHEAD, `${echo.endlessBytes} bytes`);
-}
+});
 
-async function isLeft({ echo, server }: Started): Promise<void> {
+test?.("S33 a host that is silent is left when its command ends", async ({ echo, server }) => {
   const ask = `import urllib.request; urllib.request.urlopen("https://${BOUND}:${echo.port}/silent")`;
   const asked = server.call("sandboxed_shell", { command: `python3 -c '${ask}'` });
   await withDeadline(echo.asked.promise, DEADLINE_MS, "the request");
@@ -217,9 +226,9 @@ async function isLeft({ echo, server }: Started): Promise<void> {
   await server.call("cancel", { operation_id: id });
   await withDeadline(echo.left.silent.promise, DEADLINE_MS, "the end of the request");
   assert.match((await asked).text, /cancelled/);
-}
+});
 
-async function isForCommandsAlone({ bench, echo, ask }: Started): Promise<void> {
+test?.("S33 another program of the machine gets nothing of the gateway of secrets", async ({ echo, ask }, bench) => {
   const before = echo.heard.length;
   const asked = await ask("GET", `https://${BOUND}:${echo.port}/`, "Authorization: Bearer $TOKEN");
   assert.match(asked, /^200 /);
@@ -229,124 +238,91 @@ async function isForCommandsAlone({ bench, echo, ask }: Started): Promise<void> 
   assert.deepEqual(statuses, [403]);
   const heard = echo.heard.slice(before).map(({ authorization }) => authorization);
   assert.deepEqual(heard, [`Bearer ${VALUE}`, null]);
-}
+});
 
-Deno.test("S33 values come from private files and commands, and an unusable value refuses the start without being shown", async () => {
+test?.("S33 values come from private files and commands", async ({ echo, ask }, bench) => {
+  await ask("GET", `https://${BOUND}:${echo.port}/`, "Authorization: Bearer $FILED");
+  assert.equal(echo.heard.at(-1)?.authorization, `Bearer ${FILED}`);
+  const leftRunning = Number(await Deno.readTextFile(`${bench.elsewhere}/left`));
+  assert.notEqual(await Deno.readTextFile(`/proc/${leftRunning}/cmdline`), "", "it was waited for");
+  Deno.kill(leftRunning, "SIGKILL");
+  await ask("GET", `https://${BOUND}:${echo.port}/`, "Authorization: Bearer $MADE");
+  assert.equal(echo.heard.at(-1)?.authorization, "Bearer made-by-command");
+});
+
+// src/app/secrets/secret_values_test.ts and src/settings/secrets_test.ts have the other refusals.
+Deno.test("S33 an unusable value of a secret refuses the start without being shown", async () => {
   using place = new Workbench("ordinary");
-  const file = place.write(`${place.home}/token`, `${VALUE}\n`);
+  const file = place.write("token", VALUE);
   await Deno.chmod(file, 0o600);
-  const bindings = (port: number) => [`TOKEN=${BOUND}:${port}`, `MADE=${BOUND}:${port}`];
-  const left = `${place.home}/left`;
-  const made = `MADE=printf made-%s by-command; sleep 50 & echo $! > ${left}`;
-  const flags = ["--secret-file", `TOKEN=${file}`, "--secret-command", made];
-  await withSecrets("ordinary", bindings, async ({ echo, ask }) => {
-    await ask("GET", `https://${BOUND}:${echo.port}/`, "Authorization: Bearer $TOKEN");
-    assert.equal(echo.heard.at(-1)?.authorization, `Bearer ${VALUE}`);
-    const leftRunning = Number(await Deno.readTextFile(left));
-    assert.notEqual(await Deno.readTextFile(`/proc/${leftRunning}/cmdline`), "", "it was waited for");
-    Deno.kill(leftRunning, "SIGKILL");
-    await ask("GET", `https://${BOUND}:${echo.port}/`, "Authorization: Bearer $MADE");
-    assert.equal(echo.heard.at(-1)?.authorization, "Bearer made-by-command");
-  }, { flags, environment: {} });
-  const open = place.write(`${place.home}/open`, VALUE);
-  const started = async (flags: readonly string[], environment: Readonly<Record<string, string>> = { TOKEN: VALUE }) =>
-    await ServerProcess.start(place, { flags, permissions: ["--allow-net"], environment }).then(
-      () => "started",
-      (error: Error) => error.message,
-    );
   const named = ["--network", "packages", "--secret", `TOKEN=${BOUND}`];
-  const inScope = place.write("token", VALUE);
-  await Deno.chmod(inScope, 0o600);
-  const pipe = `${place.parent}/pipe`; // nothing ever writes to it
-  await run("mkfifo", "-m", "600", pipe);
-  const problems: readonly (readonly [RegExp, Parameters<typeof started>])[] = [
-    [/Cannot find secret "TOKEN": variable "TOKEN" is not set/, [named, {}]],
-    [/Cannot use secret "TOKEN": it has 5 characters/, [named, { TOKEN: "short" }]],
-    [/Cannot use secret "TOKEN": it holds characters/, [named, { TOKEN: `${VALUE}\n${VALUE}` }]],
-    [
-      /Cannot read secret "TOKEN" from ".*": other users can read it/,
-      [[...named, "--secret-file", `TOKEN=${open}`]],
-    ],
-    [
-      /Cannot read secret "TOKEN" from ".*": commands can read it there/,
-      [[...named, "--secret-file", `TOKEN=${inScope}`]],
-    ],
-    [/Cannot read secret "TOKEN" from ".*": it is not a file/, [[...named, "--secret-file", `TOKEN=${pipe}`]]],
-    [/Cannot read secret "TOKEN" from its command: it failed/, [[...named, "--secret-command", "TOKEN=exit 1"]]],
-    [/Cannot keep secret "TOKEN" with --network full/, [["--secret", `TOKEN=${BOUND}`]]],
-    [/Cannot keep secret "TOKEN": --env hands it to commands/, [[...named, "--env", "TOKEN"]]],
-    [
-      /Cannot use flag "--secret": "\*\.example\.test" is not the whole name/,
-      [["--network", "packages", "--secret", "TOKEN=*.example.test"]],
-    ],
-    [/Cannot use the value of secret "LOST"/, [[...named, "--secret-file", `LOST=${file}`]]],
-    [/Cannot keep secret "TOKEN" without the sandbox/, [[...named, "--no-sandbox"]]],
+  const problems: readonly (readonly [RegExp, flags: readonly string[], value: string])[] = [
+    [/Cannot use secret "TOKEN": it holds characters/, named, `${VALUE}\n${VALUE}`],
+    [/Cannot read secret "TOKEN" from ".*": commands can read it there/, [
+      ...named,
+      "--secret-file",
+      `TOKEN=${file}`,
+    ], ""],
+    [/Cannot keep secret "TOKEN" without the sandbox/, [...named, "--no-sandbox"], VALUE],
   ];
-  for (const [pattern, problem] of problems) {
-    const text = await started(...problem);
+  for (const [pattern, flags, value] of problems) {
+    const text = await ServerProcess.start(place, {
+      flags,
+      permissions: ["--allow-net"],
+      environment: { TOKEN: value },
+    })
+      .then(() => "started", (error: Error) => error.message);
     assert.match(text, pattern);
     assert.ok(!text.includes(VALUE), text);
   }
 });
 
-Deno.test("S33 O6 a server of --mcp-config has the placeholder of a secret in its entry, and none where it could send it", async () => {
-  using bench = new Workbench("ordinary");
-  await using echo = await HttpsEcho.open(bench, [BOUND]);
-  const servers = {
-    listed: upstreamServer(bench, { env: { KEPT: "Bearer ${TOKEN}" }, network: ["packages"] }),
-    open: upstreamServer(bench, { env: { KEPT: "${TOKEN}" }, network: "full" }),
-    without: upstreamServer(bench, { network: "none" }),
-  };
-  const config = writeServers(bench, servers);
-  await using server = await ServerProcess.start(bench, {
-    flags: [...flagsFor(echo.port, `TOKEN=${BOUND}:${echo.port}`), "--mcp-config", config],
-    prefix: namesHere(bench, BOUND),
-    permissions: ["--allow-net"],
-    environment: { TOKEN: VALUE, SSL_CERT_FILE: echo.certificate },
-  });
-  const kept = (await server.call("listed_facts", {})).text;
-  assert.match(kept, /"KEPT": ?"Bearer ahma_secret_/);
-  assert.doesNotMatch((await server.call("without_facts", {})).text, /ahma_secret_/);
-  // A result while the entry is tried, an error of the protocol as soon as it has failed.
-  const refused = JSON.stringify(await server.request("tools/call", { name: "open_facts", arguments: {} }));
-  assert.match(refused, /Cannot keep secret \\"TOKEN\\" from server \\"open\\" with network full/);
-  assert.ok(!kept.includes(VALUE));
-});
+test?.(
+  "S33 O6 a server of --mcp-config has the placeholder of a secret in its entry, and none where it could send it",
+  async ({ server }) => {
+    const kept = (await server.call("listed_facts", {})).text;
+    assert.match(kept, /"KEPT": ?"Bearer ahma_secret_/);
+    assert.doesNotMatch((await server.call("without_facts", {})).text, /ahma_secret_/);
+    // A result while the entry is tried, an error of the protocol as soon as it has failed.
+    const refused = JSON.stringify(await server.request("tools/call", { name: "open_facts", arguments: {} }));
+    assert.match(refused, /Cannot keep secret \\"TOKEN\\" from server \\"open\\" with network full/);
+    assert.ok(!kept.includes(VALUE));
+  },
+);
 
-Deno.test("S33 no file that the server or commands leave holds a secret after 200 calls, a crash and long output", async () => {
-  const value = `true-${crypto.randomUUID()}`;
-  using place = new Workbench("ordinary");
-  const flags = ["--debug", "--audit-log", `${place.home}/audit.log`];
-  await withSecrets("ordinary", (port) => [`TOKEN=${BOUND}:${port}`], async ({ bench, echo, server }) => {
-    const ask = `python3 ask.py GET https://${BOUND}:${echo.port}/ 'Authorization: Bearer $TOKEN'`;
+test?.(
+  "S33 no file that the server or commands leave holds a secret after 40 calls, a crash and long output",
+  async ({ echo, server }, bench) => {
+    using place = new Workbench("ordinary");
+    const ask = lineThatAsks("GET", `https://${BOUND}:${echo.port}/`, "Authorization: Bearer $TOKEN");
     const call = async (command: string) =>
       (await server.call("sandboxed_shell", { command, timeout_seconds: 120 })).text;
     const said: string[] = [];
-    for (let at = 0; at < 25; at++) {
+    for (let at = 0; at < 5; at++) {
       said.push(...await Promise.all(Array.from({ length: 8 }, (_, of) => call(of === 0 ? ask : `echo $TOKEN; env`))));
     }
     said.push(await call(`ulimit -c unlimited; ${ask}; kill -SEGV $$`));
     said.push(await call(`${ask}; yes "$TOKEN" | head -c 10000000; ${ask}`));
-    assert.equal(echo.heard.filter(({ authorization }) => authorization === `Bearer ${value}`).length, 28);
-    assert.ok(!said.join("\n").includes(value));
-    const control = place.write(`${place.home}/control`, value);
+    assert.equal(echo.heard.filter(({ authorization }) => authorization === `Bearer ${VALUE}`).length, 8);
+    assert.ok(!said.join("\n").includes(VALUE));
+    const control = place.write(`${place.home}/control`, VALUE);
     const temporary = Deno.env.get("TMPDIR") ?? "/tmp";
     const sessions = (await Array.fromAsync(Deno.readDir(temporary))).filter(({ name }) =>
       name.startsWith("ahma_mcp-")
     );
     const places = [bench.parent, place.parent, "/dev/shm", ...sessions.map(({ name }) => `${temporary}/${name}`)];
-    const holders = await new Deno.Command("grep", { args: ["-raFls", value, ...places] }).output();
+    const holders = await new Deno.Command("grep", { args: ["-raFls", VALUE, ...places] }).output();
     assert.equal(new TextDecoder().decode(holders.stdout), `${control}\n`);
-  }, { flags, environment: { TOKEN: value } });
-});
+  },
+);
 
 Deno.test("S33 H3 an isolated session has the secret too", async () => {
   using bench = new Workbench("ordinary");
-  await using echo = await HttpsEcho.open(bench, [BOUND, OTHER]);
-  bench.write("root/ask.py", ASK);
+  await using echo = await HttpsEcho.open(bench, HOSTS);
+  bench.write("root/file", "");
   await using server = await HttpServerProcess.start(bench, {
-    flags: ["--session-isolation", "--require-token", ...flagsFor(echo.port, `TOKEN=${BOUND}:${echo.port}`)],
-    prefix: namesHere(bench, `${BOUND} ${OTHER}`),
+    flags: ["--session-isolation", "--require-token", ...flagsFor(echo.port, `${BOUND}:${echo.port}`)],
+    prefix: namesHere(bench, HOSTS.join(" ")),
     environment: { TOKEN: VALUE, SSL_CERT_FILE: echo.certificate },
   });
   const token = (await Deno.readTextFile(`${bench.home}/.local/state/ahma/http_token`)).trim();
@@ -354,7 +330,7 @@ Deno.test("S33 H3 an isolated session has the secret too", async () => {
     roots: [`${bench.scope}/root`],
     headers: { authorization: `Bearer ${token}` },
   });
-  const command = `python3 ask.py GET https://${BOUND}:${echo.port}/ 'Authorization: Bearer $TOKEN'`;
+  const command = lineThatAsks("GET", `https://${BOUND}:${echo.port}/`, "Authorization: Bearer $TOKEN");
   assert.match((await client.call("sandboxed_shell", { command })).text, /^200 Bearer \*+ /);
   assert.equal(echo.heard.at(-1)?.authorization, `Bearer ${VALUE}`);
 });

@@ -68,7 +68,10 @@ export class HttpsEcho implements AsyncDisposable {
     const moved = pathname === "/moved" ? { location: search.slice(1) } : {};
     const status = pathname === "/moved" ? 302 : 200;
     if (pathname !== "/packed") {
-      return new Response(text, { status, headers: { "x-echo": authorization ?? "", ...moved } });
+      return new Response(text, {
+        status,
+        headers: { ...authorization !== null && { "x-echo": authorization }, ...moved },
+      });
     }
     const packed = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
     return new Response(packed, { headers: { "content-encoding": "gzip" } });
