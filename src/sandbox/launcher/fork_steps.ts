@@ -10,7 +10,8 @@ import { endUntaken } from "./steps/shell_steps.ts";
 import { ENTRY_BYTES, ENTRY_MODE, FRAME_OUTPUT_BYTES, REPORT_FD } from "./image/interpreter.ts";
 import { SHELL_FILE } from "./image/shared_object.ts";
 import { QUEUES_FD, SHARED_MEMORY_FD, TERMINALS_FD } from "./steps/leftover_steps.ts";
-import { execute, RULESET_FD } from "./policy_table.ts";
+import { enforceRuleset, RULESET_FD } from "./landlock_rules.ts";
+import { execute } from "./policy_table.ts";
 import type { Draft } from "./steps/identity_steps.ts";
 import type { LaunchCommand } from "../policy/policy.ts";
 import { AT_FDCWD, O_CLOEXEC, O_NONBLOCK, type Processor } from "../../system/syscalls.ts";
@@ -107,7 +108,7 @@ export function findTaken(draft: ServeDraft): void {
 export function awaitLine(draft: Draft, line: Room): void {
   const { table, sys } = draft;
   const nothing = table.call("open an empty stdin", sys.openat, [AT_FDCWD, table.text("/dev/null"), O_CLOEXEC, 0]);
-  table.call("enforce Landlock", sys.landlock_restrict_self, [RULESET_FD, 0]);
+  enforceRuleset(draft);
   table.call("name the shell", sys.prctl, [PR_SET_NAME, table.text("bash"), 0, 0, 0]);
   table.send(table.call("read the own id", sys.getpid, []), symbol("dollar_dollar_pid"));
   const call = (step: string, name: string, args: readonly TableWord[]) => callFunction(table, step, name, args);

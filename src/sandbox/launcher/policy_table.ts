@@ -3,20 +3,12 @@
  * death, namespaces, mounts; limits, Landlock's rules, capabilities and filter in the first process too; in its child
  * signals, Landlock, descriptors, directory, exec. A fatal step ends in exit 126.
  */
-import {
-  grantable,
-  handledNetwork,
-  handledRights,
-  rulesetAttributeBytes,
-  scopesOf,
-  WRITABLE_TREE,
-} from "../policy/landlock.ts";
-import type { LaunchCommand, PinnedDirectory, SandboxPolicy } from "../policy/policy.ts";
-import { isPreviewed } from "./steps/preview_steps.ts";
+import type { LaunchCommand, SandboxPolicy } from "../policy/policy.ts";
 import { dropCapabilities, limitCapabilities } from "./steps/capabilities.ts";
 import { REPORT_FD, TAKEN_FD } from "./image/interpreter.ts";
 import { forkIntoGroup, groupOf, type GroupWay, takeGroup } from "./group_steps.ts";
-import { comparePlace, type Draft, openPlace, sameDirectoryStep, writeText } from "./steps/identity_steps.ts";
+import { enforceRuleset, makeRuleset } from "./landlock_rules.ts";
+import { type Draft, writeText } from "./steps/identity_steps.ts";
 import { limitResources, writeLimits } from "./steps/limit_steps.ts";
 import { makeNamedNetwork, type NamedNetworkPlan } from "./steps/named_network_steps.ts";
 import { enterNetwork, joinNetwork, makeSockets, raiseLoopback, type SharedNetwork } from "./steps/network_steps.ts";
@@ -58,10 +50,6 @@ const LAST_SIGNAL = 64;
 const PR_SET_PDEATHSIG = 1;
 const PR_SET_CHILD_SUBREAPER = 36;
 const PR_SET_NO_NEW_PRIVS = 38;
-const LANDLOCK_RULE_PATH_BENEATH = 1;
-/** Descriptors with fixed numbers, so that many entries can name them; close-on-exec like all others. */
-export const RULESET_FD = 62;
-const PINNED_FD = 61;
 
 /** The step by name, for callers that continue with fewer, or without it. */
 export const NAMESPACES_STEP = "enter new namespaces";
@@ -129,8 +117,9 @@ export function confinedDraft(
 }
 
 /** Adds what binds the command alone. `landlock`: the first process holds a ruleset. */
-export function confineCommand({ table, sys }: Draft, { landlock }: { readonly landlock: boolean }): void {
-  if (landlock) table.call("enforce Landlock", sys.landlock_restrict_self, [RULESET_FD, 0]);
+export function confineCommand(draft: Draft, { landlock }: { readonly landlock: boolean }): void {
+  if (landlock) enforceRuleset(draft);
+  const { table, sys } = draft;
   table.call("close inherited descriptors", sys.close_range, [3, 0xffffffff, CLOSE_RANGE_CLOEXEC]);
 }
 
@@ -320,59 +309,11 @@ export function unblockSignals({ table, sys }: Draft): void {
 function restrict(draft: TargetDraft, policy: SandboxPolicy): void {
   const { table, sys } = draft;
   limitResources(draft, policy);
-  const attribute = table.words(handledRights(policy.abi), handledNetwork(policy), scopesOf(policy.abi));
-  const ruleset = table.call("create the Landlock ruleset", sys.landlock_create_ruleset, [
-    attribute,
-    rulesetAttributeBytes(policy.abi),
-    0,
-  ]);
-  const kept = table.call("keep the Landlock ruleset", sys.dup3, [0, RULESET_FD, O_CLOEXEC]);
-  table.passOn(ruleset, kept);
-  const rights = grantable(WRITABLE_TREE, policy.abi, "directory");
-  const allow = (pinned: PinnedDirectory, how: { readonly rights: number; readonly directory: boolean }) =>
-    allowPinned(draft, pinned, { ...how, isView: isPreviewed(policy, pinned.path) });
-  for (const tree of policy.writable) allow(tree, { rights, directory: true });
-  for (const grant of policy.grants) {
-    const rights = grantable(grant.rights, policy.abi, grant.kind);
-    const { path, identity } = grant;
-    if (identity === undefined) allowPath(draft, path, rights);
-    else allow({ path, ...identity }, { rights, directory: grant.kind === "directory" });
-  }
+  makeRuleset(draft, policy);
   limitCapabilities(draft, policy.keptCapabilities);
   table.call("set no_new_privs", sys.prctl, [PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0]);
   dropCapabilities(draft, policy.keptCapabilities);
   filterCalls(draft, policy, draft.target.processor);
-}
-
-/**
- * What is pinned, looked at once more after the mounts: missing, behind a link now, or another one is fatal. `isView`: it
- * was compared before, and has another identity in the view, which nothing else can change.
- */
-function allowPinned(
-  draft: Draft,
-  pinned: PinnedDirectory,
-  { rights, directory, isView }: { readonly rights: number; readonly directory: boolean; readonly isView: boolean },
-): void {
-  const { table, sys } = draft;
-  const { path } = pinned;
-  const fd = openPlace(draft, path, { step: `open "${path}"`, directory });
-  const kept = table.call(`keep "${path}" open`, sys.dup3, [0, PINNED_FD, O_CLOEXEC]);
-  table.passOn(fd, kept);
-  if (!isView) comparePlace(draft, PINNED_FD, pinned, sameDirectoryStep(path));
-  const rule = table.words(rights, PINNED_FD);
-  table.call(`allow "${path}"`, sys.landlock_add_rule, [RULESET_FD, LANDLOCK_RULE_PATH_BENEATH, rule, 0]);
-}
-
-/** A readable path: one that is gone, or has a link on its way now, grants nothing and stops nothing. */
-function allowPath(draft: Draft, path: string, rights: number): void {
-  const { table, sys } = draft;
-  if (rights === 0) return;
-  const rule = table.words(rights, 0xffffffff); // no descriptor yet: EBADF, not stdin
-  const fd = openPlace(draft, path, { step: `open "${path}"`, mode: "soft" });
-  table.send(fd, { kind: "data", offset: rule.offset + 8 });
-  table.call(`allow "${path}"`, sys.landlock_add_rule, [RULESET_FD, LANDLOCK_RULE_PATH_BENEATH, rule, 0], {
-    mode: "soft",
-  });
 }
 
 /** Adds the last steps: working directory and exec. */

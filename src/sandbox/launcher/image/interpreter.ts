@@ -55,6 +55,8 @@ export const ENTRY_BYTES = 88;
 
 /** The descriptor reports are written to; steps.ts puts the spawned stderr there, close-on-exec. */
 export const REPORT_FD = 63;
+/** A path that was opened to be named in a rule of Landlock: a fixed number too. */
+export const PINNED_FD = 61;
 
 /** A copy of the report descriptor that a waiting shell keeps until it has taken its line. */
 export const TAKEN_FD = 62;

@@ -3,7 +3,15 @@
  * output the launcher puts into frames, so that none can hold its stdout or another's.
  */
 import { Branches, kept } from "../image/branches.ts";
-import { ENDED, ENTRY_BYTES, ENTRY_MODE, FRAME_OUTPUT_BYTES, OUTPUT_FRAME, REPORT_FD } from "../image/interpreter.ts";
+import {
+  ENDED,
+  ENTRY_BYTES,
+  ENTRY_MODE,
+  FRAME_OUTPUT_BYTES,
+  OUTPUT_FRAME,
+  PINNED_FD,
+  REPORT_FD,
+} from "../image/interpreter.ts";
 import type { DataWord, Table, TableWord } from "../image/table.ts";
 import { CHILD_UNTIL_EXEC, O_CLOEXEC, SIGCHLD } from "../../../system/syscalls.ts";
 import type { Draft } from "./identity_steps.ts";
@@ -12,8 +20,6 @@ export const SIGNALS_FD = 57;
 /** The pipe of a command: the lowest numbers, for everything below `SIGNALS_FD` is closed. */
 export const READ_FD = 3;
 const WRITE_FD = 4;
-/** Descriptors that only the policy's steps needed end here. */
-const PINNED_FD = 61;
 const SIG_SETMASK = 2;
 export const SIGTERM = 15;
 const WATCHED_SIGNALS = 1 << SIGTERM - 1 | 1 << SIGCHLD - 1;
