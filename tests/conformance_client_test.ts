@@ -39,22 +39,16 @@ const LOGINS_OF_BOTH = [
   )
   .concat("token-endpoint-auth-basic", "token-endpoint-auth-post", "token-endpoint-auth-none");
 
-interface Which {
-  /** The suite's words for the scenarios. */
-  readonly words: readonly string[];
-  /** Scenarios that are not tried. */
-  readonly without?: readonly string[];
-}
-
-/** The checks of each scenario that was tried, by its name. */
+/** The checks of each scenario of a version, by its name; those `without` are not tried. */
 async function runSuite(
   bench: Workbench,
-  { words, without = [] }: Which,
+  version: string,
+  without: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Check[]>> {
-  const output = `${bench.elsewhere}/${words.at(-1)}`;
+  const output = `${bench.elsewhere}/${version}`;
   const command = new URL("tests/conformance/client_command.sh", ROOT).pathname;
   await new Deno.Command(Deno.execPath(), {
-    args: [...SUITE, "client", "--command", command, ...words, "--timeout", "300000", "-o", output],
+    args: [...SUITE, "client", "--command", command, "--requirements", version, "--timeout", "300000", "-o", output],
     env: {
       CONFORMANCE_PROGRAM: new URL("dist/ahma_mcp", ROOT).pathname,
       FRONT_CLIENT: new URL("tests/conformance/front_client.ts", ROOT).pathname,
@@ -95,7 +89,7 @@ const REQUIRED = { "2025-11-25": 18 - LOGINS_OF_BOTH.length, "2026-07-28": 32 } 
 Deno.test("O2 O3 O4 the conformance suite's client scenarios of 2025-11-25 pass", async () => {
   using bench = new Workbench();
   const without = [...EXTENSIONS, ...LOGINS_OF_BOTH, ...BY_ITSELF.map(([scenario]) => scenario)];
-  const checks = await runSuite(bench, { words: ["--requirements", "2025-11-25"], without });
+  const checks = await runSuite(bench, "2025-11-25", without);
   const [failed, why] = failuresIn(checks);
   assert.deepStrictEqual(failed, [], why);
   assert.strictEqual(checks.size, REQUIRED["2025-11-25"], [...checks.keys()].join(" "));
@@ -103,7 +97,7 @@ Deno.test("O2 O3 O4 the conformance suite's client scenarios of 2025-11-25 pass"
 
 Deno.test("O2 O3 O4 O8 the conformance suite's client scenarios of 2026-07-28 pass, and those of a client that logs in by itself", async () => {
   using bench = new Workbench();
-  const checks = await runSuite(bench, { words: ["--requirements", "2026-07-28"], without: EXTENSIONS });
+  const checks = await runSuite(bench, "2026-07-28", EXTENSIONS);
   const [failed, why] = failuresIn(checks);
   assert.deepStrictEqual(failed, [], why);
   assert.strictEqual(checks.size, REQUIRED["2026-07-28"] + BY_ITSELF.length, [...checks.keys()].join(" "));
@@ -111,16 +105,4 @@ Deno.test("O2 O3 O4 O8 the conformance suite's client scenarios of 2026-07-28 pa
     checks.get(scenario)?.some(({ id, status }) => id === `client-credentials-${check}` && status === "SUCCESS")
   );
   assert.deepStrictEqual(proved, [true, true], JSON.stringify(BY_ITSELF.map(([scenario]) => checks.get(scenario))));
-});
-
-Deno.test("O3 logins of 2025-03-26 pass where metadata is found, and are refused without, because it must name PKCE", async () => {
-  using bench = new Workbench();
-  // Neither version above requires them.
-  const checks = await runSuite(bench, { words: ["--suite", "backcompat", "--spec-version", "2025-03-26"] });
-  const passed = Object.fromEntries([...checks].map(([scenario, list]) => [scenario, hasPassed(list)]));
-  assert.deepStrictEqual(
-    passed,
-    { "2025-03-26-oauth-metadata-backcompat": true, "2025-03-26-oauth-endpoint-fallback": false },
-    JSON.stringify([...checks]),
-  );
 });

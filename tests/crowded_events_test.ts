@@ -8,7 +8,7 @@ import { namesOf, withServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const LIMIT = `more than ${MOST_MEMBERS} keys and list items`;
-const MANY = `{${Array.from({ length: 300_000 }, (_, at) => `"k${at}":1`).join(",")}}`;
+const MANY = `{${Array.from({ length: MOST_MEMBERS + 1_000 }, (_, at) => `"k${at}":1`).join(",")}}`;
 /** Within the bounds, and far more than the SDK explains in reasonable time. */
 const PARTS = 6_000;
 const CAPABILITIES = { tools: {} };

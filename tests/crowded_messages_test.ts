@@ -12,7 +12,10 @@ import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { namesOf, withServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
+/** So many that parsing them shows in memory and time. */
 const MANY = 900_000;
+/** Enough to be refused. */
+const ENOUGH = MOST_MEMBERS + 1_000;
 /** Held for a text of a client, and for one of a server that is passed on, in sizes of it: 8 and 7 before. */
 const MOST_COPIES = { read: 5, passed: 6 };
 const LIMIT = `more than ${MOST_MEMBERS} keys and list items`;
@@ -28,6 +31,7 @@ function members(count: number): string {
 }
 
 const CROWD = members(MANY);
+const SOME = members(ENOUGH);
 
 /** The most that a process has held, MiB. */
 async function peakOf({ pid }: { readonly pid: number }): Promise<number> {
@@ -50,6 +54,11 @@ async function pinged<Value>(ping: () => Promise<RpcMessage>, work: Promise<Valu
   return value;
 }
 
+/** Many thousands of members, and legitimate. */
+const HONEST_ROWS = JSON.stringify(
+  Array.from({ length: 3_000 }, (_, at) => ({ id: at, name: "row", ok: true, price: 1.5 })),
+);
+
 /** A server whose one tool says what it is asked to say; \`ID\` and \`TOKEN\` are those of the call. */
 const SERVER = `
 import json, sys
@@ -58,16 +67,19 @@ def say(text):
     sys.stdout.flush()
 def send(message):
     say(json.dumps({"jsonrpc": "2.0", **message}))
-MANY = ",".join('"k%d":1' % n for n in range(${MANY}))
+def members(count):
+    return ",".join('"k%d":1' % n for n in range(count))
+MANY, SOME = members(${MANY}), members(${ENOUGH})
 LINES = {
     "structuredContent": ['"id":ID,"result":{"content":[],"structuredContent":{MANY}}'],
-    "_meta": ['"result":{"content":[],"_meta":{MANY}},"id":ID'],
-    "list": ['"id":ID,"result":{"content":[' + '{"type":"text","text":""},' * ${MANY / 3} + '7]}'],
+    "_meta": ['"result":{"content":[],"_meta":{SOME}},"id":ID'],
+    "list": ['"id":ID,"result":{"content":[' + '{"type":"text","text":""},' * ${ENOUGH} + '7]}'],
     "odd": ['"id":ID,"result":{"content":[' + '{"type":"odd"},' * 8000 + '7]}'],
-    "deep": ['"id":ID,"result":{"content":' + "[" * 1000000],
-    "elicitation": ['"id":"ask%d","method":"elicitation/create","params":{"message":"x","requestedSchema":{MANY}}' % n for n in range(3)],
-    "progress": ['"method":"notifications/progress","params":{"progressToken":TOKEN,"progress":%d,MANY}' % n for n in range(3)],
-    "log": ['"method":"notifications/message","params":{"level":"error","data":{MANY}}'] * 3,
+    "deep": ['"id":ID,"result":{"content":' + "[" * 100000],
+    "elicitation": ['"id":"ask%d","method":"elicitation/create","params":{"message":"x","requestedSchema":{SOME}}' % n for n in range(3)],
+    "progress": ['"method":"notifications/progress","params":{"progressToken":TOKEN,"progress":%d,SOME}' % n for n in range(3)],
+    "log": ['"method":"notifications/message","params":{"level":"error","data":{SOME}}'] * 3,
+    "rows": ['"id":ID,"result":{"content":[],"structuredContent":{"rows":${HONEST_ROWS}}}'],
     "text": ['"id":ID,"result":{"content":[{"type":"text","text":"%s"}]}' % ("x" * len(MANY))],
 }
 refused = []
@@ -83,7 +95,7 @@ for line in sys.stdin:
         what = params["arguments"]["what"]
         for text in LINES.get(what, []):
             text = text.replace("ID", str(id)).replace("TOKEN", json.dumps(params["_meta"]["progressToken"]))
-            say('{"jsonrpc":"2.0",' + text.replace("MANY", MANY) + "}")
+            say('{"jsonrpc":"2.0",' + text.replace("MANY", MANY).replace("SOME", SOME) + "}")
         if what in ("elicitation", "progress", "log"):
             send({"id": id, "result": {"content": [{"type": "text", "text": what}]}})
         elif what == "refused":
@@ -92,7 +104,20 @@ for line in sys.stdin:
         refused.append([id, message.get("error")])
 `;
 
-Deno.test("O6 C2 answers, questions and notifications of a server with very many members end as errors, and other requests are answered meanwhile", async () => {
+/** Ten MB of text and many thousands of members are served, without many copies; gives the processor time of the text. */
+async function servesLegitimate(server: ServerProcess): Promise<number> {
+  const say = (what: string) => server.call("crowded_say", { what });
+  const { result } = await say("rows");
+  assert.deepStrictEqual(result["structuredContent"], { rows: JSON.parse(HONEST_ROWS) });
+  const copies = await copiesOf(server, CROWD.length, async () => {
+    assert.strictEqual((await say("text")).text, "x".repeat(CROWD.length));
+  });
+  assert.ok(copies < MOST_COPIES.passed, `${copies} times the message`);
+  assert.deepStrictEqual((await say("rows")).result["structuredContent"], { rows: JSON.parse(HONEST_ROWS) });
+  return (await workOf(server, () => say("text"))).ms;
+}
+
+Deno.test("O6 C2 answers, questions and notifications of a server with very many members end as errors, other requests are answered meanwhile, and large but legitimate answers are served", async () => {
   using bench = new Workbench();
   const crowded = { command: "python3", args: [bench.write("crowded.py", SERVER)] };
   await using server = await withServers(bench, { crowded });
@@ -101,7 +126,7 @@ Deno.test("O6 C2 answers, questions and notifications of a server with very many
     const { isError, text } = await server.call("crowded_say", { what }, { deadline: 60_000 });
     return { isError, text };
   };
-  const { ms: served } = await workOf(server, () => say("text"));
+  const served = await servesLegitimate(server);
   const tooMany = `crowded: The server answered with ${LIMIT}, which is not read: ask it for less`;
   const tooDeep = tooMany.replace(LIMIT, "more than 500 objects and lists inside each other");
   const rows: readonly (readonly [what: string, text: string, isError: boolean])[] = [
@@ -135,13 +160,12 @@ const TOO_DEEP = "Invalid request: the message has more than 500 objects and lis
 /** In turn over stdio and HTTP, where the same code decides; the first over both. */
 const ROWS: readonly Row[] = [
   ["arguments", () => request("tools/call", `{"name":"status","arguments":{${CROWD}}}`), 7, REFUSAL],
-  ["parameters of ping", () => request("ping", `{${CROWD}}`), 7, REFUSAL],
-  ["_meta", () => request("ping", `{"_meta":{${CROWD}}}`), 7, REFUSAL],
-  ["items", () => request("ping", `{"a":[${"1,".repeat(MANY)}1]}`), 7, REFUSAL],
-  ["many of 300,000", () => request("ping", `{${members(MANY / 3)}}`), 7, REFUSAL],
+  ["parameters of ping", () => request("ping", `{${SOME}}`), 7, REFUSAL],
+  ["_meta", () => request("ping", `{"_meta":{${SOME}}}`), 7, REFUSAL],
+  ["items", () => request("ping", `{"a":[${"1,".repeat(ENOUGH)}1]}`), 7, REFUSAL],
   ["nothing but brackets", () => "[".repeat(5_000_000), null, TOO_DEEP],
   ["deep parameters", () => request("ping", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`), 7, TOO_DEEP],
-  ["a batch", () => `[${Array(100_000).fill('{"jsonrpc":"2.0","id":1,"method":"ping"}').join(",")}]`, null, REFUSAL],
+  ["a batch", () => `[${Array(ENOUGH).fill('{"jsonrpc":"2.0","id":1,"method":"ping"}').join(",")}]`, null, REFUSAL],
 ];
 
 function request(method: string, params: string): string {
@@ -209,37 +233,3 @@ async function halfOf(port: number, text: string): Promise<Deno.TcpConn> {
   await connection.write(new TextEncoder().encode(head + text));
   return connection;
 }
-
-Deno.test("C2 O6 large but legitimate messages are served: ten MB of text, and many thousands of members", async () => {
-  using bench = new Workbench();
-  const rows = `[${
-    Array.from({ length: 3_000 }, (_, at) => `{"id":${at},"name":"row","ok":true,"price":1.5}`).join(",")
-  }]`;
-  const honest = `
-import json, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    method, id = message.get("method"), message.get("id")
-    result = {"tools": [{"name": "say", "inputSchema": {"type": "object"}}]}
-    if method == "initialize":
-        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}}
-    if method == "tools/call":
-        if message["params"]["arguments"]["what"] == "text":
-            result = {"content": [{"type": "text", "text": "x" * 10000000}]}
-        else:
-            result = {"content": [], "structuredContent": {"rows": json.loads('${rows}')}}
-    if id is not None:
-        print(json.dumps({"jsonrpc": "2.0", "id": id, "result": result}), flush=True)
-`;
-  await using server = await withServers(bench, {
-    honest: { command: "python3", args: [bench.write("honest.py", honest)] },
-  });
-  assert.deepStrictEqual(await namesOf(server, "honest_"), ["honest_say"]);
-  await server.call("honest_say", { what: "rows" });
-  const copies = await copiesOf(server, 10_000_000, async () => {
-    assert.strictEqual((await server.call("honest_say", { what: "text" })).text, "x".repeat(10_000_000));
-  });
-  assert.ok(copies < MOST_COPIES.passed, `${copies} times the message`);
-  const { result } = await server.call("honest_say", { what: "rows" });
-  assert.deepStrictEqual(result["structuredContent"], { rows: JSON.parse(rows) });
-});

@@ -185,14 +185,14 @@ const FRAMES: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Lengths in UTF-16 units; what grows with the square takes 256 times as long for 16 times the length. Both are so
+ * Lengths in UTF-16 units; what grows with the square takes 64 times as long for 8 times the length. Both are so
  * short that a run fits between two interruptions by other processes.
  */
 const SHORT = 250;
-const LONG = 16 * SHORT;
-const MOST_TIMES = 64;
+const LONG = 8 * SHORT;
+const MOST_TIMES = 24;
 /** A reader that stays below it for the long text was not slow, whatever the machine did meanwhile. */
-const WORTH_A_LOOK_MS = 3;
+const WORTH_A_LOOK_MS = 1;
 /** What else the machine does makes a run longer, never shorter: the least of so many counts. */
 const MOST_RUNS = 20;
 

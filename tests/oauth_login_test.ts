@@ -132,11 +132,6 @@ Deno.test("O3 a refusal of the authorization server is shown on the page and in 
   assert.strictEqual(refused.code, 1);
   assert.ok(refused.stderr.endsWith(`${why} (<b>Described</b> by the server)\n`), refused.stderr);
   assert.ok(page.includes(`${why} (&#60;b&#62;Described&#60;/b&#62; by the server)`), page);
-  server.behaviour.iss = "wrong";
-  const foreign = await logIn(bench, [server.url], async (url) => page = (await goThrough(url)).text);
-  assert.strictEqual(foreign.code, 1);
-  assert.match(foreign.stderr, /does not come from the authorization server of this login \(iss\)\n$/);
-  assert.doesNotMatch(foreign.stderr + page, /Described|access_denied/);
   assert.deepStrictEqual(server.grants("authorization_code"), []);
 });
 
@@ -211,10 +206,10 @@ Deno.test("O3 a login is refused before the browser is opened where it would not
   assert.deepStrictEqual([server.at("/authorize"), opens(bench)], [[], undefined]);
 });
 
-Deno.test("O3 a client that the person registered is used unchanged, only at its port", async () => {
+Deno.test("O3 a client that the person registered is used unchanged, only at its port, also where only the server's own metadata are found", async () => {
   using bench = new Workbench();
   await using server = new OAuthServer();
-  server.behaviour.register = "no endpoint";
+  Object.assign(server.behaviour, { register: "no endpoint", hasResourceDocument: false });
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = taken.addr;
   const busy = await runProgram(
@@ -348,7 +343,6 @@ async function isRegisteredOnce(bench: Workbench, server: OAuthServer): Promise<
   const { client: { redirectUri } } = await storedLogin(bench) as { readonly client: { readonly redirectUri: string } };
   const { port } = new URL(redirectUri);
   const last = `Logged in to "${server.url}", with the scopes read write`;
-  assert.deepStrictEqual(await at(port), { code: 0, registered: 1, port, last });
   assert.deepStrictEqual(await at(port, () => Promise.resolve(), "--oauth-timeout", "0.5"), {
     code: 1,
     registered: 1,
