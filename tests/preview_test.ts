@@ -108,6 +108,8 @@ async function overwritesNothing(bench: Workbench, server: ServerProcess): Promi
     /^Cannot apply op_\w+, so nothing was changed:\nsrc\/3\.txt: it is not as the preview saw it\nsrc\/deep\/mine: it is/,
   );
   assert.equal(await own(bench, FACTS), since);
+  assert.match(await act(server, operation, "apply", { paths: ["made", "nothing"] }), /^"nothing" is not one of its/);
+  assert.equal(await own(bench, FACTS), since);
   assert.match(
     await act(server, operation, "apply", { paths: ["made", "src/1.txt"] }),
     /^Put 7 paths in place\. Undo/,

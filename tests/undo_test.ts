@@ -90,8 +90,30 @@ for (const user of usersAtHand()) {
     await undo(server, /^op_\w+/.exec(listed)?.[0] ?? "");
     assert.equal(await own(bench, FACTS), before);
     assert.deepEqual(["ran"].filter((name) => exists(`${bench.scope}/${name}`)), []);
+    await namesPaths(bench, server);
     await cannotReachTheStore(bench, server);
   });
+}
+
+/** Paths are named as they are or as answers show them, and a name of nothing that was changed is refused. */
+async function namesPaths(bench: Workbench, server: ServerProcess): Promise<void> {
+  const before = await own(bench, FACTS);
+  const odd = ["$'odd\\xff'", "$'two\\nlines'", "three"];
+  const { text } = await server.shell(`mkdir odd; cd odd; for one in ${odd.join(" ")}; do echo > "$one"; done`);
+  const operation_id = operationOf(text);
+  const act = async (action: string, paths: readonly string[]) =>
+    (await server.call("changes", { operation_id, action, paths })).text;
+  const unknown = (path: string) =>
+    `"${path}" is not one of its changes: \`changes\` ${operation_id} without \`paths\` lists them`;
+  assert.equal(await act("show", ["odd", "four"]), unknown("four"));
+  assert.equal(await act("undo", ["odd/three", "four"]), unknown("four"));
+  assert.equal(await act("undo", [""]), unknown(""));
+  assert.equal(await own(bench, "ls odd | wc -l"), "4\n");
+  assert.match(await act("show", ["odd/two lines"]), /^op_.* changed 1 A: .*\nA odd\/two lines$/m);
+  assert.match(await act("undo", ["odd/odd\ufffd", "odd/two\nlines"]), /^Put back 2 paths\./);
+  assert.equal(await own(bench, "ls odd"), "three\n");
+  assert.match(await act("undo", ["./odd/"]), /^Put back 2 paths\./);
+  assert.equal(await own(bench, FACTS), before);
 }
 
 async function undoesWhatHasEnded(bench: Workbench, server: ServerProcess): Promise<void> {

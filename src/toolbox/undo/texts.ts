@@ -141,7 +141,8 @@ function refLine({ name, before, after }: MovedRef): string {
   return `git ${shorten(name, 200)}: ${short(before)} -> ${short(after)}; back: ${shorten(way, 300)} (see git reflog)`;
 }
 
-function nameOf(path: string, { name }: Shown): string {
+/** A path in one line, as answers show it. */
+export function nameOf(path: string, { name }: Shown): string {
   return shorten(name(path).toWellFormed(), LONGEST_NAME);
 }
 

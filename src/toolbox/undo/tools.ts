@@ -1,12 +1,13 @@
 /** The calls of the worker that records changes: it reads and writes files of the project, and starts no program (S39). */
 import { UserError } from "../../base/errors.ts";
-import { absolutePath, isWithin } from "../../system/paths.ts";
+import { isWithin } from "../../system/paths.ts";
 import { Recorder } from "../../undo/recorder.ts";
 import { type RecordedOperation, told } from "../../undo/model/change.ts";
 import { UNDO_BEGIN, UNDO_END, UNDO_START } from "../definition/undo.ts";
 import { textResult, type ToolResult } from "../frame/messages.ts";
 import type { NativeTool, ToolContext } from "../project/native_tool.ts";
 import type { Project } from "../project/project.ts";
+import { chosenPaths } from "./chosen_paths.ts";
 import { diffText } from "./diff_text.ts";
 import { applyPreview, dropPreview, openRoots, PREVIEW_CALLS, Previewing, previewText } from "./previewing.ts";
 import { changeLines, operationAsJson, operationLines, type Shown, shownBy, undoneLines } from "./texts.ts";
@@ -93,9 +94,11 @@ async function changes(args: ChangesArguments, context: ToolContext): Promise<To
   const previews = project.setup.undo?.previews && await project.kept(Previewing).previews;
   const preview = wanted === undefined ? undefined : previews?.find(wanted);
   if (previews !== undefined && preview !== undefined) {
-    const chosen = paths && pathsOf(paths, context);
-    if (action === "show") return textResult(await previewText(previews, preview, { chosen, shown }));
     if (action === "drop") return await dropPreview(previews, preview);
+    const { operation, left } = preview;
+    const changes = [...preview.changes, ...left];
+    const chosen = chosenPaths(paths, { operation, changes, directory: project.directory, shown });
+    if (action === "show") return textResult(await previewText(previews, preview, { chosen, shown }));
     if (action === "undo") throw new UserError(`Cannot undo "${wanted}": it was a preview, and changed nothing`);
     return await applyPreview(previews, preview, { chosen, shown, recorder, as });
   }
@@ -119,10 +122,11 @@ async function changes(args: ChangesArguments, context: ToolContext): Promise<To
       `Operation "${wanted}" changed nothing here that is kept. Without operation_id the last are listed`,
     );
   }
-  if (action === "undo") return undo(recorder, found, { args, context, shown });
-  const chosen = args.paths === undefined ? found : only(found, pathsOf(args.paths, context));
+  const named = chosenPaths(paths, { ...found, directory: project.directory, shown });
+  if (action === "undo") return undo(recorder, found, { chosen: named, as, context, shown });
+  const chosen = named === undefined ? found : only(found, named);
   const diff = await diffText(chosen.changes, (content, most) => recorder.content(content, most), shown);
-  const isWhole = args.paths !== undefined;
+  const isWhole = named !== undefined;
   return textResult(
     shown.json ? operationAsJson(chosen, shown, diff) : changeLines(chosen, { ...shown, isWhole }, diff),
   );
@@ -131,14 +135,14 @@ async function changes(args: ChangesArguments, context: ToolContext): Promise<To
 async function undo(
   recorder: Recorder,
   found: RecordedOperation,
-  { args: { paths, as }, context, shown }: {
-    readonly args: ChangesArguments;
+  { chosen, as: operation, context, shown }: {
+    readonly chosen: readonly string[] | undefined;
+    /** The operation that the undo is. */
+    readonly as: string;
     readonly context: ToolContext;
     readonly shown: Shown;
   },
 ): Promise<ToolResult> {
-  const operation = as ?? crypto.randomUUID();
-  const chosen = paths && pathsOf(paths, context);
   const title = `undo of ${found.operation}`;
   const undone = await withPauses(recorder.undo(found.changes, chosen, { operation, title }, context.signal));
   const result = answer(recorder, undoneLines({ ...undone, refs: found.refs, operation }, shown));
@@ -156,10 +160,6 @@ async function withPauses<Result>(work: Generator<undefined, Result>): Promise<R
 
 function asPreview(preview: RecordedOperation): RecordedOperation {
   return { ...preview, title: `[preview] ${preview.title}` };
-}
-
-function pathsOf(paths: readonly string[], { project }: ToolContext): readonly string[] {
-  return paths.map((path) => absolutePath(path, project.directory));
 }
 
 function only(found: RecordedOperation, paths: readonly string[]): RecordedOperation {
