@@ -5,7 +5,7 @@ import { until } from "./_support/deadline.ts";
 import { processesWith } from "./_support/processes.ts";
 import { connectClient } from "./_support/clients/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { exists, Workbench } from "./_support/workbench.ts";
 
 interface Answer {
   readonly text: string;
@@ -54,6 +54,26 @@ Deno.test("K3 files of a project are edited and written", async (test) => {
     "a file is written whole despite concurrent writers, and protected paths are reported as denials",
     () => writesFiles(bench, client),
   );
+});
+
+Deno.test("K3 S24 a repository that is written file by file is set aside before git outside acts on it", async () => {
+  using bench = new Workbench("ordinary");
+  await using server = await ServerProcess.start(bench, FLAGS);
+  const client = await connectClient(server, "2025-11-25");
+  const write = async (path: string, content: string) => {
+    const { content: parts } = await client.callTool({ name: "files_write", arguments: { path, content } });
+    return (parts as { readonly text: string }[]).slice(1).map(({ text }) => text);
+  };
+  const config = "[core]\n\trepositoryformatversion = 0\n\tworktree = .\n\tfsmonitor = touch ran\n";
+  const files = { HEAD: "ref: refs/heads/main\n", "objects/x": "", "refs/x": "", config };
+  const told: (readonly string[])[] = [];
+  for (const [name, content] of Object.entries(files)) told.push(await write(`made/${name}`, content));
+  const aside =
+    `[Set aside: "${bench.scope}/made" (core.worktree, core.fsmonitor). Commands use it as before. Git outside ` +
+    `the sandbox does not see it until the user runs: ahma_mcp accept ${bench.scope}/made]`;
+  assert.deepStrictEqual(told, [[], [], [], [aside]]);
+  await new Deno.Command("git", { args: ["-C", `${bench.scope}/made`, "status"], env: { HOME: bench.home } }).output();
+  assert.ok(!exists(`${bench.scope}/made/ran`));
 });
 
 async function editsFiles(bench: Workbench, client: Client): Promise<void> {

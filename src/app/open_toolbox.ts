@@ -3,6 +3,7 @@ import type { SandboxChoice } from "../sandbox/policy/sandbox_settings.ts";
 import type { SessionSandbox } from "../sandbox/settle_paths.ts";
 import { openingFlags } from "../sandbox/denials/denied_protected.ts";
 import { startInSandbox } from "../child_server/sandboxed_start.ts";
+import { WatchedRunner } from "../child_server/watched_runner.ts";
 import { shortId } from "../operation/operation_id.ts";
 import type { CallAudit } from "../service/run/call_audit.ts";
 import { messageOf } from "../base/errors.ts";
@@ -191,7 +192,8 @@ async function openWorker(
   const place = kind === "web" ? await emptyPlace(options) : placeOfProject(options);
   const own = { reads: program.reads, writes: [cache ?? [], store ?? []].flat(), store };
   const session = await openSession({ ...options, settings: settingsFor(kind, settings, place, own) }, stack);
-  const { runner, sandbox: { directories: { files } } } = session;
+  const { sandbox: { directories: { files } } } = session;
+  const runner = new WatchedRunner(session.runner);
   const opened = stack.move();
   return {
     setup: {
@@ -218,6 +220,7 @@ async function openWorker(
         log,
       }, hooks);
     },
+    changes: () => runner.changes(),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -5,7 +5,7 @@ import type { Logger } from "../base/log.ts";
 import { type NameList, withHosts } from "../base/network/name_list.ts";
 import type { StartChildServer } from "../child_server/child_server.ts";
 import { startInSandbox } from "../child_server/sandboxed_start.ts";
-import type { OpenCommand, SessionRunner } from "../process/command_runner.ts";
+import { WatchedRunner } from "../child_server/watched_runner.ts";
 import type { Settings } from "../settings/settings.ts";
 import { absolutePath, isWithin, realPath } from "../system/paths.ts";
 import { userDirectory } from "../system/user_directories.ts";
@@ -53,23 +53,10 @@ export async function openServerSandbox(options: ServerSandboxOptions): Promise<
   const shown = (text: string) => secrets?.withPlaceholders(text) ?? text;
   const given = Object.fromEntries(Object.entries(spec.environment).map(([name, { text }]) => [name, shown(text)]));
   const opened = stack.move();
-  let running: OpenCommand | undefined;
-  const runner: Pick<SessionRunner, "open"> = {
-    async open(request, hooks) {
-      const command = running = await session.runner.open(request, hooks);
-      void command.end.then(() => {
-        if (running === command) running = undefined;
-      });
-      return command;
-    },
-  };
+  const runner = new WatchedRunner(session.runner);
   return {
-    changes: async () => {
-      const found: ProtectedChange[] = [];
-      // Only the server itself uses its home.
-      if (spec.write.length > 0) await running?.tellChanges?.((changes) => found.push(...changes));
-      return found;
-    },
+    // Only the server itself uses its home.
+    changes: async () => spec.write.length > 0 ? await runner.changes() : [],
     explain: async (words, output, { failed }) => {
       const end = { kind: "exited", code: failed ? 1 : 0 } as const;
       return await session.explain?.({ words, directory, output, end, began: 0, changed: [], refused: [] }) ?? [];

@@ -1,4 +1,5 @@
 /** The server's side of one worker: started by a call, ended when idle, and started again after a crash (K2). */
+import type { ProtectedChange } from "../../base/command/protected_change.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { type ChildServer, endChild, type StartChildServer } from "../../child_server/child_server.ts";
@@ -31,6 +32,8 @@ export interface WorkerLinkOptions {
 export interface OpenWorkerSandbox extends AsyncDisposable {
   readonly start: StartChildServer;
   readonly setup: WorkerSetup;
+  /** What its worker changed of protected paths since the last time; absent: nothing is looked at. */
+  readonly changes?: () => Promise<readonly ProtectedChange[]>;
 }
 
 export interface WorkerCallHooks {
@@ -92,6 +95,16 @@ export class WorkerLink implements AsyncDisposable {
     } finally {
       this.#using--;
       this.#beginIdle();
+    }
+  }
+
+  /** What it changed of protected paths since the last time. */
+  async changes(): Promise<readonly ProtectedChange[]> {
+    try {
+      return await (await this.#sandbox)?.changes?.() ?? [];
+    } catch (thrown) {
+      this.#options.log.warn("Cannot look at protected paths after a call", { error: messageOf(thrown) });
+      return [];
     }
   }
 

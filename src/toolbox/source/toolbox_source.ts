@@ -5,6 +5,7 @@ import { shorten } from "../../base/visible_text.ts";
 import { failure, success } from "../../base/outcome.ts";
 import type { Work } from "../../operation/operation.ts";
 import { ForwardedProgress } from "../../service/result/forwarded_progress.ts";
+import { protectedNote } from "../../service/result/protected_note.ts";
 import { errorResult } from "../../service/result/result_text.ts";
 import type { CallAudit, CallRecord } from "../../service/run/call_audit.ts";
 import { runOperation } from "../../service/run/run_operation.ts";
@@ -18,7 +19,7 @@ import type { WorkerLink } from "../link/worker_link.ts";
 
 export interface ToolboxSourceParts {
   readonly tools: readonly GroupedTool[];
-  readonly workers: Readonly<Record<WorkerKind, Pick<WorkerLink, "call">>>;
+  readonly workers: Readonly<Record<WorkerKind, Pick<WorkerLink, "call" | "changes">>>;
   /** Arguments that only the server adds to a tool's call, by the tool's name; `operation` is the id of the call's. */
   readonly added: Readonly<Record<string, (operation: string) => ToolArguments>>;
   /** Records what a call changes that may write, and gives sentences for its result; absent: nothing is recorded. */
@@ -49,14 +50,15 @@ export function toolboxSource(
       if (!checked.ok) return success(errorResult(checked.problem));
       const { place } = tool;
       if (place !== "server") {
-        const isRecorded = place === "project" && !tool.definition.readOnly;
+        const mayChange = place === "project" && !tool.definition.readOnly;
         const call = {
           name,
           args: checked.value,
           added: (operation: string) => added[name]?.(operation) ?? {},
           worker: workers[place],
+          mayChange,
           audit,
-          recorded: isRecorded ? recorded : undefined,
+          recorded: mayChange ? recorded : undefined,
         };
         const result = await callWorker(service, call, context);
         if (!tool.definition.readOnly) onChange?.(name);
@@ -73,13 +75,15 @@ interface WorkerCall extends Pick<ToolboxSourceParts, "audit"> {
   readonly name: string;
   readonly args: ToolArguments;
   readonly added: (operation: string) => ToolArguments;
-  readonly worker: Pick<WorkerLink, "call">;
+  readonly worker: Pick<WorkerLink, "call" | "changes">;
+  /** It may change files of the project. */
+  readonly mayChange: boolean;
   readonly recorded: ToolboxSourceParts["recorded"];
 }
 
 async function callWorker(
   service: Service,
-  { name, args, added, worker, audit, recorded }: WorkerCall,
+  { name, args, added, worker, mayChange, audit, recorded }: WorkerCall,
   context: CallContext,
 ): Promise<CallToolResult> {
   const progress = new ForwardedProgress(context);
@@ -93,9 +97,11 @@ async function callWorker(
         signal: control.signal,
         onProgress: (step) => progress.forward({ ...step }),
       });
-    const result = recorded === undefined
+    const answered = recorded === undefined
       ? await call()
       : withNotes(await recorded.around({ id: control.operation.id, title: `${name}: ${job.title}` }, call));
+    const note = protectedNote({ protectedChanges: mayChange ? await worker.changes() : [] });
+    const result = withNotes({ result: answered, notes: note === "" ? [] : [note] });
     control.answer({ ...result });
     control.write(encodeText(`${textOf(result)}\n`));
     const outcome = control.signal.aborted ? "cancelled" : result.isError === true ? "failed" : "completed";
