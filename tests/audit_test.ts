@@ -119,21 +119,13 @@ Deno.test("S18 checks of programs and servers that a person names are in the aud
 Deno.test("S18 the server does not start with an unusable audit log", async () => {
   using bench = new Workbench("ordinary");
   const mine = bench.write(`${bench.elsewhere}/mine`, "kept");
-  await Deno.symlink(mine, `${bench.elsewhere}/link`);
-  await Deno.link(mine, `${bench.scope}/second-name`);
-  bench.write(`${bench.elsewhere}/open`, "");
-  await Deno.chmod(`${bench.elsewhere}/open`, 0o644);
   await Deno.chmod(mine, 0o600);
+  await Deno.link(mine, `${bench.scope}/second-name`);
   await Deno.symlink(bench.scope, `${bench.elsewhere}/into`);
   const rows = [
-    [`${bench.scope}/audit`, /commands can write there/],
     ["audit", /commands can write there/],
     [`${bench.elsewhere}/into/audit`, /commands can write there/],
-    [`${bench.elsewhere}/link`, /it is a link, or no regular file/],
-    [bench.elsewhere, /it is a link, or no regular file/],
     [mine, /it has a second name/],
-    [`${bench.elsewhere}/open`, /other users can read or change it/],
-    [`${bench.elsewhere}/missing/audit`, /its directory does not exist/],
   ] as const;
   for (const [file, why] of rows) {
     const { code, stdout, stderr } = await runProgram(bench, ["--audit-log", file]);

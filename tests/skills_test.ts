@@ -8,7 +8,7 @@ import { connectClient } from "./_support/clients/sdk_client.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { type Era, ServerProcess } from "./_support/server_process.ts";
 import { runOnTerminal, runProgram } from "./_support/terminal.ts";
-import { exists, Workbench } from "./_support/workbench.ts";
+import { Workbench } from "./_support/workbench.ts";
 
 interface Connected extends AsyncDisposable {
   readonly server: ServerProcess;
@@ -274,9 +274,6 @@ Deno.test("Q6 H3 an isolated session has the skills of its own project, and no o
 Deno.test("Q6 D5 init --skills installs the shipped skill for clients that read folders, and asks before it changes one", async () => {
   using bench = new Workbench();
   const file = ".claude/skills/ahma-mcp/SKILL.md";
-  const shown = await runProgram(bench, ["init", "--skills", "--dry-run"]);
-  assert.deepStrictEqual([shown.code, exists(`${bench.scope}/${file}`)], [0, false]);
-  assert.match(shown.stdout, /\+ name: ahma-mcp/);
   const made = await runProgram(bench, ["init", "--skills"]);
   assert.deepStrictEqual([made.code, made.stdout.split("\n")[0]], [0, `${file} written`]);
   const shipped = await Deno.readTextFile(new URL("../skills/ahma-mcp/SKILL.md", import.meta.url));

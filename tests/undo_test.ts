@@ -149,12 +149,10 @@ async function undoneByAPerson(bench: Workbench, killed: ServerProcess): Promise
   await killed.exit();
   await killed.nothingLeft(20_000);
   const command = async (...words: readonly string[]) => await runProgram(bench, ["undo", ...words]);
-  const { stdout: listed } = await command();
+  const { operations: [last] } = JSON.parse((await command("--json")).stdout);
+  const operation = String(last.operation);
   await own(bench, "echo mine > added");
-  const [, operation = ""] = /^(op_\w+) {2}.* ago {2}2 A 51 D {2}sandboxed_shell: rm -r d/m.exec(listed) ?? [];
-  const { operations: [first] } = JSON.parse((await command("--json")).stdout);
-  assert.equal(first.operation, operation);
-  assert.match((await command(operation)).stderr, /Cannot ask without a terminal: give --yes/);
+  assert.match(JSON.stringify(last), /"sandboxed_shell: rm -r d/);
   const coloured = await runOnTerminal(bench, ["undo", operation], "n\n");
   assert.match(coloured.stdout, /so a change may be theirs: others, until the next start/);
   assert.ok(coloured.stdout.includes("\x1b[32mA added\x1b[0m"), coloured.stdout);

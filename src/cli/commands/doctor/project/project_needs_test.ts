@@ -90,12 +90,20 @@ Deno.test("L6 needsOf() knows the other names of files that ask for a program", 
   }
 });
 
-Deno.test("L6 needsOf() names the makefile that make takes", () => {
-  const named = (...files: readonly string[]) => {
-    return needsOf([directory(Object.fromEntries(files.map((file) => [file, ""])))]).tools.map(({ file }) => file);
-  };
-  assert.deepStrictEqual(named("Makefile", "makefile", "GNUmakefile"), ["GNUmakefile"]);
-  assert.deepStrictEqual(named("Makefile", "makefile"), ["makefile"]);
+Deno.test("L6 needsOf() names the makefile that make takes", async () => {
+  const cwd = await Deno.makeTempDir({ prefix: "ahma-test-" });
+  try {
+    const files: Record<string, string> = {};
+    for (const file of ["Makefile", "makefile", "GNUmakefile"]) {
+      files[file] = "";
+      await Deno.writeTextFile(`${cwd}/${file}`, `all:\n\t@echo ${file}\n`);
+      const { stdout } = await new Deno.Command("make", { cwd }).output();
+      const taken = needsOf([directory(files)]).tools.map((tool) => tool.file);
+      assert.deepStrictEqual([taken, new TextDecoder().decode(stdout)], [[file], `${file}\n`]);
+    }
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
 });
 
 Deno.test("L6 needsOf() finds paths out of the project in the files of more languages", () => {
