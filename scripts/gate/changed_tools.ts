@@ -6,6 +6,8 @@
  *   deno test $(deno run --allow-read --allow-run=git scripts/gate/changed_tools.ts)
  */
 
+import { GROUPS } from "../../tests/tools/groups.ts";
+
 /** The code that turns every tool file into commands, and what all of these tests share. */
 const COMMON = /^(src\/(catalog|command)\/.*(?<!_test)|tests\/tools\/[^/]*(?<!_test))\.ts$/;
 
@@ -16,15 +18,19 @@ const COMMON = /^(src\/(catalog|command)\/.*(?<!_test)|tests\/tools\/[^/]*(?<!_t
  * @param tools Base names of the files in tools/, without the ending.
  */
 export function toolsToTry(changed: readonly string[] | undefined, tools: readonly string[]): readonly string[] {
-  if (changed === undefined || changed.some((path) => COMMON.test(path))) return tools;
+  const ofAll = (path: string) => COMMON.test(path) && !tools.some((tool) => path === rowsOf(tool));
+  if (changed === undefined || changed.some(ofAll)) return tools;
   return toolsChanged(changed, tools);
 }
 
 /** Those of the tools whose own file or test is among the changed paths, from the root of the repository. */
 export function toolsChanged(changed: readonly string[], tools: readonly string[]): readonly string[] {
-  return tools.filter((tool) =>
-    changed.includes(`tools/${tool}.json`) || changed.includes(`tests/tools/${tool}_test.ts`)
-  );
+  return tools.filter((tool) => changed.includes(`tools/${tool}.json`) || changed.includes(rowsOf(tool)));
+}
+
+/** How the leaves of a tool file are tried. */
+function rowsOf(tool: string): string {
+  return `tests/tools/${tool}.ts`;
 }
 
 /** Paths that differ from the last tag, files that git does not know yet included; undefined: there is no tag or no git. */
@@ -54,14 +60,12 @@ async function git(root: string, words: readonly string[]): Promise<readonly str
 
 if (import.meta.main) {
   const root = new URL("../../", import.meta.url).pathname;
-  const files = Array.from(Deno.readDirSync(`${root}tools`), ({ name }) => name).filter((name) =>
-    name.endsWith(".json")
-  );
-  const tools = files.map((name) => name.slice(0, -".json".length)).toSorted();
+  const tools: readonly string[] = Object.values(GROUPS).flat();
   const tried = Deno.args.includes("--commit")
     ? toolsChanged(await changedSince(root, "HEAD") ?? [], tools)
     : toolsToTry(await changedSinceTag(root), tools);
-  const tests = tried.map((tool) => `tests/tools/${tool}_test.ts`);
+  const groups = Object.entries(GROUPS).filter(([, names]) => names.some((name) => tried.includes(name)));
+  const tests = groups.map(([group]) => `tests/tools/${group}_test.ts`);
   // The list is never empty: without a file, deno would run all tests.
   Deno.stdout.writeSync(new TextEncoder().encode(["tests/tools_test.ts", ...tests].join(" ") + "\n"));
 }

@@ -7,7 +7,7 @@ Deno.test("T15 a tool is tried again when its file or its test changed, and all 
   assert.deepStrictEqual(toolsToTry([], TOOLS), []);
   assert.deepStrictEqual(toolsToTry(["README.md", "src/cli/program.ts", "tests/git_test.ts"], TOOLS), []);
   assert.deepStrictEqual(toolsToTry(["tools/git.json"], TOOLS), ["git"]);
-  assert.deepStrictEqual(toolsToTry(["tests/tools/npm_test.ts"], TOOLS), ["npm"]);
+  assert.deepStrictEqual(toolsToTry(["tests/tools/npm.ts"], TOOLS), ["npm"]);
   assert.deepStrictEqual(toolsToTry(["src/command/argv_test.ts", "src/catalog/format/leaf_test.ts"], TOOLS), []);
   for (const shared of ["src/command/argv.ts", "src/catalog/format/leaf.ts", "tests/tools/row.ts"]) {
     assert.deepStrictEqual(toolsToTry([shared], TOOLS), TOOLS, shared);

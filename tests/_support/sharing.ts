@@ -9,7 +9,7 @@ export interface Shared<Server> {
 /** Registers one test that uses the shared server; `ignore` leaves it out, and the name then says why. */
 export type SharedTest<Server> = (
   name: string,
-  run: (shared: Shared<Server>) => Promise<void>,
+  run: (shared: Shared<Server>, t: Deno.TestContext) => Promise<void>,
   options?: { readonly ignore: boolean },
 ) => void;
 
@@ -34,10 +34,10 @@ export function sharing<Server extends AsyncDisposable>(
     Deno.test({
       name,
       ignore,
-      async fn() {
+      async fn(t) {
         if (begun.length === 0) begun.push(begin());
         const [shared] = await Promise.all(begun);
-        if (shared !== undefined) await run(shared);
+        if (shared !== undefined) await run(shared, t);
       },
     });
 }

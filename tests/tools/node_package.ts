@@ -7,8 +7,8 @@ export const PACKAGE =
   `printf '#!/usr/bin/env node\\nconsole.log("run", process.argv.slice(2).join())\\n' > part/run.js && chmod +x part/run.js`;
 
 /** What starts a server that finds the programs of these directories first. */
-export function withPath(...directories: readonly string[]): () => { environment: Record<string, string> } {
-  return () => ({ environment: { PATH: [...directories, Deno.env.get("PATH") ?? ""].join(":") } });
+export function withPath(...programs: readonly string[]): () => { readonly programs: readonly string[] } {
+  return () => ({ programs });
 }
 
 /** The directory of a program. */

@@ -1,7 +1,7 @@
 import { npmTool } from "../_support/packages/npm_tools.ts";
 import { directoryOf, PACKAGE, withPath } from "./node_package.ts";
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 const YARN = await npmTool("yarn", "1.22.22");
 const LATER = await npmTool("@yarnpkg/cli-dist", "4.18.1", "yarn");
@@ -60,11 +60,9 @@ const ROWS: readonly Row[] = [
   { ...ONE, tool: "yarn_remove", args: { packages: ["part"] }, effect: "! grep -q part package.json" },
 ];
 
-Deno.test(
-  await trialOf({
-    file: "yarn.json",
-    rows: ROWS,
-    problem: YARN.problem ?? LATER.problem,
-    start: () => ({ ...withPath(directoryOf(YARN.command))(), flags: ["--read", LATER_PLACE] }),
-  }),
-);
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  problem: YARN.problem ?? LATER.problem,
+  start: () => ({ ...withPath(directoryOf(YARN.command))(), flags: ["--read", LATER_PLACE] }),
+};

@@ -1,5 +1,5 @@
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 const SCRIPT = `printf 'import sys\\nprint("run", sys.argv[1:], sys.stdin.read())\\n' > script.py`;
 const TESTS =
@@ -109,4 +109,8 @@ const ROWS: readonly Row[] = [
   { tool: "python_version", expected: /^Python 3\./m },
 ];
 
-Deno.test(await trialOf({ file: "python.json", rows: ROWS, program: "python3" }));
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  program: "python3",
+};

@@ -1,7 +1,7 @@
 import { uvPackage } from "../_support/packages/python_packages.ts";
 import { withPath } from "./node_package.ts";
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 const UV = await uvPackage();
 /** A project that needs no index: its own packages are next to it, and uv builds them itself. */
@@ -99,11 +99,9 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-Deno.test(
-  await trialOf({
-    file: "uv.json",
-    rows: ROWS,
-    problem: UV.problem,
-    start: withPath(UV.programs),
-  }),
-);
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  problem: UV.problem,
+  start: withPath(UV.programs),
+};

@@ -1,5 +1,5 @@
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 const TASK = `echo '{"tasks":{"hello":"echo from a task"}}' > deno.json`;
 const IMPORT = `echo '{"imports":{"part":"npm:part@1"}}' > deno.json`;
@@ -72,4 +72,8 @@ const ROWS: readonly Row[] = [
   { tool: "deno_compile", setup: MODULE, args: { script: "missing.ts" }, fails: true, expected: /missing\.ts/ },
 ];
 
-Deno.test(await trialOf({ file: "deno.json", rows: ROWS, program: "deno" }));
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  program: "deno",
+};

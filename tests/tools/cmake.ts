@@ -1,5 +1,5 @@
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 const LISTS = "cmake_minimum_required(VERSION 3.20)\\nproject(work NONE)\\nenable_testing()\\n" +
   'add_custom_target(greet COMMAND ${CMAKE_COMMAND} -E echo "greeted ${NAME}")\\n' +
@@ -86,4 +86,9 @@ const ROWS: readonly Row[] = [
   { tool: "cmake_presets", setup: SOURCE, expected: /"dev"/ },
 ];
 
-Deno.test(await trialOf({ file: "cmake.json", rows: ROWS, program: "cmake", prepared: PREPARED }));
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  program: "cmake",
+  prepared: PREPARED,
+};

@@ -1,5 +1,5 @@
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 const TESTS =
   `printf 'def test_adds():\\n    assert 40 + 2 == 42\\n\\ndef test_fails():\\n    assert 1 == 2\\n' > test_it.py`;
@@ -58,4 +58,8 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-Deno.test(await trialOf({ file: "pytest.json", rows: ROWS, program: "pytest" }));
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  program: "pytest",
+};

@@ -1,5 +1,5 @@
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 /** A project without sources: its phases need no plugin, so nothing is downloaded. */
 const PROJECT = "echo '<project><modelVersion>4.0.0</modelVersion><groupId>invalid.example</groupId>" +
@@ -42,14 +42,12 @@ const ROWS: readonly Row[] = [
 /** Java that starts in less time and is slower later. */
 const QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
-Deno.test(
-  await trialOf({
-    file: "maven.json",
-    rows: ROWS,
-    program: "mvn",
-    start: ({ scope }) => ({
-      flags: ["--env", "MAVEN_OPTS"],
-      environment: { MAVEN_OPTS: `${QUICK} -Dmaven.repo.local=${scope}/repository` },
-    }),
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  program: "mvn",
+  start: ({ scope }) => ({
+    flags: ["--env", "MAVEN_OPTS"],
+    environment: { MAVEN_OPTS: `${QUICK} -Dmaven.repo.local=${scope}/repository` },
   }),
-);
+};

@@ -1,7 +1,7 @@
 import { npmTool } from "../_support/packages/npm_tools.ts";
 import { directoryOf, PACKAGE, withPath } from "./node_package.ts";
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 const BUN = await npmTool("bun", "1.4.5");
 const PREPARED = `mkdir installed && cd installed && ${PACKAGE} && bun add ./part`;
@@ -76,12 +76,10 @@ const ROWS: readonly Row[] = [
   { tool: "bun_outdated", setup: INSTALLED, args: { packages: ["part"] } },
 ];
 
-Deno.test(
-  await trialOf({
-    file: "bun.json",
-    rows: ROWS,
-    problem: BUN.problem,
-    prepared: PREPARED,
-    start: withPath(directoryOf(BUN.command)),
-  }),
-);
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  problem: BUN.problem,
+  prepared: PREPARED,
+  start: withPath(directoryOf(BUN.command)),
+};

@@ -1,5 +1,5 @@
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 const NEW =
   "git init -q -b main --template= . && git config user.name Test && git config user.email test@example.invalid";
@@ -161,4 +161,9 @@ const ROWS: readonly Row[] = [
   { tool: "git_clean", setup: `${REPOSITORY} && echo > litter`, args: { force: true }, effect: "test ! -e litter" },
 ];
 
-Deno.test(await trialOf({ file: "git.json", rows: ROWS, program: "git", prepared: PREPARED }));
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  program: "git",
+  prepared: PREPARED,
+};

@@ -1,6 +1,6 @@
 import { CARGO_PROJECT, MANIFEST } from "./cargo_project.ts";
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 /** It is built once: the rows that need it built use one directory. Less is compiled without what no row looks at. */
 const BUILT = `${CARGO_PROJECT} && printf '[profile.dev]\\ndebug = 0\\nincremental = false\\n` +
@@ -134,4 +134,8 @@ const ROWS: readonly Row[] = [
   { tool: "cargo_init", args: { bin: true, name: "here", vcs: "none" }, effect: "test -f src/main.rs" },
 ];
 
-Deno.test(await trialOf({ file: "cargo.json", rows: ROWS, program: "cargo" }));
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  program: "cargo",
+};

@@ -1,5 +1,5 @@
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 const PACKAGE =
   `echo '{"name":"work","version":"1.0.0","scripts":{"hello":"echo from a script","test":"echo tested"}}' > package.json`;
@@ -57,4 +57,8 @@ const ROWS: readonly Row[] = [
   { tool: "npm_pkg_delete", setup: PACKAGE, args: { fields: ["scripts"] }, effect: "! grep -q scripts package.json" },
 ];
 
-Deno.test(await trialOf({ file: "npm.json", rows: ROWS, program: "npm" }));
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  program: "npm",
+};

@@ -1,6 +1,6 @@
 import { everyOption } from "./every_option.ts";
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 /** Each leaf of tools/docker.json. Without a daemon docker says so, after it has read its flags. */
 const ROWS: readonly Row[] = await everyOption({
@@ -26,4 +26,8 @@ const ROWS: readonly Row[] = await everyOption({
   needs: { docker_compose: "docker compose version" },
 });
 
-Deno.test(await trialOf({ file: "docker.json", rows: ROWS, program: "docker" }));
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  program: "docker",
+};

@@ -1,6 +1,6 @@
 import { testCache } from "../_support/packages/npm_tools.ts";
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 /** Compiled packages of the standard library, kept for the next run. */
 const GOCACHE = `${testCache()}/go-build`;
@@ -60,14 +60,12 @@ const ROWS: readonly Row[] = [
   { tool: "go_mod_why", setup: MODULE, args: { packages: ["os"] }, expected: /^example\.invalid\/work\nos$/m },
 ];
 
-Deno.test(
-  await trialOf({
-    file: "go.json",
-    rows: ROWS,
-    program: "go",
-    start: () => ({
-      flags: ["--env", "GOCACHE", "--write", GOCACHE, "--env", "GOFLAGS", "--env", "GOGC"],
-      environment: { GOCACHE, GOFLAGS, GOGC: "off", GOPROXY: "off" },
-    }),
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  program: "go",
+  start: () => ({
+    flags: ["--env", "GOCACHE", "--write", GOCACHE, "--env", "GOFLAGS", "--env", "GOGC"],
+    environment: { GOCACHE, GOFLAGS, GOGC: "off", GOPROXY: "off" },
   }),
-);
+};

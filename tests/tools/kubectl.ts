@@ -1,6 +1,6 @@
 import { startCluster } from "./kubernetes_api.ts";
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 const OBJECT = `echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"new"},"data":{"a":"b"}}' > new.json`;
 /** A configuration whose credentials come from a program, which kubectl starts. */
@@ -105,15 +105,13 @@ const ROWS: readonly Row[] = [
   { tool: "kubectl_context", expected: /^here\nhttp:\/\/127\.0\.0\.1:\d+\ndefault$/m },
 ];
 
-Deno.test(
-  await trialOf({
-    file: "kubectl.json",
-    rows: ROWS,
-    program: "kubectl",
-    start(bench, used) {
-      const cluster = used.use(startCluster());
-      bench.write(`${bench.home}/.kube/config`, cluster.configuration);
-      return { flags: ["--allow-read-sensitive", `${bench.home}/.kube`] };
-    },
-  }),
-);
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  program: "kubectl",
+  start(bench, used) {
+    const cluster = used.use(startCluster());
+    bench.write(`${bench.home}/.kube/config`, cluster.configuration);
+    return { flags: ["--allow-read-sensitive", `${bench.home}/.kube`] };
+  },
+};

@@ -1,5 +1,5 @@
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 /** Where Gradle would stand: prints each word it was given. */
 const STAND_IN = `printf '#!/bin/sh\\nfor word; do echo "[$word]"; done\\n' > gradlew && chmod +x gradlew`;
@@ -48,4 +48,7 @@ function row(tool: string, args: Readonly<Record<string, unknown>>, words: strin
   return { tool, args, setup: STAND_IN, expected: new RegExp(`^${escaped}$`, "m") };
 }
 
-Deno.test(await trialOf({ file: "gradlew.json", rows: ROWS }));
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+};

@@ -1,7 +1,7 @@
 import { npmTool } from "../_support/packages/npm_tools.ts";
 import { directoryOf, PACKAGE, withPath } from "./node_package.ts";
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 const PNPM = await npmTool("pnpm", "12.21.0");
 const PREPARED = `mkdir installed && cd installed && ${PACKAGE} && pnpm add --offline file:./part`;
@@ -52,12 +52,10 @@ const ROWS: readonly Row[] = [
   { tool: "pnpm_audit", setup: PACKAGE, args: { "audit-level": "high", prod: true }, fails: "perhaps" },
 ];
 
-Deno.test(
-  await trialOf({
-    file: "pnpm.json",
-    rows: ROWS,
-    problem: PNPM.problem,
-    prepared: PREPARED,
-    start: withPath(directoryOf(PNPM.command)),
-  }),
-);
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  problem: PNPM.problem,
+  prepared: PREPARED,
+  start: withPath(directoryOf(PNPM.command)),
+};

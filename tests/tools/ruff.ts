@@ -1,7 +1,7 @@
 import { pythonPackage } from "../_support/packages/python_packages.ts";
 import { withPath } from "./node_package.ts";
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 const RUFF = await pythonPackage("ruff", "0.17.6");
 const UNUSED = "echo 'import os' > a.py";
@@ -33,4 +33,9 @@ const ROWS: readonly Row[] = [
   { tool: "ruff_rule", args: { rule: "F401" }, expected: /unused-import/ },
 ];
 
-Deno.test(await trialOf({ file: "ruff.json", rows: ROWS, problem: RUFF.problem, start: withPath(RUFF.programs) }));
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  problem: RUFF.problem,
+  start: withPath(RUFF.programs),
+};

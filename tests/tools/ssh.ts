@@ -1,7 +1,7 @@
 import { makeSeenDirectory } from "../../src/base/_support/seen_directory.ts";
 import { machineProblem, startMachine } from "./other_machine.ts";
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 const REFUSED = /expected a text that matches|would take for an option/;
 const FILES = "mkdir -p tree/deep && echo one > tree/one && echo two > tree/deep/two && echo deep > patterns";
@@ -64,15 +64,13 @@ const ROWS: readonly Row[] = [
   { tool: "ssh_fetch", args: { from: "-oProxyCommand=touch pwned:x" }, fails: true, expected: REFUSED },
 ];
 
-Deno.test(
-  await trialOf({
-    file: "ssh.json",
-    rows: ROWS,
-    problem: machineProblem(),
-    async start(bench, used) {
-      used.defer(() => Deno.remove(directory, { recursive: true }));
-      const machine = used.use(await startMachine(directory));
-      return { prefix: await machine.admit(bench), flags: ["--allow-read-sensitive", `${bench.home}/.ssh`] };
-    },
-  }),
-);
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  problem: machineProblem(),
+  async start(bench, used) {
+    used.defer(() => Deno.remove(directory, { recursive: true }));
+    const machine = used.use(await startMachine(directory));
+    return { prefix: await machine.admit(bench), flags: ["--allow-read-sensitive", `${bench.home}/.ssh`] };
+  },
+};

@@ -1,5 +1,5 @@
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 const NUMBERS = "seq 1 20 > numbers; printf 'b\\na\\nb\\n' > letters";
 const TREE = "mkdir -p tree/below; echo deep > tree/below/file.txt; echo top > tree/top.md";
@@ -78,8 +78,11 @@ const ROWS: readonly Row[] = [
     args: { files: ["copy"], stdin: 'it\'s\n"so"\n' },
     effect: `test "$(cat copy)" = "$(printf 'it'\\''s\\n"so"')"`,
   },
-  { tool: "file-tools_pwd", expected: /\/scope\/row-\d+$/m },
+  { tool: "file-tools_pwd", expected: /\/scope\/rows\/file-tools\/row-\d+$/m },
   { tool: "file-tools_cat", args: { files: ["/etc/hostname"] }, fails: true, expected: /outside|scope/ },
 ];
 
-Deno.test(await trialOf({ file: "file-tools.json", rows: ROWS }));
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+};

@@ -1,5 +1,5 @@
 import type { Row } from "./row.ts";
-import { trialOf } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 const MAKEFILE =
   `printf 'all: out\\nout: in\\n\\tcp in out && echo made $(HOW)\\nbad:\\n\\tfalse\\n' > Makefile; echo 1 > in`;
@@ -32,4 +32,8 @@ const ROWS: readonly Row[] = [
   { tool: "make_touch", setup: `${MAKEFILE}; make -s; touch in`, args: { targets: ["out"] }, effect: "make -q" },
 ];
 
-Deno.test(await trialOf({ file: "make.json", rows: ROWS, program: "make" }));
+/** How they are tried. */
+export const TRIAL: Trial = {
+  rows: ROWS,
+  program: "make",
+};

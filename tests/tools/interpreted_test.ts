@@ -1,0 +1,3 @@
+import { tryGroup } from "./trial.ts";
+
+await tryGroup("interpreted");
