@@ -72,3 +72,24 @@ for (const [index, mode] of [[], [ISOLATED]].entries()) {
     bench.write("end", "");
   });
 }
+
+const LINES = await Deno.readTextFile(new URL("./attacks/servers/hostile_server.py", import.meta.url));
+
+Deno.test("H10 S24 a repository that a third-party server makes is set aside while it runs, and the log tells of it", async () => {
+  using bench = new Workbench();
+  const script = bench.write(`${bench.elsewhere}/lines.py`, LINES);
+  const behind = ["--server-command", "python3", "--server-args", script, "--server-args", "shell"];
+  const flags = [...behind, "--read", bench.elsewhere, "--log-to-stderr"];
+  await using server = await HttpServerProcess.start(bench, { flags });
+  await using client = await HttpClient.connect(server);
+  const call = (line: string) => client.call("run", { line });
+  await call("git init -q plain && git init -q made && echo touch ran > made/.git/hooks/post-checkout; touch .exrc");
+  const isAside = (name: string) => Deno.lstatSync(`${bench.scope}/${name}/.git`).isSymlink;
+  await until(() => isAside("made"), 3000, "the repository to be set aside");
+  await until(
+    () => /changed protected paths.*\/\.exrc/.test(server.stderr) || undefined,
+    20_000,
+    "the line of the log",
+  );
+  assert.deepStrictEqual([isAside("plain"), (await call("git -C made rev-parse --git-dir")).text], [false, ".git\n"]);
+});

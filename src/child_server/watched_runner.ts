@@ -1,5 +1,7 @@
 /** Starts a child server, and tells what it has changed of protected paths while it runs (S8, S24). */
 import type { ProtectedChange } from "../base/command/protected_change.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
 import type { CommandHooks, OpenCommand, OpenRequest, SessionRunner } from "../process/command_runner.ts";
 
 export class WatchedRunner implements Pick<SessionRunner, "open"> {
@@ -24,5 +26,43 @@ export class WatchedRunner implements Pick<SessionRunner, "open"> {
     const found: ProtectedChange[] = [];
     await this.#running?.tellChanges?.((changes) => found.push(...changes));
     return found;
+  }
+}
+
+/** From one look to the next, milliseconds. */
+const PAUSE_MS = 1000;
+
+/** Looks after what a server has written, where no result of ours can tell what changed; the log does. */
+export class LooksAfterOutput {
+  readonly #runner: Pick<WatchedRunner, "changes">;
+  readonly #log: Logger;
+  #isResting = false;
+  #isDue = false;
+
+  constructor(runner: Pick<WatchedRunner, "changes">, log: Logger) {
+    this.#runner = runner;
+    this.#log = log;
+  }
+
+  /** To be called when it has written. */
+  wrote(): void {
+    this.#isDue = this.#isResting;
+    if (this.#isResting) return;
+    this.#isResting = true;
+    void this.#look().finally(() => Deno.unrefTimer(setTimeout(() => this.#rested(), PAUSE_MS)));
+  }
+
+  #rested(): void {
+    this.#isResting = false;
+    if (this.#isDue) this.wrote();
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const changes = await this.#runner.changes();
+      if (changes.length > 0) this.#log.warn("The server changed protected paths", { changes });
+    } catch (thrown) {
+      this.#log.warn("Cannot look at protected paths", { error: messageOf(thrown) });
+    }
   }
 }

@@ -8,6 +8,7 @@ import type { Echo } from "../../bridge/session/session.ts";
 import { inProcessBackends } from "../../bridge/backends/in_process_backend.ts";
 import { refuseStateless, serveStateless, type StatelessHandler } from "../../bridge/stateless/stateless_handler.ts";
 import { startInSandbox } from "../../child_server/sandboxed_start.ts";
+import { LooksAfterOutput, WatchedRunner } from "../../child_server/watched_runner.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
 import type { ChildServerOptions } from "../../bridge/backends/client_calls.ts";
 import { SharedBackends } from "../../bridge/backends/shared_backend.ts";
@@ -182,7 +183,15 @@ export function startInSandboxOf(
 ): StartChildServer {
   const stderrFile = `${sandbox.directories.files}/stderr`;
   const directory = service.scope.roots[0] ?? "/";
-  return (hooks) => startInSandbox({ runner, argv, directory, stderrFile, log }, hooks);
+  const watched = new WatchedRunner(runner);
+  const looks = new LooksAfterOutput(watched, log);
+  return (hooks) => {
+    const onOutput: typeof hooks.onOutput = (chunk) => {
+      looks.wrote();
+      return hooks.onOutput(chunk);
+    };
+    return startInSandbox({ runner: watched, argv, directory, stderrFile, log }, { ...hooks, onOutput });
+  };
 }
 
 /** The settings for the sandbox of a third-party server. */
