@@ -167,17 +167,6 @@ testUsual(
   },
 );
 
-Deno.test("X11 operation ids are short over stdio, and unique, also across a restart", async () => {
-  using bench = new Workbench();
-  const ids: string[] = [];
-  for (let run = 0; run < 2; run++) {
-    await using server = await ServerProcess.start(bench);
-    for (let call = 0; call < 5; call++) ids.push((await server.start("true")).operation?.operation_id ?? "");
-  }
-  for (const id of ids) assert.match(id, new RegExp(`^${OPERATION_ID.source}$`));
-  assert.deepStrictEqual(ids, [...new Set(ids)]);
-});
-
 Deno.test("X14 after the end of input not a byte is written, what runs is ended at once, and the code is 0", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
@@ -196,18 +185,24 @@ Deno.test("X14 after the end of input not a byte is written, what runs is ended 
   assert.deepStrictEqual(server.unclaimed, []);
 });
 
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  Deno.test(`X14 ${signal} lets a running call finish, answers it, and ends the program with code 0`, async () => {
-    using bench = new Workbench();
-    await using server = await ServerProcess.start(bench);
-    const answer = server.shell("touch started; until [ -e go ]; do sleep 0.05; done; echo in time");
-    await bench.appears("started");
-    server.kill(signal);
-    bench.write("go", "");
-    assert.match((await answer).text, /^in time$/m);
-    assert.equal((await server.exit(15_000)).code, 0);
-  });
-}
+Deno.test("X11 X14 a signal lets a running call finish, and ends the program with code 0; operation ids are short over stdio, and unique, also across a restart", async (t) => {
+  using bench = new Workbench();
+  const ids: string[] = [];
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    await t.step(signal, async () => {
+      await using server = await ServerProcess.start(bench);
+      for (let call = 0; call < 4; call++) ids.push((await server.start("true")).operation?.operation_id ?? "");
+      const answer = server.shell(`touch ${signal}; until [ -e go-${signal} ]; do sleep 0.05; done; echo in time`);
+      await bench.appears(signal);
+      server.kill(signal);
+      bench.write(`go-${signal}`, "");
+      assert.match((await answer).text, /^in time$/m);
+      assert.equal((await server.exit(15_000)).code, 0);
+    });
+  }
+  for (const id of ids) assert.match(id, new RegExp(`^${OPERATION_ID.source}$`));
+  assert.deepStrictEqual([ids.length, ids], [12, [...new Set(ids)]]);
+});
 
 Deno.test("X14 a second signal ends the program and its running calls, which get no answer", async () => {
   using bench = new Workbench();

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { asUser } from "./attacks/means/as_user.ts";
 import { until } from "./_support/deadline.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
@@ -23,10 +24,26 @@ async function afterChange(server: ServerProcess, change: () => void): Promise<r
   return await ownTools(server);
 }
 
-Deno.test("T12 tool files are noticed as they are dropped, edited, broken, repaired, renamed and deleted", async () => {
+// One server for all: each step begins with the directory that the one before it left.
+Deno.test("T12 changes of tool files and of their directory are noticed", async (t) => {
   using bench = new Workbench();
   bench.write(".ahma/tools/a.json", toolFile("own_a"));
   await using server = await ServerProcess.start(bench);
+  await t.step(
+    "tool files are noticed as they are dropped, edited, broken, repaired, renamed and deleted",
+    () => noticesFiles(bench, server),
+  );
+  await t.step(
+    "a tools directory that appears or disappears is noticed, and a file that a command plants becomes a tool sandboxed like any other",
+    () => noticesDirectories(bench, server),
+  );
+  await t.step(
+    "pipes among the watched files, and files swapped for pipes, neither stop the watch nor the end",
+    () => outlivesPipes(bench, server),
+  );
+});
+
+async function noticesFiles(bench: Workbench, server: ServerProcess): Promise<void> {
   const directory = `${bench.scope}/.ahma/tools`;
   const write = (name: string, text: string) => () => Deno.writeTextFileSync(`${directory}/${name}`, text);
   assert.deepStrictEqual(await ownTools(server), ["own_a"]);
@@ -50,16 +67,17 @@ Deno.test("T12 tool files are noticed as they are dropped, edited, broken, repai
   assert.deepStrictEqual(await afterChange(server, () => Deno.removeSync(`${directory}/b.json`)), ["own_a", "own_c2"]);
   const announced = server.unclaimed.filter(({ method }) => method === "notifications/tools/list_changed");
   assert.deepStrictEqual(announced, [], "one notification for each change");
-});
+}
 
-Deno.test("T12 a tools directory that appears or disappears is noticed, and a file that a command plants becomes a tool sandboxed like any other", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  assert.deepStrictEqual(await ownTools(server), []);
+async function noticesDirectories(bench: Workbench, server: ServerProcess): Promise<void> {
+  const gone = async () =>
+    await afterChange(server, () => Deno.removeSync(`${bench.scope}/.ahma`, { recursive: true }));
+  await Deno.remove(`${bench.scope}/.ahma/tools/c.json`);
+  await server.notification("notifications/tools/list_changed");
+  assert.deepStrictEqual(await gone(), []);
   const made = await afterChange(server, () => bench.write(".ahma/tools/a.json", toolFile("own_a")));
   assert.deepStrictEqual(made, ["own_a"]);
-  const gone = await afterChange(server, () => Deno.removeSync(`${bench.scope}/.ahma`, { recursive: true }));
-  assert.deepStrictEqual(gone, []);
+  assert.deepStrictEqual(await gone(), []);
   const evil = toolFile("own_evil", { command: "bash -c" });
   const changed = server.notification("notifications/tools/list_changed");
   await server.shell(`mkdir -p .ahma/tools; printf %s '${evil}' > .ahma/tools/evil.json`);
@@ -67,27 +85,25 @@ Deno.test("T12 a tools directory that appears or disappears is noticed, and a fi
   const answer = await server.call("own_evil", { args: ["echo planted > ../outside.txt; echo tried"] });
   assert.match(answer.text, /tried/);
   assert.ok(!exists(`${bench.scope}/../outside.txt`));
-});
+}
 
-Deno.test("T12 pipes among the watched files, and files swapped for pipes, neither stop the watch nor the end", async () => {
-  using bench = new Workbench();
-  bench.write(".ahma/tools/a.json", toolFile("own_a"));
-  await using server = await ServerProcess.start(bench);
-  assert.deepStrictEqual(await ownTools(server), ["own_a"]);
+async function outlivesPipes(bench: Workbench, server: ServerProcess): Promise<void> {
   const directory = `${bench.scope}/.ahma/tools`;
+  bench.write(".ahma/tools/a.json", toolFile("own_a"));
   // In the scope's root, which is watched for the coming of `.ahma`, in the tools directory, and in a file's place.
-  await server.shell("mkfifo pipe .ahma/pipe .ahma/tools/pipe.json .ahma/tools/other");
+  const pipes = "mkfifo pipe .ahma/pipe .ahma/tools/pipe.json .ahma/tools/other && cd .ahma/tools";
   const swap = "for ((i = 0; i < 100; i++)); do mv a.json kept; mv other a.json; mv a.json other; mv kept a.json; done";
-  await server.shell(`cd .ahma/tools && ${swap}`);
+  const args = ["-ec", `${pipes}; ${swap}`];
+  assert.ok((await new Deno.Command("bash", { args, cwd: bench.scope }).output()).success);
   // A moment without the file may have been seen, and announced: the tools are right in the end.
   for (const name of ["own_b", "own_c"]) {
     await Deno.writeTextFile(`${directory}/${name}.json`, toolFile(name));
     while (!(await ownTools(server)).includes(name)) await server.notification("notifications/tools/list_changed");
   }
-  assert.deepStrictEqual(await ownTools(server), ["own_a", "own_b", "own_c"]);
+  assert.deepStrictEqual(await ownTools(server), ["own_a", "own_evil", "own_b", "own_c"]);
   await server.closeInput();
   assert.equal((await server.exit()).code, 0);
-});
+}
 
 Deno.test("T11 a tool whose program is missing is not listed; status and a call say why and how to get it", async () => {
   using bench = new Workbench();
@@ -178,8 +194,9 @@ Deno.test("T11 S4 what checks said is kept between starts, where commands neithe
     assert.deepStrictEqual(await ownTools(server), ["own_missing", "own_there"]);
   }
   // The control: without a sandbox that line reads the file, and nothing is kept there.
-  await using open = await ServerProcess.start(bench, { flags: ["--no-sandbox"] });
-  assert.match((await open.shell(`cat ${kept}`)).text, /"version":1/);
+  const [program = "", ...args] = asUser(bench.user, ["cat", kept]);
+  const { stdout } = await new Deno.Command(program, { args }).output();
+  assert.match(new TextDecoder().decode(stdout), /"version":1/);
 });
 
 Deno.test("X13 X16 runs of an exclusive tool wait for each other in one directory, and a temporary failure is tried again", async () => {

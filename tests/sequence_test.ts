@@ -1,87 +1,90 @@
 import assert from "node:assert/strict";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
-/** Five steps, each leaves a file of its name; one of them fails or waits. */
-function fiveSteps(bench: Workbench, third: string): void {
-  const step = (name: string, script: string) => ({
+const STEPS = ["one", "two", "three", "four", "five"];
+
+/** Five steps, each leaves a file of its name; the third does what the file `third` in its directory says. */
+function writeFiveSteps(bench: Workbench): void {
+  const step = (name: string) => ({
     name,
-    argv: ["-c", `touch ${name}; ${script}`],
+    argv: ["-c", `touch ${name}${name === "three" ? "; . ./third" : ""}`],
     description: `Step ${name}`,
     synchronous: true,
   });
-  const names = ["one", "two", "three", "four", "five"];
-  const tool = {
-    name: "work",
-    description: "Works",
-    command: "bash",
-    subcommand: names.map((name) => step(name, name === "three" ? third : "true")),
-  };
+  const tool = { name: "work", description: "Works", command: "bash", subcommand: STEPS.map(step) };
   const sequence = {
     name: "all_steps",
     description: "Runs the steps",
     command: "sequence",
     step_delay_ms: 0,
-    sequence: names.map((subcommand) => ({ tool: "work", subcommand, description: `do ${subcommand}` })),
+    sequence: STEPS.map((subcommand) => ({ tool: "work", subcommand, description: `do ${subcommand}` })),
   };
   bench.write(".ahma/tools/a.json", JSON.stringify(tool));
   bench.write(".ahma/tools/b.json", JSON.stringify(sequence));
 }
 
-function made(bench: Workbench): readonly string[] {
-  return ["one", "two", "three", "four", "five"].filter((name) => exists(`${bench.scope}/${name}`));
-}
-
-for (const mode of ["Synchronous", "AsyncResultPush"]) {
-  Deno.test(`T14 a failing third step ends a sequence of five, ${mode}: the rest never starts and the result says so`, async () => {
-    using bench = new Workbench();
-    fiveSteps(bench, "echo broken; exit 9");
-    await using server = await ServerProcess.start(bench);
-    const progress: string[] = [];
-    server.listen((message) => {
-      if (message.method === "notifications/progress") progress.push(String(message.params?.message));
-    });
-    const call = await server.call("all_steps", { execution_mode: mode }, { progressToken: 1 });
-    const answer = mode === "Synchronous"
-      ? call
-      : await server.call("await", { operation_id: call.operation?.operation_id }, { progressToken: 2 });
-    assert.match(answer.text, /\n\[exit code 9, [\d.]+ m?s\]$/);
-    assert.match(answer.text, /\[step 3\/5 failed, exit code 9/);
-    assert.match(answer.text, /broken/);
-    assert.deepStrictEqual(made(bench), ["one", "two", "three"]);
-    assert.deepStrictEqual([answer.isError, answer.failed], [false, true]);
-  });
-}
-
-Deno.test("T14 a cancel in a step of a sequence ends that step and starts no other", async () => {
-  using bench = new Workbench();
-  fiveSteps(bench, "setsid sleep 300 & sleep 300");
-  await using server = await ServerProcess.start(bench);
-  const started = await server.call("all_steps", { execution_mode: "AsyncResultPush" });
-  const id = started.operation?.operation_id;
-  await bench.appears("three");
-  const cancelled = await server.call("cancel", { operation_id: id, reason: "enough" });
-  assert.match(cancelled.text, /cancelled/);
-  assert.match((await server.call("status", { operation_id: id })).text, /cancelled/);
-  assert.deepStrictEqual(made(bench), ["one", "two", "three"]);
-});
-
-Deno.test("T14 X9 a step is ended by its own time limit, the output says so, and the rest does not run", async () => {
-  using bench = new Workbench();
-  const steps = [
+/** Two steps, the first of which takes longer than it may. */
+function writeSlow(bench: Workbench): void {
+  const sequence = [
     { tool: "sandboxed_shell", subcommand: "default", args: { command: "echo first; sleep 60", timeout_seconds: 4 } },
     { tool: "sandboxed_shell", subcommand: "default", args: { command: "echo second" } },
   ];
-  const file = { name: "slow", command: "sequence", description: "Two steps.", synchronous: true, sequence: steps };
+  const file = { name: "slow", command: "sequence", description: "Two steps.", synchronous: true, sequence };
   bench.write(".ahma/tools/slow.json", JSON.stringify(file));
-  await using server = await ServerProcess.start(bench);
-  await server.shell("true"); // The self-test before the first command takes none of the step's time.
-  const { text, failed } = await server.call("slow");
-  assert.ok(failed);
-  assert.match(text, /^first$/m);
-  assert.match(text, /^\[step timed out after 4\.\d s\]$/m);
-  assert.doesNotMatch(text, /^second$/m);
+}
+
+function made(bench: Workbench, directory: string): readonly string[] {
+  return STEPS.filter((name) => exists(`${bench.scope}/${directory}/${name}`));
+}
+
+const testUsual = sharing((bench) => {
+  writeFiveSteps(bench);
+  writeSlow(bench);
+  return ServerProcess.start(bench);
 });
+
+for (const mode of ["Synchronous", "AsyncResultPush"]) {
+  testUsual(
+    `T14 a failing third step ends a sequence of five, ${mode}: the rest never starts and the result says so`,
+    async ({ bench, server }) => {
+      bench.write(`${mode}/third`, "echo broken; exit 9");
+      const call = await server.call("all_steps", { execution_mode: mode, working_directory: mode });
+      const answer = mode === "Synchronous"
+        ? call
+        : await server.call("await", { operation_id: call.operation?.operation_id });
+      assert.match(answer.text, /\n\[exit code 9, [\d.]+ m?s\]$/);
+      assert.match(answer.text, /\[step 3\/5 failed, exit code 9/);
+      assert.match(answer.text, /broken/);
+      assert.deepStrictEqual(made(bench, mode), ["one", "two", "three"]);
+      assert.deepStrictEqual([answer.isError, answer.failed], [false, true]);
+    },
+  );
+}
+
+testUsual("T14 a cancel in a step of a sequence ends that step and starts no other", async ({ bench, server }) => {
+  bench.write("cancelled/third", "setsid sleep 300 & sleep 300");
+  const args = { execution_mode: "AsyncResultPush", working_directory: "cancelled" };
+  const id = (await server.call("all_steps", args)).operation?.operation_id;
+  await bench.appears("cancelled/three");
+  const cancelled = await server.call("cancel", { operation_id: id, reason: "enough" });
+  assert.match(cancelled.text, /cancelled/);
+  assert.match((await server.call("status", { operation_id: id })).text, /cancelled/);
+  assert.deepStrictEqual(made(bench, "cancelled"), ["one", "two", "three"]);
+});
+
+testUsual(
+  "T14 X9 a step is ended by its own time limit, the output says so, and the rest does not run",
+  async ({ server }) => {
+    await server.shell("true"); // The self-test before the first command takes none of the step's time.
+    const { text, failed } = await server.call("slow");
+    assert.ok(failed);
+    assert.match(text, /^first$/m);
+    assert.match(text, /^\[step timed out after 4\.\d s\]$/m);
+    assert.doesNotMatch(text, /^second$/m);
+  },
+);
 
 Deno.test("T4 T14 the server answers while it reads a tool file whose sequences have too many paths", async () => {
   using bench = new Workbench();
