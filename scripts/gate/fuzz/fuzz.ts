@@ -1,5 +1,5 @@
 /**
- * Tests the properties with values that the gate does not try: a random seed, and twenty times as many runs. Add a
+ * Tests the properties with values that the gate does not try: a random seed, and sixty times as many runs. Add a
  * counterexample to the `examples` of its property, in the commit that fixes the code.
  *
  *   deno task fuzz                        every file with properties
