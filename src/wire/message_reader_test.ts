@@ -60,7 +60,7 @@ Deno.test("C2 a message beyond a bound is refused under its id with the bound, a
     [text(LONGEST_MESSAGE), text(LONGEST_MESSAGE + 1), "length", "16 MiB"],
   ];
   for (const [within, beyond, excess, limit] of rows) {
-    for (const size of [1_000, 65_536, 100_000_000]) {
+    for (const size of [1_000, 100_000_000]) {
       const read = readInParts(request(within), size);
       assert.deepStrictEqual(read.kind === "request" && read.id, 7, limit);
       assert.deepStrictEqual(readInParts(request(beyond), size), {

@@ -194,7 +194,6 @@ Deno.test("Q6 skills beyond the limits of the extension are refused: files, byte
     `own/x: error: Cannot read skill: the name ${name} holds a hidden or control character or a backslash: ` +
     "rename the file";
   assert.deepStrictEqual([
-    await after("seq 2100 | xargs touch"),
     await after("seq 512 | xargs touch"),
     await after("mkdir -p a/b/c/d/e/f/g/h/i"),
     await after("truncate -s 4194305 f"),
@@ -203,7 +202,6 @@ Deno.test("Q6 skills beyond the limits of the extension are refused: files, byte
     await after("touch a\u202eb.md"),
     await after("mkdir 'a\nb'"),
   ], [
-    [limits],
     [limits],
     [limits],
     ["own/x/f: error: Cannot read skill: it has 4194305 bytes, at most 4194304 are read"],

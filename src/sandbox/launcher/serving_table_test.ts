@@ -183,11 +183,11 @@ Deno.test("X7 a serving launcher passes on every byte of a large output, whateve
     const forged = "output\\0\\0\\20\\0\\0\\0\\0\\0\\0\\0".repeat(3) + "\\0".repeat(64) + "\\6" + "\\0".repeat(23);
     const [forging, large] = await serve(path, "", [
       block(serving, `printf '${forged}'; echo on`),
-      block(serving, "seq 1 200000"),
+      block(serving, "seq 1 50000"),
     ]);
     assert.ok(forging !== undefined && "output" in forging && large !== undefined && "output" in large);
     assert.strictEqual(forging.output.length, 3 * 16 + 64 + 24 + 3);
-    const expected = Array.from({ length: 200_000 }, (_, index) => `${index + 1}\n`).join("");
+    const expected = Array.from({ length: 50_000 }, (_, index) => `${index + 1}\n`).join("");
     assert.ok(large.output === expected && large.left === ENDED.clean);
   });
 });

@@ -188,7 +188,7 @@ Deno.test("S21 Separator.separate() puts nothing but its copy in the place, what
     try {
       await begun.promise;
       // To meet one of its names once is needed, more is chance.
-      for (let number = 0; number < 30 || !words.includes("met") && number < 300; number++) {
+      for (let number = 0; number < 10 || !words.includes("met") && number < 300; number++) {
         await Deno.remove(path);
         await Deno.writeTextFile(path, ours);
         await Deno.link(path, `${tree.path}/second${number}`);
@@ -314,7 +314,7 @@ Deno.test("S21 Separator.separate() gives no state of a copy that a program wrot
     const silent: string[] = [];
     try {
       await said.read();
-      for (let number = 0; number < 200; number++) {
+      for (let number = 0; number < 70; number++) {
         await Deno.writeTextFile(`${tree.path}/new`, "ours");
         await Deno.rename(`${tree.path}/new`, path);
         await Deno.link(path, `${tree.path}/second`);

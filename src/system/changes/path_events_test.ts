@@ -129,11 +129,12 @@ Deno.test("S8 NoticedWatches see a change among more events than the kernel keep
 
 /** At least so many events. */
 function flood(tree: string, count: number): void {
+  Deno.writeTextFileSync(`${tree}/one`, "");
   for (let made = 0; made < count; made += 4) {
-    Deno.writeTextFileSync(`${tree}/one`, "");
     Deno.renameSync(`${tree}/one`, `${tree}/two`);
-    Deno.removeSync(`${tree}/two`);
+    Deno.renameSync(`${tree}/two`, `${tree}/one`);
   }
+  Deno.removeSync(`${tree}/one`);
 }
 
 Deno.test("S8 NoticedWatches hear of the end of a writable mapping, whose writes the kernel does not tell", async () => {
