@@ -19,14 +19,15 @@ export function police(bench: Workbench, { policy, change = "" }: PolicedMachine
   const file = `${etc}/ahma/policy.json`;
   const lines = [
     "umask 022",
-    // Files of /etc, and where links of programs lead: all that commands of tests need.
-    `[ -d ${etc} ] || { mkdir ${etc}; cp -d --preserve=mode,ownership /etc/* ${etc} 2> /dev/null || true`,
-    `[ ! -d /etc/alternatives ] || cp -a /etc/alternatives ${etc}; }`,
+    `[ -d ${etc} ] || { mkdir -p ${etc}/alternatives; cp -d --preserve=mode,ownership /etc/* ${etc} 2> /dev/null || true; }`,
     `chmod 755 ${etc}; rm -rf ${etc}/ahma; mkdir -m 755 ${etc}/ahma; cd ${etc}/ahma; printf %s "$1" > policy.json`,
     change,
   ];
   const { success, stderr } = new Deno.Command("sh", { args: ["-ec", lines.join("\n"), "sh", text] }).outputSync();
   if (!success) throw new Error(`Cannot make the policy of ${etc}: ${new TextDecoder().decode(stderr)}`);
-  bench.machine = ["unshare", "--mount", "sh", "-ec", `mount --rbind ${etc} /etc; exec "$@"`, "sh"];
+  // Files of /etc, and where links of programs lead: all that commands of tests need.
+  const mounts =
+    `[ ! -d /etc/alternatives ] || mount --bind /etc/alternatives ${etc}/alternatives; mount --rbind ${etc} /etc`;
+  bench.machine = ["unshare", "--mount", "sh", "-ec", `${mounts}; exec "$@"`, "sh"];
   return file;
 }
