@@ -10,6 +10,7 @@ export class Shown implements AsyncDisposable {
   readonly dashboard: DashboardProcess;
   readonly browser: Browser;
   readonly #tab: Tab;
+  #loads = 0;
 
   private constructor(stack: AsyncDisposableStack, dashboard: DashboardProcess, browser: Browser, tab: Tab) {
     [this.#stack, this.dashboard, this.browser, this.#tab] = [stack, dashboard, browser, tab];
@@ -24,12 +25,11 @@ export class Shown implements AsyncDisposable {
 
   /** Loads the one page again, without problems of the test before. Absent `url`: the dashboard's. */
   async load({ url = this.dashboard.url, width = SIZE.width, height = SIZE.height } = {}): Promise<Tab> {
-    // Of the same site: another one would cost a process of the browser.
-    await this.#tab.goTo(`${this.dashboard.address}/nothing`);
-    this.#tab.problems.length = 0;
     await this.#tab.resize(width, height);
     await this.#tab.colours("light");
-    await this.#tab.goTo(url);
+    // Another fragment alone would not load it.
+    await this.#tab.goTo(url.replace("/#", `/?${++this.#loads}#`));
+    this.#tab.problems.length = 0;
     return this.#tab;
   }
 

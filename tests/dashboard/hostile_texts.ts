@@ -1,24 +1,14 @@
 /** Texts of others that pretend to be a part of the page: tool names, titles, output, paths, clients (V3). The page in a host (V4). */
 import assert from "node:assert/strict";
 import { ServerProcess } from "../_support/server_process.ts";
-import { sharing } from "../_support/sharing.ts";
+import type { Shared, SharedTest } from "../_support/sharing.ts";
 import { usersAtHand, Workbench } from "../_support/workbench.ts";
 import { Host, PAGE, SHOWS_APPS, startAppHost } from "./app_host.ts";
 import type { Tab } from "./browser.ts";
-import { Shown } from "./shown.ts";
+import { DashboardProcess } from "./dashboard_process.ts";
+import type { Everything } from "./everything.ts";
 
 const [USER = "root"] = usersAtHand();
-
-/** A server that no client has greeted yet, and the page. */
-const test = sharing(async (bench) => {
-  await using stack = new AsyncDisposableStack();
-  const scope = `${bench.scope}/"><img src=x onerror=ran=1>\u202e{{7*7}}`;
-  bench.write(`${scope}/hostile.txt`, `${TEXTS.join("\n")}\n`);
-  const process = stack.use(await ServerProcess.start(bench, { flags: ["--sandbox-scope", scope], era: "none" }));
-  const shown = stack.use(await Shown.start(bench));
-  const all = stack.move();
-  return { process, scope, shown, [Symbol.asyncDispose]: () => all.disposeAsync() };
-}, USER);
 
 /** Each would set `ran`, open a dialog or load something, if the page took it for more than a text. */
 const TEXTS: readonly string[] = [
@@ -188,7 +178,13 @@ function hostileAnswer({ pathname, searchParams }: URL): string {
   }
 }
 
-test("V3 commands, their output, a project and a client with hostile names stay text", async ({ server: { process, scope, shown } }) => {
+async function hostileNames({ server: { shown } }: Shared<Everything>): Promise<void> {
+  using bench = new Workbench(USER);
+  const scope = `${bench.scope}/"><img src=x onerror=ran=1>\u202e{{7*7}}`;
+  bench.write(`${scope}/hostile.txt`, `${TEXTS.join("\n")}\n`);
+  await using process = await ServerProcess.start(bench, { flags: ["--sandbox-scope", scope], era: "none" });
+  await using dashboard = await DashboardProcess.start(bench);
+
   await process.request("initialize", {
     protocolVersion: "2025-11-25",
     capabilities: {},
@@ -196,7 +192,7 @@ test("V3 commands, their output, a project and a client with hostile names stay 
   });
   await process.send({ jsonrpc: "2.0", method: "notifications/initialized" });
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`).toWellFormed()}'`;
-  const tab = await shown.load();
+  const tab = await shown.load({ url: dashboard.url });
   for (const at of [0, 1, 2, 3]) {
     const words = TEXTS.filter((_, index) => index % 4 === at).map(quoted).join(" ");
     await process.shell(`: ${words}; cat hostile.txt`, { working_directory: scope });
@@ -215,9 +211,9 @@ test("V3 commands, their output, a project and a client with hostile names stay 
     await tab.see(`document.querySelector("main h2")?.id === "${view}"`);
     await isClean(tab, view);
   }
-});
+}
 
-test("V4 the page works in a host of another origin, without a network of its own, and ends an operation there", async ({ server: { shown: { browser } } }) => {
+async function inAHost({ server: { shown: { browser } } }: Shared<Everything>): Promise<void> {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { era: "none" });
   const host = await Host.of(server, "2025-11-25", SHOWS_APPS);
@@ -247,10 +243,9 @@ test("V4 the page works in a host of another origin, without a network of its ow
     "ui/notifications/size-changed",
   ]);
   assert.deepStrictEqual([outer.problems, page.problems], [[], []]);
-});
+}
 
-// The last one: the browser's tab answers in the place of the dashboard from now on.
-test("V3 whatever a server says of itself stays text on every view: no policy is broken and no element is added", async ({ server: { shown } }) => {
+async function hostileServer({ server: { shown } }: Shared<Everything>): Promise<void> {
   assert.ok(TEXTS.length >= 40);
   const tab = await shown.load({ url: "about:blank" });
   await tab.answering(hostileAnswer);
@@ -286,4 +281,18 @@ test("V3 whatever a server says of itself stays text on every view: no policy is
   await tab.read("try { document.body.setAttribute('onclick', 'ran = 1') } catch {}");
   await tab.read("try { document.body.innerHTML = '<img src=x>' } catch {}");
   assert.notDeepStrictEqual(tab.problems, [], "the control: the page's policy reports");
-});
+}
+
+/** Registers the tests for a browser that others use; the page never returns to the dashboard after them. */
+export function testHostileTexts(test: SharedTest<Everything>): void {
+  test("V3 commands, their output, a project and a client with hostile names stay text", hostileNames);
+  test(
+    "V4 the page works in a host of another origin, without a network of its own, and ends an operation there",
+    inAHost,
+  );
+  // The last one: the browser's tab answers in the place of the dashboard from now on.
+  test(
+    "V3 whatever a server says of itself stays text on every view: no policy is broken and no element is added",
+    hostileServer,
+  );
+}
