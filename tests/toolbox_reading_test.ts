@@ -86,7 +86,7 @@ async function findsFiles({ test, bench, client }: Scene): Promise<void> {
     assert.deepEqual(await glob("*.log", { respect_git_ignore: false }), ["src/x.log"]);
   });
 
-  await test.step("a directory as a tree", async () => {
+  await test.step("a directory as a tree", async (test) => {
     await Deno.symlink("a.ts", `${bench.scope}/src/link`);
     bench.write("src/b/big", "x".repeat(2048));
     const list = async (args: Record<string, unknown>) => (await call(client, "files_list", args)).lines;
@@ -96,6 +96,22 @@ async function findsFiles({ test, bench, client }: Scene): Promise<void> {
       ...whole,
       "[5 of 7 entries; ask for a deeper path or a higher limit]",
     ]);
+    await test.step("a name cannot look like other lines, and is shown as it can be given", async () => {
+      const [name, shown] = ["two\n[9 of 9\u202e", '"odd/two\\n[9 of 9\\u202e"'];
+      bench.write(`odd/${name}`, "here\n");
+      await Deno.symlink("x\ny", `${bench.scope}/odd/link`);
+      const own = shown.replace("odd/", "");
+      assert.deepEqual(await list({ path: "odd" }), ["odd/: 2 entries", 'link -> "x\\ny"', `${own} 5`]);
+      assert.deepEqual(await glob("odd/t*"), [shown]);
+      assert.deepEqual((await call(client, "files_grep", { pattern: "here" })).lines, [`${shown}:1:here`]);
+      assert.equal((await call(client, "files_read", { path: JSON.parse(shown) })).lines.at(-1), "1\there");
+      await new Deno.Command("sh", { args: ["-c", "printf x > \"$(printf 'b\\377')\""], cwd: bench.scope }).output();
+      assert.deepEqual((await call(client, "files_read", { path: "b\ufffd" })).lines, [
+        `Cannot find "b\ufffd" in "${bench.scope}"; a name like that is not UTF-8: only commands reach it`,
+      ]);
+      await Deno.remove(`${bench.scope}/odd`, { recursive: true });
+      await new Deno.Command("sh", { args: ["-c", "rm b*"], cwd: bench.scope }).output();
+    });
     assert.deepEqual(await list({ path: "src/a.ts" }), ['Cannot list "src/a.ts": it is not a directory']);
   });
 }

@@ -33,6 +33,11 @@ export function visibleLine(line: string): string {
   return visibleText(line).replaceAll("\n", " ");
 }
 
+/** A file's name on one line; a JSON text, which names it exactly, where it has line breaks or hidden characters. */
+export function visibleName(name: string): string {
+  return visibleLine(name) === name ? name : writtenOut(JSON.stringify(name.toWellFormed()));
+}
+
 /** The first `longest` characters of `text` without hidden ones, and "…" where it has more. */
 export function visibleStart(text: string, longest: number): string {
   return truncate(visibleText(text.slice(0, LOOKED_AT)), longest);

@@ -1,5 +1,5 @@
 /** `files_list`: lists a directory as a tree with sizes (K3). */
-import { visibleText } from "../../base/visible_text.ts";
+import { visibleName } from "../../base/visible_text.ts";
 import { type Found, walk } from "../../system/tree/walk.ts";
 import type { CallOf } from "../definition/groups.ts";
 import { textResult, type ToolResult } from "../frame/messages.ts";
@@ -40,7 +40,7 @@ function addLines(tree: Tree, path: string, listing: Listing): void {
   const { children, limit, lines, indent, respectIgnore } = listing;
   for (const found of children.get(path) ?? []) {
     if (lines.length === limit) return;
-    const name = visibleText(found.path.slice(path === "" ? 0 : path.length + 1));
+    const name = visibleName(found.path.slice(path === "" ? 0 : path.length + 1));
     lines.push(`${indent}${name}${traits(tree, found)}${respectIgnore && found.isIgnored ? " (ignored)" : ""}`);
     addLines(tree, found.path, { ...listing, indent: `${indent}  ` });
   }
@@ -51,7 +51,7 @@ function traits(tree: Tree, { path, kind }: Found): string {
     case "directory":
       return "/";
     case "link":
-      return ` -> ${visibleText(tree.target(path) ?? "?")}`;
+      return ` -> ${visibleName(tree.target(path) ?? "?")}`;
     case "file":
       return ` ${sizeText(Number(tree.stat(path)?.size ?? 0))}`;
     case "other":

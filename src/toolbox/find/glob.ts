@@ -1,5 +1,5 @@
 /** `files_glob`: paths that match a pattern, newest first (K3). */
-import { visibleText } from "../../base/visible_text.ts";
+import { visibleName } from "../../base/visible_text.ts";
 import type { CallOf } from "../definition/groups.ts";
 import { textResult, type ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
@@ -34,7 +34,7 @@ export async function globFiles(args: CallOf<"files_glob">, { project, signal }:
   if (matches.length === 0) return textResult(await nothing(tree, { patterns, seen, respectIgnore, signal }));
   matches.sort((one, other) => other.changedAt - one.changedAt || (one.path < other.path ? -1 : 1));
   const shown = matches.slice(offset, offset + limit);
-  const lines = shown.map(({ path }) => visibleText(tree.shown(path)));
+  const lines = shown.map(({ path }) => visibleName(tree.shown(path)));
   const end = offset + shown.length;
   const rest = end < matches.length ? `; continue with offset ${end}` : "";
   const cut = shown.length < matches.length ? [`[${shown.length} of ${matches.length}, newest first${rest}]`] : [];

@@ -1,5 +1,5 @@
 /** The answer of `files_grep` from what was found. Pure. */
-import { visibleText } from "../../base/visible_text.ts";
+import { visibleName } from "../../base/visible_text.ts";
 import type { FoundFile, FoundLine, FoundLines } from "./found_lines.ts";
 import type { GrepQuery, GrepView } from "./grep_query.ts";
 
@@ -27,7 +27,7 @@ export function grepAnswer(found: FoundLines, query: GrepQuery, view: GrepView):
 
 function filePage({ files }: FoundLines, { mode, offset, limit }: GrepView): Page {
   const shown = files.slice(offset, offset + limit);
-  const lines = shown.map(({ path, matches }) => visibleText(path) + (mode === "count" ? `:${matches}` : ""));
+  const lines = shown.map(({ path, matches }) => visibleName(path) + (mode === "count" ? `:${matches}` : ""));
   return { lines, shown: shown.length, total: files.length };
 }
 
@@ -80,7 +80,7 @@ function groups({ path, lines }: FoundFile, { first, count, query, numbers }: Pa
     last = line.number;
     const group = found.at(-1) as Group; // pushed for the first line
     const sign = line.isMatch ? ":" : "-";
-    group.texts.push(`${visibleText(path)}${sign}${numbers ? `${line.number}${sign}` : ""}${line.text}`);
+    group.texts.push(`${visibleName(path)}${sign}${numbers ? `${line.number}${sign}` : ""}${line.text}`);
     if (line.isMatch) group.matches++;
   }
   return found;

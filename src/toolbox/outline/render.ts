@@ -1,5 +1,5 @@
 /** Outlines as the answer of a call. Pure. */
-import { visibleText } from "../../base/visible_text.ts";
+import { visibleName, visibleText } from "../../base/visible_text.ts";
 import { firstSentence } from "./doc.ts";
 import type { OutlineSymbol } from "./symbols.ts";
 
@@ -18,7 +18,7 @@ export interface SkippedFile {
 /** The outline of one file in lines; `depth`: number of symbol levels. */
 export function fileLines({ path, symbols }: FileOutline, depth: number): readonly string[] {
   const lines = symbolLines(symbols, depth, "");
-  return [visibleText(path), ...lines.length === 0 ? ["(defines nothing)"] : lines];
+  return [visibleName(path), ...lines.length === 0 ? ["(defines nothing)"] : lines];
 }
 
 function symbolLines(symbols: readonly OutlineSymbol[], depth: number, indent: string): readonly string[] {
@@ -62,7 +62,7 @@ const MOST_NAMES = 5;
 export function skippedLine(skipped: readonly SkippedFile[]): string {
   if (skipped.length === 0) return "";
   const groups = [...Map.groupBy(skipped, ({ reason }) => reason)].map(([reason, files]) => {
-    const names = files.slice(0, MOST_NAMES).map(({ path }) => visibleText(path)).join(", ");
+    const names = files.slice(0, MOST_NAMES).map(({ path }) => visibleName(path)).join(", ");
     return `${names}${files.length > MOST_NAMES ? ` and ${files.length - MOST_NAMES} more` : ""} (${reason})`;
   });
   return `[skipped: ${groups.join("; ")}]`;

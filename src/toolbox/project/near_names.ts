@@ -1,4 +1,5 @@
 /** Similar names for error messages about a missing path. */
+import { visibleLine } from "../../base/visible_text.ts";
 import { closest } from "../../base/suggest.ts";
 import { parentOf } from "../../system/paths.ts";
 
@@ -15,12 +16,15 @@ export async function nearNames(path: string): Promise<string> {
     if (thrown instanceof Deno.errors.NotFound || thrown instanceof Deno.errors.NotADirectory) return "";
     throw thrown;
   }
+  const asked = path.slice(parent.length + 1);
+  // What is read here has replacement characters for bytes that are not UTF-8.
+  if (asked.includes("\ufffd") && names.has(asked)) return "; a name like that is not UTF-8: only commands reach it";
   const near: string[] = [];
   while (near.length < MOST_NAMES) {
-    const name = closest(path.slice(parent.length + 1), names);
+    const name = closest(asked, names);
     if (name === undefined) break;
     names.delete(name);
-    near.push(`"${name}"`);
+    near.push(`"${visibleLine(name)}"`);
   }
   return near.length === 0 ? "" : `; did you mean ${near.join(", ")}?`;
 }

@@ -1,6 +1,6 @@
 /** Answers of the search tools. Pure. */
 import { truncate } from "../../base/text.ts";
-import { visibleText } from "../../base/visible_text.ts";
+import { visibleName, visibleText } from "../../base/visible_text.ts";
 import { firstSentence } from "../outline/doc.ts";
 import { linesOf, skippedLine } from "../outline/render.ts";
 import type { ChunkHit } from "./find_hits.ts";
@@ -15,14 +15,14 @@ const LONGEST_LINE = 159;
 /** A hit on one line: its place and kind. */
 export function hitLine({ path, from, to, kind, name }: ChunkHit): string {
   const what = kind === LINES_KIND ? "" : ` ${kind} ${name}`;
-  return visibleText(`${path}:${linesOf({ from, to })}${what}`);
+  return visibleText(`${visibleName(path)}:${linesOf({ from, to })}${what}`);
 }
 
 /** A symbol on one line, with its signature. */
 export function symbolLine({ path, from, to, signature, doc }: ChunkHit, holder: string): string {
   const said = doc === "" ? "" : `  — ${firstSentence(doc, LONGEST_DOC)}`;
   const where = holder === "" ? "" : ` (in ${holder})`;
-  return visibleText(`${path}:${linesOf({ from, to })} ${signature}${where}${said}`);
+  return visibleText(`${visibleName(path)}:${linesOf({ from, to })} ${signature}${where}${said}`);
 }
 
 /** Files missing from the index. */
