@@ -164,7 +164,7 @@ const SOUND: Readonly<Record<string, readonly [change: string, holds: boolean]>>
   "no directory": ["rm -r ../ahma", false],
 };
 
-/** Reads the policy anew for each line of its input, and prints what came of it. */
+/** Reads the policy for each line of its input, and prints what came of it. */
 const READER = `
 import { readPolicy } from ${JSON.stringify(import.meta.resolve("../src/settings/policy/policy_file.ts"))};
 const input = Deno.stdin.readable.pipeThrough(new TextDecoderStream());
