@@ -1,12 +1,10 @@
-/** Servers at an address behind ours, and foreign servers from npm and PyPI. */
+/** Servers at an address behind ours, and foreign servers from npm. */
 import assert from "node:assert/strict";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { HttpClient } from "./_support/clients/http_client.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { EVERYTHING, MISSING } from "./_support/servers/everything.ts";
 import { freePort, listening } from "./_support/servers/listening.ts";
-import { testCache } from "./_support/packages/npm_tools.ts";
-import { pythonPackage } from "./_support/packages/python_packages.ts";
 import type { ServerProcess } from "./_support/server_process.ts";
 import { namesOf, upstreamServer, withServers, writeServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -14,16 +12,11 @@ import { Workbench } from "./_support/workbench.ts";
 /** Its tools for a client without capabilities, in order. */
 const TOOLS = ["echo", "get-annotated-message", "get-env", "get-resource-links", "get-sum", "get-tiny-image"];
 
-const PYTHON = await pythonPackage("mcp", "1.30.0");
-if (PYTHON.problem !== undefined && Deno.env.get("CI") !== undefined) throw new Error(PYTHON.problem);
-const LEFT_OUT = PYTHON.problem === undefined ? MISSING : ` (left out: ${PYTHON.problem})`;
-
 function withHttp(
   bench: Workbench,
   servers: Readonly<Record<string, object>>,
-  flags: readonly string[] = [],
 ): Promise<ServerProcess> {
-  return withServers(bench, servers, { permissions: HTTP_PERMISSIONS, flags });
+  return withServers(bench, servers, { permissions: HTTP_PERMISSIONS });
 }
 
 /** server-everything over HTTP; disposal ends it. */
@@ -50,31 +43,9 @@ async function tryEverything(server: ServerProcess, prefix: string): Promise<voi
   assert.deepStrictEqual(progress, [1, 2, 3]);
 }
 
-/** A server made with the Python SDK. */
-const ADDS = `from mcp.server.fastmcp import Context, FastMCP
-server = FastMCP("adds")
-@server.tool()
-async def add(a: int, b: int, context: Context) -> int:
-    "Adds"
-    await context.report_progress(1, 2)
-    return a + b
-server.run()
-`;
-
-async function trySum(server: ServerProcess): Promise<void> {
-  assert.deepStrictEqual(await namesOf(server, "sum_"), ["sum_add"]);
-  const added = await server.call("sum_add", { a: 2, b: 3 }, { progressToken: "p" });
-  assert.deepStrictEqual([added.text, added.result["structuredContent"]], ["5", { result: 5 }]);
-  await server.notification("notifications/progress", ({ progressToken, total }) => {
-    return progressToken === "p" && total === 2;
-  });
-  const wrong = await server.call("sum_add", { a: "x" });
-  assert.deepStrictEqual([wrong.isError, wrong.text.includes("validation error")], [true, true], wrong.text);
-}
-
 Deno.test({
-  name: `O1 O2 servers of npm work at their addresses, and one of the Python SDK over stdio, in its sandbox${LEFT_OUT}`,
-  ignore: LEFT_OUT !== "",
+  name: `O1 O2 servers of npm work at their addresses${MISSING}`,
+  ignore: MISSING !== "",
   async fn(t) {
     using bench = new Workbench();
     await using web = await everythingOverHttp("streamableHttp");
@@ -82,11 +53,9 @@ Deno.test({
     const servers = {
       web: { url: `http://127.0.0.1:${web.port}/mcp` },
       sse: { url: `http://127.0.0.1:${sse.port}/sse` },
-      sum: { command: PYTHON.python, args: [bench.write("adds.py", ADDS)] },
     };
-    await using server = await withHttp(bench, servers, ["--read", testCache()]);
+    await using server = await withHttp(bench, servers);
     for (const name of ["web", "sse"]) await t.step(name, () => tryEverything(server, `${name}_`));
-    await t.step("sum", () => trySum(server));
   },
 });
 

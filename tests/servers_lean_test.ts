@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { connectClient } from "./_support/clients/sdk_client.ts";
 import { until } from "./_support/deadline.ts";
-import { ERAS, ServerProcess } from "./_support/server_process.ts";
+import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { upstreamServer, withServers } from "./_support/servers/upstream.ts";
@@ -57,44 +57,52 @@ function textOf(result: { readonly content?: unknown }): string {
   return first?.text ?? "";
 }
 
-Deno.test("O6 --lean adds two tools for 200, the same in every session and version, which find and call them", async () => {
-  using bench = new Workbench();
-  const servers = { srv: manyTools(bench) };
-  const lists: unknown[] = [];
-  for (const era of ERAS) {
-    await using server = await withServers(bench, servers, { flags: ["--lean"], era: "none" });
-    const client = await connectClient(server, era);
-    const { tools } = await client.listTools();
-    assert.deepStrictEqual(tools.map(({ name }) => name), [...BUILT_IN, ...LEAN]);
-    lists.push(tools.filter(({ name }) => LEAN.includes(name)).map(({ execution: _, ...tool }) => tool));
-    const find = async () => {
-      const found = await client.callTool({ name: "find_tools", arguments: { query: "create issue", limit: 2 } });
-      return textOf(found).includes("Not known yet") ? undefined : textOf(found);
-    };
-    assert.deepStrictEqual((await until(find, 10_000, "the tools of the server")).split("\n"), [
-      "srv_create_issue: Does create for one issue.",
-      JSON.stringify(TITLE),
-      "srv_create_issue_comment: Does create for one issue comment.",
-      JSON.stringify(TITLE),
-      "... 194 more",
-    ]);
-    const call = { name: "srv_create_issue", arguments: { title: "one" } };
-    assert.deepStrictEqual(textOf(await client.callTool({ name: "call_tool", arguments: call })), "created one");
-    assert.deepStrictEqual(
-      (await client.listTools()).tools.map(({ name }) => name),
-      [...BUILT_IN, ...LEAN],
-    );
-    await client.close();
-  }
-  assert.deepStrictEqual(lists[0], lists[1]);
-});
+/** One with many tools, and one whose calls become operations. */
+function servers(bench: Workbench): Readonly<Record<string, object>> {
+  return {
+    srv: manyTools(bench),
+    slow: upstreamServer(bench, { waitMs: 0, includeTools: ["wait"], env: { A: "1" } }),
+  };
+}
 
 const test = sharing(async (bench) => {
-  const server = await withServers(bench, { srv: manyTools(bench) }, { flags: ["--lean"] });
+  const server = await withServers(bench, servers(bench), { flags: ["--lean"] });
   const areKnown = async () => !(await server.call("find_tools", {})).text.includes("Not known yet");
   await until(areKnown, 10_000, "the tools of the server");
   return server;
 });
+
+test("O6 --lean adds two tools for 201, the same in every session and version, which find and call them", async ({ server: older }) => {
+  using bench = new Workbench();
+  await using server = await withServers(bench, servers(bench), { flags: ["--lean"], era: "none" });
+  const client = await connectClient(server, "2026-07-28");
+  const find = async () => {
+    const found = await client.callTool({ name: "find_tools", arguments: { query: "create issue", limit: 2 } });
+    return textOf(found).includes("Not known yet") ? undefined : textOf(found);
+  };
+  const { tools } = await client.listTools();
+  assert.deepStrictEqual((await until(find, 10_000, "the tools of the server")).split("\n"), [
+    "srv_create_issue: Does create for one issue.",
+    JSON.stringify(TITLE),
+    "srv_create_issue_comment: Does create for one issue comment.",
+    JSON.stringify(TITLE),
+    "... 194 more",
+  ]);
+  const call = { name: "srv_create_issue", arguments: { title: "one" } };
+  assert.deepStrictEqual(textOf(await client.callTool({ name: "call_tool", arguments: call })), "created one");
+  const { result } = await older.request("tools/list");
+  const lists = [tools, (await client.listTools()).tools, result?.["tools"] as typeof tools]; // the answer to tools/list
+  for (const list of lists) {
+    assert.deepStrictEqual(list.map(({ name }) => name), [...BUILT_IN, ...LEAN]);
+    assert.deepStrictEqual(lean(list), lean(tools));
+  }
+  await client.close();
+});
+
+/** The two tools, without what only one version has. */
+function lean(list: readonly { readonly name: string; readonly execution?: unknown }[]): readonly object[] {
+  return list.filter(({ name }) => LEAN.includes(name)).map(({ execution: _, ...tool }) => tool);
+}
 
 test("O6 find_tools shows hints, arguments and whole definitions in few bytes, and names a wrong word", async ({ server }) => {
   const find = async (args: object) => (await server.call("find_tools", args)).text;
@@ -116,11 +124,11 @@ test("O6 find_tools shows hints, arguments and whole definitions in few bytes, a
     ].join("\n"),
   );
   const all = await find({});
-  assert.deepStrictEqual([all.split(", ").length, all.includes("srv_create_issue, ")], [200, true]);
+  assert.deepStrictEqual([all.split(", ").length, all.includes("srv_create_issue, ")], [201, true]);
   assert.deepStrictEqual(await find({ query: "labell" }), await find({ query: "label" }));
   assert.deepStrictEqual(
     await find({ query: "isue" }),
-    'None of 200 tools has a word of "isue"; did you mean "issue"?',
+    'None of 201 tools has a word of "isue"; did you mean "issue"?',
   );
   assert.ok((await find({ query: "create an issue" })).length < 1_000, "an answer is short");
 });
@@ -179,13 +187,11 @@ test("O6 O2 results, progress and the cancel of a request go through call_tool u
   await until(async () => await cancelled() === before + 1, 10_000, "the cancel at the server");
 });
 
-Deno.test("O6 X1 X5a a slow call through call_tool becomes an operation, or a task", async () => {
-  using bench = new Workbench();
-  await using server = await withServers(bench, { srv: upstreamServer(bench, { waitMs: 0 }) }, { flags: ["--lean"] });
+test("O6 X1 X5a a slow call through call_tool becomes an operation, or a task", async ({ bench, server }) => {
   const waited = [{ type: "text", text: "waited" }, { type: "image", data: "aGk=", mimeType: "image/png" }];
-  const slow = (file: string) => ({ name: "srv_wait", arguments: { text: `${bench.scope}/${file}` } });
+  const slow = (file: string) => ({ name: "slow_wait", arguments: { text: `${bench.scope}/${file}` } });
   const { operation } = await server.call("call_tool", slow("go"));
-  assert.deepStrictEqual(operation?.tool, "srv_wait");
+  assert.deepStrictEqual(operation?.tool, "slow_wait");
   bench.write("go", "");
   const { result } = await server.call("await", { operation_id: operation.operation_id });
   assert.deepStrictEqual(result["content"], waited);
@@ -243,8 +249,8 @@ Deno.test("O6 call_tool does not call what is withheld, and find_tools does not 
   const define = (...tools: readonly object[]) => bench.write("definitions.json", JSON.stringify(tools));
   const tool = (name: string, description: string) => ({ name, description, inputSchema: TEXT });
   define(tool("changed", "Tells"), tool("echo", "Says"));
-  const servers = { srv: upstreamServer(bench, { cwd: bench.scope }) };
-  await using server = await withServers(bench, servers, { flags: ["--lean"] });
+  const srv = upstreamServer(bench, { cwd: bench.scope });
+  await using server = await withServers(bench, { srv }, { flags: ["--lean"] });
   const find = async () => (await server.call("find_tools", {})).text;
   const call = (name: string, args: object) => server.call("call_tool", { name, arguments: args });
   assert.deepStrictEqual([await find(), (await call("srv_echo", { text: "x" })).text], [

@@ -109,20 +109,34 @@ async function followsResource(server: HttpServerProcess, client: Client): Promi
 
 Deno.test({
   name:
-    `O2 C4 Q2 H4 resources and prompts of server-everything are listed, given, completed and linked under names of ours, and followed without a session${MISSING}`,
+    `O2 C3 C4 Q2 H4 X5d resources and prompts of server-everything are listed, given, completed and linked under names of ours, and updates and log messages reach a client that asks, with a session and without${MISSING}`,
   ignore: EVERYTHING.problem !== undefined,
   async fn(t) {
     using bench = new Workbench();
     const [command, ...args] = EVERYTHING.command;
-    const servers = { all: { command, args: [...args, "stdio"] }, srv: offering(bench) };
+    const handler = createMcpHandler(loggingServer);
+    const serve = (request: Request) => handler.fetch(request);
+    await using far = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, serve);
+    const servers = {
+      all: { command, args: [...args, "stdio"] },
+      srv: offering(bench),
+      loud: { ...offering(bench), args: [bench.write("loud.py", SCRIPT)], logs: true },
+      far: { url: `http://127.0.0.1:${far.addr.port}/mcp` },
+    };
     const flags = ["--mcp-config", writeServers(bench, servers), "--read", testCache()];
     await using server = await HttpServerProcess.start(bench, { flags });
     for (const era of ERAS) {
       const client = await connectHttpClient(server.url, era);
+      const heard: unknown[] = [];
+      client.setNotificationHandler("notifications/message", ({ params }) => void heard.push(params));
+      const logs = era === "2025-11-25" ? logsOfLevel : logsOfRequests;
       await t.step(`client of ${era}`, () => offersOfEverything(client));
+      await t.step(`log messages, ${era}`, () => logs(client, heard));
+      await t.step(`updates of a resource, ${era}`, () => updatesReach(client, era));
       if (era === "2026-07-28") await t.step("a stateless subscription", () => followsResource(server, client));
       await client.close();
     }
+    await handler.close();
   },
 });
 
@@ -231,6 +245,11 @@ async function updatesReach(client: Client, era: Era): Promise<void> {
     const { resources } = await client.listResources(undefined, { cacheMode: "refresh" });
     return resources.map(({ uri }) => uri).filter((uri) => uri.startsWith("ahma://servers/srv/"));
   };
+  const offer = async (names: readonly string[]) => {
+    const resources = names.map((name) => ({ uri: `memo://${name}`, name, description: "First" }));
+    await client.callTool({ name: "srv_set", arguments: { resources } });
+  };
+  await offer(["one"]);
   await until(async () => (await uris()).join() === "ahma://servers/srv/memo://one", 10_000, "the resource");
   const heard: string[] = [];
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => void heard.push(params.uri));
@@ -250,8 +269,7 @@ async function updatesReach(client: Client, era: Era): Promise<void> {
   await updated("memo://other");
   await until(() => Promise.resolve(heard.length > 0), 10_000, "the update");
   assert.deepStrictEqual(heard, [uri]);
-  const resources = ["one", "two"].map((name) => ({ uri: `memo://${name}`, name, description: "First" }));
-  await client.callTool({ name: "srv_set", arguments: { resources } });
+  await offer(["one", "two"]);
   await until(async () => (await uris()).length === 2, 10_000, "the new resource");
   await until(() => changes > 0, 10_000, "the notice of the change");
   if (subscription === undefined) await client.unsubscribeResource({ uri });
@@ -307,27 +325,4 @@ async function logsOfRequests(client: Client, heard: readonly unknown[]): Promis
     { level: "error", logger: "srv/db", data: "to warning" },
     { level: "error", logger: "far/db", data: "a message of error" },
   ]);
-}
-
-for (const era of ERAS) {
-  Deno.test(`O2 X5d C3 updates of a server's resource and its log messages reach a client that asks, ${era}`, async (t) => {
-    using bench = new Workbench();
-    const handler = createMcpHandler(loggingServer);
-    const serve = (request: Request) => handler.fetch(request);
-    await using far = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, serve);
-    const servers = {
-      srv: offering(bench),
-      loud: { ...offering(bench), args: [bench.write("loud.py", SCRIPT)], logs: true },
-      far: { url: `http://127.0.0.1:${far.addr.port}/mcp` },
-    };
-    await using server = await withServers(bench, servers, { permissions: HTTP_PERMISSIONS, era: "none" });
-    const client = await connectClient(server, era);
-    const heard: unknown[] = [];
-    client.setNotificationHandler("notifications/message", ({ params }) => void heard.push(params));
-    const logs = era === "2025-11-25" ? logsOfLevel : logsOfRequests;
-    await t.step("log messages", () => logs(client, heard));
-    await t.step("resources", () => updatesReach(client, era));
-    await client.close();
-    await handler.close();
-  });
 }

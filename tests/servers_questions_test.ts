@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { createMcpHandler, inputRequired, Server } from "@modelcontextprotocol/server";
 import type { Client } from "@modelcontextprotocol/client";
-import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { until } from "./_support/deadline.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { EVERYTHING, MISSING } from "./_support/servers/everything.ts";
@@ -90,10 +89,8 @@ function silent(): Asked {
   };
 }
 
-Deno.test("O2 a question, and the end of a visit to an address, goes to the connection whose call it is for, and to no other", async () => {
-  using bench = new Workbench();
-  const flags = ["--mcp-config", writeServers(bench, { srv: asking(bench) })];
-  await using server = await HttpServerProcess.start(bench, { flags });
+/** A question, and the end of a visit to an address, goes to the connection whose call it is for, and to no other. */
+async function reachTheirConnection(server: HttpServerProcess): Promise<void> {
   const [one, other] = [answering({ size: 1 }), answering({ size: 2 })];
   const first = await connectHttpClient(server.url, "2025-11-25", one);
   const second = await connectHttpClient(server.url, "2025-11-25", other);
@@ -125,10 +122,10 @@ Deno.test("O2 a question, and the end of a visit to an address, goes to the conn
   await until(() => done.length > 0, 10_000, "the end of the visit");
   assert.deepStrictEqual(done, [[true, "srv/7"]]);
   for (const client of [first, second, third]) await client.close();
-});
+}
 
 /** server-everything, which asks the user and the model. */
-async function everythingAsks(client: Client, heard: readonly Params[]): Promise<void> {
+async function everythingAsks(client: Client, era: Era, heard: readonly Params[]): Promise<void> {
   const [form] = await said(client, "all_trigger-elicitation-request");
   assert.match(form, /User inputs:\n- Name: Ada\n/);
   const [page] = await said(client, "all_trigger-url-elicitation", {
@@ -147,7 +144,7 @@ async function everythingAsks(client: Client, heard: readonly Params[]): Promise
   ]);
   assert.deepStrictEqual([third?.["systemPrompt"], heard.length], ["You are a helpful test server.", 3]);
   const [needed] = await said(client, "all_trigger-url-elicitation", {
-    url: "https://example.com/",
+    url: `https://example.com/${era}`, // it remembers what it has refused once
     errorPath: true,
   });
   assert.match(needed, /repeat the call when the user is done there/);
@@ -194,35 +191,38 @@ async function asksInRounds(client: Client, heard: readonly Params[]): Promise<v
   assert.deepStrictEqual(asked, ["[far] Which size?", "[far] Which colour?"]);
 }
 
-for (const era of ERAS) {
-  Deno.test({
-    name:
-      `O2 X1 servers ask through our client of ${era}: the official one, one in an operation, and one in rounds${MISSING}`,
-    ignore: EVERYTHING.problem !== undefined,
-    async fn(t) {
-      using bench = new Workbench();
-      const handler = createMcpHandler(modernServer);
-      const serve = (request: Request) => handler.fetch(request);
-      await using far = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, serve);
-      const [command, ...args] = EVERYTHING.command;
-      const servers = {
-        all: { command, args: [...args, "stdio"], sampling: true },
-        late: asking(bench, { waitMs: 0 }),
-        far: { url: `http://127.0.0.1:${far.addr.port}/mcp` },
-      };
-      const options = { permissions: HTTP_PERMISSIONS, flags: ["--read", testCache()], era: "none" } as const;
-      await using server = await withServers(bench, servers, options);
+Deno.test({
+  name:
+    `O2 X1 servers ask through our clients of both eras, each that whose call it is: the official one, one in an operation, and one in rounds${MISSING}`,
+  ignore: EVERYTHING.problem !== undefined,
+  async fn(t) {
+    using bench = new Workbench();
+    const handler = createMcpHandler(modernServer);
+    const serve = (request: Request) => handler.fetch(request);
+    await using far = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, serve);
+    const [command, ...args] = EVERYTHING.command;
+    const file = writeServers(bench, {
+      all: { command, args: [...args, "stdio"], sampling: true },
+      late: asking(bench, { waitMs: 0 }),
+      far: { url: `http://127.0.0.1:${far.addr.port}/mcp` },
+      srv: asking(bench, { env: { A: "1" } }),
+    });
+    await using server = await HttpServerProcess.start(bench, {
+      flags: ["--mcp-config", file, "--read", testCache()],
+    });
+    for (const era of ERAS) {
       const answers = { all: { name: "Ada", color: "blue" }, late: { size: 7 }, far: { value: "x" } };
       const asked = answering(({ message }) => answers[/^\[(all|late|far)\] /.exec(String(message))?.[1] as "all"]);
-      const client = await connectClient(server, era, asked);
-      await t.step("the user and the model are asked", () => everythingAsks(client, asked.heard));
+      const client = await connectHttpClient(server.url, era, asked);
+      await t.step(`the user and the model are asked, ${era}`, () => everythingAsks(client, era, asked.heard));
       await t.step(
-        "a call that has become an operation asks a client of 2025-11-25 only",
+        `a call that has become an operation asks a client of 2025-11-25 only, ${era}`,
         () => operationAsks(client, era),
       );
-      await t.step("a server of 2026-07-28 asks in rounds", () => asksInRounds(client, asked.heard));
+      await t.step(`a server of 2026-07-28 asks in rounds, ${era}`, () => asksInRounds(client, asked.heard));
       await client.close();
-      await handler.close();
-    },
-  });
-}
+    }
+    await t.step("a question goes to the connection whose call it is for", () => reachTheirConnection(server));
+    await handler.close();
+  },
+});

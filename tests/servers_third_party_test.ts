@@ -56,7 +56,9 @@ Deno.test({
     assert.deepStrictEqual(await test(), { code: 0, all: [ready, ["time", "ready", 2, undefined]] });
     // What was fetched is there for a server that is given no network: its directories are kept alike for each launcher.
     const { mcpServers } = JSON.parse(Deno.readTextFileSync(config));
-    const offline = { command: "npx", args: ["-y", "@modelcontextprotocol/server-never-fetched"], network: "none" };
+    // As npx ends of a package that was never fetched: it passes the runtime's words on.
+    const asks = 'require("dns").lookup("registry.example", (error) => { throw error; })';
+    const offline = { command: "node", args: ["-e", asks], network: "none" };
     writeServers(bench, { memory: { ...mcpServers.memory, network: "none" }, offline });
     const { code, all: [memory, [name, state, , problem]] } = await test();
     assert.deepStrictEqual([code, memory, name, state], [1, ready, "offline", "failed"]);
@@ -145,6 +147,8 @@ async function tryBehind(bench: Workbench, server: ServerProcess, name: string):
   assert.deepStrictEqual(content, [{ type: "image", data: "aGk=", mimeType: "image/png" }]);
   const failed = await ended(server, await server.call(`${name}_fails`));
   assert.deepStrictEqual([failed.isError, failed.text], [true, "it cannot be done"]);
+  const wrong = await ended(server, await server.call(`${name}_add`, { a: "x" }));
+  assert.deepStrictEqual([wrong.isError, wrong.text.includes("validation error")], [true, true], wrong.text);
   const file = `${bench.scope}/${name}`;
   const slow = await server.call(`${name}_slow`, { file: `${file}.never` });
   const cancelled = await server.call("cancel", { operation_id: slow.operation?.operation_id });
