@@ -58,42 +58,28 @@ for (const user of usersAtHand()) {
   });
 }
 
-Deno.test("S6 H8 a command that calls back over IPv6 gets no session, without a ceiling", async () => {
+const FIRST_OF_ALL = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
+const [prefix, where] = Deno.uid() === 0
+  ? [FIRST_OF_ALL, "the first process of its container"]
+  : [[], "no first process of a container: only root makes one"];
+
+Deno.test(`S6 H8 a command that calls back over IPv6 gets no session, without a ceiling, of a server that is ${where}`, async () => {
   using bench = new Workbench();
   bench.write("root/call_back.py", SCRIPT);
   const root = `${bench.scope}/root`;
-  await using server = await HttpServerProcess.start(bench, { flags: ["--session-isolation", "--http-host", "::1"] });
-  await using client = await HttpClient.connect(server, { roots: [root] });
-  const caller = { hows: ["ipv6"], server, borrowed: 0, token: "-" };
+  // A process outside the container cannot be told from any other, and has the token.
+  const flags = ["--session-isolation", "--require-token", "--http-host", "::1"];
+  await using server = await HttpServerProcess.start(bench, { flags, prefix });
+  // The first process of all does not hear SIGTERM for it.
+  using _ = { [Symbol.dispose]: () => server.kill("SIGKILL") };
+  const token = await tokenOf(bench);
+  await using client = await HttpClient.connect(server, {
+    roots: [root],
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const caller = { hows: ["ipv6"], server, borrowed: 0, token };
   await assertRefused(client, caller);
   await assertServed(root, caller);
-});
-
-const FIRST_OF_ALL = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
-
-Deno.test({
-  name: `S6 H8 a command gets no session of a server that is the first process of its container${
-    Deno.uid() === 0 ? "" : ": only root makes one"
-  }`,
-  ignore: Deno.uid() !== 0,
-  async fn() {
-    using bench = new Workbench("root");
-    bench.write("root/call_back.py", SCRIPT);
-    const root = `${bench.scope}/root`;
-    // A process outside the container cannot be told from any other, and has the token.
-    const flags = ["--session-isolation", "--require-token"];
-    await using server = await HttpServerProcess.start(bench, { flags, prefix: FIRST_OF_ALL });
-    // The first process of all does not hear SIGTERM for it.
-    using _ = { [Symbol.dispose]: () => server.kill("SIGKILL") };
-    const token = await tokenOf(bench);
-    await using client = await HttpClient.connect(server, {
-      roots: [root],
-      headers: { authorization: `Bearer ${token}` },
-    });
-    const caller = { hows: ["plain"], server, borrowed: 0, token };
-    await assertRefused(client, caller);
-    await assertServed(root, caller);
-  },
 });
 
 async function tokenOf(bench: Workbench): Promise<string> {

@@ -167,24 +167,17 @@ testIsolated(
       bench.write(`${name}/a.txt`, `File of ${name}`);
       return `${bench.scope}/${name}`;
     });
-    for (const root of roots) {
-      await using client = await HttpClient.connect(server, { roots: [root] });
-      assert.match(JSON.stringify(client.initialized.result?.capabilities), /"prompts":\{"listChanged":true\}/);
-      const name = root.slice(root.lastIndexOf("/") + 1);
-      assert.deepStrictEqual(namesIn(await client.request("prompts/list")), [name]);
-      const { result } = await client.request("prompts/get", { name });
-      assert.deepStrictEqual(result?.messages, [{
-        role: "user",
-        content: { type: "text", text: `Prompt of ${name}` },
-      }]);
-      const read = async (path: string) => {
-        const answer = await client.request("tools/call", { name: "files_read", arguments: { path } });
-        return JSON.stringify(answer.result?.content);
-      };
-      assert.match(await read("a.txt"), new RegExp(`1\\\\tFile of ${name}`));
-      for (const other of roots.filter((one) => one !== root)) {
-        assert.match(await read(`${other}/a.txt`), /it is outside the scope/);
-      }
-    }
+    await using client = await HttpClient.connect(server, { roots: roots.slice(0, 1) });
+    assert.match(JSON.stringify(client.initialized.result?.capabilities), /"prompts":\{"listChanged":true\}/);
+    assert.deepStrictEqual(namesIn(await client.request("prompts/list")), ["first"]);
+    const { result } = await client.request("prompts/get", { name: "first" });
+    const content = { type: "text", text: "Prompt of first" };
+    assert.deepStrictEqual(result?.messages, [{ role: "user", content }]);
+    const read = async (path: string) => {
+      const answer = await client.request("tools/call", { name: "files_read", arguments: { path } });
+      return JSON.stringify(answer.result?.content);
+    };
+    assert.match(await read("a.txt"), /1\\tFile of first/);
+    assert.match(await read(`${roots[1]}/a.txt`), /it is outside the scope/);
   },
 );

@@ -27,31 +27,22 @@ async function refusalOf(response: Promise<Response>): Promise<readonly unknown[
 
 const test = sharing((bench) => HttpServerProcess.start(bench));
 
-const MODES: Readonly<Record<string, typeof test>> = {
-  shared: test,
-  isolated: sharing((bench) =>
-    HttpServerProcess.start(bench, { flags: ["--session-isolation", "--sandbox-scope", bench.scope] })
-  ),
-};
-
-for (const [mode, test] of Object.entries(MODES)) {
-  test(`H8 C2 a message that nests too deep to be written again is refused, and the server lives, ${mode}`, async ({ server }) => {
-    await using client = await HttpClient.connect(server);
-    const { headers } = client;
-    const call = (depth: number) =>
-      `{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":{"name":"x","arguments":{"x":${nested(depth)}}}}`;
-    const answer = `{"jsonrpc":"2.0","id":1,"result":{"x":${nested(100_000)}}}`;
-    const note = `{"jsonrpc":"2.0","method":"notifications/x","params":{"x":${nested(100_000)}}}`;
-    assert.deepStrictEqual(await refusalOf(server.post(call(100_000), { headers })), [400, -32600, "deep"]);
-    assert.deepStrictEqual(await refusalOf(server.post(answer, { headers })), [400, -32600, 1]);
-    assert.deepStrictEqual(await refusalOf(server.post(note, { headers })), [400, -32600, null]);
-    // What a program may well send goes through.
-    const allowed = await server.post(call(400), { headers, accept: "application/json" });
-    assert.strictEqual(allowed.status, 200);
-    assert.strictEqual((await allowed.json()).id, "deep");
-    assert.deepStrictEqual((await client.request("ping")).result, {});
-  });
-}
+test("H8 C2 a message that nests too deep to be written again is refused, and the server lives", async ({ server }) => {
+  await using client = await HttpClient.connect(server);
+  const { headers } = client;
+  const call = (depth: number) =>
+    `{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":{"name":"x","arguments":{"x":${nested(depth)}}}}`;
+  const answer = `{"jsonrpc":"2.0","id":1,"result":{"x":${nested(100_000)}}}`;
+  const note = `{"jsonrpc":"2.0","method":"notifications/x","params":{"x":${nested(100_000)}}}`;
+  assert.deepStrictEqual(await refusalOf(server.post(call(100_000), { headers })), [400, -32600, "deep"]);
+  assert.deepStrictEqual(await refusalOf(server.post(answer, { headers })), [400, -32600, 1]);
+  assert.deepStrictEqual(await refusalOf(server.post(note, { headers })), [400, -32600, null]);
+  // What a program may well send goes through.
+  const allowed = await server.post(call(400), { headers, accept: "application/json" });
+  assert.strictEqual(allowed.status, 200);
+  assert.strictEqual((await allowed.json()).id, "deep");
+  assert.deepStrictEqual((await client.request("ping")).result, {});
+});
 
 test("H8 large bodies that never end take no more memory than a few do, and hold up no small message", async ({ server }) => {
   await using client = await HttpClient.connect(server);

@@ -318,6 +318,23 @@ testCeiling(
 );
 
 testCeiling(
+  "H8 C2 a message that nests deep reaches a session's process, and one too deep does not",
+  async ({ server }) => {
+    await using client = await HttpClient.connect(server);
+    const call = (depth: number) => {
+      const nested = '{"1":'.repeat(depth) + "1" + "}".repeat(depth);
+      const message =
+        `{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":{"name":"x","arguments":{"x":${nested}}}}`;
+      return server.post(message, { headers: client.headers, accept: "application/json" });
+    };
+    for (const [depth, status] of [[100_000, 400], [400, 200]] as const) {
+      const answer = await call(depth);
+      assert.deepStrictEqual([answer.status, (await answer.json()).id], [status, "deep"]);
+    }
+  },
+);
+
+testCeiling(
   "H3 roots that change while they are asked for are asked for again: the scope is the newest",
   async ({ bench, server }) => {
     for (const name of ["old", "new"]) bench.write(`${name}/.keep`, "");

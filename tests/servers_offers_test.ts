@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
-import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { until, withDeadline } from "./_support/deadline.ts";
 import { EVERYTHING, MISSING } from "./_support/servers/everything.ts";
 import { MODERN_META } from "./_support/json_rpc.ts";
