@@ -3,13 +3,10 @@ import assert from "node:assert/strict";
 import { SYSTEM_CALLS } from "../src/system/syscalls.ts";
 import type { RpcMessage } from "./_support/json_rpc.ts";
 import { lyingKernel } from "./_support/kernel/lying_kernel.ts";
-import { TaskClient, taskOf } from "./_support/clients/modern.ts";
 import { ServerProcess } from "./_support/server_process.ts";
-import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const SYS = SYSTEM_CALLS[Deno.build.arch === "aarch64" ? "aarch64" : "x86_64"];
-const testNewest = sharing((bench) => ServerProcess.start(bench, { era: "2026-07-28" }));
 
 function codeOf({ error }: RpcMessage): number | undefined {
   return error?.code;
@@ -20,52 +17,6 @@ async function taskSupport(server: ServerProcess): Promise<Record<string, unknow
   const tools = result?.tools as readonly { readonly name: string; readonly execution?: unknown }[];
   return Object.fromEntries(tools.map(({ name, execution }) => [name, execution]));
 }
-
-testNewest(
-  "C1 X5 2026-07-28 is offered none of what its version took away, and tasks by its extension",
-  async ({ server }) => {
-    const gone = [
-      "tasks/list",
-      "tasks/result",
-      "resources/subscribe",
-      "resources/unsubscribe",
-      "logging/setLevel",
-      "ping",
-    ];
-    for (const method of gone) {
-      assert.strictEqual(
-        codeOf(await server.request(method, { taskId: "x", uri: "x", level: "info" })),
-        -32601,
-        method,
-      );
-    }
-    // Whether the tasks of the extension are there is said by every single request.
-    for (const method of ["tasks/get", "tasks/update", "tasks/cancel"]) {
-      const { error } = await server.request(method, { taskId: "x" });
-      assert.deepStrictEqual([error?.code, error?.data], [-32021, {
-        requiredCapabilities: { extensions: { "io.modelcontextprotocol/tasks": {} } },
-      }], method);
-    }
-    const { operation, result: answer } = await server.start("true", { task: undefined });
-    assert.deepStrictEqual([operation?.status, answer.resultType], ["running", "complete"]);
-  },
-);
-
-testNewest(
-  "C3 X5 S17 2026-07-28 hears nothing it has not asked for: no sandbox, logs, pushes, changes or progress",
-  async ({ server }) => {
-    const { operation } = await server.start("echo one; exit 3", {}, { progressToken: "t" });
-    const id = operation?.operation_id ?? "";
-    await server.call("await", { operation_id: id });
-    await server.request("resources/list");
-    // A task is asked for its result, and says nothing by itself.
-    const client = new TaskClient(server);
-    const { taskId } = taskOf(await client.shell("echo two"));
-    await server.call("await", { operation_id: taskId });
-    await server.call("status");
-    assert.deepStrictEqual(server.unclaimed, []);
-  },
-);
 
 Deno.test("X5 X2 with --sync no version is offered tasks, and a call that asks for one is answered with its result", async () => {
   using bench = new Workbench();

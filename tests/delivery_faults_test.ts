@@ -1,7 +1,6 @@
 /** A task that the server itself could not do: what each generation of tasks says of it, and what a plain call gets. */
 import assert from "node:assert/strict";
 import { SYSTEM_CALLS } from "../src/system/syscalls.ts";
-import { toolAnswer } from "./_support/json_rpc.ts";
 import { lyingKernel } from "./_support/kernel/lying_kernel.ts";
 import { pollTask, TaskClient, taskOf } from "./_support/clients/modern.ts";
 import { type Era, ServerProcess } from "./_support/server_process.ts";
@@ -51,33 +50,4 @@ Deno.test("X5 C3 2026-07-28: a task that cannot be run has failed, with the erro
   assert.deepStrictEqual([params?.status, params?.error], ["failed", error], "who listens late is told too");
   server.kill("SIGTERM");
   await listening;
-});
-
-Deno.test("X5 X4 what is wrong with the command itself is a result of the task, in both generations", async () => {
-  using bench = new Workbench();
-  bench.write(
-    ".ahma/tools/none.json",
-    JSON.stringify({
-      name: "none",
-      command: "no-such-program",
-      description: "None.",
-      availability_check: { command: "true" },
-    }),
-  );
-  {
-    await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
-    const client = new TaskClient(server);
-    const { task } = await pollTask(
-      client,
-      taskOf(await client.request("tools/call", { name: "none", arguments: { execution_mode: "AsyncResultPush" } })),
-    );
-    assert.deepStrictEqual([task.status, task.error, task.result?.isError], ["completed", undefined, true]);
-    assert.match(JSON.stringify(task.result), /no such program/);
-  }
-  await using server = await ServerProcess.start(bench);
-  const { result } = await server.request("tools/call", { name: "none", arguments: {}, task: {} });
-  const { taskId } = result?.task as { readonly taskId: string };
-  const answer = toolAnswer(await server.request("tasks/result", { taskId }));
-  assert.deepStrictEqual([answer.isError, /no such program/.test(answer.text)], [true, true]);
-  assert.strictEqual((await server.request("tasks/get", { taskId })).result?.status, "failed");
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { holdingsOf, lowestResident } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 /** `seq 1 1500000` prints 10.9 MB. */
@@ -48,6 +49,10 @@ async function countBytes(server: ServerProcess, uri: string): Promise<number> {
   return bytes;
 }
 
+const testLittle = sharing((bench) =>
+  ServerProcess.start(bench, { flags: ["--max-spilled-output", "2000000", "--keep-results", "2"] })
+);
+
 for (const user of usersAtHand()) {
   Deno.test(`X8 N4 10.9 MB of output are complete through the resource, and no command sees them, as ${user}`, async () => {
     using bench = new Workbench(user);
@@ -87,25 +92,24 @@ for (const user of usersAtHand()) {
   });
 }
 
-Deno.test("X8 what does not fit into --max-spilled-output is counted as lost, and both ends stay", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { flags: ["--max-spilled-output", "2000000"] });
-  const { operation } = await server.shell(FLOOD);
-  const id = operation?.operation_id ?? "";
-  const uri = `ahma://operations/${id}`;
-  const { result } = await server.request("resources/read", { uri });
-  const [{ text }] = result?.contents as [{ text: string }];
-  const { output } = JSON.parse(text);
-  assert.ok(output.lost_bytes > 7_000_000 && output.lost_bytes < FLOOD_BYTES - 2_000_000, text);
-  assert.strictEqual((await readPart(server, `${uri}/output?lines=1-2`)).text, "1\n2\n");
-  assert.strictEqual((await readPart(server, `${uri}/output?lines=1499999-`)).text, "1499999\n1500000\n");
-  const lost = await server.call("status", { operation_id: id, lines: "700000-700001" });
-  assert.match(lost.text, new RegExp(`${output.lost_bytes} bytes are lost`));
-});
+testLittle(
+  "X8 what does not fit into --max-spilled-output is counted as lost, and both ends stay",
+  async ({ server }) => {
+    const { operation } = await server.shell(FLOOD);
+    const id = operation?.operation_id ?? "";
+    const uri = `ahma://operations/${id}`;
+    const { result } = await server.request("resources/read", { uri });
+    const [{ text }] = result?.contents as [{ text: string }];
+    const { output } = JSON.parse(text);
+    assert.ok(output.lost_bytes > 7_000_000 && output.lost_bytes < FLOOD_BYTES - 2_000_000, text);
+    assert.strictEqual((await readPart(server, `${uri}/output?lines=1-2`)).text, "1\n2\n");
+    assert.strictEqual((await readPart(server, `${uri}/output?lines=1499999-`)).text, "1499999\n1500000\n");
+    const lost = await server.call("status", { operation_id: id, lines: "700000-700001" });
+    assert.match(lost.text, new RegExp(`${output.lost_bytes} bytes are lost`));
+  },
+);
 
-Deno.test("X8 X5 the files of pruned operations are removed", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { flags: ["--keep-results", "2"] });
+testLittle("X8 X5 the files of pruned operations are removed", async ({ server }) => {
   const { text } = await server.shell("echo $TMPDIR");
   const directory = /^(\/.*)\/tmp$/m.exec(text)?.[1] ?? assert.fail(text);
   for (let count = 0; count < 4; count++) await server.shell("seq 1 300000"); // 2 MB

@@ -1,7 +1,8 @@
-/** Tasks of both generations against the packed program. */
+/** Tasks of 2025-11-25 against the packed program, and a build of an hour with all but the newest clients. */
 import assert from "node:assert/strict";
-import type { RpcMessage } from "./_support/json_rpc.ts";
-import { pollTask, TaskClient, taskOf } from "./_support/clients/modern.ts";
+import { type RpcMessage, toolAnswer } from "./_support/json_rpc.ts";
+import { BUILD, checkResult, EVERYTHING, readWhole } from "./_support/scripts/hour_build.ts";
+import { MISSING_PROGRAM } from "./_support/scripts/missing_program.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -27,8 +28,12 @@ async function startTask(server: ServerProcess, command: string): Promise<CoreTa
   return result?.task as CoreTask;
 }
 
-const testFirst = sharing((bench) => ServerProcess.start(bench));
-const testCurrent = sharing((bench) => ServerProcess.start(bench, { era: "2026-07-28" }));
+const testFirst = sharing((bench) => {
+  bench.write(".ahma/tools/none.json", MISSING_PROGRAM);
+  return ServerProcess.start(bench);
+});
+const testPushing = sharing((bench) => ServerProcess.start(bench, { flags: ["--push-results"] }));
+const testFew = sharing((bench) => ServerProcess.start(bench, { flags: ["--exit-errors", "--keep-results", "3"] }));
 
 testFirst(
   "X5 C3 2025-11-25: a call becomes a task, its result comes by tasks/result and names the task",
@@ -66,21 +71,22 @@ testFirst("X5 2025-11-25: an exit code makes no failed task", async ({ server })
   assert.strictEqual((await server.request("tasks/get", { taskId })).result?.status, "completed");
 });
 
-Deno.test("X5 2025-11-25: a result with isError makes a failed task, and other results do not report tasks", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { flags: ["--exit-errors"] });
-  const { taskId } = await startTask(server, "echo broken; exit 7");
-  const { result } = await server.request("tasks/result", { taskId });
-  assert.deepStrictEqual([result?.isError, /broken/.test(textOf(result))], [true, true]);
-  const { result: task } = await server.request("tasks/get", { taskId });
-  assert.strictEqual(task?.status, "failed");
-  const { result: list } = await server.request("tasks/list");
-  assert.deepStrictEqual((list?.tasks as readonly unknown[])[0], task);
-  const other = await server.shell("echo other");
-  assert.ok(!other.text.includes(taskId), other.text);
-  // The model may still ask for it by its id, and everything else about it too.
-  assert.match((await server.call("await", { operation_id: taskId })).text, /broken/);
-});
+testFew(
+  "X5 2025-11-25: a result with isError makes a failed task, and other results do not report tasks",
+  async ({ server }) => {
+    const { taskId } = await startTask(server, "echo broken; exit 7");
+    const { result } = await server.request("tasks/result", { taskId });
+    assert.deepStrictEqual([result?.isError, /broken/.test(textOf(result))], [true, true]);
+    const { result: task } = await server.request("tasks/get", { taskId });
+    assert.strictEqual(task?.status, "failed");
+    const { result: list } = await server.request("tasks/list");
+    assert.deepStrictEqual((list?.tasks as readonly unknown[])[0], task);
+    const other = await server.shell("echo other");
+    assert.ok(!other.text.includes(taskId), other.text);
+    // The model may still ask for it by its id, and everything else about it too.
+    assert.match((await server.call("await", { operation_id: taskId })).text, /broken/);
+  },
+);
 
 testFirst(
   "X5 2025-11-25: tasks/cancel answers with a cancelled task; what has ended or never was is -32602",
@@ -150,106 +156,24 @@ testFirst(
   },
 );
 
-Deno.test("X5 C3 2025-11-25: tasks/list has pages, newest first", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testFirst("X5 C3 2025-11-25: tasks/list has pages, newest first", async ({ server }) => {
   const started = await Promise.all(Array.from({ length: 130 }, () => startTask(server, "true")));
   const first = (await server.request("tasks/list")).result;
   const second = (await server.request("tasks/list", { cursor: first?.nextCursor })).result;
   const listed = [first, second].flatMap((page) => page?.tasks as readonly CoreTask[]).map(({ taskId }) => taskId);
-  assert.deepStrictEqual(listed, started.map(({ taskId }) => taskId).reverse());
+  assert.deepStrictEqual(listed.slice(0, started.length), started.map(({ taskId }) => taskId).reverse());
   assert.strictEqual(second?.nextCursor, undefined);
 });
 
-testCurrent("X5 C3 2026-07-28: a client that takes tasks gets one, and its result by tasks/get", async ({ server }) => {
-  const client = new TaskClient(server);
-  const created = await client.shell("echo built; exit 3");
-  const { createdAt, lastUpdatedAt, taskId, statusMessage: _, _meta, ...rest } = created.result ?? {};
-  assert.deepStrictEqual(rest, { resultType: "task", status: "working", ttlMs: 7_200_000, pollIntervalMs: 500 });
-  assert.match(String(taskId), /^op_\w+$/);
-  for (const time of [createdAt, lastUpdatedAt]) assert.match(String(time), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
-  const { task } = await pollTask(client, taskOf(created));
-  // A command that failed has a result like any other.
-  assert.deepStrictEqual([task.status, task.result?.isError], ["completed", undefined]);
-  assert.match(task.result?.content[0]?.text ?? "", /^built\n\[exit code 3, /);
-  const refused = await client.request("tools/call", { name: "sandboxed_shell", arguments: {} });
-  assert.deepStrictEqual([refused.result?.resultType, refused.result?.isError], ["complete", true]);
-  const waits = { command: "echo now", execution_mode: "Synchronous" };
-  const now = await client.request("tools/call", { name: "sandboxed_shell", arguments: waits });
-  assert.strictEqual(now.result?.resultType, "complete");
+testFirst("X5 X4 2025-11-25: what is wrong with the command itself is a result of the task", async ({ server }) => {
+  const { result } = await server.request("tools/call", { name: "none", arguments: {}, task: {} });
+  const { taskId } = result?.task as { readonly taskId: string };
+  const answer = toolAnswer(await server.request("tasks/result", { taskId }));
+  assert.deepStrictEqual([answer.isError, /no such program/.test(answer.text)], [true, true]);
+  assert.strictEqual((await server.request("tasks/get", { taskId })).result?.status, "failed");
 });
 
-testCurrent(
-  "X5 2026-07-28: a request that does not declare the extension gets no task, whatever came before",
-  async ({ server }) => {
-    const client = new TaskClient(server);
-    const { taskId } = taskOf(await client.shell("true"));
-    const { operation } = await server.start("true");
-    assert.match(operation?.operation_id ?? "", /^op_/);
-    assert.strictEqual((await server.request("tasks/get", { taskId })).error?.code, -32021);
-    assert.strictEqual((await client.request("tasks/get", { taskId: operation?.operation_id })).error?.code, -32602);
-    assert.strictEqual((await client.request("tasks/get", { taskId: "op_none" })).error?.code, -32602);
-    assert.strictEqual((await client.request("tasks/get", {})).error?.code, -32602);
-  },
-);
-
-testCurrent(
-  "X5 2026-07-28: tasks/cancel is acknowledged, running or ended; tasks/update too",
-  async ({ bench, server }) => {
-    const client = new TaskClient(server);
-    const first = taskOf(await client.shell("touch runs; sleep 600"));
-    await bench.appears("runs");
-    const { taskId } = first;
-    const acknowledged = async (method: string) => {
-      const { result } = await client.request(method, { taskId, inputResponses: {} });
-      const { _meta, ...rest } = result ?? {};
-      assert.deepStrictEqual(rest, { resultType: "complete" }, method);
-    };
-    await acknowledged("tasks/update");
-    await acknowledged("tasks/cancel");
-    const { task } = await pollTask(client, first);
-    assert.deepStrictEqual([task.status, task.result], ["cancelled", undefined]);
-    await bench.processesGone("sleep 600");
-    await acknowledged("tasks/cancel");
-  },
-);
-
-Deno.test("X5 with --inline-wait a task-capable client gets what ends early at once, and a task for the rest", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { era: "2026-07-28", flags: ["--inline-wait", "4000"] });
-  const client = new TaskClient(server);
-  const call = (command: string) => client.request("tools/call", { name: "sandboxed_shell", arguments: { command } });
-  const slow = await call("sleep 600");
-  assert.strictEqual(slow.result?.resultType, "task");
-  await client.request("tasks/cancel", { taskId: slow.result?.taskId });
-  assert.strictEqual((await call("true")).result?.resultType, "complete");
-});
-
-Deno.test("X5 C3 2026-07-28: a subscriber to a task is notified of its end with the result, and others are refused", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
-  const client = new TaskClient(server);
-  const { taskId } = taskOf(await client.shell("until [ -e go ]; do sleep 0.02; done; echo built"));
-  const notifications = { taskIds: [taskId, "op_none"] };
-  assert.strictEqual((await server.request("subscriptions/listen", { notifications })).error?.code, -32021);
-  const listening = client.request("subscriptions/listen", { notifications });
-  const { params: { _meta, ...acknowledged } = {} } = await server.notification(
-    "notifications/subscriptions/acknowledged",
-  );
-  assert.deepStrictEqual(acknowledged, { notifications: { taskIds: [taskId] } });
-  bench.write("go", "");
-  const { params } = await server.notification("notifications/tasks");
-  const { _meta: meta, ...task } = params ?? {};
-  assert.deepStrictEqual(meta, _meta);
-  const { _meta: _, resultType: __, ...asked } = (await client.request("tasks/get", { taskId })).result ?? {};
-  assert.deepStrictEqual([task, task.status], [asked, "completed"]);
-  server.kill("SIGTERM");
-  assert.strictEqual((await listening).result?.resultType, "complete");
-});
-
-Deno.test("X5 C3 a task is not forgotten before its ttl is over, however much ended after it", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { flags: ["--keep-results", "3"] });
+testFew("X5 C3 a task is not forgotten before its ttl is over, however much ended after it", async ({ server }) => {
   const { taskId } = await startTask(server, "seq 1 5000");
   await server.request("tasks/result", { taskId });
   const other = await server.start("true");
@@ -261,3 +185,70 @@ Deno.test("X5 C3 a task is not forgotten before its ttl is over, however much en
   const { text } = await server.call("status", { operation_id: other.operation?.operation_id });
   assert.match(text, /is unknown/);
 });
+
+testFirst("X5a a build of an hour: a client of tasks (2025-11-25) asks once for the result", async ({ server }) => {
+  const call = { name: "sandboxed_shell", arguments: { command: BUILD }, task: {} };
+  const { taskId } = (await server.request("tools/call", call)).result?.task as { readonly taskId: string };
+  const { result } = await server.request("tasks/result", { taskId });
+  const [block] = result?.content as readonly { readonly text: string }[];
+  assert.strictEqual(checkResult(block?.text ?? ""), taskId);
+  assert.strictEqual(await readWhole(server, taskId), EVERYTHING);
+});
+
+testPushing(
+  "X5e --push-results, a build of an hour: a legacy client with a token asks nothing and gets one message with the result",
+  async ({ server }) => {
+    const { operation } = await server.start(BUILD, {}, { progressToken: "build" });
+    const { params } = await server.notification("notifications/progress");
+    const { message, _meta, ...rest } = params ?? {};
+    assert.deepStrictEqual(rest, { progressToken: "build", progress: 1, total: 1 });
+    const id = checkResult(String(message));
+    assert.strictEqual(id, operation?.operation_id);
+    const { exit_code, status } = (_meta as Record<string, Record<string, unknown>>)["ahma/operation"] ?? {};
+    assert.deepStrictEqual([status, exit_code], ["completed", 0]);
+    assert.strictEqual(await readWhole(server, id), EVERYTHING);
+    assert.deepStrictEqual(server.unclaimed.filter(({ method }) => method === "notifications/progress"), []);
+  },
+);
+
+for (
+  const { test, what, token } of [
+    { test: testFirst, what: "by default", token: { progressToken: "x" } },
+    { test: testPushing, what: "without a token, with --push-results", token: {} },
+  ]
+) {
+  test(`X5e no such message comes ${what}`, async ({ server }) => {
+    const before = server.unclaimed.filter(({ method }) => method === "notifications/progress").length;
+    const { operation } = await server.start("true", {}, token);
+    // Of the same end; a message that was to come would be there before the next answer.
+    const id = operation?.operation_id ?? "none";
+    await server.notification("notifications/message", (params) => JSON.stringify(params).includes(id));
+    await server.call("status");
+    assert.strictEqual(server.unclaimed.filter(({ method }) => method === "notifications/progress").length, before);
+  });
+}
+
+// This server has served no client a resource: results name one to who has read some.
+testFew(
+  "X5b X8 B3 a build of an hour: a client that only calls tools awaits it once and reads all of it",
+  async ({ server }) => {
+    const { operation } = await server.start(BUILD);
+    const { text } = await server.call("await", { operation_id: operation?.operation_id }, { deadline: 60_000 });
+    const id = checkResult(text);
+    const total = EVERYTHING.split("\n").length - 1;
+    let whole = "";
+    let next: string | undefined = `1-${total}`;
+    while (next !== undefined) {
+      const { text: page } = await server.call("status", { operation_id: id, lines: next });
+      const [first = ""] = page.split("\n", 1);
+      whole += page.slice(first.length + 1);
+      next = /go on with "lines": "(\d+-\d+)"/.exec(first)?.[1];
+    }
+    assert.strictEqual(whole, EVERYTHING);
+    assert.match((await server.call("status", { operation_id: id, lines: "999999" })).text, /\[empty\]/);
+    assert.match(
+      (await server.call("status", { operation_id: id, lines: "x" })).text,
+      /"lines" is "x", expected a range/,
+    );
+  },
+);

@@ -74,7 +74,7 @@ Deno.test("N3 a program without the SDK's file answers a request that needs it w
 
 Deno.test("N3 the SDK's answer is the one that was given before, and a client may go on at once", async () => {
   using bench = new Workbench();
-  for (const flags of [[], ["--sync"], ["--lean-tool-files", "--prompts", "--bundles", "all"]]) {
+  for (const flags of [[], ["--sync", "--lean-tool-files", "--prompts", "--bundles", "all"]]) {
     await using server = await ServerProcess.start(bench, { flags: [...flags, "--debug", "--log-to-stderr"] });
     const { result } = await server.request("tools/list");
     assert.ok(Array.isArray(result?.tools));

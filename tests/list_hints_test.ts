@@ -1,7 +1,11 @@
 /** How long clients of 2026-07-28 may keep lists (C3): a while where nothing can change them, else not at all. */
 import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
-import { type Era, ServerProcess } from "./_support/server_process.ts";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import type { RpcMessage } from "./_support/json_rpc.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
+import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const FILE = JSON.stringify({
@@ -12,33 +16,46 @@ const FILE = JSON.stringify({
 });
 const LISTS = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"];
 
-async function start(bench: Workbench, era: Era, flags: readonly string[]): Promise<ServerProcess> {
+function write(bench: Workbench): void {
   bench.write(".ahma/tools/say.json", FILE);
   bench.write(".ahma/prompts/one.md", "text");
-  return await ServerProcess.start(bench, { era, flags });
 }
 
 /** Of each list. */
-async function hints(server: ServerProcess): Promise<readonly unknown[]> {
-  const answers = await Promise.all(LISTS.map((method) => server.request(method, {})));
+async function hints(ask: (method: string) => Promise<RpcMessage>): Promise<readonly unknown[]> {
+  const answers = await Promise.all(LISTS.map(ask));
   return answers.map(({ result }) => [result?.["ttlMs"], result?.["cacheScope"]]);
 }
 
-Deno.test("C3 with --no-hot-reload lists may be kept five minutes, tools once their checks have ended; else not at all", async () => {
-  using bench = new Workbench();
-  using other = new Workbench();
-  await using cold = await start(bench, "2026-07-28", ["--no-hot-reload"]);
-  await using hot = await start(other, "2026-07-28", []);
-  const tools = async () => (await hints(cold))[0];
-  await until(async () => JSON.stringify(await tools()) === '[300000,"private"]', 60_000, "tools that may be kept");
-  const kept = [300_000, "private"];
-  const not = [0, "private"];
-  assert.deepStrictEqual(await hints(cold), [kept, kept, not, kept]);
-  assert.deepStrictEqual(await hints(hot), [not, not, not, kept]);
+const [KEPT, NOT] = [[300_000, "private"], [0, "private"]];
+const testCold = sharing((bench) => {
+  write(bench);
+  return HttpServerProcess.start(bench, { flags: ["--no-hot-reload"] });
 });
 
-Deno.test("C3 clients of earlier versions get no hints", async () => {
+testCold(
+  "C3 with --no-hot-reload lists may be kept five minutes, tools once their checks have ended",
+  async ({ server }) => {
+    const ask = async (method: string) =>
+      await (await server.modern(method, {}, { accept: "application/json" })).json();
+    const seen = () => hints(ask);
+    await until(
+      async () => JSON.stringify((await seen())[0]) === JSON.stringify(KEPT),
+      60_000,
+      "tools that may be kept",
+    );
+    assert.deepStrictEqual(await seen(), [KEPT, KEPT, NOT, KEPT]);
+  },
+);
+
+testCold("C3 clients of earlier versions get no hints", async ({ server }) => {
+  await using client = await HttpClient.connect(server);
+  assert.deepStrictEqual(await hints((method) => client.request(method)), LISTS.map(() => [undefined, undefined]));
+});
+
+Deno.test("C3 lists that may change are not to be kept", async () => {
   using bench = new Workbench();
-  await using server = await start(bench, "2025-11-25", ["--no-hot-reload"]);
-  assert.deepStrictEqual(await hints(server), LISTS.map(() => [undefined, undefined]));
+  write(bench);
+  await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
+  assert.deepStrictEqual(await hints((method) => server.request(method)), [NOT, NOT, NOT, KEPT]);
 });

@@ -1,11 +1,13 @@
 /**
  * What each version says of pages, levels, completions, resources and prompts (C3, C4, C5): every question with its
- * code in every version, `0` for a result, raw over stdio.
+ * code in every version, `0` for a result: over HTTP in sessions, of which one server has all, and over stdio.
  */
 import assert from "node:assert/strict";
+import { HttpClient } from "./_support/clients/http_client.ts";
 import type { RpcMessage } from "./_support/json_rpc.ts";
 import { ServerProcess } from "./_support/server_process.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
+import { sharing } from "./_support/sharing.ts";
 
 const VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const;
 type Version = typeof VERSIONS[number];
@@ -83,24 +85,39 @@ function codeFor(codes: Codes, version: Version): number {
   return version === "2025-11-25" ? codes.tasks ?? codes.sessions : codes.sessions;
 }
 
-async function open(bench: Workbench, version: Version): Promise<readonly [ServerProcess, RpcMessage]> {
-  const newest = version === "2026-07-28";
-  const server = await ServerProcess.start(bench, { era: newest ? version : "none" });
-  return [server, newest ? await server.request("server/discover") : await server.initialize(version)];
+/** How a client of the version asks, and what it was told of the server. */
+interface Asked {
+  readonly told: RpcMessage;
+  ask(method: string, params: object): Promise<RpcMessage>;
 }
 
-for (const version of VERSIONS) {
-  Deno.test(`C3 C4 C5 ${version}: pages, levels, completions, resources and what is not there have their codes`, async () => {
-    using bench = new Workbench();
-    const [opened, { result }] = await open(bench, version);
-    await using server = opened;
-    assert.ok(!("prompts" in (result?.capabilities as object)), "no prompts are declared");
-    const seen = [];
-    for (const [method, params] of QUESTIONS) {
-      const { error } = await server.request(method, params);
-      seen.push([method, params, error?.code ?? 0]);
-      assert.doesNotMatch(error?.message ?? "", /"path"|\n/, "an error is words");
-    }
-    assert.deepStrictEqual(seen, QUESTIONS.map(([method, params, codes]) => [method, params, codeFor(codes, version)]));
+async function assertCodes(version: Version, { told, ask }: Asked): Promise<void> {
+  assert.ok(!("prompts" in (told.result?.capabilities as object)), "no prompts are declared");
+  const seen = [];
+  for (const [method, params] of QUESTIONS) {
+    const { error } = await ask(method, params);
+    seen.push([method, params, error?.code ?? 0]);
+    assert.doesNotMatch(error?.message ?? "", /"path"|\n/, "an error is words");
+  }
+  assert.deepStrictEqual(seen, QUESTIONS.map(([method, params, codes]) => [method, params, codeFor(codes, version)]));
+}
+
+const testSessions = sharing((bench) => HttpServerProcess.start(bench));
+const testNewest = sharing((bench) => ServerProcess.start(bench, { era: "2026-07-28" }));
+const WHAT = "pages, levels, completions, resources and what is not there have their codes";
+
+for (const version of VERSIONS.filter((one) => one !== "2026-07-28")) {
+  testSessions(`C3 C4 C5 ${version}: ${WHAT}`, async ({ server }) => {
+    await using client = await HttpClient.connect(server, { protocolVersion: version, listens: false });
+    await client.notify("notifications/initialized");
+    await assertCodes(version, {
+      told: client.initialized,
+      ask: (method, params) => client.request(method, params, { headers: { "mcp-protocol-version": version } }),
+    });
   });
 }
+
+testNewest(`C3 C4 C5 2026-07-28: ${WHAT}`, async ({ server }) => {
+  const told = await server.request("server/discover");
+  await assertCodes("2026-07-28", { told, ask: (method, params) => server.request(method, params) });
+});
