@@ -84,10 +84,12 @@ Deno.test("K11 scripts do not occupy the slots that their calls need, and only a
   assert.match((await server.call("await", { operation_id: fifth })).text, /^5\n\[script: 0 calls,/);
 });
 
-Deno.test("K11 a client that waits for a script sees its console before the end, and the ends of other operations, which the script does not", async () => {
-  using bench = new Workbench();
+Deno.test("K11 V5 a client that waits for a script sees its console before the end, and the ends of other operations, which the script does not; a collector is told of it and its calls", async () => {
+  await using collector = new TestCollector();
+  using bench = new Workbench("ordinary");
   await using server = await ServerProcess.start(bench, {
-    flags: ["--bundles", "files", "--code-mode", "all", "--inline-wait", "60000"],
+    flags: ["--bundles", "files", "--code-mode", "all", "--inline-wait", "60000", "--otlp", `${collector.url}/`],
+    permissions,
   });
   const other = (await server.start("echo other ended")).operation?.operation_id;
   const status = async () => (await server.call("status", { operation_id: other })).text;
@@ -105,17 +107,10 @@ Deno.test("K11 a client that waits for a script sees its console before the end,
   assert.strictEqual(params?.["message"], "begun 1");
   bench.write("go.txt", "");
   assert.match((await answer).text, /^begun 1\nwent\n\{"done":true\}\n/);
-});
-
-Deno.test("K11 V5 a script and each of its calls are reported to the collector", async () => {
-  await using collector = new TestCollector();
-  using bench = new Workbench("ordinary");
-  {
-    const flags = ["--bundles", "files", "--code-mode", "read", "--sync", "--otlp", `${collector.url}/`];
-    await using server = await ServerProcess.start(bench, { flags, permissions });
-    await server.call("run_script", { code: 'await tools.files_glob({ pattern: "*" }); throw new Error("one")' });
-  }
-  const seen = collector.spans.map((
+  await server.call("run_script", { code: 'await tools.files_glob({ pattern: "*" }); throw new Error("one")' });
+  await server.closeInput();
+  await server.exit();
+  const seen = collector.spans.slice(-3).map((
     { name, attributes },
   ) => [name, attributes["ahma.state"] ?? attributes["error.type"]]);
   assert.deepStrictEqual(seen, [

@@ -5,7 +5,6 @@ import { BUILD, checkResult, EVERYTHING, readWhole } from "./_support/scripts/ho
 import { MISSING_PROGRAM } from "./_support/scripts/missing_program.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
-import { Workbench } from "./_support/workbench.ts";
 
 interface CoreTask {
   readonly taskId: string;
