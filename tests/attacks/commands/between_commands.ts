@@ -226,7 +226,7 @@ function sending(all: readonly Sent[]): Way {
       withServer(scene, {}, async (server, bench) => {
         bench.write("keeper.py", KEEPER);
         bench.write("to_keeper.py", TO_KEEPER);
-        const keeping = "/usr/bin/python3 -I keeper.py & until test -e listens; do :; done";
+        const keeping = "/usr/bin/python3 -IS keeper.py & until test -e listens; do :; done";
         await server.shell(keeping, { session: "keeper" });
         for (const one of all) {
           const seen = await sendAndUse(server, one);

@@ -37,7 +37,7 @@ function foundIn(pattern: RegExp, attempt: Parameters<typeof nextTo>[1]): Return
 }
 
 /** A line on a terminal that pushes a word into its input (TIOCSTI), and shows what it reads then. */
-const PUSHES = `stty -echo; /usr/bin/python3 -I -c 'import fcntl
+const PUSHES = `stty -echo; /usr/bin/python3 -IS -c 'import fcntl
 try: [fcntl.ioctl(0, 0x5412, bytes([one])) for one in b"forged\\n"]
 except OSError: pass'; read -t 1 got; echo "read $got"`;
 

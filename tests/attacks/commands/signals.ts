@@ -37,7 +37,7 @@ const STUBBORN: Readonly<Record<string, Stubborn>> = {
   "a double fork": (nap) => `( ( ${nap} & ) & ); touch ready; sleep 60`,
   "no environment, another name": (nap) => `env -i bash -c 'exec -a init ${nap}' & touch ready; sleep 60`,
   "a daemon": (nap) =>
-    `cd / && python3 -I -c 'import os, sys
+    `cd / && python3 -IS -c 'import os, sys
 if os.fork(): sys.exit()
 os.setsid()
 if os.fork(): sys.exit()

@@ -55,7 +55,7 @@ export function chainOutlives(): Way {
   };
 }
 
-const CHAIN = `python3 -I -c 'import os, time
+const CHAIN = `python3 -IS -c 'import os, time
 pipe = os.open("chain", os.O_WRONLY)
 os.closerange(0, 3)
 end = time.time() + 60

@@ -237,7 +237,7 @@ os.mkdir("real")
 for i in range(${times}):
   try: os.symlink("${out}" if i % 3 else "real", "next"); os.rename("next", "wd")
   except OSError as error: print(error)`;
-  return `/usr/bin/python3 -I -c '${program}'`;
+  return `/usr/bin/python3 -IS -c '${program}'`;
 }
 
 function makeRepository(path: string, owner: string): void {

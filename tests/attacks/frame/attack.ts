@@ -167,12 +167,12 @@ export const ORDINARY: readonly User[] = ["ordinary"];
 
 /** A shell line that runs a Python program, without site packages or start-up files. */
 export function python(program: string): string {
-  return `/usr/bin/python3 -I - <<'END_OF_PROGRAM'\n${program}\nEND_OF_PROGRAM`;
+  return `/usr/bin/python3 -IS - <<'END_OF_PROGRAM'\n${program}\nEND_OF_PROGRAM`;
 }
 
 /** Python: `call(name, arguments...)` gives (result, errno) of a system call by its name. */
 export const SYSTEM_CALL = `
-import ctypes, os, platform
+import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
 NUMBERS = {
   # name: (x86_64, aarch64)
@@ -188,7 +188,7 @@ NUMBERS = {
   "memfd_create": (319, 279), "fanotify_init": (300, 262), "prlimit64": (302, 261), "mount_setattr": (442, 442),
 }
 def call(name, *words):
-  number = NUMBERS[name][0 if platform.machine() == "x86_64" else 1]
+  number = NUMBERS[name][0 if os.uname().machine == "x86_64" else 1]
   ctypes.set_errno(0)
   given = [ctypes.c_long(w) if isinstance(w, int) else w for w in words]
   result = libc.syscall(ctypes.c_long(number), *given)

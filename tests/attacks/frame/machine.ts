@@ -17,7 +17,7 @@ export function withoutAttributes(): string | undefined {
   const file = Deno.makeTempFileSync();
   try {
     const program = `import os; os.setxattr(${JSON.stringify(file)}, "user.x", b"x")`;
-    const { success } = new Deno.Command("/usr/bin/python3", { args: ["-I", "-c", program], stderr: "null" })
+    const { success } = new Deno.Command("/usr/bin/python3", { args: ["-IS", "-c", program], stderr: "null" })
       .outputSync();
     return success ? undefined : "the file system of the temp directory knows no extended attributes";
   } finally {
@@ -28,7 +28,7 @@ export function withoutAttributes(): string | undefined {
 /** Why io_uring cannot be tried; undefined: the kernel has it and lets every user. */
 export function withoutRing(): string | undefined {
   const program = `import ctypes; print(ctypes.CDLL(None).syscall(425, 1, ctypes.create_string_buffer(120)))`;
-  const { stdout } = new Deno.Command("/usr/bin/python3", { args: ["-I", "-c", program] }).outputSync();
+  const { stdout } = new Deno.Command("/usr/bin/python3", { args: ["-IS", "-c", program] }).outputSync();
   return new TextDecoder().decode(stdout).startsWith("-") ? "this kernel keeps io_uring switched off" : undefined;
 }
 

@@ -13,7 +13,7 @@ export interface DaemonAttack {
 
 /** Runs `attack` while the daemon waits, and ends the daemon. */
 export async function withDaemon(scene: Scene, { program, attack }: DaemonAttack): Promise<Driven> {
-  const [command, ...args] = asUser(scene.user, ["/usr/bin/python3", "-I", "-c", program]);
+  const [command, ...args] = asUser(scene.user, ["/usr/bin/python3", "-IS", "-c", program]);
   const child = new Deno.Command(command, { args, cwd: scene.out, stdin: "null", stdout: "piped" }).spawn();
   const reader = child.stdout.getReader();
   try {

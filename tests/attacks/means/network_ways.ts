@@ -137,7 +137,7 @@ export function makes(family: number, type: number, protocol: number): Way {
 }
 
 export function withoutFamily(family: number, type: number, protocol: number): string | undefined {
-  const args = ["-I", "-c", `import socket; socket.socket(${family}, ${type}, ${protocol})`];
+  const args = ["-IS", "-c", `import socket; socket.socket(${family}, ${type}, ${protocol})`];
   const { success } = new Deno.Command("/usr/bin/python3", { args, stderr: "null" }).outputSync();
   return success || Deno.uid() !== 0 ? undefined : `this kernel has no sockets of family ${family}`;
 }

@@ -134,7 +134,7 @@ while True:
 
 function prefixFor(user: Scene["user"]): readonly string[] {
   const script =
-    'mount --bind ../hosts /etc/hosts && mount --bind ../resolv /etc/resolv.conf && exec python3 -I -c "$0" "$@"';
+    'mount --bind ../hosts /etc/hosts && mount --bind ../resolv /etc/resolv.conf && exec python3 -IS -c "$0" "$@"';
   const own = ["--net", "--mount", "sh", "-c", script, RECORDER];
   if (user === "root") return ["unshare", ...own];
   const dropped = ["setpriv", "--ambient-caps=-all", "--inh-caps=-all"];

@@ -91,7 +91,7 @@ program = ctypes.create_string_buffer(struct.pack("<HxxxxxxQ", len(code), ctypes
 assert libc.prctl(38, 1, 0, 0, 0) == 0
 assert libc.prctl(22, 2, program, 0, 0) == 0
 os.execvp(sys.argv[1], sys.argv[1:])`;
-  return ["/usr/bin/python3", "-I", "-c", program];
+  return ["/usr/bin/python3", "-IS", "-c", program];
 }
 
 const EPERM = 1;
@@ -124,7 +124,7 @@ for _ in range(${count}):
   fd = libc.syscall(ctypes.c_long(444), attribute, ctypes.c_long(8), ctypes.c_long(0))
   assert libc.syscall(ctypes.c_long(446), ctypes.c_long(fd), ctypes.c_long(0)) == 0
 os.execvp(sys.argv[1], sys.argv[1:])`;
-  return ["/usr/bin/python3", "-I", "-c", program];
+  return ["/usr/bin/python3", "-IS", "-c", program];
 }
 
 /** Reads and writes outside; the control does so without the sandbox, under the same conditions. */
@@ -162,11 +162,12 @@ const ON_SERVER: Readonly<Record<string, OnServer>> = {
   },
   "trace": {
     line: (server) =>
-      `/usr/bin/python3 -Ic 'import ctypes; print(41 - ctypes.CDLL(None).ptrace(0x4206, ${server}, 0, 0) + 1)'`,
+      `/usr/bin/python3 -ISc 'import ctypes; print(41 - ctypes.CDLL(None).ptrace(0x4206, ${server}, 0, 0) + 1)'`,
     achieved: (text) => /(?<!\d)42\\n/.test(text) ? "the server was traced" : undefined,
   },
   "pidfd_send_signal": {
-    line: (server) => `/usr/bin/python3 -Ic 'import signal, os; signal.pidfd_send_signal(os.pidfd_open(${server}), 9)'`,
+    line: (server) =>
+      `/usr/bin/python3 -ISc 'import signal, os; signal.pidfd_send_signal(os.pidfd_open(${server}), 9)'`,
     achieved: died,
   },
   "kill": { line: (server) => `kill -9 ${server}; kill -STOP ${server}`, achieved: died },

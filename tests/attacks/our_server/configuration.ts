@@ -219,7 +219,7 @@ export const CONFIGURATION: readonly Row[] = [
         },
         "a race of a link and a file": {
           line: ({ tools, brief }) =>
-            `mkdir -p .ahma/tools; cd .ahma/tools; echo '{}' > file; /usr/bin/python3 -Ic 'import os, time
+            `mkdir -p .ahma/tools; cd .ahma/tools; echo '{}' > file; /usr/bin/python3 -ISc 'import os, time
 for at in range(${brief ? 300 : 1200}):
   os.symlink("${tools}/planted.json", "next") if at % 2 else os.link("file", "next")
   os.rename("next", "planted.json")

@@ -60,9 +60,9 @@ const LINES: Readonly<Record<string, (scene: Scene) => string>> = {
       brief ? 1 : 3
     })); while [ $SECONDS -lt $end ]; do echo '{"name":"t","command":"'$RANDOM'"}' > a.json; done`,
   "a file of mistakes": () =>
-    `/usr/bin/python3 -Ic 'print("{" + ",".join(f"\\"k{i}\\":1" for i in range(60000)) + "}")' > a.json`,
+    `/usr/bin/python3 -ISc 'print("{" + ",".join(f"\\"k{i}\\":1" for i in range(60000)) + "}")' > a.json`,
   "a file of subcommands": () =>
-    `/usr/bin/python3 -Ic 'import json
+    `/usr/bin/python3 -ISc 'import json
 print(json.dumps({"name": "a", "command": "echo", "subcommand": [{"name": f"s{i}"} for i in range(30000)]}))' > a.json`,
 };
 

@@ -104,7 +104,7 @@ function set(key: string, value: string): string {
 
 /** Puts `good` and `bad` in the place of `$C` in turn, by one process. */
 function exchanges(rounds: number): string {
-  return `/usr/bin/python3 -Ic 'import os, time
+  return `/usr/bin/python3 -ISc 'import os, time
 texts = [open(name, "rb").read() for name in ("bad", "good")]
 for at in range(${2 * rounds}):
   with open("n", "wb") as file: file.write(texts[at % 2])

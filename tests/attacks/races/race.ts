@@ -30,6 +30,8 @@ export interface Race {
   readonly machine?: () => string | undefined;
   /** Why it has no control; absent: it has one. */
   readonly noControl?: string;
+  /** How many launches are enough for the tests, where each costs more; absent: as many as for the others. */
+  readonly fewLaunches?: number;
 }
 
 /** What a race needs before it ends. Every launch is a chance to get outside, so `deno task attacks` takes more of them. */
@@ -75,7 +77,8 @@ async function launchesMeanwhile(scene: Scene, race: Race): Promise<Driven> {
   const options = { working_directory: field.scope, execution_mode: "AsyncResultPush", timeout_seconds: 600 };
   await mover.call("sandboxed_shell", { command, ...options });
   await until(() => movesIn(field) > 0, 20_000, "the first move");
-  const enough = scene.brief ? ENOUGH.brief : ENOUGH.long;
+  const few = race.fewLaunches ?? ENOUGH.brief.launches;
+  const enough = scene.brief ? { ...ENOUGH.brief, launches: few, ran: few / 2 } : ENOUGH.long;
   const count = await launchAll(field, { race, program, session: launches, enough });
   await Deno.writeTextFile(`${field.scope}/stop`, "");
   return { answers: count.answers, achieved: count.achieved, race: { ...count.facts, again: again?.() } };

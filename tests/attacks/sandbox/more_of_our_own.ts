@@ -181,7 +181,7 @@ function ipcOfThis(): string {
 function systemV(make: string, open: string, remove: string): Way {
   const key = (place: Place) => parseInt(place.out.slice(-12).replaceAll(/[^0-9]/g, "") || "7") % 1_000_000 + 7;
   const run = (code: string) => {
-    const args = ["-I", "-c", `import ctypes\nlibc = ctypes.CDLL(None)\nprint(${code})`];
+    const args = ["-IS", "-c", `import ctypes\nlibc = ctypes.CDLL(None)\nprint(${code})`];
     return new TextDecoder().decode(new Deno.Command("/usr/bin/python3", { args }).outputSync().stdout).trim();
   };
   return {

@@ -54,7 +54,7 @@ os.chmod(sys.argv[1], 0o755)
 os.setxattr(sys.argv[1], "security.capability", struct.pack("<IIIII", 0x02000001, 1 << 2, 0, 0, 0))`;
 
 function giveCapability(path: string): void {
-  const { success } = new Deno.Command("/usr/bin/python3", { args: ["-I", "-c", CAPABILITY, path] }).outputSync();
+  const { success } = new Deno.Command("/usr/bin/python3", { args: ["-IS", "-c", CAPABILITY, path] }).outputSync();
   if (!success) throw new Error("No capability could be given");
 }
 

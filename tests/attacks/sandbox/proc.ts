@@ -360,12 +360,12 @@ function sharedMemory(): Way {
   return {
     prepare: (place) => {
       const made = new Deno.Command("/usr/bin/python3", {
-        args: ["-I", "-c", `import ctypes\nprint(ctypes.CDLL(None).shmget(${number(place)}, 4096, 0o1666))`],
+        args: ["-IS", "-c", `import ctypes\nprint(ctypes.CDLL(None).shmget(${number(place)}, 4096, 0o1666))`],
       }).outputSync();
       const id = new TextDecoder().decode(made.stdout).trim();
       return () => {
         new Deno.Command("/usr/bin/python3", {
-          args: ["-I", "-c", `import ctypes\nctypes.CDLL(None).shmctl(${id}, 0, None)`],
+          args: ["-IS", "-c", `import ctypes\nctypes.CDLL(None).shmctl(${id}, 0, None)`],
         }).outputSync();
       };
     },

@@ -26,7 +26,7 @@ export function behindUs(
     const script = bench.write("hostile_server.py", SCRIPT);
     const entries = Object.entries(servers).map(([name, kind]) => [name, {
       command: "/usr/bin/python3",
-      args: ["-I", script, kind],
+      args: ["-IS", script, kind],
       env: { OTHER: `other-${crypto.randomUUID()}` },
       ...fields,
     }]);
@@ -47,7 +47,7 @@ export const BEHIND: ServerSetting = {
 /** All that a naive client has read: it asks for the list, calls a tool and asks for the list once more. */
 export async function spokenToDirectly(kind: HostileKind, tool: string, args: object = {}): Promise<readonly string[]> {
   const child = new Deno.Command("/usr/bin/python3", {
-    args: ["-I", "-c", SCRIPT, kind],
+    args: ["-IS", "-c", SCRIPT, kind],
     stdin: "piped",
     stdout: "piped",
     stderr: "null",
