@@ -19,7 +19,7 @@ interface Served {
 /** Each grows beyond what a helper may have when it is parsed, the first by data and the second by Markdown. */
 const HOSTILE: Readonly<Record<string, Served>> = {
   objects: { type: "application/json", body: `[${"{},".repeat(MOST_BYTES / 3 - 2)}{}]` },
-  emphasis: html("*_`[".repeat(MOST_BYTES / 4)),
+  emphasis: html("*".repeat(MOST_BYTES)),
 };
 /** As large as pages are read by default. */
 const ARTICLE: Served = html(

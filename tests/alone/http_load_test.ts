@@ -11,7 +11,7 @@ import { Workbench } from "../_support/workbench.ts";
 const SHELL = "sandboxed_shell";
 const SESSIONS = 32;
 /** Of each session, in each of two rounds: every kind of call at least once. */
-const CALLS = 51;
+const CALLS = 41;
 /** What the allocator may not have given back after a round; the rounds themselves move far more than that. */
 const UNSETTLED_MIB = 64;
 
@@ -75,7 +75,7 @@ async function useAndEnd(client: HttpClient, name: number): Promise<number> {
   return answered;
 }
 
-Deno.test("N5 H8 32 sessions, 3,264 calls, late readers, broken connections: each is answered, and what it took is given back", async () => {
+Deno.test("N5 H8 32 sessions, 2,624 calls, late readers, broken connections: each is answered, and what it took is given back", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench);
   const connectAll = () => Promise.all(Array.from({ length: SESSIONS }, () => HttpClient.connect(server)));
