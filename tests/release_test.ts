@@ -147,7 +147,9 @@ Deno.test("D4 what the container starts listens, asks for the token, and ends at
 Deno.test("D4 a copy of the sources in another directory gives the same program, executable and npm package", async () => {
   const copy = `${place}/another place`;
   const root = new URL("../", import.meta.url).pathname;
-  const listed = await run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
+  const listed = await run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ":!tests"], {
+    cwd: root,
+  });
   const files = listed.stdout.split("\0").filter((path) => path !== "" && exists(`${root}${path}`));
   await Deno.mkdir(copy);
   const copied = await run(["cp", "--parents", "--target-directory", copy, ...files], { cwd: root });

@@ -90,6 +90,10 @@ Deno.test("K6 C4 C5 S8 issues, memos and tasks of a project that tools, people a
     () => editsByHand(bench, side),
   );
   await test.step("commands may change notes, and nothing else in .ahma", () => changesByCommands(bench, side));
+  await test.step(
+    "hostile files in place of notes are reported, and neither hang nor end the server, nor reach a terminal",
+    () => reportsHostileFiles(bench, side),
+  );
 });
 
 async function servesResources(bench: Workbench, side: Side): Promise<void> {
@@ -219,8 +223,12 @@ async function changesByCommands(bench: Workbench, side: Side): Promise<void> {
   ]]);
 }
 
-Deno.test("K6 hostile files in place of notes are reported, and neither hang nor end the server, nor reach a terminal", async () => {
-  using bench = new Workbench("ordinary");
+async function reportsHostileFiles(bench: Workbench, side: Side): Promise<void> {
+  for (const directory of ["issues", "memos", "state"]) {
+    for (const name of names(bench, `.ahma/${directory}`)) {
+      await Deno.remove(`${bench.scope}/.ahma/${directory}/${name}`);
+    }
+  }
   bench.write(".ahma/issues/good.md", "---\npriority: 4\n---\nGood\n");
   bench.write(
     ".ahma/issues/bomb.md",
@@ -243,7 +251,6 @@ Deno.test("K6 hostile files in place of notes are reported, and neither hang nor
   }
   bench.write(".ahma/memos/m.md", "m");
   await new Deno.Command("mkfifo", { args: [`${bench.scope}/.ahma/memos/complete`] }).output();
-  await using side = await openSide(bench);
   const list = await side.say("issue_list", { limit: 100 });
   const hidden = new RegExp(String.raw`[^\n\x20-\x7e]`);
   assert.doesNotMatch(list, hidden);
@@ -278,4 +285,4 @@ Deno.test("K6 hostile files in place of notes are reported, and neither hang nor
   );
   await Deno.remove(`${bench.scope}/.ahma/state/.lock`);
   assert.match(await side.say("issue_create", { name: "x", content: "" }), /^Created/);
-});
+}
