@@ -4,7 +4,7 @@ import { asUser } from "./attacks/means/as_user.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
 import { runProgram } from "./_support/terminal.ts";
-import { usersAtHand, withUsersInTurn, Workbench } from "./_support/workbench.ts";
+import { exists, usersAtHand, withUsersInTurn, Workbench } from "./_support/workbench.ts";
 
 const IDENTITY =
   "export GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=n@e.invalid GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=n@e.invalid";
@@ -49,6 +49,55 @@ for (const [tree, user] of withUsersInTurn(["with", "without"])) {
     assert.match(changed, /^less\nless\n(?:\[|$)/, changed);
   });
 }
+
+/** A repository that makes git outside run a program, without the entries that git looks for first. */
+const EVIL =
+  "mkdir -p made/objects && touch made/objects/x && echo 'ref: refs/heads/main' > made/HEAD && printf '[core]\\n\\trepositoryformatversion = 0\\n\\tworktree = .\\n\\tfsmonitor = touch ran\\n' > made/config";
+
+Deno.test("S24 work trees that the user adds while nothing runs stay, between lines and calls, and at the end", async () => {
+  using bench = new Workbench();
+  await outside(bench, "git init -q -b main . && git commit -q --allow-empty -m 1");
+  const flags = ["--undo", "--preview", "--bundles", "files"];
+  const names = ["first", "inShell", "afterWrite", "afterUndo", "last"];
+  {
+    await using server = await ServerProcess.start(bench, { flags });
+    const add = (name: string) => outside(bench, `git worktree add -q -b ${name} ${name}`);
+    await shell(server, "true");
+    await add("first");
+    await server.shell("true", { session: "kept" });
+    await add("inShell");
+    await server.shell("true", { session: "kept" });
+    await server.call("files_write", { path: "a", content: "a" });
+    await add("afterWrite");
+    await server.call("files_write", { path: "a", content: "b" });
+    await server.call("changes", {
+      operation_id: /op_\w+/.exec((await server.call("changes")).text)?.[0],
+      action: "undo",
+    });
+    await add("afterUndo");
+    await server.call("changes");
+    assert.match(await shell(server, "git worktree add -q -b own own"), /^\[Set aside: "\S+\/own\/\.git" \(\.git\)\./m);
+    await add("last");
+  }
+  const isFile = (name: string) => Deno.lstatSync(`${bench.scope}/${name}/.git`).isFile;
+  assert.deepStrictEqual([...names, "own"].map(isFile), [...names.map(() => true), false]);
+});
+
+Deno.test("S24 S39 S40 a repository that an apply or an undo puts together is set aside before git outside acts on it", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { flags: ["--undo", "--preview"] });
+  const act = async (text: string, action: string) =>
+    (await server.call("changes", { operation_id: /op_\w+/.exec(text)?.[0], action })).text;
+  const aside = /\[Set aside: "\S+\/made" \(core\.worktree, core\.fsmonitor\)\./;
+  const previewed = await server.shell(`mkdir -p made/refs && touch made/refs/x && ${EVIL}`, { preview: true });
+  assert.match(await act(previewed.text, "apply"), aside);
+  await shell(server, "rm -r made; mkdir -p made/refs && touch made/refs/x");
+  const removed = await server.shell("rm -r made/refs");
+  assert.doesNotMatch((await server.shell(EVIL)).text, /Set aside/);
+  assert.match(await act(removed.text, "undo"), aside);
+  await outside(bench, "git -C made status");
+  assert.ok(!exists(`${bench.scope}/made/ran`));
+});
 
 for (const user of usersAtHand()) {
   const test = sharing(start, user);

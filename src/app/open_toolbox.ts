@@ -29,7 +29,7 @@ import { flowDirectories, makeNotePlaces, runsDirectory, userRules } from "./pro
 import { NoteResources } from "../toolbox/source/note_resources.ts";
 import { projectValues } from "../toolbox/source/project_values.ts";
 import { questionTool } from "../toolbox/source/question_tool.ts";
-import { toolboxSource, type ToolboxSourceParts } from "../toolbox/source/toolbox_source.ts";
+import { toolboxSource, type ToolboxSourceParts, withChanges } from "../toolbox/source/toolbox_source.ts";
 import { heldFlags } from "../settings/policy/held.ts";
 import type { Policy } from "../settings/policy/policy.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
@@ -71,6 +71,7 @@ const IDLE_MS = 60_000;
 /** A worker that watches the project keeps running: the longest time of a timer. */
 const WATCHING_MS = 2_147_483_647;
 const GRACE_MS = 2_000;
+const OWN = { isOwn: true };
 const NEVER = new AbortController().signal;
 
 /** The tools of the groups that `--bundles` names. */
@@ -120,7 +121,7 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
     findValues: (asked, signal) => projectValues(workers.project, asked, signal),
     ...recorded !== undefined && { recorded },
     ...previews !== undefined && { previews },
-    changes: (args, signal) => workers.undo.call("changes", { [UNDO_AS]: shortId(), ...args }, { signal }),
+    changes: (args, signal) => changesFor(workers.undo, args, signal),
     warmUp: async () => {
       const used = (place: WorkerKind) => tools.some((tool) => tool.place === place);
       const first = recorded !== undefined ? workers.undo.call(UNDO_START, {}, { signal: NEVER }) : undefined;
@@ -133,6 +134,11 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
       await Promise.all(Object.values(workers).map((link) => link[Symbol.asyncDispose]()));
     },
   };
+}
+
+/** A person's call of the tool `changes`. */
+function changesFor(undo: WorkerLink, args: ToolArguments, signal: AbortSignal): Promise<ToolResult> {
+  return withChanges(undo, () => undo.call("changes", { [UNDO_AS]: shortId(), ...args }, { signal }));
 }
 
 function reportBy({ log }: OpenToolboxOptions): (thrown: unknown) => void {
@@ -193,7 +199,7 @@ async function openWorker(
   const own = { reads: program.reads, writes: [cache ?? [], store ?? []].flat(), store };
   const session = await openSession({ ...options, settings: settingsFor(kind, settings, place, own) }, stack);
   const { sandbox: { directories: { files } } } = session;
-  const runner = new WatchedRunner(session.runner);
+  const runner = new WatchedRunner(session.runner, OWN);
   const opened = stack.move();
   return {
     setup: {
@@ -220,7 +226,7 @@ async function openWorker(
         log,
       }, hooks);
     },
-    changes: () => runner.changes(),
+    begin: () => runner.begin(),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -38,6 +38,7 @@ export interface ServerSandbox extends AsyncDisposable {
 /** Without the network npx and uvx use earlier downloads, and report missing ones at once. */
 const OFFLINE = { npm_config_offline: "true", UV_OFFLINE: "1" };
 
+const THIRD_PARTY = { isOwn: false };
 /** The word of `write` that stands for the scopes. */
 const SCOPE = "scope";
 
@@ -53,7 +54,7 @@ export async function openServerSandbox(options: ServerSandboxOptions): Promise<
   const shown = (text: string) => secrets?.withPlaceholders(text) ?? text;
   const given = Object.fromEntries(Object.entries(spec.environment).map(([name, { text }]) => [name, shown(text)]));
   const opened = stack.move();
-  const runner = new WatchedRunner(session.runner);
+  const runner = new WatchedRunner(session.runner, THIRD_PARTY);
   return {
     // Only the server itself uses its home.
     changes: async () => spec.write.length > 0 ? await runner.changes() : [],

@@ -4,28 +4,58 @@ import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { CommandHooks, OpenCommand, OpenRequest, SessionRunner } from "../process/command_runner.ts";
 
+/** What a call of it changed. @throws {Error} When protected paths cannot be checked. */
+export type EndWork = () => Promise<readonly ProtectedChange[]>;
+
 export class WatchedRunner implements Pick<SessionRunner, "open"> {
   readonly #runner: Pick<SessionRunner, "open">;
+  readonly #isOwn: boolean;
   #running: OpenCommand | undefined;
+  #calls = 0;
+  /** Settles when the rest before the calls of now has ended. */
+  #beginning: Promise<void> | undefined;
 
-  constructor(runner: Pick<SessionRunner, "open">) {
+  /** `isOwn`: it is this program, which does nothing between calls. */
+  constructor(runner: Pick<SessionRunner, "open">, { isOwn }: { readonly isOwn: boolean }) {
     this.#runner = runner;
+    this.#isOwn = isOwn;
   }
 
   /** @throws {Error} As the runner's. */
   async open(request: OpenRequest, hooks: CommandHooks): Promise<OpenCommand> {
     const command = this.#running = await this.#runner.open(request, hooks);
+    if (this.#mayRest) command.guard?.rests();
     void command.end.then(() => {
       if (this.#running === command) this.#running = undefined;
     });
     return command;
   }
 
+  /** Begins a call; what it gives ends the call. @throws {Error} When protected paths cannot be checked. */
+  async begin(): Promise<EndWork> {
+    if (this.#mayRest) this.#beginning = this.#running?.guard?.begins();
+    this.#calls++;
+    try {
+      await this.#beginning;
+    } catch (thrown) {
+      this.#calls--;
+      throw thrown;
+    }
+    return () => {
+      this.#calls--;
+      return this.changes();
+    };
+  }
+
   /** Of the one that was started last, since the last time. @throws {Error} When protected paths cannot be checked. */
   async changes(): Promise<readonly ProtectedChange[]> {
     const found: ProtectedChange[] = [];
-    await this.#running?.tellChanges?.((changes) => found.push(...changes));
+    await this.#running?.guard?.ends((changes) => found.push(...changes), () => this.#mayRest);
     return found;
+  }
+
+  get #mayRest(): boolean {
+    return this.#isOwn && this.#calls === 0;
   }
 }
 

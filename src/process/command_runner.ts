@@ -127,8 +127,18 @@ export interface OpenCommand {
   readonly end: Promise<CommandEnd>;
   /** Absent: this system does not tell them apart. */
   readonly processes?: OpenProcesses;
-  /** Tells what it changed of protected paths since the last time; absent: nothing keeps them while it runs. */
-  readonly tellChanges?: (onChange: NonNullable<CommandHooks["onProtectedChange"]>) => Promise<void>;
+  /** Checks protected paths while it runs; absent: nothing is protected. */
+  readonly guard?: OpenGuard | undefined;
+}
+
+/** The checks of protected paths around each piece of work of a command that stays open. */
+export interface OpenGuard {
+  /** It does nothing until `begins`: what appears meanwhile is of other programs. */
+  rests(): void;
+  /** Ends its rest. */
+  begins(): Promise<void>;
+  /** Tells what changed since the last time; `rests`: whether it then rests. */
+  ends(onChange: CommandHooks["onProtectedChange"], rests: () => boolean): Promise<void>;
 }
 
 /** The runner of a session on any system; dispose it when the session ends. */

@@ -58,6 +58,7 @@ export interface HttpServices {
 export const GRACE_MS = 10_000;
 export const KEEP_ALIVE_MS = 15_000;
 
+const THIRD_PARTY = { isOwn: false };
 const BY_ID = true;
 const LISTED = false;
 
@@ -183,7 +184,7 @@ export function startInSandboxOf(
 ): StartChildServer {
   const stderrFile = `${sandbox.directories.files}/stderr`;
   const directory = service.scope.roots[0] ?? "/";
-  const watched = new WatchedRunner(runner);
+  const watched = new WatchedRunner(runner, THIRD_PARTY);
   const looks = new LooksAfterOutput(watched, log);
   return (hooks) => {
     const onOutput: typeof hooks.onOutput = (chunk) => {

@@ -260,7 +260,7 @@ export class LinuxRunner implements SessionRunner {
         stdin: tree.stdin,
         end: tree.end.finally(() => launch.tellChanges()),
         processes: new ProcessesBelow(() => tree.root, spawner.processes),
-        ...guard !== undefined && { tellChanges: (onChange) => guard.lineEnded(onChange) },
+        guard,
       },
       guard,
     };
@@ -284,7 +284,7 @@ export class LinuxRunner implements SessionRunner {
     await this.#readiness.settled();
     await prewarmed.close();
     await withTimeout(this.settled(), SHUTDOWN_TIMEOUT_MS);
-    await this.#gitConfig?.made.settle({ quiet: false });
+    await this.#gitConfig?.made.settle({ quiet: this.#protectedState?.isQuiet ?? false });
     const commands = this.#departing.size;
     if (commands > 0) {
       // Killing the remaining processes still needs the C library, so it stays loaded until the program exits.

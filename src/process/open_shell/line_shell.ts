@@ -2,21 +2,18 @@
 import type { CommandEnd, LeftRunning } from "../../base/command/command_end.ts";
 import type { RunningCommand } from "../../base/command/running_command.ts";
 import { HurriedEnd } from "../../base/command/kill_delay.ts";
-import type { ProtectedChange } from "../../base/command/protected_change.ts";
 import { ignoreClosedPipe } from "../../base/errors.ts";
 import { encodeText } from "../../base/text.ts";
 import { withTimeout } from "../../base/time.ts";
-import type { CommandHooks, CommandRequest, OpenCommand, OpenShell, ShellLine } from "../command_runner.ts";
+import type { CommandHooks, CommandRequest, OpenCommand, OpenGuard, OpenShell, ShellLine } from "../command_runner.ts";
 import { signalQuietly } from "../tree/descendants.ts";
 import { ShellOutput } from "./shell_output.ts";
 import { ABANDON_SIGNAL, CLOSING, lineText, markText, OPENING } from "./shell_text.ts";
 
 /** The checks around each line of a sandboxed shell. */
-export interface ShellGuard {
+export interface ShellGuard extends Pick<OpenGuard, "ends"> {
   /** Whether its sandbox is the one it would get now. `watched`: something ran since the last line. */
   isCurrent(watched: boolean): Promise<boolean>;
-  /** Tells what changed since the last line began. */
-  lineEnded(onChange: ((changes: readonly ProtectedChange[]) => void) | undefined): Promise<void>;
 }
 
 /** A shell that was started with `OPEN_SHELL_ARGUMENTS`; absent `guard`: there is no sandbox that could change. */
@@ -119,7 +116,8 @@ export class LineShell implements OpenShell {
     signal.removeEventListener("abort", onAbort);
     await interrupted;
     this.#earlier = undefined;
-    if (this.#end === undefined) await this.#started.guard?.lineEnded(hooks.onProtectedChange);
+    const rests = () => processes?.all().length === 0;
+    if (this.#end === undefined) await this.#started.guard?.ends(hooks.onProtectedChange, rests);
     return end;
   }
 

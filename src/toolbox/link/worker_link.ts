@@ -1,5 +1,6 @@
 /** The server's side of one worker: started by a call, ended when idle, and started again after a crash (K2). */
 import type { ProtectedChange } from "../../base/command/protected_change.ts";
+import type { EndWork } from "../../child_server/watched_runner.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { type ChildServer, endChild, type StartChildServer } from "../../child_server/child_server.ts";
@@ -32,8 +33,13 @@ export interface WorkerLinkOptions {
 export interface OpenWorkerSandbox extends AsyncDisposable {
   readonly start: StartChildServer;
   readonly setup: WorkerSetup;
-  /** What its worker changed of protected paths since the last time; absent: nothing is looked at. */
-  readonly changes?: () => Promise<readonly ProtectedChange[]>;
+  /** Begins a call; what it gives ends the call and tells what it changed of protected paths. Absent: nothing is looked at. */
+  readonly begin?: () => Promise<EndWork>;
+}
+
+export interface WatchedCall {
+  readonly result: ToolResult;
+  readonly changes: readonly ProtectedChange[];
 }
 
 export interface WorkerCallHooks {
@@ -98,14 +104,18 @@ export class WorkerLink implements AsyncDisposable {
     }
   }
 
-  /** What it changed of protected paths since the last time. */
-  async changes(): Promise<readonly ProtectedChange[]> {
-    try {
-      return await (await this.#sandbox)?.changes?.() ?? [];
-    } catch (thrown) {
-      this.#options.log.warn("Cannot look at protected paths after a call", { error: messageOf(thrown) });
-      return [];
-    }
+  /** Runs a call, and gives what it changed of protected paths. Never rejects, if `call` does not. */
+  async watched(call: () => Promise<ToolResult>): Promise<WatchedCall> {
+    const warn = (thrown: unknown) =>
+      this.#options.log.warn("Cannot look at protected paths around a call", { error: messageOf(thrown) });
+    const end = await this.#begin().catch(warn);
+    const result = await call();
+    return { result, changes: await end?.().catch(warn) ?? [] };
+  }
+
+  async #begin(): Promise<EndWork | undefined> {
+    const [started] = await Promise.allSettled([this.#running()]); // the call tells why it is not
+    return started.status === "rejected" ? undefined : await (await this.#sandbox)?.begin?.();
   }
 
   /** Ends the worker and its sandbox; calls in flight are answered with an error. */

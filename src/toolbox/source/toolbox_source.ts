@@ -19,7 +19,7 @@ import type { WorkerLink } from "../link/worker_link.ts";
 
 export interface ToolboxSourceParts {
   readonly tools: readonly GroupedTool[];
-  readonly workers: Readonly<Record<WorkerKind, Pick<WorkerLink, "call" | "changes">>>;
+  readonly workers: Readonly<Record<WorkerKind, Pick<WorkerLink, "call" | "watched">>>;
   /** Arguments that only the server adds to a tool's call, by the tool's name; `operation` is the id of the call's. */
   readonly added: Readonly<Record<string, (operation: string) => ToolArguments>>;
   /** Records what a call changes that may write, and gives sentences for its result; absent: nothing is recorded. */
@@ -50,7 +50,7 @@ export function toolboxSource(
       if (!checked.ok) return success(errorResult(checked.problem));
       const { place } = tool;
       if (place !== "server") {
-        const mayChange = place === "project" && !tool.definition.readOnly;
+        const mayChange = place !== "web" && !tool.definition.readOnly;
         const call = {
           name,
           args: checked.value,
@@ -58,7 +58,7 @@ export function toolboxSource(
           worker: workers[place],
           mayChange,
           audit,
-          recorded: mayChange ? recorded : undefined,
+          recorded: mayChange && place === "project" ? recorded : undefined,
         };
         const result = await callWorker(service, call, context);
         if (!tool.definition.readOnly) onChange?.(name);
@@ -75,7 +75,7 @@ interface WorkerCall extends Pick<ToolboxSourceParts, "audit"> {
   readonly name: string;
   readonly args: ToolArguments;
   readonly added: (operation: string) => ToolArguments;
-  readonly worker: Pick<WorkerLink, "call" | "changes">;
+  readonly worker: Pick<WorkerLink, "call" | "watched">;
   /** It may change files of the project. */
   readonly mayChange: boolean;
   readonly recorded: ToolboxSourceParts["recorded"];
@@ -97,11 +97,11 @@ async function callWorker(
         signal: control.signal,
         onProgress: (step) => progress.forward({ ...step }),
       });
-    const answered = recorded === undefined
-      ? await call()
-      : withNotes(await recorded.around({ id: control.operation.id, title: `${name}: ${job.title}` }, call));
-    const note = protectedNote({ protectedChanges: mayChange ? await worker.changes() : [] });
-    const result = withNotes({ result: answered, notes: note === "" ? [] : [note] });
+    const act = async () =>
+      recorded === undefined
+        ? await call()
+        : withNotes(await recorded.around({ id: control.operation.id, title: `${name}: ${job.title}` }, call));
+    const result = mayChange ? await withChanges(worker, act) : await act();
     control.answer({ ...result });
     control.write(encodeText(`${textOf(result)}\n`));
     const outcome = control.signal.aborted ? "cancelled" : result.isError === true ? "failed" : "completed";
@@ -126,6 +126,16 @@ async function callWorker(
   } finally {
     progress.end();
   }
+}
+
+/** The result of a call, which also tells what the worker changed of protected paths. */
+export async function withChanges(
+  worker: Pick<WorkerLink, "watched">,
+  call: () => Promise<ToolResult>,
+): Promise<ToolResult> {
+  const { result, changes } = await worker.watched(call);
+  const note = protectedNote({ protectedChanges: changes });
+  return withNotes({ result, notes: note === "" ? [] : [note] });
 }
 
 function withNotes(

@@ -34,6 +34,8 @@ export interface GuardedCommand {
   view: GuardView | undefined;
   /** What git obeyed then. */
   obeyed: ReadonlySet<string>;
+  /** It does nothing at this moment, as a shell between its lines; absent: it may. */
+  rests?: boolean;
 }
 
 /** The parts of a process tree that the checks need. */
@@ -76,10 +78,14 @@ export class ProtectedState implements Disposable {
 
   /** Asks git again, if its answer may have changed, and checks new repositories, before each check. */
   refresh(): Promise<void> | undefined {
-    const isQuiet = this.#commands.values().every(({ view }) => view === undefined);
     const ask = () => this.#guarded.askGit();
-    const made = this.#guarded.settleMade({ quiet: isQuiet })?.then((changes) => this.#reports.keep(changes));
+    const made = this.#guarded.settleMade({ quiet: this.isQuiet })?.then((changes) => this.#reports.keep(changes));
     return made === undefined ? ask() : made.then(ask);
+  }
+
+  /** Whether no command does anything, so that what appears is of other programs. */
+  get isQuiet(): boolean {
+    return this.#commands.values().every(({ view, rests }) => view === undefined || rests === true);
   }
 
   /** Announces a command before its first check; `ended` or `abandon` must follow. */
@@ -130,7 +136,7 @@ export class ProtectedState implements Disposable {
     onChange: ((changes: readonly ProtectedChange[]) => void) | undefined,
   ): Promise<GuardView> {
     const notKept = await this.#options.gitConfig?.broker?.settle() ?? [];
-    const takenOut = await this.#guarded.settleMade({ quiet: false }) ?? [];
+    const takenOut = await this.#guarded.settleMade({ quiet: this.isQuiet }) ?? [];
     await this.refresh();
     const after = this.#tellSince(command, { mounted: policy.namespaces }, {
       onChange,

@@ -1,11 +1,11 @@
 /** Protected paths around each line of a lasting shell (B5, S8). */
-import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Looker } from "../../../sandbox/protect/guard_view.ts";
+import type { OpenGuard } from "../../command_runner.ts";
 import type { ShellGuard } from "../../open_shell/line_shell.ts";
 import type { GuardedCommand, ProtectedState } from "./protected_state.ts";
 
-export class ShellWatch implements ShellGuard {
+export class ShellWatch implements ShellGuard, OpenGuard {
   readonly #state: ProtectedState;
   readonly #command: GuardedCommand;
   readonly #policy: SandboxPolicy;
@@ -26,7 +26,8 @@ export class ShellWatch implements ShellGuard {
   }
 
   async isCurrent(watched: boolean): Promise<boolean> {
-    await this.#state.refresh();
+    if (watched) await this.#state.refresh();
+    else await this.begins();
     const view = this.#state.resume(this.#command, this.#policy, { watched });
     const isCovered = view.sockets === undefined || view.sockets === this.#sockets;
     return view.mounts === this.#mounts && isCovered && this.#policy.writable.every(({ path, device, inode }) => {
@@ -35,7 +36,21 @@ export class ShellWatch implements ShellGuard {
     });
   }
 
-  async lineEnded(onChange: ((changes: readonly ProtectedChange[]) => void) | undefined): Promise<void> {
+  rests(): void {
+    this.#command.rests = true;
+  }
+
+  async begins(): Promise<void> {
+    this.#command.rests = true;
+    try {
+      await this.#state.refresh();
+    } finally {
+      this.#command.rests = false;
+    }
+  }
+
+  async ends(...[onChange, rests]: Parameters<OpenGuard["ends"]>): Promise<void> {
     await this.#state.lineEnded(this.#command, this.#policy, onChange);
+    this.#command.rests = rests();
   }
 }
