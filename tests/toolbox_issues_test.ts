@@ -272,6 +272,18 @@ async function reportsHostileFiles(bench: Workbench, side: Side): Promise<void> 
     assert.match(shown, /^\S+: \S+\nstatus broken, /);
     assert.match(await side.refuse("issue_update", { name, priority: 1 }), problem);
   }
+  const latin = bench.write(".ahma/issues/latin.md", "");
+  const bytes = Uint8Array.of(...new TextEncoder().encode("---\ntitle: x\n---\ncaf"), 0xe9);
+  await Deno.writeFile(latin, bytes);
+  assert.match(
+    await side.say("issue_show", { name: "latin" }),
+    /^latin: x\nstatus broken, .*\n! it is not UTF-8 text\n\ncaf/s,
+  );
+  for (const call of [["issue_mark_complete", {}], ["issue_update", { content: "é", append: true }]] as const) {
+    assert.match(await side.refuse(call[0], { name: "latin", ...call[1] }), /latin\.md": it is not UTF-8 text; fix it/);
+  }
+  assert.deepEqual(await Deno.readFile(latin), bytes);
+  await Deno.remove(latin);
   assert.doesNotMatch(await side.say("issue_show", { name: "control" }), hidden);
   assert.match(await side.say("issue_next"), /^control: ab c\n/);
   assert.equal(await side.say("memo_list"), "m  m");

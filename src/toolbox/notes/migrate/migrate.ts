@@ -119,12 +119,8 @@ function filesIn(project: Project, from: string, to: string, depth = 0): readonl
   const files = folder.names().slice(0, MOST_FILES).filter((name) => !inner.has(name)).map((name): Copy => {
     const found = folder.read(name);
     const place = { from: `${from}/${name}`, to: `${to}/${name}` };
-    if (found === undefined || "problem" in found) {
-      return { ...place, text: undefined, problem: found?.problem ?? "it is gone" };
-    }
-    return found.text.includes("\uFFFD")
-      ? { ...place, text: undefined, problem: "it is not UTF-8 text" }
-      : { ...place, text: found.text };
+    if (found?.text !== undefined && found.problem === undefined) return { ...place, text: found.text };
+    return { ...place, text: undefined, problem: found?.problem ?? "it is gone" };
   });
   return [...files, ...[...inner].flatMap((name) => filesIn(project, `${from}/${name}`, `${to}/${name}`, depth + 1))];
 }

@@ -46,7 +46,7 @@ export function questionSummary(
   const names = folder?.names().filter((name) => name.endsWith(ENDING)).toReversed() ?? [];
   const lines = names.slice(0, limit).map((name) => {
     const found = folder?.read(name);
-    const read = found !== undefined && "text" in found ? readFront(found.text) : undefined;
+    const read = found?.text === undefined ? undefined : readFront(found.text);
     return read?.ok === true ? line(read.value) : `${name}: it cannot be read`;
   });
   const more = names.length > lines.length ? `\n[${names.length - lines.length} older]` : "";

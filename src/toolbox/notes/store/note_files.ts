@@ -15,6 +15,7 @@ export interface NoteFile {
   readonly path: string;
   /** Undefined: `problem` says why it was not read. */
   readonly text: string | undefined;
+  /** Why it is never rewritten; undefined: it may be. */
   readonly problem: string | undefined;
   /** Milliseconds since 1970. */
   readonly writtenAt: number;
@@ -65,9 +66,9 @@ export function readPlace(project: Project, directory: string): Omit<NoteListing
     room.hidden += all.length - names.length;
     room.cut += Math.max(0, names.length - MOST_FILES);
     for (const name of names.slice(0, MOST_FILES)) {
-      const read = room.text > 0 ? folder.read(name) : { problem: "there is too much to read" };
+      const read = room.text > 0 ? folder.read(name) : { text: undefined, problem: "there is too much to read" };
       if (read === undefined) continue;
-      const { text, problem } = { text: undefined, problem: undefined, ...read };
+      const { text, problem } = read;
       room.text -= text?.length ?? 0;
       files.push({
         name: name.slice(0, -ENDING.length),

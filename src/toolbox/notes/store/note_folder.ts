@@ -1,4 +1,5 @@
 /** A directory of notes, opened by its descriptor. No link is followed to it, in it or out of it. */
+import { isUtf8 } from "node:buffer";
 import { attempt, messageOf, UserError } from "../../../base/errors.ts";
 import { encodeText } from "../../../base/text.ts";
 import { isSameFile, type OpenFiles } from "../../../system/open_files/file_calls.ts";
@@ -10,8 +11,13 @@ const LARGEST_NOTE = 1024 * 1024;
 const PERMISSIONS = 0o777;
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The content of a file, or why it is not read. */
-export type NoteContent = { readonly text: string } | { readonly problem: string };
+/** What was read of a file. */
+export interface NoteContent {
+  /** Undefined: it was not read, and `problem` says why. */
+  readonly text: string | undefined;
+  /** Why it is never rewritten; undefined: it may be. */
+  readonly problem: string | undefined;
+}
 
 export class NoteFolder implements Disposable {
   readonly #files: OpenFiles;
@@ -76,15 +82,17 @@ export class NoteFolder implements Disposable {
     const found = this.#files.stat(this.#fd, name);
     if (found === undefined) return undefined;
     if (found.kind !== "file") {
-      return { problem: "it is not a regular file, and links are not followed" };
+      return unread("it is not a regular file, and links are not followed");
     }
     return this.#files.with(this.#files.open(this.#fd, name), (fd): NoteContent => {
       const stat = this.#files.stat(fd, "");
-      if (!isSameFile(stat, found) || stat === undefined) return { problem: "it changes while it is opened" };
-      if (stat.size > LARGEST_NOTE) return { problem: `it is larger than ${LARGEST_NOTE} bytes` };
+      if (!isSameFile(stat, found) || stat === undefined) return unread("it changes while it is opened");
+      if (stat.size > LARGEST_NOTE) return unread(`it is larger than ${LARGEST_NOTE} bytes`);
       const bytes = this.#files.read(fd, stat.size);
-      return bytes === undefined ? { problem: "it changes while it is read" } : { text: DECODER.decode(bytes) };
-    }) ?? { problem: "it cannot be opened" };
+      if (bytes === undefined) return unread("it changes while it is read");
+      // What is shown in place of the other bytes must not be written over them.
+      return { text: DECODER.decode(bytes), problem: isUtf8(bytes) ? undefined : "it is not UTF-8 text" };
+    }) ?? unread("it cannot be opened");
   }
 
   /** When the file was written to, milliseconds since 1970; 0: it is gone. */
@@ -110,7 +118,7 @@ export class NoteFolder implements Disposable {
       try {
         this.#write(temporary, after, mode & PERMISSIONS);
         const now = this.read(name);
-        if (now === undefined || !("text" in now) || now.text !== before) return false;
+        if (now?.text !== before) return false;
         Deno.renameSync(`${this.#place}/${temporary}`, `${this.#place}/${name}`);
         return true;
       } finally {
@@ -170,6 +178,10 @@ export class NoteFolder implements Disposable {
       throw new UserError(`Cannot ${what}: ${why}`);
     }
   }
+}
+
+function unread(problem: string): NoteContent {
+  return { text: undefined, problem };
 }
 
 /** Calls `work` with a directory below the project; undefined: it is missing. @throws {UserError} As `open`. */

@@ -27,7 +27,9 @@ function load(project: Project): Loaded {
     const path = `${directory}/${FILE}`;
     const found = inFolder(project, directory, (folder) => folder.read(FILE));
     if (found === undefined) continue;
-    if ("problem" in found) throw new UserError(`Cannot read "${path}": ${found.problem}`);
+    if (found.text === undefined || found.problem !== undefined) {
+      throw new UserError(`Cannot read "${path}": ${found.problem}`);
+    }
     return { tasks: readTodo(found.text, path), text: found.text, path };
   }
   return { tasks: [], text: undefined, path: `${STATE}/${FILE}` };
