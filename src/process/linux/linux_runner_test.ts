@@ -201,6 +201,7 @@ test("X17 LinuxRunner.run() names the background children that are ended with th
 test(
   "X10 LinuxRunner.run() ends a process whose main thread has gone, and one that forks and ends all the time",
   async (f, way) => {
+    if (way.namespaces && !(way.pool && way.fork)) return; // ended as in the first way
     const thread = "import threading, time, ctypes; threading.Thread(target=lambda: time.sleep(60)).start(); " +
       "ctypes.CDLL(None).syscall(60, 0)";
     const chain = "import os, signal, time\nos.setsid(); signal.signal(15, signal.SIG_IGN); end = time.time() + 30\n" +
@@ -221,7 +222,32 @@ test(
 test("X7 LinuxRunner.run() delivers long lines and long output whole", async (f) => {
   const long = "x".repeat(300_000);
   assert.deepStrictEqual((await f.run({ shell: `printf %s ${long}` })).output.length, long.length);
-  assert.deepStrictEqual((await f.run({ shell: "head -c 5000000 /dev/zero" })).output.length, 5_000_000);
+  assert.deepStrictEqual((await f.run({ shell: "head -c 1000000 /dev/zero" })).output.length, 1_000_000);
+});
+
+test("S4 LinuxRunner.run() confines reads and writes to the scope", async (f, way) => {
+  if (!way.enforce) return;
+  await Deno.writeTextFile(`${f.scope}/../outside`, "marker");
+  await Deno.symlink("../outside", `${f.scope}/link`);
+  const { output } = await f.run({
+    shell:
+      "cat ../outside link; echo x > link; echo x > ../new; mkdir ../d; rm ../outside; ls ..; echo kept > inside; cat inside",
+  });
+  assert.ok(!output.includes("marker") && output.endsWith("kept\n"), output);
+  const left = (await Array.fromAsync(Deno.readDir(`${f.scope}/..`))).map(({ name }) => name).sort();
+  assert.deepStrictEqual(left, ["home", "outside", "scope"]);
+  assert.deepStrictEqual(await Deno.readTextFile(`${f.scope}/../outside`), "marker");
+});
+
+test("S8 LinuxRunner.run() sets NoNewPrivs and leaves no capability", async (f, way) => {
+  if (!way.enforce) return;
+  const script = "import ctypes\nlibc = ctypes.CDLL(None)\ndata = (ctypes.c_uint32 * 6)()\n" +
+    "print(libc.prctl(39, 0, 0, 0, 0), libc.capget((ctypes.c_uint32 * 2)(0x20080522, 0), data), list(data))\n" +
+    "print(libc.prctl(23, 0), [number for number in range(64) if libc.prctl(23, number) == 1])";
+  const { output } = await f.run({ argv: ["python3", "-c", script] });
+  // Without a namespace an ordinary user takes nothing from the bounding set, by which nothing is gained here.
+  const bounding = way.namespaces || Deno.uid() === 0 ? /0 \[\]/ : /\d \[.*\]/;
+  assert.match(output, new RegExp(`^1 0 \\[0, 0, 0, 0, 0, 0\\]\n${bounding.source}\n$`));
 });
 
 /** A cancelled tree that ignores the signal has two seconds; the ways wait side by side. */
@@ -242,55 +268,29 @@ Deno.test("X10 LinuxRunner.run() leaves nothing of a cancelled tree, each way", 
 });
 
 for (const way of WAYS.filter(({ enforce }) => enforce)) {
-  Deno.test(`S4 LinuxRunner.run() confines reads and writes to the scope (${way.name})`, async () => {
-    await using f = await fixture(way);
-    await Deno.writeTextFile(`${f.scope}/../outside`, "marker");
-    await Deno.symlink("../outside", `${f.scope}/link`);
-    const { output } = await f.run({
-      shell:
-        "cat ../outside link; echo x > link; echo x > ../new; mkdir ../d; rm ../outside; ls ..; echo kept > inside; cat inside",
-    });
-    assert.ok(!output.includes("marker") && output.endsWith("kept\n"), output);
-    const left = (await Array.fromAsync(Deno.readDir(`${f.scope}/..`))).map(({ name }) => name).sort();
-    assert.deepStrictEqual(left, ["home", "outside", "scope"]);
-    assert.deepStrictEqual(await Deno.readTextFile(`${f.scope}/../outside`), "marker");
-  });
-
-  Deno.test(`S4 LinuxRunner.run() refuses when the scope is no longer the same directory (${way.name})`, async () => {
-    await using f = await fixture(way);
-    await f.run({ argv: ["true"] }); // the self-test is over
-    await Deno.rename(f.scope, `${f.scope}-moved`);
-    await Deno.mkdir(f.scope);
-    for (const [program, run] of [["true", { argv: ["true"] }], ["bash", { shell: "true" }]] as const) {
-      const { end } = await f.run(run);
-      assert.deepStrictEqual(end, {
-        kind: "not_started",
-        message:
-          `Cannot start "${program}" in the sandbox: cannot see that "${f.scope}" is still the same directory: it has changed since the session began. Nothing was run`,
-        fault: "server",
-      });
-    }
-  });
-
-  Deno.test(`S4 LinuxRunner.run() lets what waited read a granted file that was exchanged since (${way.name})`, async () => {
+  Deno.test(`S4 LinuxRunner.run() looks at what was granted before it runs what waited (${way.name})`, async (t) => {
     await using f = await fixture(way, ["notes"]);
-    const notes = `${f.scope}/../home/notes`;
-    await Deno.writeTextFile(`${notes}~`, "new");
-    await Deno.rename(`${notes}~`, notes);
-    const read = { argv: ["cat", notes] };
-    assert.deepStrictEqual(await f.run(read), { end: exited(0), output: "new" });
-    assert.deepStrictEqual(await f.run({ shell: `cat ${notes}` }), { end: exited(0), output: "new" });
-  });
-
-  Deno.test(`S8 LinuxRunner.run() sets NoNewPrivs and leaves no capability (${way.name})`, async () => {
-    await using f = await fixture(way);
-    const script = "import ctypes\nlibc = ctypes.CDLL(None)\ndata = (ctypes.c_uint32 * 6)()\n" +
-      "print(libc.prctl(39, 0, 0, 0, 0), libc.capget((ctypes.c_uint32 * 2)(0x20080522, 0), data), list(data))\n" +
-      "print(libc.prctl(23, 0), [number for number in range(64) if libc.prctl(23, number) == 1])";
-    const { output } = await f.run({ argv: ["python3", "-c", script] });
-    // Without a namespace an ordinary user takes nothing from the bounding set, by which nothing is gained here.
-    const bounding = way.namespaces || Deno.uid() === 0 ? /0 \[\]/ : /\d \[.*\]/;
-    assert.match(output, new RegExp(`^1 0 \\[0, 0, 0, 0, 0, 0\\]\n${bounding.source}\n$`));
+    await t.step("it can read a file that was exchanged since", async () => {
+      const notes = `${f.scope}/../home/notes`;
+      await Deno.writeTextFile(`${notes}~`, "new");
+      await Deno.rename(`${notes}~`, notes);
+      const read = { argv: ["cat", notes] };
+      assert.deepStrictEqual(await f.run(read), { end: exited(0), output: "new" });
+      assert.deepStrictEqual(await f.run({ shell: `cat ${notes}` }), { end: exited(0), output: "new" });
+    });
+    await t.step("it is refused when the scope is no longer the same directory", async () => {
+      await Deno.rename(f.scope, `${f.scope}-moved`);
+      await Deno.mkdir(f.scope);
+      for (const [program, run] of [["true", { argv: ["true"] }], ["bash", { shell: "true" }]] as const) {
+        const { end } = await f.run(run);
+        assert.deepStrictEqual(end, {
+          kind: "not_started",
+          message:
+            `Cannot start "${program}" in the sandbox: cannot see that "${f.scope}" is still the same directory: it has changed since the session began. Nothing was run`,
+          fault: "server",
+        });
+      }
+    });
   });
 }
 

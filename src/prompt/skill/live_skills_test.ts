@@ -182,6 +182,11 @@ Deno.test("Q6 links, pipes and directories that lead out are refused, and nothin
   await Deno.remove(outside, { recursive: true });
 });
 
+/** A line of shell that makes an empty file, by so many names. */
+function linksTo(count: number): string {
+  return `python3 -c "import os; open('0', 'w'); [os.link('0', str(n)) for n in range(1, ${count})]"`;
+}
+
 Deno.test("Q6 skills beyond the limits of the extension are refused: files, bytes, depth, names", async () => {
   /** What is wrong with a skill once a line of shell has run in its folder. */
   const after = async (line: string) =>
@@ -194,7 +199,7 @@ Deno.test("Q6 skills beyond the limits of the extension are refused: files, byte
     `own/x: error: Cannot read skill: the name ${name} holds a hidden or control character or a backslash: ` +
     "rename the file";
   assert.deepStrictEqual([
-    await after("seq 512 | xargs touch"),
+    await after(linksTo(512)),
     await after("mkdir -p a/b/c/d/e/f/g/h/i"),
     await after("truncate -s 4194305 f"),
     await after("truncate -s 4194304 f1 f2 f3 f4"),
@@ -215,7 +220,7 @@ Deno.test("Q6 skills beyond the limits of the extension are refused: files, byte
 Deno.test("Q6 a skill within the limits of the extension is served: 512 files, almost 16 MiB", async () => {
   await using place = new Place();
   place.write("own/x/SKILL.md", skillText("x"));
-  const line = "seq 508 | xargs touch; truncate -s 4194000 a b c";
+  const line = `${linksTo(508)}; truncate -s 4194000 a b c`;
   await new Deno.Command("sh", { args: ["-c", line], cwd: `${place.root}/own/x` }).output();
   const { files, faults } = await place.seen();
   assert.deepStrictEqual([files.length, faults], [512, []]);

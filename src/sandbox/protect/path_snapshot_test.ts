@@ -261,8 +261,10 @@ Deno.test("S8 S21 protectedChanges() tells of what is mounted as of what is not"
     ]);
   }));
 
+/** With names of one symbolic link. */
 function fillWithLinks(directory: string, count: number): void {
-  for (let entry = 0; entry < count; entry++) Deno.symlinkSync("nowhere", `${directory}/${entry}`);
+  Deno.symlinkSync("nowhere", `${directory}/0`);
+  for (let entry = 1; entry < count; entry++) Deno.linkSync(`${directory}/0`, `${directory}/${entry}`);
 }
 
 Deno.test("S21 lookAtGuarded() sees second names in one directory, whatever fills another", () =>
