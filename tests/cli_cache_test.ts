@@ -78,5 +78,4 @@ Deno.test("S25 a command that holds the lock of another project's cache delays n
       `Cannot clear the cache of "${other.scope}": a server is using it. End that first\n`,
     );
   }
-  assert.deepStrictEqual(await start(), kept);
 });

@@ -203,13 +203,8 @@ async function cleans(client: Client, bold: string, struck: string): Promise<str
   return id;
 }
 
-Deno.test("C4 X8 output through a resource is as it is with --keep-ansi", async () => {
+Deno.test("X5d X8 C4 2025-11-25: subscribers hear of an operation's end and of its output, others do not; with --keep-ansi output is as it is", async () => {
   await using session = await open("2025-11-25", ["--keep-ansi"]);
-  await cleans(session.client, "\x1b[1mbold\x1b[0m", "x\by");
-});
-
-Deno.test("X5d C4 2025-11-25: subscribers hear of an operation's end and of its output, others do not", async () => {
-  await using session = await open("2025-11-25");
   const { client, server } = session;
   const started = await client.callTool({
     name: "sandboxed_shell",
@@ -234,6 +229,7 @@ Deno.test("X5d C4 2025-11-25: subscribers hear of an operation's end and of its 
   const [{ text }] = [await read(client, `ahma://operations/${id}/output`)];
   assert.strictEqual(text, "out\n");
   assert.ok(server.unclaimed.every(({ method }) => method !== "notifications/resources/list_changed"));
+  await cleans(client, "\x1b[1mbold\x1b[0m", "x\by");
 });
 
 Deno.test("X5d C4 2026-07-28: changes come to the subscription that asks for them, and name it", async () => {

@@ -20,7 +20,8 @@ function fronted(bench: Workbench, ...more: readonly string[]): Promise<HttpServ
 
 /** `--debug`: what the server behind writes is shown. */
 const test = sharing((bench) => fronted(bench, "--debug"));
-const testTimeouts = sharing((bench) => fronted(bench, "--request-timeout", "6"));
+/** Times of requests have to do with no sandbox. */
+const testUnconfined = sharing((bench) => fronted(bench, "--request-timeout", "6", "--no-sandbox-server"));
 
 function isPython(command: string): boolean {
   return /^\S*python3 /.test(command);
@@ -109,13 +110,14 @@ test("H10 S3 a third-party server runs in the sandbox", async ({ bench, server }
   assert.strictEqual((await client.call("write", { path: `${bench.scope}/inside` })).text, "written");
 });
 
-Deno.test("H10 S3 a third-party server runs outside of the sandbox when a person says so", async () => {
-  using bench = new Workbench();
-  await using server = await fronted(bench, "--no-sandbox-server");
-  await using client = await HttpClient.connect(server);
-  assert.strictEqual((await client.call("write", { path: `${bench.elsewhere}/file` })).text, "written");
-  assert.match(server.stderr, /Sandbox off/);
-});
+testUnconfined(
+  "H10 S3 a third-party server runs outside of the sandbox when a person says so",
+  async ({ bench, server }) => {
+    await using client = await HttpClient.connect(server);
+    assert.strictEqual((await client.call("write", { path: `${bench.elsewhere}/file` })).text, "written");
+    assert.match(server.stderr, /Sandbox off/);
+  },
+);
 
 test("H6 a shared server that dies takes its requests with it, and the next serves what comes", async ({ bench, server }) => {
   await using one = await HttpClient.connect(server);
@@ -153,29 +155,32 @@ test("H10 H9 what a server writes to stderr is shown as it comes, and fills neit
   assert.ok(after < enough, `from ${before.toFixed(0)} to ${after.toFixed(0)} MiB`);
 });
 
-testTimeouts("H10 a request has its time, which a flag sets", async ({ server }) => {
+testUnconfined("H10 a request has its time, which a flag sets", async ({ server }) => {
   await using client = await HttpClient.connect(server);
   const late = await client.request("tools/call", { name: "slow", arguments: { file: "begun" } });
   assert.match(late.error?.message ?? "", /did not answer tools\/call within 6 s; see --request-timeout/);
   assert.match(JSON.stringify(await facts(client)), /"born"/);
 });
 
-testTimeouts("H10 H8 a server that does not read is sent so much, and then nothing more", async ({ bench, server }) => {
-  await using client = await HttpClient.connect(server);
-  const params = { name: "facts", arguments: { x: "x".repeat(15 * 1024 * 1024) } };
-  const answers = [client.request("tools/call", { name: "deaf" })];
-  for (let count = 0; count < 6; count++) {
-    const sent = await client.send({ jsonrpc: "2.0", id: `large ${count}`, method: "tools/call", params });
-    answers.push(new EventReader(sent).rest().then((events) => events.at(-1)?.message ?? {}));
-  }
-  const errors = (await Promise.all(answers)).map(({ error }) => error?.message ?? "");
-  assert.deepStrictEqual(errors.map((error) => /did not answer|does not read/.exec(error)?.[0]), [
-    ...Array(6).fill("did not answer"),
-    "does not read",
-  ]);
-  // It does not see the end of its input either, and would have the whole grace at the end.
-  for (const { pid, command } of await processesWith(bench.marker)) if (isPython(command)) killIfThere(pid);
-});
+testUnconfined(
+  "H10 H8 a server that does not read is sent so much, and then nothing more",
+  async ({ bench, server }) => {
+    await using client = await HttpClient.connect(server);
+    const params = { name: "facts", arguments: { x: "x".repeat(15 * 1024 * 1024) } };
+    const answers = [client.request("tools/call", { name: "deaf" })];
+    for (let count = 0; count < 6; count++) {
+      const sent = await client.send({ jsonrpc: "2.0", id: `large ${count}`, method: "tools/call", params });
+      answers.push(new EventReader(sent).rest().then((events) => events.at(-1)?.message ?? {}));
+    }
+    const errors = (await Promise.all(answers)).map(({ error }) => error?.message ?? "");
+    assert.deepStrictEqual(errors.map((error) => /did not answer|does not read/.exec(error)?.[0]), [
+      ...Array(6).fill("did not answer"),
+      "does not read",
+    ]);
+    // It does not see the end of its input either, and would have the whole grace at the end.
+    for (const { pid, command } of await processesWith(bench.marker)) if (isPython(command)) killIfThere(pid);
+  },
+);
 
 Deno.test("H3 H10 with --session-isolation each client has its own, and is asked what the server asks", async () => {
   using bench = new Workbench();

@@ -221,30 +221,6 @@ test("H8 the server is reached on the loopback only, and elsewhere not without a
   );
 });
 
-Deno.test("H8 with --require-token only clients with the token of the private file are served, in both eras", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags: ["--require-token"] });
-  const path = `${bench.home}/.local/state/ahma/http_token`;
-  assert.match(server.stderr, new RegExp(`Token file: ${path}`));
-  const { mode } = await Deno.stat(path);
-  assert.strictEqual((mode ?? 0) & 0o777, 0o600);
-  const token = (await Deno.readTextFile(path)).trim();
-  assert.ok(!server.stderr.includes(token));
-  const refused = await server.post(initializeMessage("2025-11-25"));
-  assert.deepStrictEqual([refused.status, refused.headers.get("www-authenticate")], [401, "Bearer"]);
-  await refused.body?.cancel();
-  const modern = await server.modern("tools/list", {});
-  assert.strictEqual(modern.status, 401);
-  await modern.body?.cancel();
-  const headers = { authorization: `Bearer ${token}` };
-  await using client = await HttpClient.connect(server, { headers });
-  const seen = await client.shell(`cat ${path}; ls -A ${bench.home}; echo end`);
-  assert.ok(!seen.text.includes(token) && seen.text.includes("end"), seen.text);
-  const listed = await server.modern("tools/list", {}, { headers, accept: "application/json" });
-  assert.strictEqual(listed.status, 200);
-  await listed.body?.cancel();
-});
-
 Deno.test("H9 H11 X14 a stop lets what runs end, answers it, closes the streams and ends with code 0; with --debug all messages were shown, with colours only on a terminal, and without secrets", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench, { flags: ["--debug"] });

