@@ -1,3 +1,4 @@
+import { printPlace } from "../../base/network/name_list.ts";
 import { shortNameList } from "../../base/network/short_name_list.ts";
 import { counted } from "../../base/text.ts";
 import { shorten } from "../../base/visible_text.ts";
@@ -21,7 +22,7 @@ export function narrowedLines(lists: readonly NarrowedTotals[]): string {
 
 function listLine(title: string, { names, totals }: NarrowedTotals): string {
   const told = totals.slice(0, MOST_NAMES).map(({ name, port, connections, refusals, bytesOut, bytesIn, reason }) => {
-    const subject = shorten(port === undefined ? name : `${name}:${port}`);
+    const subject = shorten(printPlace(name, port));
     const used = connections === 0
       ? []
       : [`${counted(connections, "connection")}, ${bytesOut} bytes out, ${bytesIn} in`];

@@ -99,6 +99,12 @@ export function printHosts(list: NameList): readonly string[] {
   return [...hosts].map(([host, rules]) => `${host}:${rules.map(printPort).join(",")}`);
 }
 
+/** A host as an entry names it, with its port where that is known. */
+export function printPlace(host: string, port: number | undefined): string {
+  if (port === undefined) return host;
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
 function matches({ kind, name }: NameRule, host: string): boolean {
   return kind === "below" ? host.endsWith(`.${name}`) : host === name;
 }

@@ -1,6 +1,14 @@
 /** The `network` of a tool file (S43): it narrows what the server allows, and never widens it. Pure. */
 import { failure, type Outcome, success } from "../outcome.ts";
-import { covers, findRule, isListedName, type NameList, type NameRule, parseNameList } from "./name_list.ts";
+import {
+  covers,
+  findRule,
+  isListedName,
+  type NameList,
+  type NameRule,
+  parseNameList,
+  printPlace,
+} from "./name_list.ts";
 import type { NetworkRefusal } from "../command/network_use.ts";
 
 /** Where commands may connect. */
@@ -61,6 +69,5 @@ export function refusedHost(host: string, port: number | undefined, bound: Netwo
   const isLeftOut = bound !== undefined &&
     !(port === undefined ? isListedName(bound.names, host) : findRule(bound.names, host, port));
   if (isLeftOut) return { reason: 'is not on the list "network" of its tool file, where a person can add it' };
-  const subject = port === undefined ? host : `${host}:${port}`;
-  return { reason: "is not on the list of --network", flag: `--network ...,${subject}` };
+  return { reason: "is not on the list of --network", flag: `--network ...,${printPlace(host, port)}` };
 }

@@ -3,7 +3,7 @@
  * depends on no language.
  */
 import type { OperationDenial } from "../../base/command/denial.ts";
-import { findRule, isListedName } from "../../base/network/name_list.ts";
+import { findRule, isListedName, printPlace } from "../../base/network/name_list.ts";
 import type { NetworkUse } from "../../base/command/network_use.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { isAddress } from "../../system/network/public_address.ts";
@@ -91,7 +91,7 @@ function networkDenials({ words, output }: FailedOperation, { policy, scopes }: 
 export function refusedNames(refused: readonly NetworkUse[], scope: readonly string[]): readonly OperationDenial[] {
   return refused.flatMap(({ name, port, refused }) => {
     if (refused === undefined) return [];
-    const subject = port === undefined ? name : `${name}:${port}`;
+    const subject = printPlace(name, port);
     const flags = refused.flag === undefined ? [] : [refused.flag];
     const reason = `"${shorten(subject)}" ${refused.reason}`;
     const { question } = refused;

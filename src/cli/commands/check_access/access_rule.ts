@@ -1,5 +1,5 @@
 /** Whether commands may use a path or reach a host, and the rule that decides it. Pure. */
-import { findRule, type NameList, printNameList } from "../../../base/network/name_list.ts";
+import { findRule, type NameList, printNameList, printPlace } from "../../../base/network/name_list.ts";
 import { flagsFor } from "../../../sandbox/denials/denied_outside.ts";
 import type { Place } from "../../../sandbox/denials/inspect_path.ts";
 import { type Access, allows } from "../../../sandbox/denials/policy_query.ts";
@@ -94,9 +94,9 @@ export function hostVerdict(
     case "full":
       return { allowed: true, rule: "--network full opens every address", flags: [] };
     case "none":
-      return no("--network none closes the network", `--network ${host}`);
+      return no("--network none closes the network", `--network ${printPlace(host, port)}`);
     case "localhost":
-      return no("--network localhost leads to the loopback of commands only", `--network ${host}`);
+      return no("--network localhost leads to the loopback of commands only", `--network ${printPlace(host, port)}`);
     case "names":
       return namedVerdict(host, port, names);
   }
@@ -105,7 +105,7 @@ export function hostVerdict(
 function namedVerdict(host: string, port: number | undefined, names: NameList): Verdict {
   const found = (port === undefined ? [443, 80] : [port]).flatMap((one) => findRule(names, host, one) ?? []);
   if (found.length === 0) {
-    return no("it is not on the list of --network", `--network ...,${port === undefined ? host : `${host}:${port}`}`);
+    return no("it is not on the list of --network", `--network ...,${printPlace(host, port)}`);
   }
   return { allowed: true, rule: `"${printNameList(found)}" is on the list of --network`, flags: [] };
 }

@@ -31,5 +31,11 @@ Deno.test("L10 hostVerdict() asks the list for a port, or for those of the web",
   for (const network of ["none", "localhost"] as const) {
     const { allowed, flags } = hostVerdict({ host: "x.org", port: undefined }, { network, names: [] });
     assert.deepEqual([allowed, flags], [false, ["--network x.org"]]);
+    assert.deepEqual(hostVerdict({ host: "x.org", port: 22 }, { network, names: [] }).flags, ["--network x.org:22"]);
   }
+});
+
+Deno.test("L10 hostVerdict() names a flag that opens an address of IPv6 on its port", () => {
+  const { flags: [flag = ""] } = hostVerdict({ host: "2001:db8::2", port: 443 }, { network: "names", names: [] });
+  assert.equal(reach("2001:db8::2", 443, flag.replace("--network ...,", "")).slice(0, 5), "true ");
 });
