@@ -265,12 +265,3 @@ Deno.test("O6 call_tool does not call what is withheld, and find_tools does not 
     'A person reads "ahma_mcp servers diff srv" and then runs "ahma_mcp servers approve srv"';
   assert.deepStrictEqual([isError, text], [true, `Tool "srv_echo" is not available: ${reason}`]);
 });
-
-Deno.test("O6 --lean without servers lists no tool more, and says so in the log", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { flags: ["--lean", "--log-to-stderr"] });
-  const { result } = await server.request("tools/list");
-  const tools = result?.["tools"] as readonly { readonly name: string }[]; // the answer to tools/list
-  assert.deepStrictEqual(tools.map(({ name }) => name), BUILT_IN);
-  await until(() => server.stderr.includes('Flag "--lean" changes nothing'), 10_000, "the warning");
-});

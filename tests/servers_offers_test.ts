@@ -11,10 +11,13 @@ import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { connectClient, connectHttpClient } from "./_support/clients/sdk_client.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { type Era, ERAS } from "./_support/server_process.ts";
-import { withServers, writeServers } from "./_support/servers/upstream.ts";
+import { upstreamServer, withServers, writeServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const SCRIPT = await Deno.readTextFile(new URL("fixtures/offering_server.py", import.meta.url));
+
+/** Of the server without definitions. */
+const TOOLS = ["cancelled", "changed", "connect", "die", "echo", "facts", "read", "steps", "wait", "write"];
 
 const FEATURES = "ahma://servers/all/demo://resource/static/document/features.md";
 const TEMPLATE = "ahma://servers/all/demo://resource/dynamic/text/{resourceId}";
@@ -24,9 +27,12 @@ function offering(bench: Workbench): object {
   return { command: "python3", args: [bench.write("offering.py", SCRIPT)] };
 }
 
-/** How many processes of the fixture run for the bench. */
-async function started(bench: Workbench): Promise<number> {
-  return (await processesWith(bench.marker)).filter(({ command }) => /python3? .*offering\.py/.test(command)).length;
+/** How many processes of a server run for the bench. */
+async function started(bench: Workbench, script: string): Promise<number> {
+  return (await processesWith(bench.marker)).filter(({ command }) =>
+    /^\S*python3? /.test(command) && command.includes(script)
+  )
+    .length;
 }
 
 /** What server-everything offers under names of ours. */
@@ -167,9 +173,9 @@ async function listenRaw(server: HttpServerProcess, notifications: object) {
   return { connection, hears: (words: string) => withDeadline(hears(words), 10_000, words) };
 }
 
-Deno.test("O6 instructions, resources and prompts come from the record at the second start, and nothing is started", async () => {
+Deno.test("O2 O6 tools, instructions, resources and prompts come from the record at the second start, and nothing is started before a call", async () => {
   using bench = new Workbench();
-  const servers = { srv: offering(bench) };
+  const servers = { srv: offering(bench), up: upstreamServer(bench) };
   for (const processes of [1, 0]) {
     await using server = await withServers(bench, servers, { era: "none" });
     const client = await connectClient(server, "2025-11-25");
@@ -184,7 +190,7 @@ Deno.test("O6 instructions, resources and prompts come from the record at the se
       name: "one",
       description: "First",
     });
-    assert.deepStrictEqual(await started(bench), processes);
+    assert.deepStrictEqual(await started(bench, "offering.py"), processes);
     const [, said] = client.getInstructions()?.split("Other servers say of their tools:\n") ?? [];
     assert.deepStrictEqual(said, processes === 0 ? "srv: Use memo first. Then rest." : undefined);
     const prompts = async () => {
@@ -194,10 +200,41 @@ Deno.test("O6 instructions, resources and prompts come from the record at the se
     assert.deepStrictEqual(await until(prompts, 10_000, "the prompt of the server"), [
       { name: "srv_greet", description: "Greets", arguments: [{ name: "who", required: true }] },
     ]);
-    assert.deepStrictEqual(await started(bench), processes);
+    assert.deepStrictEqual(await started(bench, "offering.py"), processes);
+    const listed = async () =>
+      (await client.listTools(undefined, { cacheMode: "refresh" })).tools
+        .map(({ name }) => name).filter((name) => name.startsWith("up_"));
+    await until(async () => (await listed()).join() === TOOLS.map((name) => `up_${name}`).join(), 10_000, "its tools");
+    if (processes === 0) await startsAtACall(bench, client);
     await client.close();
   }
 });
+
+/** A server whose tools are listed from the record starts with the first call of one. */
+async function startsAtACall(bench: Workbench, client: Client): Promise<void> {
+  const status = async () => JSON.stringify((await client.callTool({ name: "status", arguments: {} })).content);
+  assert.deepStrictEqual([await started(bench, "upstream.py"), (await status()).includes("up: cached, 10 tools")], [
+    0,
+    true,
+  ]);
+  const { content, structuredContent, _meta } = await client.callTool({
+    name: "up_echo",
+    arguments: { text: "hello" },
+  });
+  assert.deepStrictEqual({ content, structuredContent, _meta }, {
+    content: [
+      { type: "text", text: "hello" },
+      { type: "image", data: "aGk=", mimeType: "image/png" },
+      { type: "resource_link", uri: "ahma://servers/up/file:///x", name: "x" },
+    ],
+    structuredContent: { said: "hello" },
+    _meta: { mine: 1 },
+  });
+  assert.deepStrictEqual([await started(bench, "upstream.py"), (await status()).includes("up: ready, 10 tools")], [
+    1,
+    true,
+  ]);
+}
 
 Deno.test("O2 O6 a prompt that a server changes is withheld until a person approves it, and each change is told once; ours keep their names", async () => {
   using bench = new Workbench();

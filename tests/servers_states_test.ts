@@ -85,15 +85,16 @@ Deno.test("O2 servers that cannot start delay nothing and are reported, each wit
   );
 });
 
-Deno.test("O1 O2 O6 a project's own .mcp.json is not read, the file that is named is held shut, and a server without calls is stopped", async () => {
+Deno.test("O1 O2 O6 a project's own .mcp.json is not read, and --lean without servers changes nothing; the file that is named is held shut, and a server without calls is stopped", async () => {
   using bench = new Workbench();
   const marker = `${bench.scope}/started`;
   bench.write(".mcp.json", JSON.stringify({ mcpServers: { bad: { command: "touch", args: [marker] } } }));
   bench.write(".vscode/mcp.json", JSON.stringify({ servers: { bad: { command: "touch", args: [marker] } } }));
   bench.write(".ahma/settings.json", JSON.stringify({ mcp_config: [".mcp.json"] }));
   {
-    await using server = await ServerProcess.start(bench);
-    assert.deepStrictEqual(await namesNow(server, "bad"), []);
+    await using server = await ServerProcess.start(bench, { flags: ["--lean", "--log-to-stderr"] });
+    assert.deepStrictEqual(await namesNow(server, ""), ["await", "cancel", "sandboxed_shell", "send", "status"]);
+    await until(() => server.stderr.includes('Flag "--lean" changes nothing'), 10_000, "the warning");
     assert.doesNotMatch((await server.call("status")).text, /Servers:/);
   }
   const srv = upstreamServer(bench, { idleSeconds: 0.2 });

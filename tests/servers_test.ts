@@ -9,38 +9,11 @@ import { Workbench } from "./_support/workbench.ts";
 
 /** A server that runs shell lines. */
 const LINES = await Deno.readTextFile(new URL("./attacks/servers/hostile_server.py", import.meta.url));
-const TOOLS = ["cancelled", "changed", "connect", "die", "echo", "facts", "read", "steps", "wait", "write"];
 
 async function processes(bench: Workbench): Promise<number> {
   return (await processesWith(bench.marker)).filter(({ command }) => /^\S*python3? .*upstream\.py/.test(command))
     .length;
 }
-
-Deno.test("O2 O6 tools of a server are listed at once, and at the second start without starting it", async () => {
-  using bench = new Workbench();
-  const servers = { srv: upstreamServer(bench) };
-  {
-    await using server = await withServers(bench, servers);
-    assert.deepStrictEqual(await namesOf(server, "srv_"), TOOLS.map((name) => `srv_${name}`));
-  }
-  await using server = await withServers(bench, servers);
-  assert.deepStrictEqual(await namesOf(server, "srv_"), TOOLS.map((name) => `srv_${name}`));
-  assert.deepStrictEqual(await processes(bench), 0);
-  const status = (await server.call("status")).text;
-  assert.match(status, /^Servers:\nsrv: cached, 10 tools$/m);
-  const answer = await server.call("srv_echo", { text: "hello" });
-  assert.deepStrictEqual(answer.result, {
-    content: [
-      { type: "text", text: "hello" },
-      { type: "image", data: "aGk=", mimeType: "image/png" },
-      { type: "resource_link", uri: "ahma://servers/srv/file:///x", name: "x" },
-    ],
-    structuredContent: { said: "hello" },
-    _meta: { mine: 1 },
-  });
-  assert.deepStrictEqual(await processes(bench), 1);
-  assert.match((await server.call("status")).text, /^srv: ready, 10 tools$/m);
-});
 
 function auditLog({ elsewhere }: Workbench): string {
   return `${elsewhere}/audit.jsonl`;

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { runProgram } from "./_support/terminal.ts";
 import { areListed, upstreamServer, withServers, writeServers } from "./_support/servers/upstream.ts";
 import type { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const SCHEMA = { type: "object", properties: { text: { type: "string" } } };
@@ -83,26 +84,40 @@ srv facts: new
   assert.deepStrictEqual((await server.call("srv_echo", { text: "x" })).text, "x\n\n");
 });
 
-Deno.test("O6 hidden text of a server reaches no client, and what is too large is left out with its reason", async () => {
-  using bench = new Workbench();
-  const deep = (levels: number): object => levels === 0 ? {} : { items: deep(levels - 1) };
-  define(
-    bench,
-    {
-      name: "sly",
-      title: "a\u202eb",
-      description: "see\u200b \u001b[31mred\u001b[0m\u{e0041}\u{e0042}" + "x".repeat(9_000),
-      inputSchema: { type: "object", properties: { a: { description: "b\u2066c" } } },
-      annotations: { title: "t\u200b", readOnlyHint: true, other: { deep: 1 } },
-      outputSchema: { type: "object" },
-      icons: [{ src: "https://example.com/x.png" }],
-    },
-    { name: "deep", inputSchema: { type: "object", properties: { a: deep(60) } } },
-    { name: "large", inputSchema: { type: "object", description: "x".repeat(70_000) } },
-    { name: "none", inputSchema: { type: "string" } },
-    { name: 7 },
-  );
-  await using server = await withServers(bench, { srv: upstreamServer(bench) });
+function nested(levels: number): object {
+  return levels === 0 ? {} : { items: nested(levels - 1) };
+}
+
+/** With hidden text, and with too much. */
+const SLY: readonly object[] = [
+  {
+    name: "sly",
+    title: "a\u202eb",
+    description: "see\u200b \u001b[31mred\u001b[0m\u{e0041}\u{e0042}" + "x".repeat(9_000),
+    inputSchema: { type: "object", properties: { a: { description: "b\u2066c" } } },
+    annotations: { title: "t\u200b", readOnlyHint: true, other: { deep: 1 } },
+    outputSchema: { type: "object" },
+    icons: [{ src: "https://example.com/x.png" }],
+  },
+  { name: "deep", inputSchema: { type: "object", properties: { a: nested(60) } } },
+  { name: "large", inputSchema: { type: "object", description: "x".repeat(70_000) } },
+  { name: "none", inputSchema: { type: "string" } },
+  { name: 7 },
+];
+
+/** Each has definitions of its own. */
+const test = sharing((bench) => {
+  bench.write("sly/definitions.json", JSON.stringify(SLY));
+  define(bench, tool("changed", "Tells"));
+  const args = (name: string) => [`${bench.scope}/upstream.py`, name];
+  return withServers(bench, {
+    srv: upstreamServer(bench, { cwd: `${bench.scope}/sly` }),
+    strict: upstreamServer(bench, { pin: "strict", env: { A: "1" }, args: args("strict") }),
+    off: upstreamServer(bench, { pin: "off", args: args("off") }),
+  });
+});
+
+test("O6 hidden text of a server reaches no client, and what is too large is left out with its reason", async ({ server }) => {
   await areListed(server, "srv_", ["srv_sly"]);
   assert.deepStrictEqual(await described(server), [{
     name: "srv_sly",
@@ -122,14 +137,7 @@ Deno.test("O6 hidden text of a server reaches no client, and what is too large i
   ) assert.ok(text.includes(line), text);
 });
 
-Deno.test("O6 a strict server's new tools wait for a person too, and pin off trusts whatever comes", async () => {
-  using bench = new Workbench();
-  define(bench, tool("changed", "Tells"));
-  const servers = {
-    strict: upstreamServer(bench, { pin: "strict", env: { A: "1" }, args: [bench.scope + "/upstream.py", "strict"] }),
-    off: upstreamServer(bench, { pin: "off", args: [bench.scope + "/upstream.py", "off"] }),
-  };
-  await using server = await withServers(bench, servers);
+test("O6 a strict server's new tools wait for a person too, and pin off trusts whatever comes", async ({ bench, server }) => {
   await areListed(server, "off_", ["off_changed"]);
   await areListed(server, "strict_", ["strict_changed"]);
   define(bench, tool("changed", "Tells more"), tool("echo", "Says"));
@@ -142,23 +150,15 @@ Deno.test("O6 a strict server's new tools wait for a person too, and pin off tru
   assert.match((await server.call("status")).text, /strict_echo: it came after the server was approved/);
 });
 
-Deno.test("O7 servers list shows what the files say, the same in every dialect, and no value of a secret", async () => {
+Deno.test("O7 servers list shows what the files say, and no value of a secret", async () => {
   using bench = new Workbench();
   const stdio = { command: "npx", args: ["-y", "pkg", "${workspaceFolder}"] };
   const key = { "X-Key": "${env:TOKEN}" };
   // read_config_test.ts has the words of the other clients.
-  const dialects: Readonly<Record<string, object>> = {
-    vscode: {
-      servers: {
-        files: { type: "stdio", ...stdio, env: { K: "${env:TOKEN}" } },
-        web: { type: "http", url: "https://example.com/mcp", headers: key },
-      },
-    },
-    gemini: {
-      mcpServers: {
-        files: { ...stdio, env: { K: "$TOKEN" }, trust: true },
-        web: { httpUrl: "https://example.com/mcp", headers: { "X-Key": "${TOKEN}" } },
-      },
+  const config = {
+    servers: {
+      files: { type: "stdio", ...stdio, env: { K: "${env:TOKEN}" } },
+      web: { type: "http", url: "https://example.com/mcp", headers: key },
     },
   };
   const expected = {
@@ -187,14 +187,12 @@ Deno.test("O7 servers list shows what the files say, the same in every dialect, 
       },
     ],
   };
-  for (const [name, config] of Object.entries(dialects)) {
-    const file = bench.write(`${bench.parent}/${name}.json`, JSON.stringify(config));
-    const { code, stdout, stderr } = await runProgram(bench, ["servers", "list", "--json", "--mcp-config", file], {
-      environment: { TOKEN: "s3cret" },
-    });
-    assert.deepStrictEqual([name, code, stderr], [name, 0, ""]);
-    assert.deepStrictEqual(JSON.parse(stdout), expected);
-  }
+  const file = bench.write(`${bench.parent}/vscode.json`, JSON.stringify(config));
+  const { code, stdout, stderr } = await runProgram(bench, ["servers", "list", "--json", "--mcp-config", file], {
+    environment: { TOKEN: "s3cret" },
+  });
+  assert.deepStrictEqual([code, stderr], [0, ""]);
+  assert.deepStrictEqual(JSON.parse(stdout), expected);
 });
 
 Deno.test("O7 servers says what is wrong with a file or a word, and with which exit code", async () => {
