@@ -131,7 +131,7 @@ export class Recorder implements Disposable {
   end(operation: string): Ended {
     this.#look();
     const running = this.#running.get(operation);
-    if (running === undefined) return { changes: [], refs: [] };
+    if (running === undefined) return this.#endedElsewhere(operation);
     if (--running.runs === 0) {
       this.#running.delete(operation);
       this.#note([{ kind: "end", at: this.#options.now(), operation }]);
@@ -181,6 +181,12 @@ export class Recorder implements Disposable {
     this.#journal[Symbol.dispose]();
     this.#watch[Symbol.dispose]();
     this.#facts[Symbol.dispose]();
+  }
+
+  /** Another recorder began it, and was killed: what it did since this one looked first belongs to no operation. */
+  #endedElsewhere(operation: string): Ended {
+    this.#problem ??= "what records changes was restarted while it ran";
+    return this.operations().find((one) => one.operation === operation) ?? { changes: [], refs: [] };
   }
 
   #removeDrafts(before: Index, left: readonly LeftJournal[]): void {

@@ -126,6 +126,21 @@ Deno.test("S39 what a killed process began is found by the next one, and two at 
     assert.equal(Deno.readTextFileSync(`${project.tree}/a`), "1\n");
   }));
 
+Deno.test("S39 an operation whose recorder was killed while it ran is told with what is known, and as incomplete", () =>
+  withProject((project) => {
+    const killed = project.start();
+    killed.begin(as("one"));
+    project.run("touch before");
+    project.kill(killed);
+    const next = project.start();
+    assert.equal(next.takeProblem(), undefined);
+    project.run("touch after");
+    assert.deepEqual(letters(project, next.end("one").changes), ["A before"]);
+    assert.equal(next.takeProblem(), "what records changes was restarted while it ran");
+    assert.deepEqual(letters(project, change(next, "two", () => project.run("touch two"))), ["A two"]);
+    assert.equal(next.takeProblem(), undefined);
+  }));
+
 Deno.test("S39 operations that run at once share what changed meanwhile, and say so; one may run in several parts", () =>
   withProject((project) => {
     const recorder = project.start();
