@@ -54,19 +54,16 @@ for (const [tree, user] of withUsersInTurn(["with", "without"])) {
 const EVIL =
   "mkdir -p made/objects && touch made/objects/x && echo 'ref: refs/heads/main' > made/HEAD && printf '[core]\\n\\trepositoryformatversion = 0\\n\\tworktree = .\\n\\tfsmonitor = touch ran\\n' > made/config";
 
-Deno.test("S24 work trees that the user adds while nothing runs stay, between lines and calls, and at the end", async () => {
+Deno.test("S24 work trees that the user adds while nothing runs stay, between calls too, and at the end", async () => {
   using bench = new Workbench();
   await outside(bench, "git init -q -b main . && git commit -q --allow-empty -m 1");
   const flags = ["--undo", "--preview", "--bundles", "files"];
-  const names = ["first", "inShell", "afterWrite", "afterUndo", "last"];
+  const names = ["first", "afterWrite", "afterUndo", "last"];
   {
     await using server = await ServerProcess.start(bench, { flags });
     const add = (name: string) => outside(bench, `git worktree add -q -b ${name} ${name}`);
     await shell(server, "true");
     await add("first");
-    await server.shell("true", { session: "kept" });
-    await add("inShell");
-    await server.shell("true", { session: "kept" });
     await server.call("files_write", { path: "a", content: "a" });
     await add("afterWrite");
     await server.call("files_write", { path: "a", content: "b" });
@@ -82,6 +79,27 @@ Deno.test("S24 work trees that the user adds while nothing runs stay, between li
   const isFile = (name: string) => Deno.lstatSync(`${bench.scope}/${name}/.git`).isFile;
   assert.deepStrictEqual([...names, "own"].map(isFile), [...names.map(() => true), false]);
 });
+
+/** Without a process of its own the shell waits for `go`, after the mark of its line. */
+const LATER =
+  `mkfifo go made.now; exec 8<>made.now 9<>go; builtin() { command builtin "$@"; [[ $1 == printf ]] || return 0; unset -f builtin;
+  read -u 9; mkdir -p made/refs; ${EVIL}; echo >&8; }`;
+
+for (const session of [undefined, "kept"]) {
+  Deno.test(`S24 B5 a repository that a shell makes after its line has ended is set aside, told by ${session ?? "another command"}`, async () => {
+    using bench = new Workbench();
+    await outside(bench, "git init -q -b main . && git commit -q --allow-empty -m 1");
+    await using server = await ServerProcess.start(bench);
+    assert.strictEqual((await server.shell(LATER, { session: "kept" })).text, "[no output]");
+    await outside(bench, "echo > go; read -r < made.now");
+    assert.match(
+      (await server.shell("true", { ...session !== undefined && { session } })).text,
+      /^\[Set aside: "\S+\/made" \(core\.worktree, core\.fsmonitor\)\./m,
+    );
+    await outside(bench, "git -C made status");
+    assert.ok(!exists(`${bench.scope}/made/ran`));
+  });
+}
 
 Deno.test("S24 S39 S40 a repository that an apply or an undo puts together is set aside before git outside acts on it", async () => {
   using bench = new Workbench();

@@ -10,6 +10,9 @@ import { signalQuietly } from "../tree/descendants.ts";
 import { ShellOutput } from "./shell_output.ts";
 import { ABANDON_SIGNAL, CLOSING, lineText, markText, OPENING } from "./shell_text.ts";
 
+/** A line can make the shell itself work on after its mark, without any process, for example by a function `builtin`. */
+const NEVER = (): boolean => false;
+
 /** The checks around each line of a sandboxed shell. */
 export interface ShellGuard extends Pick<OpenGuard, "ends"> {
   /** Whether its sandbox is the one it would get now. `watched`: something ran since the last line. */
@@ -116,8 +119,7 @@ export class LineShell implements OpenShell {
     signal.removeEventListener("abort", onAbort);
     await interrupted;
     this.#earlier = undefined;
-    const rests = () => processes?.all().length === 0;
-    if (this.#end === undefined) await this.#started.guard?.ends(hooks.onProtectedChange, rests);
+    if (this.#end === undefined) await this.#started.guard?.ends(hooks.onProtectedChange, NEVER);
     return end;
   }
 

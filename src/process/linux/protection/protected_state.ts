@@ -34,7 +34,7 @@ export interface GuardedCommand {
   view: GuardView | undefined;
   /** What git obeyed then. */
   obeyed: ReadonlySet<string>;
-  /** It does nothing at this moment, as a shell between its lines; absent: it may. */
+  /** It does nothing at this moment, as our own worker between calls; absent: it may. */
   rests?: boolean;
 }
 

@@ -26,8 +26,7 @@ export class ShellWatch implements ShellGuard, OpenGuard {
   }
 
   async isCurrent(watched: boolean): Promise<boolean> {
-    if (watched) await this.#state.refresh();
-    else await this.begins();
+    await this.#state.refresh();
     const view = this.#state.resume(this.#command, this.#policy, { watched });
     const isCovered = view.sockets === undefined || view.sockets === this.#sockets;
     return view.mounts === this.#mounts && isCovered && this.#policy.writable.every(({ path, device, inode }) => {
