@@ -8,10 +8,13 @@ import { isSameName, readServerName } from "./tls/client_hello.ts";
 const HTTPS = 443;
 const HTTP = 80;
 
-/** The judge of connections to a name: TLS must name it on every port, HTTP on its own. */
-export function judgeOf(name: string, port: number): Judge {
+/** The judge of connections to a name: TLS must name it on every port, HTTP on its own. `isEnded`: its TLS ends here. */
+export function judgeOf(name: string, port: number, { isEnded }: { readonly isEnded: boolean }): Judge {
   const refuse = (why: string) => ({
-    refused: { reason: `was not asked for by that name: ${why}`, flag: `--network ...,${name}:${port}/any` },
+    refused: {
+      reason: `was not asked for by that name: ${why}`,
+      ...!isEnded && { flag: `--network ...,${name}:${port}/any` },
+    },
   });
   return (bytes) => {
     const hello = readServerName(bytes);
@@ -27,6 +30,7 @@ export function judgeOf(name: string, port: number): Judge {
       case "invalid":
         return refuse(`the ClientHello ${hello.reason}`);
       case "not-tls":
+        if (isEnded) return refuse(`port ${port} takes only TLS, because a secret is bound to it`);
         if (port === HTTPS) return refuse(`port ${HTTPS} takes only TLS`);
         return port === HTTP ? ofHttp(bytes) : { pass: bytes };
     }

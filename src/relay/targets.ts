@@ -46,7 +46,6 @@ export interface TargetOptions {
 const MOST_TARGETS = 256;
 /** Addresses of one host that are tried. */
 const MOST_PLACES = 4;
-const HTTPS = 443;
 
 export class Targets {
   readonly #options: TargetOptions;
@@ -123,7 +122,7 @@ export class Targets {
       refused: found === undefined ? refused ?? (isLoopback ? LOOPBACK : reachable.refusal(host, port)) : undefined,
       mayBeAsked: found === undefined && address === undefined && !isLoopback,
       address,
-      judge: isEnded ? judgeOf(host, HTTPS) : isJudged ? judgeOf(host, port) : undefined,
+      judge: isEnded || isJudged ? judgeOf(host, port, { isEnded }) : undefined,
       terminator: isEnded ? terminator : undefined,
       checked: undefined,
     };
