@@ -11,7 +11,9 @@ import { ShellOutput } from "./shell_output.ts";
 import { ABANDON_SIGNAL, CLOSING, lineText, markText, OPENING } from "./shell_text.ts";
 
 /** A line can make the shell itself work on after its mark, without any process, for example by a function `builtin`. */
-const NEVER = (): boolean => false;
+function never(): boolean {
+  return false;
+}
 
 /** The checks around each line of a sandboxed shell. */
 export interface ShellGuard extends Pick<OpenGuard, "ends"> {
@@ -119,7 +121,7 @@ export class LineShell implements OpenShell {
     signal.removeEventListener("abort", onAbort);
     await interrupted;
     this.#earlier = undefined;
-    if (this.#end === undefined) await this.#started.guard?.ends(hooks.onProtectedChange, NEVER);
+    if (this.#end === undefined) await this.#started.guard?.ends(hooks.onProtectedChange, never);
     return end;
   }
 
