@@ -34,6 +34,10 @@ Deno.test("L5 call gives options and words to the tool byte for byte, and its ou
   assert.deepStrictEqual(json, { code: 0, stdout: "[a][b]", stderr: "" });
   const spoken = await runProgram(bench, ["call", "show", "words", "--quiet", "a b"]);
   assert.deepStrictEqual(spoken, { code: 0, stdout: "[a b]", stderr: "" });
+  const unknown = await runProgram(bench, ["call", "show", "wrods", "a b"]);
+  const message =
+    'Cannot call "show": subcommand "wrods" does not exist; did you mean "words"? expected one of words\n';
+  assert.deepStrictEqual(unknown, { code: 2, stdout: "", stderr: message });
   const older = ["--tool_name", "show", "--tool_args", '{"subcommand":"words","message":"m"}', "--quiet"];
   assert.deepStrictEqual(await runProgram(bench, older.slice(0, 4)).then(({ stdout }) => stdout), "[-m][m]");
 });

@@ -47,6 +47,8 @@ Deno.test("L6 S35 doctor tests the sandbox, finds every layer working, and says 
     JSON.parse(JSON.stringify(await clientSettings(program, bench.scope, ENTRY_NETWORK))),
   );
   assert.deepStrictEqual(bench.outside(), before);
+  const { caches } = JSON.parse((await runProgram(bench, ["cache", "--json"])).stdout);
+  assert.deepStrictEqual(caches.map(({ scope }: { readonly scope: string }) => scope), [bench.scope]);
 });
 
 Deno.test({

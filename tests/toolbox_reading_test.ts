@@ -164,7 +164,7 @@ async function readsTexts({ test, bench, client }: Scene): Promise<void> {
   await test.step("the text as it is, other encodings and long lines", async () => {
     bench.write("dos.txt", "a\r\nb\r\nlast");
     const exact = await read("dos.txt", { line_numbers: false, offset: 2 });
-    assert.match(exact.lines[0] ?? "", /^dos.txt: 3 lines, 10 bytes, mixed line ends, no line end at its end, rev/);
+    assert.match(exact.lines[0] ?? "", /^dos.txt: 3 lines, 10 bytes, CRLF, no line end at its end, rev/);
     assert.equal(exact.parts[1]?.text, "b\r\nlast");
     write("wide.txt", new Uint8Array([0xff, 0xfe, 0x61, 0, 0x0a, 0, 0x62, 0, 0x0a, 0]));
     const wide = await read("wide.txt");
@@ -254,6 +254,27 @@ async function readsOtherFiles({ test, bench, client }: Scene): Promise<void> {
     ]);
   });
 }
+
+Deno.test("S24 K3 files_read shows the configuration of git, and a change of it is denied as protected", async () => {
+  using bench = new Workbench("ordinary");
+  for (const name of ["objects/x", "refs/x"]) bench.write(`.git/${name}`, "");
+  bench.write(".git/HEAD", "ref: refs/heads/main\n");
+  bench.write(".git/config", "[core]\n\trepositoryformatversion = 0\n");
+  await using server = await ServerProcess.start(bench, {
+    era: "none",
+    flags: ["--inline-wait", "60000", "--bundles", "files"],
+  });
+  const client = await connectClient(server, "2025-11-25");
+  for (const path of [".git/config", `${bench.scope}/.git/config`]) {
+    const { lines, isError } = await call(client, "files_read", { path });
+    assert.match(lines[0] ?? "", /^\.git\/config: 2 lines, 36 bytes, rev/);
+    assert.deepStrictEqual([lines.slice(1), isError], [["1\t[core]", "2\t\trepositoryformatversion = 0"], false]);
+  }
+  const edit = { path: ".git/config", old_string: "core", new_string: "user" };
+  const { lines, isError } = await call(client, "files_edit", edit);
+  assert.deepStrictEqual([lines[0], isError], ['Cannot change ".git/config".', true]);
+  assert.match(lines[1] ?? "", /is protected.*--allow-protected \.git\/config\.$/);
+});
 
 /** A PATH with `rg`, where there is one, and one without. In CI there is one. */
 const [WITH_RG, WITHOUT_RG] = [Deno.env.get("PATH") ?? "", "/usr/local/sbin"];

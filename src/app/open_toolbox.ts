@@ -30,6 +30,7 @@ import { NoteResources } from "../toolbox/source/note_resources.ts";
 import { projectValues } from "../toolbox/source/project_values.ts";
 import { questionTool } from "../toolbox/source/question_tool.ts";
 import { toolboxSource, type ToolboxSourceParts, withChanges } from "../toolbox/source/toolbox_source.ts";
+import { COPIES } from "../process/linux/git_config/config_broker.ts";
 import { heldFlags } from "../settings/policy/held.ts";
 import type { Policy } from "../settings/policy/policy.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
@@ -198,7 +199,7 @@ async function openWorker(
   const place = kind === "web" ? await emptyPlace(options) : placeOfProject(options);
   const own = { reads: program.reads, writes: [cache ?? [], store ?? []].flat(), store };
   const session = await openSession({ ...options, settings: settingsFor(kind, settings, place, own) }, stack);
-  const { sandbox: { directories: { files } } } = session;
+  const { sandbox: { directories: { files, temporary } } } = session;
   const runner = new WatchedRunner(session.runner, OWN);
   const opened = stack.move();
   return {
@@ -212,6 +213,7 @@ async function openWorker(
       readable: place.reads,
       writable: place.writes,
       cache,
+      ...temporary !== undefined && { configCopies: `${temporary}/${COPIES}` },
       ...kind === "web" && { web: webSetup(options) },
       ...store !== undefined && { undo: undoSetup(settings, store, previewSession) },
     },

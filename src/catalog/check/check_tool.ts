@@ -90,6 +90,9 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
+const RETRIED_SEQUENCE =
+  '"retry" has no effect next to "sequence": each step has the retries of the tool that it calls';
+
 function checkLeaf(node: Node, above: Above): readonly UnplacedDiagnostic[] {
   const { at, tool } = above;
   const sequence = node.sequence ?? (tool.command === SEQUENCE_COMMAND ? tool.sequence : undefined);
@@ -100,6 +103,8 @@ function checkLeaf(node: Node, above: Above): readonly UnplacedDiagnostic[] {
         errorAt(at, '"sequence" is missing: a tool whose command is "sequence" needs its steps'),
       node.end_of_options === true && node.positional_args_first === true &&
         errorAt([...at, "end_of_options"], late),
+      node.sequence !== undefined && node.retry !== undefined &&
+        warningAt([...at, "retry"], RETRIED_SEQUENCE),
     ),
     ...(above.labelled || sequence !== undefined ? [] : checkUnderscore(above)),
     ...checkDescription(node, above),

@@ -131,6 +131,17 @@ const RULES: readonly (readonly [string, unknown, readonly string[]])[] = [
     { command: "sequence", description: "Does it", synchronous: true },
     ['error  "sequence" is missing: a tool whose command is "sequence" needs its steps'],
   ],
+  [
+    "retries of a sequence",
+    {
+      command: "sequence",
+      description: "Does it",
+      synchronous: true,
+      retry: { max: 1 },
+      sequence: [{ tool: "sandboxed_shell", args: { command: "true" } }],
+    },
+    ['warning /retry "retry" has no effect next to "sequence": each step has the retries of the tool that it calls'],
+  ],
 ];
 
 for (const [what, file, expected] of RULES) {

@@ -97,6 +97,10 @@ function subcommandMessage(catalog: Catalog, name: string, tool: string, given: 
   const known = [...catalog.byTool.get(tool)?.keys() ?? []].map((path) => path === "" ? DEFAULT_LEAF : path);
   const listed = known.slice(0, MOST_LISTED).join(", ") + (known.length > MOST_LISTED ? ", …" : "");
   if (given === undefined) return `Cannot call "${name}": "subcommand" is missing, expected one of ${listed}`;
+  const below = known.filter((path) => path.startsWith(`${normalized(given)}_`)).join(", ");
+  if (below !== "") {
+    return `Cannot call "${name}": subcommand "${given}" has several below it: expected one of ${below}`;
+  }
   const guess = didYouMean(given, known);
   return `Cannot call "${name}": subcommand "${given}" does not exist${guess || ":"} expected one of ${listed}`;
 }

@@ -56,6 +56,7 @@ Deno.test("T5 resolveCall() says what is meant by unknown names", async () => {
     ["rust", { subcommand: "buld" }],
     ["rust", { subcommand: 3 }],
     ["gh", {}],
+    ["gh", { subcommand: "pr" }],
     ["rust_build", { subcommand: "run" }],
     ["__proto__", {}],
   ] as const).map(([name, args]) => {
@@ -72,6 +73,10 @@ Deno.test("T5 resolveCall() says what is meant by unknown names", async () => {
     ],
     ["unknown_subcommand", 'Cannot call "rust": "subcommand" is 3, expected a text'],
     ["unknown_subcommand", 'Cannot call "gh": "subcommand" is missing, expected one of pr_list'],
+    [
+      "unknown_subcommand",
+      'Cannot call "gh": subcommand "pr" has several below it: expected one of pr_list',
+    ],
     [
       "unknown_subcommand",
       'Cannot call "rust_build": there is no subcommand "run" below it: leave "subcommand" out, or call "rust" with it',

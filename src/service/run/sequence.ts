@@ -21,7 +21,7 @@ import {
 } from "./command_work.ts";
 import { prepareCall } from "./prepare_call.ts";
 import { shorten } from "../../base/visible_text.ts";
-import { withTimeLimit } from "./retries.ts";
+import { withRetries, withTimeLimit } from "./retries.ts";
 
 /** The parts of a service that a sequence needs. */
 export type SequenceTools = WorkTools & { readonly scope: Scope };
@@ -89,7 +89,7 @@ async function makeStep(
   const seconds = meta.timeoutSeconds ?? leaf.timeoutSeconds;
   const work = command === undefined
     ? await nestedWork(making, { leaf, directory: own }, depth + 1)
-    : success(commandWork(tools, command, own));
+    : success(withRetries(commandWork(tools, command, own), leaf.retry));
   if (!work.ok) return work;
   const whole = command === undefined ? name : `${name}: ${title}`;
   return success({ title: whole, work: withTimeLimit(withNetwork(work.value, leaf.network), seconds), skip });

@@ -52,6 +52,22 @@ Deno.test("T14 a sequence stops at the first failure and takes its exit code", a
   ]);
 });
 
+Deno.test("T14 X16 a step repeats the transient failures of the tool that it calls", async () => {
+  const runner = new PlayedRunner((command) => command.exit(runner.requests.length === 1 ? 5 : 0));
+  const retried = makeLeaf("a", { retry: { max: 1, backoff_ms: 1 } });
+  const all = sequence("all", [step("a"), step("b")]);
+  const catalog = catalogOf([retried, makeLeaf("b"), all]);
+  await using connected = await connectClient(makeService({ runner, catalog }));
+  const result = await connected.client.callTool({ name: "all" });
+  assert.deepStrictEqual(linesOf(result).slice(0, -1), [
+    "[step 1/2] a: a",
+    "[exit code 5: try 1 of 2, the next in 1 ms]",
+    "[step 1/2 completed]",
+    "[step 2/2] b: b",
+    "[step 2/2 completed]",
+  ]);
+});
+
 Deno.test("T14 a cancel ends the running step and the rest", async () => {
   const runner = new PlayedRunner();
   const all = sequence("all", [step("a"), step("a")], { synchronous: false, stepDelayMs: 60_000 });

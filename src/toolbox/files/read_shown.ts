@@ -19,7 +19,12 @@ export interface Facts {
 /** The first line of an answer. */
 export function headLine({ shown, size, total, rev, traits }: Facts): string {
   const lines = total === undefined ? [] : total === 0 ? ["empty"] : [total === 1 ? "1 line" : `${total} lines`];
-  const facts = [...lines, `${size} bytes`, ...traits, ...rev === undefined ? [] : [`rev ${rev}`]];
+  const facts = [
+    ...lines,
+    size === 1 ? "1 byte" : `${size} bytes`,
+    ...traits,
+    ...rev === undefined ? [] : [`rev ${rev}`],
+  ];
   return `${shown}: ${facts.join(", ")}`;
 }
 

@@ -37,6 +37,7 @@ export class LineWindow {
   #dropped = 0;
   #lastByte = 0;
   #ended = 0;
+  #feeds = 0;
   #carriageReturns = 0;
   #used = 0;
   #full = false;
@@ -83,7 +84,7 @@ export class LineWindow {
   /** The line endings of the lines read. */
   get endings(): "LF" | "CRLF" | "mixed" {
     if (this.#carriageReturns === 0) return "LF";
-    return this.#carriageReturns === this.#ended ? "CRLF" : "mixed";
+    return this.#carriageReturns === this.#feeds ? "CRLF" : "mixed";
   }
 
   get #isWanted(): boolean {
@@ -101,6 +102,7 @@ export class LineWindow {
     const isWanted = this.#isWanted;
     const hasReturn = this.#lineBytes > 0 && this.#lastByte === CARRIAGE_RETURN && feed !== "";
     this.#ended++;
+    if (feed !== "") this.#feeds++;
     if (hasReturn) this.#carriageReturns++;
     if (isWanted) this.#show(hasReturn ? "\r\n" : feed);
     this.#lineBytes = 0;

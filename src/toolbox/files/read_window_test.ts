@@ -43,3 +43,13 @@ Deno.test("K3 a window ends at its budget, but shows one line in any case", () =
   assert.deepEqual(window.lines.map(({ text }) => text.length), [90]);
   assert.ok(window.hasMore);
 });
+
+Deno.test("K3 a last line without an ending does not make the line endings of a file mixed", () => {
+  const endings = ["a\r\nb", "a\r\nb\r\n", "a\nb", "a", "", "a\r\nb\nc", "a\nb\r\n"].map((text) => {
+    const window = new LineWindow({ first: 1, count: 9, budget: 100 });
+    window.push(new TextEncoder().encode(text));
+    window.finish();
+    return window.endings;
+  });
+  assert.deepStrictEqual(endings, ["CRLF", "CRLF", "LF", "LF", "LF", "mixed", "mixed"]);
+});

@@ -14,6 +14,8 @@ export interface WorkerSetup {
   readonly writable: readonly string[];
   /** Paths in the scope that calls may not change, canonical as far as they exist; undefined: none. */
   readonly protection?: Protection | undefined;
+  /** Links in the place of git's configuration lead into this directory (S24); absent: none do. */
+  readonly configCopies?: string;
   /** Directories for notes and rules below the first scope; absent: the defaults. */
   readonly directories?: ProjectDirectories;
   /** Absolute directory of the worker's own data, such as grammars; undefined: it has none. */

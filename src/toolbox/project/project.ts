@@ -5,7 +5,7 @@ import { DEFAULT_DIRECTORIES, type ProjectDirectories } from "../../settings/pro
 import { FileCalls, type OpenFiles, type Stat } from "../../system/open_files/file_calls.ts";
 import { Libc } from "../../system/libc.ts";
 import { openScope, type Scope } from "../../system/path_scope.ts";
-import { expected, isWithin, parentOf } from "../../system/paths.ts";
+import { absolutePath, expected, isWithin, parentOf, realPath } from "../../system/paths.ts";
 import { nearNames } from "./near_names.ts";
 import { SeenContents } from "./seen_contents.ts";
 import { type Place, Tree } from "../../system/tree/tree.ts";
@@ -78,8 +78,20 @@ export class Project implements Disposable {
   async resolve(path: string, purpose: "read" | "write" = "read"): Promise<Place> {
     const scope = await (purpose === "read" ? this.#readable() : this.#writable());
     const found = await scope.contains(path, this.directory);
-    if (!found.ok) throw new UserError(found.problem);
-    return this.placeOf(found.value);
+    if (found.ok) return this.placeOf(found.value);
+    const place = this.#configPlace(path, purpose);
+    if (place === undefined) throw new UserError(found.problem);
+    return place;
+  }
+
+  /** The place of git's configuration: its copy for reading, the file itself for a change, which is then denied. */
+  #configPlace(given: string, purpose: "read" | "write"): Place | undefined {
+    const { configCopies: copies } = this.setup;
+    const path = absolutePath(given, this.directory);
+    const copy = copies === undefined ? undefined : realPath(path);
+    if (copies === undefined || copy === undefined || !isWithin(copy, copies)) return undefined;
+    const place = this.placeOf(path);
+    return purpose === "read" ? { path: copy, shown: place.shown, root: copies } : place;
   }
 
   /** The place of a real path that is known to be inside. */

@@ -134,7 +134,7 @@ interface FoundTool {
 }
 
 /** The tool with this name, or of the older form with `subcommand` among the arguments. */
-async function findTool(service: Service, { name, args }: Wanted): Promise<FoundTool> {
+async function findTool(service: Service, { name, args, words }: Wanted): Promise<FoundTool> {
   const catalog = await service.catalog();
   const { plain: definitions } = await toolList(service)();
   const resolved = resolveCall(catalog, name, args);
@@ -147,7 +147,11 @@ async function findTool(service: Service, { name, args }: Wanted): Promise<Found
       isLeaf: leaf !== undefined && args.subcommand === undefined,
     };
   }
-  if (!resolved.ok && resolved.problem.kind === "unknown_subcommand") throw new UsageError(resolved.problem.message);
+  if (!resolved.ok && resolved.problem.kind === "unknown_subcommand") {
+    const [word = "-"] = words;
+    const typed = word.startsWith("-") ? resolved : resolveCall(catalog, name, { subcommand: word, ...args });
+    throw new UsageError((typed.ok ? resolved : typed).problem.message);
+  }
   const missing = catalog.unavailable?.find((one) => one.names.includes(name));
   if (missing !== undefined) throw new UsageError(`Cannot call "${name}": it is not available: ${reasonOf(missing)}`);
   const known = [...definitions.map((one) => one.name), ...catalog.byName.keys(), ...nativeNames()];

@@ -2,9 +2,11 @@
 import { messageOf, undefinedFor, UserError } from "../../../base/errors.ts";
 import type { CommandEnd } from "../../../base/command/command_end.ts";
 import { compose, type ComposeOptions, type Program } from "../../../app/compose_service.ts";
+import { cachesOf } from "../../../app/program/scope_cache.ts";
 import { supportedProcessor } from "../../../sandbox/policy/prerequisites.ts";
+import { listCaches, removeCache } from "../../../sandbox/directories/scope_caches.ts";
 import { sessionBases } from "../../../sandbox/directories/private_directories.ts";
-import { expected } from "../../../system/paths.ts";
+import { expected, isWithin, realPath } from "../../../system/paths.ts";
 import { homeOf } from "../../../system/user_directories.ts";
 import { withLibc } from "../../../system/libc.ts";
 import { type Check, check, type CheckStatus } from "../../terminal/check.ts";
@@ -23,7 +25,17 @@ export async function checkSandbox(options: ComposeOptions): Promise<readonly Ch
     await using program = await compose({ ...options, settings });
     return await tryAll(program, { scope, outside });
   } finally {
+    await removeCachesBelow(base, options);
     await Deno.remove(base, { recursive: true });
+  }
+}
+
+/** No later session has the trial's scope, so nothing would ever use its cache. */
+async function removeCachesBelow(base: string, { environment }: ComposeOptions): Promise<void> {
+  const [caches, real] = [cachesOf(environment), realPath(base)];
+  if (caches === undefined || real === undefined) return;
+  for (const cache of await listCaches(caches)) {
+    if (cache.scope !== undefined && isWithin(cache.scope, real)) await removeCache(cache);
   }
 }
 

@@ -22,7 +22,7 @@ const MOST_REPOSITORIES = 32;
 /** Configuration of a repository, or of a submodule. */
 const CONFIG_PATH = /\/\.git\/(?:modules\/.+\/)?config$/;
 /** Below the temp directory; a hidden name, which listings of files omit. */
-const COPIES = ".git-config";
+export const COPIES = ".git-config";
 /** Of one repository, between two commands that change its configuration. */
 const MOST_UNREAD = 64;
 /** Edits for one command: each takes git some three milliseconds. */
