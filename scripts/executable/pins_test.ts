@@ -39,19 +39,20 @@ Deno.test("D1 a runtime of another sum is taken from nowhere, and each place is 
     const own = `${cache}/own`;
     await Deno.writeTextFile(own, "planted");
     const sum = await sha256(new TextEncoder().encode("planted"));
-    const nowhere = { version: "0.0.0", package: "file:/nowhere/package.tgz#", wheel: "any", sha256: "00" };
+    // No registry is asked for what is no version.
+    const nowhere = { version: "0.0.0!", package: "file:/nowhere/package.tgz#", wheel: "any", sha256: "00" };
     await assert.rejects(runtimeFile("linux-x64", nowhere, { cache, own }), ({ message }: Error) => {
       const [first, ...places] = message.split("\n");
-      assert.strictEqual(first, "Cannot get the runtime deno 0.0.0 for linux-x64, SHA-256 00:");
-      assert.match(places[0] ?? "", /^- \S+\/deno-0\.0\.0-linux-x64: No such file/);
+      assert.strictEqual(first, "Cannot get the runtime deno 0.0.0! for linux-x64, SHA-256 00:");
+      assert.match(places[0] ?? "", /^- \S+\/deno-0\.0\.0!-linux-x64: No such file/);
       assert.strictEqual(places[1], `- ${own}: its SHA-256 is ${sum}`);
       assert.deepStrictEqual(places.slice(2, 4).map((place) => place.split(":")[0]), [
         "- npm pack file",
-        "- pip download deno==0.0.0",
+        "- pip download deno==0.0.0!",
       ]);
       assert.strictEqual(
         places[4],
-        `Give this machine a package registry, or put the file at "${cache}/deno-0.0.0-linux-x64"`,
+        `Give this machine a package registry, or put the file at "${cache}/deno-0.0.0!-linux-x64"`,
       );
       return true;
     });
