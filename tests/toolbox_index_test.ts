@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
 import { connectClient } from "./_support/clients/sdk_client.ts";
+import { until } from "./_support/deadline.ts";
+import { processesWith } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
 
@@ -77,11 +79,15 @@ Deno.test("K4 an index of a project", async (test) => {
   }
   await test.step("a damaged index is made again", async () => {
     const index = await indexOf(bench);
-    for (const damage of ["no database".repeat(500), ""]) {
-      await Deno.writeTextFile(index, damage);
-      await using third = await openSide(bench);
-      assert.match(await third.say("search_query", { query: "freshly made" }), /^src\/user\.ts:1 /);
-    }
+    await Deno.writeTextFile(index, "no database".repeat(500));
+    await using third = await openSide(bench);
+    const finds = async () => /^src\/user\.ts:1 /.test(await third.say("search_query", { query: "freshly made" }));
+    assert.ok(await finds());
+    const worker = (await processesWith(bench.marker)).find(({ command }) => command.includes("worker/worker.js"));
+    await Deno.writeTextFile(index, "");
+    Deno.kill(worker?.pid ?? assert.fail("no worker"), "SIGKILL");
+    // The first call may still meet the worker that is gone.
+    await until(finds, 20_000, "what a new index finds");
   });
 });
 

@@ -44,40 +44,36 @@ interface Seen {
 }
 
 Deno.test({
-  name: "S3 D1 the executable's runtime grants what the packed program's has, and a child server no network",
+  name:
+    "S3 D1 K2 the executable's runtime has the permissions and the engine's flags that its line names, and no others",
   ignore: Deno.build.os !== "linux",
-  fn: async () => {
+  fn: async (t) => {
     using bench = new Workbench();
     const see = await seenBy(bench);
-    const granted = ["read", "write", "env", "run", "ffi", "sys"];
-    const seen = async (args: readonly string[]) => {
-      const { heap: _heap, ...rest } = await see(args);
-      return rest;
-    };
-    const same = { module: "file:///proc/self/fd/100", executable: `${bench.parent}/executable`, standalone: false };
-    for (const args of [[], ["--allow-all", "-", ""], ["--", AWAIT_SCOPE]]) {
-      assert.deepStrictEqual(await seen(args), { granted: [...granted, "net"], args, ...same });
-    }
-    for (const args of [[AWAIT_SCOPE, "--mode=stdio"], [AWAIT_SCOPE_AHEAD]]) {
-      assert.deepStrictEqual(await seen(args), { granted, args, ...same });
-    }
-  },
-});
-
-Deno.test({
-  name: "S3 D1 K2 the engine of an executable takes the bounds of native tools from a variable, and no other flags",
-  ignore: Deno.build.os !== "linux",
-  fn: async () => {
-    using bench = new Workbench();
-    const see = await seenBy(bench);
-    const flagsOf = (value: string) => see([], { DENO_V8_FLAGS: value });
-    const refused = await flagsOf("--max-old-space-size=100");
-    assert.deepStrictEqual(refused, await see([]));
-    for (const [, value] of [WORKER_HEAP, HELPER_HEAP]) {
-      const bounded = await flagsOf(value);
-      assert.strictEqual(bounded.flags, value);
-      const [, megabytes] = /old-space-size=([0-9]+)/.exec(value) ?? [];
-      assert.ok(bounded.heap >= Number(megabytes) && bounded.heap < Number(megabytes) * 2, `${bounded.heap} MiB`);
-    }
+    await t.step("it grants what the packed program's has, and a child server no network", async () => {
+      const granted = ["read", "write", "env", "run", "ffi", "sys"];
+      const seen = async (args: readonly string[]) => {
+        const { heap: _heap, ...rest } = await see(args);
+        return rest;
+      };
+      const same = { module: "file:///proc/self/fd/100", executable: `${bench.parent}/executable`, standalone: false };
+      for (const args of [[], ["--allow-all", "-", ""], ["--", AWAIT_SCOPE]]) {
+        assert.deepStrictEqual(await seen(args), { granted: [...granted, "net"], args, ...same });
+      }
+      for (const args of [[AWAIT_SCOPE, "--mode=stdio"], [AWAIT_SCOPE_AHEAD]]) {
+        assert.deepStrictEqual(await seen(args), { granted, args, ...same });
+      }
+    });
+    await t.step("the engine takes the bounds of native tools from a variable, and no other flags", async () => {
+      const flagsOf = (value: string) => see([], { DENO_V8_FLAGS: value });
+      const refused = await flagsOf("--max-old-space-size=100");
+      assert.deepStrictEqual(refused, await see([]));
+      for (const [, value] of [WORKER_HEAP, HELPER_HEAP]) {
+        const bounded = await flagsOf(value);
+        assert.strictEqual(bounded.flags, value);
+        const [, megabytes] = /old-space-size=([0-9]+)/.exec(value) ?? [];
+        assert.ok(bounded.heap >= Number(megabytes) && bounded.heap < Number(megabytes) * 2, `${bounded.heap} MiB`);
+      }
+    });
   },
 });
