@@ -192,11 +192,12 @@ function damages(file: string): readonly (readonly [name: string, damage: () => 
 async function damagedFile({ file, bench, start, reach, grants }: Stage): Promise<void> {
   const good = await Deno.readTextFile(file);
   const own = await Deno.lstat(file);
+  await using server = await start({ flags: ["--log-to-stderr"] });
   for (const [name, damage, problem] of damages(file)) {
     damage();
-    await using server = await start({ flags: ["--log-to-stderr"] });
+    const before = server.stderr.length;
     questionIn(await reach(server, "one"));
-    assert.match(server.stderr, problem, name);
+    assert.match(server.stderr.slice(before), problem, name);
     const listed = await grants();
     assert.equal(listed.code, 1, name);
     assert.match(listed.stderr, problem, name);
@@ -286,9 +287,6 @@ Deno.test("L12 grants explains wrong words, and says when there is nothing", asy
   using bench = new Workbench();
   const cases: readonly (readonly [readonly string[], number, string, RegExp])[] = [
     [[], 0, "Nothing is allowed\n", /^$/],
-    [["list", "--json"], 0, '{\n  "grants": [],\n  "sessions": [],\n  "questions": []\n}\n', /^$/],
-    [["revoke", "--all"], 0, "There is no grant\n", /^$/],
-    [["remove"], 2, "", /^Cannot "remove" grants: expected one of list, revoke, allow, deny/],
     [["allow"], 2, "", /^Cannot allow: name a question\. No question waits/],
   ];
   for (const [words, code, stdout, stderr] of cases) {

@@ -14,6 +14,15 @@ const SECRET = "the-secret-of-this-test";
 /** What a home holds. */
 const SECRETS = [".ssh/id_rsa", ".aws/credentials", ".netrc", ".config/gcloud/token", ".bash_history"] as const;
 
+/** What is hidden in each home, beside places that variables move. */
+const MORE_SECRETS = [
+  ".yarnrc.yml",
+  ".npmrc",
+  ".m2/settings.xml",
+  ".gradle/gradle.properties",
+  ".gemini/oauth_creds.json",
+] as const;
+
 /** A program that runs the server where user namespaces are refused. */
 const WITHOUT_NAMESPACES: Readonly<Record<User, readonly string[]>> = {
   root: ["setpriv", "--bounding-set=-sys_admin"],
@@ -96,8 +105,12 @@ for (const user of usersAtHand()) {
 
   const testReading = sharing((bench) => {
     furnish(bench);
-    for (const file of movedIn(bench.home).files) bench.write(file, `# ${SECRET}\n`);
-    return ServerProcess.start(bench, { flags: ["--read", bench.home] });
+    const { files, environment } = movedIn(bench.home);
+    for (const file of [...files, ...MORE_SECRETS.map((name) => `${bench.home}/${name}`)]) {
+      bench.write(file, `# ${SECRET}\n`);
+    }
+    bench.write(`${bench.home}/cfg/app/settings`, "settings\n");
+    return ServerProcess.start(bench, { flags: ["--read", bench.home], environment });
   }, user);
 
   const testConfined = sharing((bench) => {
@@ -109,29 +122,16 @@ for (const user of usersAtHand()) {
     return ServerProcess.start(bench, { prefix: WITHOUT_NAMESPACES[user], flags });
   }, user);
 
-  Deno.test(`S7 credentials that variables move are hidden, and programs work next to hidden ones, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    furnish(bench);
-    const { files, environment } = movedIn(bench.home);
-    const rest = [".yarnrc.yml", ".npmrc", ".m2/settings.xml", ".gradle/gradle.properties", ".gemini/oauth_creds.json"];
-    const secrets = [...files, ...rest.map((name) => `${bench.home}/${name}`)];
-    for (const file of secrets) bench.write(file, `# ${SECRET}\n`);
-    bench.write(`${bench.home}/cfg/app/settings`, "settings\n");
-    const look = `cat ${secrets.join(" ")}; grep -rs ${SECRET} ${bench.home}`;
-    const work =
-      `cat ${bench.home}/cfg/app/settings; echo null > /dev/null && echo nothing; git init -q . && git status -s`;
-    await using server = await ServerProcess.start(bench, { flags: ["--read", bench.home], environment });
-    const { text } = await server.shell(`${look}; ${work}`);
-    assert.ok(!text.includes(SECRET), text);
-    assert.match(text, /^settings\nnothing$/m);
-  });
-
   testReading(
-    `S7 without the variables the same files are files like others, as ${user}`,
+    `S7 credentials that variables move are hidden, and programs work next to hidden ones, as ${user}`,
     async ({ bench, server }) => {
-      const { files } = movedIn(bench.home);
-      const { text } = await server.shell(`cat ${files.join(" ")}`);
-      assert.strictEqual(text.split(SECRET).length - 1, files.length);
+      const secrets = [...movedIn(bench.home).files, ...MORE_SECRETS.map((name) => `${bench.home}/${name}`)];
+      const look = `cat ${secrets.join(" ")}; grep -rs ${SECRET} ${bench.home}`;
+      const work =
+        `cat ${bench.home}/cfg/app/settings; echo null > /dev/null && echo nothing; git init -q . && git status -s`;
+      const { text } = await server.shell(`${look}; ${work}`);
+      assert.ok(!text.includes(SECRET), text);
+      assert.match(text, /^settings\nnothing$/m);
     },
   );
 
@@ -142,34 +142,6 @@ for (const user of usersAtHand()) {
     const allowed = await server.shell(`cat ${bench.home}/notes/today ${bench.home}/.config/app/settings`);
     assert.match(allowed.text, /^notes\nsettings$/m);
     assert.ok((await unconfined(bench, `cat ${bench.home}/.ssh/id_rsa`)).includes(SECRET), "the control");
-  });
-
-  Deno.test(`S7 in a home directory as the scope, credentials stay hidden, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    furnish(bench);
-    const flags = ["--sandbox-scope", bench.home, "--allow-broad-scope"];
-    await using server = await ServerProcess.start(bench, { flags });
-    for (const attack of attacks(bench.home)) {
-      assert.ok(!(await server.shell(`cd ${bench.home}; ${attack}`)).text.includes(SECRET), attack);
-    }
-    const written = await server.shell(
-      `echo x >> notes/today; cat notes/today; echo evil >> .netrc; echo evil > .bashrc`,
-    );
-    assert.match(written.text, /^notes\nx$/m);
-    assert.deepStrictEqual(await Deno.readTextFile(`${bench.home}/.netrc`), `${SECRET}\n`);
-    const again = await server.shell("echo more > .bashrc");
-    assert.equal(await Deno.readTextFile(`${bench.home}/.bashrc`), "evil\n", "it appeared, was told, and is protected");
-    assert.ok(again.failed);
-  });
-
-  Deno.test(`S7 --allow-read-sensitive opens one place of credentials and no other, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    furnish(bench);
-    const flags = ["--allow-read-sensitive", `${bench.home}/.aws`, "--read", bench.home];
-    await using server = await ServerProcess.start(bench, { flags });
-    assert.ok((await server.shell(`cat ${bench.home}/.aws/credentials`)).text.includes(SECRET));
-    assert.ok(!(await server.shell(`cat ${bench.home}/.netrc`)).text.includes(SECRET));
-    assert.match((await server.shell(`echo x > ${bench.home}/.aws/credentials`)).text, /Read-only|denied/);
   });
 
   testConfined(
@@ -247,6 +219,39 @@ for (const user of usersAtHand()) {
 
 // What is missing is decided at the start, and --strict changes the policy alone: one user meets each.
 const [one = "ordinary", other = one] = usersAtHand();
+
+// Each layer that these meet is made for each user in the tests above.
+Deno.test(`S7 in a home directory as the scope, credentials stay hidden, as ${one}`, async () => {
+  using bench = new Workbench(one);
+  furnish(bench);
+  const flags = ["--sandbox-scope", bench.home, "--allow-broad-scope"];
+  await using server = await ServerProcess.start(bench, { flags });
+  for (const attack of attacks(bench.home)) {
+    assert.ok(!(await server.shell(`cd ${bench.home}; ${attack}`)).text.includes(SECRET), attack);
+  }
+  const written = await server.shell(
+    `echo x >> notes/today; cat notes/today; echo evil >> .netrc; echo evil > .bashrc`,
+  );
+  assert.match(written.text, /^notes\nx$/m);
+  assert.deepStrictEqual(await Deno.readTextFile(`${bench.home}/.netrc`), `${SECRET}\n`);
+  const again = await server.shell("echo more > .bashrc");
+  assert.equal(await Deno.readTextFile(`${bench.home}/.bashrc`), "evil\n", "it appeared, was told, and is protected");
+  assert.ok(again.failed);
+});
+
+Deno.test(`S7 --allow-read-sensitive opens one place of credentials and no other, and without the variables files are files like others, as ${other}`, async () => {
+  using bench = new Workbench(other);
+  furnish(bench);
+  const { files } = movedIn(bench.home);
+  for (const file of files) bench.write(file, `# ${SECRET}\n`);
+  const flags = ["--allow-read-sensitive", `${bench.home}/.aws`, "--read", bench.home];
+  await using server = await ServerProcess.start(bench, { flags });
+  assert.ok((await server.shell(`cat ${bench.home}/.aws/credentials`)).text.includes(SECRET));
+  assert.ok(!(await server.shell(`cat ${bench.home}/.netrc`)).text.includes(SECRET));
+  const { text } = await server.shell(`cat ${files.join(" ")}`);
+  assert.strictEqual(text.split(SECRET).length - 1, files.length);
+  assert.match((await server.shell(`echo x > ${bench.home}/.aws/credentials`)).text, /Read-only|denied/);
+});
 
 Deno.test(`S7 without namespaces nothing runs that could read credentials, as ${one}`, async () => {
   using bench = new Workbench(one);
