@@ -14,7 +14,7 @@ function reachTerminal(path: string): string {
 }
 
 for (const user of usersAtHand()) {
-  Deno.test(`S8 a command sees what is granted at its own path, and nothing else of the machine, as ${user}`, async () => {
+  Deno.test(`S8 S23 a command sees what is granted at its own path, has pseudo-terminals of its own, and reaches nothing else of the machine, as ${user}`, async () => {
     using bench = new Workbench(user);
     const { elsewhere, home, parent, scope } = bench;
     bench.write(`${elsewhere}/granted/file`, "granted");
@@ -36,35 +36,30 @@ for (const user of usersAtHand()) {
       [...granted, ...closed].join(" ")
     }; do stat -L $p >/dev/null 2>&1 && echo "there $p"; done; true`;
     const seen = (text: string) => [...text.matchAll(/^there (.+)$/gm)].map(([, path]) => path);
-    {
-      await using server = await ServerProcess.start(bench, { flags });
-      assert.deepStrictEqual(seen((await server.shell(look)).text), granted);
-      const facts = await server.shell(
-        `cd .. && pwd && cd - >/dev/null && pwd -P && cat ${parent}/way/granted/file && echo x > /dev/null && ` +
-          "head -c 2 /dev/zero | wc -c && echo out > /dev/stdout && readlink /dev/fd",
-      );
-      assert.match(facts.text, new RegExp(`^${parent}\n${scope}\ngranted2\nout\n/proc/self/fd$`, "m"));
-      const changes = await server.shell(
-        `mkdir /new ${home}/new; chmod 700 / /dev/null ${elsewhere}/granted; rm /bin; true`,
-      );
-      assert.deepStrictEqual(changes.text.match(/Read-only file system/g)?.length, 6, changes.text);
-      const deep = `cat ${elsewhere}/over/deep/file; true`;
-      assert.match((await server.shell(deep)).text, /^in over/);
-      await Deno.rename(`${elsewhere}/over`, `${elsewhere}/over-away`);
-      await Deno.symlink("decoy", `${elsewhere}/over`);
-      assert.doesNotMatch((await server.shell(deep)).text, /in decoy/, "a link that came since leads nowhere");
-    }
-    await using open = await ServerProcess.start(bench, { flags: [...flags, "--no-sandbox"] });
-    assert.ok(seen((await open.shell(look)).text).includes(`${elsewhere}/closed`));
-  });
-
-  Deno.test(`S23 a command has pseudo-terminals of its own, and reaches no other, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench);
-    const used = await server.shell("script -qc 'tty; ls /dev/pts; echo typed > /dev/tty' /dev/null");
-    assert.match(used.text, /^\/dev\/pts\/0\r?\n0 +ptmx\r?\ntyped/m);
+    await using server = await ServerProcess.start(bench, { flags });
+    assert.deepStrictEqual(seen((await server.shell(look)).text), granted);
+    const facts = await server.shell(
+      `cd .. && pwd && cd - >/dev/null && pwd -P && cat ${parent}/way/granted/file && echo x > /dev/null && ` +
+        "head -c 2 /dev/zero | wc -c && echo out > /dev/stdout && readlink /dev/fd",
+    );
+    assert.match(facts.text, new RegExp(`^${parent}\n${scope}\ngranted2\nout\n/proc/self/fd$`, "m"));
+    const changes = await server.shell(
+      `mkdir /new ${home}/new; chmod 700 / /dev/null ${elsewhere}/granted; rm /bin; true`,
+    );
+    assert.deepStrictEqual(changes.text.match(/Read-only file system/g)?.length, 6, changes.text);
+    const deep = `cat ${elsewhere}/over/deep/file; true`;
+    assert.match((await server.shell(deep)).text, /^in over/);
+    await Deno.rename(`${elsewhere}/over`, `${elsewhere}/over-away`);
+    await Deno.symlink("decoy", `${elsewhere}/over`);
+    assert.doesNotMatch((await server.shell(deep)).text, /in decoy/, "a link that came since leads nowhere");
+    // The control: without the sandbox they are there.
     using other = new Workbench(user);
     await using open = await ServerProcess.start(other, { flags: ["--no-sandbox"] });
+    assert.ok(seen((await open.shell(look)).text).includes(`${elsewhere}/closed`));
+
+    // S23: terminals.
+    const used = await server.shell("script -qc 'tty; ls /dev/pts; echo typed > /dev/tty' /dev/null");
+    assert.match(used.text, /^\/dev\/pts\/0\r?\n0 +ptmx\r?\ntyped/m);
     const { operation } = await open.start("script -qfc 'tty; exec tail -f /dev/null' log");
     const path = await until(() => terminalIn(`${other.scope}/log`), 20_000, "the terminal outside");
     assert.doesNotMatch((await server.shell(reachTerminal(path))).text, /^42$/m);

@@ -240,17 +240,6 @@ Deno.test("S12 the server refuses to start if the kernel cannot enforce what is 
   assert.match(stderr, /99[^]*Landlock[^]*kernel/);
 });
 
-Deno.test("S1 --sandbox-scope decides over the working directory", async () => {
-  using bench = new Workbench();
-  const scope = `${bench.elsewhere}/chosen`;
-  bench.write(`${scope}/here`, "");
-  await using server = await ServerProcess.start(bench, { flags: ["--sandbox-scope", scope] });
-  assert.match((await server.shell("ls; touch made")).text, /^here$/m);
-  assert.ok(exists(`${scope}/made`));
-  await server.shell(`touch ${bench.scope}/planted`);
-  assert.ok(!exists(`${bench.scope}/planted`));
-});
-
 function listing(directory: string): Readonly<Record<string, string>> {
   const seen: Record<string, string> = {};
   for (const entry of Deno.readDirSync(directory)) {

@@ -97,12 +97,17 @@ for (const [what, { variables, ends }] of Object.entries(BEHIND)) {
   const npm = what.startsWith("npm");
   for (const end of ends) {
     Deno.test({
-      name: `X14 ${end} ends the server behind ${what}${npm ? WITHOUT_NPM : ""}`,
+      name: `X14 L7 ${end} ends the server, whose mode is in a settings file of the user, behind ${what}${
+        npm ? WITHOUT_NPM : ""
+      }`,
       ignore: Deno.build.os !== "linux" || npm && shim === undefined,
       fn: async () => {
         using bench = new Workbench();
+        bench.write(`${bench.home}/.config/ahma/settings.json`, '{ "mode": "http", "http_port": 0 }');
         const [words, signal] = ENDS[end];
-        await using server = await listening(bench, [...words, SCRIPT, ...HTTP], await variables(bench));
+        await using server = await listening(bench, [...words, SCRIPT], await variables(bench));
+        const health = await fetch(`http://127.0.0.1:${server.port}/health`);
+        assert.deepStrictEqual([health.status, (await health.text()).length > 0], [200, true]);
         Deno.kill(server.pid, signal);
         await assertNothingIsLeft(bench, server);
       },
@@ -222,16 +227,6 @@ Deno.test("S26 the runtime adds nothing of its own to what commands see, and loa
   assert.deepStrictEqual(await seen({ script: true }), { loaded: false, stderr: "", options, path: folder, deno: [] });
 });
 
-Deno.test("L7 the user's settings file may set the mode, HTTP too", async () => {
-  using bench = new Workbench();
-  bench.write(`${bench.home}/.config/ahma/settings.json`, '{ "mode": "http", "http_port": 0 }');
-  await using server = await listening(bench, [SCRIPT], { AHMA_DENO: Deno.execPath() });
-  const health = await fetch(`http://127.0.0.1:${server.port}/health`);
-  assert.deepStrictEqual([health.status, (await health.text()).length > 0], [200, true]);
-  Deno.kill(server.pid, "SIGTERM");
-  await assertNothingIsLeft(bench, server);
-});
-
 Deno.test("S3 the program keeps the permission for the network only where it serves or asks over HTTP", async () => {
   using bench = new Workbench();
   const source = new URL("../src/cli/program.ts", import.meta.url).pathname;
@@ -253,7 +248,7 @@ Deno.test("S3 the program keeps the permission for the network only where it ser
     }).output();
     return new TextDecoder().decode(stderr).trimEnd().split("\n").at(-1);
   };
-  assert.deepStrictEqual([await kept(["--no-sandbox"]), await kept(["version"])], ["prompt", "prompt"]);
+  assert.strictEqual(await kept(["--no-sandbox"]), "prompt");
   assert.strictEqual(await kept(["list-tools", "--http", "http://127.0.0.1:1/mcp"]), "granted");
   assert.strictEqual(await kept(["version", "--check"]), "granted");
 });

@@ -12,77 +12,79 @@ const WRITES = "echo one > /tmp/x && mktemp -p /tmp && mkdir /var/tmp/d && " +
   "/usr/bin/python3 -c \"import os, tempfile; tempfile.mkstemp(dir='/var/tmp'); os.rename('/tmp/x', '/tmp/y')\"";
 
 for (const user of usersAtHand()) {
-  Deno.test(`S5 /tmp is the session's own: it works, lasts as long as the session, and shows no other program's names, as ${user}`, async () => {
+  Deno.test(`S5 S20 /tmp is the session's own: it lasts as long as the session, shows no other program's names, and grants below it keep their path, as ${user}`, async () => {
     using bench = new Workbench(user);
-    using host = new HostFile(user);
-    const steal =
-      `ls -a /tmp /var/tmp | grep -F ${host.name}; cat ${host.path} 2> .err; echo planted >> ${host.path}; true`;
+    using other = new Workbench(user);
+    using file = new HostFile(user);
+    using directory = new HostDirectory(user);
     let temporary = "";
     {
       await using server = await ServerProcess.start(bench);
-      const written = await server.shell(`${WRITES} && cat /tmp/y $TMPDIR/y && echo "at $TMPDIR"`);
-      assert.match(written.text, /\/tmp\/tmp\.\w+\none\none\nat \//);
-      temporary = /^at (.+)$/m.exec(written.text)?.[1] ?? "";
-      assert.match((await server.shell("cat /var/tmp/y; rmdir /tmp/d && echo gone")).text, /one\ngone/);
-
-      const stolen = await server.shell(steal);
-      assert.deepStrictEqual([stolen.text.includes(SECRET), stolen.text.includes(host.name)], [false, false]);
-      assert.equal(host.text(), SECRET);
-
-      using other = new Workbench(user);
-      await using beside = await ServerProcess.start(other);
+      temporary = await isOwn(server, file);
+      using foreign = new HostFile(user);
+      await explains(server, foreign);
+      const { path } = directory;
+      const flags = ["--sandbox-scope", `${path}/deep/scope`, "--read", `${path}/read`, "--write", `${path}/write`];
+      await using beside = await ServerProcess.start(other, { flags });
       assert.match((await beside.shell("cat /tmp/y || echo not there")).text, /not there/);
+      await beside.shell(`touch ${other.scope}/planted`);
+      assert.ok(!exists(`${other.scope}/planted`), "--sandbox-scope decides over the working directory");
+      await keepsPaths(beside, directory);
     }
     assert.deepStrictEqual([exists(temporary), exists("/tmp/y"), exists("/var/tmp/y")], [false, false, false]);
 
+    // The control, which asks only for what the user may.
+    if (user === "root") return;
     await using open = await ServerProcess.start(bench, { flags: ["--no-sandbox"] });
-    const taken = await open.shell(steal);
-    assert.ok(taken.text.includes(SECRET) && taken.text.includes(host.name));
-    assert.equal(host.text(), `${SECRET}planted\n`);
-  });
-
-  Deno.test(`S5 S20 paths below /tmp that were granted to a session keep their path, and cannot be moved, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    using host = new HostDirectory(user);
-    const { path } = host;
-    const flags = ["--sandbox-scope", `${path}/deep/scope`, "--read", `${path}/read`, "--write", `${path}/write`];
-    await using server = await ServerProcess.start(bench, { flags });
-    const used = await server.shell(
-      `pwd && echo made > file && echo made > ${path}/write/file && cat ${path}/read/file`,
-    );
-    assert.ok(used.text.includes(`${path}/deep/scope\n${SECRET}`), used.text);
-    assert.deepStrictEqual([host.text("deep/scope/file"), host.text("write/file")], ["made\n", "made\n"]);
-
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    const ways = [path, `/var/tmp/${name}`, `$TMPDIR/${name}`, `${path}/deep`, `${path}/deep/scope`, `${path}/read`];
-    const moves = ways.map((way) => `mv ${way} ${way}-away; rm -rf ${way}/read; rmdir ${way}`).join("; ");
-    await server.shell(`${moves}; echo x >> ${path}/read/file; chmod 777 ${path}/read ${path}; touch ${path}/read`);
-    assert.deepStrictEqual([host.text("read/file"), host.mode("read"), host.mode("")], [SECRET, 0o755, 0o755]);
-    const beside = await server.shell(`echo x > ${path}/new`);
-    assert.ok(beside.text.includes(`Sandbox: "${path}/new"`) && beside.text.includes("$TMPDIR"), beside.text);
-    const again = await server.shell(`cat file ${path}/read/file ${path}/write/file`);
-    assert.ok(again.text.includes(`made\n${SECRET}made`), again.text);
+    const taken = await open.shell(steal(file));
+    assert.ok(taken.text.includes(SECRET) && taken.text.includes(file.name));
+    assert.equal(file.text(), `${SECRET}planted\n`);
   });
 }
 
-Deno.test("S5 a failed command gets an explanation for files outside in /tmp, and none for its own files", async () => {
-  using bench = new Workbench();
-  using host = new HostFile(bench.user);
-  await using server = await ServerProcess.start(bench);
+function steal({ name, path }: HostFile): string {
+  return `ls -a /tmp /var/tmp | grep -F ${name}; cat ${path} 2> .err; echo planted >> ${path}; true`;
+}
+
+/** Gives where it is on the machine. */
+async function isOwn(server: ServerProcess, host: HostFile): Promise<string> {
+  const written = await server.shell(`${WRITES} && cat /tmp/y $TMPDIR/y && echo "at $TMPDIR"`);
+  assert.match(written.text, /\/tmp\/tmp\.\w+\none\none\nat \//);
+  assert.match((await server.shell("cat /var/tmp/y; rmdir /tmp/d && echo gone")).text, /one\ngone/);
+  const stolen = await server.shell(steal(host));
+  assert.deepStrictEqual([stolen.text.includes(SECRET), stolen.text.includes(host.name)], [false, false]);
+  assert.equal(host.text(), SECRET);
+  return /^at (.+)$/m.exec(written.text)?.[1] ?? "";
+}
+
+/** A failed command gets an explanation for files outside in /tmp, and none for its own files. */
+async function explains(server: ServerProcess, host: HostFile): Promise<void> {
   const missed = await server.shell(`cat ${host.path}`);
   assert.ok(missed.text.includes(`"${host.path}" lies outside the scope`), missed.text);
   const own = await server.shell("echo mine > /tmp/mine; cat /tmp/mine /tmp/not-there; false");
   assert.match(own.text, /mine/);
   assert.doesNotMatch(own.text, /lies outside/);
-});
+}
 
-Deno.test("S5 with --no-temp-files there is no directory at /tmp either", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { flags: ["--no-temp-files"] });
-  const name = crypto.randomUUID();
-  const { text } = await server.shell(`echo x > /tmp/${name} || echo denied`);
-  assert.deepStrictEqual([text.includes("denied"), exists(`/tmp/${name}`)], [true, false]);
-});
+/** Paths below /tmp that were granted to a session keep their path, and cannot be moved. */
+async function keepsPaths(server: ServerProcess, host: HostDirectory): Promise<void> {
+  const { path } = host;
+  const used = await server.shell(
+    `pwd && echo made > file && echo made > ${path}/write/file && cat ${path}/read/file`,
+  );
+  assert.ok(used.text.includes(`${path}/deep/scope\n${SECRET}`), used.text);
+  assert.deepStrictEqual([host.text("deep/scope/file"), host.text("write/file")], ["made\n", "made\n"]);
+
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const ways = [path, `/var/tmp/${name}`, `$TMPDIR/${name}`, `${path}/deep`, `${path}/deep/scope`, `${path}/read`];
+  const moves = ways.map((way) => `mv ${way} ${way}-away; rm -rf ${way}/read; rmdir ${way}`).join("; ");
+  await server.shell(`${moves}; echo x >> ${path}/read/file; chmod 777 ${path}/read ${path}; touch ${path}/read`);
+  assert.deepStrictEqual([host.text("read/file"), host.mode("read"), host.mode("")], [SECRET, 0o755, 0o755]);
+  const beside = await server.shell(`echo x > ${path}/new`);
+  assert.ok(beside.text.includes(`Sandbox: "${path}/new"`) && beside.text.includes("$TMPDIR"), beside.text);
+  const again = await server.shell(`cat file ${path}/read/file ${path}/write/file`);
+  assert.ok(again.text.includes(`made\n${SECRET}made`), again.text);
+}
 
 /** A file of another program in the machine's /tmp. */
 class HostFile implements Disposable {
