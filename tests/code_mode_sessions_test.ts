@@ -10,7 +10,9 @@ const FLAGS = ["--bundles", "files", "--code-mode", "all"];
 
 Deno.test("K11 H3 scripts of isolated sessions work in the scope of their own session only", async () => {
   using bench = new Workbench("ordinary");
-  await using server = await HttpServerProcess.start(bench, { flags: [...FLAGS, "--session-isolation", "--sync"] });
+  await using server = await HttpServerProcess.start(bench, {
+    flags: [...FLAGS, "--session-isolation", "--max-sessions", "2", "--sync"],
+  });
   const roots = ["one", "two"].map((name) => {
     bench.write(`${name}/own.txt`, `of ${name}\n`);
     return `${bench.scope}/${name}`;

@@ -8,12 +8,15 @@ import { sharing } from "./_support/sharing.ts";
 
 const SHELL = "sandboxed_shell";
 
+/** No process waits for a fourth session. */
+const ISOLATED = ["--session-isolation", "--max-sessions", "3"];
+
 const testShared = sharing((bench) => {
   bench.write(".ahma/prompts/a.md", "A");
   return HttpServerProcess.start(bench);
 });
 const testIsolated = sharing((bench) =>
-  HttpServerProcess.start(bench, { flags: ["--session-isolation", "--bundles", "files", "--inline-wait", "60000"] })
+  HttpServerProcess.start(bench, { flags: [...ISOLATED, "--bundles", "files", "--inline-wait", "60000"] })
 );
 
 /** Says a word, and goes on until the file `NAME.go` is there. */

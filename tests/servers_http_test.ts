@@ -158,7 +158,7 @@ Deno.test("O2 O6 H3 an isolated session has servers of its own, in its own scope
     far: { url: `http://127.0.0.1:${far.addr.port}/mcp` },
     self: { url: `http://127.0.0.1:${port}/mcp` },
   });
-  const flags = ["--session-isolation", "--mcp-config", "../mcp.json", "--read", bench.scope];
+  const flags = ["--session-isolation", "--max-sessions", "1", "--mcp-config", "../mcp.json", "--read", bench.scope];
   await using server = await HttpServerProcess.start(bench, { port, flags });
   const directory = await Deno.realPath(await Deno.makeTempDir({ dir: bench.parent }));
   await using client = await HttpClient.connect(server, { roots: [directory] });
