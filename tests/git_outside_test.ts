@@ -12,10 +12,10 @@ import { exists, ORDINARY_ID, type User, usersAtHand, type Workbench } from "./_
 const ROWS = [...REPORTED, ...FURTHER];
 /** What a person types, and what editors and prompts ask in each directory that they enter. */
 const USUAL = [
-  "git status; git diff; git diff --submodule=diff; git log -1 --stat; git add -A; git stash; git stash pop; git fetch; git pull",
+  "git status; git diff; git diff --submodule=diff; git log -1 -p --stat; git add -A; git stash; git stash pop; git fetch; git pull",
   "git checkout -q -b mine; git commit -q -am mine; git branch -a; git ls-files -m",
-  `find . \\( -name .git -o -name objects -o -name refs -o -name hooks \\) -prune -o -type d -print0 | while read -r -d '' one; do
-     (cd "$one" && git status --porcelain; git diff; git log -1 -p; git fetch -q; git rev-parse --show-toplevel)
+  `find . -mindepth 1 \\( -name .git -o -name objects -o -name refs -o -name hooks \\) -prune -o -type d -print0 | while read -r -d '' one; do
+     (cd "$one" && git status --porcelain; git diff; git log -1 -p; git fetch -q)
    done`,
 ].join("\n");
 /** Git does the same for each user: the control is that of one who can do less. */
@@ -52,7 +52,8 @@ async function start(bench: Workbench): Promise<ServerProcess> {
   const control = `${bench.parent}/control`;
   await Deno.mkdir(control, { mode: 0o755 });
   if (bench.user === "ordinary" && Deno.uid() === 0) await Deno.chown(control, ORDINARY_ID, ORDINARY_ID);
-  await outside(bench, bench.home, "git config --global advice.addEmbeddedRepo false");
+  const quiet = "git config --global advice.addEmbeddedRepo false; git config --global maintenance.auto false";
+  await outside(bench, bench.home, quiet);
   for (const base of [bench.scope, ...bench.user === CONTROLLED_BY ? [control] : []]) await prepare(bench, base);
   return await ServerProcess.start(bench);
 }
@@ -64,7 +65,7 @@ async function prepare(bench: Workbench, base: string): Promise<void> {
     await Deno.chmod(bench.write(`${directoryOf(base, row)}-program`, program), 0o755);
   }
   const directories = rowsOf(bench.user).map((row) => directoryOf(base, row)).join(" ");
-  const make = `git init -q -b main seed && git -C seed commit -q --allow-empty -m 1`;
+  const make = "git init -q -b main seed && git -C seed commit -q --allow-empty -m 1 && rm seed/.git/hooks/*";
   await outside(bench, base, `${make} && for one in ${directories}; do cp -r seed $one; done; rm -rf seed`);
 }
 

@@ -324,11 +324,9 @@ for (const user of usersAtHand()) {
     const loop = "while mv .mcp.json saved && mv saved .mcp.json; do :; done";
     const saving = new Deno.Command("bash", { args: ["-c", loop], cwd: bench.scope, stderr: "null" }).spawn();
     try {
-      for (let round = 0; round < 2; round++) {
-        const numbers = Array.from({ length: 10 }, (_, index) => index);
-        const answers = await Promise.all(numbers.map((number) => server.shell(`echo $((${number} + 1))`)));
-        answers.forEach(({ text }, number) => assert.match(text, new RegExp(`^${number + 1}$`, "m")));
-      }
+      const numbers = Array.from({ length: 10 }, (_, index) => index);
+      const answers = await Promise.all(numbers.map((number) => server.shell(`echo $((${number} + 1))`)));
+      answers.forEach(({ text }, number) => assert.match(text, new RegExp(`^${number + 1}$`, "m")));
     } finally {
       saving.kill("SIGKILL");
       await saving.status;

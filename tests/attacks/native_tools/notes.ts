@@ -1,23 +1,12 @@
 /** T31 and T32: tools for notes in a repository that has links in the place of notes. */
 import type { ToolAnswer } from "../../_support/json_rpc.ts";
 import { ORDINARY_ID } from "../../_support/workbench.ts";
-import {
-  BOTH,
-  type Call,
-  type Driven,
-  type Place,
-  type Row,
-  type Scene,
-  type ServerSetting,
-  type Way,
-} from "../frame/attack.ts";
+import { BOTH, type Call, type Driven, type Place, type Row, type Scene, type Way } from "../frame/attack.ts";
+import { NATIVE } from "./server.ts";
 
 const ALIKE = "the worker opens notes through no link, whose process it is";
 /** What is in place of notes. */
 type Repository = (place: Place) => Readonly<Record<string, string>>;
-
-/** Both rows use it. */
-const SERVER: ServerSetting = { flags: () => ["--bundles", "issues,memos,todo,question"] };
 
 function call(tool: string, args: Readonly<Record<string, unknown>> = {}): Call {
   return { tool, arguments: args };
@@ -59,7 +48,7 @@ function planted(calls: readonly Call[], control: NonNullable<Way["control"]>): 
     does: { drive },
     control,
     prepare: ({ secret, out }) => Deno.copyFileSync(secret, `${out}/leak.md`),
-    sharedServer: SERVER,
+    sharedServer: NATIVE,
   };
 }
 

@@ -1,21 +1,10 @@
 /** Native tools that read, which a client or a command leads astray. */
-import {
-  BOTH,
-  type Call,
-  type Driven,
-  type Place,
-  type Row,
-  type Scene,
-  type ServerSetting,
-  type Way,
-} from "../frame/attack.ts";
-
-/** One server for all rows. */
-const SERVER: ServerSetting = { flags: () => ["--bundles", "files"] };
+import { BOTH, type Call, type Driven, type Place, type Row, type Scene, type Way } from "../frame/attack.ts";
+import { NATIVE } from "./server.ts";
 
 /** Calls that name the secret; a shell line of the control reads it. */
 function calls(list: (place: Place) => readonly Call[], prepare?: Way["prepare"]): Way {
-  const way = { does: list, control: ({ secret }: Place) => `cat ${secret}`, sharedServer: SERVER };
+  const way = { does: list, control: ({ secret }: Place) => `cat ${secret}`, sharedServer: NATIVE };
   return prepare === undefined ? way : { ...way, prepare };
 }
 
@@ -133,7 +122,7 @@ export const NATIVE_READS: readonly Row[] = [
         does: { drive: readMeanwhile },
         control: { drive: looksThenReads },
         prepare: twoStates,
-        ownServer: SERVER,
+        sharedServer: NATIVE,
       },
     },
   },

@@ -1,12 +1,12 @@
 /** T21 and T22: native tools that change files, pointed at what is outside and at what is protected. */
 import type { ServerProcess } from "../../_support/server_process.ts";
 import type { Workbench } from "../../_support/workbench.ts";
-import { BOTH, type Call, type Place, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
+import { BOTH, type Call, type Place, type Row, type Scene, type Way } from "../frame/attack.ts";
 import { driven, together, withOneControl, withServer } from "../frame/stage.ts";
+import { NATIVE } from "./server.ts";
 import { noFilter, REFUSING_NAMESPACES } from "../means/unusual_start.ts";
 
 const FLAGS: readonly string[] = ["--bundles", "files,files_patch"];
-const NATIVE: ServerSetting = { flags: () => FLAGS };
 
 type Calls = (place: Place) => readonly Call[];
 

@@ -57,7 +57,7 @@ function repositories(bench: Workbench, count: number): void {
     bench,
     `cd ${elsewhere}; git init -q -b main --bare ours.git
 for n in ${numbers.join(" ")}; do cp -r ours.git theirs-$n.git; done
-git init -q -b main one; cd one; printf '[user]\\nname = T\\nemail = t@e.invalid\\n' >> .git/config
+git init -q -b main one; cd one; printf '[user]\\nname = T\\nemail = t@e.invalid\\n[maintenance]\\nauto = false\\n' >> .git/config
 git commit -q --allow-empty -m 1; git remote add origin ${elsewhere}/ours.git; git push -q -u origin main
 for d in ${numbers.map(directoryOf).join(" ")}; do mkdir -p ${scope}/$d; cp -r .git ${scope}/$d/; done`,
   );

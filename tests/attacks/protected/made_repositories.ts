@@ -1,8 +1,9 @@
 /** X35: repositories that commands make, and what their configuration makes git outside run (S24). */
 import { BOTH, type Row, type Way } from "../frame/attack.ts";
 import { git } from "./git_settings.ts";
-import { withLines } from "../means/lines.ts";
-import { driven } from "../frame/stage.ts";
+import { type Lines, withLines } from "../means/lines.ts";
+import { driven, together } from "../frame/stage.ts";
+import type { Workbench } from "../../_support/workbench.ts";
 
 const USUAL = ["status", "diff", "add -A", "status", "fetch -q", "commit -q --allow-empty -m x"];
 
@@ -13,29 +14,38 @@ interface Made {
   readonly lines: (traps: (name: string) => string) => readonly string[];
 }
 
-function way({ before, lines }: Made): Way {
+/** One after the other at one server, in a scope that the user clears. */
+function inTurn(all: Readonly<Record<string, Made>>): Way {
   return {
-    does: driven(async (scene) => {
-      let caught: readonly string[] = [];
-      await withLines(scene, {}, async (shell, bench) => {
-        const traps = (name: string) => `sh -c 'echo x > ${bench.elsewhere}/${name}; exit 1'`;
-        const options = "--global user.name T; git config --global user.email t@e.invalid; git config --global";
-        const first = before ? ["init -q -b main .", "commit -q --allow-empty -m 1"] : [];
-        git(bench, `config ${options} advice.addEmbeddedRepo false`, ...first);
-        await shell.run("true");
-        for (const line of lines(traps)) await shell.run(line);
-        // What git runs inside, while a command sets it up, cannot write there.
-        for (const name of await namesIn(bench.elsewhere)) await Deno.remove(`${bench.elsewhere}/${name}`);
-        git(bench, ...USUAL);
-        caught = await namesIn(bench.elsewhere);
-      });
-      return caught.length === 0 ? undefined : `git ran what these set: ${caught.join(", ")}`;
-    }),
+    does: driven((scene) =>
+      withLines(scene, {}, async (shell, bench) => {
+        const user = "user.name T; git config --global user.email t@e.invalid";
+        const quiet = "advice.addEmbeddedRepo false; git config --global maintenance.auto false";
+        git(bench, `config --global ${user}; git config --global ${quiet}`);
+        return await together(scene, all, (made) => runsOutside(made, shell, bench));
+      })
+    ),
   };
 }
 
-async function namesIn(directory: string): Promise<readonly string[]> {
-  return (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name);
+async function runsOutside({ before, lines }: Made, shell: Lines, bench: Workbench): Promise<string | undefined> {
+  await bench.clearScope();
+  if (before) git(bench, "init -q -b main .", "commit -q --allow-empty -m 1");
+  await shell.run("true");
+  const traps = (name: string) => `sh -c 'echo x > ${bench.elsewhere}/${name}; exit 1'`;
+  for (const line of lines(traps)) await shell.run(line);
+  // What git runs inside, while a command sets it up, cannot write there.
+  await forget(bench);
+  git(bench, ...USUAL);
+  const caught = await forget(bench);
+  return caught.length === 0 ? undefined : `git ran what these set: ${caught.join(", ")}`;
+}
+
+/** Removes what the traps left outside; gives their names. */
+async function forget({ elsewhere }: Workbench): Promise<readonly string[]> {
+  const names = (await Array.fromAsync(Deno.readDir(elsewhere))).map(({ name }) => name);
+  for (const name of names) await Deno.remove(`${elsewhere}/${name}`);
+  return names;
 }
 
 /** A repository that git finds in its own index, whose configuration then is another one. */
@@ -82,6 +92,18 @@ function forms(traps: (name: string) => string): readonly string[] {
   ];
 }
 
+const MADE: Readonly<Record<string, Made>> = {
+  "below the user's": { before: true, lines: forms },
+  "at the top": {
+    before: false,
+    lines: (traps) => [
+      `git init -q . && mkdir h && git config core.hooksPath h && printf '#!/bin/sh\\n%s\\n' "${
+        traps("hook")
+      }" > h/pre-commit && chmod +x h/pre-commit; git config core.fsmonitor "${traps("top")}"`,
+    ],
+  },
+};
+
 export const MADE_REPOSITORIES: readonly Row[] = [
   {
     id: "X35",
@@ -89,18 +111,6 @@ export const MADE_REPOSITORIES: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "what is taken out of a configuration is the same for every user",
     aim: "evidence",
-    ways: {
-      "below the user's": way({ before: true, lines: forms }),
-      "at the top": way({
-        before: false,
-        lines: (
-          traps,
-        ) => [
-          `git init -q . && mkdir h && git config core.hooksPath h && printf '#!/bin/sh\\n%s\\n' "${
-            traps("hook")
-          }" > h/pre-commit && chmod +x h/pre-commit; git config core.fsmonitor "${traps("top")}"`,
-        ],
-      }),
-    },
+    ways: { [Object.keys(MADE).join("; ")]: inTurn(MADE) },
   },
 ];

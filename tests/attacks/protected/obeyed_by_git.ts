@@ -80,6 +80,6 @@ export const OBEYED_BY_GIT: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "what protects a file is the same for every user; root tries it in X09",
     aim: "evidence",
-    ways: { ...wayOf(OF_THE_USER), ...wayOf(OF_OTHERS) },
+    ways: wayOf({ ...OF_THE_USER, ...OF_OTHERS }),
   },
 ];

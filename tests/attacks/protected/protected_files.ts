@@ -1,7 +1,8 @@
 /** C08 to C10: files in the project that programs outside the sandbox obey. */
 import { BOTH, type Row, type Scene, type Way } from "../frame/attack.ts";
 import { type Lines, withLines } from "../means/lines.ts";
-import { driven, withServer } from "../frame/stage.ts";
+import type { Workbench } from "../../_support/workbench.ts";
+import { driven, together, withServer } from "../frame/stage.ts";
 
 /** Files that run code when a person next uses git, an editor or an agent, with what was there. */
 const OBEYED: readonly string[] = [
@@ -25,21 +26,45 @@ interface Change {
   readonly there: boolean;
 }
 
-/** Tries the changes one after the other in one project. The control achieves something only where each one works. */
-async function changes(scene: Scene, tried: readonly Change[]): Promise<string | undefined> {
-  return await withLines(scene, {
-    prepare: (bench) => {
-      for (const { path, there } of tried) if (there) bench.write(path, "as it was\n");
-    },
-  }, async (shell, bench) => {
-    const achieved: string[] = [];
-    for (const change of tried) {
-      const what = await changed(shell, `${bench.scope}/${change.path}`, change);
-      if (what !== undefined) achieved.push(what);
-    }
-    const isEnough = scene.enforced ? achieved.length > 0 : achieved.length === tried.length;
-    return isEnough ? achieved.join("; ") : undefined;
-  });
+/**
+ * Tries the changes one after the other, each list in a project that the user has cleared; the files of the first are
+ * there before the server. The control achieves something only where each change works.
+ */
+function changes(lists: Readonly<Record<string, readonly Change[]>>): Way {
+  const [[, first] = ["", []]] = Object.entries(lists);
+  const prepare = (bench: Workbench, tried: readonly Change[]) => {
+    for (const { path, there } of tried) if (there) bench.write(path, "as it was\n");
+  };
+  return {
+    does: driven((scene) =>
+      withLines(
+        scene,
+        { prepare: (bench) => prepare(bench, first) },
+        (shell, bench) =>
+          together(scene, lists, async (tried) => {
+            if (tried !== first) {
+              await bench.clearScope();
+              prepare(bench, tried);
+            }
+            return await anyOf(scene, tried, { shell, bench });
+          }),
+      )
+    ),
+  };
+}
+
+async function anyOf(
+  { enforced }: Scene,
+  tried: readonly Change[],
+  { shell, bench }: { readonly shell: Lines; readonly bench: Workbench },
+): Promise<string | undefined> {
+  const achieved: string[] = [];
+  for (const change of tried) {
+    const what = await changed(shell, `${bench.scope}/${change.path}`, change);
+    if (what !== undefined) achieved.push(what);
+  }
+  const isEnough = enforced ? achieved.length > 0 : achieved.length === tried.length;
+  return isEnough ? achieved.join("; ") : undefined;
 }
 
 /** Where the file is there before: it must stay as it is. Where not: the result must say that it has come. */
@@ -63,8 +88,8 @@ async function textOf(path: string): Promise<string | undefined> {
 const THERE = true;
 const ABSENT = false;
 
-function tries(paths: readonly string[], line: (path: string) => string, there: boolean): Way {
-  return { does: driven((scene) => changes(scene, paths.map((path) => ({ path, line: line(path), there })))) };
+function tries(paths: readonly string[], line: (path: string) => string, there: boolean): readonly Change[] {
+  return paths.map((path) => ({ path, line: line(path), there }));
 }
 
 /** Whether no earlier path is in the same directory at the top. */
@@ -109,20 +134,18 @@ export const PROTECTED: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "each of them": tries(OBEYED, (path) => `echo evil > ${path}`, THERE),
-      "deleted, and another directory in its place": {
-        does: driven((scene) =>
-          changes(scene, [
-            { path: ".mcp.json", line: "rm -f .mcp.json", there: true },
-            {
-              path: ".git/hooks/pre-commit",
-              line: "mv .git/hooks old; mkdir .git/hooks; echo evil > .git/hooks/pre-commit",
-              there: true,
-            },
-            { path: ".git/config", line: "mv .git older; mkdir .git; echo evil > .git/config", there: true },
-          ])
-        ),
-      },
+      "each of them, deleted, and another directory in its place": changes({
+        "each of them": tries(OBEYED, (path) => `echo evil > ${path}`, THERE),
+        "deleted, and another directory in its place": [
+          { path: ".mcp.json", line: "rm -f .mcp.json", there: THERE },
+          {
+            path: ".git/hooks/pre-commit",
+            line: "mv .git/hooks old; mkdir .git/hooks; echo evil > .git/hooks/pre-commit",
+            there: THERE,
+          },
+          { path: ".git/config", line: "mv .git older; mkdir .git; echo evil > .git/config", there: THERE },
+        ],
+      }),
     },
   },
   {
@@ -131,8 +154,10 @@ export const PROTECTED: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "each in a directory of its own": tries(OBEYED.filter(isFirst), make, ABSENT),
-      "a second one in a directory": tries(OBEYED.filter((path) => !isFirst(path)), make, ABSENT),
+      "each in a directory of its own, and a second one in a directory": changes({
+        "each in a directory of its own": tries(OBEYED.filter(isFirst), make, ABSENT),
+        "a second one in a directory": tries(OBEYED.filter((path) => !isFirst(path)), make, ABSENT),
+      }),
     },
   },
   {
