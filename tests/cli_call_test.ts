@@ -131,6 +131,21 @@ Deno.test("L5 X15 call passes piped input to the tool when asked to", async () =
   assert.deepStrictEqual([code, stdout], [0, "3\ndone\n"]);
 });
 
+Deno.test("L1 L5 a command's output that cannot be written is an error of call, whatever the command's exit code", async () => {
+  using bench = new Workbench();
+  const { code, stderr } = await runShellLine(
+    bench,
+    ["bash", "-c"],
+    "ahma_mcp call sandboxed_shell 'echo hi' >/dev/full",
+  );
+  const [status, problem, ...rest] = stderr.split("\n");
+  assert.match(status ?? "", /^\[op_\w+ (?:completed|cancelled), /);
+  assert.deepStrictEqual(
+    [code, problem, rest],
+    [1, "Cannot write the output: No space left on device (os error 28)", [""]],
+  );
+});
+
 Deno.test("L1 an answer that cannot be written is a plain message and exit code 1", async () => {
   using bench = new Workbench();
   const { code, stderr } = await runShellLine(bench, ["bash", "-c"], "ahma_mcp --version >/dev/full");

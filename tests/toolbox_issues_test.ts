@@ -8,7 +8,9 @@ Deno.test("K6 twenty issues claimed by two servers at once go to one of them eac
   using bench = new Workbench("ordinary");
   await using one = await openSide(bench);
   // The directory is there when the second worker starts, which sees it read-only but for notes.
-  await one.say("issue_create", { name: "first", content: "# The first", priority: 4 });
+  const first = await one.say("issue_create", { name: "first", content: "# The first", priority: 4 });
+  // Not that `.ahma` is there now: no program outside obeys what it holds.
+  assert.match(first, /^Created issue first: \.ahma\/issues\/first\.md, rev \w{12}$/);
   using place = new Workbench("ordinary");
   await using other = await openSide(place, [...FLAGS, "--sandbox-scope", bench.scope]);
   const numbers = Array.from({ length: 20 }, (_, index) => index);

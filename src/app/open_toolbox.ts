@@ -25,7 +25,7 @@ import { type OpenWorkerSandbox, WorkerLink } from "../toolbox/link/worker_link.
 import { RunStore } from "../toolbox/flow/run_store.ts";
 import { FlowTool } from "../toolbox/flow_tool/flow_tool.ts";
 import { RunResources } from "../toolbox/flow_tool/run_resources.ts";
-import { flowDirectories, makeNotePlaces, runsDirectory, userRules } from "./project_places.ts";
+import { flowDirectories, isForNotes, makeNotePlaces, runsDirectory, userRules } from "./project_places.ts";
 import { NoteResources } from "../toolbox/source/note_resources.ts";
 import { projectValues } from "../toolbox/source/project_values.ts";
 import { questionTool } from "../toolbox/source/question_tool.ts";
@@ -228,7 +228,10 @@ async function openWorker(
         log,
       }, hooks);
     },
-    begin: () => runner.begin(),
+    begin: async () => {
+      const end = await runner.begin();
+      return async () => (await end()).filter((change) => !isForNotes(change, options.sandbox.scopes));
+    },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

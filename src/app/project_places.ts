@@ -1,8 +1,9 @@
 /** Where native tools find files that are not only in the project, and where they keep data that outlives them (K7, K8). */
+import type { ProtectedChange } from "../base/command/protected_change.ts";
 import { fingerprint } from "../base/fingerprint.ts";
 import { type PromptDirectory, type ReadPrompts, readPrompts } from "../prompt/load/read_prompts.ts";
 import type { SessionSandbox } from "../sandbox/settle_paths.ts";
-import { isWithin, realPath } from "../system/paths.ts";
+import { expected, isWithin, realPath } from "../system/paths.ts";
 import { stateDirectory, userDirectory } from "../system/user_directories.ts";
 import { WRITABLE_IN_OWN } from "../sandbox/protect/protected_paths.ts";
 import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
@@ -67,4 +68,12 @@ export function makeNotePlaces([scope]: readonly PinnedDirectory[], { bundles }:
     files[Symbol.dispose]();
     calls[Symbol.dispose]();
   }
+}
+
+/** Whether a call only made `.ahma` with directories for notes in it, which no program outside obeys. */
+export function isForNotes({ path, change }: ProtectedChange, scopes: readonly PinnedDirectory[]): boolean {
+  if (change !== "created" || !scopes.some((scope) => path === `${scope.path}/.ahma`)) return false;
+  const names: readonly string[] = WRITABLE_IN_OWN;
+  const entries = expected(() => [...Deno.readDirSync(path)]);
+  return entries?.every(({ name, isDirectory }) => isDirectory && names.includes(name)) === true;
 }

@@ -24,17 +24,32 @@ export async function printProblems(problems: readonly string[]): Promise<number
 
 /** A command's output on stdout. */
 interface CommandPrinter {
-  /** Returns when written, so that a flood waits for its reader; false: the pipe is closed. */
+  /** Returns when written, so that a flood waits for its reader; false: the pipe is closed, or there is a problem. */
   readonly write: (chunk: Uint8Array) => boolean;
+  /** Why some of it could not be written, such as a full disk. */
+  readonly problem: () => string | undefined;
   /** Ends the output. */
   readonly end: () => void;
 }
 
 /** Prints to a file or a pipe unchanged, and to a terminal with colours as the only control sequences. */
 export function commandPrinter(): CommandPrinter {
-  if (!Deno.stdout.isTerminal()) return { write: writeNow, end: () => {} };
+  let problem: string | undefined;
+  const write = (bytes: Uint8Array) => {
+    try {
+      return writeNow(bytes);
+    } catch (thrown) {
+      problem = messageOf(thrown);
+      return false;
+    }
+  };
+  if (!Deno.stdout.isTerminal()) return { write, end: () => {}, problem: () => problem };
   const filter = new TerminalFilter();
-  return { write: (chunk) => writeNow(filter.push(chunk)), end: () => void writeNow(filter.end()) };
+  return {
+    write: (chunk) => write(filter.push(chunk)),
+    end: () => void write(filter.end()),
+    problem: () => problem,
+  };
 }
 
 function writeNow(bytes: Uint8Array): boolean {
@@ -58,7 +73,7 @@ export async function printBytes(bytes: Uint8Array): Promise<boolean> {
     return true;
   } catch (thrown) {
     if (isGoneReader(thrown)) return false;
-    throw thrown;
+    throw new UserError(`Cannot write the output: ${messageOf(thrown)}`);
   }
 }
 

@@ -4,7 +4,7 @@
  * resolves with its exit code.
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
-import { UsageError } from "../../../base/errors.ts";
+import { UsageError, UserError } from "../../../base/errors.ts";
 import { didYouMean } from "../../../base/suggest.ts";
 import { reasonOf } from "../../../catalog/load/availability.ts";
 import type { Catalog } from "../../../catalog/model/leaf.ts";
@@ -176,7 +176,7 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet, ex
     if (!started.includes(operation)) started.push(operation);
     if (to !== "running" || asJson) return;
     operation.watchOutput((chunk) => {
-      if (!output.write(chunk)) unread.abort("The output is no longer read");
+      if (!output.write(chunk)) unread.abort(output.problem() ?? "The output is no longer read");
     });
   });
   try {
@@ -193,6 +193,8 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet, ex
       const notes = [...sandboxNotes(operation), protectedNote(operation), statusLine(operation)];
       await printProblem(notes.filter((note) => note !== "").join("\n"));
     }
+    const problem = output.problem();
+    if (problem !== undefined) throw new UserError(`Cannot write the output: ${problem}`);
     if (exitCode !== undefined) return exitCode(result);
     // No operation was started: the result is an answer, or the arguments were wrong.
     if (operation === undefined) return result.isError === true ? 2 : 0;
