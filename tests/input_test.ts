@@ -199,6 +199,13 @@ testShared(
     assert.match(drawn.text, /Its screen, the cursor in line 3, column 9:\n\n\n {4}here$/);
     const typed = await server.call("send", { id: idIn(drawn), resize: "100x30", keys: ["up"], until: "0000003" });
     assert.match(typed.text, /033 +O +A/);
+    for (const key of ["hyper-x", "constructor"]) {
+      const refused = await server.call("send", { id: idIn(drawn), keys: [key] });
+      assert.match(refused.text, new RegExp(`: there is no key "${key}": known are enter, .*, alt-x, q`));
+    }
+    const plain = await server.call("sandboxed_shell", { command: "read a; echo got $a", ...TTY });
+    const said = await server.call("send", { id: idIn(plain), text: "a", keys: ["Q", "%", "enter"] });
+    assert.match(said.text, /^got aQ%$/m);
     const size = await server.call("sandboxed_shell", { command: "stty size; read a; stty size; read b", ...TTY });
     assert.match(size.text, /24 80/);
     const sized = await server.call("send", { id: idIn(size), resize: "100x30", text: "x\n" });

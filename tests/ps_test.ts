@@ -139,3 +139,17 @@ async function eachSeesItsOwn({ bench, other, foreign, ids }: Users): Promise<vo
     assert.ok(![foreign, ...ids].some((id) => stdout.includes(id)) && !stdout.includes("secret"), stdout);
   }));
 }
+
+Deno.test("V1 ps names a server that does not answer, and does not say that nothing runs", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  await listed(bench, 1);
+  server.kill("SIGSTOP");
+  try {
+    const silent = await ran(bench, "ps");
+    assert.deepStrictEqual([silent.code, silent.stdout], [1, ""]);
+    assert.match(silent.stderr, /^The server at ".*\.sock" refused: it did not answer within 5 s\n$/);
+  } finally {
+    server.kill("SIGCONT");
+  }
+});

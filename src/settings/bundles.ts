@@ -73,7 +73,7 @@ export async function embeddedTools(names: readonly string[]): Promise<ToolText[
     ),
   );
   return await Promise.all(Array.from(wanted, async (name) => {
-    const load = TOOLS[name];
+    const load = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
     if (load === undefined) {
       const list = BUNDLE_WORDS.map((one) => `"${one}"`).join(", ");
       throw new UsageError(`Cannot offer bundle "${name}": expected one of ${list}${didYouMean(name, BUNDLE_WORDS)}`);

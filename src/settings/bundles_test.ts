@@ -34,6 +34,8 @@ Deno.test("T15 embeddedTools() refuses an unknown name with a suggestion", async
     );
     return true;
   });
+  // A name that every object has.
+  await assert.rejects(embeddedTools(["constructor"]), /Cannot offer bundle "constructor": expected one of /);
 });
 
 Deno.test("K1 toolGroups() finds the groups of native tools among the names, which are not tool files", async () => {

@@ -2,7 +2,7 @@
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 
 const ESCAPE = "\x1b";
-const KEYS: Readonly<Record<string, string>> = {
+const KEYS: ReadonlyMap<string, string> = new Map(Object.entries({
   enter: "\r",
   tab: "\t",
   esc: ESCAPE,
@@ -25,11 +25,15 @@ const KEYS: Readonly<Record<string, string>> = {
   f10: `${ESCAPE}[21~`,
   f11: `${ESCAPE}[23~`,
   f12: `${ESCAPE}[24~`,
-};
+}));
 /** Keys that send another sequence if the program has switched to application mode. */
-const CURSOR: Readonly<Record<string, string>> = { up: "A", down: "B", right: "C", left: "D", home: "H", end: "F" };
+const CURSOR: ReadonlyMap<string, string> = new Map(
+  Object.entries({ up: "A", down: "B", right: "C", left: "D", home: "H", end: "F" }),
+);
 const CONTROL = /^ctrl-([a-z@[\]\\^_])$/;
 const ALT = /^alt-([!-~])$/;
+/** A key that types what it is called. */
+const PLAIN = /^[!-~]$/;
 
 /** The sequences of these keys. `applicationKeys`: the program has switched the cursor keys to application mode. */
 export function keySequence(
@@ -39,15 +43,15 @@ export function keySequence(
   const sent: string[] = [];
   for (const key of keys) {
     const name = key.toLowerCase();
-    const cursor = CURSOR[name];
+    const cursor = CURSOR.get(name);
     const [, control] = CONTROL.exec(name) ?? [];
     const [, alt] = ALT.exec(key) ?? [];
-    const sequence = KEYS[name] ??
+    const sequence = KEYS.get(name) ??
       (cursor !== undefined ? `${ESCAPE}${applicationKeys ? "O" : "["}${cursor}` : undefined) ??
       (control !== undefined ? String.fromCharCode(control.toUpperCase().charCodeAt(0) & 31) : undefined) ??
-      (alt !== undefined ? `${ESCAPE}${alt}` : undefined);
+      (alt !== undefined ? `${ESCAPE}${alt}` : undefined) ?? PLAIN.exec(key)?.[0];
     if (sequence === undefined) {
-      const names = [...Object.keys(KEYS), ...Object.keys(CURSOR), "ctrl-c", "alt-x"].join(", ");
+      const names = [...KEYS.keys(), ...CURSOR.keys(), "ctrl-c", "alt-x", "q"].join(", ");
       return failure(`there is no key ${JSON.stringify(key)}: known are ${names}`);
     }
     sent.push(sequence);

@@ -21,13 +21,13 @@ import {
 import { glob } from "../../base/glob.ts";
 
 /** Names of transports, in lower case and without `_` and `-`; clients spell them in many ways. */
-const KINDS: Readonly<Record<string, "stdio" | HttpTransport>> = {
-  stdio: "stdio",
-  childprocess: "stdio",
-  http: "either",
-  streamablehttp: "either",
-  sse: "sse",
-};
+const KINDS: ReadonlyMap<string, "stdio" | HttpTransport> = new Map([
+  ["stdio", "stdio"],
+  ["childprocess", "stdio"],
+  ["http", "either"],
+  ["streamablehttp", "either"],
+  ["sse", "sse"],
+]);
 
 /** Fields of clients that have no effect here: none may run a program or skip a check. */
 const IGNORED = [
@@ -70,7 +70,7 @@ export function readEntry(name: string, entry: EntryReader, sources: VariableSou
 
 function kindOf(entry: EntryReader): "stdio" | HttpTransport | undefined {
   const type = entry.text("type", "transportType", "transport");
-  const kind = type === undefined ? undefined : KINDS[type.toLowerCase().replaceAll(/[_-]/g, "")];
+  const kind = type === undefined ? undefined : KINDS.get(type.toLowerCase().replaceAll(/[_-]/g, ""));
   if (kind !== undefined) return kind;
   if (type !== undefined) {
     entry.refuse("type", `Field "type" must be one of stdio, http, sse, not ${shownValue(type)}`);

@@ -29,7 +29,9 @@ export async function ps(context: CommandContext): Promise<number> {
   if (flags.has("watch")) return await watchOperations(streams, context);
   const { servers, problems } = await findServers(streams, environment, { request: "list", usage: true });
   const listed = servers.map(({ server }) => server);
-  await print(flags.has("json") ? operationsAsJson(listed) : tableFor(listed, environment));
+  if (flags.has("json")) await print(operationsAsJson(listed));
+  // A server that does not answer may run anything.
+  else if (listed.length > 0 || problems.length === 0) await print(tableFor(listed, environment));
   return await printProblems(problems);
 }
 
