@@ -1,9 +1,10 @@
 /** Servers that ask a person for what is not theirs, lead them astray, or do not stop to ask. */
 import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
-import { connectClient } from "./_support/clients/sdk_client.ts";
+import { connectHttpClient } from "./_support/clients/sdk_client.ts";
 import { type Era, ERAS } from "./_support/server_process.ts";
-import { withServers } from "./_support/servers/upstream.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
+import { writeServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 type Params = Readonly<Record<string, unknown>>;
@@ -23,12 +24,10 @@ interface Asked {
   action: "accept" | "decline" | "cancel";
 }
 
-/** A client of the program with that server, for scenes that follow one another. */
-async function withAsking(era: Era, act: (asked: Asked) => Promise<void>): Promise<void> {
-  using bench = new Workbench();
-  await using server = await withServers(bench, { srv: asking(bench, { sampling: true }) }, { era: "none" });
+/** A client of the program at `url`, for scenes that follow one another. */
+async function withAsking(url: string, era: Era, act: (asked: Asked) => Promise<void>): Promise<void> {
   const heard: Params[] = [];
-  const client = await connectClient(server, era, {
+  const client = await connectHttpClient(url, era, {
     capabilities: { elicitation: { form: {}, url: {} }, sampling: { tools: {} } },
     onElicit(params) {
       heard.push(params);
@@ -193,16 +192,19 @@ const SCENES: Readonly<Record<string, (asked: Asked) => Promise<void>>> = {
   "a call asks a person who accepts at most twenty questions, and the model a hundred": questionsAreBounded,
 };
 
-for (const era of ERAS) {
-  Deno.test(`O2 a server that asks for what is not its own, or does not stop, gets little from a client of ${era}`, async (t) => {
-    await withAsking(era, async (asked) => {
+Deno.test("O2 a server that asks for what is not its own, or does not stop, gets little from a client of each era", async (t) => {
+  using bench = new Workbench();
+  const file = writeServers(bench, { srv: asking(bench, { sampling: true }) });
+  await using server = await HttpServerProcess.start(bench, { flags: ["--mcp-config", file] });
+  for (const era of ERAS) {
+    await withAsking(server.url, era, async (asked) => {
       for (const [title, scene] of Object.entries(SCENES)) {
         // Only the fields depend on the version.
         if (era !== "2025-11-25" && title !== FIELDS) continue;
         asked.action = "accept";
         asked.heard.length = 0;
-        await t.step(title, () => scene(asked));
+        await t.step(`${title}, ${era}`, () => scene(asked));
       }
     });
-  });
-}
+  }
+});
