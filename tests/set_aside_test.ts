@@ -1,6 +1,7 @@
 /** S24: repositories that are set aside go on working in commands, and come back by a person's word. */
 import assert from "node:assert/strict";
 import { asUser } from "./attacks/means/as_user.ts";
+import { until } from "./_support/deadline.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
 import { runProgram } from "./_support/terminal.ts";
@@ -115,6 +116,22 @@ Deno.test("S24 S39 S40 a repository that an apply or an undo puts together is se
   assert.match(await act(removed.text, "undo"), aside);
   await outside(bench, "git -C made status");
   assert.ok(!exists(`${bench.scope}/made/ran`));
+});
+
+Deno.test("S24 K5 a repository that a rule's program makes after its check is not taken for the user's", async () => {
+  using bench = new Workbench();
+  const left = `while [ ! -e go ]; do sleep 0.1; done; mkdir -p made/refs; touch made/refs/x; ${EVIL}; touch done`;
+  bench.write("leave.sh", `setsid sh left.sh > /dev/null 2>&1 < /dev/null &\n`);
+  bench.write("left.sh", left);
+  bench.write("a.txt", "a");
+  const engine = 'command: [sh, leave.sh, "{files}"]\nparse: "file:line:col: message"\nfiles: "*.txt"';
+  bench.write(".ahma/rules/leave.md", `---\ntitle: Leaves\nseverity: error\nmessage: m\n${engine}\n---\n`);
+  await using server = await ServerProcess.start(bench, { flags: ["--bundles", "files,rules"] });
+  assert.doesNotMatch((await server.call("rules_check", { rule_names: ["leave"] })).text, /skipped|unknown|Set aside/);
+  bench.write("go", "");
+  await until(() => exists(`${bench.scope}/done`), 5000, "the program that was left running");
+  const { content } = (await server.call("files_write", { path: "b", content: "b" })).result ?? {};
+  assert.match(JSON.stringify(content), /Set aside: [^ ]+\/made[^ ]* \(core\.worktree, core\.fsmonitor\)/);
 });
 
 for (const user of usersAtHand()) {

@@ -139,7 +139,10 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
 
 /** A person's call of the tool `changes`. */
 function changesFor(undo: WorkerLink, args: ToolArguments, signal: AbortSignal): Promise<ToolResult> {
-  return withChanges(undo, () => undo.call("changes", { [UNDO_AS]: shortId(), ...args }, { signal }));
+  return withChanges(
+    { worker: undo, runsPrograms: false },
+    () => undo.call("changes", { [UNDO_AS]: shortId(), ...args }, { signal }),
+  );
 }
 
 function reportBy({ log }: OpenToolboxOptions): (thrown: unknown) => void {
@@ -228,8 +231,8 @@ async function openWorker(
         log,
       }, hooks);
     },
-    begin: async () => {
-      const end = await runner.begin();
+    begin: async (call) => {
+      const end = await runner.begin(call);
       return async () => (await end()).filter((change) => !isForNotes(change, options.sandbox.scopes));
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

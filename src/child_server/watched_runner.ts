@@ -4,6 +4,11 @@ import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { CommandHooks, OpenCommand, OpenRequest, SessionRunner } from "../process/command_runner.ts";
 
+export interface CallFacts {
+  /** Whether it may leave processes. */
+  readonly runsPrograms: boolean;
+}
+
 /** What a call of it changed. @throws {Error} When protected paths cannot be checked. */
 export type EndWork = () => Promise<readonly ProtectedChange[]>;
 
@@ -12,6 +17,8 @@ export class WatchedRunner implements Pick<SessionRunner, "open"> {
   readonly #isOwn: boolean;
   #running: OpenCommand | undefined;
   #calls = 0;
+  /** It may have left processes that change files between calls. */
+  #hasLeft = false;
   /** Settles when the rest before the calls of now has ended. */
   #beginning: Promise<void> | undefined;
 
@@ -24,6 +31,7 @@ export class WatchedRunner implements Pick<SessionRunner, "open"> {
   /** @throws {Error} As the runner's. */
   async open(request: OpenRequest, hooks: CommandHooks): Promise<OpenCommand> {
     const command = this.#running = await this.#runner.open(request, hooks);
+    this.#hasLeft = false;
     if (this.#mayRest) command.guard?.rests();
     void command.end.then(() => {
       if (this.#running === command) this.#running = undefined;
@@ -32,7 +40,7 @@ export class WatchedRunner implements Pick<SessionRunner, "open"> {
   }
 
   /** Begins a call; what it gives ends the call. @throws {Error} When protected paths cannot be checked. */
-  async begin(): Promise<EndWork> {
+  async begin({ runsPrograms }: CallFacts): Promise<EndWork> {
     if (this.#mayRest) this.#beginning = this.#running?.guard?.begins();
     this.#calls++;
     try {
@@ -41,6 +49,7 @@ export class WatchedRunner implements Pick<SessionRunner, "open"> {
       this.#calls--;
       throw thrown;
     }
+    this.#hasLeft ||= runsPrograms;
     return () => {
       this.#calls--;
       return this.changes();
@@ -55,7 +64,7 @@ export class WatchedRunner implements Pick<SessionRunner, "open"> {
   }
 
   get #mayRest(): boolean {
-    return this.#isOwn && this.#calls === 0;
+    return this.#isOwn && !this.#hasLeft && this.#calls === 0;
   }
 }
 

@@ -41,6 +41,7 @@ export const RULE_TOOLS = [
     ],
     // A rule may run a program that changes files.
     readOnly: false,
+    runsPrograms: true,
     idempotent: true,
   },
   {

@@ -23,4 +23,6 @@ export interface ToolDefinition {
   readonly harmless?: true;
   /** Whether it reaches other machines; absent: it does not. */
   readonly openWorld?: true;
+  /** Whether it runs programs of the project, which may leave processes; absent: it does not. */
+  readonly runsPrograms?: true;
 }

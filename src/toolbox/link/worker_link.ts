@@ -1,6 +1,6 @@
 /** The server's side of one worker: started by a call, ended when idle, and started again after a crash (K2). */
 import type { ProtectedChange } from "../../base/command/protected_change.ts";
-import type { EndWork } from "../../child_server/watched_runner.ts";
+import type { CallFacts, EndWork } from "../../child_server/watched_runner.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { type ChildServer, endChild, type StartChildServer } from "../../child_server/child_server.ts";
@@ -34,7 +34,7 @@ export interface OpenWorkerSandbox extends AsyncDisposable {
   readonly start: StartChildServer;
   readonly setup: WorkerSetup;
   /** Begins a call; what it gives ends the call and tells what it changed of protected paths. Absent: nothing is looked at. */
-  readonly begin?: () => Promise<EndWork>;
+  readonly begin?: (call: CallFacts) => Promise<EndWork>;
 }
 
 export interface WatchedCall {
@@ -105,17 +105,17 @@ export class WorkerLink implements AsyncDisposable {
   }
 
   /** Runs a call, and gives what it changed of protected paths. Never rejects, if `call` does not. */
-  async watched(call: () => Promise<ToolResult>): Promise<WatchedCall> {
+  async watched(call: () => Promise<ToolResult>, facts: CallFacts): Promise<WatchedCall> {
     const warn = (thrown: unknown) =>
       this.#options.log.warn("Cannot look at protected paths around a call", { error: messageOf(thrown) });
-    const end = await this.#begin().catch(warn);
+    const end = await this.#begin(facts).catch(warn);
     const result = await call();
     return { result, changes: await end?.().catch(warn) ?? [] };
   }
 
-  async #begin(): Promise<EndWork | undefined> {
+  async #begin(facts: CallFacts): Promise<EndWork | undefined> {
     const [started] = await Promise.allSettled([this.#running()]); // the call tells why it is not
-    return started.status === "rejected" ? undefined : await (await this.#sandbox)?.begin?.();
+    return started.status === "rejected" ? undefined : await (await this.#sandbox)?.begin?.(facts);
   }
 
   /** Ends the worker and its sandbox; calls in flight are answered with an error. */

@@ -57,6 +57,7 @@ export function toolboxSource(
           added: (operation: string) => added[name]?.(operation) ?? {},
           worker: workers[place],
           mayChange,
+          runsPrograms: tool.definition.runsPrograms === true,
           audit,
           recorded: mayChange && place === "project" ? recorded : undefined,
         };
@@ -78,12 +79,13 @@ interface WorkerCall extends Pick<ToolboxSourceParts, "audit"> {
   readonly worker: Pick<WorkerLink, "call" | "watched">;
   /** It may change files of the project. */
   readonly mayChange: boolean;
+  readonly runsPrograms: boolean;
   readonly recorded: ToolboxSourceParts["recorded"];
 }
 
 async function callWorker(
   service: Service,
-  { name, args, added, worker, mayChange, audit, recorded }: WorkerCall,
+  { name, args, added, worker, mayChange, runsPrograms, audit, recorded }: WorkerCall,
   context: CallContext,
 ): Promise<CallToolResult> {
   const progress = new ForwardedProgress(context);
@@ -101,7 +103,7 @@ async function callWorker(
       recorded === undefined
         ? await call()
         : withNotes(await recorded.around({ id: control.operation.id, title: `${name}: ${job.title}` }, call));
-    const result = mayChange ? await withChanges(worker, act) : await act();
+    const result = mayChange ? await withChanges({ worker, runsPrograms }, act) : await act();
     control.answer({ ...result });
     control.write(encodeText(`${textOf(result)}\n`));
     const outcome = control.signal.aborted ? "cancelled" : result.isError === true ? "failed" : "completed";
@@ -130,10 +132,10 @@ async function callWorker(
 
 /** The result of a call, which also tells what the worker changed of protected paths. */
 export async function withChanges(
-  worker: Pick<WorkerLink, "watched">,
+  { worker, runsPrograms }: { readonly worker: Pick<WorkerLink, "watched">; readonly runsPrograms: boolean },
   call: () => Promise<ToolResult>,
 ): Promise<ToolResult> {
-  const { result, changes } = await worker.watched(call);
+  const { result, changes } = await worker.watched(call, { runsPrograms });
   const note = protectedNote({ protectedChanges: changes });
   return withNotes({ result, notes: note === "" ? [] : [note] });
 }
