@@ -93,10 +93,13 @@ Deno.test("X24 the socket lies in a private XDG_RUNTIME_DIR, else in the state d
     const id = /op_\w+/.exec((await server.start("echo here; sleep 0.5; tail -f /dev/null")).text)?.[0] ?? "";
     const socket = await socketIn(directory);
     assert.strictEqual(((await Deno.stat(directory)).mode ?? 0) & 0o777, 0o700);
-    await using person = new Person(bench, ["attach", id], { environment });
-    await person.sees(/here/);
-    await person.types("\x1d");
-    assert.strictEqual((await person.left()).code, 0);
+    // In the state directory all other tests find it.
+    if (directory !== control(bench)) {
+      await using person = new Person(bench, ["attach", id], { environment });
+      await person.sees(/here/);
+      await person.types("\x1d");
+      assert.strictEqual((await person.left()).code, 0);
+    }
     await server.closeInput();
     await server.exit();
     assert.ok(!exists(socket));

@@ -18,11 +18,12 @@ const EAFNOSUPPORT = 97;
 
 /** Prints what comes of a connection: `python3 client.py HOST PORT [SERVER_NAME]`, with a name as TLS. */
 const CLIENT = `
-import socket, ssl, sys
+import socket, sys
 host, port, *names = sys.argv[1:]
 try:
     s = socket.create_connection((host, int(port)), 5)
     if names:
+        import ssl
         c = ssl._create_unverified_context()
         s = c.wrap_socket(s, server_hostname=names[0], do_handshake_on_connect=False)
         try: s.do_handshake()

@@ -91,7 +91,7 @@ const WORKS: readonly Work[] = [
     name: "Java with a temporary file",
     program: "java",
     files: { "Main.java": JAVA },
-    command: "java Main.java",
+    command: "java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC Main.java",
     expected: /^\/tmp java 42$/m,
   },
   {

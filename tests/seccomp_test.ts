@@ -86,16 +86,18 @@ for (const user of usersAtHand()) {
   testSandboxed(
     `S8 the filter denies what reaches others or the kernel, and leaves what programs need, as ${user}${NO_COMPILER}`,
     async ({ bench, server: sandboxed }) => {
-      using bareBench = new Workbench(user);
-      await using bare = await ServerProcess.start(bareBench, { flags: ["--no-sandbox"] });
       const probe = await compile("kernel_probe.c", `${bench.scope}/probe`);
-      const control = `${bareBench.scope}/probe`;
-      await copyProgram(probe, control);
       assert.deepStrictEqual(outcomes((await sandboxed.shell(probe)).text), DENIED);
       assert.deepStrictEqual(
         outcomes((await sandboxed.shell(`${probe} allowed`)).text),
         Object.fromEntries(ALLOWED.map((name) => [name, "ok"])),
       );
+      // The control as the user who may most: the answers above are the same for each.
+      if (user !== usersAtHand()[0]) return;
+      using bareBench = new Workbench(user);
+      await using bare = await ServerProcess.start(bareBench, { flags: ["--no-sandbox"] });
+      const control = `${bareBench.scope}/probe`;
+      await copyProgram(probe, control);
       const free = outcomes((await bare.shell(control)).text);
       for (const name of Object.keys(DENIED).filter((one) => controlled(user, one))) {
         // Without a terminal there is nothing to type into: ENOTTY, where the filter says EPERM.
