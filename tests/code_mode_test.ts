@@ -122,7 +122,13 @@ async function keepsToLimits(server: ServerProcess): Promise<void> {
   const far = "await Promise.all(Array.from({ length: 402 }, () => tools.status()))";
   assert.equal(await run(server, far), "The script made more than 200 calls");
   assert.match(await run(server, 'for (;;) console.log("")'), /The script wrote more than 50000 lines$/);
-  assert.equal(await run(server, "return 'a'.repeat(300_000)"), "A message of 300029 bytes is too long");
+  assert.equal(
+    await run(server, "return 'a'.repeat(300_000)"),
+    "A message of 300029 bytes is too long: it may have 262144",
+  );
+  const imported = await run(server, "import fs from 'node:fs'; return 1");
+  const why = "Cannot use import statement outside a module";
+  assert.equal(imported, `Syntax error in the script; read as JavaScript: ${why}`);
 }
 
 async function cancellingEndsItsCalls(bench: Workbench, server: ServerProcess): Promise<void> {

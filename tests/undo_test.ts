@@ -153,7 +153,7 @@ async function undoneByAPerson(bench: Workbench, killed: ServerProcess): Promise
   const operation = String(last.operation);
   await own(bench, "echo mine > added");
   assert.match(JSON.stringify(last), /"sandboxed_shell: rm -r d/);
-  const coloured = await runOnTerminal(bench, ["undo", operation], "n\n");
+  const coloured = await runOnTerminal(bench, ["undo", operation.slice("op_".length)], "n\n");
   assert.match(coloured.stdout, /so a change may be theirs: others, until the next start/);
   assert.ok(coloured.stdout.includes("\x1b[32mA added\x1b[0m"), coloured.stdout);
   const done = await command(operation, "--yes");

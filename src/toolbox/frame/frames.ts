@@ -14,7 +14,9 @@ const DECODER = new TextDecoder();
 /** The bytes of one message. @throws {RangeError} When it is longer than `longest`. */
 export function encodeFrame(message: unknown, longest: number = LONGEST_FRAME): Uint8Array<ArrayBuffer> {
   const body = encodeText(JSON.stringify(message));
-  if (body.length > longest) throw new RangeError(`A message of ${body.length} bytes is too long`);
+  if (body.length > longest) {
+    throw new RangeError(`A message of ${body.length} bytes is too long: it may have ${longest}`);
+  }
   const frame = new Uint8Array(HEADER_BYTES + body.length);
   new DataView(frame.buffer).setUint32(0, body.length);
   frame.set(body, HEADER_BYTES);

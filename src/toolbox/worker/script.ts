@@ -47,13 +47,28 @@ const captured = { log, info: log, warn: log, error: log, debug: log, dir: log, 
 
 async function run(code: string): Promise<void> {
   try {
-    const { stripTypeScriptTypes } = await import("node:module");
-    const text = stripTypeScriptTypes(`(async (tools, console) => {${code}\n})`);
+    const text = await withoutTypes(`(async (tools, console) => {${code}\n})`);
     const script = new Function(`return ${text}`)() as (...given: readonly unknown[]) => Promise<unknown>;
     const value = JSON.stringify(await script(tools, captured));
     write({ kind: "end", ...value !== undefined && { value } });
   } catch (thrown) {
     fail(thrown);
+  }
+}
+
+/** @throws {Error} Where it is no TypeScript, with what the engine says of it as JavaScript: the other names no cause. */
+async function withoutTypes(text: string): Promise<string> {
+  const { stripTypeScriptTypes } = await import("node:module");
+  try {
+    return stripTypeScriptTypes(text);
+  } catch (thrown) {
+    if (!messageOf(thrown).endsWith("Syntax error")) throw thrown;
+    try {
+      new Function(`return ${text}`);
+    } catch (error) {
+      throw new SyntaxError(`Syntax error in the script; read as JavaScript: ${messageOf(error)}`);
+    }
+    throw thrown;
   }
 }
 

@@ -15,7 +15,8 @@ export async function undo(context: CommandContext): Promise<number> {
   await using log = openRunLog({ settings, warnings, environment });
   await using program = await compose({ settings, environment, log: log.logger });
   log.start();
-  const [operation, ...named] = operands;
+  const [given, ...named] = operands;
+  const operation = given === undefined || given.startsWith("op_") ? given : `op_${given}`;
   const paths = named.map((path) => absolutePath(path, Deno.cwd()));
   const json = flags.has("json");
   const ask = (action: "show" | "undo") =>
