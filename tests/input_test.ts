@@ -156,6 +156,22 @@ testShared("X22 editors work on a terminal: git rebase -i with vi, and nothing i
   assert.match((await server.shell("git -C editors log --format=%s")).text, /^one\nzero\n?/);
 });
 
+testShared(
+  "X22 X20 a program that waits again without a word is given time for the line that is awaited",
+  async ({ server }) => {
+    const command = "stty -echo -icanon; printf 'ready '; read a; { sleep 0.5; echo answered; } & read b";
+    const asked = await server.call("sandboxed_shell", { command, ...TTY });
+    const id = idIn(asked);
+    const answered = await server.call("send", { id, text: "x\n", until: "answered", timeout_seconds: 20 });
+    assert.match(answered.text, /^answered$/m);
+    // Without a line, and with one that does not come, its wait for input is the answer.
+    assert.match((await server.call("send", { id, text: "y" })).text, /waits for input/);
+    const never = await server.call("send", { id, text: "y", until: "never", timeout_seconds: 20 });
+    assert.match(never.text, /waits for input/);
+    await end(server, asked);
+  },
+);
+
 testShared("X22 pagers, debuggers and full screens are driven by keys", async ({ bench, server }) => {
   bench.write("numbers", Array.from({ length: 200 }, (_, index) => `line ${index + 1}\n`).join(""));
   const less = await server.call("sandboxed_shell", { command: "less numbers", ...TTY });

@@ -164,7 +164,7 @@ class OutputWait implements Disposable {
   #lookAtKernel(nextMs: number, before: InputLook | undefined): void {
     if (this.#isOver) return;
     const { command, output } = this.#operation;
-    const { port, input } = this.#awaited;
+    const { port, input, until } = this.#awaited;
     if (port !== undefined && command?.listensAt(port) === true) return this.#finishAs("listening");
     const wait = input === true && command?.input !== undefined ? command.inputWait() : undefined;
     const at = performance.now();
@@ -175,8 +175,10 @@ class OutputWait implements Disposable {
     const isUnanswered = this.#typed !== undefined && output.totalBytes === this.#from;
     const stillMs =
       STILL_MS[command?.input?.terminal === undefined ? "pipe" : isUnanswered ? "unanswered" : "terminal"];
+    // A line is expected, so nothing at all is no answer yet.
+    const isEarly = isUnanswered && until !== undefined;
     const isLate = before !== undefined && at - before.at > stillMs + LATE_MS;
-    if (looks > (isLate ? MOST_LOOKS : 1)) return this.#endAt("input");
+    if (looks > (isLate || isEarly ? MOST_LOOKS : 1)) return this.#endAt("input");
     this.#kernel = setTimeout(
       () =>
         this.#lookAtKernel(
