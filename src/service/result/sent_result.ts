@@ -33,9 +33,10 @@ export async function sentResult(
   end: OutputWaitEnd & { readonly from: number },
   style: ResultStyle & { readonly awaited: Awaited },
 ): Promise<CallToolResult> {
-  const { output, id, screen } = operation;
-  if (screen !== undefined) await screen.read();
-  if (screen?.isDrawn === true) return drawnResult(operation, end, style);
+  const { output, id } = operation;
+  await operation.screen?.read();
+  // It has none any more if its command has ended meanwhile.
+  if (operation.screen?.isDrawn === true) return drawnResult(operation, end, style);
   const limit = Math.max(1, style.limits.bytes - ROOM_BYTES);
   const start = Math.max(end.from, output.totalBytes - limit);
   const { text } = await readPage(output, { offset: start, limit }, style);
