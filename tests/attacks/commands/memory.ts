@@ -6,7 +6,7 @@ const LITTLE_MEMORY: ServerSetting = { flags: () => ["--limit-memory", "64M"], p
 /** Python: `SIZE` is more than the limit, `fill(address)` writes to all of it, and `say(bytes)` says how much was held. */
 const TAKING = `${SYSTEM_CALL}
 import mmap
-SIZE = 100 << 20
+SIZE = 80 << 20
 libc.mmap.restype = ctypes.c_void_p
 libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
 libc.shmat.restype = ctypes.c_void_p
@@ -20,7 +20,7 @@ def say(size): print("has", size >> 20)
 `;
 
 function taking(program: string, line = (run: string) => run): Way {
-  return { does: () => line(python(`${TAKING}${program}`)), evidence: /has 100/, sharedServer: LITTLE_MEMORY };
+  return { does: () => line(python(`${TAKING}${program}`)), evidence: /has 80/, sharedServer: LITTLE_MEMORY };
 }
 
 /** Writes to a file, and counts what it holds. */

@@ -10,6 +10,7 @@ import {
 } from "./moving_scopes.ts";
 import { plantedFiles } from "./planted_files.ts";
 import { toTheTop } from "../means/outside_tree.ts";
+import { withOneControl } from "../frame/stage.ts";
 
 /** A call whose working directory leads through `d`, a link to `out`; the control goes there by itself. */
 function workingDirectory(path: string) {
@@ -101,7 +102,9 @@ export const LINKS: readonly Row[] = [
         control: ({ out }) => `ln -s ${out} wd; cd wd; cat secret; echo x > planted`,
       },
       "inside one command": (place) =>
-        `${spin(place, SWAPS)} & for i in $(seq ${SWAPS}); do echo x > wd/planted; cat wd/secret; done 2>&1; wait`,
+        `${
+          spin(place, SWAPS)
+        } & for i in $(seq ${SWAPS}); do echo x > wd/planted; { read -r it; echo $it; } < wd/secret; done 2>&1; wait`,
     },
   },
   {
@@ -200,7 +203,10 @@ os.link(f"/proc/self/fd/{fd}", "hard", src_dir_fd=here, follow_symlinks=True)`),
     title: "the scope is removed while a command runs, and is a link then",
     users: BOTH,
     aim: "evidence",
-    ways: { "removed": removedWhileRunning(), "another directory of the same name": identityOfTheScope() },
+    ways: withOneControl({
+      "removed": removedWhileRunning(),
+      "another directory of the same name": identityOfTheScope(),
+    }),
   },
   {
     id: "L16",

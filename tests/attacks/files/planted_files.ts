@@ -61,9 +61,11 @@ export function plantedFiles(): Readonly<Record<string, Way>> {
       for (const name of Object.keys(texts)) link(`${place}/${name}`, `${bench.scope}/.ahma/tools/${name}`);
       link(`${place}/settings.json`, `${bench.scope}/.ahma/settings.json`);
     }),
-    "the tools directory": planted((bench, texts) => {
-      link(writeOutside(bench, texts, ""), `${bench.scope}/.ahma/tools`);
-    }),
+    // Row C03 has the same while a server runs.
+    "the tools directory": {
+      ...planted((bench, texts) => link(writeOutside(bench, texts, ""), `${bench.scope}/.ahma/tools`)),
+      extended: true,
+    },
     "the directory above it": planted((bench, texts) => {
       link(writeOutside(bench, texts, "tools/"), `${bench.scope}/.ahma`);
     }),

@@ -51,9 +51,9 @@ function ignoreMissing(error: unknown): void {
 /** Of each: what took the server minutes, or all memory there is, before it was limited (to 1,000 files and 4 MiB). */
 const LINES: Readonly<Record<string, (scene: Scene) => string>> = {
   "10,000 files": ({ brief }) =>
-    `for i in $(seq ${
+    `mkdir ../new; for i in $(seq ${
       brief ? 1_200 : 10_000
-    }); do echo '{"name":"t'$i'","description":"d","command":"c'$i'"}' > $i.json; done`,
+    }); do echo '{"name":"t'$i'","description":"d","command":"c'$i'"}' > ../new/$i.json; done; mv ../new/* .`,
   "large files": () => `truncate -s 1M $(seq -f %g.json 300)`,
   "a thousand changes a second": ({ brief }) =>
     `end=$((SECONDS + ${
