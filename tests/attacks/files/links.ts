@@ -101,10 +101,10 @@ export const LINKS: readonly Row[] = [
         },
         control: ({ out }) => `ln -s ${out} wd; cd wd; cat secret; echo x > planted`,
       },
+      // The last link leads outside.
       "inside one command": (place) =>
-        `${
-          spin(place, SWAPS)
-        } & for i in $(seq ${SWAPS}); do echo x > wd/planted; { read -r it; echo $it; } < wd/secret; done 2>&1; wait`,
+        `attempt() { echo x > wd/planted; { read -r it; echo $it; } < wd/secret; } 2>&1
+${spin(place, SWAPS)} & while kill -0 $! 2>/dev/null; do attempt; done; attempt`,
     },
   },
   {

@@ -143,16 +143,20 @@ function protectedPaths(changes: Readonly<Record<string, Changing>>, prefix: rea
 const SAME_FILE: Readonly<Record<string, string>> = { "way/pre-commit": ".git/hooks/pre-commit", "second": ".envrc" };
 const ALL: readonly string[] = [...Object.keys(SAME_FILE), ...PRESENT.slice(1, 5), ...PRESENT.slice(6), ...ABSENT];
 
+/** One tool tries every path, and each of the others every second one: all open files alike. */
 const CHANGES = {
   write: { change: (path) => write(path), paths: ALL },
-  edit: { change: (path) => edit(path, BEFORE), paths: ALL.filter((path) => !ABSENT.includes(path)) },
+  edit: {
+    change: (path) => edit(path, BEFORE),
+    paths: ALL.filter((path, at) => at % 2 === 0 && !ABSENT.includes(path)),
+  },
   patch: {
     change: (path) => {
       return ABSENT.includes(path)
         ? patch(`*** Add File: ${path}`, "+planted")
         : patch(`*** Update File: ${path}`, "-as it was", "+planted");
     },
-    paths: ALL,
+    paths: ALL.filter((_, at) => at % 2 === 1),
   },
 } satisfies Readonly<Record<string, Changing>>;
 

@@ -115,7 +115,7 @@ open("bottom", "w").write("bottom")`),
 /** Programs that each spoil what a look sees, until `stop` is there; no look may wait for them. */
 const RESTLESS: Readonly<Record<string, string>> = {
   "a file that grows": endless(
-    'with open("grows", "ab") as file: file.truncate(0) if file.write(b"x" * 100000) and file.tell() > 10000000 else 0',
+    'with open("grows", "ab") as file: file.truncate(0) if file.write(b"x" * 10000) and file.tell() > 1000000 else 0',
   ),
   "a file that is replaced": endless('open("next", "w").write(str(time.time()))', 'os.rename("next", "replaced")'),
   "a pipe in the place of a file": endless(

@@ -1,4 +1,4 @@
-/** Y60 and Y61: the store of `--undo`, which holds what a project no longer has (S39). */
+/** Y60, Y61 and Y65: the store of `--undo`, which holds what a project no longer has (S39). */
 import { createHash } from "node:crypto";
 import { processesWith } from "../../_support/processes.ts";
 import { ServerProcess } from "../../_support/server_process.ts";
@@ -211,7 +211,15 @@ export const UNDO_STORE: readonly Row[] = [
     title: "read what --undo keeps of files that are gone",
     users: BOTH,
     aim: "evidence",
-    ways: { "by names, links, processes and moved parents": reads(), "by the environment": environments() },
+    ways: { "by names, links, processes and moved parents": reads() },
+  },
+  {
+    id: "Y65",
+    title: "have --undo keep contents where commands are at home",
+    users: BOTH,
+    alikeForRoot: "the server compares its own places with the scope, whose they are",
+    aim: "evidence",
+    ways: { "by the environment": environments() },
   },
   {
     id: "Y61",
