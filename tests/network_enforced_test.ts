@@ -21,10 +21,10 @@ for (const user of usersAtHand()) {
           await server[Symbol.asyncDispose]();
           return "started";
         }, ({ message }: Error) => message);
-    assert.strictEqual(await startUnder([]), "started"); // the control: the filter alone changes nothing
     const could = async (call: number) => REFUSAL.exec(await startUnder([{ call, errno: 0 }]))?.[1] ?? "";
     assert.match(await could(SYS.setns), /send a datagram out, reach the loopback of the machine/);
     if (user === "ordinary") {
+      assert.strictEqual(await startUnder([]), "started"); // the control: the filter alone changes nothing
       // The same filter and rules for every user.
       assert.match(await could(SYS.seccomp), /reach the user's key ring/);
       assert.match(await could(SYS.landlock_restrict_self), /^read a file outside/);

@@ -29,7 +29,8 @@ for (const user of usersAtHand()) {
 Deno.test({
   name: `S42 hosts of every kind of key get logins, also with hashed names, and none a forwarded agent${skipped}`,
   ignore: ignore !== undefined,
-  fn: () => withMachines("ordinary", ["ed25519", "rsa", "ecdsa -b 256", "ecdsa -b 384", "ecdsa -b 521"], provesHosts),
+  fn: () =>
+    withMachines("ordinary", ["ed25519", "rsa -b 2048", "ecdsa -b 256", "ecdsa -b 384", "ecdsa -b 521"], provesHosts),
 });
 
 Deno.test("S42 without the agent, or a key of it, the start says what to do", async () => {
@@ -181,13 +182,9 @@ async function provesHosts({ bench, hosts, environment }: Started): Promise<void
   await using server = await ServerProcess.start(bench, { flags, environment });
   const ssh = (port: number, words: string) => `$GIT_SSH_COMMAND ${words.replace("HOST", `-p ${port} root@127.0.0.1`)}`;
   const other = "-o PubkeyAcceptedAlgorithms=rsa-sha2-256,rsa-sha2-512 HOST";
-  for (const { port } of hosts) {
-    const { text } = await server.shell(
-      `${ssh(port, "HOST echo $((6 * 7))")}; ${ssh(port, `${other} echo $((5 * 9))`)}`,
-    );
-    assert.match(text, /^42\n45\n/);
-  }
+  for (const { port } of hosts) assert.match((await server.shell(ssh(port, "HOST echo $((6 * 7))"))).text, /^42\n/);
   const [{ port } = { port: 0 }] = hosts;
+  assert.match((await server.shell(ssh(port, `${other} echo $((5 * 9))`))).text, /^45\n/);
   const forwarded = await server.shell(ssh(port, "-A HOST 'test -S $SSH_AUTH_SOCK && echo there; ssh-add -L 2>&1'"));
   assert.match(
     forwarded.text,
