@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
 import { until } from "./_support/deadline.ts";
 import { connectClient } from "./_support/clients/sdk_client.ts";
-import { type Era, ERAS, ServerProcess } from "./_support/server_process.ts";
+import { type Era, ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
 import type { Workbench } from "./_support/workbench.ts";
 
@@ -67,129 +67,130 @@ function steady({ texts }: Seen): readonly string[] {
   );
 }
 
-for (const era of ERAS) {
-  const testQuick = sharing((bench) => Agent.start(bench, era, ["--inline-wait", "4000"]));
-  // A result comes in the first answer, however long it takes.
-  const testPatient = sharing((bench) => Agent.start(bench, era, ["--inline-wait", "60000"]));
+// The text of a result is the same in each era: each has one of the two servers.
+const [QUICK, PATIENT] = ["2025-11-25", "2026-07-28"] as const;
 
-  testQuick(
-    `X1 X4 an agent reads the result in the first answer, or one short line with the id, in ${era}`,
-    async ({ server: agent }) => {
-      await agent.shell("true");
-      const echo = await agent.shell("echo hi");
-      assert.deepStrictEqual([steady(echo), echo.isError, echo.structured], [["hi\n"], false, undefined]);
-      // Of "hi" and its line break; a success that took a second says so, for the price of a line.
-      assert.ok(echo.wire - 3 <= 150 || echo.texts[0] !== "hi\n", `${echo.wire} bytes`);
-      const slow = await agent.shell("echo half; sleep 300");
-      assert.deepStrictEqual(steady(slow), [
-        "ID still runs after TIME. `await` returns its result. Output so far:\nhalf\n",
-      ]);
-      await agent.call("cancel", { operation_id: slow.id });
-      const started = await agent.shell("sleep 300", { execution_mode: "AsyncResultPush" });
-      assert.deepStrictEqual(steady(started), ["ID started. `await` returns its result."]);
-      assert.ok((started.texts[0] ?? "").length <= 120);
-      const waited = await agent.call("await", { operation_id: started.id, timeout_seconds: 0 });
-      assert.deepStrictEqual(steady(waited), ["ID still runs after TIME. Another `await` waits on."]);
-      const cancelled = await agent.call("cancel", { operation_id: started.id });
-      assert.deepStrictEqual([steady(cancelled), cancelled.structured], [
-        ["ID is cancelled, its processes are gone. [no output, cancelled, signal SIGTERM, TIME: Cancelled by the client]"],
-        undefined,
-      ]);
-      const { tools } = await agent.tools();
-      assert.deepStrictEqual(tools.filter(({ outputSchema }) => outputSchema !== undefined), []);
-    },
-  );
+const testQuick = sharing((bench) => Agent.start(bench, QUICK, ["--inline-wait", "4000"]));
+// A result comes in the first answer, however long it takes.
+const testPatient = sharing((bench) => Agent.start(bench, PATIENT, ["--inline-wait", "60000"]));
 
-  testPatient(
-    `X4 an agent reads exit codes as results, a call that ran nothing as an error, and both ends of a long output, in ${era}`,
-    async ({ server: agent }) => {
-      const failed = await agent.shell("echo broken; exit 3");
-      assert.deepStrictEqual([steady(failed), failed.isError], [["broken\n[exit code 3, TIME]"], false]);
-      const outside = await agent.shell("pwd", { working_directory: "/" });
-      assert.deepStrictEqual([outside.isError, /outside the scope/.test(outside.texts[0] ?? "")], [true, true]);
-      const late = await agent.shell("echo begun; sleep 300", { timeout_seconds: 4 });
-      assert.deepStrictEqual([steady(late), late.isError], [
-        ["begun\n[timed_out, signal SIGTERM, TIME: Ended after its time limit of TIME]"],
-        true,
-      ]);
-      const long = await agent.shell("seq 1 3000; exit 1");
-      const [, first = "", last = ""] = /"lines":"(\d+)-(\d+)"/.exec(long.texts[0] ?? "") ?? [];
-      const seq = (from: number, to: number) =>
-        Array.from({ length: to - from + 1 }, (_, index) => `${from + index}\n`).join("");
-      const left = seq(Number(first), Number(last));
-      const call = `status {"operation_id":"ID","lines":"${first}-${last}"}`;
-      assert.deepStrictEqual(steady(long), [
-        `[ID failed, exit code 1, TIME]\n${seq(1, Number(first) - 1)}... ${left.split("\n").length - 1} lines ` +
-        `(${left.length} bytes) left out; ${call} reads them ...\n${seq(Number(last) + 1, 3000)}`,
-      ]);
-      const rest = await agent.call("status", { operation_id: long.id, lines: `${first}-${last}` });
-      const [, reached = "", next = ""] = /lines \d+ to (\d+) of 3000; go on with "lines": "(.*)"/.exec(
-        rest.texts[0] ?? "",
-      ) ?? [];
-      assert.strictEqual(next, `${Number(reached) + 1}-${last}`);
-      assert.deepStrictEqual(steady(rest), [
-        `[ID failed, lines ${first} to ${reached} of 3000; go on with "lines": "${next}"]\n${
-          seq(Number(first), Number(reached))
-        }`,
-      ]);
-      const tail = await agent.call("status", { operation_id: long.id, lines: "-20" });
-      assert.deepStrictEqual(steady(tail), [`[ID failed, lines 2981 to 3000 of 3000]\n${seq(2981, 3000)}`]);
-    },
-  );
+testQuick(
+  `X1 X4 an agent reads the result in the first answer, or one short line with the id, in ${QUICK}`,
+  async ({ server: agent }) => {
+    await agent.shell("true");
+    const echo = await agent.shell("echo hi");
+    assert.deepStrictEqual([steady(echo), echo.isError, echo.structured], [["hi\n"], false, undefined]);
+    // Of "hi" and its line break; a success that took a second says so, for the price of a line.
+    assert.ok(echo.wire - 3 <= 150 || echo.texts[0] !== "hi\n", `${echo.wire} bytes`);
+    const slow = await agent.shell("echo half; sleep 300");
+    assert.deepStrictEqual(steady(slow), [
+      "ID still runs after TIME. `await` returns its result. Output so far:\nhalf\n",
+    ]);
+    await agent.call("cancel", { operation_id: slow.id });
+    const started = await agent.shell("sleep 300", { execution_mode: "AsyncResultPush" });
+    assert.deepStrictEqual(steady(started), ["ID started. `await` returns its result."]);
+    assert.ok((started.texts[0] ?? "").length <= 120);
+    const waited = await agent.call("await", { operation_id: started.id, timeout_seconds: 0 });
+    assert.deepStrictEqual(steady(waited), ["ID still runs after TIME. Another `await` waits on."]);
+    const cancelled = await agent.call("cancel", { operation_id: started.id });
+    assert.deepStrictEqual([steady(cancelled), cancelled.structured], [
+      ["ID is cancelled, its processes are gone. [no output, cancelled, signal SIGTERM, TIME: Cancelled by the client]"],
+      undefined,
+    ]);
+    const { tools } = await agent.tools();
+    assert.deepStrictEqual(tools.filter(({ outputSchema }) => outputSchema !== undefined), []);
+  },
+);
 
-  testPatient(
-    `X4 B3 an agent reads a line of 25,000 characters in parts, and is told of each cut, in ${era}`,
-    async ({ bench, server: agent }) => {
-      const line = Array.from({ length: 5000 }, (_, index) => String(index).padStart(5, "0")).join("");
-      bench.write("line", `${line}\n`);
-      const cut = await agent.shell("cat line");
-      const [, offset = ""] = /"offset":(\d+)/.exec(cut.texts[0] ?? "") ?? [];
-      assert.match(
-        cut.texts[0] ?? "",
-        /\n\.\.\. \d+ bytes left out of line 1; status \{"operation_id":"op_\w+","offset":\d+\} /,
-      );
-      let whole = line.slice(0, Number(offset));
-      for (let next: string | undefined = offset; next !== undefined;) {
-        const [part = ""]: readonly string[] =
-          (await agent.call("status", { operation_id: cut.id, offset: Number(next) })).texts;
-        const [heading = ""]: readonly string[] = part.split("\n", 1);
-        whole += part.slice(heading.length + 1);
-        next = /go on with "offset": (\d+)/.exec(heading)?.[1];
-      }
-      assert.strictEqual(whole, `${line}\n`);
-    },
-  );
+testPatient(
+  `X4 an agent reads exit codes as results, a call that ran nothing as an error, and both ends of a long output, in ${PATIENT}`,
+  async ({ server: agent }) => {
+    const failed = await agent.shell("echo broken; exit 3");
+    assert.deepStrictEqual([steady(failed), failed.isError], [["broken\n[exit code 3, TIME]"], false]);
+    const outside = await agent.shell("pwd", { working_directory: "/" });
+    assert.deepStrictEqual([outside.isError, /outside the scope/.test(outside.texts[0] ?? "")], [true, true]);
+    const late = await agent.shell("echo begun; sleep 300", { timeout_seconds: 4 });
+    assert.deepStrictEqual([steady(late), late.isError], [
+      ["begun\n[timed_out, signal SIGTERM, TIME: Ended after its time limit of TIME]"],
+      true,
+    ]);
+    const long = await agent.shell("seq 1 3000; exit 1");
+    const [, first = "", last = ""] = /"lines":"(\d+)-(\d+)"/.exec(long.texts[0] ?? "") ?? [];
+    const seq = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, index) => `${from + index}\n`).join("");
+    const left = seq(Number(first), Number(last));
+    const call = `status {"operation_id":"ID","lines":"${first}-${last}"}`;
+    assert.deepStrictEqual(steady(long), [
+      `[ID failed, exit code 1, TIME]\n${seq(1, Number(first) - 1)}... ${left.split("\n").length - 1} lines ` +
+      `(${left.length} bytes) left out; ${call} reads them ...\n${seq(Number(last) + 1, 3000)}`,
+    ]);
+    const rest = await agent.call("status", { operation_id: long.id, lines: `${first}-${last}` });
+    const [, reached = "", next = ""] = /lines \d+ to (\d+) of 3000; go on with "lines": "(.*)"/.exec(
+      rest.texts[0] ?? "",
+    ) ?? [];
+    assert.strictEqual(next, `${Number(reached) + 1}-${last}`);
+    assert.deepStrictEqual(steady(rest), [
+      `[ID failed, lines ${first} to ${reached} of 3000; go on with "lines": "${next}"]\n${
+        seq(Number(first), Number(reached))
+      }`,
+    ]);
+    const tail = await agent.call("status", { operation_id: long.id, lines: "-20" });
+    assert.deepStrictEqual(steady(tail), [`[ID failed, lines 2981 to 3000 of 3000]\n${seq(2981, 3000)}`]);
+  },
+);
 
-  testPatient(
-    `X5c X18 an agent reads news on separate lines, and awaits the rest of a shortened result, in ${era}`,
-    async ({ server: agent }) => {
-      const short = await agent.begin("seq 1 20; exit 2");
-      const long = await agent.begin("seq 1 60");
-      // `status` tells no news; both end in a moment.
-      const ended = async () => /0 running, 0 queued, /.test((await agent.call("status")).texts[0] ?? "");
-      await until(ended, 20_000, "the end of both");
-      const lines = (from: number, to: number) =>
-        Array.from({ length: to - from + 1 }, (_, index) => `\n  ${from + index}`).join("");
-      const told = await agent.shell("true");
-      const news = told.texts[1] ?? "";
-      const facts = {
-        [short]: `\n[ID failed, exit code 2, TIME] sandboxed_shell: seq 1 20; exit 2${lines(1, 20)}`,
-        [long]: "\n[ID completed, exit code 0, TIME] sandboxed_shell: seq 1 60\n" +
-          `  ... \`await\` {"operation_id":"ID"} returns all 60 lines${lines(56, 60)}`,
-      };
-      const order = [short, long].toSorted((one, other) => news.indexOf(one) - news.indexOf(other));
-      assert.deepStrictEqual(steady(told), [
-        "[no output]",
-        `\nEnded since:${order.map((id) => facts[id]).join("")}`,
-      ]);
-      assert.deepStrictEqual(steady(await agent.shell("true")), ["[no output]"]);
-      const all = Array.from({ length: 60 }, (_, index) => `${index + 1}`).join("\n");
-      assert.deepStrictEqual(steady(await agent.call("await")), [
-        `[ID completed, exit code 0, TIME] sandboxed_shell: seq 1 60\n${all}`,
-      ]);
-      assert.deepStrictEqual(steady(await agent.call("await")), [
-        "No operation is running, and every result has been read; `status` lists what ended.",
-      ]);
-    },
-  );
-}
+testPatient(
+  `X4 B3 an agent reads a line of 25,000 characters in parts, and is told of each cut, in ${PATIENT}`,
+  async ({ bench, server: agent }) => {
+    const line = Array.from({ length: 5000 }, (_, index) => String(index).padStart(5, "0")).join("");
+    bench.write("line", `${line}\n`);
+    const cut = await agent.shell("cat line");
+    const [, offset = ""] = /"offset":(\d+)/.exec(cut.texts[0] ?? "") ?? [];
+    assert.match(
+      cut.texts[0] ?? "",
+      /\n\.\.\. \d+ bytes left out of line 1; status \{"operation_id":"op_\w+","offset":\d+\} /,
+    );
+    let whole = line.slice(0, Number(offset));
+    for (let next: string | undefined = offset; next !== undefined;) {
+      const [part = ""]: readonly string[] =
+        (await agent.call("status", { operation_id: cut.id, offset: Number(next) })).texts;
+      const [heading = ""]: readonly string[] = part.split("\n", 1);
+      whole += part.slice(heading.length + 1);
+      next = /go on with "offset": (\d+)/.exec(heading)?.[1];
+    }
+    assert.strictEqual(whole, `${line}\n`);
+  },
+);
+
+testPatient(
+  `X5c X18 an agent reads news on separate lines, and awaits the rest of a shortened result, in ${PATIENT}`,
+  async ({ server: agent }) => {
+    const short = await agent.begin("seq 1 20; exit 2");
+    const long = await agent.begin("seq 1 60");
+    // `status` tells no news; both end in a moment.
+    const ended = async () => /0 running, 0 queued, /.test((await agent.call("status")).texts[0] ?? "");
+    await until(ended, 20_000, "the end of both");
+    const lines = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, index) => `\n  ${from + index}`).join("");
+    const told = await agent.shell("true");
+    const news = told.texts[1] ?? "";
+    const facts = {
+      [short]: `\n[ID failed, exit code 2, TIME] sandboxed_shell: seq 1 20; exit 2${lines(1, 20)}`,
+      [long]: "\n[ID completed, exit code 0, TIME] sandboxed_shell: seq 1 60\n" +
+        `  ... \`await\` {"operation_id":"ID"} returns all 60 lines${lines(56, 60)}`,
+    };
+    const order = [short, long].toSorted((one, other) => news.indexOf(one) - news.indexOf(other));
+    assert.deepStrictEqual(steady(told), [
+      "[no output]",
+      `\nEnded since:${order.map((id) => facts[id]).join("")}`,
+    ]);
+    assert.deepStrictEqual(steady(await agent.shell("true")), ["[no output]"]);
+    const all = Array.from({ length: 60 }, (_, index) => `${index + 1}`).join("\n");
+    assert.deepStrictEqual(steady(await agent.call("await")), [
+      `[ID completed, exit code 0, TIME] sandboxed_shell: seq 1 60\n${all}`,
+    ]);
+    assert.deepStrictEqual(steady(await agent.call("await")), [
+      "No operation is running, and every result has been read; `status` lists what ended.",
+    ]);
+  },
+);
