@@ -1,6 +1,7 @@
 /** What a temp directory without room does to the server (X8, S5): on a small file system of the test's own. */
 import assert from "node:assert/strict";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 /** Runs what follows where `place` is a file system of 24 MB and 2,000 files, after `prepare`. */
@@ -21,10 +22,11 @@ async function lostOf(server: ServerProcess, line: string): Promise<number> {
   return Number(/(\d+) bytes are lost/.exec(text)?.[1] ?? 0);
 }
 
-Deno.test("X8 S5 outputs are kept again when a full temp directory has room again", async () => {
-  using bench = new Workbench("ordinary");
-  const start = { prefix: onSmallDisk(bench.elsewhere), environment: { TMPDIR: bench.elsewhere } };
-  await using server = await ServerProcess.start(bench, start);
+const testShared = sharing((bench) => {
+  return ServerProcess.start(bench, { prefix: onSmallDisk(bench.elsewhere), environment: { TMPDIR: bench.elsewhere } });
+}, "ordinary");
+
+testShared("X8 S5 outputs are kept again when a full temp directory has room again", async ({ server }) => {
   // No file can be made any more, so none for output.
   await server.shell("i=0; while : > $TMPDIR/i$i; do i=$((i + 1)); done 2> /dev/null");
   assert.ok(await lostOf(server, flood(3_000_000)) > 1_000_000);
@@ -40,18 +42,18 @@ Deno.test("X8 S5 outputs are kept again when a full temp directory has room agai
   assert.equal(await lostOf(server, flood(3_000_000)), 0);
 });
 
-Deno.test("S24 repositories are set aside while the temp directory is full, and looked at later too", async () => {
-  using bench = new Workbench("ordinary");
-  const start = { prefix: onSmallDisk(bench.elsewhere), environment: { TMPDIR: bench.elsewhere } };
-  await using server = await ServerProcess.start(bench, start);
-  await server.shell("i=0; while : > $TMPDIR/i$i; do i=$((i + 1)); done 2> /dev/null");
-  const hostile = (name: string) =>
-    `git init -q ${name} 2>&1 && git -C ${name} config core.pager evil; readlink ${name}/.git`;
-  assert.match((await server.shell(hostile("one"))).text, /^\[Set aside: .*\/one\/\.git/m);
-  await server.shell("find $TMPDIR -name 'i*' -delete");
-  assert.match((await server.shell(hostile("two"))).text, /^\[Set aside: .*\/two\/\.git" \(core\.pager\)/m);
-  assert.doesNotMatch((await server.shell("git init -q plain")).text, /Set aside/);
-});
+testShared(
+  "S24 repositories are set aside while the temp directory is full, and looked at later too",
+  async ({ server }) => {
+    await server.shell("i=0; while : > $TMPDIR/i$i; do i=$((i + 1)); done 2> /dev/null");
+    const hostile = (name: string) =>
+      `git init -q ${name} 2>&1 && git -C ${name} config core.pager evil; readlink ${name}/.git`;
+    assert.match((await server.shell(hostile("one"))).text, /^\[Set aside: .*\/one\/\.git/m);
+    await server.shell("find $TMPDIR -name 'i*' -delete");
+    assert.match((await server.shell(hostile("two"))).text, /^\[Set aside: .*\/two\/\.git" \(core\.pager\)/m);
+    assert.doesNotMatch((await server.shell("git init -q plain")).text, /Set aside/);
+  },
+);
 
 Deno.test("S5 a start where the temp directory is full says so and how to go on", async () => {
   using bench = new Workbench("ordinary");

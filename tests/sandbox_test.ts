@@ -164,19 +164,6 @@ for (const user of usersAtHand()) {
     const { text } = await server.shell("/usr/bin/python3 -", { stdin: script });
     assert.deepStrictEqual(text.match(/^open \d+$/gm), ["open 0", "open 1", "open 2"]);
   });
-
-  Deno.test(`S5 the temp directory is private, writable, and gone at the end, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    let directory = "";
-    {
-      await using server = await ServerProcess.start(bench);
-      const { text } = await server.shell('echo x > "$TMPDIR/mine" && stat -c "%a %n" "$TMPDIR" && mktemp');
-      directory = /^700 (\/\S+)$/m.exec(text)?.[1] ?? "";
-      assert.match(directory, /^\//, text);
-      assert.ok(exists(`${directory}/mine`));
-    }
-    assert.ok(!exists(directory));
-  });
 }
 
 /** The control. */

@@ -12,7 +12,7 @@ const WRITES = "echo one > /tmp/x && mktemp -p /tmp && mkdir /var/tmp/d && " +
   "/usr/bin/python3 -c \"import os, tempfile; tempfile.mkstemp(dir='/var/tmp'); os.rename('/tmp/x', '/tmp/y')\"";
 
 for (const user of usersAtHand()) {
-  Deno.test(`S5 S20 /tmp is the session's own: it lasts as long as the session, shows no other program's names, and grants below it keep their path, as ${user}`, async () => {
+  Deno.test(`S5 S20 /tmp is the session's own and private: it lasts as long as the session, shows no other program's names, and grants below it keep their path, as ${user}`, async () => {
     using bench = new Workbench(user);
     using other = new Workbench(user);
     using file = new HostFile(user);
@@ -48,13 +48,13 @@ function steal({ name, path }: HostFile): string {
 
 /** Gives where it is on the machine. */
 async function isOwn(server: ServerProcess, host: HostFile): Promise<string> {
-  const written = await server.shell(`${WRITES} && cat /tmp/y $TMPDIR/y && echo "at $TMPDIR"`);
-  assert.match(written.text, /\/tmp\/tmp\.\w+\none\none\nat \//);
+  const written = await server.shell(`${WRITES} && cat /tmp/y $TMPDIR/y && mktemp && stat -c "at %a %n" $TMPDIR`);
+  assert.match(written.text, /\/tmp\/tmp\.\w+\none\none\n\/\S+\nat 700 \//);
   assert.match((await server.shell("cat /var/tmp/y; rmdir /tmp/d && echo gone")).text, /one\ngone/);
   const stolen = await server.shell(steal(host));
   assert.deepStrictEqual([stolen.text.includes(SECRET), stolen.text.includes(host.name)], [false, false]);
   assert.equal(host.text(), SECRET);
-  return /^at (.+)$/m.exec(written.text)?.[1] ?? "";
+  return /^at 700 (.+)$/m.exec(written.text)?.[1] ?? "";
 }
 
 /** A failed command gets an explanation for files outside in /tmp, and none for its own files. */
