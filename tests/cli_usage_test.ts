@@ -63,6 +63,19 @@ Deno.test("L1 a reader that closes the pipe early causes no error", async () => 
   assert.deepStrictEqual([stdout, stderr], ["{\ny\n", "0\n0\n"]);
 });
 
+Deno.test("L1 in a directory whose path is not UTF-8 the program says so and does not start", async () => {
+  using bench = new Workbench();
+  assert.deepStrictEqual(
+    await runShellLine(bench, ["bash", "-c"], "mkdir $'\\xff' && cd $'\\xff' && ahma_mcp list-tools"),
+    {
+      code: 1,
+      stdout: "",
+      stderr: `Cannot start in this directory: File name or path "${bench.scope}/\\xFF" is not valid UTF-8. ` +
+        "Start in another one\n",
+    },
+  );
+});
+
 Deno.test("L4 schema prints the published schema, or writes it", async () => {
   using bench = new Workbench();
   const published = await Deno.readTextFile(new URL("../schema/mtdf.schema.json", import.meta.url));

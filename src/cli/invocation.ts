@@ -1,5 +1,5 @@
 /** Joins flags, variables and settings files (L7). Help, and checks for mistakes, work with broken settings. */
-import { UserError } from "../base/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { type CommandLine, parseCommandLine } from "../settings/flags/parse_command_line.ts";
 import type { WholeCommandLine } from "../app/http/awaited_scope.ts";
@@ -76,7 +76,16 @@ async function withFiles({ line, policy, handsScopes }: Asked, environment: Envi
 /** The user's own file may name scopes too, and is read only later: there the working directory is the project. */
 function projectOf({ flags }: CommandLine, environment: Environment): string {
   const variable = environment["AHMA_SANDBOX_SCOPE"];
-  return projectDirectory(flags.get("sandbox-scope") ?? variable?.split(":") ?? [], Deno.cwd());
+  return projectDirectory(flags.get("sandbox-scope") ?? variable?.split(":") ?? [], workingDirectory());
+}
+
+/** @throws {UserError} Where its path cannot be named. */
+function workingDirectory(): string {
+  try {
+    return Deno.cwd();
+  } catch (thrown) {
+    throw new UserError(`Cannot start in this directory: ${messageOf(thrown)}. Start in another one`);
+  }
 }
 
 /** The invocation from the command line alone, so that broken settings can be reported. */
