@@ -270,6 +270,13 @@ Deno.test("S24 K3 files_read shows the configuration of git, and a change of it 
     assert.match(lines[0] ?? "", /^\.git\/config: 2 lines, 36 bytes, rev/);
     assert.deepStrictEqual([lines.slice(1), isError], [["1\t[core]", "2\t\trepositoryformatversion = 0"], false]);
   }
+  const changed = await call(client, "sandboxed_shell", { command: "git config user.email x@y" });
+  assert.deepStrictEqual(changed.lines, ["[no output]"]);
+  const { lines: later } = await call(client, "files_read", { path: ".git/config", offset: 3 });
+  assert.deepStrictEqual(later.slice(1), ["3\t[user]", "4\t\temail = x@y"]);
+  // The command's change, and not one of this call.
+  const written = await call(client, "files_write", { path: "new.txt", content: "x" });
+  assert.deepStrictEqual([written.parts.length, written.lines.length], [1, 1]);
   const edit = { path: ".git/config", old_string: "core", new_string: "user" };
   const { lines, isError } = await call(client, "files_edit", edit);
   assert.deepStrictEqual([lines[0], isError], ['Cannot change ".git/config".', true]);

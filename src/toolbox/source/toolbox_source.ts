@@ -83,6 +83,8 @@ interface WorkerCall extends Pick<ToolboxSourceParts, "audit"> {
   readonly recorded: ToolboxSourceParts["recorded"];
 }
 
+const GIT_CONFIG = /(?:^|\/)config$/;
+
 async function callWorker(
   service: Service,
   { name, args, added, worker, mayChange, runsPrograms, audit, recorded }: WorkerCall,
@@ -103,7 +105,9 @@ async function callWorker(
       recorded === undefined
         ? await call()
         : withNotes(await recorded.around({ id: control.operation.id, title: `${name}: ${job.title}` }, call));
-    const result = mayChange ? await withChanges({ worker, runsPrograms }, act) : await act();
+    // The copy that the worker reads is updated when a watched call begins.
+    const isWatched = mayChange || typeof path === "string" && GIT_CONFIG.test(path);
+    const result = isWatched ? await withChanges({ worker, runsPrograms }, act) : await act();
     control.answer({ ...result });
     control.write(encodeText(`${textOf(result)}\n`));
     const outcome = control.signal.aborted ? "cancelled" : result.isError === true ? "failed" : "completed";

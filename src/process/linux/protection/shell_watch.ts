@@ -43,6 +43,7 @@ export class ShellWatch implements ShellGuard, OpenGuard {
     this.#command.rests = true;
     try {
       await this.#state.refresh();
+      this.#state.look(this.#policy, this.#command); // what changed while it rested is of other programs
     } finally {
       this.#command.rests = false;
     }
