@@ -77,6 +77,8 @@ export class LooksAfterOutput {
   readonly #log: Logger;
   #isResting = false;
   #isDue = false;
+  #hasEnded = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(runner: Pick<WatchedRunner, "changes">, log: Logger) {
     this.#runner = runner;
@@ -88,7 +90,20 @@ export class LooksAfterOutput {
     this.#isDue = this.#isResting;
     if (this.#isResting) return;
     this.#isResting = true;
-    void this.#look().finally(() => Deno.unrefTimer(setTimeout(() => this.#rested(), PAUSE_MS)));
+    void this.#look().finally(() => this.#rest());
+  }
+
+  /** To be called when it has ended: nothing is left to look after. */
+  ended(): void {
+    this.#hasEnded = true;
+    clearTimeout(this.#timer);
+  }
+
+  #rest(): void {
+    if (this.#hasEnded) return;
+    const timer = setTimeout(() => this.#rested(), PAUSE_MS);
+    Deno.unrefTimer(timer);
+    this.#timer = timer;
   }
 
   #rested(): void {

@@ -185,13 +185,15 @@ export function startInSandboxOf(
   const stderrFile = `${sandbox.directories.files}/stderr`;
   const directory = service.scope.roots[0] ?? "/";
   const watched = new WatchedRunner(runner, THIRD_PARTY);
-  const looks = new LooksAfterOutput(watched, log);
-  return (hooks) => {
+  return async (hooks) => {
+    const looks = new LooksAfterOutput(watched, log);
     const onOutput: typeof hooks.onOutput = (chunk) => {
       looks.wrote();
       return hooks.onOutput(chunk);
     };
-    return startInSandbox({ runner: watched, argv, directory, stderrFile, log }, { ...hooks, onOutput });
+    const server = await startInSandbox({ runner: watched, argv, directory, stderrFile, log }, { ...hooks, onOutput });
+    void server.ended.then(() => looks.ended());
+    return server;
   };
 }
 
