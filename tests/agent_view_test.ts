@@ -164,9 +164,12 @@ testPatient(
 
 testPatient(
   `X5c X18 an agent reads news on separate lines, and awaits the rest of a shortened result, in ${PATIENT}`,
-  async ({ server: agent }) => {
-    const short = await agent.begin("seq 1 20; exit 2");
-    const long = await agent.begin("seq 1 60");
+  async ({ bench, server: agent }) => {
+    // Neither ends before both have begun: the second answer would tell of the first.
+    const held = "until [ -e go ]; do :; done";
+    const short = await agent.begin(`${held}; seq 1 20; exit 2`);
+    const long = await agent.begin(`${held}; seq 1 60`);
+    bench.write("go", "");
     // `status` tells no news; both end in a moment.
     const ended = async () => /0 running, 0 queued, /.test((await agent.call("status")).texts[0] ?? "");
     await until(ended, 20_000, "the end of both");
@@ -175,8 +178,8 @@ testPatient(
     const told = await agent.shell("true");
     const news = told.texts[1] ?? "";
     const facts = {
-      [short]: `\n[ID failed, exit code 2, TIME] sandboxed_shell: seq 1 20; exit 2${lines(1, 20)}`,
-      [long]: "\n[ID completed, exit code 0, TIME] sandboxed_shell: seq 1 60\n" +
+      [short]: `\n[ID failed, exit code 2, TIME] sandboxed_shell: ${held}; seq 1 20; exit 2${lines(1, 20)}`,
+      [long]: `\n[ID completed, exit code 0, TIME] sandboxed_shell: ${held}; seq 1 60\n` +
         `  ... \`await\` {"operation_id":"ID"} returns all 60 lines${lines(56, 60)}`,
     };
     const order = [short, long].toSorted((one, other) => news.indexOf(one) - news.indexOf(other));
@@ -187,7 +190,7 @@ testPatient(
     assert.deepStrictEqual(steady(await agent.shell("true")), ["[no output]"]);
     const all = Array.from({ length: 60 }, (_, index) => `${index + 1}`).join("\n");
     assert.deepStrictEqual(steady(await agent.call("await")), [
-      `[ID completed, exit code 0, TIME] sandboxed_shell: seq 1 60\n${all}`,
+      `[ID completed, exit code 0, TIME] sandboxed_shell: ${held}; seq 1 60\n${all}`,
     ]);
     assert.deepStrictEqual(steady(await agent.call("await")), [
       "No operation is running, and every result has been read; `status` lists what ended.",
