@@ -1,7 +1,8 @@
 /**
- * The files of `deno task test:whole`, the longest first, so that none of them ends last. They are all of `tests/`
- * except those that need the machine for themselves, and those that run with the executable. The runtime keeps the order,
- * except that it runs files of deeper directories first.
+ * The files of `deno task test:whole`, the longest first, so that none of them ends last, and those that mostly wait
+ * apart from each other, so that they leave no processor idle. They are all of `tests/` except those that need the
+ * machine for themselves, and those that run with the executable. The runtime keeps the order, except that it runs files
+ * of deeper directories first.
  */
 import { globSync } from "node:fs";
 import { WITH_EXECUTABLE } from "./selection.ts";
@@ -17,35 +18,51 @@ const LONGEST: readonly string[] = [
   "tests/attacks/limits_test.ts",
   "tests/attacks/races_test.ts",
   "tests/projects/projects_test.ts",
-  "tests/tools/interpreted_test.ts",
   "tests/attacks/ordinary_test.ts",
   "tests/attacks/root_test.ts",
-  "tests/ask_transports_test.ts",
-  "tests/network_enforced_test.ts",
-  "tests/http_fronted_work_test.ts",
-  "tests/toolbox_memory_test.ts",
   "tests/tools/built_test.ts",
-  "tests/tools/fetched_test.ts",
-  "tests/tools/served_test.ts",
+  "tests/tools/interpreted_test.ts",
+  "tests/toolbox_memory_test.ts",
   "tests/protected_test.ts",
   "tests/undo_test.ts",
-  "tests/input_test.ts",
-  "tests/git_outside_test.ts",
-  "tests/cancel_test.ts",
-  "tests/secrets_test.ts",
-  "tests/preview_test.ts",
-  "tests/http_stuck_server_test.ts",
+  "tests/demo_test.ts",
+  "tests/conformance_client_test.ts",
+  "tests/conformance_test.ts",
+  "tests/start_script_test.ts",
+  "tests/servers_third_party_test.ts",
   "tests/release_test.ts",
-  "tests/http_session_life_test.ts",
   "tests/servers_states_test.ts",
-  "tests/agent_view_test.ts",
+];
+
+/** Each waits for most of a quarter of a minute or more, for example for a time limit. */
+const WAITING: readonly string[] = [
+  "tests/ask_transports_test.ts",
+  "tests/http_fronted_work_test.ts",
+  "tests/input_test.ts",
+  "tests/network_enforced_test.ts",
+  "tests/http_stuck_server_test.ts",
+  "tests/cancel_test.ts",
+  "tests/http_session_life_test.ts",
 ];
 
 /** From the root of the repository, each once. */
 export function wholeTestFiles(): readonly string[] {
-  const all = globSync("tests/**/*_test.ts", { cwd: ROOT.pathname }).toSorted()
-    .filter((path) => !path.startsWith(ALONE) && !WITH_EXECUTABLE.includes(path));
-  return [...LONGEST, ...all.filter((path) => !LONGEST.includes(path))];
+  const named = [...LONGEST, ...WAITING];
+  const left = globSync("tests/**/*_test.ts", { cwd: ROOT.pathname }).toSorted()
+    .filter((path) => !path.startsWith(ALONE) && !WITH_EXECUTABLE.includes(path) && !named.includes(path));
+  const isDeep = (path: string) => path.split("/").length > 2;
+  const [first, ...waiting] = WAITING;
+  return [first ?? [], ...LONGEST, ...left.filter(isDeep), ...spread(waiting, left.filter((path) => !isDeep(path)))]
+    .flat();
+}
+
+/** `some` at equal distances in the first two thirds of `others`. */
+function spread(some: readonly string[], others: readonly string[]): readonly string[] {
+  const distance = Math.max(1, Math.floor(others.length * 2 / 3 / some.length));
+  return others.flatMap((path, index) => {
+    const next = index % distance === 0 ? some[index / distance] : undefined;
+    return next === undefined ? [path] : [next, path];
+  });
 }
 
 if (import.meta.main) Deno.stdout.writeSync(new TextEncoder().encode(`${wholeTestFiles().join(" ")}\n`));
