@@ -46,6 +46,8 @@ export function secretProblem(
   if (relative !== undefined) return `Cannot use "${relative[1]}" as the file of a secret: write an absolute path`;
   const forbidden = names.find(isForbiddenVariable);
   if (forbidden !== undefined) return `Cannot use "${forbidden}" as a secret: it changes the behaviour of programs`;
+  const rivals = gitRivals(bindings);
+  if (rivals !== undefined) return rivals;
   const shown = names.find((name) => sandbox.environmentNames.includes(name));
   if (shown !== undefined) return `Cannot keep secret "${shown}": --env hands it to commands. Leave one of both out`;
   const { network } = sandbox.confinement;
@@ -53,6 +55,22 @@ export function secretProblem(
   const why = sandbox.enforce ? `with --network ${network}` : "without the sandbox";
   return `Cannot keep secret "${first}" ${why}: requests must pass this server. ` +
     "Write --network and the hosts that commands need, such as packages,git-hosts";
+}
+
+/** Git sends one secret to a host; with two, the order of flags would decide. */
+function gitRivals(bindings: readonly SecretBinding[]): string | undefined {
+  const taken = new Map<string, string>();
+  for (const { name, hosts, use } of bindings) {
+    if (use.kind !== "git") continue;
+    for (const { name: host, port } of hosts) {
+      const earlier = taken.get(`${host}:${port}`);
+      if (earlier !== undefined && earlier !== name) {
+        return `Cannot use secret "${name}" for git at ${host}: git sends secret "${earlier}" there. Leave one of both out`;
+      }
+      taken.set(`${host}:${port}`, name);
+    }
+  }
+  return undefined;
 }
 
 function assignments(texts: readonly string[]): ReadonlyMap<string, string> {
