@@ -51,6 +51,24 @@ for (const [tree, user] of withUsersInTurn(["with", "without"])) {
   });
 }
 
+Deno.test("S24 a command that ran beside the one whose repository was set aside reports only other changes", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  await shell(server, "git init -q . && git commit -q --allow-empty -m s; mkfifo go");
+  const { text } = await server.shell("read < go", { execution_mode: "AsyncResultPush" });
+  assert.match(
+    await shell(server, "mkdir .git/rebase-merge && echo x true > .git/rebase-merge/git-rebase-todo; echo > .envrc"),
+    /^\[Set aside: "\S+\/\.git" \(rebase-merge\)\./m,
+  );
+  await outside(bench, "echo > go");
+  const beside = (await server.call("await", { operation_id: /op_\w+/.exec(text)?.[0] })).text;
+  assert.deepStrictEqual(
+    [...beside.matchAll(/"([^"]+)" (created|changed|removed)/g)].map(([, path, change]) => `${path} ${change}`),
+    [`${bench.scope}/.envrc created`],
+    beside,
+  );
+});
+
 /** A repository that makes git outside run a program, without the entries that git looks for first. */
 const EVIL =
   "mkdir -p made/objects && touch made/objects/x && echo 'ref: refs/heads/main' > made/HEAD && printf '[core]\\n\\trepositoryformatversion = 0\\n\\tworktree = .\\n\\tfsmonitor = touch ran\\n' > made/config";

@@ -2,6 +2,7 @@
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
+import { isWithin } from "../../../system/paths.ts";
 
 export class ChangeReports {
   readonly #logger: Logger;
@@ -9,6 +10,8 @@ export class ChangeReports {
   #late: readonly ProtectedChange[] = [];
   /** The state of each path when a result last reported it. */
   readonly #told = new Map<string, string | undefined>();
+  /** The link that took the place of each repository that was set aside. */
+  readonly #aside = new Map<string, string | undefined>();
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -37,7 +40,18 @@ export class ChangeReports {
 
   /** Remembers the state in `view` of what was reported or will be. */
   remember(found: readonly ProtectedChange[], view: GuardView): void {
-    for (const { path } of found) this.#told.set(path, view.seen.get(path));
+    for (const { path, change } of found) {
+      this.#told.set(path, view.seen.get(path));
+      if (change === "set_aside") this.#aside.set(path, view.seen.get(path));
+    }
+  }
+
+  /** Whether it is what setting a repository aside did, which was reported: commands that began before see it too. */
+  isAside({ path, change }: ProtectedChange, { seen }: GuardView): boolean {
+    return this.#aside.entries().some(([aside, link]) =>
+      link !== undefined && seen.get(aside) === link && isWithin(path, aside) &&
+      (path === aside || change === "removed")
+    );
   }
 
   #isTold({ path, change }: ProtectedChange, { seen }: GuardView): boolean {

@@ -174,8 +174,9 @@ export class ProtectedState implements Disposable {
     if (before === undefined) throw new TypeError("A command was not checked before its launch");
     const { after, found: changed } = this.#changes(before, command.obeyed, how);
     // Nothing outside obeys what was set aside.
-    const isAside = ({ path }: ProtectedChange) =>
-      git.some((one) => one.change === "set_aside" && isWithin(path, one.path));
+    const isAside = (found: ProtectedChange) =>
+      git.some(({ path, change }) => change === "set_aside" && isWithin(found.path, path)) ||
+      this.#reports.isAside(found, after);
     const found = [...changed.filter((one) => !isAside(one)), ...git];
     // A run without its own result, such as a check, adds only changes that no other result reported.
     if (onChange === undefined) this.#reports.keepNew(found, after);
