@@ -199,11 +199,16 @@ Deno.test("T11 S4 what checks said is kept between starts, where commands neithe
   assert.match(new TextDecoder().decode(stdout), /"version":1/);
 });
 
-Deno.test("X13 X16 runs of an exclusive tool wait for each other in one directory, and a temporary failure is tried again", async () => {
+Deno.test("X13 X16 runs of an exclusive tool, as a step too, wait for each other in one directory, and a temporary failure is tried again", async () => {
   using bench = new Workbench();
   bench.write(
     ".ahma/tools/build.json",
     toolFile("own_build", { command: "bash -c", concurrency: "exclusive", synchronous: false }),
+  );
+  const steps = [{ tool: "own_build", args: { args: ["echo step >> log"] } }];
+  bench.write(
+    ".ahma/tools/all.json",
+    toolFile("own_all", { command: "sequence", synchronous: false, sequence: steps }),
   );
   bench.write(
     ".ahma/tools/flaky.json",
@@ -214,6 +219,7 @@ Deno.test("X13 X16 runs of an exclusive tool wait for each other in one director
   const start = (name: string) => server.call("own_build", { args: [script, "build", name] });
   const first = await start("one");
   const second = await start("two");
+  await server.call("own_all", {});
   assert.match(
     (await server.call("status", { operation_id: second.operation?.operation_id })).text,
     /queued at position 1/,
@@ -226,6 +232,7 @@ Deno.test("X13 X16 runs of an exclusive tool wait for each other in one director
     "end one",
     "begin two",
     "end two",
+    "step",
   ]);
   const flaky = 'echo x >> tries; [ "$(wc -l < tries)" -ge 3 ] && echo worked || exit 75';
   const answer = await server.call("own_flaky", { args: [flaky] });

@@ -3,8 +3,8 @@ import type { CommandEnd } from "../base/command/command_end.ts";
 
 /** An entry of the queue. */
 export interface Turn {
-  /** Entries with the same key run one after the other (X13); undefined: no such limit. */
-  readonly exclusive: string | undefined;
+  /** Entries that share a key run one after the other (X13); empty: no such limit. */
+  readonly exclusive: readonly string[];
 }
 
 /** Lets a limited number of works run at once, others in order (X12, X13). Sessions of a server share one. */
@@ -25,7 +25,7 @@ export class Turns {
   begin(turn: Turn): boolean {
     if (!this.#mayRun(turn)) return false;
     this.#running++;
-    if (turn.exclusive !== undefined) this.#held.add(turn.exclusive);
+    for (const key of turn.exclusive) this.#held.add(key);
     return true;
   }
 
@@ -42,7 +42,7 @@ export class Turns {
   /** Ends `turn` and starts the next ones. */
   end(turn: Turn): void {
     this.#running--;
-    if (turn.exclusive !== undefined) this.#held.delete(turn.exclusive);
+    for (const key of turn.exclusive) this.#held.delete(key);
     for (const [next, start] of this.#queue) {
       if (this.#running >= this.#most) return;
       if (!this.begin(next)) continue;
@@ -82,7 +82,7 @@ export class Turns {
   }
 
   #mayRun({ exclusive }: Turn): boolean {
-    return this.#running < this.#most && (exclusive === undefined || !this.#held.has(exclusive));
+    return this.#running < this.#most && !exclusive.some((key) => this.#held.has(key));
   }
 }
 

@@ -4,7 +4,7 @@ import { SILENT } from "../base/log.ts";
 import { OperationRegistry } from "./registry.ts";
 import { type Turn, Turns } from "./concurrency.ts";
 
-const FREE: Turn = { exclusive: undefined };
+const FREE: Turn = { exclusive: [] };
 
 Deno.test("X12 Turns lets so many run, and the others in the order they came", () => {
   const turns = new Turns(2);
@@ -23,11 +23,11 @@ Deno.test("X12 Turns lets so many run, and the others in the order they came", (
 Deno.test("X13 Turns keeps works with the same key apart and lets others pass", () => {
   const turns = new Turns(8);
   const started: string[] = [];
-  const first = { exclusive: "cargo /a" };
-  const second = { exclusive: "cargo /a" };
+  const first = { exclusive: ["cargo /a"] };
+  const second = { exclusive: ["cargo /a"] };
   assert.deepStrictEqual([turns.begin(first), turns.begin(second)], [true, false]);
   turns.wait(second, () => started.push("second"));
-  assert.ok(turns.begin({ exclusive: "cargo /b" }));
+  assert.ok(turns.begin({ exclusive: ["cargo /b"] }));
   turns.end(first);
   assert.deepStrictEqual(started, ["second"]);
 });

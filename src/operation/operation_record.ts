@@ -44,8 +44,8 @@ export interface NetworkTotals {
 export interface StartOptions {
   /** Counted from the start of the work, not from queueing (X9). Absent or undefined: no limit. */
   readonly timeoutSeconds?: number | undefined;
-  /** Works with the same key run one after another, in order of arrival (X13). Absent or undefined: no such limit. */
-  readonly exclusive?: string | undefined;
+  /** Works that share a key run one after another, in order of arrival (X13). Absent or empty: no such limit. */
+  readonly exclusive?: readonly string[];
   /** Lines that are reported as they are written (X21). Absent or undefined: none. */
   readonly watch?: LinePattern | undefined;
   /** The server behind this one whose tool is called. Absent or undefined: none is. */
@@ -86,8 +86,8 @@ export class OperationRecord {
   readonly createdAt: number;
   /** Undefined: no limit. */
   readonly timeoutSeconds: number | undefined;
-  /** Works with the same key run one after the other; undefined: no limit. */
-  readonly exclusive: string | undefined;
+  /** Works that share a key run one after the other; empty: no limit. */
+  readonly exclusive: readonly string[];
   /** The server behind this one whose tool it calls; undefined: none. */
   readonly server: string | undefined;
   /** Its own place in a trace; undefined: it is not reported to a collector. */
@@ -142,7 +142,7 @@ export class OperationRecord {
     this.title = parts.title;
     this.createdAt = parts.createdAt;
     this.timeoutSeconds = parts.timeoutSeconds;
-    this.exclusive = parts.exclusive;
+    this.exclusive = parts.exclusive ?? [];
     this.server = parts.server;
     this.trace = parts.trace;
     this.turns = parts.turns;

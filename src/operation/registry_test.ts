@@ -240,10 +240,10 @@ Deno.test("X6 watchOutput() hands on chunks until it is ended, and an ended oper
 
 Deno.test("X13 OperationRegistry runs works of one key one after the other, in order, and others at the same time", async () => {
   const { registry, works } = setUp({ maxConcurrency: 8 });
-  const start = (name: string, exclusive?: string) => registry.start(name, name, works.work(name), { exclusive });
+  const start = (name: string, ...exclusive: string[]) => registry.start(name, name, works.work(name), { exclusive });
   const first = start("build 1", "cargo /a");
   const second = start("build 2", "cargo /a");
-  start("build 3", "cargo /a");
+  start("build 3", "cargo /a", "make /a");
   start("elsewhere", "cargo /b");
   start("shared");
   assert.deepStrictEqual([works.started, second.state], [["build 1", "elsewhere", "shared"], "queued"]);

@@ -68,7 +68,7 @@ export function listedOperation(
   const { id, tool, title, state, command, exclusive, createdAt: created, network } = operation;
   const denials = operation.end?.command?.denials ?? [];
   const used = usage === true ? command?.usage() : undefined;
-  const session = shells?.list().find(({ name }) => shells.exclusiveKey(name) === exclusive)?.name;
+  const session = shells?.list().find(({ name }) => exclusive.includes(shells.exclusiveKey(name)))?.name;
   return {
     id,
     tool,
@@ -102,7 +102,8 @@ export function findOperation(
 /** What runs in the named shell now; undefined: nothing. */
 export function runningIn({ registry, shells }: ShownConnection, name: string): Operation | undefined {
   const key = shells?.exclusiveKey(name);
-  return registry.everything().find(({ state, exclusive }) => state === "running" && exclusive === key);
+  if (key === undefined) return undefined;
+  return registry.everything().find(({ state, exclusive }) => state === "running" && exclusive.includes(key));
 }
 
 function sessionsOf(connection: ShownConnection): readonly ListedSession[] {

@@ -150,7 +150,7 @@ async function prepareSession(
       environment: args.variables("env"),
       close,
     }),
-    exclusive: shells.exclusiveKey(name),
+    exclusive: [shells.exclusiveKey(name)],
   });
 }
 

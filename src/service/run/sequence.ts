@@ -40,13 +40,23 @@ interface SequenceCall {
   readonly directory: string;
 }
 
-/** The work of the sequence `leaf`, or what is wrong with one of its steps. Steps run in `directory` unless they name their own. */
+/** Runs of a leaf that share one of these keys run one after the other (X13); empty: it is not exclusive. */
+export function exclusiveKeys({ exclusive, tool }: Leaf, directory: string): readonly string[] {
+  return exclusive === true ? [`${tool} ${directory}`] : [];
+}
+
+/**
+ * The work of the sequence `leaf` with the keys of all its exclusive steps, or what is wrong with one of its steps. Steps
+ * run in `directory` unless they name their own.
+ */
 export async function sequenceWork(
   tools: SequenceTools,
   catalog: Catalog,
   call: SequenceCall,
-): Promise<Outcome<Work>> {
-  return await nestedWork({ tools, catalog, made: new Map() }, call, 1);
+): Promise<Outcome<{ readonly work: Work; readonly exclusive: readonly string[] }>> {
+  const keys = new Set<string>();
+  const work = await nestedWork({ tools, catalog, made: new Map(), keys }, call, 1);
+  return work.ok ? success({ work: work.value, exclusive: [...keys] }) : work;
 }
 
 /** State of the preparation of one call's steps. */
@@ -55,6 +65,8 @@ interface Making {
   readonly catalog: Catalog;
   /** Prepared steps by directory. Each is prepared once, because nested sequences can lead to it millions of times. */
   readonly made: Map<LeafStep, Map<string, Step>>;
+  /** Of the exclusive leaves that its steps call. */
+  readonly keys: Set<string>;
 }
 
 async function nestedWork(making: Making, { leaf, directory }: SequenceCall, depth: number): Promise<Outcome<Work>> {
@@ -85,6 +97,7 @@ async function makeStep(
   const prepared = await prepareCall(leaf, args, { scope: tools.scope, directory });
   if (!prepared.ok) return prepared;
   const { meta, directory: own, command, title } = prepared.value;
+  for (const key of exclusiveKeys(leaf, own)) making.keys.add(key);
   const name = nameOf(step, leaf.name);
   const seconds = meta.timeoutSeconds ?? leaf.timeoutSeconds;
   const work = command === undefined

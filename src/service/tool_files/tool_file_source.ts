@@ -16,7 +16,7 @@ import { prepareCall } from "../run/prepare_call.ts";
 import { withRetries } from "../run/retries.ts";
 import { timeLimit } from "../run/mode.ts";
 import { type Job, runOperation } from "../run/run_operation.ts";
-import { sequenceWork } from "../run/sequence.ts";
+import { exclusiveKeys, sequenceWork } from "../run/sequence.ts";
 import type { CallContext, Service, ToolCall, ToolSource, UnknownTool } from "../service.ts";
 import { programGroups, programTool } from "./program_tool.ts";
 
@@ -132,10 +132,10 @@ async function makeJob(
   const prepared = await prepareCall(leaf, args, { scope: service.scope });
   if (!prepared.ok) return prepared;
   const { meta, directory, command, title } = prepared.value;
-  const work = command === undefined
+  const made = command === undefined
     ? await sequenceWork(service, catalog, { leaf, directory })
-    : success(withRetries(commandWork(service, command, directory, leaf), leaf.retry));
-  if (!work.ok) return work;
+    : success({ work: withRetries(commandWork(service, command, directory, leaf), leaf.retry), exclusive: [] });
+  if (!made.ok) return made;
   const awaited = await readCondition(leaf.name, leaf.answersAt, { isOpen: leaf.input !== undefined });
   if (!awaited.ok) return awaited;
   const watch = await readWatch(leaf.name, leaf.watch ?? []);
@@ -144,9 +144,9 @@ async function makeJob(
   return success({
     tool: leaf.name,
     title,
-    work: withNetwork(work.value, leaf.network),
+    work: withNetwork(made.value.work, leaf.network),
     preview: isPreview,
-    exclusive: leaf.exclusive === true ? `${leaf.tool} ${directory}` : undefined,
+    exclusive: [...exclusiveKeys(leaf, directory), ...made.value.exclusive],
     timeoutSeconds: timeLimit(service.settings, meta.timeoutSeconds ?? leaf.timeoutSeconds, waits),
     executionMode: meta.executionMode,
     leafSynchronous: leaf.synchronous,

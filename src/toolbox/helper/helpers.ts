@@ -27,7 +27,7 @@ export class Helpers implements AsyncDisposable {
     task: unknown,
     options: TaskOptions<Part>,
   ): Promise<Outcome<Result, HelperProblem>> {
-    const turn = { exclusive: kind === "search" ? undefined : kind };
+    const turn = { exclusive: kind === "search" ? [] : [kind] };
     const answer = await this.#turns.take(turn, options.signal, async () => {
       const helper = this.#takeKept() ?? new Helper(this.#setup);
       const answer = await helper.ask<Result, Part>(kind, task, options);

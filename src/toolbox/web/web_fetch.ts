@@ -27,7 +27,7 @@ export async function webFetch(args: CallOf<"web_fetch">, { project, signal }: T
   const way = '"timeout" allows more, "raw" leaves out what makes Markdown of it';
   const late = `Cannot fetch "${shorten(args.url)}": it took more than ${seconds} s; ${way}`;
   const mostBytes = args.max_content_length ?? DEFAULT_BYTES;
-  const turn = { exclusive: mostBytes > DEFAULT_BYTES ? "large" : undefined };
+  const turn = { exclusive: mostBytes > DEFAULT_BYTES ? ["large"] : [] };
   const result = await project.kept(Fetches).take(
     turn,
     signal,
