@@ -14,7 +14,8 @@ function flagsFor(port: number): readonly string[] {
   return [
     "--network",
     NAMES.map((name) => `${name}:${port}`).join(","),
-    ...NAMES.flatMap((name) => ["--allow-private-hosts", name]),
+    "--allow-private-hosts",
+    NAMES.join(","),
   ];
 }
 

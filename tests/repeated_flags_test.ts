@@ -45,6 +45,7 @@ function twoValues({ value, choices, range }: Flag): readonly [string, string] {
   if (value === "secret" || value === "assignment") return ["ONE=one.test", "TWO=two.test"];
   if (value === "gpu") return ["0", "renderD129"];
   if (value === "port") return ["80", "8080:81"];
+  if (value === "origin") return ["http://one.test", "http://two.test"];
   return value === "network" ? ["one.test", "two.test"] : ["one", "two"];
 }
 
@@ -83,6 +84,23 @@ Deno.test("L1 every flag that is a list takes several values from its variable, 
     const found = values.ok ? values.value.texts(name) : values.problem.slice(0, expected.length);
     assert.deepStrictEqual(found, expected, name);
   }
+});
+
+Deno.test("L1 names of hosts and origins may be joined, and what is none is refused", () => {
+  const find = (name: FlagName, text: string) => {
+    const line = parseCommandLine([`--${name}`, text]);
+    const values = flagValues({ typed: line.ok ? line.value.flags : new Map(), environment: {}, files: [] });
+    return values.ok ? values.value.texts(name) : values.problem;
+  };
+  for (const name of ["allow-private-hosts", "allow-host"] as const) {
+    assert.deepStrictEqual(find(name, "one.test,[::1]:80"), ["one.test", "[::1]:80"]);
+    assert.match(
+      `${find(name, "https://one.test")}`,
+      /^Cannot use flag "--allow-\S+": "https:\/\/one\.test" is not a host /,
+    );
+  }
+  assert.deepStrictEqual(find("allow-origin", "https://one.test:8,null"), ["https://one.test:8", "null"]);
+  assert.match(`${find("allow-origin", "one.test")}`, /: "one\.test" is not an origin such as https:\/\/ide\.example$/);
 });
 
 /** What the user's file is read as: the values of its flags, or the problem without its place. */

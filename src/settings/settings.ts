@@ -233,7 +233,7 @@ function offersFrom(values: FlagValues) {
     /** The SearXNG server that web_search uses; undefined: the service for which a key is set. */
     searchUrl: values.text("search-url"),
     /** Hosts that web tools may fetch from, wherever they are (K5). */
-    privateHosts: values.texts("allow-private-hosts"),
+    privateHosts: privateHostsOf(values),
   };
 }
 
@@ -308,7 +308,7 @@ export function confinementFrom(values: FlagValues): ConfinementChoice {
     network,
     // Their hosts are named by the same person.
     names: network === "names" ? withHosts(names, bound) : names,
-    privateHosts: values.texts("allow-private-hosts").map((host) => host.toLowerCase()),
+    privateHosts: privateHostsOf(values),
     ...values.texts("ask").includes("network") && { asks: true },
     ...values.texts("publish").length > 0 && { sharesLoopback: true },
     unixSockets: UNIX_SOCKETS.find((one) => one === unixSockets) ?? DEFAULT_CONFINEMENT.unixSockets,
@@ -323,6 +323,11 @@ export function confinementFrom(values: FlagValues): ConfinementChoice {
       totals: { ...memory !== undefined && { memory }, ...tasks !== undefined && { tasks } },
     },
   };
+}
+
+/** In small letters, as names are compared. */
+function privateHostsOf(values: FlagValues): readonly string[] {
+  return values.texts("allow-private-hosts").map((host) => host.toLowerCase());
 }
 
 /** Undefined: no limit. */

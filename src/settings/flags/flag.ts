@@ -20,6 +20,8 @@ export type FlagValue =
   | "prefix"
   /** `HOST` or `HOST:PORT`. */
   | "host"
+  /** Of web pages. */
+  | "origin"
   /** `PORT` or `HOSTPORT:PORT`. */
   | "port"
   /** `all`, a number, or the name of a device node. */
@@ -78,7 +80,7 @@ export function mayRepeat({ value, repeatable }: Pick<Flag, "value" | "repeatabl
 }
 
 /** Kinds whose values hold no comma, so that one text may hold several of them. */
-const SEPARATED: readonly FlagValue[] = ["choice", "name", "bundle", "port", "gpu", "host"];
+const SEPARATED: readonly FlagValue[] = ["choice", "name", "bundle", "port", "gpu", "host", "origin"];
 
 /** The values in one word or text that a flag was given; never empty. */
 export function valuesIn({ value, repeatable }: Flag, text: string): readonly string[] {

@@ -14,6 +14,9 @@ const TOOL_PREFIX = new RegExp(`^[A-Za-z0-9_-]{1,${LONGEST_NAME - LONG_NAME}}$`)
 /** A variable's name, and a text that is not empty. */
 const ASSIGNMENT = /^[A-Za-z_]\w*=./s;
 
+/** As browsers write it, without a path. */
+const ORIGIN = /^(?:[a-z][a-z\d+.-]*:\/\/[^/\s]+|null)$/i;
+
 const ON: readonly string[] = ["1", "true", "yes", "on"];
 const OFF: readonly string[] = ["0", "false", "no", "off"];
 
@@ -131,6 +134,8 @@ export function valueProblem(flag: Flag, value: string): string | undefined {
         : `"${value}" is neither "all" nor a number as in "0" nor a device as in "renderD128"`;
     case "host":
       return hostProblem(value);
+    case "origin":
+      return ORIGIN.test(value) ? undefined : `"${value}" is not an origin such as https://ide.example`;
     case "port":
       return publishedProblem(value);
     case "prefix":

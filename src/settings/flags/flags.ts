@@ -42,7 +42,7 @@ const FLAGS = {
   "user-prompts-dir": taking("directory", "DIR", "Where the user's own prompts are (default: ~/.config/ahma/prompts)"),
   "prompt-env": taking("name", "NAME", "A variable of the server that prompts may show as {{ env.NAME }}", LIST),
   "allow-private-hosts": taking(
-    "text",
+    "host",
     "HOST",
     "A private host that web tools and the network by name may reach, even on this machine",
     MANY,

@@ -13,8 +13,8 @@ export const HTTP_FLAGS = {
   },
   "require-token": { help: "Serve only clients that send the token stored in a private file" },
   "dashboard": { help: "Serve the page of ahma_mcp dashboard too, at an address that is printed" },
-  "allow-host": taking("text", "HOST", "A further Host header to accept, with its port", { repeatable: true }),
-  "allow-origin": taking("text", "ORIGIN", "An origin whose pages may use the server, such as https://ide.example", {
+  "allow-host": taking("host", "HOST", "A further Host header to accept, with its port", { repeatable: true }),
+  "allow-origin": taking("origin", "ORIGIN", "An origin whose pages may use the server, such as https://ide.example", {
     repeatable: true,
   }),
   "max-sessions": taking("count", "N", "How many HTTP sessions there may be at once (default: 64)", {
