@@ -93,7 +93,8 @@ function unfitProblem(leaf: Leaf, argument: LeafArgument, element: unknown): str
     if (!argument.file_arg && element.includes("\0")) return "holds a NUL character: no program can be given one";
   }
   const inArgv = !argument.file_arg && argument.env === undefined && leaf.positionals.includes(argument);
-  if (!inArgv || leaf.endOfOptions || !looksLikeOption(element)) return undefined;
+  const isGuarded = leaf.endOfOptions || argument.end_of_options === true;
+  if (!inArgv || isGuarded || !looksLikeOption(element)) return undefined;
   return `is ${shown(element)}, which the program would take for an option: ` +
     'use the declared options, or for a file put "./" before it';
 }

@@ -79,12 +79,21 @@ Deno.test("T7 prepareCommand() puts positional arguments after the options, or f
     allow_args: true,
   };
   const args = { list: ["x", "y"], a: "1", o: "v", args: ["-e"] };
+  const later = { ...base, positional_args: [{ name: "a" }, { name: "list", type: "array", end_of_options: true }] };
   assert.deepStrictEqual([
+    argvOf(later, { ...args, list: ["-x", "y"] }),
+    argvOf(later, { a: "1" }),
+    argvOf(later, { list: ["x"] }),
+    checkArguments(leafOf(later), { a: "-1", list: ["-x"] }).ok,
     argvOf(base, args),
     argvOf({ ...base, positional_args_first: true }, args),
     argvOf({ ...base, end_of_options: true }, args),
     argvOf({ ...base, end_of_options: true }, { o: "v" }),
   ], [
+    ["--o", "v", "-e", "1", "--", "-x", "y"],
+    ["1"],
+    ["--", "x"],
+    false,
     ["--o", "v", "1", "x", "y", "-e"],
     ["1", "x", "y", "--o", "v", "-e"],
     ["--o", "v", "-e", "--", "1", "x", "y"],

@@ -25,9 +25,10 @@ export function wordsOf(leaf: Leaf, { values, extra }: ArgvParts): readonly Word
   const positionals = inArgv(leaf.positionals).flatMap((one) => positionalWords(one, values.get(one.name)));
   const further = extra.map((text) => word("args", text));
   if (leaf.positionalsFirst) return [...program, ...positionals, ...options, ...further];
-  if (!leaf.endOfOptions) return [...program, ...options, ...positionals, ...further];
+  const endsLater = leaf.positionals.some((one) => one.end_of_options === true);
+  if (!leaf.endOfOptions && !endsLater) return [...program, ...options, ...positionals, ...further];
   // Further arguments may be options, so they come before the `--` that ends options.
-  const guard = positionals.length > 0 ? [word(undefined, "--")] : [];
+  const guard = leaf.endOfOptions && positionals.length > 0 ? [word(undefined, "--")] : [];
   return [...program, ...options, ...further, ...guard, ...positionals];
 }
 
@@ -61,7 +62,8 @@ function optionWords(option: LeafArgument, value: unknown): readonly Word[] {
 function positionalWords(argument: LeafArgument, value: unknown): readonly Word[] {
   if (value === undefined) return [];
   if (argument.file_arg) return fileWords(argument, value, undefined);
-  return [value].flat().map((element) => word(argument.name, textOf(element)));
+  const words = [value].flat().map((element) => word(argument.name, textOf(element)));
+  return argument.end_of_options === true && words.length > 0 ? [word(undefined, "--"), ...words] : words;
 }
 
 function fileWords(argument: LeafArgument, value: unknown, ownFlag: string | undefined): readonly Word[] {

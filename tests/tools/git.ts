@@ -48,6 +48,19 @@ const ROWS: readonly Row[] = [
   { tool: "git_diff", setup: CHANGED, args: { paths: ["a.txt"] }, expected: /^\+two$/m },
   { tool: "git_diff", setup: SECOND, args: { revision: "HEAD~1", stat: true }, expected: /a\.txt \| 1 \+/ },
   { tool: "git_log", setup: SECOND, args: { "max-count": 1, oneline: true }, expected: /^[0-9a-f]+ second$/m },
+  { tool: "git_diff", setup: `${SECOND} && rm a.txt`, args: { paths: ["a.txt"] }, expected: /^-two$/m },
+  {
+    tool: "git_diff",
+    setup: `${SECOND} && echo > main`,
+    args: { revision: "main", paths: ["a.txt"] },
+    expected: /^\[no output/,
+  },
+  {
+    tool: "git_log",
+    setup: `${SECOND} && git rm -q a.txt && git commit -q -m gone`,
+    args: { oneline: true, paths: ["a.txt"] },
+    expected: /^[0-9a-f]+ gone\n[0-9a-f]+ second$/m,
+  },
   { tool: "git_show", setup: SECOND, args: { revision: "HEAD" }, expected: /second[^]*\+two/ },
   { tool: "git_branch", setup: BRANCHED, args: { all: true }, expected: /^\* main\n {2}side$/m },
   {

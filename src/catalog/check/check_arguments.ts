@@ -55,6 +55,11 @@ function checkOne(kind: Kind, { argument, at }: Placed, values: ValueCheck): rea
           [...at, "type"],
           `Positional argument "${argument.name}" is a boolean: move it to "options", it is a flag`,
         ),
+      kind === "options" && argument.end_of_options === true &&
+        errorAt(
+          [...at, "end_of_options"],
+          `Option "${argument.name}" has "end_of_options", which belongs to positional arguments: leave it out`,
+        ),
     ),
     ...checkLimits({ argument, at }, values),
     ...checkPassing(argument, at),

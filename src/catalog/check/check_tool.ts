@@ -93,6 +93,9 @@ function isEmptyList(value: unknown): boolean {
 const RETRIED_SEQUENCE =
   '"retry" has no effect next to "sequence": each step has the retries of the tool that it calls';
 
+const NOT_TWICE =
+  '"end_of_options" of an argument cannot go with that of its leaf or with "positional_args_first": keep one of them';
+
 function checkLeaf(node: Node, above: Above): readonly UnplacedDiagnostic[] {
   const { at, tool } = above;
   const sequence = node.sequence ?? (tool.command === SEQUENCE_COMMAND ? tool.sequence : undefined);
@@ -103,6 +106,10 @@ function checkLeaf(node: Node, above: Above): readonly UnplacedDiagnostic[] {
         errorAt(at, '"sequence" is missing: a tool whose command is "sequence" needs its steps'),
       node.end_of_options === true && node.positional_args_first === true &&
         errorAt([...at, "end_of_options"], late),
+      ...(node.positional_args ?? []).map((one, index) =>
+        one.end_of_options === true && (node.end_of_options === true || node.positional_args_first === true) &&
+        errorAt([...at, "positional_args", index, "end_of_options"], NOT_TWICE)
+      ),
       node.sequence !== undefined && node.retry !== undefined &&
         warningAt([...at, "retry"], RETRIED_SEQUENCE),
     ),

@@ -127,6 +127,22 @@ const RULES: readonly (readonly [string, unknown, readonly string[]])[] = [
     ],
   ],
   [
+    "-- before a positional argument of a leaf that puts them first",
+    withLeaf({ positional_args: [{ name: "a", end_of_options: true }], positional_args_first: true }),
+    [
+      `error ${LEAF}/positional_args/0/end_of_options "end_of_options" of an argument cannot go with that of its leaf ` +
+      'or with "positional_args_first": keep one of them',
+    ],
+  ],
+  [
+    "-- before an option",
+    withOption({ end_of_options: true }),
+    [
+      `error ${OPTION}/end_of_options Option "level" has "end_of_options", which belongs to positional arguments: ` +
+      "leave it out",
+    ],
+  ],
+  [
     "a sequence without steps",
     { command: "sequence", description: "Does it", synchronous: true },
     ['error  "sequence" is missing: a tool whose command is "sequence" needs its steps'],

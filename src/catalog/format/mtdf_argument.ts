@@ -85,6 +85,10 @@ export const argumentSchema = lazy(() =>
     joined: flag("Flag and value are one word: --name=value (-avalue with an alias). Default false."),
     file_arg: flag("The value is written to a private temporary file and the file's path is passed. Default false."),
     file_flag: word("Flag that takes the path of that file; the argument's own flag when left out.", "-F"),
+    end_of_options: flag(
+      "Of a positional argument: its words come after --, so that the program takes none of them for an option or for " +
+        "an argument before it. Default false.",
+    ),
     env: optional(
       z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
       "The value is passed in this environment variable, not as an argument.",

@@ -24,6 +24,8 @@ export interface CallShape {
   readonly arguments: readonly ArgumentShape[];
   /** Names of the positional arguments, in their order. */
   readonly positionals: readonly string[];
+  /** The first of them that takes what follows `--`; undefined: the first of all. */
+  readonly behindDashes?: string;
   /** The argument that takes all further words; undefined: none does. */
   readonly rest: { readonly name: string; readonly joined: boolean } | undefined;
 }
@@ -46,10 +48,11 @@ export function wordsToArguments(shape: CallShape, words: readonly string[]): Ou
   const switches: string[] = [];
   const values = new Map<string, unknown>();
   const plain: string[] = [];
+  let behind: readonly string[] = [];
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? "";
     if (word === "--") {
-      plain.push(...words.slice(index + 1));
+      behind = words.slice(index + 1);
       break;
     }
     if (!word.startsWith("-") || word === "-") {
@@ -74,7 +77,11 @@ export function wordsToArguments(shape: CallShape, words: readonly string[]): Ou
     const problem = argument === undefined ? addObject(values, value) : addValue(values, argument, value);
     if (problem !== undefined) return failure(`Cannot call "${shape.tool}": option "${typed}": ${problem}`);
   }
-  const problem = addWords(shape, values, plain);
+  const last = shape.positionals.indexOf(shape.behindDashes ?? "");
+  const problem = last < 0 || behind.length === 0
+    ? addWords(shape, values, [...plain, ...behind])
+    : addWords({ ...shape, positionals: shape.positionals.slice(0, last) }, values, plain) ??
+      addWords({ ...shape, positionals: shape.positionals.slice(last) }, values, behind);
   return problem === undefined ? success({ args: Object.fromEntries(values), switches }) : failure(problem);
 }
 
@@ -177,12 +184,14 @@ export function callShape(tool: Tool, leaf: Leaf | undefined): CallShape {
       ...alias !== undefined && { alias },
     };
   });
+  const behind = leaf?.positionals.find((one) => one.end_of_options === true)?.name;
   const word = leaf === undefined ? builtinTraits(tool.name)?.wordArgument : undefined;
   const takesRest = leaf?.allowArgs === true && shapes.some(({ name }) => name === "args");
   return {
     tool: tool.name,
     arguments: shapes,
     positionals: word === undefined ? leaf?.positionals.map(({ name }) => name) ?? requiredTexts(tool, shapes) : [word],
+    ...behind !== undefined && { behindDashes: behind },
     rest: word === "command" ? { name: word, joined: true } : takesRest ? { name: "args", joined: false } : undefined,
   };
 }

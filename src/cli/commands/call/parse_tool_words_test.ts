@@ -55,6 +55,14 @@ Deno.test("L5 wordsToArguments() deals words out to the positional arguments, a 
   assert.deepStrictEqual(read(["--", "-a", "--all", "-"]), { from: "-a", paths: ["--all"], to: "-" });
 });
 
+Deno.test("L5 wordsToArguments() gives what follows -- to the argument that stands behind it", () => {
+  const shape = { ...SHAPE, behindDashes: "paths" };
+  assert.deepStrictEqual(read(["--", "a", "b"], shape), { paths: ["a"], to: "b" });
+  assert.deepStrictEqual(read(["a", "--", "b"], shape), { from: "a", paths: ["b"] });
+  assert.deepStrictEqual(read(["a", "b"], shape), { from: "a", paths: ["b"] });
+  assert.match(`${read(["a", "b", "--", "c"], shape)}`, /^Cannot call "x": unexpected word "b": it takes from, see /);
+});
+
 Deno.test("L5 wordsToArguments() takes whole objects, and options add to them", () => {
   assert.deepStrictEqual(
     read(["--json", '{"message": "m", "all": true}', "--message", "n"]),
