@@ -8,7 +8,8 @@ const REQUIREMENTS = parseRequirements(await Deno.readTextFile(new URL("docs/req
 const IDS: ReadonlySet<string> = new Set(REQUIREMENTS.map(({ id }) => id));
 const FILES = (await Promise.all(["src/", "scripts/", "tests/"].map(filesUnder))).flat();
 
-const IN_TEST_NAMES = FILES.filter(({ path }) => path.endsWith("_test.ts"))
+/** Test files import others of tests/, which have tests as well; attacks are named by their rows. */
+const IN_TEST_NAMES = FILES.filter(({ path }) => path.endsWith("_test.ts") || /^tests\/(?!attacks\/)/.test(path))
   .flatMap(({ path, text }) => testNames(text).flatMap(citedIds).map((id) => ({ id, path })));
 
 /** The attack catalogue numbers its rows with letters of its own. */

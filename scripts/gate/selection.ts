@@ -20,8 +20,7 @@ export const SELECTION: Readonly<Record<string, readonly string[]>> = {
   tools: ["tests/hot_reload_test.ts", "tests/tools_guide_test.ts", "tests/mutations_test.ts"],
   // The protocol on both transports, with clients that follow it and clients that do not.
   protocol: [
-    "tests/wire/requests_test.ts",
-    "tests/wire/hostile_test.ts",
+    "tests/wire/wire_test.ts",
     "tests/wire/stdio_test.ts",
     "tests/wire/http_test.ts",
     "tests/http_matrix_test.ts",

@@ -1,4 +1,4 @@
-/** The faults of servers (see nineteen_test.ts) over HTTP that no other test here is about: raw requests, no SDK. */
+/** The faults of servers (see nineteen.ts) over HTTP that no other test here is about: raw requests, no SDK. */
 import assert from "node:assert/strict";
 import { withDeadline } from "../_support/deadline.ts";
 import { HttpClient } from "../_support/clients/http_client.ts";

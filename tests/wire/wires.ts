@@ -189,33 +189,45 @@ export interface Way {
   readonly tests: Readonly<Record<Version, WireTest>>;
 }
 
-/**
- * Both transports: over HTTP one server for all clients, over stdio one for each version. They start when a test needs
- * them. `prepare` writes what they find at their start and gives their flags.
- */
-export function bothWays(
-  prepare: (bench: Workbench, way: Way["way"]) => readonly string[] = () => [],
-): readonly Way[] {
-  const http = sharing((bench) => HttpServerProcess.start(bench, { flags: prepare(bench, "HTTP") }));
-  return [
-    {
-      way: "stdio",
-      tests: forEachVersion((version) => {
-        const stdio = sharing((bench) => StdioWire.start(bench, version, prepare(bench, "stdio")));
-        return (name, run) => stdio(name, ({ bench, server }) => run(bench, server));
-      }),
-    },
-    {
-      way: "HTTP",
-      tests: forEachVersion((version) => (name, run) =>
-        http(name, async ({ bench, server }) => {
-          await using wire = await HttpWire.connect(server, version);
-          await run(bench, wire);
-        })
-      ),
-    },
+/** Every shipped tool over HTTP, where one server lists them in all versions; over stdio each server would try them first. */
+const BUNDLES = { stdio: "git", HTTP: "all" };
+
+/** Writes a tool that takes numbers, and gives the flags of the start. */
+function prepare(bench: Workbench, way: Way["way"]): readonly string[] {
+  const options = [
+    { name: "count", type: "integer" },
+    { name: "ratio", type: "number" },
+    { name: "many", type: "array", items: { type: "integer" } },
   ];
+  const subcommand = [{ name: "default", description: "Says.", options }];
+  const say = { name: "say", description: "Says.", command: "echo", synchronous: true, subcommand };
+  bench.write(".ahma/tools/say.json", JSON.stringify(say));
+  return ["--bundles", BUNDLES[way]];
 }
+
+/** One server for each version, which starts when a test needs it. */
+export const STDIO: Way = {
+  way: "stdio",
+  tests: forEachVersion((version) => {
+    const stdio = sharing((bench) => StdioWire.start(bench, version, prepare(bench, "stdio")));
+    return (name, run) => stdio(name, ({ bench, server }) => run(bench, server));
+  }),
+};
+
+const testOverHttp = sharing((bench) => HttpServerProcess.start(bench, { flags: prepare(bench, "HTTP") }));
+
+/** One server for all clients. */
+export const HTTP: Way = {
+  way: "HTTP",
+  tests: forEachVersion((version) => (name, run) =>
+    testOverHttp(name, async ({ bench, server }) => {
+      await using wire = await HttpWire.connect(server, version);
+      await run(bench, wire);
+    })
+  ),
+};
+
+export const BOTH_WAYS: readonly Way[] = [STDIO, HTTP];
 
 function forEachVersion(make: (version: Version) => WireTest): Way["tests"] {
   return {

@@ -1,9 +1,8 @@
 /** What each version of the protocol is offered, and that it gets nothing it does not know, over stdio and HTTP. */
 import assert from "node:assert/strict";
 import type { RpcMessage } from "../_support/json_rpc.ts";
-import { bothWays, ERAS, LEGACY_VERSIONS, NEWEST, type Wire } from "./wires.ts";
+import { BOTH_WAYS, ERAS, LEGACY_VERSIONS, NEWEST, type Wire } from "./wires.ts";
 
-const TOOLS = new URL("../../tools", import.meta.url).pathname;
 const RESOURCES = { subscribe: true, listChanged: true };
 const TASKS = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
 const OLDEST = { tools: { listChanged: true }, resources: RESOURCES, logging: {} };
@@ -38,10 +37,7 @@ const VERSIONS = {
   HTTP: LEGACY_VERSIONS,
 };
 
-/** Over HTTP one server lists every tool in all versions; over stdio each version has a server, which tries its tools first. */
-const FLAGS = { stdio: ["--bundles", "git"], HTTP: ["--tools-dir", TOOLS, "--bundles", "all"] };
-
-for (const { way, tests } of bothWays((_, way) => FLAGS[way])) {
+for (const { way, tests } of BOTH_WAYS) {
   for (const version of VERSIONS[way]) {
     const test = tests[version];
     const hasTasks = version === "2025-11-25";

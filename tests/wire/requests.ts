@@ -1,8 +1,8 @@
 /** Requests and their answers, the same over stdio and HTTP. */
 import assert from "node:assert/strict";
-import { bothWays, ERAS, NEWEST, shellArguments } from "./wires.ts";
+import { BOTH_WAYS, ERAS, NEWEST, shellArguments } from "./wires.ts";
 
-for (const { way, tests } of bothWays()) {
+for (const { way, tests } of BOTH_WAYS) {
   for (const era of ERAS) {
     const test = tests[era];
 

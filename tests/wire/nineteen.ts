@@ -1,4 +1,4 @@
-/** The nineteen faults that servers of this protocol commonly have (C3), and that each is tested on the wire here. */
+/** The nineteen faults that servers of this protocol commonly have (C3), and that each is tested on the wire. */
 import assert from "node:assert/strict";
 
 type Way = "stdio" | "HTTP";
@@ -28,17 +28,17 @@ const FAULTS: readonly (readonly [what: string, ways: readonly Way[]])[] = [
   ["a response to a notification, or no 202", BOTH],
 ];
 
-async function* testFiles(directory: URL): AsyncGenerator<URL> {
+async function* sources(directory: URL): AsyncGenerator<URL> {
   for await (const { name, isFile, isDirectory } of Deno.readDir(directory)) {
-    if (isDirectory) yield* testFiles(new URL(`${name}/`, directory));
-    if (isFile && name.endsWith("_test.ts")) yield new URL(name, directory);
+    if (isDirectory) yield* sources(new URL(`${name}/`, directory));
+    if (isFile && name.endsWith(".ts")) yield new URL(name, directory);
   }
 }
 
 /** The numbers and ways that tests name: `C3 fault 6: ..., over stdio`; `${way}` of wires.ts stands for both. */
 async function namedFaults(): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
-  for await (const file of testFiles(new URL("../", import.meta.url))) {
+  for await (const file of sources(new URL("../", import.meta.url))) {
     const text = await Deno.readTextFile(file);
     const names = text.matchAll(/\btest\w*\(\s*[^\n]*C3 fault (\d+): [^\n]*, over (stdio|HTTP|\$\{way\})/g);
     for (const [, number, way = ""] of names) {

@@ -1,8 +1,7 @@
 /** Bytes that are hard to read, over stdio and HTTP: each gets the right answer, and the server lives on (C2, T6, T7). */
 import assert from "node:assert/strict";
 import { toolAnswer } from "../_support/json_rpc.ts";
-import type { Workbench } from "../_support/workbench.ts";
-import { bothWays, ERAS, HttpWire, shellArguments, StdioWire } from "./wires.ts";
+import { BOTH_WAYS, ERAS, HttpWire, shellArguments, StdioWire } from "./wires.ts";
 
 const DEEP = 100_000;
 const LIST = "[".repeat(DEEP) + "]".repeat(DEEP);
@@ -95,20 +94,7 @@ const ROWS: readonly Row[] = [
 /** Errors stay short, whatever is said about. */
 const LONGEST_MESSAGE = 1_000;
 
-/** A tool that takes numbers. */
-function withNumbers(bench: Workbench): readonly string[] {
-  const options = [{ name: "count", type: "integer" }, { name: "ratio", type: "number" }, {
-    name: "many",
-    type: "array",
-    items: { type: "integer" },
-  }];
-  const subcommand = [{ name: "default", description: "Says.", options }];
-  const say = { name: "say", description: "Says.", command: "echo", synchronous: true, subcommand };
-  bench.write(".ahma/tools/say.json", JSON.stringify(say));
-  return [];
-}
-
-for (const { way, tests } of bothWays(withNumbers)) {
+for (const { way, tests } of BOTH_WAYS) {
   const testLegacy = tests["2025-11-25"];
 
   testLegacy(
