@@ -5,7 +5,7 @@ import { writeTarball } from "../scripts/release/archive.ts";
 import { npmFiles } from "../scripts/release/npm/npm_package.ts";
 import { until } from "./_support/deadline.ts";
 import { npmEnvironment, PROJECT, RUNTIME, runWords } from "./_support/packages/npm_package.ts";
-import { npmTool, testCache } from "./_support/packages/npm_tools.ts";
+import { BUN_VERSION, npmTool, testCache } from "./_support/packages/npm_tools.ts";
 import { processesWith } from "./_support/processes.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
@@ -18,7 +18,7 @@ await writeTarball(TARBALL, await npmFiles(PROJECT));
 const [npm12, pnpm, bun] = await Promise.all([
   npmTool("npm", "12.2.0"),
   npmTool("pnpm", "12.21.0"),
-  npmTool("bun", "1.4.5"),
+  npmTool("bun", BUN_VERSION),
 ]);
 
 const QUIET = ["--no-audit", "--no-fund", "--prefer-offline"];

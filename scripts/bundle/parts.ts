@@ -35,6 +35,8 @@ export interface PartsOptions {
 }
 
 const MAIN = "main.js";
+/** What the bundler joins into a part. */
+const ENTRY = "entry.js";
 /**
  * Modules with which the parts after the program begin, as the bundler names them: what serves a connection and people, and what
  * warms a spare process up; native tools; the SDK.
@@ -76,12 +78,15 @@ export async function packParts({ work, program, parts, run }: PartsOptions): Pr
   const layers = layersOf(await textsIn(split));
   const targets = [program, ...PROGRAM_PARTS.map((part) => new URL(part, parts))];
   const external = ["--external", PROGRAM, ...PROGRAM_PARTS.flatMap((part) => ["--external", `./${part}`])];
-  for (const [index, target] of targets.entries()) {
+  for (const index of targets.keys()) {
     const directory = new URL(`${index}/`, work);
     await Deno.mkdir(directory);
     for (const [name, text] of joinable(layers, index)) await Deno.writeTextFile(new URL(name, directory), text);
-    await run(["--minify", ...external, "--output", pathOf(target), pathOf(new URL("entry.js", directory))]);
   }
+  const packed = new URL("packed/", work);
+  const entries = targets.map((_, index) => pathOf(new URL(`${index}/${ENTRY}`, work)));
+  await run(["--minify", ...external, "--outdir", pathOf(packed), ...entries]);
+  for (const [index, target] of targets.entries()) await Deno.rename(new URL(`${index}/${ENTRY}`, packed), target);
 }
 
 function pathOf(file: URL): string {
@@ -131,7 +136,7 @@ function withoutValidator(texts: Texts): Texts {
   ]));
 }
 
-/** The modules of a layer as they can be joined, and `entry.js`, which joins them. */
+/** The modules of a layer as they can be joined, and the entry, which joins them. */
 function joinable(layers: readonly Layer[], index: number): Texts {
   const { modules = new Map<string, string>() } = layers[index] ?? {};
   const layerOf = (module: string) => layers.findIndex(({ modules }) => modules.has(module));
@@ -153,7 +158,7 @@ function joinable(layers: readonly Layer[], index: number): Texts {
     const written = withLateImports(text, lateImport);
     return [name, importedFrom(written === text ? text : ADDRESS + written, fileOf)] as const;
   });
-  return new Map([...joined, ["entry.js", entryOf(layers, index)]]);
+  return new Map([...joined, [ENTRY, entryOf(layers, index)]]);
 }
 
 /** A late import within a file. */

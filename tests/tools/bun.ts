@@ -1,9 +1,9 @@
-import { npmTool } from "../_support/packages/npm_tools.ts";
+import { BUN_VERSION, npmTool } from "../_support/packages/npm_tools.ts";
 import { directoryOf, PACKAGE, withPath } from "./node_package.ts";
 import type { Row } from "./row.ts";
 import type { Trial } from "./trial.ts";
 
-const BUN = await npmTool("bun", "1.4.5");
+const BUN = await npmTool("bun", BUN_VERSION);
 const PREPARED = `mkdir installed && cd installed && ${PACKAGE} && bun add ./part`;
 const INSTALLED = "cp -a ../installed/. .";
 const TEST =

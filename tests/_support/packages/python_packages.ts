@@ -24,14 +24,13 @@ export async function pythonPackage(name: string, version: string): Promise<Pyth
   });
 }
 
-/** The same of uv, which takes a third of pip's time. */
+/** The same of uv, which takes a third of pip's time. An environment without pip takes a tenth of the other's. */
 export async function uvPackage(): Promise<PythonPackage> {
-  const words = ["-m", "pip", "install", "-q", "--timeout", "20", "--retries", "1", `uv==${UV_VERSION}`];
-  return await installed(
-    "uv",
-    UV_VERSION,
-    async (place, python) => await failing("python3", ["-m", "venv", "--clear", place]) ?? await failing(python, words),
-  );
+  return await installed("uv", UV_VERSION, async (place, python) => {
+    const install = ["-m", "pip", "--python", python, "install", "--quiet", "--no-compile", `uv==${UV_VERSION}`];
+    return await failing("python3", ["-m", "venv", "--clear", "--without-pip", place]) ??
+      await failing("python3", [...install, "--timeout", "20", "--retries", "1"]);
+  });
 }
 
 /** `fill` makes the environment, and returns why it could not. */
