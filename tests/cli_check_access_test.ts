@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { runProgram } from "./_support/terminal.ts";
 import { usersAtHand, withUsersInTurn, Workbench } from "./_support/workbench.ts";
 
-/** What is asked, and a line that tries it. `H`, `S` and `E` stand for home, scope and a directory outside. */
-const QUESTIONS: readonly (readonly [words: string, line: string])[] = [
+/** What is asked, a line that tries it, and what is said. `H`, `S` and `E` stand for home, scope and a directory outside. */
+const QUESTIONS: readonly (readonly [words: string, line: string, said?: string])[] = [
   ["S/new write", "echo x > S/new && rm S/new"],
   ["S/.git/config write", "echo '# x' >> S/.git/config"],
   ["S/.git/hooks create", "echo x > S/.git/hooks/new"],
@@ -12,10 +12,18 @@ const QUESTIONS: readonly (readonly [words: string, line: string])[] = [
   ["/usr/bin/env execute", "/usr/bin/env true"],
   ["/usr write", "echo x > /usr/new"],
   ["/tmp/new write", "echo x > /tmp/new"],
-  ["H/.ssh/id", "cat H/.ssh/id"],
-  ["E/file", "cat E/file"],
-  ["E/file write", "echo x >> E/file"],
+  ["~/.ssh", "ls H/.ssh", "^no: list H/.ssh: .* is a place of credentials.* --allow-read-sensitive "],
+  ["E/file", "cat E/file", "^no: read E/file: no rule opens it. A person can allow it with --read E/file\n$"],
+  [
+    "E/file write --json",
+    "echo x >> E/file",
+    '^{\\s+"subject": "E/file",\\s+"access": "write",\\s+"allowed": false,\\s+"rule": ".+",\\s+"flags": \\[\\s+"--write E"\\s+\\]\\s+}\n$',
+  ],
 ];
+
+function outside(bench: Workbench): string {
+  return JSON.stringify(bench.outside());
+}
 
 for (const user of usersAtHand()) {
   Deno.test(`L10 check-access says of paths what the sandbox does with them, as ${user}`, async () => {
@@ -27,7 +35,7 @@ for (const user of usersAtHand()) {
     bench.write(`${bench.elsewhere}/file`, "");
     const placed = (text: string) =>
       text.replaceAll(
-        /\b([SHE])(?=[/ ]|$)/g,
+        /\b([SHE])(?=[/:, "\n]|$)/g,
         (letter) => ({ S: bench.scope, H: bench.home })[letter] ?? bench.elsewhere,
       );
     // Each question once: the rules are those of the same sandbox, whose rights each user meets in half of them.
@@ -35,43 +43,36 @@ for (const user of usersAtHand()) {
     const lines = questions.map(([, line]) => `(${placed(line)}) > /dev/null 2>&1; echo $?`).join("\n");
     const tried = await runProgram(bench, ["call", "sandboxed_shell", "--", lines]);
     const codes = tried.stdout.trim().split("\n").map(Number);
-    for (const [at, [words]] of questions.entries()) {
+    const before = outside(bench);
+    for (const [at, [words, , said]] of questions.entries()) {
       const { code, stdout } = await runProgram(bench, ["check-access", ...placed(words).split(" ")]);
       assert.equal(code === 0, codes[at] === 0, `${words}: ${stdout}`);
-      assert.match(stdout, code === 0 ? /^yes: / : /^no: /);
+      assert.match(stdout, new RegExp(placed(said ?? (code === 0 ? "^yes: " : "^no: "))));
     }
+    assert.equal(outside(bench), before);
   });
 }
 
+// What it says of paths that are closed is above; that of an unknown right is beside its source.
 Deno.test("L10 check-access names the rule and the flag, for hosts too, and changes nothing", async () => {
   using bench = new Workbench("ordinary");
-  bench.write(`${bench.elsewhere}/file`, "");
-  const before = JSON.stringify(bench.outside());
-  const ask = async (...words: readonly string[]) => {
+  const file = bench.write(`${bench.elsewhere}/file`, "");
+  const before = outside(bench);
+  const asked: readonly (readonly [words: readonly string[], said: RegExp])[] = [
+    [[file, "--read", file], new RegExp(`^0 yes: read ${file}: it is opened to commands$`)],
+    [
+      ["github.com:22", "--network", "packages"],
+      /^1 no: connect to github\.com:22: it is not on the list of --network\. A person can allow it with --network \.\.\.,github\.com:22$/,
+    ],
+    [
+      ["https://evil.example/x", "--network", "packages"],
+      /^2 .* is an address of a page: write the host alone, "evil\.example"/,
+    ],
+    [["*.example.org"], /^2 Cannot check "\*\.example\.org": name one path or one host/],
+  ];
+  for (const [words, said] of asked) {
     const { code, stdout, stderr } = await runProgram(bench, ["check-access", ...words]);
-    return `${code} ${stdout}${stderr}`.trim();
-  };
-  const file = `${bench.elsewhere}/file`;
-  assert.equal(await ask(file), `1 no: read ${file}: no rule opens it. A person can allow it with --read ${file}`);
-  assert.equal(await ask(file, "--read", file), `0 yes: read ${file}: it is opened to commands`);
-  assert.match(await ask("~/.ssh"), /^1 no: list \S+\/\.ssh: .* is a place of credentials.* --allow-read-sensitive /);
-  assert.equal(
-    await ask("github.com:22", "--network", "packages"),
-    "1 no: connect to github.com:22: it is not on the list of --network. A person can allow it with --network ...,github.com:22",
-  );
-  const asked = JSON.parse((await runProgram(bench, ["check-access", file, "write", "--json"])).stdout);
-  assert.deepEqual({ ...asked, rule: "" }, {
-    subject: file,
-    access: "write",
-    allowed: false,
-    rule: "",
-    flags: [`--write ${bench.elsewhere}`],
-  });
-  assert.match(
-    await ask("https://evil.example/x", "--network", "packages"),
-    /^2 .* is an address of a page: write the host alone, "evil\.example"/,
-  );
-  assert.match(await ask("/etc", "look"), /^2 Cannot check "look": expected one of read, list, write/);
-  assert.match(await ask("*.example.org"), /^2 Cannot check "\*\.example\.org": name one path or one host/);
-  assert.equal(JSON.stringify(bench.outside()), before);
+    assert.match(`${code} ${stdout}${stderr}`.trim(), said);
+  }
+  assert.equal(outside(bench), before);
 });

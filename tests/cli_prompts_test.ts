@@ -55,8 +55,6 @@ Deno.test("Q1 Q2 L1 prompts lists, shows and renders; what is wrong goes to stde
     stdout: "[user]\nHi A=B\n\n[assistant]\nHello\n",
     stderr: "",
   });
-  const shipped = await run("render", "commit_message");
-  assert.match(shipped.stdout, /^Write a commit message/);
   const refused: readonly (readonly [words: readonly string[], code: number, stderr: string])[] = [
     [["render", "talk"], 1, 'Cannot render prompt "talk": required argument "who" is missing'],
     [["render", "tlak"], 1, 'No prompt is named "tlak"; did you mean "talk"?'],

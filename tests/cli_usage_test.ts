@@ -36,10 +36,6 @@ Deno.test("L1 wrong usage is exit code 2 with a suggestion, and nothing on stdou
     ],
     [["--tool_args", "{}"], 'Cannot call a tool: its name is missing, as in "ahma_mcp call git_status --short"'],
     [["list-tools", "--http", "ftp://x"], 'Cannot use flag "--http": "ftp://x" is not an http:// or https:// address'],
-    [
-      ["--network", "none", "--network=full"],
-      'Cannot use flag "--network": "none" cannot be combined with "full": only lists can be combined',
-    ],
     [["--shell", "/nonexistent"], 'Cannot find the shell "/nonexistent": give the path of bash, zsh or sh'],
     [
       ["call", "sandboxed_shel", "x"],
@@ -90,7 +86,7 @@ Deno.test("L4 schema prints the published schema, or writes it", async () => {
 
 Deno.test("L1 L7 settings come from the project's file, and never what loosens the sandbox; names of repeated flags add up", async () => {
   using bench = new Workbench();
-  bench.write(".ahma/settings.json", '{"no_sandbox": true, "timeout": 0.2, "write": "/"}');
+  bench.write(".ahma/settings.json", '{"no_sandbox": true, "timeout": 2, "write": "/"}');
   const outside = `${bench.elsewhere}/planted`;
   const line = `echo $FIRST $SECOND $THIRD; echo x > ${outside}; sleep 60`;
   const words = ["--env", "FIRST,SECOND", "--env", "THIRD", "sandboxed_shell", "--", line];
@@ -99,7 +95,7 @@ Deno.test("L1 L7 settings come from the project's file, and never what loosens t
   assert.deepStrictEqual([code, stdout.split("\n")[0]], [124, "1 2 3"], stderr);
   assert.match(stderr, /^Warning: setting "no_sandbox" of ".*\/\.ahma\/settings\.json" is ignored: a project may not/m);
   assert.match(stderr, /^Warning: setting "write" .*"--write"/m);
-  assert.match(stderr, /time limit of 0\.2 s/);
+  assert.match(stderr, /time limit of 2 s/);
   assert.deepStrictEqual(await Array.fromAsync(Deno.readDir(bench.elsewhere)), []);
 });
 
@@ -128,20 +124,19 @@ Deno.test("L7 a setting that is given twice is refused with both values", async 
   });
 });
 
-Deno.test("L7 the user's file may loosen the sandbox, loudly, and a mistake in it is refused with its place", async () => {
+// That a mistake in it is refused with its place is below.
+Deno.test("L7 L8 the user's file may loosen the sandbox, loudly, and a variable goes before it; the log has no colour in a pipe", async () => {
   using bench = new Workbench();
-  const file = bench.write(`${bench.home}/.config/ahma/settings.json`, '{"no_sandbox": true}');
+  bench.write(`${bench.home}/.config/ahma/settings.json`, '{"no_sandbox": true}');
   const loud = await runProgram(bench, ["sandboxed_shell", "--", "echo hi"]);
   assert.deepStrictEqual([loud.code, loud.stdout], [0, "hi\n"]);
   assert.match(loud.stderr, /^Warning: Sandbox off \(--no-sandbox\)/);
-  const flag = await runProgram(bench, ["sandboxed_shell", "--", "echo hi"], { environment: { AHMA_NO_SANDBOX: "0" } });
-  assert.doesNotMatch(flag.stderr, /Sandbox off/);
-  bench.write(file, '{\n  "timeout": "x"\n}');
-  assert.deepStrictEqual(await runProgram(bench, ["sandboxed_shell", "--", "echo hi"]), {
-    code: 2,
-    stdout: "",
-    stderr: `Cannot use settings file ${file}:2:14: Setting "timeout": "x" is not a number\n`,
-  });
+  const words = ["--log-to-stderr", "--debug", "sandboxed_shell", "--", "echo hi"];
+  const { stderr } = await runProgram(bench, words, { environment: { AHMA_NO_SANDBOX: "0", NO_COLOR: "" } });
+  assert.doesNotMatch(stderr, /Sandbox off/);
+  assert.match(stderr, /Z DEBUG [0-9a-f]{8} Operation \{/);
+  // On a terminal it is coloured: below.
+  assert.ok(!isColoured(stderr), stderr);
 });
 
 Deno.test("L7 what needs no settings, or looks for mistakes, works with broken ones", async () => {
@@ -175,11 +170,10 @@ Deno.test("L7 what needs no settings, or looks for mistakes, works with broken o
 Deno.test("L1 the server says on a terminal that it waits, and names a missing tools directory", async () => {
   using bench = new Workbench();
   const waits = 'ahma_mcp waits for an MCP client on stdin: "ahma_mcp help" lists the commands, Ctrl-C ends it';
-  const { code, stdout } = await runOnTerminal(bench, []);
-  assert.deepStrictEqual([code, stdout.includes(waits)], [0, true], stdout);
-  const missing = await runProgram(bench, ["--tools-dir", "toosl"]);
-  const warning = 'Warning: No tool file is read from "toosl" (--tools-dir): there is no such directory yet\n';
-  assert.deepStrictEqual([missing.code, missing.stderr], [0, warning]);
+  const warning = 'Warning: No tool file is read from "toosl" (--tools-dir): there is no such directory yet';
+  const { code, stdout } = await runOnTerminal(bench, ["--tools-dir", "toosl"]);
+  const said = [waits, warning].map((line) => stdout.replaceAll("\r\n", "\n").includes(`${line}\n`));
+  assert.deepStrictEqual([code, said], [0, [true, true]], stdout);
 });
 
 Deno.test("L8 the daily log names session and operation, without colour and without secrets", async () => {
@@ -201,12 +195,9 @@ Deno.test("L8 the daily log names session and operation, without colour and with
   assert.ok(!lines.some((one) => one.includes("hunter2") || isColoured(one)), lines.join("\n"));
 });
 
-Deno.test("L8 --log-to-stderr is coloured on a terminal only", async () => {
+Deno.test("L8 --log-to-stderr is coloured on a terminal", async () => {
   using bench = new Workbench();
   const words = ["call", "--log-to-stderr", "--debug", "--quiet", "sandboxed_shell", "--", "true"];
-  const pipe = await runProgram(bench, words, { environment: { NO_COLOR: "" } });
-  assert.match(pipe.stderr, /Z DEBUG [0-9a-f]{8} Operation \{/);
-  assert.ok(!isColoured(pipe.stderr), pipe.stderr);
   const terminal = await runOnTerminal(bench, words);
   assert.ok(isColoured(terminal.stdout), terminal.stdout);
 });
