@@ -227,6 +227,27 @@ Deno.test("S12 the server refuses to start if the kernel cannot enforce what is 
   assert.match(stderr, /99[^]*Landlock[^]*kernel/);
 });
 
+Deno.test("S12 a server with too few descriptors or a umask without the user's own rights does not start, and says so", async () => {
+  using bench = new Workbench("ordinary");
+  const ways = ["ulimit -n 63", "ulimit -n 64", "umask 0777", "umask 0077"];
+  const said = await Promise.all(ways.map(async (way) => {
+    const { command, args, environment } = programStart(bench, ["sandboxed_shell", "echo ran"]);
+    const { stdout, stderr } = await new Deno.Command("sh", {
+      args: ["-c", `${way}; exec "$0" "$@"`, command, ...args],
+      cwd: bench.scope,
+      clearEnv: true,
+      env: environment,
+    }).output();
+    return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr).replace(/^\[op_.*\n/, "");
+  }));
+  assert.deepStrictEqual(said, [
+    "Cannot run commands: this server may open 63 files, and needs 64. Raise ulimit -n where it is started\n",
+    "ran\n",
+    "Cannot run commands: umask 0777 takes the user's own rights from new directories. Start the server with umask 077 or 022\n",
+    "ran\n",
+  ]);
+});
+
 function listing(directory: string): Readonly<Record<string, string>> {
   const seen: Record<string, string> = {};
   for (const entry of Deno.readDirSync(directory)) {

@@ -41,7 +41,7 @@ import { ownRoot } from "./directories/own_root.ts";
 import { TERMINALS, type WantedPath } from "./grants/system_paths.ts";
 import { privateTemporary, type TemporaryQuestion } from "./directories/private_temporary.ts";
 import { openedPaths } from "./protect/protected_paths.ts";
-import { acceptableAbi, nullDeviceProblem, supportedProcessor } from "./policy/prerequisites.ts";
+import { acceptableAbi, inheritedProblem, nullDeviceProblem, supportedProcessor } from "./policy/prerequisites.ts";
 import { runtimeCacheProblem } from "./grants/runtime_cache.ts";
 import type { SandboxSettings } from "./policy/sandbox_settings.ts";
 import {
@@ -87,8 +87,8 @@ export function prepareSandbox(settings: SandboxSettings): Outcome<Sandbox> {
 }
 
 function prepared(settings: SandboxSettings, processor: Processor, libc: Libc): Outcome<Sandbox> {
-  const device = nullDeviceProblem();
-  if (device !== undefined) return failure(device);
+  const unfit = nullDeviceProblem() ?? (settings.enforce ? inheritedProblem(libc) : undefined);
+  if (unfit !== undefined) return failure(unfit);
   const abi = settings.enforce ? acceptableAbi(libc.landlockAbi(), settings.requireAbi) : success(0);
   if (!abi.ok) return abi;
   const settled = settlePaths(settings, { identityOf: (path) => libc.identityOf(path) });

@@ -17,13 +17,13 @@ export function runtimeCacheProblem(
     "the next server runs. Set DENO_DIR to a directory outside the scope and --write";
 }
 
-/** As the runtime looks for it; a relative DENO_DIR counts from the working directory. */
+/** As the runtime looks for it: relative variables count from the working directory, unlike for other programs. */
 export function runtimeCache(
   environment: Readonly<Record<string, string>>,
   workingDirectory: string,
 ): string | undefined {
-  const { DENO_DIR: own } = environment;
-  if (own !== undefined && own !== "") return absolutePath(own, workingDirectory);
-  const caches = userDirectory(environment, "XDG_CACHE_HOME");
+  const { DENO_DIR: own = "", XDG_CACHE_HOME: shared = "" } = environment;
+  if (own !== "") return absolutePath(own, workingDirectory);
+  const caches = shared === "" ? userDirectory(environment, "XDG_CACHE_HOME") : absolutePath(shared, workingDirectory);
   return caches === undefined ? undefined : `${caches}/deno`;
 }

@@ -9,9 +9,10 @@ Deno.test("runtimeCache() is DENO_DIR, else below XDG_CACHE_HOME, else below HOM
       { DENO_DIR: "", XDG_CACHE_HOME: "/c", HOME },
       { DENO_DIR: "../d", HOME },
       { XDG_CACHE_HOME: "c", HOME },
+      { XDG_CACHE_HOME: "", HOME },
       {},
     ].map((environment) => runtimeCache(environment, "/w/d")),
-    ["/d", "/c/deno", "/w/d", "/h/.cache/deno", undefined],
+    ["/d", "/c/deno", "/w/d", "/w/d/c/deno", "/h/.cache/deno", undefined],
   );
 });
 

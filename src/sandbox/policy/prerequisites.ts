@@ -1,4 +1,5 @@
 /** Whether this machine can enforce the sandbox at all, and what to do where it cannot (S12, S13, S19). */
+import { type Machine, RESOURCE } from "./confinement.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { ENOSYS, EOPNOTSUPP, EPERM, type Processor } from "../../system/syscalls.ts";
 
@@ -40,6 +41,24 @@ export function nullDeviceProblem(): string | undefined {
 function withoutDevice(what: string): string {
   return `Cannot start programs: ${NULL_DEVICE} ${what}. Each program begins with it as its input.\n` +
     `Mount a /dev that has it (containers: --device or a bind mount), or make it: mknod -m 666 ${NULL_DEVICE} c 1 3`;
+}
+
+/** With fewer no launcher gets the descriptors that it starts with. */
+const FEWEST_FILES = 64;
+/** The rights that the user itself needs in new directories. */
+const OWN_RIGHTS = 0o700;
+
+/** Why commands cannot be confined by a server that was started with these limits; undefined: they can. */
+export function inheritedProblem(machine: Pick<Machine, "limitOf" | "readProc">): string | undefined {
+  const { soft } = machine.limitOf(RESOURCE.openFiles);
+  if (soft !== undefined && soft < FEWEST_FILES) {
+    return `Cannot run commands: this server may open ${soft} files, and needs ${FEWEST_FILES}. ` +
+      "Raise ulimit -n where it is started";
+  }
+  const [, umask = "0"] = /^Umask:\s*(\d+)/m.exec(machine.readProc("/proc/self/status") ?? "") ?? [];
+  if ((parseInt(umask, 8) & OWN_RIGHTS) === 0) return undefined;
+  return `Cannot run commands: umask ${umask} takes the user's own rights from new directories. ` +
+    "Start the server with umask 077 or 022";
 }
 
 /** The kernel's answer as a sufficient ABI, or what is missing and how to get it. */
