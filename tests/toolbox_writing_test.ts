@@ -172,7 +172,7 @@ async function keepsTheFile(bench: Workbench, edit: Edit): Promise<void> {
   await Deno.utime(script, 1, 1);
   await Deno.symlink("run.sh", `${bench.scope}/link.sh`);
   const { text } = await edit({ path: "link.sh", old_string: "one", new_string: "two" });
-  assert.match(text, /^run\.sh: 1 replacement/);
+  assert.match(text, /^run\.sh: 1 replacement \(\+1 -1\), rev \w+\n/);
   const { mode, mtime } = await Deno.stat(script);
   assert.deepEqual([(mode ?? 0) & 0o777, (mtime?.getTime() ?? 0) > 1000], [0o755, true]);
   assert.equal(await Deno.readLink(`${bench.scope}/link.sh`), "run.sh");
@@ -183,6 +183,11 @@ async function keepsTheFile(bench: Workbench, edit: Edit): Promise<void> {
     /, rewritten in place because it has 2 names\n/,
   );
   assert.equal(await Deno.readTextFile(`${bench.scope}/second.sh`), "#!/bin/sh\necho three\n");
+  const kept = bench.write("kept", "one\n");
+  await Deno.chmod(kept, 0o444);
+  const readOnly = (await edit({ path: "kept", old_string: "one", new_string: "two" })).text;
+  assert.match(readOnly, /^[^\n]*, although it is read-only\n/);
+  assert.equal(((await Deno.stat(kept)).mode ?? 0) & 0o777, 0o444);
   const left = (await Array.fromAsync(Deno.readDir(bench.scope), ({ name }) => name)).filter((name) =>
     name.startsWith(".ahma")
   );

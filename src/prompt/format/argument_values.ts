@@ -66,7 +66,7 @@ function valueOf({ type, choices }: PromptParameter, text: string): Outcome<unkn
       return Number.isFinite(number) ? success(number) : failure(expected("a number", text));
     }
     case "choices": {
-      const words = text.split(",").map((word) => word.trim()).filter((word) => word !== "");
+      const words = listed(text, choices);
       const wrong = words.find((word) => !choices.includes(word));
       return wrong === undefined ? success(words) : failure(oneOf(choices, wrong));
     }
@@ -78,6 +78,21 @@ function valueOf({ type, choices }: PromptParameter, text: string): Outcome<unkn
     case "memo":
       return choices.length === 0 || choices.includes(text) ? success(text) : failure(oneOf(choices, text));
   }
+}
+
+/** The words between commas, or the choices that hold commas themselves. */
+function listed(text: string, choices: readonly string[]): readonly string[] {
+  const parts = text.split(",");
+  const longest = Math.max(...choices.map((one) => one.split(",").length));
+  const lengths = Array.from({ length: longest }, (_, index) => longest - index);
+  const words: string[] = [];
+  for (let at = 0; at < parts.length;) {
+    const wordOf = (length: number) => parts.slice(at, at + length).join(",").trim();
+    const length = lengths.find((one) => choices.includes(wordOf(one))) ?? 1;
+    words.push(wordOf(length));
+    at += length;
+  }
+  return words.filter((word) => word !== "");
 }
 
 function oneOf(choices: readonly string[], found: string): string {

@@ -34,6 +34,17 @@ Deno.test("Q2 Q5 arguments become values by their types, and defaults stand for 
   );
 });
 
+Deno.test("Q2 a choice that holds commas can be given among others", () => {
+  const choices = ["a", "b", "b, c", "d,e,f"];
+  const prompt = { name: "plan", parameters: [parameter("areas", { type: "choices", choices })] };
+  const found = ["b, c", " b, c,a,", "a,d,e,f,b", "b,a"].map((areas) => values({ areas }, prompt));
+  assert.deepStrictEqual(
+    found,
+    [["b, c"], ["b, c", "a"], ["a", "d,e,f", "b"], ["b", "a"]].map((areas) => success({ areas })),
+  );
+  assert.ok(!values({ areas: "a,c" }, prompt).ok);
+});
+
 Deno.test("Q2 one problem names everything that is wrong, with a suggestion", () => {
   assert.deepStrictEqual(
     values({}),

@@ -79,7 +79,8 @@ export async function changeText(
 ): Promise<string> {
   const dry = stored === undefined ? "Dry run, nothing is written: " : "";
   const inPlace = stored?.inPlace === undefined ? "" : `, rewritten in place because ${stored.inPlace}`;
-  const line = `${dry}${shown}: ${summary}, rev ${await revOf(content)}${inPlace}`;
+  const readOnly = stored?.wasReadOnly === true ? ", although it is read-only" : "";
+  const line = `${dry}${shown}: ${summary}, rev ${await revOf(content)}${inPlace}${readOnly}`;
   return diff === "" ? line : `${line}\n${diff}`;
 }
 

@@ -138,7 +138,10 @@ function directoryProblem({ shown }: Place): UserError {
 }
 
 /** The outcome; `conflict`: another program changed the file in the meantime, and nothing was written. */
-export type Stored = Exclude<StoredFile, { kind: "refused" }>;
+export type Stored = Exclude<StoredFile, { kind: "refused" }> & {
+  /** The file that was there may not be written to; only its directory may. */
+  readonly wasReadOnly?: true;
+};
 
 const CONFLICT: Stored = { kind: "conflict" };
 
@@ -149,8 +152,11 @@ export function storeContent(target: Target, content: Uint8Array<ArrayBuffer>, l
   const { files, current, project } = target;
   project.kept(LeftDrafts).removeFrom(files, directory);
   if (current !== undefined && current.stat.links > 1) insistOnOwnFile(target, current.stat);
-  return settled(target, storeFile({ ...target, directory }, content, like));
+  const stored = settled(target, storeFile({ ...target, directory }, content, like));
+  return current === undefined || (current.stat.mode & ANY_WRITE) !== 0 ? stored : { ...stored, wasReadOnly: true };
 }
+
+const ANY_WRITE = 0o222;
 
 /** Removes the file. @throws {UserError} When the system refuses. */
 export function removeTarget(target: Target): Stored {
