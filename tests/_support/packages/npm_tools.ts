@@ -1,6 +1,6 @@
 /**
  * Programs from npm's registry, each installed once and kept for the next run. npm gets bun, and bun the others in a tenth
- * of npm's processor time.
+ * of npm's processor time; what bun does not get, npm does.
  */
 import { withDeadline } from "../deadline.ts";
 import { exists } from "../workbench.ts";
@@ -73,19 +73,26 @@ async function installedIn(folder: string, packages: readonly NpmPackage[]): Pro
   if (exists(`${place}/ready`)) return { modules, problem: undefined };
   const isBun = packages.some(({ name }) => name === "bun");
   const bun = isBun ? undefined : await npmTool("bun", BUN_VERSION);
-  if (bun?.problem !== undefined) return { modules, problem: bun.problem };
   await Deno.mkdir(place, { recursive: true });
   using _ = await installLock(place);
   if (exists(`${place}/ready`)) return { modules, problem: undefined };
+  const names = packages.map(({ name, version }) => `${name}@${version}`);
+  // Only npm reads its configuration of the machine, which may name another registry.
+  const isFetched = bun !== undefined && bun.problem === undefined &&
+    await failing([...bun.command, "add", "--trust", ...names], place) === undefined;
+  const npm = ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline", ...names];
+  const problem = isFetched ? undefined : await failing(npm, place);
+  if (problem === undefined) await Deno.writeTextFile(`${place}/ready`, "");
+  return { modules, problem };
+}
+
+/** What the installer in `words` said about its failure in `place`, which has no packages; undefined: it did not fail. */
+async function failing([command = "", ...args]: readonly string[], place: string): Promise<string | undefined> {
   await Deno.writeTextFile(`${place}/package.json`, "{}");
-  const installer = bun === undefined
-    ? ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline"]
-    : [...bun.command, "add", "--trust"];
-  const [command = "", ...args] = [...installer, ...packages.map(({ name, version }) => `${name}@${version}`)];
   const env = { BUN_INSTALL_CACHE_DIR: `${testCache()}/bun-cache` };
   const running = new Deno.Command(command, { args, cwd: place, env, stdin: "null", stdout: "null", stderr: "piped" });
   const { success, stderr } = await withDeadline(running.output(), 120_000, [command, ...args].join(" "));
-  if (success) await Deno.writeTextFile(`${place}/ready`, "");
+  if (success) return undefined;
   const said = new TextDecoder().decode(stderr).trim().split("\n").findLast((line) => line.includes("error")) ?? "";
-  return { modules, problem: success ? undefined : `"${command}" cannot get it: ${said}` };
+  return `"${command}" cannot get it: ${said}`;
 }
