@@ -22,8 +22,7 @@ export const SELECTION: Readonly<Record<string, readonly string[]>> = {
   protocol: [
     "tests/wire/wire_test.ts",
     "tests/wire/stdio_test.ts",
-    "tests/wire/http_test.ts",
-    "tests/http_matrix_test.ts",
+    "tests/http/http_test.ts",
     "tests/delivery_eras_test.ts",
     "tests/compatibility_test.ts",
   ],

@@ -16,12 +16,15 @@ const LONGEST: readonly string[] = [
   "tests/attacks/own_ordinary_test.ts",
   "tests/attacks/confined_test.ts",
   "tests/attacks/limits_test.ts",
+  "tests/http/isolated_test.ts",
   "tests/attacks/races_test.ts",
   "tests/projects/projects_test.ts",
   "tests/attacks/ordinary_test.ts",
   "tests/attacks/root_test.ts",
   "tests/tools/built_test.ts",
+  "tests/http/http_test.ts",
   "tests/tools/interpreted_test.ts",
+  "tests/wire/wire_test.ts",
   "tests/toolbox_memory_test.ts",
   "tests/protected_test.ts",
   "tests/undo_test.ts",
@@ -42,7 +45,6 @@ const WAITING: readonly string[] = [
   "tests/network_enforced_test.ts",
   "tests/http_stuck_server_test.ts",
   "tests/cancel_test.ts",
-  "tests/http_session_life_test.ts",
 ];
 
 /** From the root of the repository, each once. */

@@ -1,20 +1,15 @@
 /** `--session-isolation`: each client in a process and a scope of its own. */
 import assert from "node:assert/strict";
-import { until } from "./_support/deadline.ts";
-import { EventReader } from "./_support/clients/event_reader.ts";
-import { HttpClient } from "./_support/clients/http_client.ts";
-import { HttpServerProcess, initializeMessage } from "./_support/servers/http_server.ts";
-import { toolAnswer } from "./_support/json_rpc.ts";
-import { processesWith, type SeenProcess } from "./_support/processes.ts";
-import { sharing } from "./_support/sharing.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { until } from "../_support/deadline.ts";
+import { EventReader } from "../_support/clients/event_reader.ts";
+import { HttpClient } from "../_support/clients/http_client.ts";
+import { HttpServerProcess, initializeMessage } from "../_support/servers/http_server.ts";
+import { toolAnswer } from "../_support/json_rpc.ts";
+import { processesWith, type SeenProcess } from "../_support/processes.ts";
+import { Workbench } from "../_support/workbench.ts";
+import { namesIn } from "./own_work.ts";
+import { testCeiling, testIsolated as test } from "./servers.ts";
 
-const ISOLATED = "--session-isolation";
-/** Root passes checks of permissions: the ordinary user's server is the one without a ceiling. */
-const test = sharing((bench) => HttpServerProcess.start(bench, { flags: [ISOLATED] }), "ordinary");
-const testCeiling = sharing((bench) =>
-  HttpServerProcess.start(bench, { flags: [ISOLATED, "--sandbox-scope", bench.scope] })
-);
 const SHELL = "sandboxed_shell";
 const CHANGED = "notifications/roots/list_changed";
 
@@ -96,20 +91,6 @@ test("H3 requests before the lock wait, the roots are asked for on the stream th
   await client.listen();
   const { params: told } = await client.hears("notifications/sandbox/configured");
   assert.deepStrictEqual([told?.["scope"], Number(told?.["abi"]) >= 1], [root, true]);
-});
-
-Deno.test("H3 if the client does not negotiate its scope, waiting requests get an error that says what is missing", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--handshake-timeout", "6"] });
-  await using silent = await HttpClient.connect(server, { roots: [bench.scope], listens: false });
-  const unheard = errorOf(silent);
-  await using deaf = await HttpClient.connect(server, { roots: [bench.scope], listens: false });
-  await deaf.notify("notifications/initialized");
-  assert.match(await errorOf(deaf), /not answered roots\/list after 6 s.*GET/);
-  assert.match(await unheard, /not sent notifications\/initialized after 6 s.*--handshake-timeout/);
-  // And for good: a late answer changes nothing.
-  await deaf.listen();
-  assert.match(await errorOf(deaf), /not answered roots\/list/);
 });
 
 test("H3 a client without roots, or without any root, hears what to do", async ({ server }) => {
@@ -350,16 +331,25 @@ testCeiling(
   },
 );
 
-Deno.test("H11 X14 a stop ends the sessions' processes with their grace", async () => {
+Deno.test("Q1 H3 K2 an isolated session has the prompts and files of its own project, and no others", async () => {
   using bench = new Workbench();
-  const root = rootIn(bench, "root");
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--max-sessions", "1"] });
-  await using client = await HttpClient.connect(server, { roots: [root] });
-  const answer = client.shell("touch begun; until [ -e go ]; do sleep 0.05; done; echo finished");
-  await bench.appears("root/begun");
-  server.kill("SIGTERM");
-  bench.write("root/go", "");
-  assert.match((await answer).text, /finished/);
-  assert.strictEqual((await server.exit()).code, 0);
-  assert.deepStrictEqual(await sessionProcesses(bench, root), []);
+  const flags = ["--session-isolation", "--max-sessions", "1", "--bundles", "files", "--inline-wait", "60000"];
+  await using server = await HttpServerProcess.start(bench, { flags });
+  const roots = ["first", "second"].map((name) => {
+    bench.write(`${name}/.ahma/prompts/${name}.md`, `Prompt of ${name}`);
+    bench.write(`${name}/a.txt`, `File of ${name}`);
+    return `${bench.scope}/${name}`;
+  });
+  await using client = await HttpClient.connect(server, { roots: roots.slice(0, 1) });
+  assert.match(JSON.stringify(client.initialized.result?.capabilities), /"prompts":\{"listChanged":true\}/);
+  assert.deepStrictEqual(namesIn(await client.request("prompts/list")), ["first"]);
+  const { result } = await client.request("prompts/get", { name: "first" });
+  const content = { type: "text", text: "Prompt of first" };
+  assert.deepStrictEqual(result?.messages, [{ role: "user", content }]);
+  const read = async (path: string) => {
+    const answer = await client.request("tools/call", { name: "files_read", arguments: { path } });
+    return JSON.stringify(answer.result?.content);
+  };
+  assert.match(await read("a.txt"), /1\\tFile of first/);
+  assert.match(await read(`${roots[1]}/a.txt`), /it is outside the scope/);
 });

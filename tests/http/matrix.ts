@@ -1,11 +1,9 @@
 /** What decides whether a request is served, header by header and for every kind of request: each cell is a status. */
 import assert from "node:assert/strict";
-import { withDeadline } from "./_support/deadline.ts";
-import { HttpServerProcess, initializeMessage } from "./_support/servers/http_server.ts";
-import { MODERN_META } from "./_support/json_rpc.ts";
-import { sharing } from "./_support/sharing.ts";
-
-const test = sharing((bench) => HttpServerProcess.start(bench, { flags: ["--allow-origin", "https://ide.example"] }));
+import { withDeadline } from "../_support/deadline.ts";
+import { type HttpServerProcess, initializeMessage } from "../_support/servers/http_server.ts";
+import { MODERN_META } from "../_support/json_rpc.ts";
+import { test } from "./servers.ts";
 
 /** Lines of a head; the value PORT stands for the server's. Undefined: the line is left out. */
 type Headers = Readonly<Record<string, string | undefined>>;

@@ -1,10 +1,12 @@
 /** A command that calls the port of its own server gets no scope there, whatever way it takes (S6). */
 import assert from "node:assert/strict";
-import { HttpClient } from "./_support/clients/http_client.ts";
-import { HttpServerProcess } from "./_support/servers/http_server.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { HttpClient } from "../_support/clients/http_client.ts";
+import { HttpServerProcess } from "../_support/servers/http_server.ts";
+import type { Shared } from "../_support/sharing.ts";
+import { Workbench } from "../_support/workbench.ts";
+import { testCeiling } from "./servers.ts";
 
-const SCRIPT = await Deno.readTextFile(new URL("fixtures/call_back.py", import.meta.url));
+const SCRIPT = await Deno.readTextFile(new URL("../fixtures/call_back.py", import.meta.url));
 const REFUSED = /status 403 .*(one of this server's own commands|which process holds the other end)/;
 
 interface Caller {
@@ -37,26 +39,37 @@ async function assertServed(directory: string, caller: Caller): Promise<void> {
   assert.strictEqual(new TextDecoder().decode(stdout), caller.hows.map((how) => `${how}: status 200 \n`).join(""));
 }
 
-/** Under a ceiling; without one it is tried over IPv6. Root's command has got hold of the token. */
-for (const user of usersAtHand()) {
-  const [how, more] = user === "ordinary" ? ["", []] : ["with a token it has got hold of, ", ["--require-token"]];
-  Deno.test(`S6 H8 a command gets no session and no request of its own server served ${how}as ${user}`, async () => {
-    using bench = new Workbench(user);
-    const root = `${bench.scope}/root`;
-    bench.write("root/call_back.py", SCRIPT);
-    const flags = ["--session-isolation", "--sandbox-scope", bench.scope, ...more];
-    await using server = await HttpServerProcess.start(bench, { flags });
-    const token = more.length > 0 ? await tokenOf(bench) : "-";
-    const headers = token === "-" ? {} : { authorization: `Bearer ${token}` };
-    await using client = await HttpClient.connect(server, { roots: [root], headers });
-    using outside = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
-    const hows = ["plain", "borrowed", ...token === "-" ? ["borrowed in flight"] : [], "modern"];
-    const caller = { hows, server, borrowed: outside.localAddr.port, token };
-    await assertRefused(client, caller);
-    await assertServed(root, { ...caller, hows: hows.filter((how) => how !== "borrowed in flight") });
-    assert.match((await client.shell("pwd")).text, new RegExp(root));
-  });
+/** Commands of a server below a ceiling; without one it is tried over IPv6. */
+async function refusesCommands({ bench, server }: Shared<HttpServerProcess>, token = "-"): Promise<void> {
+  const root = `${bench.scope}/calls`;
+  bench.write("calls/call_back.py", SCRIPT);
+  const headers = token === "-" ? {} : { authorization: `Bearer ${token}` };
+  await using client = await HttpClient.connect(server, { roots: [root], headers });
+  using outside = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+  const hows = ["plain", "borrowed", ...token === "-" ? ["borrowed in flight"] : [], "modern"];
+  const caller = { hows, server, borrowed: outside.localAddr.port, token };
+  await assertRefused(client, caller);
+  await assertServed(root, { ...caller, hows: hows.filter((how) => how !== "borrowed in flight") });
+  assert.match((await client.shell("pwd")).text, new RegExp(root));
 }
+
+testCeiling(
+  "S6 H8 a command gets no session and no request of its own server served as ordinary",
+  (shared) => refusesCommands(shared),
+);
+
+Deno.test({
+  name:
+    "S6 H8 a command gets no session and no request of its own server served with a token it has got hold of, as root" +
+    (Deno.uid() === 0 ? "" : " (ignored: only root can)"),
+  ignore: Deno.uid() !== 0,
+  async fn() {
+    using bench = new Workbench("root");
+    const flags = ["--session-isolation", "--sandbox-scope", bench.scope, "--require-token"];
+    await using server = await HttpServerProcess.start(bench, { flags });
+    await refusesCommands({ bench, server }, await tokenOf(bench));
+  },
+});
 
 const FIRST_OF_ALL = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
 const [prefix, where] = Deno.uid() === 0

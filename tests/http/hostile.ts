@@ -1,10 +1,9 @@
 /** Clients that try to end the server, or to take what it needs: it refuses them, and serves the others. */
 import assert from "node:assert/strict";
-import { until, withDeadline } from "./_support/deadline.ts";
-import { HttpClient } from "./_support/clients/http_client.ts";
-import { HttpServerProcess, initializeMessage } from "./_support/servers/http_server.ts";
-import { sharing } from "./_support/sharing.ts";
-import { exists, Workbench } from "./_support/workbench.ts";
+import { until, withDeadline } from "../_support/deadline.ts";
+import { HttpClient } from "../_support/clients/http_client.ts";
+import type { HttpServerProcess } from "../_support/servers/http_server.ts";
+import { test } from "./servers.ts";
 
 /** What a connection meets that the other end closes, or does not take. */
 const CLOSED = [
@@ -24,8 +23,6 @@ async function refusalOf(response: Promise<Response>): Promise<readonly unknown[
   const { id, error } = await answer.json();
   return [answer.status, error?.code, id];
 }
-
-const test = sharing((bench) => HttpServerProcess.start(bench));
 
 test("H8 C2 a message that nests too deep to be written again is refused, and the server lives", async ({ server }) => {
   await using client = await HttpClient.connect(server);
@@ -170,27 +167,3 @@ async function healthy(server: HttpServerProcess): Promise<boolean> {
     throw thrown;
   }
 }
-
-Deno.test("H8 H11 sessions that are repeatedly begun and ended do not pile up while their commands end", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags: ["--max-sessions", "1"] });
-  for (const name of ["one", "two"]) {
-    await using client = await HttpClient.connect(server);
-    const command = `touch ${name}.begun; until test -e go; do sleep 0.05; done; touch ${name}.ended`;
-    await client.call("sandboxed_shell", { command, execution_mode: "AsyncResultPush" });
-    await until(() => exists(`${bench.scope}/${name}.begun`), 10_000, `the command of session ${name}`);
-    const ended = await client.fetch("DELETE");
-    assert.strictEqual(ended.status, 204);
-  }
-  const third = await server.post(initializeMessage("2025-11-25"), { accept: "application/json" });
-  assert.strictEqual(third.status, 503);
-  assert.match((await third.json()).error.message, /2 sessions are still ending/);
-  bench.write("go", "");
-  await until(() => exists(`${bench.scope}/two.ended`), 10_000, "the second command to end by itself");
-  const again = async () => {
-    const answer = await server.post(initializeMessage("2025-11-25"), { accept: "application/json" });
-    await answer.body?.cancel();
-    return answer.status === 200;
-  };
-  await until(again, 10_000, "room for another session");
-});

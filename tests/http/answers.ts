@@ -2,11 +2,9 @@
 import assert from "node:assert/strict";
 import { EventReader } from "../_support/clients/event_reader.ts";
 import { HttpClient } from "../_support/clients/http_client.ts";
-import { HttpServerProcess, initializeMessage } from "../_support/servers/http_server.ts";
+import { initializeMessage } from "../_support/servers/http_server.ts";
 import { toolAnswer } from "../_support/json_rpc.ts";
-import { sharing } from "../_support/sharing.ts";
-
-const test = sharing((bench) => HttpServerProcess.start(bench, { flags: ["--allow-origin", "https://ide.example"] }));
+import { test } from "./servers.ts";
 
 async function statusOf(response: Response | Promise<Response>): Promise<number> {
   const { status, body } = await response;
@@ -149,13 +147,13 @@ test("H4 C3 fault 7: an ended session is gone, DELETE is 204 and everything afte
 test("H4 X14 DELETE is answered at once, what runs in the session has its grace, and another session is left alone", async ({ bench, server }) => {
   await using one = await HttpClient.connect(server);
   await using other = await HttpClient.connect(server);
-  await one.start("touch one; until [ -e go ]; do sleep 0.05; done; touch finished; sleep 0.1");
+  await one.start("touch one; until [ -e ended.go ]; do sleep 0.05; done; touch ended; sleep 0.1");
   const slow = await other.start("touch other; sleep 2222");
   await bench.appears("one");
   await bench.appears("other");
   assert.strictEqual(await statusOf(one.fetch("DELETE")), 204);
-  bench.write("go", "");
-  await bench.appears("finished");
+  bench.write("ended.go", "");
+  await bench.appears("ended");
   assert.match((await other.call("status")).text, /^1 running/);
   // Else the server would give it its 10 s, too.
   await other.call("cancel", { operation_id: slow.operation?.operation_id });

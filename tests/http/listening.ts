@@ -1,10 +1,9 @@
 /** `subscriptions/listen` of 2026-07-28 over HTTP for tasks: who may, what is acknowledged, what is told, and its end. */
 import assert from "node:assert/strict";
-import { EventReader } from "./_support/clients/event_reader.ts";
-import { HttpServerProcess } from "./_support/servers/http_server.ts";
-import { MODERN_META, type RpcMessage } from "./_support/json_rpc.ts";
-import { sharing } from "./_support/sharing.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { EventReader } from "../_support/clients/event_reader.ts";
+import { HttpServerProcess } from "../_support/servers/http_server.ts";
+import { MODERN_META, type RpcMessage } from "../_support/json_rpc.ts";
+import { sharing } from "../_support/sharing.ts";
 
 const TASKS = "io.modelcontextprotocol/tasks";
 const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
@@ -115,9 +114,8 @@ test("X5 C3 without the extension listening to tasks is -32021, wrong taskIds ar
   assert.deepStrictEqual((await nextMessage(reader)).params?.notifications, { toolsListChanged: true });
 });
 
-Deno.test("H11 X5 a stop ends a subscription to tasks with its answer, and the server as well", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+// The last one of this server.
+test("H11 X5 a stop ends a subscription to tasks with its answer, and the server as well", async ({ server }) => {
   const id = await begin(server, "sleep 0.1");
   await using reader = new EventReader(await listen(server, { taskIds: [id] }));
   await nextMessage(reader);

@@ -1,19 +1,18 @@
 /** Several clients on one server: what is one's own stays one's own, and what was lost on the way comes again. */
 import assert from "node:assert/strict";
-import { until } from "./_support/deadline.ts";
-import { EventReader } from "./_support/clients/event_reader.ts";
-import { HttpClient } from "./_support/clients/http_client.ts";
-import { HttpServerProcess, initializeMessage } from "./_support/servers/http_server.ts";
-import { type RpcMessage, toolAnswer } from "./_support/json_rpc.ts";
-import { sharing } from "./_support/sharing.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { until } from "../_support/deadline.ts";
+import { EventReader } from "../_support/clients/event_reader.ts";
+import { HttpClient } from "../_support/clients/http_client.ts";
+import { HttpServerProcess, initializeMessage } from "../_support/servers/http_server.ts";
+import { type RpcMessage, toolAnswer } from "../_support/json_rpc.ts";
+import { sharing } from "../_support/sharing.ts";
+import { Workbench } from "../_support/workbench.ts";
+import { test } from "./servers.ts";
 
 const SHELL = "sandboxed_shell";
 
-const test = sharing((bench) => {
-  bench.write(".ahma/tools/one.json", JSON.stringify({ name: "one", command: "echo", description: "One." }));
-  return HttpServerProcess.start(bench);
-});
+/** It says everything on stderr: its end fails its tests when stdout carried anything. */
+const testTalkative = sharing((bench) => HttpServerProcess.start(bench, { flags: ["--debug", "--log-to-stderr"] }));
 
 function callMessage(id: string | number, command: string, progressToken?: string): object {
   const _meta = progressToken === undefined ? {} : { progressToken };
@@ -183,30 +182,6 @@ test("H7 a client that does not read holds up no other, and a flood of its progr
   assert.match(toolAnswer(answer.message ?? {}).text, /completed|exit code 0/);
 });
 
-Deno.test("H8 the number of sessions is limited, and an unused session ends", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags: ["--max-sessions", "1", "--session-idle", "6"] });
-  const begin = () => server.post(initializeMessage("2025-11-25"), { accept: "application/json" });
-  const first = await begin();
-  const id = first.headers.get("mcp-session-id") ?? "";
-  await first.body?.cancel();
-  const second = await begin();
-  assert.deepStrictEqual([second.status, (await second.json()).error.code], [503, -32000]);
-  // With an event stream it is in use; the stream's end comes with the session's.
-  const stream = await fetch(server.url, { headers: { "mcp-session-id": id, accept: "text/event-stream" } });
-  assert.strictEqual(stream.status, 200);
-  await stream.body?.cancel();
-  const begins = async () => {
-    const third = await begin();
-    await third.body?.cancel();
-    return third.status === 200;
-  };
-  await until(begins, 20_000, "the idle session to end");
-  const gone = await server.post({ jsonrpc: "2.0", id: 1, method: "ping" }, { headers: { "mcp-session-id": id } });
-  assert.strictEqual(gone.status, 404);
-  await gone.body?.cancel();
-});
-
 test("H8 the server is reached on the loopback only, and elsewhere not without a token", async ({ server }) => {
   const outer = Deno.networkInterfaces().find(({ family, address }) =>
     family === "IPv4" && !address.startsWith("127.")
@@ -221,43 +196,56 @@ test("H8 the server is reached on the loopback only, and elsewhere not without a
   );
 });
 
-Deno.test("H9 H11 X14 a stop lets what runs end, answers it, closes the streams and ends with code 0; with --debug all messages were shown, with colours only on a terminal, and without secrets", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags: ["--debug"] });
-  await using client = await HttpClient.connect(server);
-  await client.shell("echo --token hunter2abc");
-  await (await server.modern("tools/call", { name: "status", arguments: {} }, { id: "modern" })).text();
-  const working = (begun: string) => ({
-    name: SHELL,
-    arguments: {
-      command: `trap 'touch told' TERM; touch "${begun}"; until [ -e go ]; do sleep 0.05; done; echo finished`,
-      execution_mode: "Synchronous",
-    },
-  });
-  const answer = client.request("tools/call", working("begun"));
-  await bench.appears("begun");
-  const modern = server.modern("tools/call", working("begun too"));
-  await bench.appears("begun too");
-  server.kill("SIGTERM");
-  // A signal takes its way: until the server has heard it, sessions begin. Then they are refused, or the port is closed.
-  const refused = async () => {
-    const late = await server.post(initializeMessage("2025-11-25")).catch(() => undefined);
-    await late?.body?.cancel();
-    return late?.status === undefined || late.status === 503;
-  };
-  await until(refused, 10_000, "new sessions to be refused");
-  bench.write("go", "");
-  assert.match(toolAnswer(await answer).text, /finished/);
-  assert.match(await (await modern).text(), /finished/);
-  assert.match(JSON.stringify(await client.hears("notifications/sandbox/terminated")), /shutting down/);
-  assert.deepStrictEqual((await server.exit()).code, 0);
-  assert.match(server.stderr, /\[[0-9a-f]{8}\] → STDIN: \{\n {2}"jsonrpc": "2.0",\n {2}"id": 1/);
-  assert.match(server.stderr, /← STDOUT: \{/);
-  assert.match(server.stderr, /→ STDIN: \{\n {2}"jsonrpc": "2.0",\n {2}"id": "modern"/);
-  assert.ok(!server.stderr.includes("hunter2abc"), server.stderr);
-  // deno-lint-ignore no-control-regex -- the escape character is what is looked for
-  assert.doesNotMatch(server.stderr, /\x1b/);
-});
+testTalkative(
+  "H9 C3 fault 2: nothing is written to stdout, whatever commands and clients do, over HTTP",
+  async ({ server }) => {
+    await using client = await HttpClient.connect(server);
+    assert.match((await client.shell("echo out; echo err >&2; exit 3")).text, /out\nerr/);
+    const refused = await server.post("{", { headers: client.headers });
+    assert.deepStrictEqual([refused.status, (await refused.json()).error?.code], [400, -32700]);
+    assert.notEqual(server.stderr, "", "the control: there was something to say");
+  },
+);
+
+// The last one of this server.
+testTalkative(
+  "H9 H11 X14 a stop lets what runs end, answers it, closes the streams and ends with code 0; with --debug all messages were shown, with colours only on a terminal, and without secrets",
+  async ({ bench, server }) => {
+    await using client = await HttpClient.connect(server);
+    await client.shell("echo --token hunter2abc");
+    await (await server.modern("tools/call", { name: "status", arguments: {} }, { id: "modern" })).text();
+    const working = (begun: string) => ({
+      name: SHELL,
+      arguments: {
+        command: `trap 'touch told' TERM; touch "${begun}"; until [ -e go ]; do sleep 0.05; done; echo finished`,
+        execution_mode: "Synchronous",
+      },
+    });
+    const answer = client.request("tools/call", working("begun"));
+    await bench.appears("begun");
+    const modern = server.modern("tools/call", working("begun too"));
+    await bench.appears("begun too");
+    server.kill("SIGTERM");
+    // A signal takes its way: until the server has heard it, sessions begin. Then they are refused, or the port is closed.
+    const refused = async () => {
+      const late = await server.post(initializeMessage("2025-11-25")).catch(() => undefined);
+      await late?.body?.cancel();
+      return late?.status === undefined || late.status === 503;
+    };
+    await until(refused, 10_000, "new sessions to be refused");
+    bench.write("go", "");
+    assert.match(toolAnswer(await answer).text, /finished/);
+    assert.match(await (await modern).text(), /finished/);
+    assert.match(JSON.stringify(await client.hears("notifications/sandbox/terminated")), /shutting down/);
+    assert.deepStrictEqual((await server.exit()).code, 0);
+    assert.match(server.stderr, /\[[0-9a-f]{8}\] → STDIN: \{\n {2}"jsonrpc": "2.0",\n {2}"id": 1/);
+    assert.match(server.stderr, /← STDOUT: \{/);
+    assert.match(server.stderr, /→ STDIN: \{\n {2}"jsonrpc": "2.0",\n {2}"id": "modern"/);
+    assert.ok(!server.stderr.includes("hunter2abc"), server.stderr);
+    // deno-lint-ignore no-control-regex -- the escape character is what is looked for
+    assert.doesNotMatch(server.stderr, /\x1b/);
+  },
+);
 
 test("S17 a session is told its sandbox", async ({ bench, server }) => {
   await using client = await HttpClient.connect(server);

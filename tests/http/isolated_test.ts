@@ -1,0 +1,13 @@
+/** `--session-isolation`: each client in a process and a scope of its own, tried at few servers. */
+import "./isolation.ts";
+import "./handshake.ts";
+import "./callback.ts";
+import "./session_life.ts";
+import { testKilled } from "./killed.ts";
+import { testOwnWork } from "./own_work.ts";
+import { testCeiling, testIsolated } from "./servers.ts";
+import { testOwnRuntime } from "./spare.ts";
+
+testOwnWork("isolated", testIsolated);
+testKilled("isolated", testCeiling);
+testOwnRuntime();

@@ -1,0 +1,94 @@
+/** What a session works on (tasks, resources) reaches its own client over HTTP and no other. */
+import assert from "node:assert/strict";
+import { HttpClient } from "../_support/clients/http_client.ts";
+import type { HttpServerProcess } from "../_support/servers/http_server.ts";
+import { type RpcMessage, toolAnswer } from "../_support/json_rpc.ts";
+import type { SharedTest } from "../_support/sharing.ts";
+
+const SHELL = "sandboxed_shell";
+
+/** Says a word, and goes on until the file `NAME.go` is there. */
+function command(name: string): string {
+  return `echo the secret; touch ${name}; until [ -e ${name}.go ]; do sleep 0.05; done`;
+}
+
+const INVALID_PARAMS = -32602;
+/** Of versions up to 2025-11-25. */
+export const NO_RESOURCE = -32002;
+
+/** A task of 2025-11-25 that runs until `go` is there. */
+async function beginTask(client: HttpClient): Promise<string> {
+  const { result } = await client.request("tools/call", {
+    name: SHELL,
+    arguments: { command: command("task") },
+    task: {},
+  });
+  // The server's own answer, which the test then uses.
+  return (result?.["task"] as { readonly taskId: string }).taskId;
+}
+
+/** What was answered: a result as JSON, an error as its code. */
+export function outcome({ result, error }: RpcMessage): string {
+  return error === undefined ? JSON.stringify(result) : String(error.code);
+}
+
+/** Names of the prompts in an answer. */
+export function namesIn({ result }: RpcMessage): readonly string[] {
+  // The answer to prompts/list.
+  return ((result?.["prompts"] ?? []) as readonly { readonly name: string }[]).map(({ name }) => name);
+}
+
+/** Every way to come upon an operation: what it gave, a result as JSON or an error as its code. */
+async function search(client: HttpClient, id: string): Promise<Readonly<Record<string, string>>> {
+  const ways: readonly (readonly [method: string, params: object])[] = [
+    ["tasks/list", {}],
+    ["tasks/get", { taskId: id }],
+    ["resources/list", {}],
+    ["resources/read", { uri: "ahma://operations" }],
+    ["resources/read", { uri: `ahma://operations/${id}` }],
+    ["resources/read", { uri: `ahma://operations/${id}/output` }],
+    ["resources/subscribe", { uri: `ahma://operations/${id}` }],
+    ["completion/complete", {
+      ref: { type: "ref/resource", uri: "ahma://operations/{operation_id}" },
+      argument: { name: "operation_id", value: "op_" },
+    }],
+  ];
+  const seen: Record<string, string> = {};
+  for (const [method, params] of ways) {
+    const uri = "uri" in params ? ` ${String(params.uri).replace(id, "ID")}` : "";
+    seen[`${method}${uri}`] = outcome(await client.request(method, params));
+  }
+  return seen;
+}
+
+/** Registers the test for a server whose sessions are shared or isolated. */
+export function testOwnWork(mode: string, test: SharedTest<HttpServerProcess>): void {
+  test(`H2 H3 X5a C4 tasks and resources of one session are found by its client, and in no way by another, ${mode}`, async ({ bench, server }) => {
+    await using one = await HttpClient.connect(server, { roots: [bench.scope] });
+    await using other = await HttpClient.connect(server, { roots: [bench.scope] });
+    const id = await beginTask(one);
+    await bench.appears("task");
+    for (const [way, found] of Object.entries(await search(one, id))) {
+      assert.ok(found.includes(id) || /subscribe|output/.test(way) && found.startsWith("{"), `${way}: ${found}`);
+    }
+    const strange = await search(other, id);
+    assert.deepStrictEqual(Object.entries(strange).filter(([, found]) => /op_|secret/.test(found)), []);
+    const refused = Object.entries(strange).filter(([, found]) => /^-\d+$/.test(found)).map((
+      [way, code],
+    ) => [way, Number(code)]);
+    assert.deepStrictEqual(refused, [
+      ["tasks/get", INVALID_PARAMS],
+      ["resources/read ahma://operations/ID", NO_RESOURCE],
+      ["resources/read ahma://operations/ID/output", NO_RESOURCE],
+      ["resources/subscribe ahma://operations/ID", NO_RESOURCE],
+    ]);
+    for (const method of ["tasks/cancel", "tasks/result"]) {
+      assert.strictEqual(outcome(await other.request(method, { taskId: id })), String(INVALID_PARAMS), method);
+    }
+    bench.write("task.go", "");
+    assert.match(toolAnswer(await one.request("tasks/result", { taskId: id })).text, /the secret/);
+    assert.strictEqual((await one.hears("notifications/resources/updated")).params?.["uri"], `ahma://operations/${id}`);
+    await other.shell("true");
+    assert.doesNotMatch(JSON.stringify(other.heard), new RegExp(`${id}|secret`));
+  });
+}
