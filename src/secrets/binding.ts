@@ -21,6 +21,8 @@ export interface SecretBinding {
 }
 
 const FORM = /^([A-Za-z_]\w*)=([^:]+(?::\d+(?:,[^:]+)?)*)(?::(git|(?:[A-Z]+|\*) \/.*))?$/;
+/** Programs need their real values. */
+const NEEDED: readonly string[] = ["HOME", "IFS", "LD_PRELOAD", "PATH", "SHELL", "TMPDIR", "USER"];
 const PATH = /^\/[\w!$&'()+,\-.;=@~/*%]*$/;
 
 /** What a flag says; the problem follows a colon. */
@@ -28,6 +30,9 @@ export function parseBinding(text: string): Outcome<SecretBinding> {
   const [, name, hosts, use] = FORM.exec(text) ?? [];
   if (name === undefined || hosts === undefined) {
     return failure(`"${shown(text)}" is not NAME=HOST, NAME=HOST:git or "NAME=HOST:GET /path/*"`);
+  }
+  if (NEEDED.includes(name)) {
+    return failure(`"${name}" is a variable that programs need, and they would get a placeholder: name that of a token`);
   }
   const listed = parseNameList(hosts.split(",").map(withPort).join(","));
   if (!listed.ok) return listed;

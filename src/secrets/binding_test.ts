@@ -26,6 +26,7 @@ Deno.test("S33 parseBinding() refuses what would widen a secret or means nothing
     "=a.example.org": /is not NAME=HOST/,
     "1T=a.example.org": /is not NAME=HOST/,
     "T=": /is not NAME=HOST/,
+    "PATH=a.example.org": /^"PATH" is a variable that programs need, /,
     "T=*.example.org": /"\*\.example\.org" is not the whole name of a host/,
     "T=192.0.2.1": /"192\.0\.2\.1" is not the whole name/,
     "T=packages": /is not the whole name|preset|packages/,
