@@ -14,9 +14,9 @@ const BUILD = {
   "project-prop": ["a=b c"],
 };
 const BUILD_WORDS =
-  "--info --stacktrace --offline --continue --rerun-tasks --exclude-task lint --exclude-task test -Pa=b_c --no-daemon --console plain";
+  "--info --stacktrace --offline --continue --rerun-tasks --exclude-task lint --exclude-task test -Pa=b_c";
 const LOOK = { offline: true, quiet: true };
-const LOOK_WORDS = "--offline --quiet --no-daemon --console plain";
+const LOOK_WORDS = "--offline --quiet";
 
 /** Each leaf of tools/gradlew.json, against a stand-in: Gradle is not to be had from npm or Debian as a wrapper. */
 const ROWS: readonly Row[] = [
@@ -43,7 +43,8 @@ const ROWS: readonly Row[] = [
 
 /** `words` with `_` for a space inside a word. */
 function row(tool: string, args: Readonly<Record<string, unknown>>, words: string): Row {
-  const printed = words.split(" ").map((word) => `[${word.replaceAll("_", " ")}]`).join("\n");
+  const printed = `--no-daemon --console=plain ${words}`.split(" ").map((word) => `[${word.replaceAll("_", " ")}]`)
+    .join("\n");
   const escaped = printed.replace(/[[\]*.]/g, "\\$&");
   return { tool, args, setup: STAND_IN, expected: new RegExp(`^${escaped}$`, "m") };
 }
