@@ -49,9 +49,8 @@ ${body.split("\n").map((line) => `    ${line}`).join("\n")}
   return { command: "python3", args: [bench.write(`${name}.py`, program)] };
 }
 
-Deno.test("O6 a hostile server's lists and answers are limited, and do not affect other servers", async () => {
-  using bench = new Workbench();
-  await using server = await withServers(bench, {
+function hostile(bench: Workbench): Readonly<Record<string, object>> {
+  return {
     endless: scripted(
       bench,
       "endless",
@@ -89,17 +88,23 @@ if method == "tools/call":
         send({"method": "notifications/tools/list_changed"})
     send({"id": id, "result": {"content": [{"type": "text", "text": "flooded"}]}})`,
     ),
-    good: upstreamServer(bench, { includeTools: ["echo"] }),
-  });
+    linking: scripted(bench, "linking", LINKS),
+    evil: scripted(bench, "evil", COUNTS),
+    a: scripted(bench, "a", NAMES),
+    a_b: upstreamServer(bench, { includeTools: ["echo"] }),
+  };
+}
+
+async function listsAreLimited(server: ServerProcess): Promise<void> {
   const count = async (prefix: string) => (await namesNow(server, prefix)).length;
   const areListed = async () =>
-    (await Promise.all(["endless_", "many_", "good_"].map(count))).every((listed) => listed > 0);
+    (await Promise.all(["endless_", "many_", "a-b_"].map(count))).every((listed) => listed > 0);
   await until(areListed, 20_000, "the lists");
-  assert.deepStrictEqual([await count("endless_"), await count("many_"), await count("good_")], [64, 500, 1]);
+  assert.deepStrictEqual([await count("endless_"), await count("many_"), await count("a-b_")], [64, 500, 1]);
   const tells: unknown[] = [];
   server.listen(({ method }) => method === "notifications/tools/list_changed" && tells.push(method));
   assert.deepStrictEqual((await server.call("loud_flood")).text, "flooded");
-  assert.deepStrictEqual((await server.call("good_echo", { text: "quick" })).text, "quick\n\n");
+  assert.deepStrictEqual((await server.call("a-b_echo", { text: "quick" })).text, "quick\n\n");
   const none = await server.call("huge_none");
   assert.deepStrictEqual([none.isError, none.text], [true, "huge: The server answered without content"]);
   const { isError, text } = await server.call("huge_say");
@@ -108,7 +113,7 @@ if method == "tools/call":
     "huge: The server answered with more than 16 MiB, which is not read: ask it for less",
   ]);
   assert.deepStrictEqual(tells, []);
-});
+}
 
 /** Links, whose results are no resources of it. */
 const LINKS = `
@@ -176,17 +181,13 @@ async function namesStayApart(server: ServerProcess): Promise<void> {
   assert.deepStrictEqual(renamed?.[1]?.split(", "), names.filter((name) => name.includes("_b_")));
 }
 
-Deno.test("O2 O6 a server cannot lead a client to a file, hide a chain of servers, or name a tool like that of another server", async (t) => {
+Deno.test("O2 O6 a hostile server's lists and answers are limited, and do not affect other servers; it cannot lead a client to a file, hide a chain of servers, or name a tool like that of another server", async (t) => {
   using bench = new Workbench();
-  await using server = await withServers(bench, {
-    linking: scripted(bench, "linking", LINKS),
-    evil: scripted(bench, "evil", COUNTS),
-    a: scripted(bench, "a", NAMES),
-    a_b: upstreamServer(bench, { includeTools: ["echo"] }),
-  });
+  await using server = await withServers(bench, hostile(bench));
   await t.step("links in results of a server without resources lead through us", () => linksLeadThroughUs(server));
   await t.step("a tool whose count of servers is negative, broken or no number is withheld", () => {
     return wrongCountsAreWithheld(server);
   });
   await t.step("no name of a tool or server fits a rule for another server", () => namesStayApart(server));
+  await t.step("lists and answers are limited", () => listsAreLimited(server));
 });

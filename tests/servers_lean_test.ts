@@ -57,12 +57,23 @@ function textOf(result: { readonly content?: unknown }): string {
   return first?.text ?? "";
 }
 
-/** One with many tools, and one whose calls become operations. */
+/** One with many tools, one whose calls become operations, and one that changes a tool. */
 function servers(bench: Workbench): Readonly<Record<string, object>> {
+  define(bench, tool("changed", "Tells"), tool("echo", "Says"));
   return {
     srv: manyTools(bench),
     slow: upstreamServer(bench, { waitMs: 0, includeTools: ["wait"], env: { A: "1" } }),
+    held: upstreamServer(bench, { cwd: `${bench.scope}/held` }),
   };
+}
+
+function tool(name: string, description: string): object {
+  return { name, description, inputSchema: TEXT };
+}
+
+/** What `held` says from now on. */
+function define(bench: Workbench, ...tools: readonly object[]): void {
+  bench.write("held/definitions.json", JSON.stringify(tools));
 }
 
 const test = sharing(async (bench) => {
@@ -72,7 +83,7 @@ const test = sharing(async (bench) => {
   return server;
 });
 
-test("O6 --lean adds two tools for 201, the same in every session and version, which find and call them", async ({ server: older }) => {
+test("O6 --lean adds two tools for 203, the same in every session and version, which find and call them", async ({ server: older }) => {
   using bench = new Workbench();
   await using server = await withServers(bench, servers(bench), { flags: ["--lean"], era: "none" });
   const client = await connectClient(server, "2026-07-28");
@@ -124,11 +135,11 @@ test("O6 find_tools shows hints, arguments and whole definitions in few bytes, a
     ].join("\n"),
   );
   const all = await find({});
-  assert.deepStrictEqual([all.split(", ").length, all.includes("srv_create_issue, ")], [201, true]);
+  assert.deepStrictEqual([all.split(", ").length, all.includes("srv_create_issue, ")], [203, true]);
   assert.deepStrictEqual(await find({ query: "labell" }), await find({ query: "label" }));
   assert.deepStrictEqual(
     await find({ query: "isue" }),
-    'None of 201 tools has a word of "isue"; did you mean "issue"?',
+    'None of 203 tools has a word of "isue"; did you mean "issue"?',
   );
   assert.ok((await find({ query: "create an issue" })).length < 1_000, "an answer is short");
 });
@@ -244,24 +255,17 @@ Deno.test("O6 --lean-tool-files hides tool files and bundles, and doctor counts 
   assert.deepStrictEqual(checks.find(({ id }) => id === "tools_list")?.message, `7 tools, ${bytes} bytes`);
 });
 
-Deno.test("O6 call_tool does not call what is withheld, and find_tools does not find it, with the reason and the way out", async () => {
-  using bench = new Workbench();
-  const define = (...tools: readonly object[]) => bench.write("definitions.json", JSON.stringify(tools));
-  const tool = (name: string, description: string) => ({ name, description, inputSchema: TEXT });
-  define(tool("changed", "Tells"), tool("echo", "Says"));
-  const srv = upstreamServer(bench, { cwd: bench.scope });
-  await using server = await withServers(bench, { srv }, { flags: ["--lean"] });
-  const find = async () => (await server.call("find_tools", {})).text;
+test("O6 call_tool does not call what is withheld, and find_tools does not find it, with the reason and the way out", async ({ bench, server }) => {
+  const find = async () => (await server.call("find_tools", { query: "held_changed held_echo" })).text;
   const call = (name: string, args: object) => server.call("call_tool", { name, arguments: args });
-  assert.deepStrictEqual([await find(), (await call("srv_echo", { text: "x" })).text], [
-    "srv_changed, srv_echo",
-    "x\n\n",
-  ]);
-  define(tool("changed", "Tells"), tool("echo", "Says all"));
-  await call("srv_changed", {});
-  await until(async () => await find() === "srv_changed", 20_000, "the tool to be withheld");
-  const { isError, text } = await call("srv_echo", { text: "x" });
+  assert.match(await find(), /^held_echo: Says$/m);
+  assert.deepStrictEqual((await call("held_echo", { text: "x" })).text, "x\n\n");
+  define(bench, tool("changed", "Tells"), tool("echo", "Says all"));
+  await call("held_changed", {});
+  await until(async () => !(await find()).includes("held_echo"), 20_000, "the tool to be withheld");
+  assert.match(await find(), /^held_changed: Tells$/m);
+  const { isError, text } = await call("held_echo", { text: "x" });
   const reason = "the server changed its definition since it was approved. " +
-    'A person reads "ahma_mcp servers diff srv" and then runs "ahma_mcp servers approve srv"';
-  assert.deepStrictEqual([isError, text], [true, `Tool "srv_echo" is not available: ${reason}`]);
+    'A person reads "ahma_mcp servers diff held" and then runs "ahma_mcp servers approve held"';
+  assert.deepStrictEqual([isError, text], [true, `Tool "held_echo" is not available: ${reason}`]);
 });

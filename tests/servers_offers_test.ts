@@ -173,8 +173,9 @@ async function listenRaw(server: HttpServerProcess, notifications: object) {
   return { connection, hears: (words: string) => withDeadline(hears(words), 10_000, words) };
 }
 
-Deno.test("O2 O6 tools, instructions, resources and prompts come from the record at the second start, and nothing is started before a call", async () => {
+Deno.test("O2 O6 tools, instructions, resources and prompts come from the record at the second start, and nothing is started before a call; a prompt that a server changes is withheld until a person approves it, and each change is told once; ours keep their names", async () => {
   using bench = new Workbench();
+  bench.write(".ahma/prompts/srv_part.md", "Ours");
   const servers = { srv: offering(bench), up: upstreamServer(bench) };
   for (const processes of [1, 0]) {
     await using server = await withServers(bench, servers, { era: "none" });
@@ -195,7 +196,7 @@ Deno.test("O2 O6 tools, instructions, resources and prompts come from the record
     assert.deepStrictEqual(said, processes === 0 ? "srv: Use memo first. Then rest." : undefined);
     const prompts = async () => {
       const { prompts } = await client.listPrompts(undefined, { cacheMode: "refresh" });
-      return prompts.length > 0 ? prompts : undefined;
+      return prompts.length > 1 ? prompts.slice(1) : undefined;
     };
     assert.deepStrictEqual(await until(prompts, 10_000, "the prompt of the server"), [
       { name: "srv_greet", description: "Greets", arguments: [{ name: "who", required: true }] },
@@ -205,7 +206,10 @@ Deno.test("O2 O6 tools, instructions, resources and prompts come from the record
       (await client.listTools(undefined, { cacheMode: "refresh" })).tools
         .map(({ name }) => name).filter((name) => name.startsWith("up_"));
     await until(async () => (await listed()).join() === TOOLS.map((name) => `up_${name}`).join(), 10_000, "its tools");
-    if (processes === 0) await startsAtACall(bench, client);
+    if (processes === 0) {
+      await startsAtACall(bench, client);
+      await promptsChange(bench, client);
+    }
     await client.close();
   }
 });
@@ -236,11 +240,8 @@ async function startsAtACall(bench: Workbench, client: Client): Promise<void> {
   ]);
 }
 
-Deno.test("O2 O6 a prompt that a server changes is withheld until a person approves it, and each change is told once; ours keep their names", async () => {
-  using bench = new Workbench();
-  bench.write(".ahma/prompts/srv_part.md", "Ours");
-  await using server = await withServers(bench, { srv: offering(bench) }, { era: "none" });
-  const client = await connectClient(server, "2025-11-25");
+/** A prompt that a server changes is withheld until a person approves it; ours keep their names. */
+async function promptsChange(bench: Workbench, client: Client): Promise<void> {
   let changes = 0;
   client.setNotificationHandler("notifications/prompts/list_changed", () => void changes++);
   const names = async () =>
@@ -272,8 +273,7 @@ Deno.test("O2 O6 a prompt that a server changes is withheld until a person appro
   await until(async () => (await names()).length === 3, 10_000, "the approved prompt");
   const { prompts: [, greet] } = await client.listPrompts();
   assert.deepStrictEqual(greet, { name: "srv_greet", description: "Greets all" });
-  await client.close();
-});
+}
 
 /** Updates of a resource, and changes of the list. */
 async function updatesReach(client: Client, era: Era): Promise<void> {

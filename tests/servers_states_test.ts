@@ -8,7 +8,26 @@ import { ServerProcess } from "./_support/server_process.ts";
 import { namesNow, namesOf, upstreamServer, withServers } from "./_support/servers/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
-Deno.test("O2 names are unique, short and the same in each start; tool files keep theirs, and each call arrives", async () => {
+/** How each server that cannot start is reported, at once or later. */
+const REPORTED = [
+  /^missing: (failed|starting)/,
+  /^fails: (failed|starting)/,
+  /^unset: failed: Variable NOPE is not set/,
+  /^nowhere: failed: Cannot connect to "127.0.0.1:1": this runtime was started without network permission/,
+  /^nodir: failed: Cannot start in "cwd" ".*none": it does not exist/,
+];
+
+function cannotStart(bench: Workbench): Readonly<Record<string, object>> {
+  return {
+    missing: { command: "no-such-program-here" },
+    fails: { command: "sh", args: ["-c", "echo it is broken >&2; exit 7"] },
+    unset: { command: "sh", env: { K: "${env:NOPE}" } },
+    nowhere: { url: "http://127.0.0.1:1/mcp" },
+    nodir: upstreamServer(bench, { cwd: `${bench.parent}/none` }),
+  };
+}
+
+Deno.test("O2 names are unique, short and the same in each start; tool files keep theirs, and each call arrives; servers that cannot start delay nothing and are reported with their reasons", async () => {
   using bench = new Workbench();
   const long = "a".repeat(70);
   const schema = { type: "object" };
@@ -30,17 +49,23 @@ Deno.test("O2 names are unique, short and the same in each start; tool files kee
     "my_server_1": upstreamServer(bench, { env: { A: "1" }, args: [`${bench.scope}/upstream.py`, "2"] }),
     "git": upstreamServer(bench, { includeTools: ["status"], args: [`${bench.scope}/upstream.py`, "3"] }),
   };
-  const names: (readonly string[])[] = [];
-  for (const _start of ["first", "second"]) {
-    await using server = await withServers(bench, servers);
+  const listed = async (server: ServerProcess) => {
     const mine = [...await namesOf(server, "my_", 3), ...await namesOf(server, "my-server-1_", 3)];
-    names.push([...mine, ...await namesOf(server, "git_", 2)]);
+    return [...mine, ...await namesOf(server, "git_", 2)];
+  };
+  const names: (readonly string[])[] = [];
+  {
+    await using server = await withServers(bench, { ...servers, ...cannotStart(bench) });
+    names.push(await listed(server));
     const [cut = "", plain = "", , , renamed = ""] = names[0] ?? [];
     assert.deepStrictEqual((await server.call(cut)).text, `no tool ${long}`);
     assert.deepStrictEqual([plain, (await server.call(plain, { text: "one" })).text], ["my_server_1_echo", "one\n\n"]);
     assert.deepStrictEqual((await server.call(renamed, { text: "two" })).text, "two\n\n");
-    const { text } = await server.call("status");
-    assert.match(text, /^ {2}renamed, because another tool or server has the name: git_status_[0-9a-f]{6}$/m);
+    await saysWhatCannotStart(server);
+  }
+  {
+    await using server = await withServers(bench, servers);
+    names.push(await listed(server));
   }
   const [first = [], second] = names;
   assert.deepStrictEqual(second, first);
@@ -49,32 +74,11 @@ Deno.test("O2 names are unique, short and the same in each start; tool files kee
   assert.deepStrictEqual(first.at(-2), "git_status");
 });
 
-Deno.test("O2 servers that cannot start delay nothing and are reported, each with its reason; the others are listed", async () => {
-  using bench = new Workbench();
-  const good = Array.from({ length: 3 }, (_, index) => [
-    `good${index}`,
-    upstreamServer(bench, { includeTools: ["echo"], args: [`${bench.scope}/upstream.py`, String(index)] }),
-  ]);
-  const bad = {
-    missing: { command: "no-such-program-here" },
-    fails: { command: "sh", args: ["-c", "echo it is broken >&2; exit 7"] },
-    unset: { command: "sh", env: { K: "${env:NOPE}" } },
-    nowhere: { url: "http://127.0.0.1:1/mcp" },
-    nodir: upstreamServer(bench, { cwd: `${bench.parent}/none` }),
-  };
-  await using server = await withServers(bench, { ...Object.fromEntries(good), ...bad });
-  assert.deepStrictEqual(await namesOf(server, "good", 3), ["good0_echo", "good1_echo", "good2_echo"]);
+async function saysWhatCannotStart(server: ServerProcess): Promise<void> {
   const { text } = await server.call("status");
+  assert.match(text, /^ {2}renamed, because another tool or server has the name: git_status_[0-9a-f]{6}$/m);
   const lines = text.split("\n");
-  for (
-    const pattern of [
-      /^missing: (failed|starting)/,
-      /^fails: (failed|starting)/,
-      /^unset: failed: Variable NOPE is not set/,
-      /^nowhere: failed: Cannot connect to "127.0.0.1:1": this runtime was started without network permission/,
-      /^nodir: failed: Cannot start in "cwd" ".*none": it does not exist/,
-    ]
-  ) assert.ok(lines.some((line) => pattern.test(line)), `${pattern} in\n${text}`);
+  for (const pattern of REPORTED) assert.ok(lines.some((line) => pattern.test(line)), `${pattern} in\n${text}`);
   const refused = await server.request("tools/call", { name: "fails_x", arguments: {} });
   const why =
     'Tool "fails_x" is not available: Server "fails" cannot be used: It ended with exit code 7.\nit is broken';
@@ -83,9 +87,9 @@ Deno.test("O2 servers that cannot start delay nothing and are reported, each wit
     (await server.call("status")).text,
     /^fails: failed: It ended with exit code 7\.( \(next try in \d+ s\))?\n {2}it is broken$/m,
   );
-});
+}
 
-Deno.test("O1 O2 O6 a project's own .mcp.json is not read, and --lean without servers changes nothing; the file that is named is held shut, and a server without calls is stopped", async () => {
+Deno.test("O1 O2 O6 a project's own .mcp.json is not read, and --lean without servers changes nothing; the file that is named is held shut, a server without calls is stopped, and what a server started starts neither that server nor a long chain", async () => {
   using bench = new Workbench();
   const marker = `${bench.scope}/started`;
   bench.write(".mcp.json", JSON.stringify({ mcpServers: { bad: { command: "touch", args: [marker] } } }));
@@ -99,26 +103,29 @@ Deno.test("O1 O2 O6 a project's own .mcp.json is not read, and --lean without se
   }
   const srv = upstreamServer(bench, { idleSeconds: 0.2 });
   const file = bench.write("servers.json", JSON.stringify({ mcpServers: { srv } }));
-  await using server = await ServerProcess.start(bench, { flags: ["--mcp-config", file] });
-  const write = await server.shell(`echo '{}' > servers.json`);
-  assert.deepStrictEqual([write.failed, /Read-only|denied/i.test(write.text)], [true, true], write.text);
-  assert.deepStrictEqual((await namesOf(server, "srv_")).length, 10);
-  await bench.processesGone("upstream.py");
-  assert.match((await server.call("status")).text, /^srv: stopped, 10 tools$/m);
-  assert.deepStrictEqual((await server.call("srv_echo", { text: "again" })).text, "again\n\n");
+  {
+    await using server = await ServerProcess.start(bench, { flags: ["--mcp-config", file] });
+    const write = await server.shell(`echo '{}' > servers.json`);
+    assert.deepStrictEqual([write.failed, /Read-only|denied/i.test(write.text)], [true, true], write.text);
+    assert.deepStrictEqual((await namesOf(server, "srv_")).length, 10);
+    await bench.processesGone("upstream.py");
+    assert.match((await server.call("status")).text, /^srv: stopped, 10 tools$/m);
+    const { env } = JSON.parse((await server.call("srv_facts")).text);
+    assert.deepStrictEqual(`${env["AHMA_SERVER_CHAIN"]}.json`, await onlyRecord(bench));
+  }
+  await startsNoServerAgain(bench, { srv });
 });
 
-Deno.test("O6 a program that a server started does not start that server again, and no long chain of servers", async () => {
-  using bench = new Workbench();
-  const servers = { srv: upstreamServer(bench) };
-  {
-    await using server = await withServers(bench, servers);
-    const { env } = JSON.parse((await server.call("srv_facts")).text);
-    const [record] = await Array.fromAsync(Deno.readDir(`${bench.home}/.local/state/ahma/servers`));
-    assert.deepStrictEqual(`${env["AHMA_SERVER_CHAIN"]}.json`, record?.name);
-  }
-  const [record] = await Array.fromAsync(Deno.readDir(`${bench.home}/.local/state/ahma/servers`));
-  const chain = `one,two,three,${record?.name.replace(".json", "")}`;
+/** The name of the file about the only server so far. */
+async function onlyRecord(bench: Workbench): Promise<string> {
+  const [record, ...more] = await Array.fromAsync(Deno.readDir(`${bench.home}/.local/state/ahma/servers`));
+  assert.deepStrictEqual(more, []);
+  return record?.name ?? assert.fail("There is no record");
+}
+
+/** What a server started does not start that server, and no long chain of servers. */
+async function startsNoServerAgain(bench: Workbench, servers: Readonly<Record<string, object>>): Promise<void> {
+  const chain = `one,two,three,${(await onlyRecord(bench)).replace(".json", "")}`;
   const both = { ...servers, other: upstreamServer(bench, { args: [`${bench.scope}/upstream.py`, "2"] }) };
   await using server = await withServers(bench, both, { environment: { AHMA_SERVER_CHAIN: chain } });
   assert.deepStrictEqual([...await namesNow(server, "srv_"), ...await namesNow(server, "other_")], []);
@@ -130,7 +137,7 @@ Deno.test("O6 a program that a server started does not start that server again, 
   for (const [name, why] of Object.entries(reasons)) {
     assert.ok(text.includes(`${name}: failed: it is refused, because ${why}`), text);
   }
-});
+}
 
 Deno.test("O6 S12 this program works as a server behind another of it, in that one's sandbox and in its own", async () => {
   using bench = new Workbench();

@@ -19,12 +19,22 @@ function auditLog({ elsewhere }: Workbench): string {
   return `${elsewhere}/audit.jsonl`;
 }
 
-/** One with a secret, one that is narrowed, under a key that is no name, and one that is not waited for. */
+/**
+ * One with a secret, one that is narrowed, under a key that is no name, one that is not waited for, and one that runs
+ * lines.
+ */
 const test = sharing((bench) =>
   withServers(bench, {
     "srv": upstreamServer(bench, { env: { SECRET: "${env:TOKEN}" } }),
     "my.server:1": { ...upstreamServer(bench), cwd: bench.scope, network: "none", write: ["scope"] },
     "slow": upstreamServer(bench, { waitMs: 1_000 }),
+    "lines": {
+      command: "python3",
+      args: [bench.write(`${bench.parent}/lines.py`, LINES), "shell"],
+      read: [bench.parent],
+      cwd: bench.scope,
+      write: ["scope"],
+    },
   }, { flags: ["--log-to-stderr", "--debug", "--audit-log", auditLog(bench)], environment: { TOKEN: "s3cret-of-srv" } })
 );
 
@@ -79,13 +89,9 @@ test("O6 S8 a server that may write to the scope cannot change what is protected
   assert.deepStrictEqual(await write(`${bench.scope}/.envrc`), "refused");
 });
 
-Deno.test("O6 S24 what a server makes in the scope is told with its call: paths that programs obey, and repositories set aside", async () => {
-  using bench = new Workbench();
-  const args = [bench.write(`${bench.parent}/lines.py`, LINES), "shell"];
-  const servers = { srv: { command: "python3", args, read: [bench.parent], cwd: bench.scope, write: ["scope"] } };
-  await using server = await withServers(bench, servers);
-  await namesOf(server, "srv_");
-  const call = async (line: string) => (await server.call("srv_run", { line })).text;
+test("O6 S24 what a server makes in the scope is told with its call: paths that programs obey, and repositories set aside", async ({ bench, server }) => {
+  await namesOf(server, "lines_");
+  const call = async (line: string) => (await server.call("lines_run", { line })).text;
   assert.match(await call("touch .exrc"), /\[Protected paths changed while this ran: ".*\/\.exrc" created\. /);
   assert.strictEqual(await call("git init -q plain"), "");
   const told = await call("git init -q made && echo touch ran > made/.git/hooks/post-checkout && ls -d made/.git");

@@ -36,9 +36,9 @@ Deno.test({
   async fn() {
     using bench = new Workbench();
     const config = writeServers(bench, {
-      // A version with few dependencies: each is fetched into an empty cache.
+      // Versions with few dependencies: each is fetched into an empty cache.
       memory: { command: "npx", args: ["-y", "@modelcontextprotocol/server-memory@0.6.2"] },
-      time: { command: `${UV.programs}/uvx`, args: ["mcp-server-time==2026.10.19"] },
+      time: { command: `${UV.programs}/uvx`, args: ["--with", "mcp==1.1.3", "mcp-server-time==0.6.2"] },
     });
     const test = async () => {
       const words = ["servers", "test", "--json", "--mcp-config", config, "--read", testCache()];

@@ -1,7 +1,8 @@
 /** What servers may say and change: definitions are trusted as they were seen first, and read by people before they change. */
 import assert from "node:assert/strict";
+import { withDeadline } from "./_support/deadline.ts";
 import { runProgram } from "./_support/terminal.ts";
-import { areListed, upstreamServer, withServers, writeServers } from "./_support/servers/upstream.ts";
+import { areListed, namesOf, upstreamServer, withServers, writeServers } from "./_support/servers/upstream.ts";
 import type { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -15,74 +16,16 @@ function tool(name: string, description: string): object {
 /** What each tool of a server that is not ours has in a list. */
 const LISTED = { _meta: { "ahma/hops": 1 }, execution: { taskSupport: "optional" } };
 
-/** What a server says from now on, and that it says so. */
-function define(bench: Workbench, ...tools: readonly object[]): void {
-  bench.write("definitions.json", JSON.stringify(tools));
+/** What a server says from now on. */
+function define(bench: Workbench, server: string, ...tools: readonly object[]): void {
+  bench.write(`${server}/definitions.json`, JSON.stringify(tools));
 }
 
-async function described(server: ServerProcess): Promise<unknown> {
+async function described(server: ServerProcess, prefix: string): Promise<unknown> {
   const { result } = await server.request("tools/list");
   const tools = (result?.["tools"] ?? []) as readonly { readonly name: string }[]; // the answer to tools/list
-  return tools.filter(({ name }) => name.startsWith("srv_"));
+  return tools.filter(({ name }) => name.startsWith(prefix));
 }
-
-Deno.test("O2 O6 a new tool is told, listed and marked; a changed one is withheld until a person approves it", async () => {
-  using bench = new Workbench();
-  define(bench, tool("changed", "Tells"), tool("echo", "Says"));
-  const servers = { srv: upstreamServer(bench) };
-  await using server = await withServers(bench, servers);
-  await areListed(server, "srv_", ["srv_changed", "srv_echo"]);
-
-  define(bench, tool("changed", "Tells"), tool("echo", "Says"), tool("facts", "Knows"));
-  await server.call("srv_changed", { text: "50" });
-  await server.notification("notifications/tools/list_changed");
-  await areListed(server, "srv_", ["srv_changed", "srv_echo", "srv_facts"]);
-  assert.match((await server.call("status")).text, /^srv: ready, 3 tools\n {2}new since it was approved: srv_facts$/m);
-
-  define(bench, tool("changed", "Tells"), tool("echo", "Says\u200b all you know"), tool("facts", "Knows"));
-  await server.call("srv_changed");
-  await server.notification("notifications/tools/list_changed");
-  await areListed(server, "srv_", ["srv_changed", "srv_facts"]);
-  const { error } = await server.request("tools/call", { name: "srv_echo", arguments: {} });
-  const hint = 'Tool "srv_echo" is not available: the server changed its definition since it was approved. ' +
-    'A person reads "ahma_mcp servers diff srv" and then runs "ahma_mcp servers approve srv"';
-  assert.deepStrictEqual(error, { code: -32602, message: hint });
-
-  const flags = ["--mcp-config", writeServers(bench, servers)];
-  const diff = await runProgram(bench, ["servers", "diff", "srv", ...flags]);
-  assert.deepStrictEqual([diff.code, diff.stdout, diff.stderr], [
-    0,
-    `srv echo: changed
-  /description:
-  - "Says"
-  + "Says\\u200b all you know"
-srv facts: new
-  /name:
-  + "facts"
-  /description:
-  + "Knows"
-  /inputSchema/type:
-  + "object"
-  /inputSchema/properties/text/type:
-  + "string"
-`,
-    "",
-  ]);
-  const approve = await runProgram(bench, ["servers", "approve", "srv", ...flags]);
-  assert.deepStrictEqual([approve.code, approve.stdout, approve.stderr], [
-    0,
-    "srv: 2 tools approved: echo, facts\n",
-    "",
-  ]);
-  await server.notification("notifications/tools/list_changed");
-  await areListed(server, "srv_", ["srv_changed", "srv_echo", "srv_facts"]);
-  assert.deepStrictEqual(await described(server), [
-    { ...tool("srv_changed", "Tells"), ...LISTED },
-    { ...tool("srv_echo", "Says all you know"), ...LISTED },
-    { ...tool("srv_facts", "Knows"), ...LISTED },
-  ]);
-  assert.deepStrictEqual((await server.call("srv_echo", { text: "x" })).text, "x\n\n");
-});
 
 function nested(levels: number): object {
   return levels === 0 ? {} : { items: nested(levels - 1) };
@@ -106,21 +49,91 @@ const SLY: readonly object[] = [
 ];
 
 /** Each has definitions of its own. */
-const test = sharing((bench) => {
-  bench.write("sly/definitions.json", JSON.stringify(SLY));
-  define(bench, tool("changed", "Tells"));
-  const args = (name: string) => [`${bench.scope}/upstream.py`, name];
-  return withServers(bench, {
-    srv: upstreamServer(bench, { cwd: `${bench.scope}/sly` }),
-    strict: upstreamServer(bench, { pin: "strict", env: { A: "1" }, args: args("strict") }),
-    off: upstreamServer(bench, { pin: "off", args: args("off") }),
+function servers(bench: Workbench): Readonly<Record<string, object>> {
+  const own = (name: string, fields: object = {}) =>
+    upstreamServer(bench, { cwd: `${bench.scope}/${name}`, ...fields });
+  return {
+    srv: own("srv"),
+    sly: own("sly"),
+    strict: own("loose", { pin: "strict", env: { A: "1" } }),
+    off: own("loose", { pin: "off" }),
+  };
+}
+
+const test = sharing(async (bench) => {
+  define(bench, "sly", ...SLY);
+  define(bench, "srv", tool("changed", "Tells"), tool("echo", "Says"));
+  define(bench, "loose", tool("changed", "Tells"));
+  const server = await withServers(bench, servers(bench));
+  for (const name of Object.keys(servers(bench))) await namesOf(server, `${name}_`);
+  return server;
+});
+
+/** Does something, and waits until the client is told that the tools have changed since. */
+async function changing(server: ServerProcess, act: () => Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(({ method }) => method === "notifications/tools/list_changed" && resolve());
+  await act();
+  await withDeadline(promise, 30_000, "the notification of the change");
+}
+
+test("O2 O6 a new tool is told, listed and marked; a changed one is withheld until a person approves it", async ({ bench, server }) => {
+  await areListed(server, "srv_", ["srv_changed", "srv_echo"]);
+
+  define(bench, "srv", tool("changed", "Tells"), tool("echo", "Says"), tool("facts", "Knows"));
+  await changing(server, () => server.call("srv_changed", { text: "50" }));
+  await areListed(server, "srv_", ["srv_changed", "srv_echo", "srv_facts"]);
+  assert.match((await server.call("status")).text, /^srv: ready, 3 tools\n {2}new since it was approved: srv_facts$/m);
+
+  define(bench, "srv", tool("changed", "Tells"), tool("echo", "Says\u200b all you know"), tool("facts", "Knows"));
+  await changing(server, () => server.call("srv_changed"));
+  await areListed(server, "srv_", ["srv_changed", "srv_facts"]);
+  const { error } = await server.request("tools/call", { name: "srv_echo", arguments: {} });
+  const hint = 'Tool "srv_echo" is not available: the server changed its definition since it was approved. ' +
+    'A person reads "ahma_mcp servers diff srv" and then runs "ahma_mcp servers approve srv"';
+  assert.deepStrictEqual(error, { code: -32602, message: hint });
+
+  const flags = ["--mcp-config", writeServers(bench, servers(bench))];
+  const diff = await runProgram(bench, ["servers", "diff", "srv", ...flags]);
+  assert.deepStrictEqual([diff.code, diff.stdout, diff.stderr], [
+    0,
+    `srv echo: changed
+  /description:
+  - "Says"
+  + "Says\\u200b all you know"
+srv facts: new
+  /name:
+  + "facts"
+  /description:
+  + "Knows"
+  /inputSchema/type:
+  + "object"
+  /inputSchema/properties/text/type:
+  + "string"
+`,
+    "",
+  ]);
+  await changing(server, async () => {
+    const approve = await runProgram(bench, ["servers", "approve", "srv", ...flags]);
+    assert.deepStrictEqual([approve.code, approve.stdout, approve.stderr], [
+      0,
+      "srv: 2 tools approved: echo, facts\n",
+      "",
+    ]);
   });
+  await areListed(server, "srv_", ["srv_changed", "srv_echo", "srv_facts"]);
+  assert.deepStrictEqual(await described(server, "srv_"), [
+    { ...tool("srv_changed", "Tells"), ...LISTED },
+    { ...tool("srv_echo", "Says all you know"), ...LISTED },
+    { ...tool("srv_facts", "Knows"), ...LISTED },
+  ]);
+  assert.deepStrictEqual((await server.call("srv_echo", { text: "x" })).text, "x\n\n");
 });
 
 test("O6 hidden text of a server reaches no client, and what is too large is left out with its reason", async ({ server }) => {
-  await areListed(server, "srv_", ["srv_sly"]);
-  assert.deepStrictEqual(await described(server), [{
-    name: "srv_sly",
+  await areListed(server, "sly_", ["sly_sly"]);
+  assert.deepStrictEqual(await described(server, "sly_"), [{
+    name: "sly_sly",
     title: "ab",
     description: `see red${"x".repeat(4_096 - 7)}…`,
     inputSchema: { type: "object", properties: { a: { description: "bc" } } },
@@ -130,9 +143,9 @@ test("O6 hidden text of a server reaches no client, and what is too large is lef
   const { text } = await server.call("status");
   for (
     const line of [
-      "  srv_deep: it is withheld: its schema is more than 50 levels deep",
-      "  srv_large: it is withheld: its schema is larger than 64 KiB",
-      "  srv_none: it is withheld: its inputSchema is not an object schema",
+      "  sly_deep: it is withheld: its schema is more than 50 levels deep",
+      "  sly_large: it is withheld: its schema is larger than 64 KiB",
+      "  sly_none: it is withheld: its inputSchema is not an object schema",
     ]
   ) assert.ok(text.includes(line), text);
 });
@@ -140,12 +153,10 @@ test("O6 hidden text of a server reaches no client, and what is too large is lef
 test("O6 a strict server's new tools wait for a person too, and pin off trusts whatever comes", async ({ bench, server }) => {
   await areListed(server, "off_", ["off_changed"]);
   await areListed(server, "strict_", ["strict_changed"]);
-  define(bench, tool("changed", "Tells more"), tool("echo", "Says"));
-  await server.call("off_changed");
-  await server.notification("notifications/tools/list_changed");
+  define(bench, "loose", tool("changed", "Tells more"), tool("echo", "Says"));
+  await changing(server, () => server.call("off_changed"));
   await areListed(server, "off_", ["off_changed", "off_echo"]);
-  await server.call("strict_changed");
-  await server.notification("notifications/tools/list_changed");
+  await changing(server, () => server.call("strict_changed"));
   await areListed(server, "strict_", []);
   assert.match((await server.call("status")).text, /strict_echo: it came after the server was approved/);
 });
