@@ -47,8 +47,9 @@ Deno.test("L6 S35 doctor tests the sandbox, finds every layer working, and says 
     JSON.parse(JSON.stringify(await clientSettings(program, bench.scope, ENTRY_NETWORK))),
   );
   assert.deepStrictEqual(bench.outside(), before);
-  const { caches } = JSON.parse((await runProgram(bench, ["cache", "--json"])).stdout);
-  assert.deepStrictEqual(caches.map(({ scope }: { readonly scope: string }) => scope), [bench.scope]);
+  const scopes = `${bench.home}/.cache/ahma_mcp/scopes`;
+  const caches = (await Array.fromAsync(Deno.readDir(scopes))).filter(({ name }) => name.endsWith(".scope"));
+  assert.deepStrictEqual(caches.map(({ name }) => Deno.readTextFileSync(`${scopes}/${name}`)), [bench.scope]);
 });
 
 Deno.test({
@@ -150,33 +151,26 @@ Deno.test("L6 doctor is a coloured list on a terminal, and a plain one in a pipe
 
 Deno.test("L1 init follows no link of the project to another place", async () => {
   using bench = new Workbench();
-  for (const [link, client] of [[".ahma", undefined], [".vscode", "vscode"]] as const) {
-    await Deno.symlink(bench.elsewhere, `${bench.scope}/${link}`);
-    const words = client === undefined ? ["init"] : ["init", "--client", client];
-    const { code, stdout, stderr } = await runProgram(bench, words);
-    assert.deepStrictEqual([code, stdout], [1, ""]);
-    const why = "is a link, which may lead out of the project. Remove it, or write the file by hand";
-    assert.strictEqual(stderr, `"${bench.scope}/${link}" ${why}\n`);
-    assert.deepStrictEqual(await Array.fromAsync(Deno.readDir(bench.elsewhere)), []);
-    await Deno.remove(`${bench.scope}/${link}`);
-  }
+  // src/cli/commands/clients/settings_file_test.ts has links in place of a client's files.
+  await Deno.symlink(bench.elsewhere, `${bench.scope}/.ahma`);
+  const { code, stdout, stderr } = await runProgram(bench, ["init"]);
+  const why = "is a link, which may lead out of the project. Remove it, or write the file by hand";
+  assert.deepStrictEqual([code, stdout, stderr], [1, "", `"${bench.scope}/.ahma" ${why}\n`]);
+  assert.deepStrictEqual(await Array.fromAsync(Deno.readDir(bench.elsewhere)), []);
 });
 
 Deno.test("S2 without a home directory the server does not start, and says why", async () => {
   using bench = new Workbench();
-  for (const [home, found] of [[undefined, "is not set"], ["", 'is "", not an absolute path']] as const) {
-    const prefix = home === undefined ? ["env", "-u", "HOME"] : ["env", `HOME=${home}`];
-    const { code, stdout, stderr } = await runProgram(bench, ["--log-to-stderr"], { prefix });
-    assert.deepStrictEqual([code, stdout], [1, ""]);
-    assert.strictEqual(
-      stderr.split("\n").at(-2),
-      `Cannot set up the sandbox: HOME ${found}, so the user's credentials cannot be told from other files. ` +
-        "Set HOME to the user's home directory",
-    );
-    if (home !== undefined) continue;
-    const off = await runProgram(bench, ["--no-sandbox", "sandboxed_shell", "--quiet", "echo ran"], { prefix });
-    assert.deepStrictEqual([off.code, off.stdout], [0, "ran\n"]);
-  }
+  const prefix = ["env", "-u", "HOME"];
+  const { code, stdout, stderr } = await runProgram(bench, ["--log-to-stderr"], { prefix });
+  assert.deepStrictEqual([code, stdout], [1, ""]);
+  assert.strictEqual(
+    stderr.split("\n").at(-2),
+    "Cannot set up the sandbox: HOME is not set, so the user's credentials cannot be told from other files. " +
+      "Set HOME to the user's home directory",
+  );
+  const off = await runProgram(bench, ["--no-sandbox", "sandboxed_shell", "--quiet", "echo ran"], { prefix });
+  assert.deepStrictEqual([off.code, off.stdout], [0, "ran\n"]);
 });
 
 Deno.test("S44 init leaves the list out, and says why, where it cannot be enforced or settings choose another network", async () => {
@@ -207,21 +201,11 @@ Deno.test("S44 init leaves the list out, and says why, where it cannot be enforc
   ]);
 });
 
-Deno.test("S44 init names the hosts of a project's files, and opens none of them", async () => {
-  using bench = new Workbench("ordinary");
+Deno.test("L1 S44 init writes a first tool that works, overwrites nothing, and names the hosts of a project's files, of which it opens none", async () => {
+  using bench = new Workbench();
   bench.write("package.json", "{}");
   bench.write(".npmrc", "registry=https://npm.example.test:8443/\n");
   bench.write(".git/config", '[remote "origin"]\n\turl = https://git.example.test/x.git\n');
-  const { stdout } = await runProgram(bench, ["init", "--client", "claude"]);
-  assert.match(
-    stdout,
-    /^This project's files name more hosts: add npm\.example\.test:8443,git\.example\.test:443 if you trust them\.$/m,
-  );
-  assert.ok(!(await Deno.readTextFile(`${bench.scope}/.mcp.json`)).includes("example.test"));
-});
-
-Deno.test("L1 init writes a first tool that works, and overwrites nothing", async () => {
-  using bench = new Workbench();
   const first = await runProgram(bench, ["init", "--client", "vscode"]);
   assert.deepStrictEqual([first.code, first.stderr], [0, ""]);
   assert.deepStrictEqual(first.stdout.split("\n").slice(0, 3), [
@@ -232,6 +216,11 @@ Deno.test("L1 init writes a first tool that works, and overwrites nothing", asyn
   const entry = JSON.parse(await Deno.readTextFile(`${bench.scope}/.vscode/mcp.json`));
   assert.ok(entry.servers.Ahma.command.startsWith("/"));
   assert.deepStrictEqual(entry.servers.Ahma.args.slice(-2), ENTRY_NETWORK);
+  assert.ok(!JSON.stringify(entry).includes("example.test"));
+  assert.match(
+    first.stdout,
+    /^This project's files name more hosts: add npm\.example\.test:8443,git\.example\.test:443 if you trust them\.$/m,
+  );
   assert.match(
     first.stdout,
     /^Commands reach only package registries and git hosts \(--network packages,git-hosts in the entry\): add hosts/m,

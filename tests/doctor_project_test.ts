@@ -1,4 +1,7 @@
-/** `doctor --project` on made-up projects: what it says works does, and what it says needs a setting works with it only. */
+/**
+ * `doctor --project` on made-up projects: what it says works does, and what it says needs a setting works with it only;
+ * and `doctor --denials`.
+ */
 import assert from "node:assert/strict";
 import { namesHere } from "./_support/names_here.ts";
 import { ServerProcess } from "./_support/server_process.ts";
@@ -173,6 +176,32 @@ Deno.test("L6 doctor --project is a coloured list on a terminal, and tells an em
   );
   assert.ok(stdout.includes(`${bench.home}/.config/ahma/settings.json`), stdout);
   assert.match(stdout, /^ {2}\{"private_home":true\}\r?$/m);
-  const both = await runProgram(bench, ["doctor", "--project", "--sandbox"]);
-  assert.deepStrictEqual([both.code, both.stderr], [2, "Choose one of --sandbox and --project\n"]);
+});
+
+// src/cli/commands/doctor/doctor_test.ts has the words that are refused.
+Deno.test("L11 doctor --denials says from the audit log what was denied, and its settings allow it", async () => {
+  using bench = new Workbench("ordinary");
+  bench.write(`${bench.elsewhere}/fonts/one`, "a font\n");
+  const log = `${bench.home}/audit.log`;
+  const wanted = `${bench.elsewhere}/fonts/one`;
+  const denied = async (denials: readonly string[]) => {
+    await using server = await ServerProcess.start(bench, { flags: ["--audit-log", log] });
+    for (const line of denials) await server.shell(line);
+    return (await server.shell(`cat ${wanted}`)).text;
+  };
+  assert.match(await denied([`cat ${wanted}`, "cat ~/.ssh/id_rsa", "echo x > /etc/new"]), /lies outside the scope/);
+  const { code, stdout } = await runProgram(bench, ["doctor", "--denials", "--json", "--audit-log", log]);
+  const { denials, settings } = JSON.parse(stdout);
+  assert.deepEqual([code, settings.values], [0, { read: [wanted] }]);
+  assert.deepEqual(
+    denials.filter(({ subject }: { subject: string }) => subject === wanted).map((
+      { times, tools }: never,
+    ) => [times, tools]),
+    [[2, ["sandboxed_shell"]]],
+  );
+  // What is pasted into the user's file works.
+  bench.write(`${bench.home}/.config/ahma/settings.json`, JSON.stringify(settings.values));
+  assert.match(await denied([]), /^a font\n/);
+  const text = (await runProgram(bench, ["doctor", "--denials", "--since", "1h", "--audit-log", log])).stdout;
+  assert.match(text, new RegExp(`^Denied in the last 1h:\n\n {2}2 times {2}${wanted} {2}by sandboxed_shell: --read `));
 });

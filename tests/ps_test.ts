@@ -105,6 +105,7 @@ Deno.test("V1 ps, logs and kill reach the operations of all servers of a user, a
   assert.deepStrictEqual(await person.left(), { code: 0, isAsBefore: true });
   assert.ok((await ran(bench, "ps")).stdout.startsWith(`Nothing runs. There is 1 server:\n  ${two.pid}  stdio  `));
   await listed(bench, 1);
+  await namesSilent(bench, two);
   // The server that runs tells where its log is.
   await Deno.writeTextFile(log, '{"cut', { append: true });
   const sum = await ran(bench, "audit", "--in", bench.scope);
@@ -140,10 +141,8 @@ async function eachSeesItsOwn({ bench, other, foreign, ids }: Users): Promise<vo
   }));
 }
 
-Deno.test("V1 ps names a server that does not answer, and does not say that nothing runs", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  await listed(bench, 1);
+/** `ps` names a server that does not answer, and does not say that nothing runs. */
+async function namesSilent(bench: Workbench, server: ServerProcess): Promise<void> {
   server.kill("SIGSTOP");
   try {
     const silent = await ran(bench, "ps");
@@ -152,4 +151,4 @@ Deno.test("V1 ps names a server that does not answer, and does not say that noth
   } finally {
     server.kill("SIGCONT");
   }
-});
+}

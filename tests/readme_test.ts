@@ -16,20 +16,14 @@ function blocks(language: string): readonly string[] {
   );
 }
 
-Deno.test("D3 the README's tool file works as printed", async () => {
+Deno.test("D3 S15 the README's tool file works as printed; what it suggests to ask an agent first works, and is refused with the flag that would allow it", async () => {
   using bench = new Workbench();
-  const file = blocks("json").find((block) => block.includes('"greet"')) ?? "";
-  bench.write(".ahma/tools/greet.json", file);
-  await using server = await ServerProcess.start(bench);
-  const answer = await server.call("greet_hello", { who: 'the "world" $(id) *' });
-  assert.match(answer.text, /^hello the "world" \$\(id\) \*$/m);
-});
-
-Deno.test("D3 S15 what README suggests to ask an agent first works, and is refused with the flag that would allow it", async () => {
-  using bench = new Workbench();
+  bench.write(".ahma/tools/greet.json", blocks("json").find((block) => block.includes('"greet"')) ?? "");
   bench.write(`${bench.elsewhere}/other/file`, "not for commands\n");
   assert.match(README, /"Run `git status` with the Ahma tool, then try to read a file of another project with it\."/);
   await using server = await ServerProcess.start(bench, { flags: ["--bundles", "git"] });
+  const answer = await server.call("greet_hello", { who: 'the "world" $(id) *' });
+  assert.match(answer.text, /^hello the "world" \$\(id\) \*$/m);
   await server.shell("git init -q");
   assert.match((await server.call("git_status")).text, /^On branch /);
   const refused = await server.shell(`cat ${bench.elsewhere}/other/file`);

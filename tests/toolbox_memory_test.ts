@@ -16,10 +16,10 @@ interface Served {
   readonly body: string;
 }
 
-/** Each grows beyond what a helper may have when it is parsed, the first by data and the second by Markdown. */
+/** Each grows beyond what a helper may have when it is parsed, the first by data and the second as HTML. */
 const HOSTILE: Readonly<Record<string, Served>> = {
   objects: { type: "application/json", body: `[${"{},".repeat(MOST_BYTES / 3 - 2)}{}]` },
-  emphasis: html("*".repeat(MOST_BYTES)),
+  ampersands: html(`€${"&".repeat(MOST_BYTES - 3)}`),
 };
 /** As large as pages are read by default. */
 const ARTICLE: Served = html(
@@ -159,7 +159,7 @@ Deno.test({
 async function readsHostilePages({ pid, fetch }: Site): Promise<void> {
   const large = { max_content_length: MOST_BYTES };
   // A long address grows with each link, and stays in messages.
-  const hostile = ["objects", "emphasis"].map((name) => [`${name}/${LONG}`, {}] as const);
+  const hostile = ["objects", "ampersands"].map((name) => [`${name}/${LONG}`, {}] as const);
   const plain = Array.from({ length: 6 }, () => ["plain", {}] as const);
   let texts: readonly string[] = [];
   let last: readonly string[] = [];

@@ -32,8 +32,11 @@ interface Scene {
   readonly client: Client;
 }
 
-Deno.test("K3 files are found by files_glob and files_list, and read by files_read", async (test) => {
+Deno.test("S24 K3 files are found by files_glob and files_list, and read by files_read", async (test) => {
   using bench = new Workbench("ordinary");
+  for (const name of ["objects/x", "refs/x"]) bench.write(`.git/${name}`, "");
+  bench.write(".git/HEAD", "ref: refs/heads/main\n");
+  bench.write(".git/config", "[core]\n\trepositoryformatversion = 0\n");
   await using server = await ServerProcess.start(bench, {
     era: "none",
     flags: ["--inline-wait", "60000", "--bundles", "files"],
@@ -43,6 +46,10 @@ Deno.test("K3 files are found by files_glob and files_list, and read by files_re
   await findsFiles({ test, bench, client });
   await readsTexts({ test, bench, client });
   await readsOtherFiles({ test, bench, client });
+  await test.step(
+    "the configuration of git, and a change of it is denied as protected",
+    () => readsGit({ test, bench, client }),
+  );
 });
 
 /** files_glob finds all, then sorts, then cuts; files_list shows a tree. */
@@ -255,16 +262,8 @@ async function readsOtherFiles({ test, bench, client }: Scene): Promise<void> {
   });
 }
 
-Deno.test("S24 K3 files_read shows the configuration of git, and a change of it is denied as protected", async () => {
-  using bench = new Workbench("ordinary");
-  for (const name of ["objects/x", "refs/x"]) bench.write(`.git/${name}`, "");
-  bench.write(".git/HEAD", "ref: refs/heads/main\n");
-  bench.write(".git/config", "[core]\n\trepositoryformatversion = 0\n");
-  await using server = await ServerProcess.start(bench, {
-    era: "none",
-    flags: ["--inline-wait", "60000", "--bundles", "files"],
-  });
-  const client = await connectClient(server, "2025-11-25");
+/** files_read shows the configuration of git, and a change of it is denied as protected. */
+async function readsGit({ client, bench }: Scene): Promise<void> {
   for (const path of [".git/config", `${bench.scope}/.git/config`]) {
     const { lines, isError } = await call(client, "files_read", { path });
     assert.match(lines[0] ?? "", /^\.git\/config: 2 lines, 36 bytes, rev/);
@@ -281,7 +280,7 @@ Deno.test("S24 K3 files_read shows the configuration of git, and a change of it 
   const { lines, isError } = await call(client, "files_edit", edit);
   assert.deepStrictEqual([lines[0], isError], ['Cannot change ".git/config".', true]);
   assert.match(lines[1] ?? "", /is protected.*--allow-protected \.git\/config\.$/);
-});
+}
 
 /** A PATH with `rg`, where there is one, and one without. In CI there is one. */
 const [WITH_RG, WITHOUT_RG] = [Deno.env.get("PATH") ?? "", "/usr/local/sbin"];

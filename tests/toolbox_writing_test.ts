@@ -36,14 +36,14 @@ async function hunks(old: string, next: string): Promise<string> {
 
 const FLAGS = { era: "none", flags: ["--inline-wait", "60000", "--bundles", "files,files_patch"] } as const;
 
-Deno.test("K3 files of a project are edited and written", async (test) => {
+Deno.test("K3 S24 files of a project are edited, written and patched, and stay whole", async (test) => {
   using bench = new Workbench("ordinary");
   bench.write(".git/config", "[core]\n");
   bench.write(".git/hooks/pre-commit", "#!/bin/sh\n");
   bench.write("part/.git/config", "[core]\n\thooksPath = named\n");
   bench.write("part/named/post-merge", "#!/bin/sh\n");
   bench.write("tools/tool.json", "{}");
-  const flags = [...FLAGS.flags, "--tools-dir", "tools"];
+  const flags = ["--inline-wait", "60000", "--bundles", "toolbox,files_patch", "--tools-dir", "tools"];
   await using server = await ServerProcess.start(bench, { ...FLAGS, flags });
   const client = await connectClient(server, "2025-11-25");
   await test.step(
@@ -54,12 +54,21 @@ Deno.test("K3 files of a project are edited and written", async (test) => {
     "a file is written whole despite concurrent writers, and protected paths are reported as denials",
     () => writesFiles(bench, client),
   );
+  await test.step(
+    "a repository that is written file by file is set aside before git outside acts on it",
+    () => setsAside(bench, client),
+  );
+  await test.step(
+    "a patch changes all its files or none, and is listed where its group is named",
+    () => patchesFiles(bench, client),
+  );
+  await test.step(
+    "a worker that is killed while it writes 10 MB leaves the old content or the new one whole",
+    () => killsWriter(bench, client),
+  );
 });
 
-Deno.test("K3 S24 a repository that is written file by file is set aside before git outside acts on it", async () => {
-  using bench = new Workbench("ordinary");
-  await using server = await ServerProcess.start(bench, FLAGS);
-  const client = await connectClient(server, "2025-11-25");
+async function setsAside(bench: Workbench, client: Client): Promise<void> {
   const write = async (path: string, content: string) => {
     const { content: parts } = await client.callTool({ name: "files_write", arguments: { path, content } });
     return (parts as { readonly text: string }[]).slice(1).map(({ text }) => text);
@@ -74,7 +83,7 @@ Deno.test("K3 S24 a repository that is written file by file is set aside before 
   assert.deepStrictEqual(told, [[], [], [], [aside]]);
   await new Deno.Command("git", { args: ["-C", `${bench.scope}/made`, "status"], env: { HOME: bench.home } }).output();
   assert.ok(!exists(`${bench.scope}/made/ran`));
-});
+}
 
 async function editsFiles(bench: Workbench, client: Client): Promise<void> {
   const edit = (args: Record<string, unknown>) => call(client, "files_edit", args);
@@ -319,30 +328,10 @@ async function killedWhileWriting(bench: Workbench, client: Client, contents: re
   }
 }
 
-Deno.test("K3 a patch is whole, and so is what a killed worker leaves", async (test) => {
-  using bench = new Workbench();
-  bench.write("a.txt", "one\ntwo\n");
-  bench.write("b.sh", "#!/bin/sh\necho b\n");
-  bench.write("c.txt", "gone\n");
-  bench.write("part/.git/config", "[core]\n\thooksPath = named\n");
-  bench.write("part/named/post-merge", "one\n");
-  await Deno.chmod(`${bench.scope}/b.sh`, 0o755);
-  await using server = await ServerProcess.start(bench, {
-    ...FLAGS,
-    flags: ["--inline-wait", "60000", "--bundles", "toolbox,files_patch"],
-  });
-  const client = await connectClient(server, "2025-11-25");
-  await test.step(
-    "a patch changes all its files or none, and is listed where its group is named",
-    () => patchesFiles(bench, client),
-  );
-  await test.step(
-    "a worker that is killed while it writes 10 MB leaves the old content or the new one whole",
-    () => killsWriter(bench, client),
-  );
-});
-
 async function patchesFiles(bench: Workbench, client: Client): Promise<void> {
+  bench.write("a.txt", "one\ntwo\n");
+  await Deno.chmod(bench.write("b.sh", "#!/bin/sh\necho b\n"), 0o755);
+  bench.write("c.txt", "gone\n");
   const seen = async () => {
     const paths = ["a.txt", "b.sh", "c.txt", "new/made.txt", "moved/b.sh"];
     return await Promise.all(paths.map(async (path) => {
@@ -366,7 +355,7 @@ async function patchesFiles(bench: Workbench, client: Client): Promise<void> {
     "+echo moved",
     "*** Delete File: c.txt",
   ];
-  const failed = await patch(...changes, "*** Update File: part/named/post-merge", "-one", "+evil");
+  const failed = await patch(...changes, "*** Update File: part/named/post-merge", "-#!/bin/sh", "+evil");
   assert.deepEqual([failed.failed, failed.denied?.length, await seen()], [true, 1, before]);
   const applied = await patch(...changes);
   assert.match(

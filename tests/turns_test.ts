@@ -1,11 +1,17 @@
-/** How many calls a model needs that reads nothing but the texts of the answers (X20, X22, X23). */
+/**
+ * How many calls a model needs that reads nothing but the texts of the answers (X20, X22, X23); programs that people use
+ * on a terminal, driven by an agent through `send`; and what a hostile project, tool file or command may draw on the
+ * terminal of a person: colours, nothing else.
+ */
 import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
-import { until } from "./_support/deadline.ts";
 import { connectClient } from "./_support/clients/sdk_client.ts";
+import { until } from "./_support/deadline.ts";
 import { type Era, ERAS, ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
-import { exists, type Workbench } from "./_support/workbench.ts";
+import { runOnTerminal, runProgram } from "./_support/terminal.ts";
+import { exists, Workbench } from "./_support/workbench.ts";
+import { machineProblem, startMachine } from "./tools/other_machine.ts";
 
 interface Connected extends AsyncDisposable {
   readonly client: Client;
@@ -115,3 +121,108 @@ for (const era of ERAS) {
     assert.deepStrictEqual(model.calls, ["sandboxed_shell", ...answers.map(() => "send")]);
   });
 }
+
+const problem = machineProblem();
+
+/** Starts a command on a terminal; gives its first answer, and what sends to it. */
+async function onTerminal(server: ServerProcess, command: string) {
+  const { text } = await server.call("sandboxed_shell", { command, tty: true });
+  const id = /^op_\w+/.exec(text)?.[0] ?? assert.fail(text);
+  const send = async (args: object) => (await server.call("send", { id, ...args })).text;
+  return { text, send };
+}
+
+const testShared = sharing((bench) => ServerProcess.start(bench));
+
+testShared("X22 the console of a database answers one line a call", async ({ server }) => {
+  const { text, send } = await onTerminal(server, "sqlite3 things.db");
+  assert.match(text, /waits for input: "sqlite>"/);
+  assert.match(
+    await send({ text: "create table t(a); insert into t values (41); select a + 1 from t;\n" }),
+    /"sqlite>"\. [^]*\n42\n$/,
+  );
+  assert.match(await send({ text: ".quit\n" }), /\[exit code 0/);
+});
+
+testShared("X22 each answer of a program that redraws itself is its screen", async ({ server }) => {
+  const { text, send } = await onTerminal(server, "top -d 1");
+  assert.match(text, /Its screen, the cursor in line \d+, column \d+:\ntop - .*\n(.*\n)+ +PID /);
+  assert.match(await send({ until: "never", timeout_seconds: 1.5 }), /Its screen, .*:\ntop - /);
+  assert.match(await send({ text: "q" }), /\[exit code 0/);
+});
+
+Deno.test({
+  name: `X22 ssh's question about the key of a host is answered${problem === undefined ? "" : `: not run, ${problem}`}`,
+  ignore: problem !== undefined,
+  async fn() {
+    using bench = new Workbench();
+    const directory = await Deno.makeTempDir({ prefix: "ahma-machine-" });
+    await using machine = await startMachine(directory);
+    const prefix = await machine.admit(bench);
+    const flags = ["--allow-read-sensitive", `${bench.home}/.ssh`];
+    await using server = await ServerProcess.start(bench, { prefix, flags });
+    const ssh = "ssh -o UserKnownHostsFile=$PWD/known -o StrictHostKeyChecking=ask other 'echo there'";
+    const { text, send } = await onTerminal(server, ssh);
+    assert.match(
+      text,
+      /waits for input: "Are you sure you want to continue connecting \(yes\/no\/\[fingerprint\]\)\?"/,
+    );
+    assert.match(await send({ text: "yes\n", until: "there", timeout_seconds: 20 }), /\nthere\n/);
+    assert.match(await Deno.readTextFile(`${bench.scope}/known`), /^\S+ ssh-ed25519 /);
+    await Deno.remove(directory, { recursive: true });
+  },
+});
+
+testShared(
+  "X22 S22 escape sequences with huge counts, and strings without an end, delay no other call",
+  async ({ server }) => {
+    const counts = ["L", "M", "S", "T", "I", "Z", "b"].map((final) => `a\\033[2147483647${final}`).join("");
+    const endless = "head -c 3000000 /dev/zero | tr '\\0' t";
+    const command = `printf '${counts}'; printf '\\033]2;'; ${endless}; printf '\\a\\033[2J\\033[Hdone'; read a`;
+    const hostile = await server.call("sandboxed_shell", { command, tty: true });
+    assert.match((await server.shell("echo other")).text, /^other\n?$/);
+    assert.match(hostile.text, /Its screen, the cursor in line 1, column 5:\ndone$/);
+    await server.call("cancel", { id: /op_\w+/.exec(hostile.text)?.[0] });
+  },
+);
+
+/** Fills the clipboard, clears the screen, turns the text around. */
+const EVIL = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\x9b2J\u202e";
+const WRITTEN_OUT = String.raw`\u001b]52;c;ZXZpbA==\u0007\u001b[2J\u009b2J\u202e`;
+
+/** What may not reach a terminal: all controls but tab, line feed, carriage return and colours, and turned text. */
+// deno-lint-ignore no-control-regex -- they are what is looked for
+const HARMFUL = /[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\u202e]|\x1b(?!\[[\d;:]*m)/;
+
+function hostileProject(): Workbench {
+  const bench = new Workbench();
+  const tool = (name: string, more: Record<string, unknown>) =>
+    bench.write(
+      `.ahma/tools/${name}.json`,
+      JSON.stringify({ name, command: "true", description: "A tool.", ...more }),
+    );
+  tool("key", { [`a${EVIL}b`]: 1 });
+  tool("program", { command: `missing${EVIL}`, availability_check: { command: `no-${EVIL}` } });
+  bench.write(".ahma/tools/syntax.json", `{ "name": \u202e }`);
+  bench.write(".ahma/settings.json", JSON.stringify({ [`key${EVIL}`]: true }));
+  return bench;
+}
+
+Deno.test("S22 a terminal shows what a hostile project wrote as text", async () => {
+  using bench = hostileProject();
+  for (const words of [["validate"], ["doctor"], ["list-tools"], ["call", "sandboxed_shell", "true"]]) {
+    const { stdout } = await runOnTerminal(bench, words);
+    assert.doesNotMatch(stdout, HARMFUL, words.join(" "));
+    assert.ok(stdout.includes(WRITTEN_OUT), `${words.join(" ")}: ${JSON.stringify(stdout)}`);
+  }
+});
+
+Deno.test("S22 the output of a command keeps its colours on a terminal and every byte in a pipe", async () => {
+  using bench = new Workbench();
+  const drawn = `\x1b[1;31mred\x1b[0m ${EVIL}a\x1b]0;title\x1b\\b\x1b[3Ac\x1b(0d\x1b[38:5:9me\n`;
+  bench.write("drawn", drawn);
+  const piped = await runProgram(bench, ["sandboxed_shell", "--quiet", "cat drawn"]);
+  assert.deepStrictEqual(piped, { code: 0, stdout: drawn, stderr: "" });
+  const onTerminal = await runOnTerminal(bench, ["sandboxed_shell", "--quiet", "cat drawn"]);
+  assert.deepStrictEqual(onTerminal.stdout, "\x1b[1;31mred\x1b[0m abcd\x1b[38:5:9me\r\n\x1b[0m");
+});

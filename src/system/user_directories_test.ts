@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { userDirectory } from "./user_directories.ts";
+import { insistOnHome, userDirectory } from "./user_directories.ts";
 
 Deno.test("L8 userDirectory() follows its variable, else HOME, and counts a relative path as unset", () => {
   const cases: readonly Record<string, string>[] = [
@@ -15,4 +15,13 @@ Deno.test("L8 userDirectory() follows its variable, else HOME, and counts a rela
     undefined,
   ]);
   assert.equal(userDirectory({ HOME: "/h" }, "XDG_STATE_HOME"), "/h/.local/state");
+});
+
+Deno.test("S2 insistOnHome() takes an absolute path only, and says what it was given", () => {
+  insistOnHome({ HOME: "/h" });
+  assert.throws(() => insistOnHome({}), /^UserError: Cannot set up the sandbox: HOME is not set, so /);
+  assert.throws(
+    () => insistOnHome({ HOME: "" }),
+    /^UserError: Cannot set up the sandbox: HOME is "", not an absolute path, so /,
+  );
 });
