@@ -17,6 +17,7 @@ const LONGEST: readonly string[] = [
   "tests/attacks/confined_test.ts",
   "tests/attacks/limits_test.ts",
   "tests/http/isolated_test.ts",
+  "tests/logins/logins_test.ts",
   "tests/attacks/races_test.ts",
   "tests/projects/projects_test.ts",
   "tests/attacks/ordinary_test.ts",

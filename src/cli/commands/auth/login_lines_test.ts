@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { StoredLogin } from "../../../upstream/oauth/store/stored_login.ts";
-import { loginLines, loginsAsJson } from "./login_lines.ts";
+import { clientLines, loginLines, loginsAsJson } from "./login_lines.ts";
 
 const LOGIN: StoredLogin = {
   version: 1,
@@ -38,4 +38,13 @@ Deno.test("O4 auth list tells state, end and scopes, and no token", () => {
     }],
   });
   assert.doesNotMatch(loginLines(logins, 0) + loginsAsJson(logins, 0, []), /hush/);
+});
+
+Deno.test("O8 auth list names a client that logs in by itself, and where its token is from", () => {
+  const client = { server: "https://mcp.example/mcp", clientId: "robot", issuer: "https://auth.example" };
+  assert.strictEqual(
+    clientLines([client, { ...client, issuer: undefined }]),
+    "https://mcp.example/mcp\n  client robot logs in by itself (client_credentials), from https://auth.example\n" +
+      "https://mcp.example/mcp\n  client robot logs in by itself (client_credentials)\n",
+  );
 });

@@ -1,10 +1,10 @@
 /** Calls of tools behind a login (O3-O5), with the real program and a server of `--mcp-config`. */
 import assert from "node:assert/strict";
-import { ahma, browserOf, goThrough, logIn, opens, withPerson } from "./_support/login/login.ts";
-import { age } from "./_support/login/oauth_processes.ts";
-import { OAuthServer } from "./_support/login/oauth_server.ts";
-import { type Ran, runProgram } from "./_support/terminal.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { ahma, browserOf, goThrough, logIn, opens, withPerson } from "../_support/login/login.ts";
+import { age } from "../_support/login/oauth_processes.ts";
+import { OAuthServer } from "../_support/login/oauth_server.ts";
+import { type Ran, runProgram } from "../_support/terminal.ts";
+import { Workbench } from "../_support/workbench.ts";
 
 const KEY = "key-for-the-mcp-server";
 

@@ -1,9 +1,9 @@
 /** Logins and refreshes with an authorization server that others wrote: oidc-provider (O3, O4). */
 import assert from "node:assert/strict";
-import { IndependentServer, signIn } from "./_support/login/independent_server.ts";
-import { ahma, logIn, visit } from "./_support/login/login.ts";
-import { age, called, withServersOf } from "./_support/login/oauth_processes.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { IndependentServer, signIn } from "../_support/login/independent_server.ts";
+import { ahma, logIn, visit } from "../_support/login/login.ts";
+import { age, called, withServersOf } from "../_support/login/oauth_processes.ts";
+import { Workbench } from "../_support/workbench.ts";
 
 Deno.test("O3 O4 oidc-provider: a login, one refresh for 8 calls at once, rotation, and the end", async () => {
   using bench = new Workbench();

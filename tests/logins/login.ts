@@ -12,16 +12,16 @@ import {
   storedLogin,
   visit,
   type Visited,
-} from "./_support/login/login.ts";
-import { OAuthServer } from "./_support/login/oauth_server.ts";
-import { SILENT } from "../src/base/log.ts";
-import { UserError } from "../src/base/errors.ts";
-import { askServer } from "../src/upstream/oauth/login/ask_server.ts";
-import { logIn as logInWith } from "../src/upstream/oauth/login/login.ts";
-import { LoginFiles } from "../src/upstream/oauth/store/login_files.ts";
-import { programStart } from "./_support/program.ts";
-import { runProgram } from "./_support/terminal.ts";
-import { Workbench } from "./_support/workbench.ts";
+} from "../_support/login/login.ts";
+import { OAuthServer } from "../_support/login/oauth_server.ts";
+import { SILENT } from "../../src/base/log.ts";
+import { UserError } from "../../src/base/errors.ts";
+import { askServer } from "../../src/upstream/oauth/login/ask_server.ts";
+import { logIn as logInWith } from "../../src/upstream/oauth/login/login.ts";
+import { LoginFiles } from "../../src/upstream/oauth/store/login_files.ts";
+import { programStart } from "../_support/program.ts";
+import { runProgram } from "../_support/terminal.ts";
+import { Workbench } from "../_support/workbench.ts";
 
 const GUARDED = { code: 0, stdout: "guarded\t\tBehind a login.\n", stderr: "" };
 
@@ -287,8 +287,8 @@ Deno.test("O3 without a browser the address that another one ends at is pasted o
   using bench = new Workbench();
   await using server = new OAuthServer();
   const { environment } = programStart(bench, []);
-  const terminal = new URL("_support/login/paste.py", import.meta.url).pathname;
-  const program = new URL("../dist/ahma_mcp", import.meta.url).pathname;
+  const terminal = new URL("../_support/login/paste.py", import.meta.url).pathname;
+  const program = new URL("../../dist/ahma_mcp", import.meta.url).pathname;
   const child = new Deno.Command("python3", {
     args: [terminal, program, "auth", "login", server.url, "--oauth-port", "0"],
     cwd: bench.scope,

@@ -1,8 +1,8 @@
 /** Where requests of a login go that a server behind it names: to addresses that were looked up and checked, or nowhere. */
 import assert from "node:assert/strict";
-import { browserOf } from "./_support/login/login.ts";
-import { runProgram } from "./_support/terminal.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { browserOf } from "../_support/login/login.ts";
+import { runProgram } from "../_support/terminal.ts";
+import { Workbench } from "../_support/workbench.ts";
 
 /** No name server has a name in this domain. */
 const NAMELESS = "https://auth.invalid";
